@@ -1,0 +1,44 @@
+/** A half-open range of UTF-16 offsets in the decoded text of a document. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** One attribute as written. `value` has its references resolved; `valueSpan` lies between the quotes. */
+export interface XmlAttribute {
+  readonly name: string
+  readonly value: string
+  readonly span: Span
+  readonly valueSpan: Span
+}
+
+/** Character data of one run, references resolved, line endings normalised to line feeds. */
+export interface XmlText {
+  readonly kind: 'text'
+  readonly text: string
+  readonly cdata: boolean
+  readonly span: Span
+}
+
+/** A comment or processing instruction: kept in the text, ignored by the model. */
+export interface XmlAside {
+  readonly kind: 'aside'
+  readonly span: Span
+}
+
+/** One element with its exact place in the text, so that it can be edited without touching anything else. */
+export interface XmlElement {
+  readonly kind: 'element'
+  readonly name: string
+  readonly attributes: ReadonlyMap<string, XmlAttribute>
+  readonly children: readonly XmlNode[]
+  readonly parent: XmlElement | null
+  /** From the `<` of the opening tag to the `>` of the closing tag. */
+  readonly span: Span
+  /** The opening tag, `<a …>` or `<a … />`. */
+  readonly openTag: Span
+  /** The closing tag, or null for an empty-element tag. */
+  readonly closeTag: Span | null
+}
+
+export type XmlNode = XmlElement | XmlText | XmlAside

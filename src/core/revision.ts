@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import type { Digest } from './digest.ts'
+
+/** The name of a git commit: 40 lower-case hexadecimal characters. */
+export const CommitSha = z
+  .string()
+  .regex(/^[0-9a-f]{40}$/)
+  .brand<'CommitSha'>()
+export type CommitSha = z.infer<typeof CommitSha>
+
+/** One entry of the history: what the configuration became, by whom and when. */
+export interface Revision {
+  readonly digest: Digest
+  readonly commit: CommitSha
+  readonly username: string
+  /** Milliseconds since the UNIX epoch: the author time. */
+  readonly time: number
+  readonly schemaVersion: number
+  readonly serverEdition: string
+  /** `N/A` for a commit that another tool made. */
+  readonly serverVersion: string
+  /** The first line of the commit's message: what changed, in words. */
+  readonly subject: string
+}
