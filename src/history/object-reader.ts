@@ -1,0 +1,25 @@
+import type { CommitSha } from '../core/revision.ts'
+
+/** What a commit says about itself. */
+export interface CommitRecord {
+  readonly sha: CommitSha
+  readonly parents: readonly CommitSha[]
+  readonly author: string
+  /** Author time in milliseconds; git keeps whole seconds. */
+  readonly time: number
+  readonly message: string
+}
+
+/**
+ * Reads commits and documents of one repository. Two implementations honour the
+ * same conformance suite: isomorphic-git, which always works, and a long-lived
+ * `git cat-file --batch`, which is many times faster on packed history.
+ */
+export interface ObjectReader extends AsyncDisposable {
+  /** The bytes of the file at that commit, or null when the commit has no such file. */
+  findFile(commit: CommitSha, path: string): Promise<Uint8Array | null>
+  /** The commit, or null when the repository has none of that name. */
+  findCommit(commit: CommitSha): Promise<CommitRecord | null>
+  /** Every commit reachable from `from` and not from `until`, children before parents, newest first. */
+  listCommits(range: { from: CommitSha; until: CommitSha | null }): AsyncIterable<CommitRecord>
+}
