@@ -7,7 +7,16 @@ export interface CommitRecord {
   readonly author: string
   /** Author time in milliseconds; git keeps whole seconds. */
   readonly time: number
+  /** Differs from the author after an amend, a rebase or a cherry-pick. */
+  readonly committer: Committer
   readonly message: string
+}
+
+/** Who put a commit where it is, and when, in milliseconds. */
+export interface Committer {
+  readonly name: string
+  readonly email: string
+  readonly time: number
 }
 
 /**
