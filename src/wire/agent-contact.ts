@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { AgentConfigStatus, AgentDescription } from './agent-registration.ts'
+
+/** What the agent does right now. `Cancelled`: it is ending a job that was cancelled. */
+export const ReportedStatus = z.enum(['Idle', 'Building', 'Cancelled'])
+export type ReportedStatus = z.infer<typeof ReportedStatus>
+
+/** `POST …/[uuid]/contact`, every 5 seconds. */
+export const ContactRequest = AgentDescription.extend({
+  runtimeStatus: ReportedStatus,
+  /** The job that the agent holds, or null. */
+  jobId: z.int().positive().nullable(),
+  /** The last contact of a process that ends: a job it still owns is to be given to another agent. */
+  stopping: z.boolean(),
+})
+export type ContactRequest = z.infer<typeof ContactRequest>
+
+export const Instruction = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('none') }),
+  z.object({ kind: z.literal('cancel_job'), jobId: z.int().positive() }),
+  /** The server knows no agent of this uuid (any more). */
+  z.object({ kind: z.literal('register') }),
+])
+export type Instruction = z.infer<typeof Instruction>
+
+export const ContactReply = z.object({
+  instruction: Instruction,
+  /** Only an enabled agent asks for work. Null together with `register`. */
+  configStatus: AgentConfigStatus.nullable(),
+})
+export type ContactReply = z.infer<typeof ContactReply>

@@ -1,0 +1,90 @@
+import { z } from 'zod'
+
+const Url = z.string().min(1).max(4096)
+const Secret = z.string().max(4096).nullable()
+
+/** Common to all that is checked out. */
+const Checkout = {
+  /** The name that the configuration gives the material, or null. */
+  name: z.string().nullable(),
+  /** The folder below the job's working folder, or null for that folder itself. */
+  dest: z.string().nullable(),
+  revision: z.string().min(1).max(255),
+  /** The oldest of the changes that made the pipeline run; the same as `revision` for one change. */
+  fromRevision: z.string().min(1).max(255),
+}
+
+export const GitMaterial = z.object({
+  type: z.literal('git'),
+  ...Checkout,
+  url: Url,
+  branch: z.string().min(1),
+})
+export type GitMaterial = z.infer<typeof GitMaterial>
+
+export const SvnMaterial = z.object({
+  type: z.literal('svn'),
+  ...Checkout,
+  url: Url,
+  username: z.string().nullable(),
+  password: Secret,
+})
+export type SvnMaterial = z.infer<typeof SvnMaterial>
+
+export const HgMaterial = z.object({ type: z.literal('hg'), ...Checkout, url: Url })
+export type HgMaterial = z.infer<typeof HgMaterial>
+
+export const P4Material = z.object({
+  type: z.literal('p4'),
+  ...Checkout,
+  /** The P4PORT, `host:number`. */
+  url: Url,
+  username: z.string().nullable(),
+  password: Secret,
+  useTickets: z.boolean(),
+  view: z.string().min(1),
+})
+export type P4Material = z.infer<typeof P4Material>
+
+export const TfsMaterial = z.object({
+  type: z.literal('tfs'),
+  ...Checkout,
+  url: Url,
+  username: z.string(),
+  domain: z.string().nullable(),
+  password: Secret,
+  projectPath: z.string().min(1),
+})
+export type TfsMaterial = z.infer<typeof TfsMaterial>
+
+/** An upstream pipeline: nothing to check out, only variables of the environment. */
+export const DependencyMaterial = z.object({
+  type: z.literal('pipeline'),
+  name: z.string().nullable(),
+  pipelineName: z.string(),
+  stageName: z.string(),
+  /** `pipeline/counter/stage/counter`. */
+  revision: z.string(),
+  label: z.string(),
+})
+export type DependencyMaterial = z.infer<typeof DependencyMaterial>
+
+/** A material that is checked out. */
+export const SourceMaterial = z.discriminatedUnion('type', [
+  GitMaterial,
+  SvnMaterial,
+  HgMaterial,
+  P4Material,
+  TfsMaterial,
+])
+export type SourceMaterial = z.infer<typeof SourceMaterial>
+
+export const AssignedMaterial = z.discriminatedUnion('type', [
+  GitMaterial,
+  SvnMaterial,
+  HgMaterial,
+  P4Material,
+  TfsMaterial,
+  DependencyMaterial,
+])
+export type AssignedMaterial = z.infer<typeof AssignedMaterial>

@@ -1,0 +1,60 @@
+import type { z } from 'zod'
+import { ServiceError } from '../core/errors.ts'
+import type { Problem } from '../core/problem.ts'
+
+/** No message of the agents' protocol is nested deeper; hostile input must not exhaust the stack. */
+const DEEPEST = 12
+
+/** The JSON text of a message of the agents' protocol: its keys in snake_case. */
+export function renderAgentMessage(message: object): string {
+  return JSON.stringify(mapKeys(message, snakeCase, 0))
+}
+
+/**
+ * Reads a message of the agents' protocol; keys that the schema does not know are dropped.
+ *
+ * @throws {ServiceError} `malformed-request` with every problem and its path on the wire.
+ */
+export function parseAgentMessage<Message>(schema: z.ZodType<Message>, text: string): Message {
+  const read = schema.safeParse(mapKeys(parseJson(text), camelCase, 0))
+  if (read.success) return read.data
+  throw malformed(
+    read.error.issues.map(({ message, path }) => ({ message, path: renderPath(path) })),
+  )
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause
+    throw malformed([{ message: `The body is not JSON: ${cause.message}` }], { cause })
+  }
+}
+
+function mapKeys(value: unknown, rename: (key: string) => string, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (depth >= DEEPEST) throw malformed([{ message: `The body is nested too deeply` }])
+  if (Array.isArray(value)) return value.map((item: unknown) => mapKeys(item, rename, depth + 1))
+  const entries = Object.entries(value).map(
+    ([key, item]: [string, unknown]) => [rename(key), mapKeys(item, rename, depth + 1)] as const,
+  )
+  return Object.fromEntries(entries)
+}
+
+function snakeCase(key: string): string {
+  return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+function camelCase(key: string): string {
+  return key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}
+
+function renderPath(path: readonly PropertyKey[]): string {
+  return path.map((step) => snakeCase(String(step))).join('.')
+}
+
+function malformed(problems: readonly Problem[], options?: ErrorOptions): ServiceError {
+  const message = problems[0]?.message ?? 'The message is malformed'
+  return new ServiceError('malformed-request', message, { problems }, options)
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { AssignedMaterial } from './agent-material.ts'
+import { AssignedTask } from './agent-task.ts'
+
+/** `POST …/[uuid]/work`: held by the server until there is a job, for about 20 seconds. */
+export const WorkRequest = z.object({ instance: z.string().min(1).max(64) })
+export type WorkRequest = z.infer<typeof WorkRequest>
+
+/** `artifact` must exist, or the job fails; `test` may be absent. */
+export const ArtifactKind = z.enum(['artifact', 'test'])
+export type ArtifactKind = z.infer<typeof ArtifactKind>
+
+export const AssignedArtifact = z.object({
+  kind: ArtifactKind,
+  /** A pattern relative to the working folder: `*`, `?`, and `**` for any folders. */
+  src: z.string().min(1),
+  /** The folder among the job's artifacts; null is its root. */
+  dest: z.string().nullable(),
+})
+export type AssignedArtifact = z.infer<typeof AssignedArtifact>
+
+export const EnvironmentVariable = z.object({
+  name: z.string().min(1),
+  value: z.string(),
+  /** The value must not be seen in the console. */
+  secure: z.boolean(),
+})
+export type EnvironmentVariable = z.infer<typeof EnvironmentVariable>
+
+/** Everything that an agent needs to run one job. */
+export const JobAssignment = z.object({
+  jobId: z.int().positive(),
+  pipelineName: z.string().min(1),
+  pipelineCounter: z.int().positive(),
+  pipelineLabel: z.string(),
+  stageName: z.string().min(1),
+  stageCounter: z.string().min(1),
+  jobName: z.string().min(1),
+  /** A user, or `changes`. */
+  triggerUser: z.string(),
+  agentResources: z.array(z.string()),
+  /** Empties the working folder first. */
+  cleanWorkingDir: z.boolean(),
+  /** When false, nothing is checked out. */
+  fetchMaterials: z.boolean(),
+  /** The job is cancelled when it writes nothing to its console for so long; null: never. */
+  silenceTimeoutMs: z.int().positive().nullable(),
+  materials: z.array(AssignedMaterial),
+  /** In the order in which they are set: a later one wins. */
+  environmentVariables: z.array(EnvironmentVariable),
+  tasks: z.array(AssignedTask),
+  artifacts: z.array(AssignedArtifact),
+})
+export type JobAssignment = z.infer<typeof JobAssignment>
+
+export const WorkReply = z.object({ assignment: JobAssignment.nullable() })
+export type WorkReply = z.infer<typeof WorkReply>
