@@ -1,0 +1,74 @@
+import { randomInt } from 'node:crypto'
+import type { Lines } from './lines.ts'
+
+/** When two lines are the same line. */
+export interface LineComparison {
+  hash(lines: Lines, index: number): number
+  equal(lines: Lines, index: number, others: Lines, other: number): boolean
+}
+
+/** Differs in every process, so that nobody can prepare lines whose hashes collide. */
+const MULTIPLIER = randomInt(2 ** 20, 2 ** 31) | 1
+
+/** Every byte counts. */
+export const EXACT: LineComparison = {
+  hash({ bytes, starts }, index) {
+    const end = starts[index + 1] ?? 0
+    let hash = 0
+    for (let at = starts[index] ?? 0; at < end; at++) {
+      hash = Math.imul(hash ^ (bytes[at] ?? 0), MULTIPLIER)
+    }
+    return mixed(hash)
+  },
+
+  equal(lines, index, others, other) {
+    const start = lines.starts[index] ?? 0
+    const size = (lines.starts[index + 1] ?? 0) - start
+    const shift = (others.starts[other] ?? 0) - start
+    if ((others.starts[other + 1] ?? 0) - start - shift !== size) return false
+    for (let at = start; at < start + size; at++) {
+      if (lines.bytes[at] !== others.bytes[at + shift]) return false
+    }
+    return true
+  },
+}
+
+/** White space does not count, wherever it stands; nor does a missing last line feed. */
+export const WITHOUT_SPACE: LineComparison = {
+  hash({ bytes, starts }, index) {
+    const end = starts[index + 1] ?? 0
+    let hash = 0
+    for (let at = skipSpace(bytes, starts[index] ?? 0, end); at < end;) {
+      hash = Math.imul(hash ^ (bytes[at] ?? 0), MULTIPLIER)
+      at = skipSpace(bytes, at + 1, end)
+    }
+    return mixed(hash)
+  },
+
+  equal(lines, index, others, other) {
+    const end = lines.starts[index + 1] ?? 0
+    const otherEnd = others.starts[other + 1] ?? 0
+    let at = skipSpace(lines.bytes, lines.starts[index] ?? 0, end)
+    let otherAt = skipSpace(others.bytes, others.starts[other] ?? 0, otherEnd)
+    while (at < end && otherAt < otherEnd && lines.bytes[at] === others.bytes[otherAt]) {
+      at = skipSpace(lines.bytes, at + 1, end)
+      otherAt = skipSpace(others.bytes, otherAt + 1, otherEnd)
+    }
+    return at === end && otherAt === otherEnd
+  },
+}
+
+function skipSpace(bytes: Uint8Array, from: number, end: number): number {
+  let at = from
+  while (at < end && isSpace(bytes[at] ?? 0)) at += 1
+  return at
+}
+
+function isSpace(byte: number): boolean {
+  return byte === 32 || byte === 9 || byte === 10 || byte === 13
+}
+
+function mixed(hash: number): number {
+  const folded = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
+  return folded ^ (folded >>> 13)
+}

@@ -1,0 +1,55 @@
+import type { Change, EditScript } from './edit-script.ts'
+import type { LineRange } from './lines.ts'
+
+/** Changes that stand near each other, with the unchanged lines around them. */
+export interface Hunk {
+  readonly before: LineRange
+  readonly after: LineRange
+  readonly changes: readonly Change[]
+}
+
+/** How many lines of context surround a change. */
+export const CONTEXT = 3
+
+export function hunksOf(script: EditScript, context: number = CONTEXT): Hunk[] {
+  const hunks: Hunk[] = []
+  let near: Change[] = []
+  for (const change of script.changes) {
+    const last = near.at(-1)
+    if (last && change.before.start - last.before.end > 2 * context) {
+      hunks.push(hunkOf(script, near, context))
+      near = []
+    }
+    near.push(change)
+  }
+  if (near.length > 0) hunks.push(hunkOf(script, near, context))
+  return hunks
+}
+
+/** How many lines a diff removes and adds. */
+export function countLines({ changes }: Pick<EditScript, 'changes'>) {
+  let removed = 0
+  let added = 0
+  for (const { before, after } of changes) {
+    removed += before.end - before.start
+    added += after.end - after.start
+  }
+  return { removed, added }
+}
+
+function hunkOf(script: EditScript, changes: readonly Change[], context: number): Hunk {
+  const first = changes[0]
+  const last = changes.at(-1)
+  if (!first || !last) throw new RangeError('a hunk has changes')
+  const above = Math.min(context, first.before.start, first.after.start)
+  const below = Math.min(
+    context,
+    script.before.count - last.before.end,
+    script.after.count - last.after.end,
+  )
+  return {
+    before: { start: first.before.start - above, end: last.before.end + below },
+    after: { start: first.after.start - above, end: last.after.end + below },
+    changes,
+  }
+}

@@ -1,0 +1,105 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { countLines } from '../../../src/diff/hunks.ts'
+import { editScript } from '../../../src/diff/edit-script.ts'
+import { renderUnified } from '../../../src/diff/unified.ts'
+import { applyHunks } from '../../support/apply-hunks.ts'
+import { hunksOnly, PLAIN_GIT } from '../../support/git-diff.ts'
+import { SHARED_DATA } from '../../support/shared-data.ts'
+
+const FILE = 'cruise-config.xml'
+
+interface Step {
+  readonly before: Buffer
+  readonly after: Buffer
+  /** The hunks of `git log --patch`. */
+  readonly expected: string
+}
+
+describe.skipIf(SHARED_DATA === null)('the diffs of a real history (shared data)', () => {
+  let folder: string
+  let steps: readonly Step[]
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'cairn-diff-'))
+    const bundle = join(SHARED_DATA ?? '', 'real-config-history.bundle')
+    execFileSync('git', ['clone', '-q', '--bare', '-b', 'master', bundle, folder], {
+      env: PLAIN_GIT,
+    })
+    steps = stepsOf(folder)
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('give each revision when they are applied to its parent', () => {
+    expect(steps.length).toBeGreaterThan(500)
+    for (const { before, after } of steps) {
+      const hunks = Buffer.from(renderUnified(editScript(before, after))).toString('latin1')
+
+      expect(applyHunks(before.toString('latin1'), hunks)).toBe(after.toString('latin1'))
+    }
+  })
+
+  it('are those of git, but for one in a hundred', () => {
+    const same = steps.filter(({ before, after, expected }) => {
+      return Buffer.from(renderUnified(editScript(before, after))).toString('latin1') === expected
+    })
+
+    expect(same.length / steps.length).toBeGreaterThan(0.99)
+  })
+
+  it('change as many lines as those of git', () => {
+    for (const { before, after, expected } of steps) {
+      const { removed, added } = countLines(editScript(before, after))
+
+      expect({ removed, added }).toEqual({
+        removed: expected.match(/^-/gm)?.length ?? 0,
+        added: expected.match(/^\+/gm)?.length ?? 0,
+      })
+    }
+  })
+})
+
+/** Every change of the document, with its bytes on both sides and git's own diff. */
+function stepsOf(repository: string): Step[] {
+  const log = git(repository, ['log', '--no-merges', '-p', '--format=', '--full-index', '--', FILE])
+  const patches = log
+    .toString('latin1')
+    .split(/^(?=diff --git )/m)
+    .flatMap((patch) => {
+      const [, before, after] = /^index ([0-9a-f]{40})\.\.([0-9a-f]{40})/m.exec(patch) ?? []
+      return before && after && !/^0+$/.test(before) ? [{ before, after, patch }] : []
+    })
+  const blobs = readBlobs(
+    repository,
+    patches.flatMap(({ before, after }) => [before, after]),
+  )
+  return patches.map(({ before, after, patch }) => ({
+    before: blobs.get(before) ?? Buffer.alloc(0),
+    after: blobs.get(after) ?? Buffer.alloc(0),
+    expected: hunksOnly(patch),
+  }))
+}
+
+function readBlobs(repository: string, names: readonly string[]): Map<string, Buffer> {
+  const answer = git(repository, ['cat-file', '--batch'], `${names.join('\n')}\n`)
+  const blobs = new Map<string, Buffer>()
+  let at = 0
+  for (const name of names) {
+    const start = answer.indexOf('\n', at) + 1
+    const size = Number(answer.toString('latin1', at, start).split(' ')[2])
+    blobs.set(name, answer.subarray(start, start + size))
+    at = start + size + 1
+  }
+  return blobs
+}
+
+function git(repository: string, args: readonly string[], input = ''): Buffer {
+  return execFileSync('git', ['-C', repository, ...args], {
+    input,
+    env: PLAIN_GIT,
+    maxBuffer: 2 ** 30,
+  })
+}
