@@ -19,7 +19,10 @@ export function buildWhenNeeded() {
   )
   const flags = ['-p', join(ROOT, 'tsconfig.json'), '--noEmit', 'false', '--outDir', draft]
   const { status } = spawnSync(process.execPath, [compiler, ...flags], { stdio: ['ignore', 2, 2] })
-  if (status !== 0) process.exit(1)
+  if (status !== 0) {
+    rmSync(draft, { recursive: true, force: true })
+    process.exit(1)
+  }
   writeFileSync(join(draft, '.built'), '')
   rmSync(DIST, { recursive: true, force: true })
   renameSync(draft, DIST)
