@@ -1,0 +1,108 @@
+import nodeFs from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { FsPromises } from './fs-promises.ts'
+import { draftName, isDraftName } from './draft-name.ts'
+import { orNullWhenAbsent } from './fs-error.ts'
+import { syncFolder } from './sync-folder.ts'
+
+export interface ReplaceOptions {
+  /** Permission bits; those of the file that is replaced when not given. */
+  readonly mode?: number
+  readonly fs?: FsPromises
+}
+
+/**
+ * Replaces a whole file or leaves it alone, even when the process or the power
+ * dies half way. Once it returns, the new bytes are on disk. The folder has to exist.
+ */
+export async function replaceFile(
+  file: string,
+  bytes: string | Uint8Array,
+  { mode, fs = nodeFs }: ReplaceOptions = {},
+): Promise<void> {
+  const draft = join(dirname(file), draftName())
+  try {
+    await writeDraft(fs, draft, { bytes, mode: mode ?? (await modeOf(fs, file)) })
+    await fs.rename(draft, file)
+  } catch (error) {
+    await Promise.allSettled([fs.rm(draft, { force: true })])
+    throw error
+  }
+  await syncFolder(fs, dirname(file))
+}
+
+/**
+ * A file system whose `writeFile` either replaces the whole file or leaves it
+ * alone, and whose files and folders are on disk once a call returns.
+ *
+ * isomorphic-git writes refs and objects in place. A ref cut short reads as an
+ * empty history, and an object cut short is never written again because it
+ * already exists, so both have to be impossible rather than unlikely.
+ */
+export function durableFs(base: FsPromises = nodeFs): { readonly promises: FsPromises } {
+  const promises: FsPromises = Object.assign(Object.create(base), {
+    writeFile: durableWriteFile(base),
+    mkdir: durableMkdir(base),
+    async rename(from: string, to: string) {
+      await base.rename(from, to)
+      await syncFolder(base, dirname(to))
+    },
+  })
+  return { promises }
+}
+
+/** Removes what writers that died half way left in a folder. Only for the one who may write there. */
+export async function removeDrafts(folder: string, fs: FsPromises = nodeFs): Promise<void> {
+  const names = (await orNullWhenAbsent(fs.readdir(folder))) ?? []
+  const drafts = names.filter(isDraftName)
+  await Promise.all(drafts.map((name) => fs.rm(join(folder, name), { force: true })))
+}
+
+function durableWriteFile(base: FsPromises): FsPromises['writeFile'] {
+  return async (file, data, options) => {
+    if (typeof file !== 'string') throw new TypeError('durableFs writes to paths only')
+    const { mode, encoding } =
+      typeof options === 'string' ? { encoding: options } : { ...options, mode: options?.mode }
+    const bytes = typeof data === 'string' ? Buffer.from(data, encoding ?? 'utf8') : data
+    await replaceFile(file, bytes, { fs: base, ...(mode === undefined ? {} : { mode }) })
+  }
+}
+
+function durableMkdir(base: FsPromises): FsPromises['mkdir'] {
+  return async (folder, options) => {
+    const first = await base.mkdir(folder, options)
+    const recursive = typeof options === 'object' && options.recursive === true
+    if (recursive && first === undefined) return first
+    await syncChain(base, { from: dirname(folder), upTo: dirname(first ?? folder) })
+    return first
+  }
+}
+
+async function syncChain(
+  fs: FsPromises,
+  { from, upTo }: { from: string; upTo: string },
+): Promise<void> {
+  await syncFolder(fs, from)
+  if (from === upTo || dirname(from) === from) return
+  await syncChain(fs, { from: dirname(from), upTo })
+}
+
+async function writeDraft(
+  fs: FsPromises,
+  draft: string,
+  { bytes, mode }: { bytes: string | Uint8Array; mode: number | null },
+): Promise<void> {
+  const handle = await fs.open(draft, 'wx', mode ?? 0o666)
+  try {
+    if (mode !== null) await handle.chmod(mode)
+    await handle.writeFile(bytes)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function modeOf(fs: FsPromises, file: string): Promise<number | null> {
+  const stats = await orNullWhenAbsent(fs.stat(file))
+  return stats === null ? null : stats.mode & 0o7777
+}

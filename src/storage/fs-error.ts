@@ -1,0 +1,16 @@
+/** The code of a failed system call, such as `ENOENT`, or null for any other error. */
+export function fsErrorCode(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error)) return null
+  return typeof error.code === 'string' ? error.code : null
+}
+
+/** Turns the absence of a file into null and leaves every other failure as it is. */
+export async function orNullWhenAbsent<Value>(pending: Promise<Value>): Promise<Value | null> {
+  try {
+    return await pending
+  } catch (error) {
+    const code = fsErrorCode(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null
+    throw error
+  }
+}
