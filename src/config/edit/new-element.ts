@@ -1,0 +1,38 @@
+/** Character data to be written, as a CDATA section when asked for. */
+export interface NewText {
+  readonly kind: 'text'
+  readonly text: string
+  readonly cdata: boolean
+}
+
+/** An element to be written. Attributes stand in the order given. */
+export interface NewElement {
+  readonly kind: 'element'
+  readonly name: string
+  readonly attributes: readonly (readonly [name: string, value: string])[]
+  readonly children: readonly (NewElement | NewText)[]
+}
+
+/** Makes an element; an attribute that is null is left out, a string child becomes its text. */
+export function newElement(
+  name: string,
+  attributes: Readonly<Record<string, string | null>> = {},
+  children: readonly (NewElement | NewText | string)[] = [],
+): NewElement {
+  return {
+    kind: 'element',
+    name,
+    attributes: Object.entries(attributes).flatMap(([key, value]) =>
+      value === null ? [] : [[key, value] as const],
+    ),
+    children: children.map((child) => (typeof child === 'string' ? newText(child) : child)),
+  }
+}
+
+export function newText(text: string): NewText {
+  return { kind: 'text', text, cdata: false }
+}
+
+export function newCdata(text: string): NewText {
+  return { kind: 'text', text, cdata: true }
+}
