@@ -54,7 +54,8 @@ function childLead(
     if (lead) return lead
   }
   if (neighbours.some((neighbour) => neighbour?.kind === 'element')) return null
-  const own = leadOf(document, parent)
+  const { text } = document
+  const own = leadOf(document, parent) ?? leadBefore(text, parent.closeTag?.start ?? 0)
   return own === null ? null : `${own}${layout.unit}`
 }
 
