@@ -26,9 +26,9 @@ export interface Committer {
  */
 export interface ObjectReader extends AsyncDisposable {
   /** The bytes of the file at that commit, or null when the commit has no such file. */
-  findFile(commit: CommitSha, path: string): Promise<Uint8Array | null>
+  findFile(commit: CommitSha, path: string): Promise<Uint8Array<ArrayBuffer> | null>
   /** The commit, or null when the repository has none of that name. */
   findCommit(commit: CommitSha): Promise<CommitRecord | null>
-  /** Every commit reachable from `from` and not from `until`, children before parents, newest first. */
+  /** Every commit reachable from `from` and not from `until`, in the order of `git log --date-order`. */
   listCommits(range: { from: CommitSha; until: CommitSha | null }): AsyncIterable<CommitRecord>
 }

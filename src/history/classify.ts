@@ -1,0 +1,71 @@
+import { digestOf } from '../core/digest.ts'
+import type { Revision } from '../core/revision.ts'
+import type { Inspect } from './inspection.ts'
+import { authorName, parseMessage, type RecordedMessage, subjectOf } from './message.ts'
+import type { CommitRecord, ObjectReader } from './object-reader.ts'
+
+/** The committer of every revision this service writes. */
+export const SERVICE_COMMITTER = { name: 'Cairn', email: 'cairn@localhost' } as const
+
+/** How far the recorded time may be from the author time, which an amend may set anew. */
+const DRIFT = 60_000
+
+export interface Classification {
+  readonly reader: ObjectReader
+  readonly fileName: string
+  readonly inspect: Inspect
+  readonly serverEdition: string
+}
+
+/**
+ * The revision that a commit is, or null when its file is absent or not valid.
+ *
+ * The facts in a message are believed as long as the commit is as its writer made it. An amend, a
+ * rebase or a cherry-pick keeps the message and may change the file, so there the bytes decide.
+ */
+export async function classify(
+  commit: CommitRecord,
+  context: Classification,
+): Promise<Revision | null> {
+  const message = parseMessage(commit.message)
+  if (message && isAsWritten(commit, message)) return recorded(commit, message)
+  const document = await context.reader.findFile(commit.sha, context.fileName)
+  if (document === null) return null
+  const digest = digestOf(document)
+  if (message?.digest === digest) return recorded(commit, message)
+  const inspection = await context.inspect(document)
+  if (!inspection.ok) return null
+  const { schemaVersion } = inspection
+  if (message) return { ...recorded(commit, message), digest, schemaVersion }
+  return {
+    digest,
+    commit: commit.sha,
+    username: commit.author,
+    time: commit.time,
+    schemaVersion,
+    serverEdition: context.serverEdition,
+    serverVersion: 'N/A',
+    subject: subjectOf(commit.message),
+  }
+}
+
+function isAsWritten({ committer, time }: CommitRecord, { form }: RecordedMessage): boolean {
+  if (committer.time !== time) return false
+  return form === 'original' || committer.email === SERVICE_COMMITTER.email
+}
+
+/** The author decides who it was: an exact name counts only when git's author is its rendering. */
+function recorded(commit: CommitRecord, message: RecordedMessage): Revision {
+  const { digest, time, schemaVersion, serverEdition, serverVersion, username } = message
+  const isAuthor = username !== null && authorName(username) === commit.author
+  return {
+    digest,
+    commit: commit.sha,
+    username: isAuthor || message.form === 'original' ? (username ?? commit.author) : commit.author,
+    time: Math.abs(time - commit.time) < DRIFT ? time : commit.time,
+    schemaVersion,
+    serverEdition,
+    serverVersion,
+    subject: subjectOf(commit.message),
+  }
+}

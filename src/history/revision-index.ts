@@ -1,0 +1,91 @@
+import type { Digest } from '../core/digest.ts'
+import type { CommitSha, Revision } from '../core/revision.ts'
+
+/** One commit of the branch's history, whether or not it is a revision. */
+export interface IndexEntry {
+  readonly commit: CommitSha
+  /** Whether this entry and the older ones are exactly the history of this commit. */
+  readonly isCut: boolean
+  /** Null when the commit's file is absent or not valid. */
+  readonly revision: Revision | null
+}
+
+/** A range of the list of revisions, newest first. */
+export interface RevisionRange {
+  readonly offset: number
+  readonly limit: number
+}
+
+/**
+ * Every commit of the branch in the order of `git log --date-order`, and the revisions among them.
+ *
+ * A look-up costs the same at any length of the history. The newest entry is the commit that the
+ * index speaks for, so it is always a cut.
+ */
+export class RevisionIndex {
+  readonly #entries: IndexEntry[] = []
+  readonly #places = new Map<CommitSha, number>()
+  readonly #revisions: Revision[] = []
+  readonly #byDigest = new Map<Digest, Revision>()
+
+  constructor(entries: Iterable<IndexEntry> = []) {
+    this.append(entries)
+  }
+
+  /** Adds commits that are newer than all others, oldest first. */
+  append(entries: Iterable<IndexEntry>): void {
+    for (const entry of entries) {
+      this.#places.set(entry.commit, this.#entries.push(entry) - 1)
+      if (entry.revision === null) continue
+      this.#revisions.push(entry.revision)
+      this.#byDigest.set(entry.revision.digest, entry.revision)
+    }
+  }
+
+  /** The commit that the index speaks for, or null for an empty history. */
+  tip(): CommitSha | null {
+    return this.#entries.at(-1)?.commit ?? null
+  }
+
+  /** The newest revision. */
+  current(): Revision | null {
+    return this.#revisions.at(-1) ?? null
+  }
+
+  /** How many revisions there are. */
+  size(): number {
+    return this.#revisions.length
+  }
+
+  /** The newest revision with that digest. */
+  find(digest: Digest): Revision | null {
+    return this.#byDigest.get(digest) ?? null
+  }
+
+  findCommit(commit: CommitSha): Revision | null {
+    const place = this.#places.get(commit)
+    return place === undefined ? null : (this.#entries[place]?.revision ?? null)
+  }
+
+  /** How many commits are older than that one, or null when it is not in the history. */
+  placeOf(commit: CommitSha): number | null {
+    return this.#places.get(commit) ?? null
+  }
+
+  list({ offset, limit }: RevisionRange): readonly Revision[] {
+    const end = Math.max(0, this.#revisions.length - offset)
+    return this.#revisions.slice(Math.max(0, end - limit), end).toReversed()
+  }
+
+  /** Every commit, oldest first. */
+  entries(): readonly IndexEntry[] {
+    return this.#entries
+  }
+
+  /** The oldest entries up to the newest cut at or before a place. */
+  entriesUpToCut(place: number): readonly IndexEntry[] {
+    let last = place
+    while (last >= 0 && this.#entries[last]?.isCut === false) last -= 1
+    return this.#entries.slice(0, last + 1)
+  }
+}
