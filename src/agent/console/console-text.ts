@@ -1,0 +1,79 @@
+import type { Clock } from '../../core/clock.ts'
+import type { SecretMask } from './secret-mask.ts'
+
+/** Unfinished text longer than this is written although its line goes on. */
+const LONGEST_UNFINISHED = 64 * 1024
+/** Only text that is nothing but secrets grows so long without a safe place to cut. */
+const LONGEST_HELD = 1024 * 1024
+
+/**
+ * Turns pieces of output into the text of a console: whole lines, each with the time of day it
+ * began at, secrets hidden even when they come in pieces. Sources do not share a line.
+ */
+export class ConsoleText {
+  readonly #mask: SecretMask
+  readonly #clock: Clock
+  readonly #pending = new Map<string, string>()
+  /** The source of the line that is written but not ended. */
+  #open: string | null = null
+
+  constructor({ mask, clock }: { mask: SecretMask; clock: Clock }) {
+    this.#mask = mask
+    this.#clock = clock
+  }
+
+  /** The text that a piece of output adds to the console: all lines that it ends. */
+  add(source: string, piece: string): string {
+    const lines = ((this.#pending.get(source) ?? '') + piece).split('\n')
+    const rest = lines.pop() ?? ''
+    const text = lines.map((line) => this.#renderEnd(source, line)).join('')
+    this.#pending.set(source, rest)
+    return rest.length > LONGEST_UNFINISHED ? text + this.#renderPart(source) : text
+  }
+
+  /** What can be shown of unfinished lines. */
+  addUnfinished(): string {
+    return [...this.#pending.keys()].map((source) => this.#renderPart(source)).join('')
+  }
+
+  /** Ends every unfinished line. */
+  end(): string {
+    const unfinished = [...this.#pending].filter(
+      ([source, text]) => text !== '' || this.#open === source,
+    )
+    this.#pending.clear()
+    return unfinished.map(([source, text]) => this.#renderEnd(source, text)).join('')
+  }
+
+  #renderEnd(source: string, line: string): string {
+    const text = `${this.#begin(source)}${this.#mask.hide(line.replace(/\r$/, ''))}\n`
+    this.#open = null
+    return text
+  }
+
+  #renderPart(source: string): string {
+    const pending = this.#pending.get(source) ?? ''
+    const safe = pending.length > LONGEST_HELD ? pending.length : this.#mask.safeLength(pending)
+    const shown = pending.slice(0, safe)
+    if (shown === '') return ''
+    this.#pending.set(source, pending.slice(safe))
+    const text = this.#begin(source) + this.#mask.hide(shown)
+    this.#open = source
+    return text
+  }
+
+  /** What must stand before text of this source. */
+  #begin(source: string): string {
+    if (this.#open === source) return ''
+    const stamp = `${timeOfDay(this.#clock())} `
+    return this.#open === null ? stamp : `\n${stamp}`
+  }
+}
+
+/** `HH:mm:ss.SSS`, in the agent's time zone. */
+function timeOfDay(time: number): string {
+  const date = new Date(time)
+  const fields = [date.getHours(), date.getMinutes(), date.getSeconds()]
+  const clock = fields.map((field) => String(field).padStart(2, '0')).join(':')
+  return `${clock}.${String(date.getMilliseconds()).padStart(3, '0')}`
+}

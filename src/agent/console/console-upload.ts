@@ -1,0 +1,89 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { CONSOLE_BATCH } from '../../wire/agent-job-report.ts'
+import { ByteQueue } from './byte-queue.ts'
+
+/** Output is read on only while less than this waits for the server. */
+const MOST_UNSENT = 4 * 1024 * 1024
+
+export interface ConsoleUploadOptions {
+  /** Appends bytes at an offset and answers how many the server has; rejects when it never will. */
+  readonly append: (offset: number, bytes: Buffer) => Promise<number>
+  /** How long a little output waits for more. */
+  readonly flushMs: number
+  /** Called before a batch is made. */
+  readonly onFlush: () => void
+  /** The server takes no more of this console. */
+  readonly onRefused: (reason: unknown) => void
+}
+
+/**
+ * Sends the text of a console to the server in order, in batches, each at its offset: what
+ * arrived although its answer got lost is not sent again.
+ */
+export class ConsoleUpload {
+  readonly #options: ConsoleUploadOptions
+  readonly #unsent = new ByteQueue()
+  /** Where the unsent bytes begin in the server's console. */
+  #offset = 0
+  #refused = false
+  #closing = false
+  #wake: () => void = () => undefined
+  #sending: Promise<void> | null = null
+
+  constructor(options: ConsoleUploadOptions) {
+    this.#options = options
+  }
+
+  /** Takes text; resolves when there is room for more. */
+  async write(text: string): Promise<void> {
+    if (text === '' || this.#refused) return
+    this.#unsent.push(Buffer.from(text))
+    this.#sending ??= this.#send()
+    if (this.#unsent.size >= CONSOLE_BATCH.least) this.#wake()
+    if (this.#unsent.size > MOST_UNSENT) await this.#sending
+  }
+
+  /** Resolves when the server has everything. */
+  async close(): Promise<void> {
+    this.#closing = true
+    this.#wake()
+    while (this.#sending) await this.#sending
+  }
+
+  async #send(): Promise<void> {
+    try {
+      do {
+        if (this.#unsent.size < CONSOLE_BATCH.least && !this.#closing) await this.#gather()
+        this.#options.onFlush()
+        const batch = this.#unsent.peek(CONSOLE_BATCH.most)
+        const has = await this.#options.append(this.#offset, batch)
+        if (has === this.#offset) await delay(this.#options.flushMs)
+        this.#settle(has)
+      } while (this.#unsent.size > 0)
+    } catch (error) {
+      this.#refused = true
+      this.#unsent.clear()
+      this.#options.onRefused(error)
+    } finally {
+      this.#sending = null
+    }
+  }
+
+  /** Drops what the server has. A server that has less than was confirmed lost it: go on from there. */
+  #settle(has: number): void {
+    const accepted = has - this.#offset
+    if (accepted > 0 && accepted <= this.#unsent.size) this.#unsent.drop(accepted)
+    this.#offset = has
+  }
+
+  async #gather(): Promise<void> {
+    const { flushMs } = this.#options
+    const timer = new AbortController()
+    const woken = new Promise<void>((resolve) => {
+      this.#wake = resolve
+    })
+    const elapsed = delay(flushMs, undefined, { signal: timer.signal }).catch(() => undefined)
+    await Promise.race([woken, elapsed])
+    timer.abort()
+  }
+}

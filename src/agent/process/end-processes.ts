@@ -1,0 +1,64 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ProcessEntry } from './process-table.ts'
+import { listProcesses } from './process-table.ts'
+
+/** Which processes belong together: by a variable in their environment, and by process group. */
+export interface ProcessMark {
+  isMarked(environment: string): boolean
+  readonly groups: ReadonlySet<number>
+}
+
+const LOOK_AGAIN_MS = 25
+/** Rounds of SIGKILL before giving up on processes that cannot be ended. */
+const MOST_ROUNDS = 120
+
+/**
+ * Ends all marked processes and their descendants, also those that left their group: SIGTERM,
+ * and SIGKILL for what is left after the grace time. Returns how many could not be ended.
+ */
+export async function endProcesses(mark: ProcessMark, graceMs: number): Promise<number> {
+  signalAll(findProcesses(mark), 'SIGTERM')
+  const patience = Date.now() + graceMs
+  while (findProcesses(mark).length > 0 && Date.now() < patience) await delay(LOOK_AGAIN_MS)
+
+  // A process that forks while we look may be missed once, so that only two empty looks count.
+  let quiet = 0
+  for (let round = 0; round < MOST_ROUNDS && quiet < 2; round += 1) {
+    const left = findProcesses(mark)
+    quiet = left.length === 0 ? quiet + 1 : 0
+    signalAll(left, 'SIGKILL')
+    if (quiet < 2) await delay(LOOK_AGAIN_MS)
+  }
+  return findProcesses(mark).length
+}
+
+/** The live processes that carry the mark, and everything below them. */
+export function findProcesses(mark: ProcessMark): number[] {
+  const table = listProcesses().filter(({ zombie, pid }) => !zombie && pid !== process.pid)
+  const found = new Set(table.filter((entry) => isOurs(entry, mark)).map(({ pid }) => pid))
+  for (let before = -1; before !== found.size;) {
+    before = found.size
+    for (const { pid, parent } of table) if (found.has(parent)) found.add(pid)
+  }
+  return [...found]
+}
+
+function isOurs(entry: ProcessEntry, mark: ProcessMark): boolean {
+  return mark.groups.has(entry.group) || mark.isMarked(entry.environment)
+}
+
+function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal)
+    } catch (error) {
+      if (!isGoneOrForeign(error)) throw error
+    }
+  }
+}
+
+function isGoneOrForeign(error: unknown): boolean {
+  return (
+    error instanceof Error && 'code' in error && ['ESRCH', 'EPERM'].includes(String(error.code))
+  )
+}

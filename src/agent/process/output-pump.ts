@@ -1,0 +1,42 @@
+import type { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+
+export type OutputSource = 'stdout' | 'stderr'
+
+/** Takes a piece of output; the next one is read once it is resolved. It never rejects. */
+export type OutputSink = (source: OutputSource, chunk: Buffer) => Promise<void>
+
+/** A command's own output comes at once; that of its background processes as long as they live. */
+const QUIET_MS = 250
+const MOST_QUIET_WAITS = 20
+
+/** Reads one output of a process to its end, a piece at a time. */
+export class OutputPump {
+  readonly #closed: Promise<boolean>
+  #pieces = 0
+  #handling = false
+
+  constructor(stream: Readable, source: OutputSource, sink: OutputSink) {
+    this.#closed = new Promise((resolve) => stream.once('close', () => resolve(true)))
+    stream.on('error', () => stream.destroy())
+    stream.on('data', (chunk: Buffer) => {
+      stream.pause()
+      this.#handling = true
+      void sink(source, chunk).then(() => {
+        this.#handling = false
+        this.#pieces += 1
+        stream.resume()
+      })
+    })
+  }
+
+  /** Resolves at the end of the output, or when only a background process still holds it open. */
+  async settled(): Promise<void> {
+    let seen = -1
+    for (let wait = 0; wait < MOST_QUIET_WAITS; wait += 1) {
+      if (seen === this.#pieces && !this.#handling) return
+      seen = this.#pieces
+      if (await Promise.race([this.#closed, delay(QUIET_MS, false)])) return
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** One process, as `/proc` shows it. */
+export interface ProcessEntry {
+  readonly pid: number
+  readonly parent: number
+  readonly group: number
+  /** Ended, and only waiting for its parent to notice. */
+  readonly zombie: boolean
+  /** The variables it was started with, NUL between them; empty when they may not be read. */
+  readonly environment: string
+}
+
+/** Processes that are gone or belong to another user while we look. */
+const UNREADABLE: ReadonlySet<string> = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM'])
+
+/** Every process of this machine; none where there is no `/proc`. */
+export function listProcesses(): ProcessEntry[] {
+  return readNames().flatMap((name) => {
+    const entry = /^\d+$/.test(name) ? readProcess(name) : null
+    return entry ? [entry] : []
+  })
+}
+
+function readNames(): string[] {
+  try {
+    return readdirSync('/proc')
+  } catch (error) {
+    if (isUnreadable(error)) return []
+    throw error
+  }
+}
+
+function readProcess(name: string): ProcessEntry | null {
+  const stat = readWhole(`/proc/${name}/stat`)
+  if (stat === null) return null
+  // The command's name stands in parentheses and may itself hold spaces and parentheses.
+  const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return {
+    pid: Number(name),
+    parent: Number(parent),
+    group: Number(group),
+    zombie: state === 'Z' || state === 'X',
+    environment: readWhole(`/proc/${name}/environ`) ?? '',
+  }
+}
+
+function readWhole(file: string): string | null {
+  try {
+    return readFileSync(file, 'latin1')
+  } catch (error) {
+    if (isUnreadable(error)) return null
+    throw error
+  }
+}
+
+function isUnreadable(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && UNREADABLE.has(String(error.code))
+}
