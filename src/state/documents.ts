@@ -1,0 +1,130 @@
+import type { DocumentKind } from '../core/document-kind.ts'
+import type { Query, Row } from './sql.ts'
+import { numberOf, textOf } from './sql.ts'
+import { unavailable } from './unavailable.ts'
+
+/** A document with the key it is kept under. */
+export interface Entry<Value> {
+  readonly key: string
+  readonly value: Value
+}
+
+/** Part of a list, last appended first, with the length of the whole list. */
+export interface ListPage<Value> {
+  readonly total: number
+  readonly items: readonly Value[]
+}
+
+/** What can be asked of the store. Every document is validated as it is read. */
+export interface StateReader {
+  find<Value>(kind: DocumentKind<Value>, key: string): Promise<Value | null>
+  /** The documents under these keys, in their order; those that do not exist are left out. */
+  findMany<Value>(kind: DocumentKind<Value>, keys: readonly string[]): Promise<Value[]>
+  /** All documents whose key begins with `prefix`, by key. */
+  list<Value>(kind: DocumentKind<Value>, prefix?: string): Promise<Entry<Value>[]>
+  /** The documents that a list names, last appended first. As quick at any offset. */
+  page<Value>(
+    kind: DocumentKind<Value>,
+    list: string,
+    at: { readonly offset: number; readonly limit: number },
+  ): Promise<ListPage<Value>>
+  /** The last number taken from a counter, 0 before the first. */
+  counter(name: string): Promise<number>
+}
+
+const FIND = 'SELECT json FROM document WHERE kind = ? AND key = ?'
+const LIST = `SELECT key, json FROM document
+  WHERE kind = ? AND key >= ? AND key < ? ORDER BY key`
+const PAGE = `SELECT document.key AS key, document.json AS json
+  FROM list JOIN document ON document.key = list.id
+  WHERE document.kind = ? AND list.key = ? AND list.ord <= ? ORDER BY list.ord DESC LIMIT ?`
+const COUNTER = 'SELECT n FROM counter WHERE key = ?'
+
+// Sorts after every character, so prefix + LAST ends the range of a prefix.
+const LAST = '\u{10FFFF}'
+const MANY = 64
+
+export function listCounter(list: string): string {
+  return `list:${list}`
+}
+
+export class DocumentReader implements StateReader {
+  readonly #query: Query
+
+  constructor(query: Query) {
+    this.#query = query
+  }
+
+  async find<Value>(kind: DocumentKind<Value>, key: string): Promise<Value | null> {
+    const [row] = await this.#query(FIND, kind.name, key)
+    return row ? parsed(kind, key, row) : null
+  }
+
+  async findMany<Value>(kind: DocumentKind<Value>, keys: readonly string[]): Promise<Value[]> {
+    const rows = new Map<string, Row>()
+    for (let start = 0; start < keys.length; start += MANY) {
+      const some = keys.slice(start, start + MANY)
+      const found = await this.#query(findManyText(some.length), kind.name, ...padded(some))
+      for (const row of found) rows.set(textOf(row, 'key'), row)
+    }
+    return keys.flatMap((key) => {
+      const row = rows.get(key)
+      return row ? [parsed(kind, key, row)] : []
+    })
+  }
+
+  async list<Value>(kind: DocumentKind<Value>, prefix = ''): Promise<Entry<Value>[]> {
+    const rows = await this.#query(LIST, kind.name, prefix, prefix + LAST)
+    return rows.map((row) => {
+      const key = textOf(row, 'key')
+      return { key, value: parsed(kind, key, row) }
+    })
+  }
+
+  async page<Value>(
+    kind: DocumentKind<Value>,
+    list: string,
+    { offset, limit }: { readonly offset: number; readonly limit: number },
+  ): Promise<ListPage<Value>> {
+    const total = await this.counter(listCounter(list))
+    if (offset >= total) return { total, items: [] }
+    const rows = await this.#query(PAGE, kind.name, list, total - offset, limit)
+    return { total, items: rows.map((row) => parsed(kind, textOf(row, 'key'), row)) }
+  }
+
+  async counter(name: string): Promise<number> {
+    const [row] = await this.#query(COUNTER, name)
+    return row ? numberOf(row, 'n') : 0
+  }
+}
+
+/** @throws {ServiceError} `unavailable` when the text is not a document of this kind. */
+function parsed<Value>(kind: DocumentKind<Value>, key: string, row: Row): Value {
+  const problem = (reason: string, cause: unknown) =>
+    unavailable(`the ${kind.name} "${key}" is damaged: ${reason}`, { cause })
+  let value: unknown
+  try {
+    value = JSON.parse(textOf(row, 'json'))
+  } catch (error) {
+    if (error instanceof SyntaxError) throw problem('it is not JSON', error)
+    throw error
+  }
+  const result = kind.schema.safeParse(value)
+  if (result.success) return result.data
+  throw problem(result.error.issues[0]?.message ?? 'it has another form', result.error)
+}
+
+/** Statements come in few sizes, so that few are prepared. */
+function findManyText(count: number): string {
+  const marks = Array.from({ length: paddedSize(count) }, () => '?').join(', ')
+  return `SELECT key, json FROM document WHERE kind = ? AND key IN (${marks})`
+}
+
+function padded(keys: readonly string[]): string[] {
+  const last = keys.at(-1) ?? ''
+  return [...keys, ...Array.from({ length: paddedSize(keys.length) - keys.length }, () => last)]
+}
+
+function paddedSize(count: number): number {
+  return 2 ** Math.ceil(Math.log2(count))
+}

@@ -1,0 +1,117 @@
+import { z } from 'zod'
+import type { Driver, Query, Snapshot } from './sql.ts'
+import { numberOf, textOf } from './sql.ts'
+import { scanCounters, scanDocuments, scanLists } from './scan.ts'
+import { unavailable } from './unavailable.ts'
+import { applyUpgrades, versionOf } from './upgrades.ts'
+import type { Upgrade } from './upgrades.ts'
+
+const Version = z.strictObject({ version: z.int().positive() })
+const Counter = z.strictObject({ counter: z.string(), n: z.int() })
+const Item = z.strictObject({ list: z.string(), ord: z.int().positive(), id: z.string() })
+const Document = z.strictObject({ document: z.string(), key: z.string(), value: z.json() })
+const End = z.strictObject({ lines: z.int() })
+const Line = z.union([Counter, Item, Document, End])
+
+/** The whole store as it is at one moment, one JSON value a line; the last line counts the others. */
+export async function* dumpLines(driver: Driver): AsyncGenerator<string> {
+  await using snapshot = await driver.snapshot()
+  yield JSON.stringify({ version: await versionOf(driver) })
+  let lines = 1
+  for await (const line of contentLines(snapshot)) {
+    yield line
+    lines += 1
+  }
+  yield JSON.stringify({ lines })
+}
+
+async function* contentLines({ query }: Snapshot): AsyncGenerator<string> {
+  for await (const row of scanCounters(query)) {
+    yield JSON.stringify({ counter: textOf(row, 'key'), n: numberOf(row, 'n') })
+  }
+  for await (const row of scanLists(query)) {
+    const [list, ord, id] = [textOf(row, 'key'), numberOf(row, 'ord'), textOf(row, 'id')]
+    yield JSON.stringify({ list, ord, id })
+  }
+  for await (const row of scanDocuments(query)) {
+    const [document, key] = [textOf(row, 'kind'), textOf(row, 'key')]
+    yield JSON.stringify({ document, key, value: jsonOf(textOf(row, 'json'), 'a document') })
+  }
+}
+
+/**
+ * Fills an empty store with what `dumpLines` printed, all of it or nothing, and
+ * upgrades it when an older program printed it.
+ *
+ * @throws {ServiceError} `unavailable` when the store is not empty or the dump is not whole.
+ */
+export async function loadLines(
+  driver: Driver,
+  lines: AsyncIterable<string>,
+  upgrades: readonly Upgrade[],
+): Promise<void> {
+  const session = await driver.begin()
+  try {
+    if ((await versionOf(driver)) > 0)
+      throw unavailable('a dump is loaded into an empty store only')
+    const source = lines[Symbol.asyncIterator]()
+    const version = await readVersion(source, upgrades)
+    await applyUpgrades(session, driver, { upgrades: upgrades.slice(0, version), from: 0 })
+    await insertLines(session.query, source)
+    await applyUpgrades(session, driver, { upgrades, from: version })
+    await session.commit()
+  } catch (error) {
+    await session.rollback()
+    throw error
+  }
+}
+
+async function readVersion(
+  source: AsyncIterator<string>,
+  upgrades: readonly Upgrade[],
+): Promise<number> {
+  const first = await source.next()
+  const version = Version.safeParse(first.done === true ? null : jsonOf(first.value, 'line 1'))
+  if (!version.success) throw unavailable('line 1 of the dump does not name its version')
+  if (version.data.version <= upgrades.length) return version.data.version
+  throw unavailable(`the dump has version ${version.data.version}, newer than this program`)
+}
+
+async function insertLines(query: Query, source: AsyncIterator<string>): Promise<void> {
+  let number = 1
+  for (;;) {
+    const next = await source.next()
+    if (next.done === true)
+      throw unavailable(`the dump ends at line ${number} without its last line`)
+    const line = Line.safeParse(jsonOf(next.value, `line ${number + 1}`))
+    if (!line.success) throw unavailable(`line ${number + 1} of the dump has an unknown form`)
+    if ('lines' in line.data) {
+      if (line.data.lines === number) return
+      throw unavailable(`the dump has ${number} lines and names ${line.data.lines}`)
+    }
+    await insert(query, line.data)
+    number += 1
+  }
+}
+
+async function insert(query: Query, line: Exclude<z.infer<typeof Line>, z.infer<typeof End>>) {
+  if ('counter' in line) {
+    await query('INSERT INTO counter (key, n) VALUES (?, ?)', line.counter, line.n)
+  } else if ('list' in line) {
+    await query('INSERT INTO list (key, ord, id) VALUES (?, ?, ?)', line.list, line.ord, line.id)
+  } else {
+    const { document, key, value } = line
+    const json = JSON.stringify(value)
+    await query('INSERT INTO document (kind, key, json) VALUES (?, ?, ?)', document, key, json)
+  }
+}
+
+function jsonOf(text: string, what: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return value
+  } catch (error) {
+    if (error instanceof SyntaxError) throw unavailable(`${what} is not JSON`, { cause: error })
+    throw error
+  }
+}

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto'
+import { link, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { loadLines } from './dump.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
+import { SqliteDriver } from './sqlite-driver.ts'
+import { StateStore } from './state-store.ts'
+import { unavailable } from './unavailable.ts'
+import { UPGRADES, upgrade, versionOf } from './upgrades.ts'
+import type { Upgrade } from './upgrades.ts'
+
+const PRIVATE = { mode: 0o600, flag: 'wx' }
+
+/**
+ * Opens the state store in a SQLite file, and makes one where there is none.
+ *
+ * @throws {ServiceError} `unavailable` when the file is damaged, empty, newer than this program or
+ *   another program's; a new store never takes the place of one that cannot be read.
+ */
+export async function openSqliteState(
+  file: string,
+  upgrades: readonly Upgrade[] = UPGRADES,
+): Promise<StateStore> {
+  if (!(await isThere(file))) {
+    // Two servers may start at once: whichever file came first is opened below.
+    await create(file, (driver) => upgrade(driver, upgrades))
+  }
+  const driver = new SqliteDriver(file)
+  try {
+    if ((await versionOf(driver)) === 0) throw unavailable(`${file} holds no state`)
+    await upgrade(driver, upgrades)
+    return new StateStore(driver)
+  } catch (error) {
+    await driver[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+/** Makes the file from a dump. It appears whole or not at all. */
+export async function loadSqliteState(
+  file: string,
+  lines: AsyncIterable<string>,
+  upgrades: readonly Upgrade[] = UPGRADES,
+): Promise<void> {
+  const exists = () => unavailable(`${file} exists already`)
+  if (await isThere(file)) throw exists()
+  const created = await create(file, (driver) => loadLines(driver, lines, upgrades))
+  if (!created) throw exists()
+}
+
+/** Copies a store, also while a server writes to it. The copy is one whole file, on disk. */
+export async function copySqliteState(file: string, target: string): Promise<void> {
+  if (!(await isThere(file))) throw unavailable(`${file} does not exist`)
+  const draft = draftOf(target)
+  try {
+    await vacuumInto(file, draft)
+    await rename(draft, target)
+    await sync(dirname(target))
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+/** A file without bytes, or a log without its file, is a store that was lost. */
+async function isThere(file: string): Promise<boolean> {
+  const size = await sizeOf(file)
+  if (size === 0) throw unavailable(`${file} is empty`)
+  if (size !== null) return true
+  if (((await sizeOf(`${file}-wal`)) ?? 0) === 0) return false
+  throw unavailable(`${file} is missing beside its log`)
+}
+
+async function sizeOf(file: string): Promise<number | null> {
+  try {
+    return (await stat(file)).size
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  }
+}
+
+// A crash never leaves half a store: it is made under another name and appears
+// as a copy, because SQLite may still hold what it has just made.
+async function create(
+  file: string,
+  fill: (driver: SqliteDriver) => Promise<void>,
+): Promise<boolean> {
+  await mkdir(dirname(file), { recursive: true })
+  const [draft, copy] = [draftOf(file), draftOf(file)]
+  try {
+    await writeFile(draft, '', PRIVATE)
+    await withDriver(draft, fill)
+    await vacuumInto(draft, copy)
+    const created = await isLinked(copy, file)
+    await sync(dirname(file))
+    return created
+  } finally {
+    const drafts = [draft, `${draft}-wal`, `${draft}-shm`, copy]
+    await Promise.all(drafts.map((path) => rm(path, { force: true })))
+  }
+}
+
+async function vacuumInto(file: string, target: string): Promise<void> {
+  await writeFile(target, '', PRIVATE)
+  using connection = new SqliteConnection(file)
+  connection.run('PRAGMA busy_timeout = 5000')
+  connection.run('VACUUM INTO ?', target)
+  await sync(target)
+}
+
+async function withDriver(file: string, use: (driver: SqliteDriver) => Promise<void>) {
+  await using driver = new SqliteDriver(file)
+  await use(driver)
+}
+
+async function isLinked(draft: string, file: string): Promise<boolean> {
+  try {
+    await link(draft, file)
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
+  }
+}
+
+function draftOf(file: string): string {
+  return `${file}.draft-${randomUUID()}`
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,112 @@
+import postgres from 'postgres'
+import type { Driver, Query, Snapshot, WriteSession } from './sql.ts'
+import { textOf } from './sql.ts'
+import { unavailable } from './unavailable.ts'
+
+type Client = postgres.Sql<{ int8: number }>
+type Reserved = postgres.ReservedSql<{ int8: number }>
+
+// Any constant does: it makes the servers on one database take turns at writing.
+const WRITER_LOCK = 0x43_41_49_52
+// SQLSTATE classes of an engine in trouble, and the client's own words for a lost connection.
+const OUTAGES = /^(?:08|53|57P|58|XX)|^(?:CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOTFOUND|ENOENT|EHOST)/
+
+/** A PostgreSQL database that several servers may share; one of them writes at a time. */
+export class PostgresDriver implements Driver {
+  readonly textType = 'TEXT COLLATE "C"'
+  readonly query: Query
+  readonly #client: Client
+
+  constructor(url: string) {
+    this.#client = postgres(url, {
+      max: 4,
+      connect_timeout: 10,
+      onnotice: () => undefined,
+      types: { int8: { to: 20, from: [20], serialize: String, parse: Number } },
+    })
+    this.query = queryOn(this.#client)
+  }
+
+  async begin(): Promise<WriteSession> {
+    const connection = await this.#reserved()
+    const query = queryOn(connection)
+    try {
+      await query('BEGIN')
+      await query('SELECT pg_advisory_xact_lock(?)', WRITER_LOCK)
+    } catch (error) {
+      connection.release()
+      throw error
+    }
+    return sessionOn(connection, query)
+  }
+
+  async snapshot(): Promise<Snapshot> {
+    const connection = await this.#reserved()
+    const query = queryOn(connection)
+    await query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    return {
+      query,
+      [Symbol.asyncDispose]: async () => {
+        await query('COMMIT').finally(() => {
+          connection.release()
+        })
+      },
+    }
+  }
+
+  /** PostgreSQL's own tools look after its files. */
+  async integrity(): Promise<readonly string[]> {
+    return []
+  }
+
+  async tables(): Promise<readonly string[]> {
+    const rows = await this.query(
+      'SELECT tablename FROM pg_tables WHERE schemaname = current_schema()',
+    )
+    return rows.map((row) => textOf(row, 'tablename'))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#client.end({ timeout: 5 })
+  }
+
+  #reserved(): Promise<Reserved> {
+    return this.#client.reserve().catch(rethrown)
+  }
+}
+
+function sessionOn(connection: Reserved, query: Query): WriteSession {
+  let open = true
+  const end = async (statement: string): Promise<void> => {
+    if (!open) return
+    open = false
+    await query(statement).finally(() => {
+      connection.release()
+    })
+  }
+  return { query, commit: () => end('COMMIT'), rollback: () => end('ROLLBACK') }
+}
+
+function queryOn(client: Client | Reserved): Query {
+  return (text, ...values) =>
+    client.unsafe(numbered(text), [...values], { prepare: true }).then((rows) => rows, rethrown)
+}
+
+const numberedTexts = new Map<string, string>()
+
+/** The store's text has `?` for its values; PostgreSQL numbers them. */
+function numbered(text: string): string {
+  const known = numberedTexts.get(text)
+  if (known !== undefined) return known
+  let count = 0
+  const renumbered = text.replace(/\?/g, () => `$${(count += 1)}`)
+  numberedTexts.set(text, renumbered)
+  return renumbered
+}
+
+function rethrown(error: unknown): never {
+  if (!(error instanceof Error)) throw error
+  const code = 'code' in error ? String(error.code) : ''
+  if (!OUTAGES.test(code)) throw error
+  throw unavailable(`PostgreSQL: ${error.message}`, { cause: error })
+}

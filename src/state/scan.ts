@@ -1,0 +1,45 @@
+import type { Query, Row } from './sql.ts'
+import { numberOf, textOf } from './sql.ts'
+
+const CHUNK = 500
+
+const DOCUMENTS = `SELECT kind, key, json FROM document
+  WHERE (kind, key) > (?, ?) ORDER BY kind, key LIMIT ?`
+const LISTS = `SELECT key, ord, id FROM list
+  WHERE (key, ord) > (?, ?) ORDER BY key, ord LIMIT ?`
+const COUNTERS = 'SELECT key, n FROM counter WHERE key > ? ORDER BY key LIMIT ?'
+
+/** Every document, by kind and key, a chunk in memory at a time. */
+export async function* scanDocuments(query: Query): AsyncGenerator<Row> {
+  let after: Row = { kind: '', key: '' }
+  for (;;) {
+    const rows = await query(DOCUMENTS, textOf(after, 'kind'), textOf(after, 'key'), CHUNK)
+    yield* rows
+    const last = rows.at(-1)
+    if (!last) return
+    after = last
+  }
+}
+
+/** Every entry of every list, in order. */
+export async function* scanLists(query: Query): AsyncGenerator<Row> {
+  let after: Row = { key: '', ord: 0 }
+  for (;;) {
+    const rows = await query(LISTS, textOf(after, 'key'), numberOf(after, 'ord'), CHUNK)
+    yield* rows
+    const last = rows.at(-1)
+    if (!last) return
+    after = last
+  }
+}
+
+export async function* scanCounters(query: Query): AsyncGenerator<Row> {
+  let after: Row = { key: '' }
+  for (;;) {
+    const rows = await query(COUNTERS, textOf(after, 'key'), CHUNK)
+    yield* rows
+    const last = rows.at(-1)
+    if (!last) return
+    after = last
+  }
+}

@@ -1,0 +1,45 @@
+export type SqlValue = string | number
+
+export type Row = Readonly<Record<string, unknown>>
+
+/** Runs one statement of plain SQL with `?` for its values, and answers its rows. */
+export type Query = (text: string, ...values: readonly SqlValue[]) => Promise<readonly Row[]>
+
+/** The one write transaction that is open on a store. */
+export interface WriteSession {
+  readonly query: Query
+  /** Everything the session did is on disk once this returns. */
+  commit(): Promise<void>
+  rollback(): Promise<void>
+}
+
+/** A view of the store as it was at one moment, whatever is written meanwhile. */
+export interface Snapshot extends AsyncDisposable {
+  readonly query: Query
+}
+
+/** One engine under the store's text. Every failure of the engine itself is `unavailable`. */
+export interface Driver extends AsyncDisposable {
+  /** The text type that orders by bytes in this engine. */
+  readonly textType: string
+  /** Reads what is committed; never waits for a writer. */
+  readonly query: Query
+  /** Waits for any other writer, in this process or another one. */
+  begin(): Promise<WriteSession>
+  snapshot(): Promise<Snapshot>
+  tables(): Promise<readonly string[]>
+  /** What the engine finds wrong with its own files. */
+  integrity(): Promise<readonly string[]>
+}
+
+export function textOf(row: Row | undefined, column: string): string {
+  const value = row?.[column]
+  if (typeof value === 'string') return value
+  throw new TypeError(`The column ${column} holds ${typeof value}, not text`)
+}
+
+export function numberOf(row: Row | undefined, column: string): number {
+  const value = row?.[column]
+  if (typeof value === 'number') return value
+  throw new TypeError(`The column ${column} holds ${typeof value}, not a number`)
+}

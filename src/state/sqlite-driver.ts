@@ -1,0 +1,110 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { ServiceError } from '../core/errors.ts'
+import type { Driver, Query, Row, Snapshot, WriteSession } from './sql.ts'
+import { textOf } from './sql.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
+import { unavailable } from './unavailable.ts'
+
+const BUSY_RETRY_MS = 2
+const BUSY_LIMIT_MS = 10_000
+
+/**
+ * A SQLite file in WAL mode: one connection writes, another reads what is
+ * committed. A commit returns after its fsync.
+ */
+export class SqliteDriver implements Driver {
+  readonly textType = 'TEXT'
+  readonly query: Query
+  readonly #file: string
+  readonly #writer: SqliteConnection
+  readonly #reader: SqliteConnection
+
+  constructor(file: string) {
+    this.#file = file
+    this.#writer = openedForWriting(file)
+    this.#reader = openedForReading(file)
+    this.query = this.#reader.query
+  }
+
+  // Another process may hold the lock: waiting inside SQLite would stop the event loop.
+  async begin(): Promise<WriteSession> {
+    const started = performance.now()
+    while (!this.#writer.runUnlessBusy('BEGIN IMMEDIATE')) {
+      if (performance.now() - started > BUSY_LIMIT_MS) {
+        throw unavailable(`${this.#file}: another process has been writing for too long`)
+      }
+      await delay(BUSY_RETRY_MS)
+    }
+    return sessionOn(this.#writer)
+  }
+
+  async snapshot(): Promise<Snapshot> {
+    const connection = openedForReading(this.#file)
+    await connection.query('BEGIN')
+    // The first read is what fixes the moment.
+    await connection.query('SELECT COUNT(*) FROM sqlite_schema')
+    return {
+      query: connection.query,
+      [Symbol.asyncDispose]: async () => {
+        connection[Symbol.dispose]()
+      },
+    }
+  }
+
+  async integrity(): Promise<readonly string[]> {
+    try {
+      const rows = await this.#reader.query('PRAGMA integrity_check')
+      return rows.map(firstText).filter((line) => line !== 'ok')
+    } catch (error) {
+      // Some damage stops the check itself.
+      if (error instanceof ServiceError) return [error.message]
+      throw error
+    }
+  }
+
+  async tables(): Promise<readonly string[]> {
+    const rows = await this.#reader.query("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    return rows.map((row) => textOf(row, 'name'))
+  }
+
+  // Closing may leave the log beside the file until the statements are collected:
+  // emptying it first makes the file alone the whole store.
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#reader[Symbol.dispose]()
+    this.#writer.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    this.#writer[Symbol.dispose]()
+  }
+}
+
+function firstText(row: Row): string {
+  return String(Object.values(row)[0])
+}
+
+function openedForWriting(file: string): SqliteConnection {
+  const connection = new SqliteConnection(file)
+  connection.run('PRAGMA busy_timeout = 5000')
+  connection.run('PRAGMA journal_mode = WAL')
+  connection.run('PRAGMA synchronous = FULL')
+  connection.run('PRAGMA busy_timeout = 0')
+  return connection
+}
+
+function openedForReading(file: string): SqliteConnection {
+  const connection = new SqliteConnection(file)
+  connection.run('PRAGMA busy_timeout = 5000')
+  connection.run('PRAGMA query_only = 1')
+  return connection
+}
+
+function sessionOn(writer: SqliteConnection): WriteSession {
+  return {
+    query: writer.query,
+    async commit() {
+      writer.run('COMMIT')
+    },
+    // A full disk can make SQLite end the transaction by itself.
+    async rollback() {
+      if (writer.inTransaction) writer.run('ROLLBACK')
+    },
+  }
+}

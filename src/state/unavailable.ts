@@ -1,0 +1,10 @@
+import { ServiceError } from '../core/errors.ts'
+
+export function unavailable(reason: string, options?: ErrorOptions): ServiceError<'unavailable'> {
+  return new ServiceError(
+    'unavailable',
+    `The state store is unavailable: ${reason}`,
+    { reason },
+    options,
+  )
+}

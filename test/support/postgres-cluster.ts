@@ -1,0 +1,98 @@
+import { spawn, spawnSync } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+const DEBIAN = '/usr/lib/postgresql'
+const NOBODY = 65_534
+
+/** The folder of PostgreSQL's server programs, or null where they are not installed. */
+export const POSTGRES_BIN: string | null =
+  [
+    ...(process.env.PATH ?? '').split(delimiter),
+    ...(existsSync(DEBIAN)
+      ? readdirSync(DEBIAN).map((version) => join(DEBIAN, version, 'bin'))
+      : []),
+  ].find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres'))) ??
+  null
+
+// PostgreSQL refuses to run as root.
+const account = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
+
+/** A PostgreSQL server in a temporary folder, gone with its data when the test is over. */
+export class PostgresCluster implements AsyncDisposable {
+  readonly #folder: string
+  readonly #server: ChildProcess
+  readonly #port: number
+  #databases = 0
+
+  private constructor(folder: string, server: ChildProcess, port: number) {
+    this.#folder = folder
+    this.#server = server
+    this.#port = port
+  }
+
+  static async start(bin: string): Promise<PostgresCluster> {
+    const folder = mkdtempSync(join(tmpdir(), 'cairn-postgres-'))
+    if (account.uid !== undefined) chownSync(folder, account.uid, account.gid)
+    const data = join(folder, 'data')
+    const init = ['-D', data, '-A', 'trust', '-U', 'cairn', '-E', 'UTF8', '--no-sync']
+    const made = spawnSync(join(bin, 'initdb'), init, { ...account, encoding: 'utf8' })
+    if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`)
+    const port = await freePort()
+    const options = ['-D', data, '-k', folder, '-h', '127.0.0.1', '-p', `${port}`, '-F']
+    const server = spawn(join(bin, 'postgres'), options, {
+      ...account,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    await readiness(server)
+    return new PostgresCluster(folder, server, port)
+  }
+
+  /** The address of a schema of its own; nothing is in it yet. */
+  freshSchema(): string {
+    this.#databases += 1
+    const name = `cairn_${this.#databases}`
+    const psql = ['-h', '127.0.0.1', '-p', `${this.#port}`, '-U', 'cairn', 'postgres']
+    const made = spawnSync('psql', [...psql, '-c', `CREATE SCHEMA ${name}`], { encoding: 'utf8' })
+    if (made.status !== 0) throw new Error(`psql failed: ${made.stderr}`)
+    return `postgres://cairn@127.0.0.1:${this.#port}/postgres?search_path=${name}`
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const ended = new Promise((resolve) => this.#server.once('exit', resolve))
+    this.#server.kill('SIGINT')
+    await ended
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
+async function readiness(server: ChildProcess): Promise<void> {
+  if (!server.stderr) throw new Error('postgres has no standard error')
+  const lines: string[] = []
+  for await (const line of createInterface(server.stderr)) {
+    lines.push(line)
+    if (line.includes('ready to accept connections')) {
+      server.stderr.resume()
+      return
+    }
+  }
+  throw new Error(`postgres did not start: ${lines.join('\n')}`)
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => {
+        if (address === null || typeof address === 'string') reject(new Error('no port'))
+        else resolve(address.port)
+      })
+    })
+  })
+}
