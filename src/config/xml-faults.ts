@@ -154,8 +154,12 @@ export function fatal(message: string, offset: number): Fault {
 /** The first character after the last whole token that is not white space. */
 export function tokenStart({ text, cursor }: Pick<FaultContext, 'text' | 'cursor'>): number {
   let at = cursor
-  while (/[ \t\r\n]/.test(text.charAt(at))) at++
+  while (isSpace(text.charCodeAt(at))) at++
   return at
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x09 || code === 0x0d
 }
 
 function place(at: Place, context: FaultContext): number {

@@ -1,0 +1,66 @@
+import type { Problem } from '../core/problem.ts'
+import { checkAttributes } from './structure-attributes.ts'
+import { checkContent } from './structure-content.ts'
+import { Findings } from './findings.ts'
+import { shorten } from './shorten.ts'
+import { checkReferences, checkUniqueness } from './uniqueness.ts'
+import { parseSchemaVersion } from './value-types.ts'
+import { CRUISE, type ElementRule } from './vocabulary.ts'
+import { attributeOf, childElements } from './xml-elements.ts'
+import type { XmlDocument } from './xml-reader.ts'
+import type { XmlElement } from './xml-tree.ts'
+
+/** The version whose schema is known exactly. Others are held to what all versions together allow. */
+export const EXACT_SCHEMA_VERSION = 75
+
+/** Where Cairn acts on what it reads, so that the order of children counts at every version. */
+const ACTED_ON = new Set(['security', 'pipelines', 'templates', 'environments', 'agents'])
+
+interface Walk {
+  readonly exact: boolean
+  readonly findings: Findings
+}
+
+/** The schema version that a document names, or null where it names none that exists. */
+export function readSchemaVersion(root: XmlElement): number | null {
+  return parseSchemaVersion(attributeOf(root, 'schemaVersion') ?? '')
+}
+
+/**
+ * Holds a document against the schema: elements, attributes, values, order,
+ * counts, names that must be unique, ids that must exist. Finds everything that
+ * is wrong, in the order of the document; an empty answer means that it fits.
+ */
+export function checkStructure(document: XmlDocument): Problem[] {
+  const { root } = document
+  const findings = new Findings(document)
+  if (root.name === 'cruise') {
+    const exact = readSchemaVersion(root) === EXACT_SCHEMA_VERSION
+    checkElement(root, CRUISE, { exact, findings }, { ordered: exact })
+    checkReferences(root, findings)
+  } else {
+    findings.add(root, `the root element is "${shorten(root.name)}"; it must be "cruise"`)
+  }
+  return findings.problems()
+}
+
+function checkElement(
+  element: XmlElement,
+  rule: ElementRule,
+  walk: Walk,
+  above: { readonly ordered: boolean },
+): void {
+  const shape = walk.exact ? rule.exact : rule.others
+  if (shape.open) return
+  const { findings } = walk
+  const ordered = above.ordered || ACTED_ON.has(rule.key)
+  const children = childElements(element)
+  const inspection = { element, children, shape, elsewhere: rule.others, ordered, findings }
+  checkAttributes(inspection)
+  checkContent(inspection)
+  checkUniqueness(element, rule.key, findings)
+  for (const child of children) {
+    const inner = shape.children.get(child.name)
+    if (inner) checkElement(child, inner, walk, inspection)
+  }
+}
