@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import type { ModelNode } from './model-node.ts'
+import { At, Flag, readResources, readVariables, Resource, Text, Variable } from './values.ts'
+
+export const Environment = z.object({
+  at: At,
+  name: Text,
+  variables: z.array(Variable).readonly(),
+  agents: z.array(z.object({ at: At, uuid: Text })).readonly(),
+  pipelines: z.array(z.object({ at: At, name: Text })).readonly(),
+})
+export type Environment = z.infer<typeof Environment>
+
+/** An agent that an administrator has decided about. */
+export const Agent = z.object({
+  at: At,
+  hostname: Text,
+  ipaddress: Text,
+  uuid: Text,
+  isDisabled: Flag,
+  isDenied: Flag,
+  resources: z.array(Resource).readonly(),
+})
+export type Agent = z.infer<typeof Agent>
+
+export function readEnvironment(node: ModelNode): z.input<typeof Environment> {
+  return {
+    at: node.at,
+    name: node.attribute('name') ?? '',
+    variables: readVariables(node),
+    agents: node.list('agents', 'physical').map((agent) => ({
+      at: agent.at,
+      uuid: agent.attribute('uuid') ?? '',
+    })),
+    pipelines: node.list('pipelines', 'pipeline').map((pipeline) => ({
+      at: pipeline.at,
+      name: pipeline.attribute('name') ?? '',
+    })),
+  }
+}
+
+export function readAgent(node: ModelNode): z.input<typeof Agent> {
+  return {
+    at: node.at,
+    hostname: node.attribute('hostname') ?? '',
+    ipaddress: node.attribute('ipaddress') ?? '',
+    uuid: node.attribute('uuid') ?? '',
+    isDisabled: node.attribute('isDisabled') ?? 'false',
+    isDenied: node.attribute('isDenied') ?? 'false',
+    resources: readResources(node),
+  }
+}

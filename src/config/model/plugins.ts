@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import type { ModelNode } from './model-node.ts'
+import {
+  At,
+  Flag,
+  OptionalText,
+  Plugin,
+  Property,
+  readPlugin,
+  readProperties,
+  Text,
+} from './values.ts'
+
+export const PackageDefinition = z.object({
+  at: At,
+  id: OptionalText,
+  name: Text,
+  autoUpdate: Flag,
+  properties: z.array(Property).readonly(),
+})
+export type PackageDefinition = z.infer<typeof PackageDefinition>
+
+export const PackageRepository = z.object({
+  at: At,
+  id: OptionalText,
+  name: Text,
+  plugin: Plugin,
+  properties: z.array(Property).readonly(),
+  packages: z.array(PackageDefinition).readonly(),
+})
+export type PackageRepository = z.infer<typeof PackageRepository>
+
+export const ScmDefinition = z.object({
+  at: At,
+  id: OptionalText,
+  name: Text,
+  autoUpdate: Flag,
+  plugin: Plugin,
+  properties: z.array(Property).readonly(),
+})
+export type ScmDefinition = z.infer<typeof ScmDefinition>
+
+export function readRepository(node: ModelNode): z.input<typeof PackageRepository> {
+  return {
+    at: node.at,
+    id: node.attribute('id'),
+    name: node.attribute('name') ?? '',
+    plugin: readPlugin(node),
+    properties: readProperties(node.child('configuration')),
+    packages: node.list('packages', 'package').map(readPackage),
+  }
+}
+
+function readPackage(node: ModelNode): z.input<typeof PackageDefinition> {
+  return {
+    at: node.at,
+    id: node.attribute('id'),
+    name: node.attribute('name') ?? '',
+    autoUpdate: node.attribute('autoUpdate') ?? 'true',
+    properties: readProperties(node.child('configuration')),
+  }
+}
+
+export function readScmDefinition(node: ModelNode): z.input<typeof ScmDefinition> {
+  return {
+    at: node.at,
+    id: node.attribute('id'),
+    name: node.attribute('name') ?? '',
+    autoUpdate: node.attribute('autoUpdate') ?? 'true',
+    plugin: readPlugin(node),
+    properties: readProperties(node.child('configuration')),
+  }
+}
