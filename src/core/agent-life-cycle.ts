@@ -1,0 +1,82 @@
+import { deletionObstacle } from './agent.ts'
+import type { AgentCondition, ConfigStatus, RuntimeStatus } from './agent.ts'
+
+/**
+ * Everything that can happen to an agent. `register` waits for approval and
+ * `auto-register` does not; `assign` gives it a job, which `cancel-job` cancels;
+ * `silence` is no contact for too long; the `config-` events say what the
+ * configuration now has.
+ */
+export const AGENT_EVENTS = [
+  'register',
+  'auto-register',
+  'report-idle',
+  'report-building',
+  'assign',
+  'cancel-job',
+  'silence',
+  'enable',
+  'disable',
+  'delete',
+  'config-enabled',
+  'config-disabled',
+  'config-lost',
+] as const
+export type AgentEvent = (typeof AGENT_EVENTS)[number]
+
+type Next = (agent: AgentCondition) => AgentCondition | null
+
+const UNHEARD: RuntimeStatus = 'Missing'
+
+/** The agents that an event brings into being. No other event does anything to an agent without a record. */
+const APPEARING: Partial<Record<AgentEvent, AgentCondition>> = {
+  register: { configStatus: 'Pending', runtimeStatus: 'Unknown' },
+  'auto-register': { configStatus: 'Enabled', runtimeStatus: 'Idle' },
+  'config-enabled': { configStatus: 'Enabled', runtimeStatus: UNHEARD },
+  'config-disabled': { configStatus: 'Disabled', runtimeStatus: UNHEARD },
+}
+
+const LIFE: Record<AgentEvent, Next> = {
+  register: unchanged,
+  'auto-register': (agent) =>
+    agent.configStatus === 'Pending' ? decided('Enabled')(agent) : agent,
+  'report-idle': heard('Idle'),
+  'report-building': (agent) =>
+    agent.runtimeStatus === 'Cancelled' ? agent : heard('Building')(agent),
+  assign: (agent) => (agent.configStatus === 'Enabled' ? heard('Building')(agent) : agent),
+  'cancel-job': (agent) => (agent.runtimeStatus === 'Building' ? heard('Cancelled')(agent) : agent),
+  silence: silenced,
+  enable: decided('Enabled'),
+  disable: decided('Disabled'),
+  delete: (agent) => (deletionObstacle(agent) === null ? null : agent),
+  'config-enabled': decided('Enabled'),
+  'config-disabled': decided('Disabled'),
+  'config-lost': (agent) => (agent.configStatus === 'Pending' ? agent : null),
+}
+
+/** What an event makes of an agent; null is an agent without a record, before and after. */
+export function nextAgent(agent: AgentCondition | null, event: AgentEvent): AgentCondition | null {
+  return agent ? LIFE[event](agent) : (APPEARING[event] ?? null)
+}
+
+function unchanged(agent: AgentCondition): AgentCondition {
+  return agent
+}
+
+function heard(runtimeStatus: RuntimeStatus): Next {
+  return (agent) => ({ ...agent, runtimeStatus })
+}
+
+function decided(configStatus: ConfigStatus): Next {
+  return ({ runtimeStatus }) => ({
+    configStatus,
+    runtimeStatus:
+      configStatus === 'Enabled' && runtimeStatus === 'Unknown' ? 'Idle' : runtimeStatus,
+  })
+}
+
+// A Disabled agent goes silent too: one that died while building could otherwise never be deleted.
+function silenced(agent: AgentCondition): AgentCondition | null {
+  if (agent.configStatus === 'Pending') return null
+  return agent.runtimeStatus === UNHEARD ? agent : heard('LostContact')(agent)
+}
