@@ -45,3 +45,20 @@ export const editedSoup: fc.Arbitrary<readonly [string, string]> = fc
     for (const { at, remove, insert } of edits) edited.splice(at, remove, ...insert)
     return [pieces.join(''), edited.join('')] as const
   })
+
+/** A text in which a block is repeated or a repetition is taken away: the change can stand in many places. */
+export const slidingSoup: fc.Arbitrary<readonly [string, string]> = fc
+  .record({
+    above: fc.array(fc.constantFrom('x\n', ' y\n', '\n'), { maxLength: 4 }),
+    block: fc.array(fc.constantFrom('a\n', '  b\n', '\tc\n', '\n', '</a>\n'), { maxLength: 4 }),
+    times: fc.integer({ min: 1, max: 4 }),
+    more: fc.integer({ min: 1, max: 3 }),
+    below: fc.array(fc.constantFrom('x\n', ' y\n', '\n', 'z'), { maxLength: 4 }),
+    grows: fc.boolean(),
+  })
+  .map(({ above, block, times, more, below, grows }) => {
+    const text = (count: number) =>
+      [...above, ...Array.from({ length: count }, () => block).flat(), ...below].join('')
+    const pair = [text(times), text(times + more)] as const
+    return grows ? pair : ([pair[1], pair[0]] as const)
+  })

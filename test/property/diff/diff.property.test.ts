@@ -4,9 +4,9 @@ import { coarseScript } from '../../../src/diff/edit-script.ts'
 import { renderUnified, unifiedDiff } from '../../../src/diff/unified.ts'
 import { applyHunks } from '../../support/apply-hunks.ts'
 import { gitApply, gitDiff } from '../../support/git-diff.ts'
-import { editedSoup, lineSoup } from '../../support/line-soup.ts'
+import { editedSoup, lineSoup, slidingSoup } from '../../support/line-soup.ts'
 
-const pair = fc.oneof(fc.tuple(lineSoup, lineSoup), editedSoup)
+const pair = fc.oneof(fc.tuple(lineSoup, lineSoup), editedSoup, slidingSoup)
 
 /** The text without its blanks; line feeds stay. */
 function bare(text: string): string {
@@ -78,7 +78,7 @@ describe('the diff of any two texts', () => {
 
         expect(latin1(unifiedDiff(from, to))).toBe(gitDiff(from, to))
       }),
-      { numRuns: 100 },
+      { numRuns: 150 },
     )
   })
 })
