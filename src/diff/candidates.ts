@@ -47,16 +47,6 @@ export function candidatesOf(lines: LinesOfSide): Side {
   return { ids, places: places.subarray(0, kept), changed: lines.changed }
 }
 
-/** How often each id occurs. */
-export function occurrences(ids: Int32Array, size: number): Int32Array {
-  const counts = new Int32Array(size)
-  for (let n = 0; n < ids.length; n++) {
-    const id = ids[n] ?? 0
-    counts[id] = (counts[id] ?? 0) + 1
-  }
-  return counts
-}
-
 /** The square root, rounded up to a power of two. */
 export function roughSquareRoot(n: number): number {
   return 2 ** Math.ceil(Math.log2(n + 1) / 2)

@@ -12,22 +12,28 @@ const MULTIPLIER = randomInt(2 ** 20, 2 ** 31) | 1
 
 /** Every byte counts. */
 export const EXACT: LineComparison = {
-  hash({ bytes, starts }, index) {
+  hash({ bytes, words, starts }, index) {
     const end = starts[index + 1] ?? 0
     let hash = 0
-    for (let at = starts[index] ?? 0; at < end; at++) {
-      hash = Math.imul(hash ^ (bytes[at] ?? 0), MULTIPLIER)
+    let at = starts[index] ?? 0
+    for (; at + 4 <= end; at += 4) {
+      hash = Math.imul(hash ^ words.getInt32(at, true), MULTIPLIER)
+      hash ^= hash >>> 15
     }
+    for (; at < end; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), MULTIPLIER)
     return mixed(hash)
   },
 
   equal(lines, index, others, other) {
-    const start = lines.starts[index] ?? 0
-    const size = (lines.starts[index + 1] ?? 0) - start
-    const shift = (others.starts[other] ?? 0) - start
-    if ((others.starts[other + 1] ?? 0) - start - shift !== size) return false
-    for (let at = start; at < start + size; at++) {
-      if (lines.bytes[at] !== others.bytes[at + shift]) return false
+    const end = lines.starts[index + 1] ?? 0
+    let at = lines.starts[index] ?? 0
+    let otherAt = others.starts[other] ?? 0
+    if ((others.starts[other + 1] ?? 0) - otherAt !== end - at) return false
+    for (; at + 4 <= end; at += 4, otherAt += 4) {
+      if (lines.words.getInt32(at, true) !== others.words.getInt32(otherAt, true)) return false
+    }
+    for (; at < end; at++, otherAt++) {
+      if (lines.bytes[at] !== others.bytes[otherAt]) return false
     }
     return true
   },

@@ -1,9 +1,9 @@
-import { candidatesOf, occurrences } from './candidates.ts'
-import { type Region, changedRegion } from './common-ends.ts'
+import { candidatesOf } from './candidates.ts'
+import { type Region, changedRegion, commonBytes } from './common-ends.ts'
 import { compact, type Sliding } from './compaction.ts'
 import { EXACT, WITHOUT_SPACE } from './comparison.ts'
 import { intern } from './interning.ts'
-import { type LineRange, type Lines, splitLines } from './lines.ts'
+import { type LineRange, type Lines, splitLike, splitLines } from './lines.ts'
 import { markDifferences } from './myers.ts'
 
 /** Lines of `before` replaced by lines of `after`; one of the two may be empty. */
@@ -39,16 +39,23 @@ export function editScript(
   after: Uint8Array,
   options: DiffOptions = {},
 ): EditScript {
-  const texts = { before: splitLines(plain(before)), after: splitLines(plain(after)) }
-  const region = changedRegion(texts.before, texts.after)
+  const { region, ...texts } = split(before, after)
   if (isTrivial(region)) return { ...texts, changes: wholeRegion(region) }
   return { ...texts, changes: compare(texts, region, options) }
 }
 
 /** The cheapest correct diff: everything between the equal ends is replaced. */
 export function coarseScript(before: Uint8Array, after: Uint8Array): EditScript {
-  const texts = { before: splitLines(plain(before)), after: splitLines(plain(after)) }
-  return { ...texts, changes: wholeRegion(changedRegion(texts.before, texts.after)) }
+  const { region, ...texts } = split(before, after)
+  return { ...texts, changes: wholeRegion(region) }
+}
+
+function split(before: Uint8Array, after: Uint8Array): Texts & { readonly region: Region } {
+  const common = commonBytes(before, after)
+  const linesBefore = splitLines(plain(before))
+  const linesAfter = splitLike(linesBefore, plain(after), common)
+  const region = changedRegion(linesBefore, linesAfter, common)
+  return { before: linesBefore, after: linesAfter, region }
 }
 
 function compare(texts: Texts, region: Region, options: DiffOptions): Change[] {
@@ -56,24 +63,35 @@ function compare(texts: Texts, region: Region, options: DiffOptions): Change[] {
   const ids = intern(texts, region, comparison)
   const before = { lines: texts.before, changed: new Uint8Array(texts.before.count) }
   const after = { lines: texts.after, changed: new Uint8Array(texts.after.count) }
+  const { prefix, suffix } = commonEnds(ids.before, ids.after)
   markDifferences(
     candidatesOf({
-      ids: ids.before,
-      offset: region.before.start,
+      ids: ids.before.subarray(prefix, ids.before.length - suffix),
+      offset: region.before.start + prefix,
       changed: before.changed,
-      partners: occurrences(ids.after, ids.size),
+      partners: ids.counts.after,
     }),
     candidatesOf({
-      ids: ids.after,
-      offset: region.after.start,
+      ids: ids.after.subarray(prefix, ids.after.length - suffix),
+      offset: region.after.start + prefix,
       changed: after.changed,
-      partners: occurrences(ids.before, ids.size),
+      partners: ids.counts.before,
     }),
   )
   const rules = { comparison, sliding: options.sliding ?? 'by-indentation' }
   compact(before, after, region.before, rules)
   compact(after, before, region.after, rules)
   return changesOf(before.changed, after.changed)
+}
+
+/** Lines that are equal without having the same bytes can stand at the ends of the region. */
+function commonEnds(before: Int32Array, after: Int32Array) {
+  const limit = Math.min(before.length, after.length)
+  let prefix = 0
+  while (prefix < limit && before[prefix] === after[prefix]) prefix += 1
+  let suffix = 0
+  while (suffix < limit - prefix && before.at(-1 - suffix) === after.at(-1 - suffix)) suffix += 1
+  return { prefix, suffix }
 }
 
 /** There is nothing to compare, or too much. */

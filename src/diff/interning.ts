@@ -6,33 +6,67 @@ import type { LineRange, Lines } from './lines.ts'
 export interface Interned {
   readonly before: Int32Array
   readonly after: Int32Array
-  /** How many different lines there are. */
-  readonly size: number
+  /** How often each text has each of these lines, the equal ends included. */
+  readonly counts: { readonly before: Int32Array; readonly after: Int32Array }
 }
 
-export function intern(
-  texts: { readonly before: Lines; readonly after: Lines },
-  region: Region,
-  comparison: LineComparison,
-): Interned {
-  const table = new LineTable(lengthOf(region.before) + lengthOf(region.after), comparison)
+interface Texts {
+  readonly before: Lines
+  readonly after: Lines
+}
+
+export function intern(texts: Texts, region: Region, comparison: LineComparison): Interned {
+  const table = new LineTable(texts, region, comparison)
   const before = table.idsOf(texts.before, region.before)
+  table.sizeOfBefore = table.size
   const after = table.idsOf(texts.after, region.after)
-  return { before, after, size: table.size }
+  const counts = { before: occurrences(before, table.size), after: occurrences(after, table.size) }
+  if (haveCommonLine(counts.before, counts.after)) countEnds(table, texts.before, region, counts)
+  return { before, after, counts }
+}
+
+function occurrences(ids: Int32Array, size: number): Int32Array {
+  const counts = new Int32Array(size)
+  for (let n = 0; n < ids.length; n++) increment(counts, ids[n] ?? 0)
+  return counts
+}
+
+function haveCommonLine(before: Int32Array, after: Int32Array): boolean {
+  return before.some((count, id) => count > 0 && (after[id] ?? 0) > 0)
+}
+
+/** The ends are the same in both texts, so one of them is read for both. */
+function countEnds(table: LineTable, lines: Lines, region: Region, counts: Interned['counts']) {
+  const count = (line: number) => {
+    const id = table.find(lines, line)
+    if (id === null) return
+    increment(counts.before, id)
+    increment(counts.after, id)
+  }
+  for (let line = 0; line < region.before.start; line++) count(line)
+  for (let line = region.before.end; line < lines.count; line++) count(line)
+}
+
+function increment(counts: Int32Array, id: number): void {
+  counts[id] = (counts[id] ?? 0) + 1
 }
 
 /** An open-addressing hash table in typed arrays; an id is the order of first appearance. */
 class LineTable {
   size = 0
+  /** The ids below it were brought by lines of the text before. */
+  sizeOfBefore = Infinity
+  readonly #texts: Texts
   readonly #comparison: LineComparison
   /** Ids plus one; 0 is a free slot. */
   readonly #slots: Int32Array
   readonly #hashes: Int32Array
-  /** The line that brought each id: its number and its text. */
+  /** The number of the line that brought each id. */
   readonly #firstLine: Int32Array
-  readonly #firstTexts: { readonly until: number; readonly lines: Lines }[] = []
 
-  constructor(capacity: number, comparison: LineComparison) {
+  constructor(texts: Texts, { before, after }: Region, comparison: LineComparison) {
+    const capacity = lengthOf(before) + lengthOf(after)
+    this.#texts = texts
     this.#comparison = comparison
     this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(capacity + 1) + 1))
     this.#hashes = new Int32Array(capacity)
@@ -41,25 +75,38 @@ class LineTable {
 
   idsOf(lines: Lines, range: LineRange): Int32Array {
     const ids = new Int32Array(lengthOf(range))
-    for (let n = 0; n < ids.length; n++) ids[n] = this.#idOf(lines, range.start + n)
-    this.#firstTexts.push({ until: this.size, lines })
+    for (let n = 0; n < ids.length; n++) ids[n] = this.#enter(lines, range.start + n)
     return ids
   }
 
-  #idOf(lines: Lines, index: number): number {
+  /** The id of a line, or null where no line like it has been entered. */
+  find(lines: Lines, index: number): number | null {
+    const slot = this.#slotOf(lines, index, this.#comparison.hash(lines, index))
+    const entry = this.#slots[slot] ?? 0
+    return entry === 0 ? null : entry - 1
+  }
+
+  #enter(lines: Lines, index: number): number {
     const hash = this.#comparison.hash(lines, index)
+    const slot = this.#slotOf(lines, index, hash)
+    const entry = this.#slots[slot] ?? 0
+    return entry === 0 ? this.#add(slot, hash, index) : entry - 1
+  }
+
+  /** The slot that has the line, or the free one where it belongs. */
+  #slotOf(lines: Lines, index: number, hash: number): number {
     const mask = this.#slots.length - 1
     let slot = hash & mask
     for (;;) {
-      const id = (this.#slots[slot] ?? 0) - 1
-      if (id < 0) return this.#add(slot, hash, index)
-      if (this.#hashes[id] === hash && this.#isLine(id, lines, index)) return id
+      const entry = this.#slots[slot] ?? 0
+      if (entry === 0) return slot
+      if (this.#hashes[entry - 1] === hash && this.#isLine(entry - 1, lines, index)) return slot
       slot = (slot + 1) & mask
     }
   }
 
   #isLine(id: number, lines: Lines, index: number): boolean {
-    const text = this.#firstTexts.find(({ until }) => id < until)?.lines ?? lines
+    const text = id < this.sizeOfBefore ? this.#texts.before : this.#texts.after
     return this.#comparison.equal(text, this.#firstLine[id] ?? 0, lines, index)
   }
 

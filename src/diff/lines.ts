@@ -1,6 +1,10 @@
+import type { CommonBytes } from './common-ends.ts'
+
 /** A text cut into lines. A line ends with its line feed; only the last one may lack it. */
 export interface Lines {
   readonly bytes: Uint8Array
+  /** The same bytes, to be read four at a time. */
+  readonly words: DataView
   readonly count: number
   /** Where each line begins, and after the last line the length of the text. */
   readonly starts: Int32Array
@@ -14,16 +18,37 @@ export interface LineRange {
 
 export const LINE_FEED = 10
 
-export function splitLines(bytes: Uint8Array): Lines {
-  let starts = new Int32Array((bytes.length >> 4) + 64)
-  let count = 0
-  for (let at = 0; at < bytes.length; at = lineEnd(bytes, at)) {
-    if (count + 2 > starts.length) starts = doubled(starts)
-    starts[count] = at
-    count += 1
+export function splitLines(text: Uint8Array): Lines {
+  const starts = new Starts(text.length)
+  starts.addFrom(text, { start: 0, end: text.length })
+  return starts.linesOf(text)
+}
+
+/** Splits a text whose ends are those of another: the line feeds in them are known. */
+export function splitLike(model: Lines, text: Uint8Array, { prefix, suffix }: CommonBytes): Lines {
+  const starts = new Starts(text.length)
+  const modelSuffix = model.bytes.length - suffix
+  const known = lineFeeds(model) + 1
+  starts.addKnown(model, { start: 1, end: Math.min(firstStart(model, prefix + 1), known) }, 0)
+  starts.addFrom(text, { start: prefix, end: text.length - suffix })
+  starts.addKnown(
+    model,
+    { start: firstStart(model, modelSuffix + 1), end: known },
+    text.length - model.bytes.length,
+  )
+  return starts.linesOf(text)
+}
+
+/** The first entry of the table of starts that is not before that place. */
+export function firstStart({ starts }: Lines, place: number): number {
+  let low = 0
+  let high = starts.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((starts[middle] ?? 0) < place) low = middle + 1
+    else high = middle
   }
-  starts[count] = bytes.length
-  return { bytes, count, starts: starts.subarray(0, count + 1) }
+  return low
 }
 
 /** The bytes of some lines, as a view. */
@@ -31,14 +56,55 @@ export function bytesOf(lines: Lines, { start, end }: LineRange): Uint8Array {
   return lines.bytes.subarray(lines.starts[start], lines.starts[end])
 }
 
-function lineEnd(bytes: Uint8Array, from: number): number {
-  let at = from
-  while (at < bytes.length && bytes[at] !== LINE_FEED) at += 1
-  return Math.min(at + 1, bytes.length)
+function lineFeeds({ bytes, count }: Lines): number {
+  return bytes.at(-1) === LINE_FEED ? count : Math.max(count - 1, 0)
 }
 
-function doubled(numbers: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(numbers.length * 2)
-  larger.set(numbers)
-  return larger
+/** A table of line starts that grows as line feeds are found. The first line begins at 0. */
+class Starts {
+  #starts: Int32Array<ArrayBuffer>
+  #count = 0
+
+  constructor(textLength: number) {
+    this.#starts = new Int32Array((textLength >> 4) + 64)
+  }
+
+  addFrom(text: Uint8Array, { start, end }: LineRange): void {
+    // Buffer's search is native code with little to pay for each call.
+    const buffer = Buffer.from(text.buffer, text.byteOffset, end)
+    let at = buffer.indexOf(LINE_FEED, start)
+    while (at >= 0) {
+      this.#count += 1
+      this.#reserve(this.#count + 1)
+      this.#starts[this.#count] = at + 1
+      at = buffer.indexOf(LINE_FEED, at + 1)
+    }
+  }
+
+  addKnown(model: Lines, { start, end }: LineRange, shift: number): void {
+    if (end <= start) return
+    this.#reserve(this.#count + end - start + 1)
+    for (let n = start; n < end; n++) {
+      this.#count += 1
+      this.#starts[this.#count] = (model.starts[n] ?? 0) + shift
+    }
+  }
+
+  linesOf(bytes: Uint8Array): Lines {
+    if (this.#starts[this.#count] !== bytes.length) this.#count += 1
+    this.#starts[this.#count] = bytes.length
+    return {
+      bytes,
+      words: new DataView(bytes.buffer, bytes.byteOffset, bytes.length),
+      count: this.#count,
+      starts: this.#starts.subarray(0, this.#count + 1),
+    }
+  }
+
+  #reserve(last: number): void {
+    if (last < this.#starts.length) return
+    const larger = new Int32Array(Math.max(this.#starts.length * 2, last + 1))
+    larger.set(this.#starts)
+    this.#starts = larger
+  }
 }

@@ -12,7 +12,7 @@ interface Box {
 const LEAST_COST = 256
 const MOST_COST = 2048
 /** Steps that one comparison may spend in all before its searches become short. */
-const BUDGET = 150_000_000
+const BUDGET = 60_000_000
 const COST_BEYOND_BUDGET = 8
 
 /** Larger than every place, and still a small integer. */

@@ -54,7 +54,7 @@ describe('a three-way merge', () => {
 
         expect(merge(texts)).toBe(conflicts > 0 ? null : text.toString())
       }),
-      { numRuns: 250 },
+      { numRuns: 150 },
     )
   })
 
