@@ -1,0 +1,69 @@
+import { TextDecoder } from 'node:util'
+import { CommitSha } from '../core/revision.ts'
+import type { CommitRecord, Committer } from './object-reader.ts'
+
+/** The name of the tree of a commit. */
+export function parseCommitTree(content: Uint8Array): string {
+  const line = Buffer.from(content.subarray(0, 45)).toString('latin1')
+  const tree = /^tree ([0-9a-f]{40})$/.exec(line)?.[1]
+  if (tree === undefined) throw new RangeError('A commit names no tree')
+  return tree
+}
+
+/** Reads the bytes of a commit. Lines end with LF alone, whatever else stands in a name or a message. */
+export function parseCommit(sha: CommitSha, content: Uint8Array): CommitRecord {
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+  const blank = bytes.indexOf('\n\n')
+  const decoder = decoderOf(bytes.subarray(0, blank < 0 ? bytes.length : blank))
+  const header = decoder.decode(bytes.subarray(0, blank < 0 ? bytes.length : blank)).split('\n')
+  const author = parseSignature(valueOf(header, 'author'))
+  return {
+    sha,
+    parents: header.filter((line) => line.startsWith('parent ')).map(parentOf),
+    author: author.name,
+    time: author.time,
+    committer: parseSignature(valueOf(header, 'committer')),
+    message: blank < 0 ? '' : decoder.decode(bytes.subarray(blank + 2)),
+  }
+}
+
+/**
+ * Reads `Name <email> seconds zone` as git does. Signatures of other tools may lack any
+ * part; what is missing is empty, and the time 0.
+ */
+export function parseSignature(text: string): Committer {
+  const open = text.indexOf('<')
+  if (open < 0) return { name: trim(text), email: '', time: 0 }
+  const close = text.indexOf('>', open)
+  const seconds = Number.parseInt(text.slice(text.lastIndexOf('>') + 1), 10)
+  return {
+    name: trim(text.slice(0, open)),
+    email: trim(text.slice(open + 1, close < 0 ? text.length : close)),
+    time: Number.isNaN(seconds) ? 0 : seconds * 1000,
+  }
+}
+
+/** A commit may name the encoding that it is written in. */
+function decoderOf(header: Buffer): TextDecoder {
+  const label = /^encoding (.+)$/m.exec(header.toString('latin1'))?.[1] ?? 'utf-8'
+  try {
+    return new TextDecoder(label, { ignoreBOM: true })
+  } catch (error) {
+    if (error instanceof RangeError) return new TextDecoder('utf-8', { ignoreBOM: true })
+    throw error
+  }
+}
+
+function valueOf(header: readonly string[], key: string): string {
+  const line = header.find((candidate) => candidate.startsWith(`${key} `))
+  return line?.slice(key.length + 1) ?? ''
+}
+
+function parentOf(line: string): CommitSha {
+  return CommitSha.parse(line.slice('parent '.length))
+}
+
+/** git trims these blanks only. */
+function trim(text: string): string {
+  return text.replace(/^[ \t\v\f\r]+|[ \t\v\f\r]+$/g, '')
+}

@@ -1,0 +1,127 @@
+import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { ServiceError } from '../core/errors.ts'
+import { draftName, isDraftName } from '../storage/draft-name.ts'
+import type { FsHandle, FsPromises } from '../storage/fs-promises.ts'
+import { fsErrorCode, orNullWhenAbsent } from '../storage/fs-error.ts'
+import { syncFolder } from '../storage/sync-folder.ts'
+
+export interface GitLockOptions {
+  readonly fs: FsPromises
+  /** The file that the lock is for; its folder has to exist. */
+  readonly file: string
+  /** Milliseconds to wait for a git command that holds the lock. */
+  readonly patience: number
+}
+
+const FIRST_PAUSE = 5
+const LONGEST_PAUSE = 200
+
+/**
+ * The lock that git itself takes before it changes a ref or the index: `<file>.lock`, made by one
+ * process only, which becomes the file when the change is complete.
+ *
+ * Ours is made as a second name of a draft. A lock that is the same file as a draft is
+ * therefore known to be ours after a crash, and no other can be taken for it.
+ */
+export class GitLock implements AsyncDisposable {
+  readonly #fs: FsPromises
+  readonly #file: string
+  readonly #draft: string
+  readonly #handle: FsHandle
+  #held = true
+  #open = true
+
+  private constructor(options: GitLockOptions, draft: string, handle: FsHandle) {
+    this.#fs = options.fs
+    this.#file = options.file
+    this.#draft = draft
+    this.#handle = handle
+  }
+
+  /** @throws {ServiceError} `unavailable` when another process does not give the lock back in time. */
+  static async open(options: GitLockOptions): Promise<GitLock> {
+    const { fs, file } = options
+    const draft = join(dirname(file), draftName())
+    const handle = await fs.open(draft, 'wx', 0o666)
+    try {
+      await linkPatiently(options, draft)
+    } catch (error) {
+      await Promise.allSettled([handle.close(), fs.rm(draft, { force: true })])
+      throw error
+    }
+    return new GitLock(options, draft, handle)
+  }
+
+  /** Puts the bytes in the place of the file; they survive a power cut. The lock is given back. */
+  async replace(bytes: string | Uint8Array): Promise<void> {
+    await this.#handle.writeFile(bytes)
+    await this.#handle.sync()
+    await this.#close()
+    await this.#fs.rename(`${this.#file}.lock`, this.#file)
+    this.#held = false
+    await this.#fs.rm(this.#draft, { force: true })
+    await syncFolder(this.#fs, dirname(this.#file))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#close()
+    if (!this.#held) return
+    this.#held = false
+    await this.#fs.rm(`${this.#file}.lock`, { force: true })
+    await this.#fs.rm(this.#draft, { force: true })
+  }
+
+  async #close(): Promise<void> {
+    if (!this.#open) return
+    this.#open = false
+    await this.#handle.close()
+  }
+}
+
+/**
+ * Removes the lock of a file when it is one that we left in a crash, and our drafts beside it.
+ * Only for the process that holds the repository.
+ */
+export async function removeStaleLock(fs: FsPromises, file: string): Promise<void> {
+  const folder = dirname(file)
+  const names = (await orNullWhenAbsent(fs.readdir(folder))) ?? []
+  const drafts = names.filter(isDraftName).map((name) => join(folder, name))
+  const lock = await identityOf(fs, `${file}.lock`)
+  const identities = await Promise.all(drafts.map((draft) => identityOf(fs, draft)))
+  if (lock !== null && identities.includes(lock)) await fs.rm(`${file}.lock`, { force: true })
+  await Promise.all(drafts.map((draft) => fs.rm(draft, { force: true })))
+}
+
+async function identityOf(fs: FsPromises, file: string): Promise<string | null> {
+  const stats = await orNullWhenAbsent(fs.lstat(file, { bigint: true }))
+  return stats === null ? null : `${stats.dev}:${stats.ino}`
+}
+
+async function linkPatiently({ fs, file, patience }: GitLockOptions, draft: string): Promise<void> {
+  let pause = FIRST_PAUSE
+  for (let left = patience; ; left -= pause) {
+    if (await linked(fs, { draft, lock: `${file}.lock` })) return
+    if (left <= 0) throw heldError(file)
+    pause = Math.min(pause * 2, LONGEST_PAUSE, Math.max(left, 1))
+    await delay(pause)
+  }
+}
+
+async function linked(
+  fs: FsPromises,
+  { draft, lock }: { draft: string; lock: string },
+): Promise<boolean> {
+  try {
+    await fs.link(draft, lock)
+    return true
+  } catch (error) {
+    if (fsErrorCode(error) === 'EEXIST') return false
+    throw error
+  }
+}
+
+function heldError(file: string): ServiceError<'unavailable'> {
+  const reason = `A git command holds ${file}.lock`
+  return new ServiceError('unavailable', reason, { reason })
+}

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { constants, deflate } from 'node:zlib'
+import type { FsPromises } from '../storage/fs-promises.ts'
+import { fsErrorCode, orNullWhenAbsent } from '../storage/fs-error.ts'
+import { syncFolder } from '../storage/sync-folder.ts'
+import type { GitStore } from './git-store.ts'
+import { type RawObject, objectHeader, objectName } from './raw-object.ts'
+
+const deflated = promisify(deflate)
+
+interface NamedObject extends RawObject {
+  readonly oid: string
+}
+
+/**
+ * Writes objects that survive a power cut once this returns, in no particular order.
+ *
+ * An object that is already there is replaced all the same: a tool that does not sync may
+ * have left it cut short, and nobody would ever write it again.
+ */
+export async function writeLooseObjects(
+  { fs, gitDir }: GitStore,
+  objects: readonly RawObject[],
+): Promise<readonly string[]> {
+  const named = objects.map((object) => ({ ...object, oid: objectName(object) }))
+  const folders = await Promise.all(named.map((object) => placeObject(fs, gitDir, object)))
+  await Promise.all([...new Set(folders.flat())].map((folder) => syncFolder(fs, folder)))
+  return named.map(({ oid }) => oid)
+}
+
+/** Returns the folders whose names have changed. */
+async function placeObject(
+  fs: FsPromises,
+  gitDir: string,
+  object: NamedObject,
+): Promise<readonly string[]> {
+  const folder = join(gitDir, 'objects', object.oid.slice(0, 2))
+  const bytes = await deflated(Buffer.concat([objectHeader(object), object.content]), {
+    level: constants.Z_BEST_SPEED,
+  })
+  const made = await makeFolder(fs, folder)
+  const draft = await writeDraft(fs, folder, bytes)
+  await renameOrRemove(fs, { draft, file: join(folder, object.oid.slice(2)) })
+  return made ? [folder, dirname(folder)] : [folder]
+}
+
+async function makeFolder(fs: FsPromises, folder: string): Promise<boolean> {
+  try {
+    await fs.mkdir(folder)
+    return true
+  } catch (error) {
+    if (fsErrorCode(error) === 'EEXIST') return false
+    throw error
+  }
+}
+
+/** `git prune` knows this name as one of its own and removes what a crash leaves of it. */
+async function writeDraft(fs: FsPromises, folder: string, bytes: Uint8Array): Promise<string> {
+  const draft = join(folder, `tmp_obj_${randomBytes(6).toString('hex')}`)
+  const handle = await fs.open(draft, 'wx', 0o444)
+  try {
+    await handle.writeFile(bytes)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  return draft
+}
+
+async function renameOrRemove(
+  fs: FsPromises,
+  { draft, file }: { draft: string; file: string },
+): Promise<void> {
+  try {
+    await fs.rename(draft, file)
+  } catch (error) {
+    await Promise.allSettled([fs.rm(draft, { force: true })])
+    throw error
+  }
+}
+
+/** Removes the drafts of writers that died. Only for the one who may write objects. */
+export async function removeObjectDrafts({ fs, gitDir }: GitStore): Promise<void> {
+  const objects = join(gitDir, 'objects')
+  const folders = (await orNullWhenAbsent(fs.readdir(objects))) ?? []
+  for (const folder of folders.filter((name) => /^[0-9a-f]{2}$/.test(name))) {
+    const names = await fs.readdir(join(objects, folder))
+    const drafts = names.filter((name) => name.startsWith('tmp_obj_'))
+    await Promise.all(drafts.map((name) => fs.rm(join(objects, folder, name), { force: true })))
+  }
+}

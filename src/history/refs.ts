@@ -1,0 +1,73 @@
+import { join } from 'node:path'
+import { ServiceError } from '../core/errors.ts'
+import { CommitSha } from '../core/revision.ts'
+import { fsErrorCode, orNullWhenAbsent } from '../storage/fs-error.ts'
+import type { GitStore } from './git-store.ts'
+
+export interface Head {
+  /** The branch that is checked out, such as `refs/heads/main`; null when HEAD is detached. */
+  readonly branch: string | null
+  /** Null before the first commit of the branch. */
+  readonly commit: CommitSha | null
+}
+
+/** @throws {ServiceError} `unavailable` when HEAD is missing or damaged. */
+export async function readHead(store: GitStore): Promise<Head> {
+  const text = await readRefFile(store, 'HEAD')
+  if (text === null) throw damaged('HEAD')
+  const branch = symbolicTarget(text)
+  if (branch === null) return { branch: null, commit: parseRef('HEAD', text) }
+  return { branch, commit: await readRef(store, branch) }
+}
+
+/**
+ * The commit that a ref names, or null when there is no such ref. A damaged ref is never
+ * taken for an absent one.
+ *
+ * @throws {ServiceError} `unavailable` when the ref is damaged.
+ */
+export async function readRef(store: GitStore, ref: string): Promise<CommitSha | null> {
+  const loose = await readRefFile(store, ref)
+  if (loose === null) return (await readPackedRef(store, ref)) ?? readLooseRef(store, ref)
+  return parseRef(ref, loose)
+}
+
+/** A ref that was packed while we looked may have become loose again before we read the packed ones. */
+async function readLooseRef(store: GitStore, ref: string): Promise<CommitSha | null> {
+  const text = await readRefFile(store, ref)
+  return text === null ? null : parseRef(ref, text)
+}
+
+async function readPackedRef({ fs, gitDir }: GitStore, ref: string): Promise<CommitSha | null> {
+  const bytes = await orNullWhenAbsent(fs.readFile(join(gitDir, 'packed-refs')))
+  if (bytes === null) return null
+  const lines = Buffer.from(bytes).toString('utf8').split('\n')
+  const line = lines.find((candidate) => candidate.slice(41) === ref)
+  return line === undefined ? null : parseRef(ref, line.slice(0, 40))
+}
+
+/** Null when there is no such file, or a folder of branches has that name. */
+async function readRefFile({ fs, gitDir }: GitStore, ref: string): Promise<string | null> {
+  try {
+    const bytes = await orNullWhenAbsent(fs.readFile(join(gitDir, ref)))
+    return bytes === null ? null : Buffer.from(bytes).toString('utf8')
+  } catch (error) {
+    if (fsErrorCode(error) === 'EISDIR') return null
+    throw error
+  }
+}
+
+function parseRef(ref: string, text: string): CommitSha {
+  const commit = CommitSha.safeParse(text.trim())
+  if (!commit.success) throw damaged(ref)
+  return commit.data
+}
+
+function symbolicTarget(text: string): string | null {
+  return /^ref: *(refs\/\S+)\s*$/.exec(text)?.[1] ?? null
+}
+
+function damaged(ref: string): ServiceError<'unavailable'> {
+  const reason = `The ref ${ref} is damaged: it names no commit`
+  return new ServiceError('unavailable', reason, { reason })
+}

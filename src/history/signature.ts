@@ -1,0 +1,25 @@
+/** Who did something to a repository, and when. */
+export interface Signature {
+  readonly name: string
+  readonly email: string
+  /** Milliseconds since the UNIX epoch; git keeps whole seconds. */
+  readonly time: number
+}
+
+const NOBODY = 'unknown'
+
+/** What would end the header's line or the name in it, for git or a careless reader, and outer blanks. */
+const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}<>]|^\s+|\s+$/gu
+
+/**
+ * `Name <email> seconds zone`, as commits and reflogs have it: one line whatever the name is.
+ * Unsafe characters are percent-encoded, an empty name becomes `unknown`.
+ */
+export function renderSignature({ name, email, time }: Signature): string {
+  const seconds = Math.max(0, Math.floor(time / 1000))
+  return `${encode(name) || NOBODY} <${encode(email)}> ${seconds} +0000`
+}
+
+function encode(text: string): string {
+  return text.replace(UNSAFE, encodeURIComponent)
+}

@@ -1,0 +1,141 @@
+import { CommitSha } from '../core/revision.ts'
+import { parseCommitTree } from './commit-object.ts'
+import type { GitStore } from './git-store.ts'
+import { writeLooseObjects } from './loose-objects.ts'
+import { type RawObject, type RawObjectReader, objectName } from './raw-object.ts'
+import { type Signature, renderSignature } from './signature.ts'
+import {
+  FOLDER_MODE,
+  type TreeEntry,
+  findEntry,
+  parseTree,
+  renderTree,
+  withFile,
+  withFolder,
+} from './tree-object.ts'
+
+export interface CommitDraft {
+  /** Null begins a history. */
+  readonly parent: CommitSha | null
+  /** The file, relative to the work tree, with `/` between folders. */
+  readonly path: string
+  readonly document: Uint8Array
+  readonly author: Signature
+  readonly committer: Signature
+  readonly message: string
+}
+
+/** A commit and everything that it needs, not written yet. */
+export interface PreparedCommit {
+  readonly commit: CommitSha
+  readonly blob: string
+  readonly objects: readonly RawObject[]
+}
+
+/**
+ * A commit that differs from its parent in one file and keeps every other entry.
+ * Nothing is written: the objects may be, in any order.
+ *
+ * @throws {RangeError} when the path cannot be one of a work tree, or the parent is not there.
+ */
+export async function prepareCommit(
+  reader: RawObjectReader,
+  draft: CommitDraft,
+): Promise<PreparedCommit> {
+  const parts = partsOf(draft.path)
+  const blob: RawObject = { type: 'blob', content: draft.document }
+  const oid = objectName(blob)
+  const root = draft.parent === null ? null : await readRootTree(reader, draft.parent)
+  const trees = await replaceInTree(reader, { tree: root, parts, oid })
+  const tree = objectName(trees.root)
+  const content = Buffer.from(renderCommit(draft, tree), 'utf8')
+  const commit: RawObject = { type: 'commit', content }
+  const objects = [blob, ...trees.below, trees.root, commit]
+  return { commit: CommitSha.parse(objectName(commit)), blob: oid, objects }
+}
+
+/** Prepares a commit and writes it. Once this returns, its objects are on disk; no branch has moved. */
+export async function writeCommit(
+  store: GitStore,
+  reader: RawObjectReader,
+  draft: CommitDraft,
+): Promise<PreparedCommit> {
+  const prepared = await prepareCommit(reader, draft)
+  await writeLooseObjects(store, prepared.objects)
+  return prepared
+}
+
+interface Replacement {
+  readonly tree: readonly TreeEntry[] | null
+  readonly parts: readonly [string, ...string[]]
+  readonly oid: string
+}
+
+interface ReplacedTrees {
+  readonly root: RawObject
+  readonly below: readonly RawObject[]
+}
+
+async function replaceInTree(
+  reader: RawObjectReader,
+  { tree, parts, oid }: Replacement,
+): Promise<ReplacedTrees> {
+  const [name, next, ...rest] = parts
+  const entries = tree ?? []
+  if (next === undefined) {
+    return { root: treeObject(withFile(entries, { name, oid })), below: [] }
+  }
+  const entry = findEntry(entries, name)
+  const inside = entry?.mode === FOLDER_MODE ? await readTree(reader, entry.oid) : null
+  const replaced = await replaceInTree(reader, { tree: inside, parts: [next, ...rest], oid })
+  const folder = { name, oid: objectName(replaced.root) }
+  return {
+    root: treeObject(withFolder(entries, folder)),
+    below: [...replaced.below, replaced.root],
+  }
+}
+
+function treeObject(entries: readonly TreeEntry[]): RawObject {
+  return { type: 'tree', content: renderTree(entries) }
+}
+
+async function readRootTree(
+  reader: RawObjectReader,
+  commit: CommitSha,
+): Promise<readonly TreeEntry[]> {
+  const { content } = await readObject(reader, { oid: commit, type: 'commit' })
+  return readTree(reader, parseCommitTree(content))
+}
+
+async function readTree(reader: RawObjectReader, oid: string): Promise<readonly TreeEntry[]> {
+  return parseTree((await readObject(reader, { oid, type: 'tree' })).content)
+}
+
+async function readObject(
+  reader: RawObjectReader,
+  { oid, type }: { oid: string; type: string },
+): Promise<RawObject> {
+  const object = await reader.findObject(oid)
+  if (object?.type !== type) throw new RangeError(`The repository has no ${type} ${oid}`)
+  return object
+}
+
+function renderCommit({ parent, author, committer, message }: CommitDraft, tree: string): string {
+  return [
+    `tree ${tree}\n`,
+    parent === null ? '' : `parent ${parent}\n`,
+    `author ${renderSignature(author)}\n`,
+    `committer ${renderSignature(committer)}\n\n`,
+    message.replaceAll('\0', '\u{fffd}'),
+    message.endsWith('\n') ? '' : '\n',
+  ].join('')
+}
+
+function partsOf(path: string): readonly [string, ...string[]] {
+  const [first = '', ...rest] = path.split('/')
+  const unusable = [first, ...rest].find(
+    (part) => ['', '.', '..'].includes(part) || part.toLowerCase() === '.git' || /\0/.test(part),
+  )
+  if (unusable !== undefined) throw new RangeError(`${path} cannot be a file of a work tree`)
+  return [first, ...rest]
+}
