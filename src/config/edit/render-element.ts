@@ -23,8 +23,9 @@ export function renderElement(element: NewElement, rendering: Rendering): string
   return `${open}>${content}${inline ? '' : lead}</${element.name}>`
 }
 
+/** A carriage return cannot be told from a line ending inside CDATA, so such a text is escaped. */
 export function renderText({ text, cdata }: NewText, eol: string): string {
-  return cdata ? cdataSection(text, eol) : escapeText(text, eol)
+  return cdata && !text.includes('\r') ? cdataSection(text, eol) : escapeText(text, eol)
 }
 
 /** A rendering at a lead of the document's text. */

@@ -13,7 +13,7 @@ import { elementsOf } from '../../support/xml-documents.ts'
 const NAMES = ['a', 'b', 'c', 'd', 'e'] as const
 const name = fc.constantFrom(...NAMES)
 const value = fc.string({
-  unit: fc.constantFrom('x', 'é', '&', '<', '>', '"', "'", '\n', '\t', ' '),
+  unit: fc.constantFrom('x', 'é', '&', '<', '>', '"', "'", '\n', '\r', '\t', ' '),
 })
 const someText = value.map((text) => (text.trim() === '' ? '' : text))
 
