@@ -44,7 +44,7 @@ function checkKnown({ element, children, shape, elsewhere, findings }: Inspectio
 
 function checkCounts({ element, children, shape, findings }: Inspection): void {
   for (const { names, min, max } of shape.particles) {
-    if (min === 0 && max === Infinity) continue
+    if (min === 0 && (max === Infinity || children.length === 0)) continue
     const standing = children.filter(({ name }) => names.includes(name))
     if (standing.length < min) {
       const least = max === 1 ? '' : 'at least '

@@ -1,6 +1,6 @@
 import type { Findings } from './findings.ts'
 import { shorten } from './shorten.ts'
-import { attributeOf, elementsAt, textOf } from './xml-elements.ts'
+import { attributeOf, elementsAt, type Steps, stepsOf, textOf } from './xml-elements.ts'
 import type { XmlElement } from './xml-tree.ts'
 
 /** Elements under `within` that may not share the text that names them. */
@@ -57,10 +57,15 @@ const CONSTRAINTS: readonly Constraint[] = [
   { within: 'agents', of: 'agent', by: uuid, what: 'agent uuid' },
 ]
 
-const byScope = new Map<string, Constraint[]>()
+interface ReadyConstraint extends Constraint {
+  readonly steps: Steps
+}
+
+const byScope = new Map<string, ReadyConstraint[]>()
 for (const constraint of CONSTRAINTS) {
-  const { within } = constraint
-  byScope.set(within, [...(byScope.get(within) ?? []), constraint])
+  const { within, of } = constraint
+  const ready = { ...constraint, steps: stepsOf(of) }
+  byScope.set(within, [...(byScope.get(within) ?? []), ready])
 }
 
 /** Finds names that are used twice where the schema wants them unique, as written. */
@@ -72,11 +77,11 @@ export function checkUniqueness(scope: XmlElement, ruleKey: string, findings: Fi
 
 function checkConstraint(
   scope: XmlElement,
-  { of, by, what }: Constraint,
+  { steps, by, what }: ReadyConstraint,
   findings: Findings,
 ): void {
   const seen = new Map<string, XmlElement>()
-  for (const element of elementsAt(scope, of)) {
+  for (const element of elementsAt(scope, steps)) {
     const value = by(element)
     if (value === null) continue
     const first = seen.get(value)

@@ -1,28 +1,44 @@
 import type { XmlElement } from './xml-tree.ts'
 
-/** The elements among the children, all of them or those of some names. */
-export function childElements(parent: XmlElement, ...names: readonly string[]): XmlElement[] {
+/** The names that may be taken at each step of a way down the tree. */
+export type Steps = readonly (readonly string[])[]
+
+/** Reads a path such as `roles/role|pluginRole`; names joined by `|` stand for either. */
+export function stepsOf(path: string): Steps {
+  return path.split('/').map((step) => step.split('|'))
+}
+
+/** The child elements, in document order. */
+export function childElements(parent: XmlElement): XmlElement[] {
   const found: XmlElement[] = []
   for (const child of parent.children) {
-    if (child.kind !== 'element') continue
-    if (names.length === 0 || names.includes(child.name)) found.push(child)
+    if (child.kind === 'element') found.push(child)
   }
   return found
 }
 
-/** The elements at the end of a path of names. Names joined by `|` stand for either. */
-export function elementsAt(from: XmlElement, path: string): XmlElement[] {
+/** The elements at the end of a path. */
+export function elementsAt(from: XmlElement, path: string | Steps): XmlElement[] {
   let found = [from]
-  for (const step of path.split('/')) {
-    const names = step.split('|')
-    found = found.flatMap((parent) => childElements(parent, ...names))
+  for (const names of typeof path === 'string' ? stepsOf(path) : path) {
+    const next: XmlElement[] = []
+    for (const parent of found) {
+      for (const child of parent.children) {
+        if (child.kind === 'element' && names.includes(child.name)) next.push(child)
+      }
+    }
+    found = next
   }
   return found
 }
 
 /** The text of an element, its CDATA sections included. */
 export function textOf({ children }: XmlElement): string {
-  return children.map((child) => (child.kind === 'text' ? child.text : '')).join('')
+  let text = ''
+  for (const child of children) {
+    if (child.kind === 'text') text += child.text
+  }
+  return text
 }
 
 /** The value of an attribute, or null where it is absent. */

@@ -10,20 +10,29 @@ const BYTE_ORDER_MARK = '\uFEFF'
 /** Ends the parse: nothing after this can be understood, or enough has been said. */
 class Halt extends Error {}
 
+const NO_ATTRIBUTES: ReadonlyMap<string, XmlAttribute> = new Map()
+
 class Draft implements XmlElement {
   readonly kind = 'element'
   readonly name: string
   readonly parent: XmlElement | null
-  readonly attributes = new Map<string, XmlAttribute>()
+  attributes = NO_ATTRIBUTES
   readonly children: XmlNode[] = []
   span: Span
   openTag: Span
   closeTag: Span | null = null
+  #own: Map<string, XmlAttribute> | null = null
 
   constructor(name: string, start: number, parent: XmlElement | null) {
     this.name = name
     this.parent = parent
     this.span = this.openTag = { start, end: start }
+  }
+
+  /** A map is made only where it is needed: most elements have no attributes. */
+  add(attribute: XmlAttribute): void {
+    this.#own ??= new Map()
+    this.attributes = this.#own.set(attribute.name, attribute)
   }
 }
 
@@ -40,6 +49,7 @@ export class XmlTreeBuilder {
   #root: Draft | null = null
   /** The element whose opening tag is being read. */
   #tag: Draft | null = null
+  #closed: Draft | null = null
   #cursor: number
 
   constructor(text: string, limits: XmlLimits) {
@@ -112,10 +122,10 @@ export class XmlTreeBuilder {
     const start = this.#start()
     const tag = this.#tag
     if (!tag) return
-    this.#checkAttribute(tag, name, end - start)
+    this.#checkAttribute(tag, name, { start, end })
     const quote = this.#text.indexOf(this.#text.charAt(end - 1), start + name.length)
     const valueSpan = { start: quote + 1, end: end - 1 }
-    tag.attributes.set(name, { name, value, span: { start, end }, valueSpan })
+    tag.add({ name, value, span: { start, end }, valueSpan })
     this.#cursor = end
   }
 
@@ -132,15 +142,16 @@ export class XmlTreeBuilder {
   close(selfClosing: boolean, end: number): void {
     const element = this.#stack.pop()
     if (!element) return
-    if (!selfClosing) this.#checkClosing(element, end)
     element.closeTag = selfClosing ? null : this.#span(end)
     element.span = { start: element.span.start, end }
+    this.#closed = element
     this.#cursor = end
   }
 
   /** Takes what the parser reports. It goes on only where it can still make sense of the text. */
   fault(reported: string, position: number): void {
     if (reported.startsWith('duplicate attribute: ')) return
+    if (reported === 'unexpected close tag.' && this.#closed) this.#failClosing(this.#closed)
     this.#fail(faultOf(reported, this.#context(position)))
   }
 
@@ -165,31 +176,27 @@ export class XmlTreeBuilder {
     return { text: this.#text, cursor: this.#cursor, position, open }
   }
 
-  #checkAttribute(tag: Draft, name: string, length: number): void {
-    const start = this.#start()
+  #checkAttribute(tag: Draft, name: string, { start, end }: Span): void {
     const { maxAttributes, maxAttributeLength } = this.#limits
     if (tag.attributes.has(name)) {
-      this.#fail({
-        message: `the attribute "${shorten(name)}" stands twice`,
-        offset: start,
-        local: true,
-      })
+      const message = `the attribute "${shorten(name)}" stands twice`
+      this.#fail({ message, offset: start, local: true })
     }
     if (tag.attributes.size >= maxAttributes) {
       this.#fail(fatal(`an element has more than ${maxAttributes} attributes`, start))
     }
-    if (length > maxAttributeLength) {
+    if (end - start > maxAttributeLength) {
       this.#fail(fatal(`an attribute is longer than ${maxAttributeLength} characters`, start))
     }
   }
 
-  #checkClosing({ name, span }: Draft, end: number): void {
-    const tag = this.#text.slice(this.#start(), end)
-    const closing = tag.replace(/^<\/|[ \t\r\n]*>$/g, '')
-    if (closing === name) return
+  /** The parser ends an element before it tells that the closing tag is another's. */
+  #failClosing({ name, span, closeTag }: Draft): void {
+    const tag = this.#text.slice(closeTag?.start, closeTag?.end)
+    const closing = shorten(tag.replace(/^<\/|[ \t\r\n]*>$/g, ''))
     const line = this.#text.slice(0, span.start).split('\n').length
-    const message = `<${shorten(name)}> of line ${line} must be closed before </${shorten(closing)}>`
-    this.#fail(fatal(message, this.#start()))
+    const message = `<${shorten(name)}> of line ${line} must be closed before </${closing}>`
+    this.#fail(fatal(message, closeTag?.start ?? span.start))
   }
 
   #failAt(found: string, message: string): void {
