@@ -1,9 +1,9 @@
 import { SaxesParser } from 'saxes'
 import type { Problem } from '../core/problem.ts'
 import { LineIndex } from './line-index.ts'
-import { decodeXml } from './xml-bytes.ts'
-import { XML_LIMITS, type XmlLimits } from './xml-limits.ts'
-import { XmlTreeBuilder } from './xml-tree-builder.ts'
+import { decodeXml } from './xml/xml-bytes.ts'
+import { XML_LIMITS, type XmlLimits } from './xml/xml-limits.ts'
+import { XmlTreeBuilder } from './xml/xml-tree-builder.ts'
 import type { XmlElement } from './xml-tree.ts'
 
 /** A document that is well-formed, with the places of its lines. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nearestName } from '../../../src/config/nearest-name.ts'
+import { nearestName } from '../../../src/config/structure/nearest-name.ts'
 
 const KNOWN = ['name', 'timeout', 'runOnAllAgents', 'runInstanceCount']
 

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { CRUISE, type ElementRule } from '../../../src/config/vocabulary.ts'
-import { AGENT_DEFINITIONS, PLUGIN_DEFINITIONS } from '../../../src/config/vocabulary-plugins.ts'
-import { PIPELINE_DEFINITIONS } from '../../../src/config/vocabulary-pipelines.ts'
-import { SERVER_DEFINITIONS } from '../../../src/config/vocabulary-server.ts'
-import { STAGE_DEFINITIONS } from '../../../src/config/vocabulary-stages.ts'
+import { CRUISE, type ElementRule } from '../../../src/config/structure/vocabulary.ts'
+import {
+  AGENT_DEFINITIONS,
+  PLUGIN_DEFINITIONS,
+} from '../../../src/config/structure/vocabulary-plugins.ts'
+import { PIPELINE_DEFINITIONS } from '../../../src/config/structure/vocabulary-pipelines.ts'
+import { SERVER_DEFINITIONS } from '../../../src/config/structure/vocabulary-server.ts'
+import { STAGE_DEFINITIONS } from '../../../src/config/structure/vocabulary-stages.ts'
 
 const AREAS = [
   SERVER_DEFINITIONS,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Problem } from '../../../src/core/problem.ts'
 import { positionOf } from '../../../src/config/line-index.ts'
-import type { XmlLimits } from '../../../src/config/xml-limits.ts'
+import type { XmlLimits } from '../../../src/config/xml/xml-limits.ts'
 import { readXml } from '../../../src/config/xml-reader.ts'
 import type { XmlElement, XmlNode } from '../../../src/config/xml-tree.ts'
 import { MALFORMED } from './malformed.ts'

@@ -1,7 +1,7 @@
 import type { Findings } from './findings.ts'
-import { shorten } from './shorten.ts'
-import { attributeOf, elementsAt, type Steps, stepsOf, textOf } from './xml-elements.ts'
-import type { XmlElement } from './xml-tree.ts'
+import { shorten } from '../shorten.ts'
+import { attributeOf, elementsAt, type Steps, stepsOf, textOf } from '../xml-elements.ts'
+import type { XmlElement } from '../xml-tree.ts'
 
 /** Elements under `within` that may not share the text that names them. */
 interface Constraint {

@@ -1,8 +1,8 @@
 import { hint } from './nearest-name.ts'
-import { shorten } from './shorten.ts'
+import { shorten } from '../shorten.ts'
 import type { Inspection } from './inspection.ts'
 import type { ValueType } from './value-types.ts'
-import { textOf } from './xml-elements.ts'
+import { textOf } from '../xml-elements.ts'
 
 /** Holds the text and the child elements of one element against its shape. */
 export function checkContent(inspection: Inspection): void {

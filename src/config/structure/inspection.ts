@@ -1,6 +1,6 @@
 import type { Findings } from './findings.ts'
 import type { Shape } from './vocabulary.ts'
-import type { XmlElement } from './xml-tree.ts'
+import type { XmlElement } from '../xml-tree.ts'
 
 /** One element on its way through the checks. */
 export interface Inspection {

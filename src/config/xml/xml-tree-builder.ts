@@ -1,7 +1,7 @@
-import { shorten } from './shorten.ts'
+import { shorten } from '../shorten.ts'
 import { type Fault, type FaultContext, fatal, faultOf, tokenStart } from './xml-faults.ts'
 import type { XmlLimits } from './xml-limits.ts'
-import type { Span, XmlAttribute, XmlElement, XmlNode } from './xml-tree.ts'
+import type { Span, XmlAttribute, XmlElement, XmlNode } from '../xml-tree.ts'
 
 const MAX_FAULTS = 50
 const UTF8_NAMES = /^(utf-?8|us-ascii|ascii)$/i

@@ -1,8 +1,8 @@
 import { hint } from './nearest-name.ts'
-import { shorten } from './shorten.ts'
+import { shorten } from '../shorten.ts'
 import type { Inspection } from './inspection.ts'
 import type { AttributeRule } from './vocabulary.ts'
-import type { XmlAttribute, XmlElement } from './xml-tree.ts'
+import type { XmlAttribute, XmlElement } from '../xml-tree.ts'
 
 const XSI = 'http://www.w3.org/2001/XMLSchema-instance'
 

@@ -1,7 +1,7 @@
-import type { Problem } from '../core/problem.ts'
-import { pathOf } from './element-path.ts'
-import type { LineIndex } from './line-index.ts'
-import type { Span, XmlElement } from './xml-tree.ts'
+import type { Problem } from '../../core/problem.ts'
+import { pathOf } from '../element-path.ts'
+import type { LineIndex } from '../line-index.ts'
+import type { Span, XmlElement } from '../xml-tree.ts'
 
 const MOST = 1000
 
