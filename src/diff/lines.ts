@@ -39,6 +39,12 @@ export function splitLike(model: Lines, text: Uint8Array, { prefix, suffix }: Co
   return starts.linesOf(text)
 }
 
+/** A text whose table of line starts is known. */
+export function linesAt(bytes: Uint8Array, starts: Int32Array): Lines {
+  const words = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  return { bytes, words, count: starts.length - 1, starts }
+}
+
 /** The first entry of the table of starts that is not before that place. */
 export function firstStart({ starts }: Lines, place: number): number {
   let low = 0
@@ -93,12 +99,7 @@ class Starts {
   linesOf(bytes: Uint8Array): Lines {
     if (this.#starts[this.#count] !== bytes.length) this.#count += 1
     this.#starts[this.#count] = bytes.length
-    return {
-      bytes,
-      words: new DataView(bytes.buffer, bytes.byteOffset, bytes.length),
-      count: this.#count,
-      starts: this.#starts.subarray(0, this.#count + 1),
-    }
+    return linesAt(bytes, this.#starts.subarray(0, this.#count + 1))
   }
 
   #reserve(last: number): void {

@@ -1,0 +1,86 @@
+import { type CommonBytes, commonBytes } from './common-ends.ts'
+import { type DiffAnswer, type DiffJob, unpackScript } from './diff-job.ts'
+import { DiffThread } from './diff-thread.ts'
+import { type DiffOptions, type EditScript, coarseScript, editScript } from './edit-script.ts'
+import { type UnifiedOptions, renderUnified, unifiedDiff } from './unified.ts'
+
+export interface DiffPoolOptions {
+  readonly threads?: number
+  /** Milliseconds after which a thread gives up and the diff becomes coarse. */
+  readonly timeLimit?: number
+  /** Bytes that differ, between the common ends of the texts, above which a thread is used. */
+  readonly inlineLimit?: number
+}
+
+/** Texts above this size, together, are too much for the event loop even where they are equal. */
+const LARGEST_INLINE = 8 * 2 ** 20
+
+/**
+ * Diffs that never hold up the event loop: small ones are made at once, large
+ * ones in worker threads. A thread that takes too long or too much memory is
+ * ended, and its diff is coarse: correct, but not small.
+ */
+export class DiffPool implements AsyncDisposable {
+  readonly #threads: readonly DiffThread[]
+  readonly #inlineLimit: number
+
+  constructor({ threads = 2, timeLimit = 10_000, inlineLimit = 2 ** 18 }: DiffPoolOptions = {}) {
+    this.#threads = Array.from({ length: threads }, () => new DiffThread(timeLimit))
+    this.#inlineLimit = inlineLimit
+  }
+
+  async unified(
+    before: Uint8Array,
+    after: Uint8Array,
+    options: UnifiedOptions = {},
+  ): Promise<Uint8Array> {
+    if (this.#isSmall(before, after)) return unifiedDiff(before, after, options)
+    const answer = await this.#ask({ kind: 'unified', options, ...ownCopies(before, after) })
+    if (answer instanceof Uint8Array) return answer
+    return renderUnified(coarseScript(before, after), options.context)
+  }
+
+  async script(
+    before: Uint8Array,
+    after: Uint8Array,
+    options: DiffOptions = {},
+  ): Promise<EditScript> {
+    if (this.#isSmall(before, after)) return editScript(before, after, options)
+    const answer = await this.#ask({ kind: 'script', options, ...ownCopies(before, after) })
+    if (answer === null || answer instanceof Uint8Array) return coarseScript(before, after)
+    return unpackScript(answer, { before, after })
+  }
+
+  /** Ends the threads. Diffs that are still being made are refused. */
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.close()))
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #isSmall(before: Uint8Array, after: Uint8Array): boolean {
+    const size = before.length + after.length
+    if (size > LARGEST_INLINE) return false
+    return (
+      size <= this.#inlineLimit || differing(size, commonBytes(before, after)) <= this.#inlineLimit
+    )
+  }
+
+  #ask(job: DiffJob): Promise<DiffAnswer | null> {
+    const [first, ...others] = this.#threads
+    if (!first) throw new RangeError('a diff pool has at least one thread')
+    const idlest = others.reduce((best, each) => (each.pending < best.pending ? each : best), first)
+    return idlest.run(job)
+  }
+}
+
+function differing(size: number, { prefix, suffix }: CommonBytes): number {
+  return size - 2 * (prefix + suffix)
+}
+
+/** Copies whose memory can be handed to a thread; a view would take its whole buffer along. */
+function ownCopies(before: Uint8Array, after: Uint8Array) {
+  return { before: new Uint8Array(before), after: new Uint8Array(after) }
+}

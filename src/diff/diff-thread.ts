@@ -1,0 +1,91 @@
+import { Worker } from 'node:worker_threads'
+import { type DiffAnswer, type DiffJob } from './diff-job.ts'
+
+/**
+ * A worker thread loads JavaScript only, so the program run from its TypeScript
+ * sources (as tests do) uses the worker of the last build.
+ */
+const WORKER = new URL(
+  import.meta.url.endsWith('.ts') ? '../../dist/diff/diff-worker.js' : './diff-worker.js',
+  import.meta.url,
+)
+
+/** Typed arrays lie outside of these limits; what they take is bounded by the size of the texts. */
+const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
+
+/** One worker thread: started when first needed, one job at a time, replaced when a job went wrong. */
+export class DiffThread implements AsyncDisposable {
+  /** Jobs that are running or waiting. */
+  pending = 0
+  readonly #timeLimit: number
+  #worker: Worker | null = null
+  #closed = false
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(timeLimit: number) {
+    this.#timeLimit = timeLimit
+  }
+
+  /** The answer, or null when the thread gave up: out of time or out of memory. */
+  run(job: DiffJob): Promise<DiffAnswer | null> {
+    this.pending += 1
+    const answer = this.#last.then(() => this.#execute(job))
+    const settle = () => {
+      this.pending -= 1
+    }
+    this.#last = answer.then(settle, settle)
+    return answer
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#worker?.terminate()
+    await this.#last
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #execute(job: DiffJob): Promise<DiffAnswer | null> {
+    if (this.#closed) throw new Error('the diff threads are closed')
+    const worker = (this.#worker ??= new Worker(WORKER, { resourceLimits: LIMITS }))
+    const ending = { answered: false }
+    try {
+      worker.ref()
+      const answer = await ask(worker, job, this.#timeLimit)
+      ending.answered = answer !== null
+      return answer
+    } finally {
+      if (ending.answered) worker.unref()
+      else await this.#discard(worker)
+    }
+  }
+
+  async #discard(worker: Worker): Promise<void> {
+    this.#worker = null
+    await worker.terminate()
+  }
+}
+
+function ask(worker: Worker, job: DiffJob, timeLimit: number): Promise<DiffAnswer | null> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => settle(() => resolve(null)), timeLimit)
+    const answer = (message: DiffAnswer) => settle(() => resolve(message))
+    const fail = (error: Error) =>
+      settle(() => (isOutOfMemory(error) ? resolve(null) : reject(error)))
+    const exit = () => settle(() => reject(new Error('the diff thread has ended')))
+    const settle = (end: () => void) => {
+      clearTimeout(timer)
+      worker.off('message', answer).off('error', fail).off('exit', exit)
+      end()
+    }
+    worker.on('message', answer).on('error', fail).on('exit', exit)
+    worker.postMessage(job, [job.before.buffer, job.after.buffer])
+  })
+}
+
+function isOutOfMemory(error: Error): boolean {
+  const code = 'code' in error ? error.code : null
+  return code === 'ERR_WORKER_OUT_OF_MEMORY' || error.message === 'Array buffer allocation failed'
+}

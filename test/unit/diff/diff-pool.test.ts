@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { DiffPool } from '../../../src/diff/diff-pool.ts'
+import { editScript } from '../../../src/diff/edit-script.ts'
+import { unifiedDiff } from '../../../src/diff/unified.ts'
+import { applyHunks } from '../../support/apply-hunks.ts'
+
+/** Two texts of that many lines each, few of which are common. */
+function unrelated(lines: number) {
+  const text = (factor: number) =>
+    Buffer.from(Array.from({ length: lines }, (_, n) => `${(n * factor) % 9973}\n`).join(''))
+  return { before: text(7919), after: text(6007) }
+}
+
+describe('a diff pool', () => {
+  it('gives the same diff from a thread as at once', async () => {
+    await using pool = new DiffPool({ inlineLimit: 0 })
+    const { before, after } = unrelated(300)
+
+    const hunks = await pool.unified(before, after, { context: 1 })
+    const script = await pool.script(before, after)
+
+    expect(Buffer.from(hunks)).toEqual(Buffer.from(unifiedDiff(before, after, { context: 1 })))
+    expect(script.changes).toEqual(editScript(before, after).changes)
+    expect(script.after.starts).toEqual(editScript(before, after).after.starts)
+  })
+
+  it('leaves the texts usable, although threads take over memory', async () => {
+    await using pool = new DiffPool({ inlineLimit: 0 })
+    const { before, after } = unrelated(10)
+
+    await pool.unified(before, after)
+
+    expect(before.toString()).toMatch(/^0\n7919\n/)
+    expect(after.length).toBeGreaterThan(0)
+  })
+
+  it('makes a coarse but correct diff when the time is over, and works on afterwards', async () => {
+    await using pool = new DiffPool({ inlineLimit: 0, timeLimit: 1, threads: 1 })
+    const { before, after } = unrelated(400_000)
+
+    const script = await pool.script(before, after)
+    const hunks = await pool.unified(before.subarray(0, 5000), after.subarray(0, 5000))
+
+    expect(script.changes).toHaveLength(1)
+    expect(applyHunks(before.toString('latin1', 0, 5000), Buffer.from(hunks).toString())).toBe(
+      after.toString('latin1', 0, 5000),
+    )
+  })
+
+  it('serves more diffs at once than it has threads', async () => {
+    await using pool = new DiffPool({ inlineLimit: 0, threads: 1 })
+
+    const texts = Array.from({ length: 5 }, (_, n) => unrelated(20 + n))
+    const answers = await Promise.all(texts.map(({ before, after }) => pool.unified(before, after)))
+
+    expect(answers.map((hunks) => Buffer.from(hunks).toString())).toEqual(
+      texts.map(({ before, after }) => Buffer.from(unifiedDiff(before, after)).toString()),
+    )
+  })
+
+  it('refuses what is unfinished when it is closed', async () => {
+    const pool = new DiffPool({ inlineLimit: 0, threads: 1 })
+    const { before, after } = unrelated(400_000)
+
+    const outcomes = Promise.allSettled([pool.unified(before, after), pool.script(before, after)])
+    await pool.close()
+
+    expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  })
+})
