@@ -45,3 +45,9 @@ export function textOf({ children }: XmlElement): string {
 export function attributeOf({ attributes }: XmlElement, name: string): string | null {
   return attributes.get(name)?.value ?? null
 }
+
+/** Whether a boolean attribute says yes; there are two ways to. */
+export function isTrue(element: XmlElement, name: string): boolean {
+  const value = attributeOf(element, name)?.trim()
+  return value === 'true' || value === '1'
+}

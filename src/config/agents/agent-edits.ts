@@ -1,7 +1,7 @@
 import { applyEdits } from '../edit/apply-edits.ts'
 import type { EditableDocument } from '../edit/layout.ts'
 import type { XmlEdit } from '../edit/xml-edit.ts'
-import { childrenNamed, findAttribute, findChild, isTrue } from '../element-lookup.ts'
+import { attributeOf, elementsAt, isTrue } from '../xml-elements.ts'
 import type { XmlElement } from '../xml-tree.ts'
 import { environmentElements, findAgent, type ListedAgent } from './agent-element.ts'
 import { listAgents } from './list-agents.ts'
@@ -34,8 +34,8 @@ export function disableAgent(document: EditableDocument, agent: ListedAgent): st
 export function deleteAgent(document: EditableDocument, uuid: string): string | null {
   const agent = findAgent(document.root, uuid)
   const places = environmentElements(document.root).flatMap((environment) =>
-    childrenNamed(findChild(environment, 'agents'), 'physical').filter(
-      (physical) => findAttribute(physical, 'uuid') === uuid,
+    elementsAt(environment, 'agents/physical').filter(
+      (physical) => attributeOf(physical, 'uuid') === uuid,
     ),
   )
   return applyEdits(document, (agent ? [agent, ...places] : places).map(removal))

@@ -1,5 +1,5 @@
-import { childrenNamed, findAttribute, findChild } from '../element-lookup.ts'
 import { type NewElement, newElement } from '../edit/new-element.ts'
+import { attributeOf, elementsAt } from '../xml-elements.ts'
 import type { XmlElement } from '../xml-tree.ts'
 
 /** An agent as the configuration lists it. */
@@ -31,13 +31,13 @@ export function agentElement(
 }
 
 export function agentElements(root: XmlElement): XmlElement[] {
-  return childrenNamed(findChild(root, 'agents'), 'agent')
+  return elementsAt(root, 'agents/agent')
 }
 
 export function findAgent(root: XmlElement, uuid: string): XmlElement | null {
-  return agentElements(root).find((agent) => findAttribute(agent, 'uuid') === uuid) ?? null
+  return agentElements(root).find((agent) => attributeOf(agent, 'uuid') === uuid) ?? null
 }
 
 export function environmentElements(root: XmlElement): XmlElement[] {
-  return childrenNamed(findChild(root, 'environments'), 'environment')
+  return elementsAt(root, 'environments/environment')
 }

@@ -4,7 +4,7 @@ import { insertIntoChild } from '../edit/insert-into-child.ts'
 import type { EditableDocument } from '../edit/layout.ts'
 import { newElement } from '../edit/new-element.ts'
 import type { XmlEdit } from '../edit/xml-edit.ts'
-import { childrenNamed, findAttribute, findChild } from '../element-lookup.ts'
+import { attributeOf, elementsAt } from '../xml-elements.ts'
 import type { XmlElement } from '../xml-tree.ts'
 import {
   agentElements,
@@ -53,7 +53,7 @@ export function registerAgents(
 }
 
 function unlisted(root: XmlElement, agents: readonly RegisteringAgent[]): RegisteringAgent[] {
-  const known = new Set(agentElements(root).map((agent) => findAttribute(agent, 'uuid')))
+  const known = new Set(agentElements(root).map((agent) => attributeOf(agent, 'uuid')))
   return agents.filter(({ uuid }) => {
     const fresh = !known.has(uuid)
     known.add(uuid)
@@ -66,7 +66,7 @@ type Environments = ReadonlyMap<string, XmlElement>
 function environmentsByName(root: XmlElement): Environments {
   return new Map(
     environmentElements(root).map((environment) => [
-      keyOf(findAttribute(environment, 'name') ?? ''),
+      keyOf(attributeOf(environment, 'name') ?? ''),
       environment,
     ]),
   )
@@ -91,8 +91,8 @@ function membershipEdits(
 }
 
 function membersOf(environment: XmlElement): ReadonlySet<string | null> {
-  const physical = childrenNamed(findChild(environment, 'agents'), 'physical')
-  return new Set(physical.map((member) => findAttribute(member, 'uuid')))
+  const physical = elementsAt(environment, 'agents/physical')
+  return new Set(physical.map((member) => attributeOf(member, 'uuid')))
 }
 
 function ignoredWishes(agent: RegisteringAgent, environments: Environments): IgnoredWish[] {

@@ -4,10 +4,11 @@ import { applyEdits } from '../edit/apply-edits.ts'
 import type { EditableDocument } from '../edit/layout.ts'
 import { newElement } from '../edit/new-element.ts'
 import type { XmlEdit } from '../edit/xml-edit.ts'
-import { childrenNamed, findAttribute } from '../element-lookup.ts'
+import { DEFAULT_GROUP } from '../model/pipelines.ts'
+import { attributeOf, elementsAt } from '../xml-elements.ts'
 import type { XmlElement } from '../xml-tree.ts'
 import { pipelineElement, type Seal } from './pipeline-element.ts'
-import { DEFAULT_GROUP, type PipelineRequest } from './pipeline-request.ts'
+import type { PipelineRequest } from './pipeline-request.ts'
 
 /**
  * The text of the document with a new pipeline at the end of its group. A group
@@ -20,7 +21,7 @@ export function createPipeline(
   request: PipelineRequest,
   seal: Seal,
 ): string {
-  const groups = childrenNamed(document.root, 'pipelines')
+  const groups = elementsAt(document.root, 'pipelines')
   assertUnused(groups, request.name)
   const group = groups.find((candidate) => groupName(candidate) === request.group)
   const element = pipelineElement(request, seal)
@@ -37,12 +38,12 @@ export function createPipeline(
 
 function assertUnused(groups: readonly XmlElement[], name: string): void {
   const taken = groups
-    .flatMap((group) => childrenNamed(group, 'pipeline'))
-    .map((pipeline) => findAttribute(pipeline, 'name'))
+    .flatMap((group) => elementsAt(group, 'pipeline'))
+    .map((pipeline) => attributeOf(pipeline, 'name'))
     .find((known) => known?.toLowerCase() === name.toLowerCase())
   if (taken) throw new ServiceError('name-in-use', `A pipeline "${taken}" exists`, { name: taken })
 }
 
 function groupName(group: XmlElement): string {
-  return findAttribute(group, 'group') ?? DEFAULT_GROUP
+  return attributeOf(group, 'group') ?? DEFAULT_GROUP
 }

@@ -1,4 +1,5 @@
 import type { Problem } from '../../core/problem.ts'
+import { DEFAULT_GROUP } from '../model/pipelines.ts'
 import { type ArtifactRequest, readArtifactRequests } from './artifact-request.ts'
 import { type MaterialRequest, readMaterialRequest } from './material-request.ts'
 import { RequestForm } from './request-form.ts'
@@ -16,9 +17,6 @@ export interface PipelineRequest {
 export type PipelineRequestReading =
   | { readonly ok: true; readonly request: PipelineRequest }
   | { readonly ok: false; readonly problems: readonly Problem[] }
-
-/** The group of pipelines that name none. */
-export const DEFAULT_GROUP = 'defaultGroup'
 
 const NAME = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,254}$/
 

@@ -1,4 +1,4 @@
-import { findChild } from '../element-lookup.ts'
+import { elementsAt } from '../xml-elements.ts'
 import type { XmlElement } from '../xml-tree.ts'
 import { type NewElement, newElement } from './new-element.ts'
 import type { XmlEdit } from './xml-edit.ts'
@@ -16,7 +16,7 @@ interface InsertionIntoChild {
 export function insertIntoChild(insertion: InsertionIntoChild): XmlEdit[] {
   const { parent, child, order: names, elements } = insertion
   if (elements.length === 0) return []
-  const holder = findChild(parent, child)
+  const holder = elementsAt(parent, child)[0]
   if (!holder) {
     const element = newElement(child, {}, elements)
     return [{ kind: 'insert', parent, element, place: { kind: 'order', names } }]

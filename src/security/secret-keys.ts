@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto'
+import nodeFs, { chmod, link, readFile, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { draftName } from '../storage/draft-name.ts'
+import { replaceFile } from '../storage/durable-fs.ts'
+import { fsErrorCode, orNullWhenAbsent } from '../storage/fs-error.ts'
+import { syncFolder } from '../storage/sync-folder.ts'
+
+/** Keys of 32 bytes, newest first. */
+export type SecretKeys = readonly Uint8Array[]
+
+const KEY_BYTES = 32
+const OWNER_ONLY = 0o600
+const HEADING = `# The keys of the secrets in the configuration, newest first, one in each line.
+# Keep a copy in a safe place: without a key, what it sealed is lost. Old keys open old revisions.
+`
+
+/**
+ * Reads the key file, or makes it with a new key where there is none. Only its
+ * owner may read it afterwards. Two processes that make it at once agree on one key.
+ */
+export async function openSecretKeys(file: string): Promise<SecretKeys> {
+  const known = await readSecretKeys(file)
+  if (known) return known
+  await createFile(file, render([newKey()]))
+  const made = await readSecretKeys(file)
+  if (!made) throw new Error(`the key file ${file} went away while it was made`)
+  return made
+}
+
+/** Puts a new key before the others, which go on opening what they sealed. */
+export async function addSecretKey(file: string): Promise<SecretKeys> {
+  const keys = [newKey(), ...(await openSecretKeys(file))]
+  await replaceFile(file, render(keys), { mode: OWNER_ONLY })
+  return keys
+}
+
+async function readSecretKeys(file: string): Promise<SecretKeys | null> {
+  const text = await orNullWhenAbsent(readFile(file, 'utf8'))
+  if (text === null) return null
+  await chmod(file, OWNER_ONLY)
+  const lines = text.split('\n').map((line) => line.trim())
+  const keys = lines
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => Buffer.from(line, 'base64'))
+  if (keys.length > 0 && keys.every((key) => key.length === KEY_BYTES)) return keys
+  throw new Error(`the key file ${file} does not hold keys of ${KEY_BYTES} bytes in base64`)
+}
+
+/** Writes the whole file under another name first; the link fails where someone was faster. */
+async function createFile(file: string, text: string): Promise<void> {
+  const draft = join(dirname(file), draftName())
+  await replaceFile(draft, text, { mode: OWNER_ONLY })
+  try {
+    await link(draft, file)
+  } catch (error) {
+    if (fsErrorCode(error) !== 'EEXIST') throw error
+  } finally {
+    await rm(draft)
+  }
+  await syncFolder(nodeFs, dirname(file))
+}
+
+function newKey(): Buffer {
+  return randomBytes(KEY_BYTES)
+}
+
+function render(keys: SecretKeys): string {
+  return `${HEADING}${keys.map((key) => `${Buffer.from(key).toString('base64')}\n`).join('')}`
+}
