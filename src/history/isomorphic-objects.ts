@@ -6,7 +6,7 @@ import type { RawObject, RawObjectReader } from './raw-object.ts'
 const ContentObject = z.object({
   format: z.literal('content'),
   type: z.enum(['blob', 'tree', 'commit', 'tag']),
-  object: z.instanceof(Uint8Array),
+  object: z.custom<Uint8Array<ArrayBuffer>>((value) => value instanceof Uint8Array),
 })
 
 /**

@@ -1,4 +1,5 @@
 import type { CommitSha } from '../core/revision.ts'
+import type { RawObjectReader } from './raw-object.ts'
 
 /** What a commit says about itself. */
 export interface CommitRecord {
@@ -19,16 +20,27 @@ export interface Committer {
   readonly time: number
 }
 
+export interface CommitRange {
+  readonly from: CommitSha
+  /** This commit and everything before it is left out; null leaves nothing out. */
+  readonly until: CommitSha | null
+}
+
 /**
  * Reads commits and documents of one repository. Two implementations honour the
  * same conformance suite: isomorphic-git, which always works, and a long-lived
  * `git cat-file --batch`, which is many times faster on packed history.
  */
-export interface ObjectReader extends AsyncDisposable {
-  /** The bytes of the file at that commit, or null when the commit has no such file. */
+export interface ObjectReader extends RawObjectReader, AsyncDisposable {
+  /** The bytes of the file at that commit, or null when the commit has no such file, or is not there. */
   findFile(commit: CommitSha, path: string): Promise<Uint8Array<ArrayBuffer> | null>
   /** The commit, or null when the repository has none of that name. */
   findCommit(commit: CommitSha): Promise<CommitRecord | null>
-  /** Every commit reachable from `from` and not from `until`, in the order of `git log --date-order`. */
-  listCommits(range: { from: CommitSha; until: CommitSha | null }): AsyncIterable<CommitRecord>
+  /**
+   * Every commit reachable from `from` and not from `until`, in the order of `git log --date-order`:
+   * children before parents, otherwise the later commit time first.
+   *
+   * @throws {ServiceError} `revision-not-found` when the repository lacks an end of the range.
+   */
+  listCommits(range: CommitRange): AsyncIterable<CommitRecord>
 }

@@ -5,7 +5,7 @@ export type ObjectType = 'blob' | 'tree' | 'commit' | 'tag'
 /** A git object as it is hashed, without its header. */
 export interface RawObject {
   readonly type: ObjectType
-  readonly content: Uint8Array
+  readonly content: Uint8Array<ArrayBuffer>
 }
 
 /** Reads single objects by the 40 hexadecimal characters of their name. */

@@ -7,6 +7,7 @@ export interface TreeEntry {
 }
 
 export const FOLDER_MODE = '40000'
+export const SUBMODULE_MODE = '160000'
 const FILE_MODE = '100644'
 const OID_BYTES = 20
 
@@ -30,7 +31,7 @@ export function parseTree(content: Uint8Array): readonly TreeEntry[] {
 }
 
 /** Names are kept as latin1 text, so that those that are not UTF-8 come back byte for byte. */
-export function renderTree(entries: readonly TreeEntry[]): Uint8Array {
+export function renderTree(entries: readonly TreeEntry[]): Uint8Array<ArrayBuffer> {
   const sorted = entries.toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
   return Buffer.concat(
     sorted.flatMap(({ mode, name, oid }) => [

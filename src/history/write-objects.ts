@@ -19,7 +19,7 @@ export interface CommitDraft {
   readonly parent: CommitSha | null
   /** The file, relative to the work tree, with `/` between folders. */
   readonly path: string
-  readonly document: Uint8Array
+  readonly document: Uint8Array<ArrayBuffer>
   readonly author: Signature
   readonly committer: Signature
   readonly message: string

@@ -1,0 +1,70 @@
+import type { RawObject } from './raw-object.ts'
+
+/** An answer of `git cat-file --batch`: an object, or null for one that is not there. */
+export type OnAnswer = (object: RawObject | null) => void
+
+interface Body {
+  readonly type: RawObject['type']
+  /** The content and the line feed that ends it. */
+  readonly bytes: Buffer<ArrayBuffer>
+  filled: number
+}
+
+const LONGEST_HEADER = 1 << 16
+const LINE_FEED = 10
+
+/**
+ * Reads the answers of `git cat-file --batch` from whatever pieces they come in. The content of
+ * an object is copied once, into the buffer that is handed out.
+ */
+export class BatchParser {
+  readonly #onAnswer: OnAnswer
+  #header: Buffer = Buffer.alloc(0)
+  #body: Body | null = null
+
+  constructor(onAnswer: OnAnswer) {
+    this.#onAnswer = onAnswer
+  }
+
+  /** @throws {RangeError} when the bytes are no answers. */
+  push(chunk: Buffer): void {
+    let rest = chunk
+    while (rest.length > 0)
+      rest = this.#body ? this.#fill(this.#body, rest) : this.#readHeader(rest)
+  }
+
+  #readHeader(chunk: Buffer): Buffer {
+    const end = chunk.indexOf(LINE_FEED)
+    const piece = end < 0 ? chunk : chunk.subarray(0, end)
+    const header = this.#header.length === 0 ? piece : Buffer.concat([this.#header, piece])
+    if (header.length > LONGEST_HEADER) throw new RangeError('git answers with no objects')
+    this.#header = end < 0 ? header : Buffer.alloc(0)
+    if (end < 0) return Buffer.alloc(0)
+    this.#begin(header.toString('utf8'))
+    return chunk.subarray(end + 1)
+  }
+
+  #begin(header: string): void {
+    const [, type, size] = /^[0-9a-f]{40} (blob|tree|commit|tag) (\d+)$/.exec(header) ?? []
+    if (size !== undefined && isType(type)) {
+      this.#body = { type, bytes: Buffer.allocUnsafeSlow(Number(size) + 1), filled: 0 }
+      return
+    }
+    if (!/ (missing|ambiguous)$/.test(header)) throw new RangeError(`git answers ${header}`)
+    this.#onAnswer(null)
+  }
+
+  #fill(body: Body, chunk: Buffer): Buffer {
+    const copied = chunk.copy(body.bytes, body.filled)
+    body.filled += copied
+    if (body.filled === body.bytes.length) {
+      this.#body = null
+      this.#onAnswer({ type: body.type, content: body.bytes.subarray(0, -1) })
+    }
+    return chunk.subarray(copied)
+  }
+}
+
+function isType(type: string | undefined): type is RawObject['type'] {
+  return type === 'blob' || type === 'tree' || type === 'commit' || type === 'tag'
+}

@@ -1,0 +1,91 @@
+import { Socket } from 'node:net'
+import { BatchParser } from './batch-parser.ts'
+import { type GitExecutable, type GitProcess, ended } from './git-executable.ts'
+import type { RawObject } from './raw-object.ts'
+
+interface Request {
+  readonly text: string
+  readonly resolve: (object: RawObject | null) => void
+  readonly reject: (error: Error) => void
+}
+
+/**
+ * One `git cat-file --batch`, asked for many objects without waiting for the answers between.
+ * It keeps this process alive only while a question is open.
+ */
+export class CatFile implements AsyncDisposable {
+  readonly #child: GitProcess
+  readonly #ended: Promise<string>
+  readonly #open: Request[] = []
+  readonly #parser = new BatchParser((object) => this.#answer(object))
+  #failure: Error | null = null
+  #complaint = ''
+
+  constructor(git: GitExecutable, gitDir: string) {
+    this.#child = git.start(gitDir, ['cat-file', '--batch'])
+    this.#ended = ended(this.#child)
+    this.#child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk))
+    this.#child.stderr.on('data', (chunk: Buffer) => {
+      this.#complaint = chunk.toString('utf8').trim()
+    })
+    // The end of the process says the same, and is waited for.
+    this.#child.stdin.on('error', () => undefined)
+    void this.#ended.then((how) => this.#fail(new Error(this.#complaint || how)))
+    this.#keepAlive(false)
+  }
+
+  /** Whether it has ended and can answer nothing more. */
+  get isOver(): boolean {
+    return this.#failure !== null
+  }
+
+  /** The object of that name, in any form that git understands, or null. The name is one line. */
+  find(name: string): Promise<RawObject | null> {
+    if (this.#failure) return Promise.reject(this.#failure)
+    return new Promise((resolve, reject) => {
+      this.#open.push({ text: name, resolve, reject })
+      if (this.#open.length === 1) this.#keepAlive(true)
+      this.#child.stdin.write(`${name}\n`)
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#keepAlive(true)
+    this.#child.stdin.end()
+    this.#child.kill()
+    await this.#ended
+  }
+
+  #receive(chunk: Buffer): void {
+    try {
+      this.#parser.push(chunk)
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      this.#fail(error)
+      this.#child.kill()
+    }
+  }
+
+  #answer(object: RawObject | null): void {
+    this.#open.shift()?.resolve(object)
+    if (this.#open.length === 0) this.#keepAlive(false)
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error
+    for (const request of this.#open.splice(0)) request.reject(this.#failure)
+    this.#keepAlive(false)
+  }
+
+  #keepAlive(alive: boolean): void {
+    const { stdin, stdout, stderr } = this.#child
+    const handles = [
+      this.#child,
+      ...[stdin, stdout, stderr].filter((pipe) => pipe instanceof Socket),
+    ]
+    for (const handle of handles) {
+      if (alive) handle.ref()
+      else handle.unref()
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import { ServiceError } from '../core/errors.ts'
+import type { CommitSha } from '../core/revision.ts'
+import type { CommitRange, CommitRecord } from './object-reader.ts'
+
+export type FindCommit = (commit: CommitSha) => Promise<CommitRecord | null>
+
+/** The commits of a range, children before parents, otherwise the later commit time first. */
+export async function walkCommits(
+  find: FindCommit,
+  { from, until }: CommitRange,
+): Promise<readonly CommitRecord[]> {
+  const collected = await collect(find, { from, stop: until })
+  // Whatever leads past `until` to commits before it leads on to a first commit.
+  const mayReachPast = [...collected.values()].some(({ parents }) => parents.length === 0)
+  if (until !== null && mayReachPast) {
+    const before = await collect(find, { from: until, stop: null })
+    for (const sha of before.keys()) collected.delete(sha)
+  }
+  return inOrder(collected)
+}
+
+export async function readCommit(find: FindCommit, commit: CommitSha): Promise<CommitRecord> {
+  const found = await find(commit)
+  if (found === null) {
+    throw new ServiceError('revision-not-found', `The repository has no commit ${commit}`, {
+      commit,
+    })
+  }
+  return found
+}
+
+async function collect(
+  find: FindCommit,
+  { from, stop }: { from: CommitSha; stop: CommitSha | null },
+): Promise<Map<CommitSha, CommitRecord>> {
+  const collected = new Map<CommitSha, CommitRecord>()
+  const waiting = [from]
+  for (let sha = waiting.pop(); sha !== undefined; sha = waiting.pop()) {
+    if (sha === stop || collected.has(sha)) continue
+    const commit = await readCommit(find, sha)
+    collected.set(sha, commit)
+    waiting.push(...commit.parents)
+  }
+  return collected
+}
+
+function inOrder(commits: ReadonlyMap<CommitSha, CommitRecord>): readonly CommitRecord[] {
+  const children = countChildren(commits)
+  const ready = [...commits.values()].filter(({ sha }) => !children.has(sha))
+  const ordered: CommitRecord[] = []
+  for (let next = takeLatest(ready); next; next = takeLatest(ready)) {
+    ordered.push(next)
+    for (const sha of next.parents) {
+      const left = (children.get(sha) ?? 0) - 1
+      children.set(sha, left)
+      const parent = commits.get(sha)
+      if (parent && left === 0) ready.push(parent)
+    }
+  }
+  return ordered
+}
+
+function countChildren(commits: ReadonlyMap<CommitSha, CommitRecord>): Map<CommitSha, number> {
+  const children = new Map<CommitSha, number>()
+  for (const { parents } of commits.values()) {
+    for (const sha of parents) children.set(sha, (children.get(sha) ?? 0) + 1)
+  }
+  return children
+}
+
+/** Few commits are ready at a time: as many as there are branches side by side. */
+function takeLatest(ready: CommitRecord[]): CommitRecord | undefined {
+  const latest = ready.reduce(
+    (best, commit, at) => (commit.committer.time > (ready[best]?.committer.time ?? 0) ? at : best),
+    0,
+  )
+  return ready.splice(latest, 1)[0]
+}

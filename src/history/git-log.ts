@@ -1,0 +1,76 @@
+import { TextDecoder } from 'node:util'
+import { ServiceError } from '../core/errors.ts'
+import { CommitSha } from '../core/revision.ts'
+import { type GitExecutable, ended } from './git-executable.ts'
+import type { CommitRange, CommitRecord } from './object-reader.ts'
+
+const FIELDS = ['%H', '%P', '%an', '%at', '%cn', '%ce', '%ct', '%B']
+
+const ARGUMENTS = [
+  'log',
+  '-z',
+  '--date-order',
+  '--no-show-signature',
+  '--no-color',
+  '--encoding=UTF-8',
+  `--format=${FIELDS.join('%x00')}`,
+]
+
+/** Streams the commits of a range out of `git log`. Ends the process when the caller stops early. */
+export async function* streamLog(
+  git: GitExecutable,
+  gitDir: string,
+  { from, until }: CommitRange,
+): AsyncGenerator<CommitRecord> {
+  const range = until === null ? [from] : [from, `^${until}`]
+  const child = git.start(gitDir, [...ARGUMENTS, ...range, '--'])
+  const end = ended(child)
+  let complaint = ''
+  child.stdin.end()
+  child.stderr.on('data', (chunk: Buffer) => {
+    complaint += chunk.toString('utf8')
+  })
+  try {
+    yield* parseLog(child.stdout)
+    assertSucceeded(await end, complaint)
+  } finally {
+    child.kill()
+  }
+}
+
+async function* parseLog(chunks: AsyncIterable<Buffer>): AsyncGenerator<CommitRecord> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  let rest: string[] = ['']
+  for await (const chunk of chunks) {
+    const [first = '', ...more] = decoder.decode(chunk, { stream: true }).split('\0')
+    rest[rest.length - 1] += first
+    rest.push(...more)
+    const whole = rest.length - 1 - ((rest.length - 1) % FIELDS.length)
+    for (let at = 0; at < whole; at += FIELDS.length)
+      yield parseFields(rest.slice(at, at + FIELDS.length))
+    rest = rest.slice(whole)
+  }
+}
+
+function parseFields(fields: readonly string[]): CommitRecord {
+  const [sha, parents = '', author = '', time, name = '', email = '', commitTime, message = ''] =
+    fields
+  return {
+    sha: CommitSha.parse(sha),
+    parents: parents === '' ? [] : parents.split(' ').map((parent) => CommitSha.parse(parent)),
+    author,
+    time: milliseconds(time),
+    committer: { name, email, time: milliseconds(commitTime) },
+    message,
+  }
+}
+
+function milliseconds(seconds: string | undefined): number {
+  return Number(seconds ?? 0) * 1000
+}
+
+function assertSucceeded(how: string, complaint: string): void {
+  if (how === 'exit code 0') return
+  const reason = `git log failed: ${complaint.trim() || how}`
+  throw new ServiceError('unavailable', reason, { reason })
+}

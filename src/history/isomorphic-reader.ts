@@ -1,0 +1,38 @@
+import type { CommitSha } from '../core/revision.ts'
+import { parseCommit } from './commit-object.ts'
+import { readCommit, walkCommits } from './commit-walk.ts'
+import type { GitStore } from './git-store.ts'
+import { IsomorphicObjects } from './isomorphic-objects.ts'
+import type { CommitRange, CommitRecord, ObjectReader } from './object-reader.ts'
+import type { RawObject } from './raw-object.ts'
+import { findFileInTree } from './tree-walk.ts'
+
+/** Reads a repository with isomorphic-git alone: needs no other program. */
+export class IsomorphicReader implements ObjectReader {
+  readonly #objects: IsomorphicObjects
+
+  constructor(store: GitStore) {
+    this.#objects = new IsomorphicObjects(store)
+  }
+
+  findObject(oid: string): Promise<RawObject | null> {
+    return this.#objects.findObject(oid)
+  }
+
+  findFile(commit: CommitSha, path: string): Promise<Uint8Array<ArrayBuffer> | null> {
+    return findFileInTree(this.#objects, { commit, path })
+  }
+
+  async findCommit(commit: CommitSha): Promise<CommitRecord | null> {
+    const object = await this.#objects.findObject(commit)
+    return object?.type === 'commit' ? parseCommit(commit, object.content) : null
+  }
+
+  async *listCommits(range: CommitRange): AsyncGenerator<CommitRecord> {
+    const find = (commit: CommitSha) => this.findCommit(commit)
+    if (range.until !== null) await readCommit(find, range.until)
+    yield* await walkCommits(find, range)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
