@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { AgentConfigStatus, AgentDescription } from './agent-registration.ts'
+import { ConfigStatus, RuntimeStatus } from '../core/agent.ts'
+import { AgentDescription } from './agent-registration.ts'
 
 /** What the agent does right now. `Cancelled`: it is ending a job that was cancelled. */
-export const ReportedStatus = z.enum(['Idle', 'Building', 'Cancelled'])
+export const ReportedStatus = RuntimeStatus.extract(['Idle', 'Building', 'Cancelled'])
 export type ReportedStatus = z.infer<typeof ReportedStatus>
 
 /** `POST …/[uuid]/contact`, every 5 seconds. */
@@ -26,6 +27,6 @@ export type Instruction = z.infer<typeof Instruction>
 export const ContactReply = z.object({
   instruction: Instruction,
   /** Only an enabled agent asks for work. Null together with `register`. */
-  configStatus: AgentConfigStatus.nullable(),
+  configStatus: ConfigStatus.nullable(),
 })
 export type ContactReply = z.infer<typeof ContactReply>

@@ -1,15 +1,8 @@
 import { z } from 'zod'
+import type { JobReport } from '../core/job.ts'
 
-/** The result that a job ends with; it is known from `Completing` on. */
-export const ReportedResult = z.enum(['Passed', 'Failed', 'Cancelled'])
-export type ReportedResult = z.infer<typeof ReportedResult>
-
-/** `POST …/[uuid]/jobs/[id]/report`: the job enters a state. Saying it twice does no harm. */
-export const JobReport = z.discriminatedUnion('state', [
-  z.object({ state: z.enum(['Preparing', 'Building']), result: z.null() }),
-  z.object({ state: z.enum(['Completing', 'Completed']), result: ReportedResult }),
-])
-export type JobReport = z.infer<typeof JobReport>
+/** The body of `POST …/[uuid]/jobs/[id]/report` is core's `JobReport`. Saying it twice does no harm. */
+export type ReportedResult = Extract<JobReport, { readonly result: unknown }>['result']
 
 /** The bytes of a console that one append may carry. */
 export const CONSOLE_BATCH = { least: 64 * 1024, most: 1024 * 1024 } as const

@@ -1,22 +1,28 @@
 import { z } from 'zod'
 
-const Url = z.string().min(1).max(4096)
+/** Never taken for an option by the tools that get it as an argument. */
+const Url = z
+  .string()
+  .max(4096)
+  .regex(/^[^-\s]/, 'is not a URL')
+const CommitName = z.string().regex(/^[0-9a-f]{7,64}$/, 'is not the name of a commit')
+const Numbered = z.string().regex(/^\d{1,15}$/, 'is not the number of a revision')
 const Secret = z.string().max(4096).nullable()
 
 /** Common to all that is checked out. */
-const Checkout = {
+const checkoutOf = (Revision: z.ZodString) => ({
   /** The name that the configuration gives the material, or null. */
   name: z.string().nullable(),
   /** The folder below the job's working folder, or null for that folder itself. */
   dest: z.string().nullable(),
-  revision: z.string().min(1).max(255),
+  revision: Revision,
   /** The oldest of the changes that made the pipeline run; the same as `revision` for one change. */
-  fromRevision: z.string().min(1).max(255),
-}
+  fromRevision: Revision,
+})
 
 export const GitMaterial = z.object({
   type: z.literal('git'),
-  ...Checkout,
+  ...checkoutOf(CommitName),
   url: Url,
   branch: z.string().min(1),
 })
@@ -24,19 +30,23 @@ export type GitMaterial = z.infer<typeof GitMaterial>
 
 export const SvnMaterial = z.object({
   type: z.literal('svn'),
-  ...Checkout,
+  ...checkoutOf(Numbered),
   url: Url,
   username: z.string().nullable(),
   password: Secret,
 })
 export type SvnMaterial = z.infer<typeof SvnMaterial>
 
-export const HgMaterial = z.object({ type: z.literal('hg'), ...Checkout, url: Url })
+export const HgMaterial = z.object({
+  type: z.literal('hg'),
+  ...checkoutOf(CommitName),
+  url: Url,
+})
 export type HgMaterial = z.infer<typeof HgMaterial>
 
 export const P4Material = z.object({
   type: z.literal('p4'),
-  ...Checkout,
+  ...checkoutOf(Numbered),
   /** The P4PORT, `host:number`. */
   url: Url,
   username: z.string().nullable(),
@@ -48,7 +58,7 @@ export type P4Material = z.infer<typeof P4Material>
 
 export const TfsMaterial = z.object({
   type: z.literal('tfs'),
-  ...Checkout,
+  ...checkoutOf(Numbered),
   url: Url,
   username: z.string(),
   domain: z.string().nullable(),

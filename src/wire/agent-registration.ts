@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ConfigStatus } from '../core/agent.ts'
 
 /** Agents choose their own uuid; it stands in paths and in the configuration. */
 export const AgentUuid = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, 'is not an agent uuid')
@@ -38,13 +39,9 @@ export const RegisterRequest = AgentDescription.extend({
 })
 export type RegisterRequest = z.infer<typeof RegisterRequest>
 
-/** What an administrator decided about the agent. */
-export const AgentConfigStatus = z.enum(['Pending', 'Enabled', 'Disabled'])
-export type AgentConfigStatus = z.infer<typeof AgentConfigStatus>
-
 export const RegisterReply = z.object({
   /** Goes into `Authorization: Bearer …` of every other call; the server keeps only its hash. */
   token: z.string().min(16).max(512),
-  configStatus: AgentConfigStatus,
+  configStatus: ConfigStatus,
 })
 export type RegisterReply = z.infer<typeof RegisterReply>

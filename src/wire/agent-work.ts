@@ -30,7 +30,8 @@ export type EnvironmentVariable = z.infer<typeof EnvironmentVariable>
 /** Everything that an agent needs to run one job. */
 export const JobAssignment = z.object({
   jobId: z.int().positive(),
-  pipelineName: z.string().min(1),
+  /** Also the name of a folder. */
+  pipelineName: z.string().regex(/^[\w-][\w.-]{0,254}$/, 'is not the name of a pipeline'),
   pipelineCounter: z.int().positive(),
   pipelineLabel: z.string(),
   stageName: z.string().min(1),

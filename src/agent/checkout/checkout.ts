@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { SourceMaterial } from '../../wire/agent-material.ts'
+import { gitSource } from './git-source.ts'
+import { hgSource } from './hg-source.ts'
+import { p4Source } from './p4-source.ts'
+import type { RunTool, SourcePlace, SourceTool } from './source-tool.ts'
+import { ToolFailed } from './source-tool.ts'
+import { svnSource } from './svn-source.ts'
+import { tfsSource } from './tfs-source.ts'
+
+export interface CheckoutPlace {
+  readonly folder: string
+  /** The agent's notes about what its folders are copies of; outside the working folder. */
+  readonly notes: string
+}
+
+export interface CheckoutTools {
+  readonly run: RunTool
+  readonly note: (text: string) => void
+  readonly signal: AbortSignal
+}
+
+/**
+ * Brings a material into its folder at its revision. A folder that is a copy of the same source
+ * is updated; any other, and one that cannot be updated, is made anew.
+ */
+export async function checkOut(
+  material: SourceMaterial,
+  { folder, notes }: CheckoutPlace,
+  { run, note, signal }: CheckoutTools,
+): Promise<void> {
+  const name = createHash('sha256').update(folder).digest('hex').slice(0, 24)
+  const source = sourceOf(material, { folder, workspace: `cairn-${name}` })
+  const copyNote = join(notes, name)
+  if (await isCopy(folder, copyNote, source)) {
+    note(`Updating ${folder} to revision ${material.revision} of ${material.url}`)
+    if (await succeeds(source.update(run), note, signal)) return
+  }
+  note(`Checking out revision ${material.revision} of ${material.url} to ${folder}`)
+  await rm(copyNote, { force: true })
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true })
+  await source.fresh(run)
+  await mkdir(notes, { recursive: true })
+  await writeFile(copyNote, source.identity)
+}
+
+/** Whether it worked; what the job's end interrupts is not tried in another way. */
+async function succeeds(
+  update: Promise<void>,
+  note: (text: string) => void,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    await update
+    return true
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof ToolFailed)) throw error
+    note(`It cannot be updated: ${error.message}`)
+    return false
+  }
+}
+
+async function isCopy(folder: string, copyNote: string, source: SourceTool): Promise<boolean> {
+  const identity = await orNull(readFile(copyNote, 'utf8'))
+  const files = await orNull(readdir(folder))
+  return identity === source.identity && files !== null && files.length > 0
+}
+
+async function orNull<Value>(reading: Promise<Value>): Promise<Value | null> {
+  try {
+    return await reading
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    return null
+  }
+}
+
+function sourceOf(material: SourceMaterial, place: SourcePlace): SourceTool {
+  if (material.type === 'git') return gitSource(material, place)
+  if (material.type === 'svn') return svnSource(material)
+  if (material.type === 'hg') return hgSource(material)
+  if (material.type === 'p4') return p4Source(material, place)
+  return tfsSource(material, place)
+}

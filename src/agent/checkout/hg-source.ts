@@ -1,0 +1,28 @@
+import type { HgMaterial } from '../../wire/agent-material.ts'
+import type { RunTool, SourceTool } from './source-tool.ts'
+
+/** The user's aliases and defaults must not change what the commands do. */
+const ENVIRONMENT = { HGPLAIN: '1' }
+
+export function hgSource({ url, revision }: HgMaterial): SourceTool {
+  async function checkOut(run: RunTool): Promise<void> {
+    await hg(run, ['update', '--quiet', '--clean', '--rev', revision])
+    await hg(run, ['--config', 'extensions.purge=', 'purge', '--quiet'])
+  }
+
+  return {
+    identity: `hg ${url}`,
+    async fresh(run) {
+      await hg(run, ['clone', '--quiet', '--noupdate', '--', url, '.'])
+      await checkOut(run)
+    },
+    async update(run) {
+      await hg(run, ['pull', '--quiet', '--', url])
+      await checkOut(run)
+    },
+  }
+}
+
+function hg(run: RunTool, args: readonly string[]): Promise<void> {
+  return run({ command: 'hg', args, environment: ENVIRONMENT })
+}

@@ -1,0 +1,37 @@
+/** One call of a version control's command line client, in the folder of the material. */
+export interface ToolCommand {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+  /** What it reads, such as a password. */
+  readonly input?: string
+  /** Its failure does not matter. */
+  readonly optional?: boolean
+}
+
+/**
+ * Runs a client to its end, its output in the console.
+ *
+ * @throws {ToolFailed} when it does not succeed.
+ */
+export type RunTool = (command: ToolCommand) => Promise<void>
+
+export class ToolFailed extends Error {
+  override readonly name = 'ToolFailed'
+}
+
+/** How one material gets into its folder. */
+export interface SourceTool {
+  /** What the folder is a copy of: with another identity it is made anew. */
+  readonly identity: string
+  /** Fills an empty folder. */
+  fresh(run: RunTool): Promise<void>
+  /** Brings a folder that `fresh` filled to the revision, as if it were fresh. */
+  update(run: RunTool): Promise<void>
+}
+
+/** Where a material goes, and a name that is this folder's own on every server. */
+export interface SourcePlace {
+  readonly folder: string
+  readonly workspace: string
+}

@@ -1,0 +1,25 @@
+import type { SvnMaterial } from '../../wire/agent-material.ts'
+import type { RunTool, SourceTool } from './source-tool.ts'
+
+export function svnSource(material: SvnMaterial): SourceTool {
+  const { url, username, password, revision } = material
+  const user = username === null ? [] : ['--username', username]
+  const secret = password === null || password === '' ? [] : ['--password-from-stdin']
+  const options = ['--quiet', '--non-interactive', '--no-auth-cache', ...user, ...secret]
+
+  function svn(run: RunTool, args: readonly string[]): Promise<void> {
+    return run({ command: 'svn', args: [...args, ...options], input: password ?? '' })
+  }
+
+  return {
+    identity: `svn ${url}`,
+    // The revision stands behind the URL too: an `@` of its own must not be taken for one.
+    fresh: (run) => svn(run, ['checkout', '--revision', revision, `${url}@${revision}`, '.']),
+    async update(run) {
+      await run({ command: 'svn', args: ['cleanup', '--non-interactive'] })
+      await run({ command: 'svn', args: ['revert', '--quiet', '--recursive', '.'] })
+      await run({ command: 'svn', args: ['cleanup', '--non-interactive', '--remove-unversioned'] })
+      await svn(run, ['update', '--revision', revision])
+    },
+  }
+}

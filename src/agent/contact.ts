@@ -1,0 +1,125 @@
+import type { ConfigStatus } from '../core/agent.ts'
+import type { Log } from '../core/log.ts'
+import type { ContactReply, ReportedStatus } from '../wire/agent-contact.ts'
+import type { AutoRegistration } from '../wire/agent-registration.ts'
+import type { Identity } from './host/identity.ts'
+import type { Machine } from './host/machine.ts'
+import type { AgentClient } from './server/agent-client.ts'
+import { isRefusal, ServerAbsent, ServerRefusal } from './server/server-errors.ts'
+
+/** What the contact has to know about the work, and to tell it. */
+export interface ContactWork {
+  readonly jobId: number | null
+  readonly runtimeStatus: ReportedStatus
+  /** What the server last said; null while it has not said anything. */
+  onStatus(status: ConfigStatus | null): void
+  /** The server wants this job to end. */
+  onCancel(jobId: number): void
+  /** The server knows nothing of this agent: nor of its job. */
+  onUnknown(): void
+}
+
+export interface ContactOptions {
+  readonly client: AgentClient
+  readonly identity: Identity
+  readonly machine: Machine
+  readonly work: ContactWork
+  readonly autoRegister: AutoRegistration | null
+  readonly log: Log
+}
+
+/** Keeps the server informed: registers where that is needed, and makes one contact at a time. */
+export class Contact {
+  readonly #options: ContactOptions
+  #lastSaid = ''
+
+  constructor(options: ContactOptions) {
+    this.#options = options
+  }
+
+  /** Registers or makes contact. Returns whether the server took it. */
+  async make(signal: AbortSignal): Promise<boolean> {
+    try {
+      if (this.#options.identity.token === null) await this.#register(signal)
+      else await this.#contact(signal)
+      return true
+    } catch (error) {
+      if (error instanceof ServerRefusal) await this.#refused(error)
+      else if (signal.aborted) return false
+      else if (error instanceof ServerAbsent) this.#say('warning', error.message)
+      else if (isSystemError(error)) this.#say('error', error.message)
+      else throw error
+      this.#options.work.onStatus(null)
+      return false
+    }
+  }
+
+  /** Tells the server that this process ends. */
+  async sayGoodbye(signal: AbortSignal): Promise<void> {
+    if (this.#options.identity.token === null) return
+    try {
+      await this.#send({ stopping: true, signal })
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
+      this.#say('warning', `The server could not be told that the agent stops: ${error.message}`)
+    }
+  }
+
+  async #register(signal: AbortSignal): Promise<void> {
+    const { client, identity, machine, work, autoRegister } = this.#options
+    const { uuid, claim } = identity
+    const request = { ...(await machine.describe()), uuid, claim, autoRegister }
+    const { token, configStatus } = await client.register(request, signal)
+    await identity.keepToken(token)
+    this.#say('info', `Registered; the server lists this agent as ${configStatus}`)
+    work.onStatus(configStatus)
+  }
+
+  async #contact(signal: AbortSignal): Promise<void> {
+    const { identity, work } = this.#options
+    const { instruction, configStatus } = await this.#send({ stopping: false, signal })
+    if (instruction.kind === 'cancel_job') work.onCancel(instruction.jobId)
+    if (instruction.kind === 'register') {
+      await identity.keepToken(null)
+      work.onUnknown()
+      return this.#register(signal)
+    }
+    this.#say('info', `The server lists this agent as ${configStatus ?? 'unknown'}`)
+    return work.onStatus(configStatus)
+  }
+
+  async #send({
+    stopping,
+    signal,
+  }: {
+    stopping: boolean
+    signal: AbortSignal
+  }): Promise<ContactReply> {
+    const { client, machine, work } = this.#options
+    const { jobId, runtimeStatus } = work
+    return client.contact({ ...(await machine.describe()), jobId, runtimeStatus, stopping }, signal)
+  }
+
+  async #refused(error: ServerRefusal): Promise<void> {
+    if (isRefusal(error, 401)) await this.#options.identity.keepToken(null)
+    if (!isRefusal(error, 409)) return this.#say('error', `The server refuses: ${error.message}`)
+    const { uuid } = this.#options.identity
+    return this.#say(
+      'error',
+      `Another machine uses the uuid ${uuid} of this agent: ${error.message}. ` +
+        'This agent takes no work; remove its work folder if it was copied',
+    )
+  }
+
+  /** The same news is told once. */
+  #say(level: 'info' | 'warning' | 'error', message: string): void {
+    if (message === this.#lastSaid) return
+    this.#lastSaid = message
+    this.#options.log({ level, message })
+  }
+}
+
+/** Such as a full disk when a token is to be kept: the agent lives on with what it has in memory. */
+function isSystemError(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error
+}

@@ -1,0 +1,64 @@
+import type { Stats } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { basename, join, posix } from 'node:path'
+import { resolveInside } from '../host/sandbox-path.ts'
+import { parseArtifactPattern } from './artifact-pattern.ts'
+
+/** One file and its path among the job's artifacts. */
+export interface FoundArtifact {
+  readonly file: string
+  readonly path: string
+}
+
+/** Version control's own folders are nobody's artifacts. */
+const HIDDEN: ReadonlySet<string> = new Set(['.git', '.svn', '.hg'])
+
+/**
+ * The files that an artifact's `src` selects. A file goes to the destination, a folder with its
+ * name, and what a pattern finds with its folders below the pattern's fixed part.
+ */
+export async function findArtifacts(
+  folder: string,
+  { src, dest }: { src: string; dest: string | null },
+): Promise<FoundArtifact[]> {
+  const { base, matches } = parseArtifactPattern(src)
+  const start = await resolveInside(folder, base)
+  const place = (path: string): string => posix.join(dest ?? '.', path).replace(/^\/+/, '')
+  const found = await findStats(start)
+  if (matches === null && found?.isFile()) return [{ file: start, path: place(basename(start)) }]
+  if (!found?.isDirectory()) return []
+  const name = matches === null && base !== '' ? basename(start) : '.'
+  const paths = (await listFiles(start)).filter((path) => matches === null || matches(path))
+  return paths.map((path) => ({ file: join(start, path), path: place(posix.join(name, path)) }))
+}
+
+/** The paths of all files below a folder. Links to files count as files, links to folders do not. */
+async function listFiles(folder: string): Promise<string[]> {
+  const files: string[] = []
+  const waiting = ['']
+  for (let below = waiting.pop(); below !== undefined; below = waiting.pop()) {
+    for (const entry of await readdir(join(folder, below), { withFileTypes: true })) {
+      const path = posix.join(below, entry.name)
+      if (entry.isDirectory()) {
+        if (!HIDDEN.has(entry.name)) waiting.push(path)
+      } else if (entry.isFile() || (entry.isSymbolicLink() && (await isFile(folder, path)))) {
+        files.push(path)
+      }
+    }
+  }
+  return files.toSorted()
+}
+
+async function isFile(folder: string, path: string): Promise<boolean> {
+  return (await findStats(join(folder, path)))?.isFile() ?? false
+}
+
+async function findStats(path: string): Promise<Stats | null> {
+  try {
+    return await stat(path)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return null
+    throw error
+  }
+}

@@ -1,0 +1,211 @@
+import { join } from 'node:path'
+import type { Clock } from '../../core/clock.ts'
+import type { JobReport } from '../../core/job.ts'
+import type { Log } from '../../core/log.ts'
+import type { ReportedResult } from '../../wire/agent-job-report.ts'
+import { renderLocator } from '../../wire/agent-paths.ts'
+import type { JobAssignment } from '../../wire/agent-work.ts'
+import { JobConsole } from '../console/job-console.ts'
+import { SecretMask } from '../console/secret-mask.ts'
+import type { Cookie } from '../process/cookie.ts'
+import { JobProcesses } from '../process/job-processes.ts'
+import type { JobCalls } from '../server/job-calls.ts'
+import { isRefusal } from '../server/server-errors.ts'
+import type { JobContext } from './job-context.ts'
+import type { EndCause } from './job-ended.ts'
+import { JobEnded } from './job-ended.ts'
+import { jobEnvironment } from './job-environment.ts'
+import { prepareFolder } from './prepare-folder.ts'
+import { TaskRun } from './run-tasks.ts'
+import { uploadArtifacts } from './upload-artifacts.ts'
+
+export interface JobRunOptions {
+  readonly assignment: JobAssignment
+  readonly calls: JobCalls
+  readonly cookie: Cookie
+  /** The agent's folder, its real path. */
+  readonly workDir: string
+  readonly server: string
+  readonly inherited: Readonly<Record<string, string>>
+  readonly log: Log
+  readonly clock: Clock
+  readonly flushMs: number
+  readonly graceMs: number
+  /** Aborted when nothing can be said to the server any more. */
+  readonly farewell: AbortSignal
+}
+
+/** One job, from its working folder to its result. */
+export class JobRun {
+  readonly #options: JobRunOptions
+  readonly #abort = new AbortController()
+  readonly #context: JobContext
+  readonly #tasks: TaskRun
+  #silence: NodeJS.Timeout | null = null
+  #ending: Promise<void> | null = null
+
+  constructor(options: JobRunOptions) {
+    const { assignment, calls, cookie, graceMs, workDir } = options
+    this.#options = options
+    const environment = jobEnvironment(assignment, options)
+    this.#context = {
+      assignment,
+      calls,
+      environment,
+      folder: join(workDir, 'pipelines', assignment.pipelineName),
+      notes: join(workDir, 'checkouts', assignment.pipelineName),
+      console: this.#newConsole(new SecretMask(environment.secrets)),
+      processes: new JobProcesses({ cookie, graceMs }),
+      signal: this.#abort.signal,
+    }
+    this.#tasks = new TaskRun(this.#context)
+  }
+
+  get jobId(): number {
+    return this.#options.assignment.jobId
+  }
+
+  get isEnding(): boolean {
+    return this.#abort.signal.aborted
+  }
+
+  /** Ends the job early; resolves when no process of it is left. Later causes change nothing. */
+  end(why: EndCause, message: string): Promise<void> {
+    if (!this.isEnding) this.#abort.abort(new JobEnded(why, message))
+    this.#ending ??= this.#endProcesses(why, message)
+    return this.#ending
+  }
+
+  /** Runs the job to its end. Whatever goes wrong fails this job and nothing else. */
+  async run(): Promise<void> {
+    const result = await this.#runToResult()
+    await this.#ending
+    await this.#context.processes.end()
+    if (result !== null) this.#note(`Job completed ${this.#locator()}: ${result}`)
+    await this.#context.console.close()
+    const last = this.#cause() === 'refused' ? 'Failed' : result
+    if (last !== null && this.#cause() !== 'gone')
+      await this.#report({ state: 'Completed', result: last })
+  }
+
+  /** The result to report, or null when the server is not to hear of one. */
+  async #runToResult(): Promise<ReportedResult | null> {
+    let ran = false
+    const built = await this.#attempt(async () => {
+      await this.#prepare()
+      const result = await this.#build()
+      ran = true
+      return result
+    })
+    if (this.isEnding || built === null) return built
+    await this.#report({ state: 'Completing', result: built })
+    if (!ran) return built
+    return this.#attempt(async () => {
+      await uploadArtifacts(this.#context)
+      return built
+    })
+  }
+
+  /** What a part of the work results in, also when it goes wrong or the job ends meanwhile. */
+  async #attempt(work: () => Promise<ReportedResult>): Promise<ReportedResult | null> {
+    try {
+      const result = await work()
+      this.#context.signal.throwIfAborted()
+      return result
+    } catch (error) {
+      const cause = this.#cause()
+      if (cause === null) return this.#fail(error)
+      if (cause === 'gone' || cause === 'stopping') return null
+      return cause === 'refused' ? 'Failed' : 'Cancelled'
+    }
+  }
+
+  async #prepare(): Promise<void> {
+    this.#note(`Job started ${this.#locator()} at ${new Date(this.#options.clock()).toISOString()}`)
+    await this.#enter('Preparing')
+    await prepareFolder(this.#context, this.#options.inherited)
+    for (const [name, value] of this.#context.environment.set) {
+      this.#note(`Setting environment variable '${name}' to value '${value}'`)
+    }
+  }
+
+  async #build(): Promise<'Passed' | 'Failed'> {
+    await this.#enter('Building')
+    this.#note(`Start to build ${this.#locator()} in ${this.#context.folder}`)
+    this.#watchSilence()
+    const result = await this.#tasks.run()
+    if (this.#silence) clearTimeout(this.#silence)
+    return result
+  }
+
+  async #enter(state: 'Preparing' | 'Building'): Promise<void> {
+    await this.#report({ state })
+    this.#context.signal.throwIfAborted()
+  }
+
+  #fail(error: unknown): 'Failed' {
+    const message = error instanceof Error ? error.message : String(error)
+    this.#note(`The job failed: ${message}`)
+    const facts = { job: this.#locator(), error: message }
+    this.#options.log({ level: 'warning', message: 'A job could not be run to its end', facts })
+    return 'Failed'
+  }
+
+  /** Tells the server; a job that it no longer wants to hear of is ended. */
+  async #report(report: JobReport): Promise<void> {
+    try {
+      await this.#context.calls.report(report, this.#options.farewell)
+    } catch (error) {
+      this.#endRefused(error)
+    }
+  }
+
+  async #endProcesses(why: EndCause, message: string): Promise<void> {
+    if (this.#silence) clearTimeout(this.#silence)
+    this.#note(message)
+    if (why === 'cancelled' || why === 'silent') await this.#tasks.cancel()
+    const left = await this.#context.processes.end()
+    if (left > 0) this.#note(`${left} processes could not be ended`)
+  }
+
+  #endRefused(error: unknown): void {
+    if (this.isEnding) return
+    const gone = [403, 404, 410].some((status) => isRefusal(error, status))
+    const message = error instanceof Error ? error.message : String(error)
+    const facts = { job: this.#locator(), error: message }
+    this.#options.log({ level: 'warning', message: 'The server ended a job', facts })
+    void this.end(gone ? 'gone' : 'refused', message)
+  }
+
+  #newConsole(mask: SecretMask): JobConsole {
+    const { calls, farewell, clock, flushMs } = this.#options
+    return new JobConsole({
+      mask,
+      clock,
+      flushMs,
+      append: (offset, bytes) => calls.appendConsole(offset, bytes, farewell),
+      onRefused: (reason) => this.#endRefused(reason),
+      onOutput: () => this.#silence?.refresh(),
+    })
+  }
+
+  #watchSilence(): void {
+    const limit = this.#options.assignment.silenceTimeoutMs
+    if (limit === null) return
+    const message = `The job wrote nothing for ${limit / 60_000} minutes and is cancelled`
+    this.#silence = setTimeout(() => void this.end('silent', message), limit)
+  }
+
+  #cause(): EndCause | null {
+    const reason: unknown = this.#abort.signal.reason
+    return reason instanceof JobEnded ? reason.why : null
+  }
+
+  #note(text: string): void {
+    this.#context.console.note(text)
+  }
+
+  #locator(): string {
+    return renderLocator(this.#options.assignment)
+  }
+}

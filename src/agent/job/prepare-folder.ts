@@ -1,0 +1,56 @@
+import { mkdir, rm } from 'node:fs/promises'
+import type { SourceMaterial } from '../../wire/agent-material.ts'
+import { checkOut } from '../checkout/checkout.ts'
+import type { ToolCommand } from '../checkout/source-tool.ts'
+import { ToolFailed } from '../checkout/source-tool.ts'
+import { resolveInside } from '../host/sandbox-path.ts'
+import type { JobContext } from './job-context.ts'
+
+/** Variables that would lead git to another repository than that of the folder. */
+const MISLEADING = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY']
+
+/** Makes the working folder and checks out the materials in it, as the assignment asks. */
+export async function prepareFolder(
+  context: JobContext,
+  inherited: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { assignment, folder, notes, console } = context
+  if (assignment.cleanWorkingDir) {
+    console.note(`Cleaning the working folder ${folder}`)
+    await rm(folder, { recursive: true, force: true })
+    await rm(notes, { recursive: true, force: true })
+  }
+  await mkdir(folder, { recursive: true })
+  if (!assignment.fetchMaterials) return
+  console.note('Start to update materials')
+  for (const material of assignment.materials) {
+    if (material.type !== 'pipeline') await checkOutMaterial(context, inherited, material)
+  }
+}
+
+async function checkOutMaterial(
+  { folder, notes, console, processes, signal }: JobContext,
+  inherited: Readonly<Record<string, string>>,
+  material: SourceMaterial,
+): Promise<void> {
+  const target = await resolveInside(folder, material.dest)
+  const base = Object.fromEntries(
+    Object.entries(inherited).filter(([name]) => !MISLEADING.includes(name)),
+  )
+
+  async function run(tool: ToolCommand): Promise<void> {
+    signal.throwIfAborted()
+    const { command, args, input = '' } = tool
+    const environment = { ...base, ...tool.environment }
+    const line = { command, args, cwd: target, environment, input }
+    const { exitCode, reason } = await processes.run(line, console.output)
+    console.endCommand()
+    signal.throwIfAborted()
+    if (exitCode === 0 || tool.optional === true) return
+    const why = reason ?? `exit code ${exitCode}`
+    throw new ToolFailed(`${command} ${args.join(' ')} failed: ${why}`)
+  }
+
+  const tools = { run, note: (text: string) => console.note(text), signal }
+  await checkOut(material, { folder: target, notes }, tools)
+}

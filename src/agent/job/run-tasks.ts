@@ -1,0 +1,46 @@
+import type { AssignedTask } from '../../wire/agent-task.ts'
+import { describeTask } from './command-line.ts'
+import type { JobContext } from './job-context.ts'
+import { runCommand } from './run-command.ts'
+
+/** A cancelled job's own way to end must not hold up its end for longer. */
+const ON_CANCEL_MS = 30_000
+
+/** Runs the tasks of a job one after the other, each when the job's status so far suits it. */
+export class TaskRun {
+  readonly #context: JobContext
+  #current: AssignedTask | null = null
+
+  constructor(context: JobContext) {
+    this.#context = context
+  }
+
+  async run(): Promise<'Passed' | 'Failed'> {
+    const { assignment, console, signal } = this.#context
+    let status: 'passed' | 'failed' = 'passed'
+    for (const task of assignment.tasks) {
+      const suits = task.runIf.length === 0 ? ['passed'] : task.runIf
+      if (!suits.some((when) => when === 'any' || when === status)) continue
+      console.note(`Current job status: ${status}`)
+      console.note(`Start to execute task: ${describeTask(task.run)}`)
+      this.#current = task
+      const passed = await runCommand(this.#context, task.run, { signal, timeoutMs: null })
+      signal.throwIfAborted()
+      this.#current = null
+      if (!passed) status = 'failed'
+    }
+    console.note(`Current job status: ${status}`)
+    return status === 'passed' ? 'Passed' : 'Failed'
+  }
+
+  /** Runs the on-cancel task of the task that is running, if it has one. */
+  async cancel(): Promise<void> {
+    const command = this.#current?.onCancel ?? null
+    if (command === null) return
+    const { console } = this.#context
+    console.note(`On-cancel task: ${describeTask(command)}`)
+    const signal = AbortSignal.timeout(ON_CANCEL_MS)
+    const passed = await runCommand(this.#context, command, { signal, timeoutMs: ON_CANCEL_MS })
+    console.note(passed ? 'On-cancel task completed' : 'On-cancel task failed')
+  }
+}

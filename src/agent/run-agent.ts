@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, realpath } from 'node:fs/promises'
+import type { AgentOptions } from './agent-options.ts'
+import { AGENT_TIMING } from './agent-options.ts'
+import { Contact } from './contact.ts'
+import { lockFolder } from './host/folder-lock.ts'
+import { Identity } from './host/identity.ts'
+import { Machine } from './host/machine.ts'
+import { inheritedVariables } from './job/job-environment.ts'
+import type { Cookie } from './process/cookie.ts'
+import { cookieOf } from './process/cookie.ts'
+import { endProcesses } from './process/end-processes.ts'
+import { Guard } from './process/guard.ts'
+import { AgentClient } from './server/agent-client.ts'
+import { Backoff } from './server/backoff.ts'
+import { pause } from './server/pause.ts'
+import { Worker } from './worker.ts'
+
+/**
+ * Runs one build agent until it gets SIGTERM or SIGINT: the job that it runs then is ended with all
+ * its processes, and the server is told. A server that is absent is waited for.
+ *
+ * @throws when the work folder cannot be used, or another agent works in it.
+ */
+export async function runAgent(
+  options: AgentOptions,
+  stop: AbortSignal = stopSignal(),
+): Promise<void> {
+  await mkdir(options.workDir, { recursive: true })
+  const workDir = await realpath(options.workDir)
+  const lock = await lockFolder(workDir)
+  try {
+    await runIn(workDir, options, stop)
+  } finally {
+    lock[Symbol.dispose]()
+  }
+}
+
+async function runIn(workDir: string, options: AgentOptions, stop: AbortSignal): Promise<void> {
+  const identity = await Identity.open(workDir)
+  const instance = randomUUID()
+  const cookie = cookieOf({ uuid: identity.uuid, folder: workDir, instance })
+  await endLeftovers(cookie, options)
+  const guard = new Guard(cookie.instance)
+  options.log({ level: 'info', message: `Agent ${identity.uuid} works in ${workDir}` })
+  try {
+    await serve(options, { workDir, identity, instance, cookie, stop })
+  } finally {
+    guard[Symbol.dispose]()
+  }
+  options.log({ level: 'info', message: 'Agent stopped' })
+}
+
+interface AgentRun {
+  readonly workDir: string
+  readonly identity: Identity
+  readonly instance: string
+  readonly cookie: Cookie
+  readonly stop: AbortSignal
+}
+
+async function serve(options: AgentOptions, run: AgentRun): Promise<void> {
+  const { server, log, timing = AGENT_TIMING } = options
+  const { identity, instance, stop } = run
+  const findToken = (): string | null => identity.token
+  const client = new AgentClient({ server, uuid: identity.uuid, findToken })
+  const farewell = new AbortController()
+  const worker = new Worker({
+    ...run,
+    ...timing,
+    client,
+    server,
+    log,
+    clock: Date.now,
+    inherited: inheritedVariables(options.environment),
+    farewell: farewell.signal,
+  })
+  const machine = new Machine({ ...options, sandbox: run.workDir, instance })
+  const autoRegister = autoRegistration(options)
+  const contact = new Contact({ client, identity, machine, work: worker, autoRegister, log })
+  const lastWords = (): void => void setTimeout(() => farewell.abort(), timing.farewellMs).unref()
+  stop.addEventListener('abort', lastWords, { once: true })
+  await Promise.all([keepContact(contact, timing, stop), worker.work(stop)])
+  await contact.sayGoodbye(farewell.signal)
+}
+
+async function keepContact(
+  contact: Contact,
+  { contactMs, backoff }: Pick<typeof AGENT_TIMING, 'contactMs' | 'backoff'>,
+  stop: AbortSignal,
+): Promise<void> {
+  const pauses = new Backoff(backoff)
+  while (!stop.aborted) {
+    const taken = await contact.make(stop)
+    if (taken) pauses.reset()
+    await pause(taken ? contactMs : pauses.next(), stop)
+  }
+}
+
+function autoRegistration({ autoRegisterKey, resources, environments }: AgentOptions) {
+  return autoRegisterKey === null
+    ? null
+    : { key: autoRegisterKey, resources: [...resources], environments: [...environments] }
+}
+
+/** What an agent left running that was killed in this folder, its guard included. */
+async function endLeftovers(cookie: Cookie, { log, timing = AGENT_TIMING }: AgentOptions) {
+  const isMarked = (text: string): boolean =>
+    text.includes(cookie.agent) && !text.includes(cookie.instance)
+  const left = await endProcesses({ isMarked, groups: new Set() }, timing.graceMs)
+  if (left === 0) return
+  const message = `${left} processes of an earlier run could not be ended`
+  log({ level: 'warning', message })
+}
+
+function stopSignal(): AbortSignal {
+  const stop = new AbortController()
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => stop.abort())
+  }
+  return stop.signal
+}

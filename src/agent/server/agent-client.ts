@@ -1,0 +1,114 @@
+import { createWriteStream, openAsBlob } from 'node:fs'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { ContactReply } from '../../wire/agent-contact.ts'
+import type { ContactRequest } from '../../wire/agent-contact.ts'
+import type { JobReport } from '../../core/job.ts'
+import { ArtifactListing, ConsoleReply } from '../../wire/agent-job-report.ts'
+import type { AgentJob, JobLocator } from '../../wire/agent-paths.ts'
+import { agentPaths } from '../../wire/agent-paths.ts'
+import type { RegisterRequest } from '../../wire/agent-registration.ts'
+import { RegisterReply } from '../../wire/agent-registration.ts'
+import type { ArtifactKind, JobAssignment, WorkRequest } from '../../wire/agent-work.ts'
+import { WorkReply } from '../../wire/agent-work.ts'
+import { HttpCaller, orAbsent } from './http-call.ts'
+import { ServerAbsent } from './server-errors.ts'
+
+const CALL_MS = 15_000
+/** The server holds a work request for about 20 seconds. */
+const WORK_MS = 40_000
+/** A file may take a minute, and longer when it is large, at 64 KiB a second or faster. */
+const FILE_MS = 60_000
+const SLOWEST_BYTES_PER_MS = 64
+
+/** The agent's side of the protocol of `wire/PROTOCOL.md`, one method a call. */
+export class AgentClient {
+  readonly #http: HttpCaller
+  readonly #uuid: string
+
+  constructor(options: { server: string; uuid: string; findToken: () => string | null }) {
+    this.#http = new HttpCaller(options.server, options.findToken)
+    this.#uuid = options.uuid
+  }
+
+  register(body: RegisterRequest, signal: AbortSignal): Promise<RegisterReply> {
+    const path = agentPaths.register()
+    return this.#http.read(
+      { method: 'POST', path, body, timeoutMs: CALL_MS, signal },
+      RegisterReply,
+    )
+  }
+
+  contact(body: ContactRequest, signal: AbortSignal): Promise<ContactReply> {
+    const path = agentPaths.contact(this.#uuid)
+    return this.#http.read({ method: 'POST', path, body, timeoutMs: CALL_MS, signal }, ContactReply)
+  }
+
+  /** Asks for a job; the server holds the call while it has none. */
+  async work(body: WorkRequest, signal: AbortSignal): Promise<JobAssignment | null> {
+    const path = agentPaths.work(this.#uuid)
+    const call = { method: 'POST', path, body, timeoutMs: WORK_MS, signal } as const
+    return (await this.#http.read(call, WorkReply)).assignment
+  }
+
+  async report(jobId: number, body: JobReport, signal: AbortSignal): Promise<void> {
+    const path = agentPaths.report(this.#job(jobId))
+    await this.#http.call({ method: 'POST', path, body, timeoutMs: CALL_MS, signal })
+  }
+
+  /** Appends to the console and answers how many bytes it now has. */
+  async appendConsole(
+    jobId: number,
+    { offset, bytes }: { offset: number; bytes: Buffer },
+    signal: AbortSignal,
+  ): Promise<number> {
+    const path = agentPaths.console(this.#job(jobId), offset)
+    const timeoutMs = fileTime(bytes.length)
+    const call = { method: 'PUT', path, body: bytes, timeoutMs, signal } as const
+    return (await this.#http.read(call, ConsoleReply)).offset
+  }
+
+  async upload(
+    jobId: number,
+    artifact: { kind: ArtifactKind; path: string; file: string },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const body = await openAsBlob(artifact.file)
+    const path = agentPaths.artifact(this.#job(jobId), artifact.kind, artifact.path)
+    await this.#http.call({ method: 'PUT', path, body, timeoutMs: fileTime(body.size), signal })
+  }
+
+  async listArtifacts(
+    from: JobLocator,
+    path: string,
+    signal: AbortSignal,
+  ): Promise<ArtifactListing['files']> {
+    const asked = agentPaths.listArtifacts(this.#uuid, from, path)
+    const call = { method: 'GET', path: asked, timeoutMs: CALL_MS, signal } as const
+    return (await this.#http.read(call, ArtifactListing)).files
+  }
+
+  /** Writes one artifact to a file; a file that arrives cut short counts as no answer. */
+  async download(
+    from: JobLocator,
+    { path, size, file }: { path: string; size: number; file: string },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const asked = agentPaths.file(from, path)
+    const call = { method: 'GET', path: asked, timeoutMs: fileTime(size), signal } as const
+    const { body } = await this.#http.call(call)
+    const target = createWriteStream(file)
+    const source = body ? Readable.fromWeb(body) : Readable.from([])
+    await orAbsent(() => pipeline(source, target, { signal }), signal)
+    if (target.bytesWritten === size) return
+    throw new ServerAbsent(`${path} has ${target.bytesWritten} bytes instead of ${size}`)
+  }
+
+  #job(jobId: number): AgentJob {
+    return { uuid: this.#uuid, jobId }
+  }
+}
+
+function fileTime(size: number): number {
+  return FILE_MS + Math.ceil(size / SLOWEST_BYTES_PER_MS)
+}

@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { ServiceError } from '../../core/errors.ts'
+import { parseAgentMessage, renderAgentMessage } from '../../wire/agent-message.ts'
+import { ServerAbsent, ServerRefusal } from './server-errors.ts'
+
+export interface HttpCall {
+  readonly method: 'GET' | 'POST' | 'PUT'
+  readonly path: string
+  readonly body?: object | Blob | Buffer
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+}
+
+const ErrorMessage = z.object({ message: z.string() })
+
+/** Statuses that say that the call itself is refused; every other one is trouble that may pass. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 404, 409, 410, 413, 507])
+
+/** Makes HTTP calls to one server, below its application path. */
+export class HttpCaller {
+  readonly #server: URL
+  readonly #findToken: () => string | null
+
+  constructor(server: string, findToken: () => string | null) {
+    this.#server = new URL(server)
+    this.#findToken = findToken
+  }
+
+  /**
+   * Makes a call and gives the answer.
+   *
+   * @throws {ServerRefusal} when the server refuses the call.
+   * @throws {ServerAbsent} when there is no answer, or one that is no refusal and no success.
+   */
+  async call(call: HttpCall): Promise<Response> {
+    const response = await this.#fetch(call)
+    if (response.ok) return response
+    const { status } = response
+    const message = await this.#readMessage(response)
+    if (REFUSALS.has(status)) throw new ServerRefusal(status, message)
+    throw new ServerAbsent(`The server answers ${status}: ${message}`)
+  }
+
+  /** Makes a call and reads the message that answers it. */
+  async read<Message>(call: HttpCall, schema: z.ZodType<Message>): Promise<Message> {
+    const response = await this.call(call)
+    const text = await orAbsent(() => response.text(), call.signal)
+    try {
+      return parseAgentMessage(schema, text)
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      throw new ServerAbsent(`The server answers something else: ${error.message}`, {
+        cause: error,
+      })
+    }
+  }
+
+  #fetch({ method, path, body, timeoutMs, signal }: HttpCall): Promise<Response> {
+    const token = this.#findToken()
+    const raw = body instanceof Blob || Buffer.isBuffer(body) || body === undefined
+    const init = {
+      method,
+      body: raw ? (body ?? null) : renderAgentMessage(body),
+      headers: {
+        'content-type': raw ? 'application/octet-stream' : 'application/json; charset=utf-8',
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      // The token must not travel to where a redirection points.
+      redirect: 'error',
+    } as const
+    const base = this.#server.pathname.replace(/\/+$/, '')
+    return orAbsent(() => fetch(new URL(`${base}${path}`, this.#server), init), signal)
+  }
+
+  /** The message of an error answer, whatever made the answer. */
+  async #readMessage(response: Response): Promise<string> {
+    const text = await orAbsent(() => response.text(), null)
+    try {
+      return parseAgentMessage(ErrorMessage, text).message
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      return response.statusText
+    }
+  }
+}
+
+/** Network failures and timeouts become `ServerAbsent`; the caller's own abort stays what it is. */
+export async function orAbsent<Result>(
+  work: () => Promise<Result>,
+  signal: AbortSignal | null,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    signal?.throwIfAborted()
+    const network = error instanceof TypeError || error instanceof DOMException
+    if (!network) throw error
+    throw new ServerAbsent(`The server does not answer: ${describeCause(error)}`, { cause: error })
+  }
+}
+
+function describeCause(error: Error): string {
+  const { cause } = error
+  if (cause instanceof AggregateError) return cause.errors.map(String).join(', ')
+  return cause instanceof Error ? cause.message : error.message
+}

@@ -1,0 +1,60 @@
+import type { JobReport } from '../../core/job.ts'
+import type { ArtifactListing } from '../../wire/agent-job-report.ts'
+import type { JobLocator } from '../../wire/agent-paths.ts'
+import type { ArtifactKind } from '../../wire/agent-work.ts'
+import type { AgentClient } from './agent-client.ts'
+import { untilAnswered } from './until-answered.ts'
+import type { Backoff } from './backoff.ts'
+
+export interface JobCallsOptions {
+  readonly client: AgentClient
+  readonly jobId: number
+  readonly newBackoff: () => Backoff
+}
+
+/** The calls about one job; each is repeated while the server is absent. */
+export class JobCalls {
+  readonly #options: JobCallsOptions
+
+  constructor(options: JobCallsOptions) {
+    this.#options = options
+  }
+
+  report(report: JobReport, signal: AbortSignal): Promise<void> {
+    const { client, jobId } = this.#options
+    return this.#repeat(() => client.report(jobId, report, signal), signal)
+  }
+
+  appendConsole(offset: number, bytes: Buffer, signal: AbortSignal): Promise<number> {
+    const { client, jobId } = this.#options
+    return this.#repeat(() => client.appendConsole(jobId, { offset, bytes }, signal), signal)
+  }
+
+  upload(
+    artifact: { kind: ArtifactKind; path: string; file: string },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { client, jobId } = this.#options
+    return this.#repeat(() => client.upload(jobId, artifact, signal), signal)
+  }
+
+  listArtifacts(
+    from: JobLocator,
+    path: string,
+    signal: AbortSignal,
+  ): Promise<ArtifactListing['files']> {
+    return this.#repeat(() => this.#options.client.listArtifacts(from, path, signal), signal)
+  }
+
+  download(
+    from: JobLocator,
+    target: { path: string; size: number; file: string },
+    signal: AbortSignal,
+  ): Promise<void> {
+    return this.#repeat(() => this.#options.client.download(from, target, signal), signal)
+  }
+
+  #repeat<Answer>(call: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+    return untilAnswered(call, { backoff: this.#options.newBackoff(), signal })
+  }
+}

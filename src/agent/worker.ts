@@ -1,0 +1,102 @@
+import type { ConfigStatus } from '../core/agent.ts'
+import type { ReportedStatus } from '../wire/agent-contact.ts'
+import type { JobAssignment } from '../wire/agent-work.ts'
+import type { ContactWork } from './contact.ts'
+import type { JobRunOptions } from './job/job-run.ts'
+import { JobRun } from './job/job-run.ts'
+import type { AgentClient } from './server/agent-client.ts'
+import { Backoff } from './server/backoff.ts'
+import { JobCalls } from './server/job-calls.ts'
+import { pause } from './server/pause.ts'
+import { ServerAbsent, ServerRefusal } from './server/server-errors.ts'
+
+export interface WorkerOptions extends Omit<JobRunOptions, 'assignment' | 'calls'> {
+  readonly client: AgentClient
+  readonly instance: string
+  readonly backoff: { readonly fromMs: number; readonly toMs: number }
+}
+
+/** A server that answers at once that it has no job is not asked again at once. */
+const LEAST_PAUSE_MS = 1_000
+
+/** Asks for jobs while the agent is enabled, and runs one at a time. */
+export class Worker implements ContactWork {
+  readonly #options: WorkerOptions
+  #status: ConfigStatus | null = null
+  #job: JobRun | null = null
+  #onEnabled: () => void = () => undefined
+
+  constructor(options: WorkerOptions) {
+    this.#options = options
+  }
+
+  get jobId(): number | null {
+    return this.#job?.jobId ?? null
+  }
+
+  get runtimeStatus(): ReportedStatus {
+    if (!this.#job) return 'Idle'
+    return this.#job.isEnding ? 'Cancelled' : 'Building'
+  }
+
+  onStatus(status: ConfigStatus | null): void {
+    this.#status = status
+    if (status === 'Enabled') this.#onEnabled()
+  }
+
+  onCancel(jobId: number): void {
+    if (this.#job?.jobId === jobId) void this.#job.end('cancelled', 'The job is cancelled')
+  }
+
+  onUnknown(): void {
+    void this.#job?.end('gone', 'The server does not know this agent any more')
+  }
+
+  /** Works until the signal is aborted; a job that runs then is ended first. */
+  async work(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#untilEnabled(signal)
+      const asked = Date.now()
+      const assignment = signal.aborted ? null : await this.#ask(signal)
+      if (assignment) await this.#run(assignment, signal)
+      else if (this.#status === 'Enabled') {
+        await pause(Math.max(0, asked + LEAST_PAUSE_MS - Date.now()), signal)
+      }
+    }
+  }
+
+  /** Asks for a job. After a failure the next contact tells whether to ask again. */
+  async #ask(signal: AbortSignal): Promise<JobAssignment | null> {
+    const { client, instance } = this.#options
+    try {
+      return await client.work({ instance }, signal)
+    } catch (error) {
+      if (signal.aborted) return null
+      if (!(error instanceof ServerAbsent || error instanceof ServerRefusal)) throw error
+      this.#status = null
+      return null
+    }
+  }
+
+  async #run(assignment: JobAssignment, signal: AbortSignal): Promise<void> {
+    const { client, backoff } = this.#options
+    const { jobId } = assignment
+    const calls = new JobCalls({ client, jobId, newBackoff: () => new Backoff(backoff) })
+    const job = new JobRun({ ...this.#options, assignment, calls })
+    const stop = (): void => void job.end('stopping', 'The agent stops')
+    this.#job = job
+    signal.addEventListener('abort', stop)
+    if (signal.aborted) stop()
+    await job.run()
+    signal.removeEventListener('abort', stop)
+    this.#job = null
+  }
+
+  #untilEnabled(signal: AbortSignal): Promise<void> {
+    if (this.#status === 'Enabled' || signal.aborted) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#onEnabled = resolve
+      signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+  }
+}

@@ -1,0 +1,345 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { JobAssignment } from '../../../src/wire/agent-work.ts'
+import type { SeenJob } from '../../support/agent-protocol-server.ts'
+import { anAssignment, sh, shell } from '../../support/an-assignment.ts'
+import { RunningAgent } from '../../support/running-agent.ts'
+import { until } from '../../support/until.ts'
+
+let agent: RunningAgent
+
+beforeAll(async () => {
+  agent = await RunningAgent.start()
+})
+afterAll(async () => {
+  await agent[Symbol.asyncDispose]()
+})
+
+async function run(more: Partial<JobAssignment>): Promise<SeenJob> {
+  const job = agent.server.assign(anAssignment(more))
+  await until(() => job.result !== null)
+  return job
+}
+
+/** The lines that commands wrote, without their times. */
+function written(job: SeenJob): string[] {
+  const lines = job.text.split('\n').map((line) => line.slice(13))
+  return lines.filter((line) => line !== '' && !line.startsWith('[cairn]'))
+}
+
+function folderOf(pipeline: string): string {
+  return join(agent.workDir, 'pipelines', pipeline)
+}
+
+describe('a job', () => {
+  it('runs through its states to its result', async () => {
+    const job = await run({ tasks: [sh('echo hello')] })
+
+    expect(job.states).toEqual(['Preparing', 'Building', 'Completing', 'Completed'])
+    expect(job.result).toBe('Passed')
+    expect(written(job)).toEqual(['hello'])
+  })
+
+  it('has a console whose lines begin with their time of day', async () => {
+    const job = await run({ tasks: [sh('echo one; echo two >&2')] })
+
+    const lines = job.text.trimEnd().split('\n')
+    expect(lines.length).toBeGreaterThan(5)
+    expect(lines.filter((line) => !/^\d\d:\d\d:\d\d\.\d{3} /.test(line))).toEqual([])
+  })
+
+  it('knows who it is by its environment', async () => {
+    const source = { type: 'git', name: 'Main Repo', url: '/x', branch: 'main' } as const
+    const job = await run({
+      fetchMaterials: false,
+      materials: [
+        { ...source, dest: null, revision: 'abcdef01', fromRevision: 'abcdef00' },
+        {
+          type: 'pipeline',
+          name: null,
+          pipelineName: 'up.stream',
+          stageName: 's',
+          revision: 'up.stream/4/s/1',
+          label: '4-x',
+        },
+      ],
+      environmentVariables: [
+        { name: 'COLOUR', value: 'red', secure: false },
+        { name: 'COLOUR', value: 'blue', secure: false },
+        { name: 'odd-name.x', value: 'odd', secure: false },
+      ],
+      tasks: [sh('env | grep -E "^GO_|^COLOUR|^odd|^CAIRN_AUTO" | sort')],
+    })
+
+    expect(written(job)).toEqual([
+      'COLOUR=blue',
+      'GO_AGENT_RESOURCES=linux,node',
+      'GO_DEPENDENCY_LABEL_UP_STREAM=4-x',
+      'GO_DEPENDENCY_LOCATOR_UP_STREAM=up.stream/4/s/1',
+      'GO_FROM_REVISION_MAIN_REPO=abcdef00',
+      'GO_JOB_NAME=compile',
+      'GO_PIPELINE_COUNTER=3',
+      'GO_PIPELINE_LABEL=1.3',
+      'GO_PIPELINE_NAME=demo',
+      'GO_REVISION=abcdef01',
+      'GO_REVISION_MAIN_REPO=abcdef01',
+      `GO_SERVER_URL=${agent.server.url}/`,
+      'GO_STAGE_COUNTER=2',
+      'GO_STAGE_NAME=build',
+      'GO_TO_REVISION_MAIN_REPO=abcdef01',
+      'GO_TRIGGER_USER=ana',
+    ])
+  })
+
+  it('never shows a secure value', async () => {
+    const job = await run({
+      environmentVariables: [
+        { name: 'TOKEN', value: 's3cr3t', secure: true },
+        { name: 'KEY', value: 'first line\nsecond line', secure: true },
+      ],
+      tasks: [sh('printf "a s3c"; sleep 0.1; printf "r3t b\\n"; echo "$KEY"; printf s3cr3t')],
+    })
+
+    expect(written(job)).toEqual(['a ******** b', '********', '********', '********'])
+    expect(job.text).toContain("'TOKEN' to value '********'")
+    expect(job.text).not.toMatch(/s3cr3t|first line|second line/)
+  })
+
+  it('streams its console while it runs', async () => {
+    const job = agent.server.assign(
+      anAssignment({
+        pipelineName: 'streams',
+        tasks: [sh('printf begun; until [ -e go ]; do sleep 0.02; done; echo " done"')],
+      }),
+    )
+    await until(() => job.text.includes('begun'))
+
+    expect(job.result).toBeNull()
+    expect(agent.server.contacts.at(-1)).toMatchObject({ runtimeStatus: 'Building' })
+    writeFileSync(join(folderOf('streams'), 'go'), '')
+    await until(() => job.result === 'Passed')
+    expect(written(job)).toEqual(['begun done'])
+  })
+
+  it('fails when a task fails, and runs what is meant for that', async () => {
+    const job = await run({
+      tasks: [
+        sh('echo first; exit 7'),
+        sh('echo not this one'),
+        sh('echo on failure', { runIf: ['failed'] }),
+        sh('echo always', { runIf: ['any'] }),
+        sh('echo both', { runIf: ['passed', 'failed'] }),
+      ],
+    })
+
+    expect(job.result).toBe('Failed')
+    expect(written(job)).toEqual(['first', 'on failure', 'always', 'both'])
+    expect(job.text).toContain('exit code 7')
+  })
+
+  it('does not run what is meant for failure when all is well', async () => {
+    const job = await run({ tasks: [sh('echo no', { runIf: ['failed'] }), sh('echo yes')] })
+
+    expect(written(job)).toEqual(['yes'])
+  })
+
+  it('says why a command cannot be started', async () => {
+    const job = await run({ tasks: [{ ...sh(''), run: { ...shell(''), command: 'nosuch' } }] })
+
+    expect(job.result).toBe('Failed')
+    expect(job.text).toContain('nosuch ENOENT')
+  })
+
+  it('runs a task in its working folder', async () => {
+    const job = await run({
+      tasks: [
+        sh('mkdir -p "sub dir"'),
+        { ...sh(''), run: { ...shell('pwd'), workingDir: 'sub dir' } },
+      ],
+    })
+
+    expect(written(job)).toEqual([join(folderOf('demo'), 'sub dir')])
+  })
+
+  it.each(['../..', '/', 'out'])('does not run a task outside its folder: %s', async (dir) => {
+    const job = await run({
+      tasks: [sh('ln -sfn / out'), { ...sh(''), run: { ...shell('echo ran'), workingDir: dir } }],
+    })
+
+    expect(job.result).toBe('Failed')
+    expect(job.text).toContain('not inside the working folder')
+    expect(written(job)).toEqual([])
+  })
+
+  it('ends a task that runs into its timeout', async () => {
+    const job = await run({
+      tasks: [{ ...sh(''), run: { ...shell('setsid sleep 300 & sleep 300'), timeoutMs: 100 } }],
+    })
+
+    expect(job.result).toBe('Failed')
+    expect(job.text).toContain('timeout of 100 ms')
+  })
+
+  it('keeps its folder for the next job unless it is to be cleaned', async () => {
+    const files = { pipelineName: 'kept', tasks: [sh('ls; touch left')] }
+    await run(files)
+
+    const second = await run(files)
+    const third = await run({ ...files, cleanWorkingDir: true })
+
+    expect(written(second)).toEqual(['left'])
+    expect(written(third)).toEqual([])
+  })
+
+  it('runs the tools of the other tasks with their arguments', async () => {
+    const bin = join(folderOf('tools'), 'bin')
+    mkdirSync(bin, { recursive: true })
+    for (const tool of ['ant', 'rake', 'nant']) {
+      writeFileSync(join(bin, tool), '#!/bin/sh\necho "${0##*/}" "$@"\n', { mode: 0o755 })
+    }
+    const build = { workingDir: null, buildFile: 'b.xml', target: 'clean  all' }
+
+    const job = await run({
+      pipelineName: 'tools',
+      environmentVariables: [
+        { name: 'PATH', value: `${bin}:${process.env['PATH']}`, secure: false },
+      ],
+      tasks: [
+        { ...sh(''), run: { type: 'ant', ...build } },
+        { ...sh(''), run: { type: 'rake', ...build, buildFile: null, target: null } },
+        { ...sh(''), run: { type: 'nant', ...build, nantPath: bin } },
+      ],
+    })
+
+    expect(written(job)).toEqual([
+      'ant -f b.xml clean all',
+      'rake',
+      'nant -buildfile:b.xml clean all',
+    ])
+  })
+
+  it('that has no task passes', async () => {
+    expect((await run({})).result).toBe('Passed')
+  })
+
+  it('leaves no process behind when it ends', async () => {
+    const job = await run({
+      tasks: [sh('setsid sh -c "echo \\$\\$ >pid; sleep 300" >/dev/null 2>&1 & sleep 0.2')],
+    })
+
+    const pid = readFileSync(join(folderOf('demo'), 'pid'), 'utf8').trim()
+    expect(job.result).toBe('Passed')
+    expect(pid).toMatch(/^\d+$/)
+    expect(existsSync(`/proc/${pid}/exe`)).toBe(false)
+  })
+})
+
+describe('the artifacts of a job', () => {
+  it('are uploaded to their destination', async () => {
+    const job = await run({
+      pipelineName: 'artifacts',
+      tasks: [
+        sh('mkdir -p target/sub .git; echo a >target/a.jar; echo b >target/sub/b.jar; echo c >c#1'),
+        sh('echo g >.git/g'),
+      ],
+      artifacts: [
+        { kind: 'artifact', src: 'target/*.jar', dest: 'flat' },
+        { kind: 'artifact', src: '**/*.jar', dest: 'deep' },
+        { kind: 'artifact', src: 'target', dest: 'whole' },
+        { kind: 'test', src: 'c#1', dest: null },
+        { kind: 'test', src: 'absent', dest: null },
+      ],
+    })
+
+    expect(job.result).toBe('Passed')
+    expect(Object.fromEntries(job.artifacts)).toEqual({
+      'artifact flat/a.jar': 'a\n',
+      'artifact deep/target/a.jar': 'a\n',
+      'artifact deep/target/sub/b.jar': 'b\n',
+      'artifact whole/target/a.jar': 'a\n',
+      'artifact whole/target/sub/b.jar': 'b\n',
+      'test c#1': 'c\n',
+    })
+  })
+
+  it('are uploaded when a task has failed, too', async () => {
+    const job = await run({
+      tasks: [sh('echo log >log; false')],
+      artifacts: [{ kind: 'artifact', src: 'log', dest: 'logs' }],
+    })
+
+    expect(job.result).toBe('Failed')
+    expect(job.artifacts.get('artifact logs/log')).toBe('log\n')
+  })
+
+  it('must exist, or the job fails', async () => {
+    const job = await run({ artifacts: [{ kind: 'artifact', src: 'absent/*', dest: null }] })
+
+    expect(job.result).toBe('Failed')
+    expect(job.text).toContain('There is no artifact absent/*')
+  })
+
+  it('cannot lie outside the working folder', async () => {
+    const job = await run({ artifacts: [{ kind: 'artifact', src: '../../*', dest: null }] })
+
+    expect(job.result).toBe('Failed')
+    expect(job.artifacts.size).toBe(0)
+  })
+})
+
+describe('a task that fetches an artifact', () => {
+  const from = {
+    pipelineName: 'up',
+    pipelineCounter: 1,
+    stageName: 's',
+    stageCounter: '1',
+    jobName: 'j',
+  }
+  const fetching = { type: 'fetchartifact', from, dest: null } as const
+
+  it('gets a file and a whole folder', async () => {
+    agent.server.files.set('pkg/lib/app.bin', 'binary\u0000text')
+    agent.server.files.set('pkg/lib/more/x y.txt', 'x')
+    agent.server.files.set('pkg/lib2', 'no')
+
+    const job = await run({
+      pipelineName: 'fetches',
+      cleanWorkingDir: true,
+      tasks: [
+        { ...sh(''), run: { ...fetching, src: 'pkg/lib/app.bin', srcKind: 'file' } },
+        { ...sh(''), run: { ...fetching, src: 'pkg/lib', srcKind: 'folder', dest: 'got' } },
+        sh('find . -type f | sort'),
+      ],
+    })
+
+    expect(written(job)).toEqual(['./app.bin', './got/lib/app.bin', './got/lib/more/x y.txt'])
+    expect(readFileSync(join(folderOf('fetches'), 'app.bin'), 'utf8')).toBe('binary\u0000text')
+  })
+
+  it('fails when there is none', async () => {
+    const job = await run({
+      tasks: [
+        { ...sh(''), run: { ...fetching, src: 'nothing', srcKind: 'file' } },
+        {
+          ...sh('', { runIf: ['any'] }),
+          run: { ...fetching, from: null, src: 'x', srcKind: 'file' },
+        },
+      ],
+    })
+
+    expect(job.result).toBe('Failed')
+    expect(job.text).toContain('there is no artifact nothing')
+    expect(job.text).toContain('There is no run')
+  })
+
+  it('does not write outside the working folder', async () => {
+    agent.server.files.set('../../escaped', 'x')
+    const run1 = { ...fetching, src: '..', srcKind: 'folder' } as const
+
+    const job = await run({ tasks: [{ ...sh(''), run: run1 }] })
+
+    expect(job.result).toBe('Failed')
+    expect(existsSync(join(agent.workDir, 'escaped'))).toBe(false)
+  })
+})

@@ -1,0 +1,69 @@
+import type { AgentOptions } from '../../src/agent/agent-options.ts'
+import { runAgent } from '../../src/agent/run-agent.ts'
+import type { LogEvent } from '../../src/core/log.ts'
+import { AgentProtocolServer } from './agent-protocol-server.ts'
+import { TempFolder } from './temp-folder.ts'
+
+export const QUICK = {
+  contactMs: 50,
+  backoff: { fromMs: 10, toMs: 50 },
+  flushMs: 20,
+  graceMs: 500,
+  farewellMs: 500,
+}
+
+export function agentOptions(server: string, workDir: string): AgentOptions {
+  return {
+    server,
+    workDir,
+    autoRegisterKey: null,
+    resources: [],
+    environments: [],
+    hostname: null,
+    version: '1.2.3',
+    environment: { PATH: process.env['PATH'], HOME: workDir, CAIRN_AUTO_REGISTER_KEY: 'k' },
+    log: () => undefined,
+    timing: QUICK,
+  }
+}
+
+/** An agent in this process, with a server that drives it. */
+export class RunningAgent implements AsyncDisposable {
+  readonly server: AgentProtocolServer
+  readonly #temp: TempFolder
+  readonly workDir: string
+  readonly log: LogEvent[] = []
+  readonly #stop = new AbortController()
+  readonly #running: Promise<void>
+
+  private constructor(server: AgentProtocolServer, temp: TempFolder, more: Partial<AgentOptions>) {
+    this.server = server
+    this.#temp = temp
+    this.workDir = temp.file('agent')
+    const options = {
+      ...agentOptions(server.url, this.workDir),
+      log: (event: LogEvent) => this.log.push(event),
+      ...more,
+    }
+    this.#running = runAgent(options, this.#stop.signal)
+  }
+
+  static async start(more: Partial<AgentOptions> = {}): Promise<RunningAgent> {
+    return new RunningAgent(await AgentProtocolServer.start(), new TempFolder(), more)
+  }
+
+  get messages(): string[] {
+    return this.log.map(({ message }) => message)
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.#running
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+    await this.server[Symbol.asyncDispose]()
+    this.#temp[Symbol.dispose]()
+  }
+}
