@@ -42,6 +42,6 @@ function refuse({ name, span }: XmlAttribute, inspection: Inspection): void {
   const said = `attribute "${shorten(name)}" of ${element.name}`
   const message = elsewhere.attributes.has(name)
     ? `${said} does not exist at this schemaVersion`
-    : `unknown ${said}${hint(name, shape.attributes.keys())}`
+    : () => `unknown ${said}${hint(name, shape.attributes.keys())}`
   findings.add(element, message, span.start)
 }

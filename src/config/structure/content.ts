@@ -37,7 +37,7 @@ function checkKnown({ element, children, shape, elsewhere, findings }: Inspectio
     const said = `element "${shorten(child.name)}" in ${element.name}`
     const message = elsewhere.children.has(child.name)
       ? `${said} does not exist at this schemaVersion`
-      : `unknown ${said}${hint(child.name, shape.children.keys())}`
+      : () => `unknown ${said}${hint(child.name, shape.children.keys())}`
     findings.add(child, message)
   }
 }

@@ -17,12 +17,18 @@ export class Findings {
     this.lines = lines
   }
 
-  add(element: XmlElement, message: string, offset: number = element.span.start): void {
+  /** A message that takes work to find is given as a function, and not asked for when it is not kept. */
+  add(
+    element: XmlElement,
+    message: string | (() => string),
+    offset: number = element.span.start,
+  ): void {
     if (this.#found.length >= MOST) {
       this.#unsaid += 1
       return
     }
-    const problem = { message, path: pathOf(element), ...this.lines.positionOf(offset) }
+    const said = typeof message === 'string' ? message : message()
+    const problem = { message: said, path: pathOf(element), ...this.lines.positionOf(offset) }
     this.#found.push({ offset, problem })
   }
 

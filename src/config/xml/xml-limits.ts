@@ -2,6 +2,8 @@
 export interface XmlLimits {
   readonly maxBytes: number
   readonly maxDepth: number
+  /** Elements, attributes, texts and comments together: what the tree costs in memory. */
+  readonly maxParts: number
   /** Attributes of one element. */
   readonly maxAttributes: number
   /** Characters of one attribute as written. */
@@ -11,6 +13,7 @@ export interface XmlLimits {
 export const XML_LIMITS: XmlLimits = {
   maxBytes: 32 * 1024 * 1024,
   maxDepth: 200,
+  maxParts: 1_500_000,
   maxAttributes: 256,
   maxAttributeLength: 1024 * 1024,
 }

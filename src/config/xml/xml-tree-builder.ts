@@ -50,6 +50,7 @@ export class XmlTreeBuilder {
   /** The element whose opening tag is being read. */
   #tag: Draft | null = null
   #closed: Draft | null = null
+  #parts = 0
   #cursor: number
 
   constructor(text: string, limits: XmlLimits) {
@@ -122,6 +123,7 @@ export class XmlTreeBuilder {
     const start = this.#start()
     const tag = this.#tag
     if (!tag) return
+    this.#count()
     this.#checkAttribute(tag, name, { start, end })
     const quote = this.#text.indexOf(this.#text.charAt(end - 1), start + name.length)
     const valueSpan = { start: quote + 1, end: end - 1 }
@@ -156,8 +158,17 @@ export class XmlTreeBuilder {
   }
 
   #add(node: XmlNode, end: number): void {
+    this.#count()
     this.#stack.at(-1)?.children.push(node)
     this.#cursor = end
+  }
+
+  #count(): void {
+    this.#parts += 1
+    const { maxParts } = this.#limits
+    if (this.#parts <= maxParts) return
+    const message = `the document has more than ${maxParts} elements, attributes and texts`
+    this.#fail(fatal(message, this.#start()))
   }
 
   #start(): number {

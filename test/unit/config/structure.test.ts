@@ -116,6 +116,15 @@ describe('the structure of a document', () => {
     expect(problems.at(-1)).toEqual({ message: 'and 500 more problems' })
   })
 
+  it('costs little however much is wrong with it', () => {
+    const document = read(cruise('<pipelinez/>'.repeat(100_000)))
+    const started = performance.now()
+
+    checkStructure(document)
+
+    expect(performance.now() - started).toBeLessThan(5000)
+  })
+
   it.each([
     [pipeline(STAGE), 'pipeline needs one "materials"'],
     [

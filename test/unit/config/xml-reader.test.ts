@@ -155,6 +155,14 @@ describe('limits', () => {
     ])
   })
 
+  it('stop at what would fill the memory', () => {
+    const message = 'the document has more than 4 elements, attributes and texts'
+
+    expect(problemsOf('<a b="">x<!--y--></a>', { maxParts: 4 })).toEqual([])
+    expect(problemsOf('<a b="">x<!--y--><c/></a>', { maxParts: 4 })).toMatchObject([{ message }])
+    expect(problemsOf('<a b="">x<c d=""/></a>', { maxParts: 4 })).toMatchObject([{ message }])
+  })
+
   it('stop at an overlong attribute', () => {
     expect(problemsOf(`<a b="${'x'.repeat(100)}"/>`, { maxAttributeLength: 50 })).toEqual([
       { message: 'an attribute is longer than 50 characters', line: 1, column: 4 },
