@@ -14,6 +14,17 @@ export interface ErrorFacts {
   'agent-not-deletable': { readonly uuid: string; readonly reason: string }
   'pipeline-not-found': { readonly pipeline: string }
   'stage-not-found': { readonly pipeline: string; readonly stage: string }
+  /** The run cannot start now: something is in its way. */
+  'not-schedulable': {
+    readonly pipeline: string
+    readonly stage: string
+    readonly reason: string
+  }
+  /** Another run holds the pipeline's lock. */
+  'pipeline-locked': { readonly pipeline: string; readonly counter: number }
+  'job-not-found': { readonly id: number }
+  /** An agent reports a job that it does not have. */
+  'job-not-yours': { readonly id: number; readonly uuid: string }
   'name-in-use': { readonly name: string }
   /** The caller is known but may not do this. */
   'not-permitted': { readonly permission: string }

@@ -36,11 +36,12 @@ export function tallyOf(jobs: readonly JobOutcome[]): JobTally {
   return jobs.reduce((tally, job) => withJobs(tally, job, 1), NONE)
 }
 
-/** The tally once a job has gone from one condition to another. */
+/** The tally once a job has gone from one condition to another; the same one when that counts alike. */
 export function retally(
   tally: JobTally,
   { from, to }: { readonly from: JobOutcome; readonly to: JobOutcome },
 ): JobTally {
+  if (from.result === to.result && isUnfinished(from) === isUnfinished(to)) return tally
   return withJobs(withJobs(tally, from, -1), to, 1)
 }
 

@@ -1,0 +1,188 @@
+import { maySuit } from '../core/assignment.ts'
+import type { AgentOffer } from '../core/assignment.ts'
+import type { Clock } from '../core/clock.ts'
+import type { BuildStore } from './build-store.ts'
+import { noEffects } from './change.ts'
+import type { Change, Effects } from './change.ts'
+import { ACTIVE_STAGE, AGENT_JOB, QUEUED_JOB, STAGE } from './documents.ts'
+import type { JobInstance, PipelineInstance, QueuedJob, StageInstance } from './documents.ts'
+import type { BuildEvent } from './event.ts'
+import { JobQueue } from './job-queue.ts'
+import { agentJobPrefix } from './keys.ts'
+import type { PipelineRun } from './keys.ts'
+import { releaseLock } from './lock.ts'
+import type { Plans } from './plan.ts'
+import { BuildQueries } from './queries.ts'
+import * as running from './running.ts'
+import type { AgentReport } from './running.ts'
+import * as schedule from './schedule.ts'
+import type { JobsRequest, PipelineRequest, StageRequest } from './schedule.ts'
+
+export interface BuildsOptions {
+  readonly store: BuildStore
+  readonly clock: Clock
+  readonly plans: Plans
+}
+
+/**
+ * Runs of pipelines, stages and jobs. Every change is on disk when it is
+ * answered, with all that follows from it: the next stage starts in the change
+ * that ends the one before, so a crash never leaves one without the other.
+ */
+export class Builds extends BuildQueries {
+  readonly #options: BuildsOptions
+  readonly #queue = new JobQueue()
+  readonly #listeners = new Set<(event: BuildEvent) => void>()
+
+  private constructor(options: BuildsOptions) {
+    super(options.store)
+    this.#options = options
+  }
+
+  static async open(options: BuildsOptions): Promise<Builds> {
+    const builds = new Builds(options)
+    for (const { value } of await options.store.list(QUEUED_JOB)) builds.#queue.add(value)
+    return builds
+  }
+
+  /** Calls the listener after each change; the answer ends that. */
+  onEvent(listener: (event: BuildEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => {
+      this.#listeners.delete(listener)
+    }
+  }
+
+  /**
+   * @throws {ServiceError} `pipeline-not-found`, `pipeline-locked`, or `not-schedulable` with the reason.
+   */
+  schedulePipeline(request: PipelineRequest): Promise<PipelineInstance> {
+    return this.#change((change) => schedule.schedulePipeline(change, request))
+  }
+
+  /**
+   * Runs a stage of a pipeline run, for the first time or again with all its jobs.
+   *
+   * @throws {ServiceError} `pipeline-not-found`, `stage-not-found`, `pipeline-locked`, `not-schedulable`
+   */
+  scheduleStage(request: StageRequest): Promise<StageInstance> {
+    return this.#change((change) => schedule.scheduleStage(change, request))
+  }
+
+  /**
+   * Runs some jobs of a finished run again and carries the others over.
+   *
+   * @throws {ServiceError} as `scheduleStage`
+   */
+  rerunJobs(request: JobsRequest): Promise<StageInstance> {
+    return this.#change((change) => schedule.rerunJobs(change, request))
+  }
+
+  /**
+   * Gives an agent the oldest job that it may run, or null. An agent that asks
+   * has no job: one that it still had goes back to the queue.
+   */
+  async assignWork(agent: AgentOffer): Promise<JobInstance | null> {
+    await this.#takeBack(agent.uuid)
+    for (;;) {
+      const job = this.#queue.take((candidate) => this.#suits(candidate, agent))
+      if (!job) return null
+      const assigned = await this.#assign(job, agent.uuid)
+      if (assigned) return assigned
+    }
+  }
+
+  /**
+   * Records what an agent says about its job, and gives the job as it is then.
+   *
+   * @throws {ServiceError} `job-not-found`, or `job-not-yours` for another agent's job.
+   */
+  reportJob(report: AgentReport): Promise<JobInstance> {
+    return this.#change((change) => running.reportJob(change, report))
+  }
+
+  /** Cancels the newest run of the stage that is in progress; null when there is none. */
+  cancelStage(name: {
+    readonly pipeline: string
+    readonly stage: string
+  }): Promise<StageInstance | null> {
+    return this.#change((change) => running.cancelStage(change, name))
+  }
+
+  /** Whether it was not over. @throws {ServiceError} `job-not-found` */
+  cancelJob(jobId: number): Promise<boolean> {
+    return this.#change((change) => running.endJob(change, jobId, { type: 'cancel' }))
+  }
+
+  /** Fails a job for the server's reasons; whether it was not over. @throws {ServiceError} `job-not-found` */
+  failJob(jobId: number): Promise<boolean> {
+    return this.#change((change) => running.endJob(change, jobId, { type: 'fail' }))
+  }
+
+  /** Puts the jobs of agents that are not live back into the queue, while there is any live agent. */
+  async rescheduleLost(liveAgents: ReadonlySet<string>): Promise<number> {
+    const isLost = (uuid: string): boolean => !liveAgents.has(uuid)
+    if (liveAgents.size === 0) return 0
+    const owned = await this.agentJobs()
+    if (!owned.some(({ agentUuid }) => isLost(agentUuid))) return 0
+    return this.#change((change) => running.rescheduleJobs(change, isLost))
+  }
+
+  /** Cancels what is in progress of pipelines that the configuration no longer has. */
+  async cancelRemoved(): Promise<readonly StageInstance[]> {
+    const { store, plans } = this.#options
+    const isRemoved = ({ pipelineName }: StageInstance): boolean =>
+      plans.pipelinePlan(pipelineName) === null
+    const keys = (await store.list(ACTIVE_STAGE)).map(({ value }) => value)
+    const removed = (await store.findMany(STAGE, keys)).filter(isRemoved)
+    if (removed.length === 0) return []
+    return this.#change((change) => running.cancelRuns(change, keys, isRemoved))
+  }
+
+  /** Lets another run of the pipeline start. Whether the run held the lock. */
+  unlockPipeline({ pipeline: name, counter }: PipelineRun): Promise<boolean> {
+    return this.#change((change) => releaseLock(change, { name, counter }))
+  }
+
+  async #takeBack(agentUuid: string): Promise<void> {
+    const owned = await this.#options.store.list(AGENT_JOB, agentJobPrefix(agentUuid))
+    if (!owned.some(({ value }) => value.agentUuid === agentUuid)) return
+    await this.#change((change) => running.rescheduleJobsOf(change, agentUuid))
+  }
+
+  #suits(job: QueuedJob, agent: AgentOffer): boolean {
+    const environments = this.#options.plans.environmentsOf(job.pipelineName)
+    return maySuit({ ...job, environments }, agent)
+  }
+
+  async #assign(job: QueuedJob, agentUuid: string): Promise<JobInstance | null> {
+    try {
+      return await this.#change((change) => running.assignJob(change, { jobId: job.id, agentUuid }))
+    } catch (error) {
+      this.#queue.add(job)
+      throw error
+    }
+  }
+
+  async #change<Result>(work: (change: Change) => Promise<Result>): Promise<Result> {
+    const { store, clock, plans } = this.#options
+    const done = await store.change(async (tx) => {
+      const effects = noEffects()
+      const result = await work({ tx, now: clock(), plans, effects })
+      return { result, effects }
+    })
+    this.#apply(done.effects)
+    return done.result
+  }
+
+  #apply({ events, queued, unqueued }: Effects): void {
+    for (const job of queued) this.#queue.add(job)
+    for (const id of unqueued) this.#queue.remove(id)
+    if (queued.length > 0) this.#tell({ type: 'jobs-queued' })
+    for (const event of events) this.#tell(event)
+  }
+
+  #tell(event: BuildEvent): void {
+    for (const listener of this.#listeners) listener(event)
+  }
+}

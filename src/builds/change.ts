@@ -1,0 +1,23 @@
+import type { BuildTransaction } from './build-store.ts'
+import type { QueuedJob } from './documents.ts'
+import type { BuildEvent } from './event.ts'
+import type { Plans } from './plan.ts'
+
+/** What is to happen once a change is on disk. */
+export interface Effects {
+  readonly events: BuildEvent[]
+  readonly queued: QueuedJob[]
+  readonly unqueued: number[]
+}
+
+/** One change of the builds in the store, at one moment. */
+export interface Change {
+  readonly tx: BuildTransaction
+  readonly now: number
+  readonly plans: Plans
+  readonly effects: Effects
+}
+
+export function noEffects(): Effects {
+  return { events: [], queued: [], unqueued: [] }
+}

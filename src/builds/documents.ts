@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import type { DocumentKind } from '../core/document-kind.ts'
+import { JobResult, JobState, JobTransition } from '../core/job.ts'
+import { ApprovalType, JobTally } from '../core/stage.ts'
+
+const Id = z.int().positive()
+const Names = z.array(z.string()).readonly()
+
+/** The revision of one material that a pipeline run is made from. */
+export const MaterialRevision = z.object({
+  fingerprint: z.string(),
+  /** The name it has in the configuration, if any. */
+  name: z.string().nullable(),
+  revision: z.string(),
+})
+export type MaterialRevision = Readonly<z.infer<typeof MaterialRevision>>
+
+/** A variable given when a run was started. Secure values are kept encrypted. */
+export const RunVariable = z.object({ name: z.string(), value: z.string(), secure: z.boolean() })
+export type RunVariable = Readonly<z.infer<typeof RunVariable>>
+
+export const PipelineInstance = z.object({
+  id: Id,
+  name: z.string(),
+  counter: Id,
+  label: z.string(),
+  approvedBy: z.string(),
+  createdAt: z.int(),
+  revisions: z.array(MaterialRevision).readonly(),
+  variables: z.array(RunVariable).readonly(),
+  /** The newest run of each stage that has run, in the order of their first runs. */
+  stages: z.array(z.object({ name: z.string(), counter: Id })).readonly(),
+  /** The stage that should have started by itself and could not, and why. */
+  blocked: z.object({ stage: z.string(), reason: z.string() }).nullable(),
+})
+export type PipelineInstance = Readonly<z.infer<typeof PipelineInstance>>
+
+export const StageInstance = z.object({
+  id: Id,
+  pipelineName: z.string(),
+  pipelineCounter: Id,
+  name: z.string(),
+  counter: Id,
+  approvalType: ApprovalType,
+  approvedBy: z.string(),
+  createdAt: z.int(),
+  /** The full run that a run of some jobs stems from. */
+  rerunOfCounter: Id.nullable(),
+  /** The ids of its jobs, without those that another one replaced. */
+  jobs: z.array(Id).readonly(),
+  tally: JobTally,
+})
+export type StageInstance = Readonly<z.infer<typeof StageInstance>>
+
+export const JobInstance = z.object({
+  id: Id,
+  name: z.string(),
+  /** The job of the configuration that it is an instance of. */
+  planName: z.string(),
+  pipelineName: z.string(),
+  pipelineCounter: Id,
+  stageName: z.string(),
+  stageCounter: Id,
+  state: JobState,
+  result: JobResult,
+  agentUuid: z.string().nullable(),
+  scheduledDate: z.int(),
+  transitions: z.array(JobTransition).readonly(),
+  rerun: z.boolean(),
+  originalJobId: Id.nullable(),
+  resources: Names,
+  pinnedTo: z.string().nullable(),
+})
+export type JobInstance = Readonly<z.infer<typeof JobInstance>>
+
+/** What the queue needs of a job in state Scheduled. */
+export const QueuedJob = JobInstance.pick({
+  id: true,
+  pipelineName: true,
+  scheduledDate: true,
+  resources: true,
+  pinnedTo: true,
+})
+export type QueuedJob = Readonly<z.infer<typeof QueuedJob>>
+
+/** That an agent has a job now. */
+export const AgentJob = z.object({ agentUuid: z.string(), jobId: Id })
+export type AgentJob = Readonly<z.infer<typeof AgentJob>>
+
+export const PIPELINE = { name: 'pipeline', schema: PipelineInstance }
+export const STAGE = { name: 'stage', schema: StageInstance }
+export const JOB = { name: 'job', schema: JobInstance }
+/** The jobs in state Scheduled. This and the next two follow from the jobs; they save reading all of them. */
+export const QUEUED_JOB = { name: 'queued-job', schema: QueuedJob }
+export const AGENT_JOB = { name: 'agent-job', schema: AgentJob }
+/** The keys of the stages in progress. */
+export const ACTIVE_STAGE = { name: 'active-stage', schema: z.string() }
+/** The counter of the run that holds a pipeline's lock. */
+export const PIPELINE_LOCK = { name: 'pipeline-lock', schema: Id }
+
+/** Everything that builds keep in the store. */
+export const BUILD_KINDS: readonly DocumentKind<unknown>[] = [
+  PIPELINE,
+  STAGE,
+  JOB,
+  QUEUED_JOB,
+  AGENT_JOB,
+  ACTIVE_STAGE,
+  PIPELINE_LOCK,
+]

@@ -1,0 +1,56 @@
+import { ServiceError } from '../core/errors.ts'
+import type { JobEvent } from '../core/job.ts'
+import { APPROVED_BY_CHANGES, stageStatus } from '../core/stage.ts'
+import type { Change } from './change.ts'
+import { PIPELINE } from './documents.ts'
+import type { JobInstance, PipelineInstance, StageInstance } from './documents.ts'
+import { pipelineKey } from './keys.ts'
+import { releaseLock } from './lock.ts'
+import { isSameName } from './plan.ts'
+import type { StagePlan } from './plan.ts'
+import { startStage } from './schedule.ts'
+import { keyOfPipeline, stepJobs } from './stage-change.ts'
+import type { SteppedStage } from './stage-change.ts'
+
+/** Lets an event happen to some jobs of a stage, and starts what follows when the stage ends with it. */
+export async function stepStage(
+  change: Change,
+  of: { readonly stage: StageInstance; readonly jobs: readonly JobInstance[] },
+  event: JobEvent,
+): Promise<SteppedStage> {
+  const stepped = await stepJobs(change, of, event)
+  if (stepped.finished) await followUp(change, stepped.stage)
+  return stepped
+}
+
+async function followUp(change: Change, stage: StageInstance): Promise<void> {
+  const { pipelineName: name, pipelineCounter: counter } = stage
+  const stages = change.plans.pipelinePlan(name)?.stages ?? []
+  const index = stages.findIndex((plan) => isSameName(plan.name, stage.name))
+  const next = index < 0 ? null : (stages[index + 1] ?? null)
+  if (!next) await releaseLock(change, { name, counter })
+  if (next?.approvalType !== 'success') return
+  if (stageStatus(stage.tally).state !== 'Passed') return
+  const pipeline = await change.tx.find(PIPELINE, pipelineKey({ pipeline: name, counter }))
+  if (pipeline) await startNext(change, pipeline, next)
+}
+
+/** The stage that ended stays ended, also when the next one cannot start. */
+async function startNext(change: Change, pipeline: PipelineInstance, plan: StagePlan) {
+  try {
+    await startStage(change, pipeline, { plan, approvedBy: APPROVED_BY_CHANGES })
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'not-schedulable') throw error
+    await block(change, pipeline, { stage: plan.name, reason: error.message })
+  }
+}
+
+async function block(
+  change: Change,
+  pipeline: PipelineInstance,
+  blocked: { readonly stage: string; readonly reason: string },
+): Promise<void> {
+  await change.tx.put(PIPELINE, keyOfPipeline(pipeline), { ...pipeline, blocked })
+  const { name, counter } = pipeline
+  change.effects.events.push({ type: 'stage-blocked', pipeline: name, counter, ...blocked })
+}

@@ -1,0 +1,168 @@
+import { ServiceError } from '../core/errors.ts'
+import { renderLabel } from '../core/label.ts'
+import { rerunObstacle, rerunOfCounter } from '../core/rerun.ts'
+import { isActive } from '../core/stage.ts'
+import type { Change } from './change.ts'
+import { PIPELINE, STAGE } from './documents.ts'
+import type { MaterialRevision, PipelineInstance, RunVariable, StageInstance } from './documents.ts'
+import { pipelineCounterName, pipelineKey, pipelineList, stageKey } from './keys.ts'
+import type { PipelineRun, StageRunName } from './keys.ts'
+import { assertUnlocked, takeLock } from './lock.ts'
+import { stagePlan } from './plan.ts'
+import type { PipelinePlan, StagePlan } from './plan.ts'
+import { addStage, jobsOf, keyOfPipeline, latestRun } from './stage-change.ts'
+import { allJobs, someJobs } from './stage-jobs.ts'
+import type { JobsToCome } from './stage-jobs.ts'
+
+export interface PipelineRequest {
+  readonly pipeline: string
+  /** A user, or `changes`. */
+  readonly approvedBy: string
+  readonly revisions: readonly MaterialRevision[]
+  readonly variables?: readonly RunVariable[]
+}
+
+export interface StageRequest extends PipelineRun {
+  readonly stage: string
+  readonly approvedBy: string
+}
+
+export interface JobsRequest extends StageRunName {
+  readonly approvedBy: string
+  /** The jobs to run again; the others are carried over. */
+  readonly jobs: readonly string[]
+}
+
+/** Begins a run of a pipeline with its first stage. */
+export async function schedulePipeline(
+  change: Change,
+  { pipeline: name, approvedBy, revisions, variables = [] }: PipelineRequest,
+): Promise<PipelineInstance> {
+  const plan = planOf(change, name)
+  const [first] = plan.stages
+  if (!first) throw notSchedulable({ pipeline: name, stage: '' }, 'it has no stage')
+  await assertUnlocked(change, plan, null)
+  const pipeline = await addPipeline(change, plan, { approvedBy, revisions, variables })
+  await takeLock(change, plan, pipeline)
+  await startStage(change, pipeline, { plan: first, approvedBy })
+  return (await change.tx.find(PIPELINE, keyOfPipeline(pipeline))) ?? pipeline
+}
+
+/** Runs a stage of a pipeline run, for the first time or again with all its jobs. */
+export async function scheduleStage(change: Change, request: StageRequest): Promise<StageInstance> {
+  const { pipeline, plan, stage } = await stageToRun(change, request)
+  const before = plan.stages[plan.stages.indexOf(stage) - 1]
+  if (before && latestRun(pipeline, before.name) === null) {
+    throw notSchedulable(request, `the stage ${before.name} before it has not run`)
+  }
+  return startStage(change, pipeline, { plan: stage, approvedBy: request.approvedBy })
+}
+
+/** Runs some jobs of a finished run of a stage again, in a new run. */
+export async function rerunJobs(change: Change, request: JobsRequest): Promise<StageInstance> {
+  const run = { ...request, counter: request.pipelineCounter }
+  const { pipeline, stage: plan } = await stageToRun(change, run)
+  const stage = await change.tx.find(STAGE, stageKey(request))
+  if (!stage) throw stageNotFound(request)
+  const earlier = await jobsOf(change, stage)
+  const obstacle = rerunObstacle({ active: isActive(stage.tally), jobs: earlier }, request.jobs)
+  if (obstacle !== null) throw notSchedulable(request, obstacle)
+  const jobs = someJobs(change, pipeline, { plan, earlier, names: request.jobs })
+  const { approvedBy } = request
+  return start(change, pipeline, { plan, approvedBy, jobs, rerunOf: rerunOfCounter(stage) })
+}
+
+/** @throws {ServiceError} `not-schedulable` when a job that runs on all agents has none. */
+export function startStage(
+  change: Change,
+  pipeline: PipelineInstance,
+  { plan, approvedBy }: { readonly plan: StagePlan; readonly approvedBy: string },
+): Promise<StageInstance> {
+  const jobs = allJobs(change, pipeline, plan)
+  return start(change, pipeline, { plan, approvedBy, jobs, rerunOf: null })
+}
+
+async function start(
+  change: Change,
+  pipeline: PipelineInstance,
+  of: {
+    readonly plan: StagePlan
+    readonly approvedBy: string
+    readonly jobs: JobsToCome
+    readonly rerunOf: number | null
+  },
+): Promise<StageInstance> {
+  const { name, approvalType } = of.plan
+  if ('obstacle' in of.jobs) {
+    throw notSchedulable({ pipeline: pipeline.name, stage: name }, of.jobs.obstacle)
+  }
+  const draft = { name, approvalType, approvedBy: of.approvedBy, rerunOfCounter: of.rerunOf }
+  return addStage(change, pipeline, { draft, jobs: of.jobs.jobs })
+}
+
+async function stageToRun(change: Change, request: StageRequest) {
+  const pipeline = await change.tx.find(PIPELINE, pipelineKey(request))
+  const plan = planOf(change, request.pipeline)
+  const stage = stagePlan(plan, request.stage)
+  if (!pipeline || !stage) throw stageNotFound(request)
+  const active = await activeStageOf(change, pipeline)
+  if (active) throw notSchedulable(request, `the stage ${active.name} is still in progress`)
+  await assertUnlocked(change, plan, pipeline)
+  await takeLock(change, plan, pipeline)
+  return { pipeline, plan, stage }
+}
+
+async function activeStageOf(
+  change: Change,
+  pipeline: PipelineInstance,
+): Promise<StageInstance | null> {
+  const { name, counter: pipelineCounter } = pipeline
+  const keys = pipeline.stages.map((stage) =>
+    stageKey({ pipeline: name, pipelineCounter, stage: stage.name, stageCounter: stage.counter }),
+  )
+  const stages = await change.tx.findMany(STAGE, keys)
+  return stages.find(({ tally }) => isActive(tally)) ?? null
+}
+
+async function addPipeline(
+  change: Change,
+  plan: PipelinePlan,
+  facts: Pick<PipelineInstance, 'approvedBy' | 'revisions' | 'variables'>,
+): Promise<PipelineInstance> {
+  const counter = await change.tx.next(pipelineCounterName(plan.name))
+  const revisions = new Map(
+    facts.revisions.flatMap(({ name, revision }) => (name === null ? [] : [[name, revision]])),
+  )
+  const pipeline: PipelineInstance = {
+    ...facts,
+    id: await change.tx.next('pipeline'),
+    name: plan.name,
+    counter,
+    label: renderLabel(plan.labelTemplate, { counter, revisions }),
+    createdAt: change.now,
+    stages: [],
+    blocked: null,
+  }
+  await change.tx.put(PIPELINE, keyOfPipeline(pipeline), pipeline)
+  await change.tx.append(pipelineList(plan.name), keyOfPipeline(pipeline))
+  return pipeline
+}
+
+function planOf({ plans }: Change, pipeline: string): PipelinePlan {
+  const plan = plans.pipelinePlan(pipeline)
+  if (plan) return plan
+  throw new ServiceError('pipeline-not-found', `There is no pipeline ${pipeline}`, { pipeline })
+}
+
+function stageNotFound({ pipeline, stage }: { pipeline: string; stage: string }): ServiceError {
+  const message = `There is no such run of the stage ${stage} of the pipeline ${pipeline}`
+  return new ServiceError('stage-not-found', message, { pipeline, stage })
+}
+
+function notSchedulable(
+  { pipeline, stage }: { readonly pipeline: string; readonly stage: string },
+  reason: string,
+): ServiceError<'not-schedulable'> {
+  const message = `The stage ${stage} of the pipeline ${pipeline} cannot start: ${reason}`
+  return new ServiceError('not-schedulable', message, { pipeline, stage, reason })
+}

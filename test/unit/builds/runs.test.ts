@@ -1,0 +1,334 @@
+import { describe, expect, it } from 'vitest'
+import { aJob, anAgent, aPipeline, aStage, BuildsWorld } from '../../support/builds.ts'
+
+const agent = anAgent('a1')
+const run = { pipeline: 'app', pipelineCounter: 1, stage: 'test', stageCounter: 1 }
+
+const THREE_STAGES = aPipeline({
+  stages: [
+    aStage({ name: 'test' }),
+    aStage({ name: 'package' }),
+    aStage({ name: 'release', approvalType: 'manual' }),
+  ],
+})
+
+describe('a run of a pipeline', () => {
+  it('begins with the first stage, its counter and its label', async () => {
+    await using world = await BuildsWorld.open(
+      aPipeline({ labelTemplate: '1.${COUNT}-${code[:3]}' }),
+    )
+
+    const pipeline = await world.builds.schedulePipeline({
+      pipeline: 'APP',
+      approvedBy: 'ana',
+      revisions: [
+        { fingerprint: 'f1', name: 'Code', revision: 'abcdef' },
+        { fingerprint: 'f2', name: null, revision: '12' },
+      ],
+      variables: [{ name: 'TARGET', value: 'qa', secure: false }],
+    })
+
+    expect(pipeline).toMatchObject({
+      name: 'app',
+      counter: 1,
+      label: '1.1-abc',
+      approvedBy: 'ana',
+      stages: [{ name: 'test', counter: 1 }],
+    })
+    expect(await world.builds.pipelineInstance({ pipeline: 'App', counter: 1 })).toEqual(pipeline)
+    expect(await world.builds.stageInstance(run)).toMatchObject({
+      stage: { name: 'test', counter: 1, approvedBy: 'ana', approvalType: 'success' },
+      state: 'Building',
+      result: 'Unknown',
+      jobs: [
+        { name: 'unit', state: 'Scheduled', result: 'Unknown', agentUuid: null, rerun: false },
+      ],
+    })
+  })
+
+  it('goes through its automatic stages and waits before a manual one', async () => {
+    await using world = await BuildsWorld.open(THREE_STAGES)
+    await world.schedule('app', 'ana')
+
+    await world.build(agent)
+    await world.build(agent)
+
+    expect(await world.builds.assignWork(agent)).toBeNull()
+    expect(await world.builds.stageInstance({ ...run, stage: 'package' })).toMatchObject({
+      stage: { approvedBy: 'changes' },
+      result: 'Passed',
+    })
+    await world.builds.scheduleStage({
+      pipeline: 'app',
+      counter: 1,
+      stage: 'release',
+      approvedBy: 'bo',
+    })
+    await world.build(agent)
+    expect(await world.builds.stageInstance({ ...run, stage: 'release' })).toMatchObject({
+      stage: { approvedBy: 'bo', approvalType: 'manual' },
+      result: 'Passed',
+    })
+    const pipeline = await world.builds.pipelineInstance({ pipeline: 'app', counter: 1 })
+    expect(pipeline?.stages.map(({ name }) => name)).toEqual(['test', 'package', 'release'])
+  })
+
+  it('stops at a stage that failed', async () => {
+    await using world = await BuildsWorld.open(THREE_STAGES)
+    await world.schedule()
+
+    await world.build(agent, 'Failed')
+
+    expect(await world.builds.assignWork(agent)).toBeNull()
+    expect(await world.builds.stageInstance(run)).toMatchObject({ result: 'Failed', active: false })
+    expect(await world.builds.stageInstance({ ...run, stage: 'package' })).toBeNull()
+  })
+
+  it('fails a stage only when its last job is over', async () => {
+    await using world = await BuildsWorld.open(
+      aPipeline({ stages: [aStage({ jobs: [aJob({ name: 'one' }), aJob({ name: 'two' })] })] }),
+    )
+    await world.schedule()
+
+    await world.build(agent, 'Failed')
+    const between = await world.builds.stageInstance(run)
+    await world.build(agent)
+
+    expect(between).toMatchObject({ state: 'Failing', result: 'Unknown', active: true })
+    expect(await world.builds.stageInstance(run)).toMatchObject({
+      state: 'Failed',
+      result: 'Failed',
+    })
+  })
+
+  it('numbers its runs without a gap, whatever the case of its name', async () => {
+    await using world = await BuildsWorld.open(aPipeline(), aPipeline({ name: 'other' }))
+
+    const runs = await Promise.all(
+      ['app', 'APP', 'other', 'App'].map((name) => world.schedule(name)),
+    )
+
+    expect(runs.map(({ name, counter }) => `${name} ${counter}`)).toEqual([
+      'app 1',
+      'app 2',
+      'other 1',
+      'app 3',
+    ])
+  })
+
+  it.each([
+    { pipeline: 'none', code: 'pipeline-not-found' },
+    { pipeline: 'empty', code: 'not-schedulable' },
+    { pipeline: 'everywhere', code: 'not-schedulable' },
+  ])('of $pipeline is refused as $code and leaves no trace', async ({ pipeline, code }) => {
+    const onAll = aJob({ spread: { type: 'on-all' } })
+    await using world = await BuildsWorld.open(
+      aPipeline({ name: 'empty', stages: [] }),
+      aPipeline({ name: 'everywhere', stages: [aStage({ jobs: [onAll] })] }),
+    )
+
+    await expect(world.schedule(pipeline)).rejects.toMatchObject({ code })
+
+    expect(await world.builds.pipelineHistory(pipeline, 0)).toMatchObject({
+      items: [],
+      pagination: { total: 0 },
+    })
+  })
+
+  it('tells why a stage that follows by itself could not start', async () => {
+    const onAll = aJob({ spread: { type: 'on-all' } })
+    await using world = await BuildsWorld.open(
+      aPipeline({ stages: [aStage(), aStage({ name: 'spread', jobs: [onAll] })] }),
+    )
+    await world.schedule()
+
+    await world.build(agent)
+
+    expect(await world.builds.stageInstance(run)).toMatchObject({ result: 'Passed' })
+    expect(await world.builds.pipelineInstance({ pipeline: 'app', counter: 1 })).toMatchObject({
+      blocked: { stage: 'spread', reason: expect.stringContaining('no agent fits the job unit') },
+    })
+    expect(world.events.at(-1)).toMatchObject({ type: 'stage-blocked', stage: 'spread' })
+  })
+})
+
+describe('a stage started by hand', () => {
+  const release = { pipeline: 'app', counter: 1, stage: 'release', approvedBy: 'bo' }
+
+  it.each([
+    { why: 'the stage before it has not run', request: release, code: 'not-schedulable' },
+    {
+      why: 'a stage of the run is in progress',
+      request: { ...release, stage: 'test' },
+      code: 'not-schedulable',
+    },
+    { why: 'there is no such run', request: { ...release, counter: 2 }, code: 'stage-not-found' },
+    { why: 'there is no such stage', request: { ...release, stage: 'x' }, code: 'stage-not-found' },
+    {
+      why: 'there is no such pipeline',
+      request: { ...release, pipeline: 'x' },
+      code: 'pipeline-not-found',
+    },
+  ])('is refused when $why', async ({ request, code }) => {
+    await using world = await BuildsWorld.open(THREE_STAGES)
+    await world.schedule()
+
+    await expect(world.builds.scheduleStage(request)).rejects.toMatchObject({ code })
+  })
+
+  it('runs again as the configuration has it now, with the next counter', async () => {
+    await using world = await BuildsWorld.open(aPipeline())
+    await world.schedule()
+    await world.build(agent)
+    world.pipelines = [aPipeline({ stages: [aStage({ jobs: [aJob({ name: 'new' })] })] })]
+
+    const again = await world.builds.scheduleStage({ ...release, stage: 'test' })
+
+    expect(again).toMatchObject({ counter: 2, approvedBy: 'bo', rerunOfCounter: null })
+    const { jobs } = (await world.builds.stageInstance({ ...run, stageCounter: 2 })) ?? {}
+    expect(jobs).toMatchObject([{ name: 'new', rerun: false, originalJobId: null }])
+    expect(await world.builds.stageInstance(run)).toMatchObject({ result: 'Passed' })
+  })
+})
+
+describe('a rerun of some jobs', () => {
+  const jobs = ['unit', 'lint', 'docs'].map((name) => aJob({ name }))
+  const request = { ...run, approvedBy: 'bo', jobs: ['LINT'] }
+
+  async function finished(): Promise<BuildsWorld> {
+    const world = await BuildsWorld.open(aPipeline({ stages: [aStage({ jobs })] }))
+    await world.schedule()
+    await world.build(agent)
+    await world.build(agent, 'Failed')
+    await world.build(agent)
+    return world
+  }
+
+  it('runs them and carries the others over, with everything that happened to them', async () => {
+    await using world = await finished()
+    const before = await world.builds.stageInstance(run)
+
+    const stage = await world.builds.rerunJobs(request)
+    const after = await world.builds.stageInstance({ ...run, stageCounter: 2 })
+
+    expect(stage).toMatchObject({ counter: 2, approvedBy: 'bo', rerunOfCounter: 1 })
+    expect(after?.jobs).toMatchObject([
+      { name: 'unit', rerun: false, originalJobId: before?.jobs[0]?.id, result: 'Passed' },
+      { name: 'lint', rerun: true, originalJobId: null, state: 'Scheduled', agentUuid: null },
+      { name: 'docs', rerun: false, originalJobId: before?.jobs[2]?.id, result: 'Passed' },
+    ])
+    const [old, copy] = [before?.jobs[0], after?.jobs[0]]
+    expect(copy?.transitions.map(({ state, time }) => [state, time])).toEqual(
+      old?.transitions.map(({ state, time }) => [state, time]),
+    )
+    expect(copy?.scheduledDate).toBe(old?.scheduledDate)
+    const ids = [old, copy].flatMap((job) => job?.transitions.map(({ id }) => id) ?? [])
+    expect(new Set(ids).size).toBe(12)
+  })
+
+  it('ends with the result of all jobs, and names the first run however often it is repeated', async () => {
+    await using world = await finished()
+    const original = await world.builds.stageInstance(run)
+
+    await world.builds.rerunJobs(request)
+    await world.build(agent)
+    await world.builds.rerunJobs({ ...request, stageCounter: 2, jobs: ['docs'] })
+    await world.build(agent)
+
+    const third = await world.builds.stageInstance({ ...run, stageCounter: 3 })
+    expect(third).toMatchObject({ result: 'Passed', stage: { rerunOfCounter: 1, counter: 3 } })
+    expect(third?.jobs[0]?.originalJobId).toBe(original?.jobs[0]?.id)
+  })
+
+  it('shows an agent the jobs it ran, and no copies of them', async () => {
+    await using world = await finished()
+
+    await world.builds.rerunJobs(request)
+    await world.build(agent)
+
+    const { items } = await world.builds.jobRunHistory('a1', 0)
+    expect(items.map(({ name }) => name)).toEqual(['lint', 'docs', 'lint', 'unit'])
+  })
+
+  it.each([
+    { why: 'no job is named', change: { jobs: [] } },
+    { why: 'a job is unknown', change: { jobs: ['unit', 'none'] } },
+  ])('is refused when $why', async ({ change }) => {
+    await using world = await finished()
+
+    await expect(world.builds.rerunJobs({ ...request, ...change })).rejects.toMatchObject({
+      code: 'not-schedulable',
+    })
+  })
+
+  it('is refused while the run is in progress', async () => {
+    await using world = await finished()
+    await world.builds.rerunJobs(request)
+
+    await expect(world.builds.rerunJobs(request)).rejects.toMatchObject({ code: 'not-schedulable' })
+  })
+
+  it('is refused for a job that the configuration no longer has', async () => {
+    await using world = await finished()
+    world.pipelines = [aPipeline({ stages: [aStage({ jobs: [aJob({ name: 'unit' })] })] })]
+
+    await expect(world.builds.rerunJobs(request)).rejects.toMatchObject({ code: 'not-schedulable' })
+  })
+
+  it('is refused for a run that does not exist', async () => {
+    await using world = await finished()
+
+    await expect(world.builds.rerunJobs({ ...request, stageCounter: 9 })).rejects.toMatchObject({
+      code: 'stage-not-found',
+    })
+  })
+})
+
+describe('a pipeline with a lock', () => {
+  const locked = { ...THREE_STAGES, locking: true }
+
+  it('has one run at a time, until its last stage is over', async () => {
+    await using world = await BuildsWorld.open(locked)
+    await world.schedule()
+
+    await expect(world.schedule()).rejects.toMatchObject({ code: 'pipeline-locked' })
+    await world.build(agent)
+    await world.build(agent)
+    await expect(world.schedule()).rejects.toMatchObject({ code: 'pipeline-locked' })
+    expect(await world.builds.lockedBy('APP')).toBe(1)
+    await world.builds.scheduleStage({
+      pipeline: 'app',
+      counter: 1,
+      stage: 'release',
+      approvedBy: 'bo',
+    })
+    await world.build(agent, 'Failed')
+
+    expect(await world.builds.lockedBy('app')).toBeNull()
+    expect(await world.schedule()).toMatchObject({ counter: 2 })
+  })
+
+  it('keeps the lock of a run that failed until it is released by hand', async () => {
+    await using world = await BuildsWorld.open(locked)
+    await world.schedule()
+    await world.build(agent, 'Failed')
+
+    expect(await world.builds.unlockPipeline({ pipeline: 'app', counter: 2 })).toBe(false)
+    expect(await world.builds.unlockPipeline({ pipeline: 'app', counter: 1 })).toBe(true)
+    expect(await world.schedule()).toMatchObject({ counter: 2 })
+  })
+
+  it('does not let an older run start a stage beside the one that holds the lock', async () => {
+    await using world = await BuildsWorld.open(locked)
+    await world.schedule()
+    await world.build(agent, 'Failed')
+    await world.builds.unlockPipeline({ pipeline: 'app', counter: 1 })
+    await world.schedule()
+
+    const again = { pipeline: 'app', counter: 1, stage: 'test', approvedBy: 'bo' }
+
+    await expect(world.builds.scheduleStage(again)).rejects.toMatchObject({
+      code: 'pipeline-locked',
+    })
+  })
+})
