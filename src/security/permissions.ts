@@ -1,0 +1,130 @@
+import type { ListedPrincipal, GroupFacts, SecurityFacts, StageFacts } from './security-facts.ts'
+
+/** What one user may do. Names that the configuration does not know get the answer of their level. */
+export interface Permissions {
+  /** May do everything: configuration, agents, every group. */
+  readonly isAdministrator: boolean
+  /** May change the pipelines of a group, and make new ones in it. */
+  administersGroup(group: string): boolean
+  mayView(pipeline: string): boolean
+  /** May trigger the pipeline and, unless a stage says otherwise, run and cancel its stages. */
+  mayOperate(pipeline: string): boolean
+  mayOperateStage(pipeline: string, stage: string): boolean
+}
+
+interface KnownPipeline {
+  readonly group: GroupFacts
+  readonly stages: ReadonlyMap<string, StageFacts>
+}
+
+/**
+ * Decides who may do what, by the configuration it was made of. Callers are
+ * always known users here, since the service never goes without a login: where
+ * the configuration has security off, each of them is an administrator.
+ */
+export class AccessRules {
+  readonly #facts: SecurityFacts
+  readonly #groups: ReadonlyMap<string, GroupFacts>
+  readonly #pipelines: ReadonlyMap<string, KnownPipeline>
+
+  constructor(facts: SecurityFacts) {
+    this.#facts = facts
+    this.#groups = new Map(facts.groups.map((group) => [group.name, group]))
+    this.#pipelines = new Map(facts.groups.flatMap(pipelinesOf))
+  }
+
+  permissionsOf(username: string): Permissions {
+    const { securityOn, roles, admins } = this.#facts
+    const user = keyOf(username)
+    const memberships = roles.filter((role) => role.users.some(({ name }) => keyOf(name) === user))
+    const caller = { user, roles: new Set(memberships.map(({ name }) => keyOf(name))) }
+    const isAdministrator = !securityOn || admins.length === 0 || isListed(caller, admins)
+    return new CallerPermissions({
+      caller,
+      isAdministrator,
+      groups: this.#groups,
+      pipelines: this.#pipelines,
+    })
+  }
+}
+
+/** Who asks, in the form in which names are compared. */
+interface Caller {
+  readonly user: string
+  readonly roles: ReadonlySet<string>
+}
+
+class CallerPermissions implements Permissions {
+  readonly isAdministrator: boolean
+  readonly #caller: Caller
+  readonly #groups: ReadonlyMap<string, GroupFacts>
+  readonly #pipelines: ReadonlyMap<string, KnownPipeline>
+
+  constructor(parts: {
+    readonly caller: Caller
+    readonly isAdministrator: boolean
+    readonly groups: ReadonlyMap<string, GroupFacts>
+    readonly pipelines: ReadonlyMap<string, KnownPipeline>
+  }) {
+    this.isAdministrator = parts.isAdministrator
+    this.#caller = parts.caller
+    this.#groups = parts.groups
+    this.#pipelines = parts.pipelines
+  }
+
+  administersGroup(group: string): boolean {
+    return this.#administers(this.#groups.get(group) ?? null)
+  }
+
+  mayView(pipeline: string): boolean {
+    return this.#may(pipeline, 'view')
+  }
+
+  mayOperate(pipeline: string): boolean {
+    return this.#may(pipeline, 'operate')
+  }
+
+  mayOperateStage(pipeline: string, stage: string): boolean {
+    if (this.isAdministrator) return true
+    const known = this.#pipelines.get(keyOf(pipeline))
+    const facts = known?.stages.get(keyOf(stage))
+    if (!known || !facts) return false
+    if (facts.approvers.length === 0) return this.mayOperate(pipeline)
+    return this.#administers(known.group) || isListed(this.#caller, facts.approvers)
+  }
+
+  /** One right does not imply the other. A pipeline in no group is anyone's. */
+  #may(pipeline: string, right: 'view' | 'operate'): boolean {
+    const group = this.#pipelines.get(keyOf(pipeline))?.group
+    if (!group || isOpen(group) || this.#administers(group)) return true
+    return isListed(this.#caller, group.authorization?.[right] ?? [])
+  }
+
+  #administers(group: GroupFacts | null): boolean {
+    return this.isAdministrator || isListed(this.#caller, group?.authorization?.admins ?? [])
+  }
+}
+
+/** Whether a group says nothing at all about who may do what. */
+function isOpen({ authorization }: GroupFacts): boolean {
+  const { view, operate, admins } = authorization ?? {}
+  return [view, operate, admins].every((list) => (list ?? []).length === 0)
+}
+
+function isListed(caller: Caller, list: readonly ListedPrincipal[]): boolean {
+  return list.some(({ kind, name }) =>
+    kind === 'user' ? keyOf(name) === caller.user : caller.roles.has(keyOf(name)),
+  )
+}
+
+function pipelinesOf(group: GroupFacts): (readonly [string, KnownPipeline])[] {
+  return group.pipelines.map(({ name, stages }) => {
+    const byName = new Map(stages.map((stage) => [keyOf(stage.name), stage]))
+    return [keyOf(name), { group, stages: byName }]
+  })
+}
+
+/** Users, roles, pipelines and stages are the same whatever their case; groups are not. */
+function keyOf(name: string): string {
+  return name.toLowerCase()
+}
