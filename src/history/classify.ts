@@ -49,12 +49,20 @@ export async function classify(
   }
 }
 
-function isAsWritten({ committer, time }: CommitRecord, { form }: RecordedMessage): boolean {
-  if (committer.time !== time) return false
-  return form === 'original' || committer.email === SERVICE_COMMITTER.email
+/** Whether this service put the commit where it is. */
+export function isByService({ committer, time }: CommitRecord): boolean {
+  return committer.time === time && committer.email === SERVICE_COMMITTER.email
 }
 
-/** The author decides who it was: an exact name counts only when git's author is its rendering. */
+function isAsWritten(commit: CommitRecord, { form }: RecordedMessage): boolean {
+  if (form === 'original') return commit.committer.time === commit.time
+  return isByService(commit)
+}
+
+/**
+ * The revision that a message speaks of. Git's author decides who it was: an exact name counts only
+ * when the author is its rendering.
+ */
 function recorded(commit: CommitRecord, message: RecordedMessage): Revision {
   const { digest, time, schemaVersion, serverEdition, serverVersion, username } = message
   const isAuthor = username !== null && authorName(username) === commit.author

@@ -83,7 +83,8 @@ function escapeCharacter(character: string): string {
   return `%u${character.charCodeAt(0).toString(16)}`
 }
 
-function oneLine(text: string): string {
+/** A text as the one line that a message keeps of it. */
+export function oneLine(text: string): string {
   return text
     .toWellFormed()
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')

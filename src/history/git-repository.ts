@@ -1,0 +1,124 @@
+import { updateIndex } from 'isomorphic-git'
+import type { CommitSha } from '../core/revision.ts'
+import { durableFs } from '../storage/durable-fs.ts'
+import type { FsPromises } from '../storage/fs-promises.ts'
+import { SERVICE_COMMITTER } from './classify.ts'
+import type { GitStore } from './git-store.ts'
+import { subjectOf } from './message.ts'
+import { type Head, readHead } from './refs.ts'
+import { updateRef } from './ref-update.ts'
+import type { ObjectReader } from './object-reader.ts'
+import { objectName, type RawObjectReader } from './raw-object.ts'
+import type { RepositoryFolder } from './repository-folder.ts'
+import { type PreparedCommit, writeCommit } from './write-objects.ts'
+
+/** A commit of the live file that is to become the newest one of a branch. */
+export interface NewCommit {
+  readonly branch: string
+  /** Null begins the history. */
+  readonly parent: CommitSha | null
+  readonly document: Uint8Array<ArrayBuffer>
+  readonly author: string
+  readonly time: number
+  readonly message: string
+}
+
+/** What is said about a branch when it moves. */
+export type BranchMove = Pick<NewCommit, 'branch' | 'parent' | 'time' | 'message'>
+
+/** What git leaves in its folder while a command of several steps is unfinished. */
+const UNFINISHED: ReadonlyMap<string, string> = new Map([
+  ['rebase-merge', 'a rebase'],
+  ['rebase-apply', 'a rebase'],
+  ['MERGE_HEAD', 'a merge'],
+  ['CHERRY_PICK_HEAD', 'a cherry-pick'],
+  ['REVERT_HEAD', 'a revert'],
+  ['BISECT_LOG', 'a bisect'],
+])
+
+/** The git repository as the history uses it: one file, one branch, objects before refs. */
+export class GitRepository {
+  readonly reader: ObjectReader & RawObjectReader
+  readonly #fs: FsPromises
+  readonly #folder: RepositoryFolder
+  readonly #fileName: string
+
+  constructor(
+    {
+      fs,
+      folder,
+      reader,
+    }: { fs: FsPromises; folder: RepositoryFolder; reader: ObjectReader & RawObjectReader },
+    fileName: string,
+  ) {
+    this.reader = reader
+    this.#fs = fs
+    this.#folder = folder
+    this.#fileName = fileName
+  }
+
+  /** @throws {ServiceError} `unavailable` when HEAD is damaged. */
+  readHead(): Promise<Head> {
+    return readHead(this.#store)
+  }
+
+  /** The live file as that commit has it, or null when it has none. */
+  findDocument(commit: CommitSha): Promise<Uint8Array<ArrayBuffer> | null> {
+    return this.reader.findFile(commit, this.#fileName)
+  }
+
+  /** The git command of several steps that somebody has begun and not finished, in words. */
+  async findUnfinished(): Promise<string | null> {
+    const names = await this.#fs.readdir(this.#folder.gitDir)
+    return names.map((name) => UNFINISHED.get(name)).find((found) => found !== undefined) ?? null
+  }
+
+  /** Puts a commit and all it needs on disk. No branch moves. */
+  write({ parent, document, author, time, message }: NewCommit): Promise<PreparedCommit> {
+    return writeCommit(this.#store, this.reader, {
+      parent,
+      path: this.#fileName,
+      document,
+      author: { name: author, email: SERVICE_COMMITTER.email, time },
+      committer: { ...SERVICE_COMMITTER, time },
+      message,
+    })
+  }
+
+  /** Moves the branch to a commit, unless it is no longer where the commit's parent is. */
+  async moveBranch(
+    { branch, parent, time, message }: BranchMove,
+    commit: CommitSha,
+  ): Promise<boolean> {
+    const result = await updateRef(this.#store, {
+      ref: branch,
+      expected: parent,
+      next: commit,
+      who: { ...SERVICE_COMMITTER, time },
+      reason: `commit: ${subjectOf(message)}`,
+    })
+    return result.state === 'updated'
+  }
+
+  /** Tells git that the live file is as in the newest commit. False when git cannot be told now. */
+  async stageDocument(document: Uint8Array<ArrayBuffer>): Promise<boolean> {
+    const oid = objectName({ type: 'blob', content: document })
+    await updateIndex({
+      fs: durableFs(this.#fs),
+      dir: this.#folder.path,
+      filepath: this.#fileName,
+      oid,
+      add: true,
+    })
+    return true
+  }
+
+  /** Whether exactly this has been handed to git and waits for a commit. */
+  async isStaged(_document: Uint8Array<ArrayBuffer>): Promise<boolean> {
+    return false
+  }
+
+  get #store(): GitStore {
+    return { fs: this.#fs, gitDir: this.#folder.gitDir }
+  }
+}

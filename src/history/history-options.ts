@@ -1,0 +1,31 @@
+import type { Clock } from '../core/clock.ts'
+import type { FsPromises } from '../storage/fs-promises.ts'
+import type { Inspect } from './inspection.ts'
+import type { Report } from './problems.ts'
+
+export interface HistoryOptions {
+  /** The folder of the repository and of its work tree. */
+  readonly repository: string
+  /** The live file, relative to that folder, with `/` between folders. */
+  readonly fileName: string
+  readonly inspect: Inspect
+  /** What has changed, in words: the subject of the commit. */
+  readonly summarise: (
+    before: Uint8Array<ArrayBuffer> | null,
+    after: Uint8Array<ArrayBuffer>,
+  ) => Promise<string>
+  /** What a repository begins with that is made where there is no live file. */
+  readonly firstDocument: () => Uint8Array<ArrayBuffer>
+  readonly serverEdition: string
+  readonly serverVersion: string
+  readonly clock: Clock
+  /** Milliseconds between two looks at the live file and the branch when nothing is heard. */
+  readonly pollInterval: number
+  readonly report: Report
+  /** The command that git runs to check a push, as arguments; null leaves the hook alone. */
+  readonly pushCheck?: readonly string[] | null
+  /** The file system that everything is written through; that of Node when not given. */
+  readonly fs?: FsPromises
+  /** Where the git program is looked for: the `PATH`; null to do without it. */
+  readonly programPath: string | undefined | null
+}

@@ -1,0 +1,190 @@
+import { type Digest, digestOf } from '../core/digest.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { CommitSha, Revision } from '../core/revision.ts'
+import { fsErrorCode } from '../storage/fs-error.ts'
+import { ChangeWatch } from './change-watch.ts'
+import type { HistoryOptions } from './history-options.ts'
+import type { Inspection } from './inspection.ts'
+import { type HistoryParts, openHistoryParts } from './open-history.ts'
+import { describeProblems, type HistoryProblem } from './problems.ts'
+import type { Base } from './reconciler.ts'
+import { unavailable } from './repository-folder.ts'
+import type { RevisionListener } from './revision-news.ts'
+import type { RevisionRange } from './revision-index.ts'
+
+export type { HistoryOptions } from './history-options.ts'
+export type { Inspection } from './inspection.ts'
+export type { HistoryEvent, HistoryProblem } from './problems.ts'
+export type { RevisionListener, RevisionNews } from './revision-news.ts'
+
+/** The newest revision with its bytes. */
+export interface CurrentDocument {
+  readonly revision: Revision
+  readonly document: Uint8Array<ArrayBuffer>
+}
+
+/** What a change has led to. */
+export interface Change {
+  /** The revision that is current now. */
+  readonly revision: Revision
+  /** False when the document was current already, so that nothing was committed. */
+  readonly isNew: boolean
+}
+
+/** The document that is to become current, or null to leave it as it is. */
+export type Compute = (current: CurrentDocument) => Promise<Uint8Array | null>
+
+/** How often a change is computed anew because git or an editor was faster. */
+const ATTEMPTS = 20
+
+/**
+ * The history of the configuration: a branch of a git repository, a live file in its work tree, and
+ * an index of the revisions in memory.
+ *
+ * A change is acknowledged only when commit, branch and live file are on disk. Reads never wait for
+ * writers. Whatever else moves the branch or edits the live file is noticed and followed.
+ */
+export class History implements AsyncDisposable {
+  readonly #options: HistoryOptions
+  readonly #parts: HistoryParts
+  readonly #watch: ChangeWatch
+  #current: Revision
+
+  private constructor(options: HistoryOptions, parts: HistoryParts, current: Revision) {
+    this.#options = options
+    this.#parts = parts
+    this.#current = current
+    this.#watch = new ChangeWatch({
+      folders: parts.watchedFolders,
+      interval: options.pollInterval,
+      check: () => this.#check(),
+      report: options.report,
+    })
+  }
+
+  /**
+   * Opens the repository, or makes a new one, and brings branch, index and live file into agreement.
+   *
+   * @throws {ServiceError} `unavailable` when the repository cannot be served, with the reason.
+   */
+  static async open(options: HistoryOptions): Promise<History> {
+    const { parts, current } = await openHistoryParts(options)
+    return new History(options, parts, current)
+  }
+
+  /** The newest valid revision. */
+  current(): Revision {
+    this.#current = this.#parts.keeper.index.current() ?? this.#current
+    return this.#current
+  }
+
+  size(): number {
+    return this.#parts.keeper.index.size()
+  }
+
+  /** The newest revision with that digest. */
+  find(digest: Digest): Revision | null {
+    return this.#parts.keeper.index.find(digest)
+  }
+
+  findCommit(commit: CommitSha): Revision | null {
+    return this.#parts.keeper.index.findCommit(commit)
+  }
+
+  /** A part of the list of revisions, newest first. */
+  list(range: RevisionRange): readonly Revision[] {
+    return this.#parts.keeper.index.list(range)
+  }
+
+  /**
+   * The exact bytes of a revision.
+   *
+   * @throws {ServiceError} `unavailable` when the repository no longer has them as recorded.
+   */
+  async readDocument({ commit, digest }: Revision): Promise<Uint8Array<ArrayBuffer>> {
+    const document = await this.#parts.repository.findDocument(commit)
+    if (document === null) throw unavailable(`The document of commit ${commit} is missing`)
+    if (digestOf(document) === digest) return document
+    throw unavailable(`The document of commit ${commit} does not have the digest ${digest}`)
+  }
+
+  /**
+   * Makes what `compute` returns the current document, as a commit by `author`. Changes are
+   * computed one after the other, each from the result of the one before.
+   *
+   * @throws {ServiceError} `config-invalid`; `unavailable` while the repository cannot be written
+   * to; whatever `compute` throws.
+   */
+  change(author: string, compute: Compute): Promise<Change> {
+    return this.#parts.queue.run(async () => {
+      for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+        const base = await this.#parts.reconciler.reconcile()
+        const proposed = await this.#propose(base, compute)
+        if (proposed === null) return { revision: base.current, isNew: false }
+        const revision = await this.#parts.reconciler.commit(base, { ...proposed, author })
+        if (revision !== null) return { revision, isNew: true }
+      }
+      throw unavailable('The repository is changed by others without a pause')
+    })
+  }
+
+  /** What keeps the history from following the live file or the branch, or null when all is well. */
+  problem(): HistoryProblem | null {
+    return this.#parts.problems.worst()
+  }
+
+  /** Calls the listener for every new revision, whoever made it. Returns how to stop that. */
+  onRevision(listener: RevisionListener): () => void {
+    return this.#parts.news.listen(listener)
+  }
+
+  /** Ends what has been accepted and gives the repository back. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#watch[Symbol.asyncDispose]()
+    await this.#parts.queue.close()
+    await this.#parts[Symbol.asyncDispose]()
+  }
+
+  async #propose(base: Base, compute: Compute): Promise<(Inspection & { ok: true }) | null> {
+    const next = await compute({ revision: base.current, document: base.document })
+    if (next === null || isCurrent(base, next)) return null
+    const inspection = await this.#options.inspect(new Uint8Array(next))
+    if (!inspection.ok) throw invalid(inspection)
+    return isCurrent(base, inspection.document) ? null : inspection
+  }
+
+  /** Looks for what others have done. Its failure is a problem to show, and the next look may solve it. */
+  async #check(): Promise<void> {
+    try {
+      const isAtRest = await this.#parts.queue.run(() => this.#parts.reconciler.reconcileRested())
+      this.#parts.problems.clear('repository')
+      if (!isAtRest) this.#watch.wakeIn(this.#parts.rest)
+    } catch (error) {
+      this.#parts.problems.raise({ kind: 'repository', message: reasonOf(error), problems: [] })
+      if (!(error instanceof ServiceError) && fsErrorCode(error) === null) this.#reportBug(error)
+    }
+  }
+
+  #reportBug(error: unknown): void {
+    this.#options.report({
+      level: 'error',
+      message: 'The repository could not be followed',
+      facts: { error },
+    })
+  }
+}
+
+/** Whether the newest commit has these bytes already, and is a revision with them. */
+function isCurrent(base: Base, document: Uint8Array): boolean {
+  const { headDocument, isHeadRevision } = base
+  return isHeadRevision && headDocument !== null && Buffer.compare(headDocument, document) === 0
+}
+
+function invalid({ problems }: Inspection & { ok: false }): ServiceError<'config-invalid'> {
+  const message = `The configuration is not valid: ${describeProblems(problems)}`
+  return new ServiceError('config-invalid', message, { problems })
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,151 @@
+import nodeFs from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Digest } from '../core/digest.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { Revision } from '../core/revision.ts'
+import { fsErrorCode } from '../storage/fs-error.ts'
+import { openProcessLock } from '../storage/process-lock.ts'
+import { WriterQueue } from '../storage/writer-queue.ts'
+import { BranchFollower } from './branch-follower.ts'
+import { Committer } from './committer.ts'
+import { commitAdopted, commitFirst, type FirstCommitOptions } from './first-commit.ts'
+import { GitRepository } from './git-repository.ts'
+import type { HistoryOptions } from './history-options.ts'
+import { IndexFile } from './index-file.ts'
+import { IndexKeeper } from './index-keeper.ts'
+import { LiveFile } from './live-file.ts'
+import { openObjectReader } from './open-object-reader.ts'
+import { Problems } from './problems.ts'
+import { Reconciler } from './reconciler.ts'
+import {
+  openRepositoryFolder,
+  type RepositoryFolder,
+  tidyRepositoryFolder,
+  unavailable,
+} from './repository-folder.ts'
+import { RevisionNewsDesk } from './revision-news.ts'
+
+/** Everything that an open history is made of. */
+export interface HistoryParts extends AsyncDisposable {
+  readonly repository: GitRepository
+  readonly keeper: IndexKeeper
+  readonly reconciler: Reconciler
+  readonly problems: Problems
+  readonly news: RevisionNewsDesk
+  readonly queue: WriterQueue
+  readonly watchedFolders: readonly string[]
+  /** Milliseconds for which an edit on disk has to rest before it is taken. */
+  readonly rest: number
+}
+
+export interface OpenedHistory {
+  readonly parts: HistoryParts
+  readonly current: Revision
+}
+
+/** Editors take less to write a file, and so does a `git commit` after the edit. */
+const LONGEST_REST = 500
+
+const UNUSABLE = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST', 'EIO']
+
+/**
+ * Opens the repository and brings branch, index and live file into agreement. Where they cannot be
+ * and the index still knows revisions, these are served and writing waits.
+ *
+ * @throws {ServiceError} `unavailable`, with the reason.
+ */
+export async function openHistoryParts(options: HistoryOptions): Promise<OpenedHistory> {
+  try {
+    return await openLocked(options)
+  } catch (error) {
+    if (!UNUSABLE.includes(fsErrorCode(error) ?? '')) throw error
+    const reason = error instanceof Error ? error.message : 'the file system refuses'
+    throw unavailable(`The repository ${options.repository} cannot be used: ${reason}`, error)
+  }
+}
+
+async function openLocked(options: HistoryOptions): Promise<OpenedHistory> {
+  const fs = options.fs ?? nodeFs
+  const folder = await openRepositoryFolder({ ...options, fs })
+  const lock = await openProcessLock(join(folder.ownDir, 'lock'))
+  const reader = await openObjectReader({ fs, gitDir: folder.gitDir, path: options.programPath })
+  const close = async () => {
+    await reader[Symbol.asyncDispose]()
+    await lock[Symbol.asyncDispose]()
+  }
+  try {
+    const repository = new GitRepository({ fs, folder, reader }, options.fileName)
+    return await openParts({ ...options, fs }, { folder, repository, close })
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+interface Ground {
+  readonly folder: RepositoryFolder
+  readonly repository: GitRepository
+  readonly close: () => Promise<void>
+}
+
+type Options = HistoryOptions & Pick<FirstCommitOptions, 'fs'>
+
+async function openParts(options: Options, ground: Ground): Promise<OpenedHistory> {
+  const { fs, report } = options
+  const { folder, repository } = ground
+  const live = new LiveFile(fs, join(folder.path, options.fileName))
+  const index = new IndexFile({ fs, path: join(folder.ownDir, 'revisions') }, options)
+  const keeper = new IndexKeeper(index, { ...options, reader: repository.reader })
+  const [problems, news, rest] = [new Problems(report), new RevisionNewsDesk(), restOf(options)]
+  const committer = new Committer({ ...options, repository, keeper, live })
+  const follower = new BranchFollower({ ...options, repository, keeper, problems, news })
+  const shared = { ...options, folder, repository, keeper, live, committer, problems, follower }
+  const onCommitted = (added: Revision) => news.announce({ added: [added], isRewritten: false })
+  const reconciler = new Reconciler({ ...shared, rest, onCommitted })
+  await tidyRepositoryFolder(fs, { folder, livePath: live.path })
+  await keeper.load()
+  const current = await beginOrDegrade({ ...shared, reconciler })
+  const watchedFolders = [...new Set([dirname(live.path), folder.gitDir, folder.headsDir])]
+  const queue = new WriterQueue()
+  const parts = { repository, keeper, reconciler, problems, news, queue, watchedFolders, rest }
+  return { parts: { ...parts, [Symbol.asyncDispose]: ground.close }, current }
+}
+
+interface Beginning extends FirstCommitOptions {
+  readonly keeper: IndexKeeper
+  readonly reconciler: Reconciler
+  readonly problems: Problems
+}
+
+async function beginOrDegrade(beginning: Beginning): Promise<Revision> {
+  const { keeper, reconciler, problems } = beginning
+  try {
+    reconciler.assumeSynced(await begin(beginning))
+    return (await reconciler.reconcile()).current
+  } catch (error) {
+    const current = keeper.index.current()
+    const isKnown = error instanceof ServiceError && error.code === 'unavailable'
+    if (!isKnown || current === null) throw error
+    problems.raise({ kind: 'repository', message: error.message, problems: [] })
+    return current
+  }
+}
+
+/** Follows the branch, or begins it. Returns what the live file held when this service last stopped. */
+async function begin(beginning: Beginning): Promise<Digest | null> {
+  const { repository, keeper } = beginning
+  const known = keeper.index.tip()
+  const synced = known === null ? null : (keeper.index.findCommit(known)?.digest ?? null)
+  const { branch, commit } = await repository.readHead()
+  if (commit === null && branch !== null) await commitFirst(beginning, branch)
+  if (commit === null) return null
+  const { isRewritten } = await keeper.follow(commit)
+  if (branch !== null && keeper.index.current() === null) {
+    await commitAdopted(beginning, { branch, parent: commit })
+  }
+  return isRewritten ? null : synced
+}
+
+function restOf({ pollInterval }: HistoryOptions): number {
+  return Math.min(LONGEST_REST, pollInterval / 2)
+}

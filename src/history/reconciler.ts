@@ -1,0 +1,206 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Digest, digestOf } from '../core/digest.ts'
+import type { Problem } from '../core/problem.ts'
+import type { CommitSha, Revision } from '../core/revision.ts'
+import type { BranchFollower, BranchState } from './branch-follower.ts'
+import type { Committer } from './committer.ts'
+import type { GitRepository } from './git-repository.ts'
+import type { Inspect, Inspection } from './inspection.ts'
+import type { LiveFile, LiveFileState } from './live-file.ts'
+import { describeProblems, type Problems, type Report } from './problems.ts'
+
+/** Branch, index and live file at a moment at which they agreed. */
+export interface Base extends BranchState {
+  readonly live: LiveFileState
+  /** Whether the live file holds an edit that is not valid. */
+  readonly setAside: boolean
+}
+
+/** A valid document and who wants it to be the current one. */
+export interface Proposal {
+  readonly author: string
+  readonly document: Uint8Array<ArrayBuffer>
+  readonly schemaVersion: number
+}
+
+export interface ReconcilerOptions {
+  readonly repository: GitRepository
+  readonly follower: BranchFollower
+  readonly committer: Committer
+  readonly live: LiveFile
+  readonly inspect: Inspect
+  readonly problems: Problems
+  readonly report: Report
+  /** Milliseconds for which an edit has to stay as it is before it is taken. */
+  readonly rest: number
+  readonly onCommitted: (revision: Revision) => void
+}
+
+type FileState = Extract<LiveFileState, { kind: 'file' }>
+type Outcome = Base | 'again' | 'wait'
+
+/** How long somebody may take between `git add` and `git commit`, in milliseconds. */
+const STAGED_REST = 10_000
+
+/** How long a change waits for an edit that does not come to rest, in milliseconds. */
+const LONGEST_WAIT = 5000
+
+const PAUSE = 25
+
+const FILESYSTEM = 'Filesystem'
+
+/** Brings branch, index and live file into agreement, whoever has changed which of them. */
+export class Reconciler {
+  readonly #options: ReconcilerOptions
+  /** What the live file held when it last agreed with the branch. */
+  #synced: Digest | null = null
+  #agreedHead: CommitSha | null = null
+  #edit: { readonly stamp: string; readonly since: number } | null = null
+  /** The stamp of an edit that was found not to be valid. */
+  #rejected: string | null = null
+
+  /** Who replaces plain secrets: what was there before we came is upgraded. */
+  #sealer = 'Upgrade'
+
+  constructor(options: ReconcilerOptions) {
+    this.#options = options
+  }
+
+  /** Tells what the live file held last, so that what a crash has left is not taken for an edit. */
+  assumeSynced(digest: Digest | null): void {
+    this.#synced = digest
+  }
+
+  /** For a change that waits for its turn: takes an edit at once when it is valid. */
+  async reconcile(): Promise<Base> {
+    const deadline = performance.now() + LONGEST_WAIT
+    for (;;) {
+      const outcome = await this.#look(deadline)
+      if (outcome === 'wait') await delay(PAUSE)
+      else if (outcome !== 'again') return outcome
+    }
+  }
+
+  /** Lets an edit come to rest first. False when it has to be looked at again for that. */
+  async reconcileRested(): Promise<boolean> {
+    for (;;) {
+      const outcome = await this.#look(null)
+      if (outcome !== 'again') return outcome !== 'wait'
+    }
+  }
+
+  /** Commits a document upon a base, or returns null when the base has changed meanwhile. */
+  async commit(
+    base: Base,
+    { author, document, schemaVersion }: Proposal,
+  ): Promise<Revision | null> {
+    const { branch, head: parent, live, setAside } = base
+    const before = base.document
+    const draft = { branch, parent, before, document, schemaVersion, author, live, setAside }
+    const revision = await this.#options.committer.commit(draft)
+    if (revision === null) return null
+    this.#synced = revision.digest
+    for (const kind of ['live-file', 'commit'] as const) this.#options.problems.clear(kind)
+    this.#options.onCommitted(revision)
+    return revision
+  }
+
+  async #look(deadline: number | null): Promise<Outcome> {
+    const { follower, live } = this.#options
+    const state = await follower.follow()
+    if (follower.takeRewritten()) this.#synced = null
+    const base = { ...state, live: await live.read(), setAside: false }
+    if (holds(base.live, base.headDocument)) return this.#agree(base)
+    if (base.live.kind === 'absent') return this.#restore(base, deadline)
+    if (base.live.kind === 'not-a-file')
+      return this.#reject(base, [{ message: 'It is not a file' }])
+    if (base.isHeadRevision && digestOf(base.live.bytes) === this.#synced) {
+      return this.#catchUp(base.headDocument)
+    }
+    return this.#takeEdit({ base, live: base.live, deadline })
+  }
+
+  async #agree(base: Base): Promise<Outcome> {
+    const { repository, problems } = this.#options
+    this.#edit = null
+    problems.clear('live-file')
+    if (base.headDocument === null) return base
+    this.#synced = digestOf(base.headDocument)
+    if (base.inspection?.ok && !isEqual(base.inspection.document, base.headDocument)) {
+      return this.#seal(base, base.inspection)
+    }
+    if (this.#agreedHead !== base.head && (await repository.stageDocument(base.headDocument))) {
+      this.#agreedHead = base.head
+    }
+    this.#sealer = FILESYSTEM
+    return base
+  }
+
+  /** The newest commit has plain secrets. They stay in git, but not in what is current. */
+  async #seal(base: Base, inspection: Inspection & { ok: true }): Promise<'again'> {
+    this.#options.report({
+      level: 'warning',
+      message: `Commit ${base.head} has plain secrets; they are replaced in a commit upon it`,
+    })
+    await this.commit(base, { ...inspection, author: this.#sealer })
+    return 'again'
+  }
+
+  async #restore(base: Base, deadline: number | null): Promise<Outcome> {
+    const isRested = this.#restOf(base.live.stamp) >= this.#options.rest
+    if (deadline === null && !isRested) return 'wait'
+    this.#options.report({ level: 'warning', message: 'The live file was removed and is put back' })
+    return this.#catchUp(base.headDocument)
+  }
+
+  async #catchUp(document: Uint8Array<ArrayBuffer> | null): Promise<'again'> {
+    if (document !== null) await this.#options.live.replace(document)
+    return 'again'
+  }
+
+  async #takeEdit(look: {
+    base: Base
+    live: FileState
+    deadline: number | null
+  }): Promise<Outcome> {
+    const { base, live, deadline } = look
+    const { rest, inspect, repository } = this.#options
+    if (live.stamp === this.#rejected) return { ...base, setAside: true }
+    const rested = this.#restOf(live.stamp)
+    if (deadline === null && rested < rest) return 'wait'
+    const isStaged = await repository.isStaged(live.bytes)
+    if (deadline === null && isStaged && rested < STAGED_REST) return 'wait'
+    const inspection = await inspect(live.bytes)
+    const isInFlux = rested < rest && (isStaged || !inspection.ok)
+    if (isInFlux && performance.now() < (deadline ?? 0)) return 'wait'
+    if (!inspection.ok) return this.#reject(base, inspection.problems)
+    if (base.headDocument && isEqual(inspection.document, base.headDocument)) {
+      return this.#catchUp(base.headDocument)
+    }
+    await this.commit(base, { ...inspection, author: FILESYSTEM })
+    return 'again'
+  }
+
+  #reject(base: Base, problems: readonly Problem[]): Base {
+    this.#rejected = base.live.stamp
+    const message = `The live file is not valid: ${describeProblems(problems)}`
+    this.#options.problems.raise({ kind: 'live-file', message, problems })
+    return { ...base, setAside: true }
+  }
+
+  /** For how long the live file has been seen in this state. */
+  #restOf(stamp: string): number {
+    const now = performance.now()
+    if (this.#edit?.stamp !== stamp) this.#edit = { stamp, since: now }
+    return now - this.#edit.since
+  }
+}
+
+function holds(live: LiveFileState, document: Uint8Array<ArrayBuffer> | null): boolean {
+  if (document === null) return live.kind === 'absent'
+  return live.kind === 'file' && isEqual(live.bytes, document)
+}
+
+function isEqual(one: Uint8Array<ArrayBuffer>, other: Uint8Array<ArrayBuffer>): boolean {
+  return Buffer.compare(one, other) === 0
+}
