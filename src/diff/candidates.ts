@@ -32,10 +32,11 @@ const MOST_PARTNERS = 1024
  */
 export function candidatesOf(lines: LinesOfSide): Side {
   const ranks = ranksOf(lines)
+  const surroundings = new Surroundings(ranks)
   const places = new Int32Array(ranks.length)
   let kept = 0
   for (let n = 0; n < ranks.length; n++) {
-    if (ranks[n] === USEFUL || (ranks[n] === FREQUENT && !standsAmongLoners(ranks, n))) {
+    if (ranks[n] === USEFUL || (ranks[n] === FREQUENT && !surroundings.areLoners(n))) {
       places[kept] = lines.offset + n
       kept += 1
     } else {
@@ -62,22 +63,48 @@ function ranksOf({ ids, partners, changed }: LinesOfSide): Uint8Array {
   return ranks
 }
 
-function standsAmongLoners(ranks: Uint8Array, place: number): boolean {
-  const above = neighbours(ranks, place, -1)
-  if (above.alone === 0) return false
-  const below = neighbours(ranks, place, 1)
-  if (below.alone === 0) return false
-  return (above.frequent + below.frequent + 2) * 3 < above.alone + below.alone
-}
+/** Answers, for ascending places, whether a frequent line stands in a run of lines mostly without partners. */
+class Surroundings {
+  readonly #ranks: Uint8Array
+  /** How many lines above each place are alone. */
+  readonly #alone: Int32Array
+  #runStart = 0
+  #runEnd = 0
 
-function neighbours(ranks: Uint8Array, place: number, step: number) {
-  let alone = 0
-  let frequent = 0
-  for (let distance = 1; distance <= WINDOW; distance++) {
-    const rank = ranks[place + distance * step] ?? USEFUL
-    if (rank === USEFUL) break
-    if (rank === ALONE) alone += 1
-    else frequent += 1
+  constructor(ranks: Uint8Array) {
+    this.#ranks = ranks
+    this.#alone = new Int32Array(ranks.length + 1)
+    let alone = 0
+    for (let n = 0; n < ranks.length; n++) {
+      if (ranks[n] === ALONE) alone += 1
+      this.#alone[n + 1] = alone
+    }
   }
-  return { alone, frequent }
+
+  areLoners(place: number): boolean {
+    if (place >= this.#runEnd) this.#findRun(place)
+    const start = Math.max(this.#runStart, place - WINDOW)
+    const end = Math.min(this.#runEnd, place + WINDOW + 1)
+    const above = this.#aloneIn(start, place)
+    const below = this.#aloneIn(place + 1, end)
+    if (above === 0 || below === 0) return false
+    const frequent = end - start - 1 - above - below
+    return (frequent + 2) * 3 < above + below
+  }
+
+  /** The useful lines next to the place end the run that is looked at. */
+  #findRun(place: number): void {
+    this.#runStart = place
+    while (this.#runStart > this.#runEnd && this.#ranks[this.#runStart - 1] !== USEFUL) {
+      this.#runStart -= 1
+    }
+    this.#runEnd = place
+    while (this.#runEnd < this.#ranks.length && this.#ranks[this.#runEnd] !== USEFUL) {
+      this.#runEnd += 1
+    }
+  }
+
+  #aloneIn(start: number, end: number): number {
+    return (this.#alone[end] ?? 0) - (this.#alone[start] ?? 0)
+  }
 }

@@ -81,17 +81,16 @@ class Page {
   }
 
   writeLines({ bytes, starts }: Lines, { start, end }: LineRange, mark: number): void {
+    if (start === end) return
     const page = this.#bytes
     let to = this.#length
-    const last = starts[end] ?? 0
-    let lineBegins = true
-    for (let from = starts[start] ?? 0; from < last; from++) {
-      const byte = bytes[from] ?? 0
-      if (lineBegins) page[to++] = mark
-      page[to++] = byte
-      lineBegins = byte === LINE_FEED
+    let from = starts[start] ?? 0
+    for (let line = start; line < end; line++) {
+      const next = starts[line + 1] ?? 0
+      page[to++] = mark
+      while (from < next) page[to++] = bytes[from++] ?? 0
     }
     this.#length = to
-    if (!lineBegins) this.writeText(NO_LINE_FEED)
+    if (page[to - 1] !== LINE_FEED) this.writeText(NO_LINE_FEED)
   }
 }

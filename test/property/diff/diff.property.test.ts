@@ -27,7 +27,7 @@ describe('the diff of any two texts', () => {
 
         expect(applyHunks(latin1(from), hunks)).toBe(latin1(to))
       }),
-      { numRuns: 3000 },
+      { numRuns: 2000 },
     )
   })
 
@@ -71,6 +71,19 @@ describe('the diff of any two texts', () => {
     )
   })
 
+  it('reads like the one of git when white space is overlooked', () => {
+    fc.assert(
+      fc.property(pair, ([before, after]) => {
+        const [from, to] = [Buffer.from(before), Buffer.from(after)]
+
+        const hunks = latin1(unifiedDiff(from, to, { whitespace: 'ignore' }))
+
+        expect(hunks).toBe(gitDiff(from, to, '-w'))
+      }),
+      { numRuns: 60 },
+    )
+  })
+
   it('reads like the one of git', () => {
     fc.assert(
       fc.property(pair, ([before, after]) => {
@@ -78,7 +91,7 @@ describe('the diff of any two texts', () => {
 
         expect(latin1(unifiedDiff(from, to))).toBe(gitDiff(from, to))
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     )
   })
 })

@@ -54,7 +54,7 @@ describe('a three-way merge', () => {
 
         expect(merge(texts)).toBe(conflicts > 0 ? null : text.toString())
       }),
-      { numRuns: 150 },
+      { numRuns: 100 },
     )
   })
 
@@ -63,7 +63,7 @@ describe('a three-way merge', () => {
       fc.property(threeTexts, ({ base, ours, theirs }) => {
         expect(merge({ base, ours, theirs })).toBe(merge({ base, ours: theirs, theirs: ours }))
       }),
-      { numRuns: 2000 },
+      { numRuns: 800 },
     )
   })
 
