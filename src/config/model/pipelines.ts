@@ -28,7 +28,12 @@ export type Param = z.infer<typeof Param>
 export const TrackingTool = z.object({ at: At, link: Text, regex: Text })
 export type TrackingTool = z.infer<typeof TrackingTool>
 
-export const Mingle = z.object({ at: At, baseUrl: Text, projectIdentifier: Text })
+export const Mingle = z.object({
+  at: At,
+  baseUrl: Text,
+  projectIdentifier: Text,
+  groupingConditions: OptionalText,
+})
 export type Mingle = z.infer<typeof Mingle>
 
 export const Timer = z.object({ at: At, cron: Text, onlyOnChanges: Flag })
@@ -127,8 +132,12 @@ function readTrackingTool(node: ModelNode | null): TrackingTool | null {
 
 function readMingle(node: ModelNode | null): Mingle | null {
   if (!node) return null
-  const projectIdentifier = node.attribute('projectIdentifier') ?? ''
-  return { at: node.at, baseUrl: node.attribute('baseUrl') ?? '', projectIdentifier }
+  return {
+    at: node.at,
+    baseUrl: node.attribute('baseUrl') ?? '',
+    projectIdentifier: node.attribute('projectIdentifier') ?? '',
+    groupingConditions: node.textOf('mqlGroupingConditions'),
+  }
 }
 
 function readTimer(node: ModelNode | null): z.input<typeof Timer> | null {

@@ -1,0 +1,70 @@
+import type { Problem } from '../core/problem.ts'
+import { Findings } from './structure/findings.ts'
+import { buildConfiguration, type At, type Configuration } from './model.ts'
+import { parseNodes } from './model/parse-nodes.ts'
+import { checkRules } from './rules.ts'
+import { checkStructure } from './structure.ts'
+import { childElements } from './xml-elements.ts'
+import { readXml, type XmlDocument } from './xml-reader.ts'
+import type { XmlElement } from './xml-tree.ts'
+
+/** A document that is a valid configuration, in every form that something needs it in. */
+export interface ConfigDocument extends XmlDocument {
+  readonly bytes: Uint8Array
+  readonly schemaVersion: number
+  readonly configuration: Configuration
+}
+
+export type DocumentReading =
+  | { readonly ok: true; readonly document: ConfigDocument }
+  | { readonly ok: false; readonly problems: readonly Problem[] }
+
+/**
+ * Reads a document, or tells everything that is wrong with it. What its
+ * structure and what the rules have against it are told together where the
+ * values in it allow to build the model at all.
+ */
+export function readDocument(bytes: Uint8Array): DocumentReading {
+  const reading = readXml(bytes)
+  if (!reading.ok) return reading
+  const structure = checkStructure(reading)
+  const building = buildConfiguration(parseNodes(reading))
+  if (!building.success) {
+    return { ok: false, problems: [...structure, ...unbuilt(structure, building.error.issues)] }
+  }
+  const configuration = building.data
+  const problems = inOrder([...structure, ...ruleProblems(configuration, reading)])
+  if (problems.length > 0) return { ok: false, problems }
+  const { schemaVersion } = configuration
+  return { ok: true, document: { ...reading, bytes, schemaVersion, configuration } }
+}
+
+/** The structure explains why no model can be built. Should it ever not, the model does. */
+function unbuilt(
+  structure: readonly Problem[],
+  issues: readonly { readonly message: string; readonly path: readonly PropertyKey[] }[],
+): Problem[] {
+  if (structure.length > 0) return []
+  return issues.map(({ message, path }) => ({ message, path: path.join('.') }))
+}
+
+function ruleProblems(configuration: Configuration, document: XmlDocument): readonly Problem[] {
+  const findings = new Findings(document)
+  for (const { at, message } of checkRules(configuration)) {
+    findings.add(elementAt(document.root, at), message)
+  }
+  return findings.problems()
+}
+
+function elementAt(root: XmlElement, at: At): XmlElement {
+  return at.reduce((element, index) => childElements(element)[index] ?? element, root)
+}
+
+/** Those that stand nowhere come last. */
+function inOrder(problems: readonly Problem[]): readonly Problem[] {
+  return problems.toSorted(
+    (one, other) =>
+      (one.line ?? Number.MAX_VALUE) - (other.line ?? Number.MAX_VALUE) ||
+      (one.column ?? 0) - (other.column ?? 0),
+  )
+}

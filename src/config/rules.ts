@@ -1,0 +1,104 @@
+import type { Configuration } from './model.ts'
+import * as dependencies from './rules/dependencies.ts'
+import * as environments from './rules/environments.ts'
+import { fetches } from './rules/fetches.ts'
+import type { Finding } from './rules/finding.ts'
+import * as jobs from './rules/jobs.ts'
+import { label } from './rules/labels.ts'
+import * as materials from './rules/materials.ts'
+import * as pipelines from './rules/pipelines.ts'
+import * as plugins from './rules/plugins.ts'
+import {
+  type PipelineRule,
+  type Rule,
+  type RuleContext,
+  ruleContextOf,
+  type StageRule,
+} from './rules/rule-context.ts'
+import * as security from './rules/security.ts'
+import { serverRules } from './rules/server.ts'
+import { tasks } from './rules/tasks.ts'
+import * as variables from './rules/variables.ts'
+
+const RULES: readonly Rule[] = [
+  serverRules,
+  security.ldapBases,
+  security.roles,
+  security.serverAdmins,
+  security.groupNames,
+  security.groupRoles,
+  security.approverRoles,
+  security.approvers,
+  plugins.packageNames,
+  plugins.packageIdentities,
+  plugins.scmDefinitions,
+  plugins.propertyKeys,
+  pipelines.pipelineNames,
+  pipelines.stagesBesideTemplate,
+  pipelines.templateNames,
+  jobs.stageNames,
+  jobs.templateResources,
+  materials.autoUpdates,
+  dependencies.dependencyCycles,
+  variables.environmentVariables,
+  environments.environmentNames,
+  environments.pipelineOnce,
+  environments.environmentAgents,
+  environments.environmentPipelines,
+  environments.agentAddresses,
+  environments.agentResources,
+]
+
+const PIPELINE_RULES: readonly PipelineRule[] = [
+  pipelines.stagesOrTemplate,
+  pipelines.timer,
+  pipelines.trackingTool,
+  pipelines.mingle,
+  pipelines.paramNames,
+  label,
+  variables.pipelineVariables,
+  materials.materialAddresses,
+  materials.materialNames,
+  materials.materialFolders,
+  plugins.pluginMaterialOnce,
+  dependencies.upstreams,
+  dependencies.upstreamOnce,
+  jobs.jobResources,
+  fetches,
+]
+
+const STAGE_RULES: readonly StageRule[] = [
+  variables.stageVariables,
+  jobs.jobNames,
+  jobs.instanceMarkers,
+  jobs.jobNumbers,
+  jobs.artifacts,
+  jobs.tabs,
+  jobs.jobProperties,
+  tasks,
+]
+
+/**
+ * Holds a configuration to the rules that its structure cannot express. What a
+ * template does wrong is said once, however many pipelines use it.
+ */
+export function checkRules(configuration: Configuration): Finding[] {
+  const { context, findings } = ruleContextOf(configuration)
+  const found = [...findings, ...findingsOf(context)]
+  return [
+    ...new Map(
+      found.map((finding) => [`${finding.at.join()} ${finding.message}`, finding]),
+    ).values(),
+  ]
+}
+
+function* findingsOf(context: RuleContext): Generator<Finding> {
+  for (const rule of RULES) yield* rule(context)
+  for (const pipeline of context.pipelines) {
+    for (const rule of PIPELINE_RULES) yield* rule(pipeline, context)
+  }
+  const owners = [...context.pipelines, ...context.written.templates]
+  for (const stage of owners.flatMap(({ stages }) => stages)) {
+    for (const rule of STAGE_RULES) yield* rule(stage)
+  }
+}
