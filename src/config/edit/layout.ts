@@ -17,7 +17,7 @@ export interface Layout {
 const DEFAULT_UNIT = '  '
 
 export function layoutOf({ text, root }: EditableDocument): Layout {
-  const tight = /[^\s/]\/>/.test(text) && !text.includes(' />')
+  const tight = !text.includes(' />') && text.includes('/>')
   return { emptyEnd: tight ? '/>' : ' />', unit: documentUnit(text, root) }
 }
 
