@@ -8,6 +8,7 @@ import { Builds } from '../../src/builds/builds.ts'
 import type { JobPlan, PipelinePlan, StagePlan } from '../../src/builds/plan.ts'
 import type { AgentOffer } from '../../src/core/assignment.ts'
 import { openSqliteState } from '../../src/state/open-sqlite.ts'
+import { buildProblems } from './build-problems.ts'
 import type { StateStore } from '../../src/state/state-store.ts'
 
 export function aJob(facts: Partial<JobPlan> = {}): JobPlan {
@@ -66,7 +67,9 @@ export class BuildsWorld implements AsyncDisposable {
 
   /** Everything that is wrong with the store. */
   async problems(): Promise<readonly string[]> {
-    return (await this.#opened?.store.check(BUILD_KINDS)) ?? ['closed']
+    if (!this.#opened) return ['the world is closed']
+    const { store } = this.#opened
+    return [...(await store.check(BUILD_KINDS)), ...(await buildProblems(store))]
   }
 
   schedule(pipeline = 'app', approvedBy = 'changes') {
