@@ -9,7 +9,7 @@ export interface AgentTiming {
   readonly flushMs: number
   /** How long processes have between SIGTERM and SIGKILL. */
   readonly graceMs: number
-  /** How long a stopping agent tries to tell the server. */
+  /** How long a stopping agent tries to tell the server, once its processes are ended. */
   readonly farewellMs: number
 }
 

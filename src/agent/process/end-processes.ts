@@ -8,7 +8,7 @@ export interface ProcessMark {
   readonly groups: ReadonlySet<number>
 }
 
-const LOOK_AGAIN_MS = 25
+const LOOK_AGAIN_MS = 40
 /** Rounds of SIGKILL before giving up on processes that cannot be ended. */
 const MOST_ROUNDS = 120
 
