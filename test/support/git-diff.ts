@@ -52,7 +52,7 @@ export function gitMergeFile(texts: { base: string; ours: string; theirs: string
 export function hunksOnly(patch: string): string {
   const start = patch.indexOf('\n@@ ')
   if (start < 0) return ''
-  return patch.slice(start + 1).replaceAll(/^(@@ -\S+ \+\S+ @@) .*$/gm, '$1')
+  return patch.slice(start + 1).replaceAll(/(?<![^\n])(@@ -\S+ \+\S+ @@)[^\n]*/g, '$1')
 }
 
 function git(folder: TempFolder, ...args: string[]) {
