@@ -1,5 +1,6 @@
 import { Errors, readObject } from 'isomorphic-git'
 import { z } from 'zod'
+import type { FsPromises } from '../storage/fs-promises.ts'
 import type { GitStore } from './git-store.ts'
 import type { RawObject, RawObjectReader } from './raw-object.ts'
 
@@ -9,54 +10,58 @@ const ContentObject = z.object({
   object: z.custom<Uint8Array<ArrayBuffer>>((value) => value instanceof Uint8Array),
 })
 
+const ATTEMPTS = 5
+
 /**
  * Reads objects with isomorphic-git. While a foreign `git gc` replaces packs a read may fail for
- * want of a pack, or of a loose object, that has just gone; the object is in the new pack, so
- * it tries once more.
+ * want of a pack, or of a loose object, that has just gone; the object is in a new pack, so
+ * it tries again.
  */
 export class IsomorphicObjects implements RawObjectReader {
-  readonly #store: GitStore
+  readonly #fs: { readonly promises: FsPromises }
+  readonly #gitDir: string
   #cache: object = {}
 
-  constructor(store: GitStore) {
-    this.#store = store
+  constructor({ fs, gitDir }: GitStore) {
+    this.#fs = { promises: withoutDrafts(fs) }
+    this.#gitDir = gitDir
   }
 
   async findObject(oid: string): Promise<RawObject | null> {
-    const cache = this.#cache
-    try {
-      return await this.#read(oid, cache)
-    } catch (error) {
-      if (isPackGone(error) && this.#cache === cache) this.#cache = {}
-      else if (!isPackGone(error) && !(error instanceof Errors.NotFoundError)) throw error
-      return orNull(this.#read(oid, this.#cache))
+    for (let attempt = 1; ; attempt++) {
+      const cache = this.#cache
+      try {
+        return await this.#read(oid, cache)
+      } catch (error) {
+        if (error instanceof Errors.NotFoundError && attempt > 1) return null
+        if (attempt === ATTEMPTS || !mayHaveMoved(error)) throw error
+        if (isPackGone(error) && this.#cache === cache) this.#cache = {}
+      }
     }
   }
 
   async #read(oid: string, cache: object): Promise<RawObject> {
-    const { fs, gitDir } = this.#store
-    const found = await readObject({
-      fs: { promises: fs },
-      gitdir: gitDir,
-      oid,
-      cache,
-      format: 'content',
-    })
-    const { type, object } = ContentObject.parse(found)
+    const asked = { fs: this.#fs, gitdir: this.#gitDir, oid, cache, format: 'content' } as const
+    const { type, object } = ContentObject.parse(await readObject(asked))
     return { type, content: object }
   }
 }
 
-async function orNull(pending: Promise<RawObject>): Promise<RawObject | null> {
-  try {
-    return await pending
-  } catch (error) {
-    if (error instanceof Errors.NotFoundError) return null
-    throw error
-  }
+function mayHaveMoved(error: unknown): boolean {
+  return error instanceof Errors.NotFoundError || isPackGone(error)
 }
 
 function isPackGone(error: unknown): boolean {
   if (error instanceof TypeError) return true
   return error instanceof Errors.InternalError && /packfile/i.test(error.message)
+}
+
+/** isomorphic-git takes the packs that git has not finished for packs. Their names begin with a dot. */
+function withoutDrafts(fs: FsPromises): FsPromises {
+  return Object.assign(Object.create(fs), {
+    async readdir(folder: string) {
+      const names = await fs.readdir(folder)
+      return names.filter((name) => !name.startsWith('.'))
+    },
+  })
 }

@@ -37,9 +37,12 @@ async function placeObject(
   object: NamedObject,
 ): Promise<readonly string[]> {
   const folder = join(gitDir, 'objects', object.oid.slice(0, 2))
-  const bytes = await deflated(Buffer.concat([objectHeader(object), object.content]), {
-    level: constants.Z_BEST_SPEED,
-  })
+  const bytes = await deflated(
+    Buffer.concat([objectHeader(object.type, object.content.length), object.content]),
+    {
+      level: constants.Z_BEST_SPEED,
+    },
+  )
   const made = await makeFolder(fs, folder)
   const draft = await writeDraft(fs, folder, bytes)
   await renameOrRemove(fs, { draft, file: join(folder, object.oid.slice(2)) })

@@ -15,9 +15,19 @@ export interface RawObjectReader {
 
 /** The name that git gives to an object. */
 export function objectName({ type, content }: RawObject): string {
-  return createHash('sha1').update(objectHeader({ type, content })).update(content).digest('hex')
+  return nameOf(type, content)
 }
 
-export function objectHeader({ type, content }: RawObject): Uint8Array {
-  return Buffer.from(`${type} ${content.length}\0`, 'latin1')
+/** The name that git gives to the content of a file. */
+export function blobName(content: Uint8Array): string {
+  return nameOf('blob', content)
+}
+
+export function objectHeader(type: ObjectType, length: number): Uint8Array {
+  return Buffer.from(`${type} ${length}\0`, 'latin1')
+}
+
+function nameOf(type: ObjectType, content: Uint8Array): string {
+  const hash = createHash('sha1').update(objectHeader(type, content.length))
+  return hash.update(content).digest('hex')
 }

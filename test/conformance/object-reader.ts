@@ -183,11 +183,14 @@ export function describeObjectReader(
       const over = new Promise((resolve) => child.once('close', resolve))
 
       const wrong: unknown[] = []
-      while (child.exitCode === null && child.signalCode === null) {
-        const texts = await Promise.all(commits.map((commit) => textAt(commit)))
-        wrong.push(...texts.filter((text, n) => text !== `document ${n}\n`))
+      try {
+        while (child.exitCode === null && child.signalCode === null) {
+          const texts = await Promise.all(commits.map((commit) => textAt(commit)))
+          wrong.push(...texts.filter((text, n) => text !== `document ${n}\n`))
+        }
+      } finally {
+        await over
       }
-      await over
 
       expect(wrong).toEqual([])
     })

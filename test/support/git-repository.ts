@@ -35,14 +35,11 @@ export class GitRepository implements Disposable {
   }
 
   run(args: readonly string[], input: string | Uint8Array): string {
-    const env = {
-      PATH: process.env['PATH'],
-      HOME: this.path,
-      GIT_CONFIG_NOSYSTEM: '1',
-      ...IDENTITY,
-    }
-    const options = { env, input, encoding: 'utf8', maxBuffer: 1 << 28 } as const
-    return execFileSync('git', ['-C', this.path, ...args], { ...options, stdio: 'pipe' }).trimEnd()
+    return this.#run(args, { input, env: {} })
+  }
+
+  gitWith(env: Readonly<Record<string, string>>, ...args: readonly string[]): string {
+    return this.#run(args, { input: '', env })
   }
 
   /** Writes a file, commits it and gives the commit. */
@@ -60,6 +57,20 @@ export class GitRepository implements Disposable {
   /** What a strict check of every object says; empty when all is well. */
   fsck(): string {
     return this.git('fsck', '--strict', '--no-dangling', '--no-progress')
+  }
+
+  #run(
+    args: readonly string[],
+    { input, env }: { input: string | Uint8Array; env: Readonly<Record<string, string>> },
+  ): string {
+    const own = { PATH: process.env['PATH'], HOME: this.path, GIT_CONFIG_NOSYSTEM: '1' }
+    return execFileSync('git', ['-C', this.path, ...args], {
+      env: { ...own, ...IDENTITY, ...env },
+      input,
+      encoding: 'utf8',
+      maxBuffer: 1 << 28,
+      stdio: 'pipe',
+    }).trimEnd()
   }
 
   [Symbol.dispose](): void {

@@ -1,0 +1,113 @@
+import type { BigIntStats } from 'node:fs'
+import { join } from 'node:path'
+import { ServiceError } from '../core/errors.ts'
+import { orNullWhenAbsent } from '../storage/fs-error.ts'
+import { GitLock, removeStaleLock } from './git-lock.ts'
+import type { GitStore } from './git-store.ts'
+import { type IndexRow, UnknownIndexError, parseIndex, renderIndex } from './index-format.ts'
+import { blobName } from './raw-object.ts'
+
+export interface IndexUpdate {
+  readonly workTree: string
+  /** The file, relative to the work tree, with `/` between folders. */
+  readonly path: string
+  /** The blob that HEAD has there. */
+  readonly oid: string
+}
+
+/**
+ * What became of it. After `updated`, `git status` calls the file clean if it is as HEAD has it.
+ * Otherwise the index is as it was: a git command keeps it, or it is of a kind that only git knows.
+ */
+export type IndexUpdateResult = 'updated' | 'busy' | 'unknown'
+
+/** How long a git command may keep the index, in milliseconds. */
+const PATIENCE = 1000
+const REGULAR = 0o100644n
+const EXECUTABLE = 0o100755n
+
+/** Records one committed file in git's index and leaves every other entry as it is. */
+export async function updateGitIndex(
+  store: GitStore,
+  update: IndexUpdate,
+  { patience = PATIENCE }: { readonly patience?: number } = {},
+): Promise<IndexUpdateResult> {
+  try {
+    await replaceEntry(store, update, patience)
+    return 'updated'
+  } catch (error) {
+    if (error instanceof UnknownIndexError) return 'unknown'
+    if (error instanceof ServiceError && error.code === 'unavailable') return 'busy'
+    throw error
+  }
+}
+
+/** Removes what a crash of ours left beside the index. Only for the process that holds the repository. */
+export function removeStaleIndexLock({ fs, gitDir }: GitStore): Promise<void> {
+  return removeStaleLock(fs, join(gitDir, 'index'))
+}
+
+async function replaceEntry(store: GitStore, update: IndexUpdate, patience: number): Promise<void> {
+  const { fs, gitDir } = store
+  const file = join(gitDir, 'index')
+  await using lock = await GitLock.open({ fs, file, patience })
+  const bytes = await orNullWhenAbsent(fs.readFile(file))
+  const rows = bytes === null ? [] : parseIndex(Buffer.from(bytes))
+  const path = Buffer.from(update.path, 'utf8').toString('latin1')
+  const mode = modeOf(rows.find((row) => row.path === path && row.stage === 0))
+  const facts = renderFacts(update.oid, await statsWhenClean(store, update), mode)
+  const others = rows.filter((row) => !isInTheWay(row.path, path))
+  const entry = { path, stage: 0, facts, flags: 0, moreFlags: null }
+  await lock.replace(renderIndex([...others, entry]))
+}
+
+/** The entry itself in any stage, a folder of its name, or a file where its folder has to be. */
+function isInTheWay(other: string, path: string): boolean {
+  return other === path || other.startsWith(`${path}/`) || path.startsWith(`${other}/`)
+}
+
+/**
+ * The facts of the live file, or null when its content is not the committed one. Without them
+ * git looks into the file, so that an edit of this very moment is never taken for clean.
+ */
+async function statsWhenClean(
+  { fs }: GitStore,
+  { workTree, path, oid }: IndexUpdate,
+): Promise<BigIntStats | null> {
+  const file = join(workTree, path)
+  const before = await orNullWhenAbsent(fs.lstat(file, { bigint: true }))
+  if (!before?.isFile()) return null
+  const content = await orNullWhenAbsent(fs.readFile(file))
+  if (content === null || blobName(content) !== oid) return null
+  const after = await orNullWhenAbsent(fs.lstat(file, { bigint: true }))
+  const unchanged = after?.ctimeNs === before.ctimeNs && after.ino === before.ino
+  return unchanged ? before : null
+}
+
+function modeOf(row: IndexRow | undefined): bigint {
+  const mode = row === undefined ? REGULAR : BigInt(Buffer.from(row.facts).readUInt32BE(24))
+  return mode === EXECUTABLE ? EXECUTABLE : REGULAR
+}
+
+function renderFacts(oid: string, stats: BigIntStats | null, mode: bigint): Uint8Array {
+  const numbers = stats
+    ? [
+        ...seconds(stats.ctimeNs),
+        ...seconds(stats.mtimeNs),
+        stats.dev,
+        stats.ino,
+        mode,
+        stats.uid,
+        stats.gid,
+        stats.size,
+      ]
+    : [0n, 0n, 0n, 0n, 0n, 0n, mode, 0n, 0n, 0n]
+  const facts = Buffer.alloc(60)
+  numbers.forEach((number, n) => facts.writeUInt32BE(Number(BigInt.asUintN(32, number)), n * 4))
+  facts.write(oid, 40, 'hex')
+  return facts
+}
+
+function seconds(nanoseconds: bigint): readonly [bigint, bigint] {
+  return [nanoseconds / 1_000_000_000n, nanoseconds % 1_000_000_000n]
+}
