@@ -1,11 +1,21 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DIST = join(ROOT, 'dist')
+/** What pages load as it is; the compiler passes it over. */
+const ASSETS = 'src/http/pages/assets'
 const STAMP = join(DIST, '.built')
 
 /** Compiles `src` to `dist` when a source is newer than the last build; ends the program when it fails. */
@@ -23,6 +33,7 @@ export function buildWhenNeeded() {
     rmSync(draft, { recursive: true, force: true })
     process.exit(1)
   }
+  cpSync(join(ROOT, ASSETS), join(draft, ASSETS.replace('src/', '')), { recursive: true })
   writeFileSync(join(draft, '.built'), '')
   rmSync(DIST, { recursive: true, force: true })
   renameSync(draft, DIST)
