@@ -4,6 +4,9 @@ import type { Problem } from './problem.ts'
 export interface ErrorFacts {
   /** The input does not have the form that the call asks for. */
   'malformed-request': { readonly problems: readonly Problem[] }
+  /** The caller did not say what the edit began from. */
+  'base-missing': { readonly header: string }
+  'body-too-large': { readonly limit: number }
   /** The document is not a valid configuration. */
   'config-invalid': { readonly problems: readonly Problem[] }
   /** The edit began from another configuration and cannot be merged; both sides in `problems`. */
@@ -12,6 +15,7 @@ export interface ErrorFacts {
   'revision-not-found': { readonly commit: string }
   'agent-not-found': { readonly uuid: string }
   'agent-not-deletable': { readonly uuid: string; readonly reason: string }
+  'user-not-found': { readonly username: string }
   'pipeline-not-found': { readonly pipeline: string }
   'stage-not-found': { readonly pipeline: string; readonly stage: string }
   /** The run cannot start now: something is in its way. */
@@ -28,6 +32,12 @@ export interface ErrorFacts {
   'name-in-use': { readonly name: string }
   /** The caller is known but may not do this. */
   'not-permitted': { readonly permission: string }
+  /** The same, for the calls that the interface answers 401. */
+  'not-authorized': { readonly permission: string }
+  /** The token of an agent's call is not that agent's. */
+  'token-refused': { readonly uuid: string }
+  /** Another machine uses this uuid. */
+  'agent-taken': { readonly uuid: string }
   /** The service cannot do this now: its repository or store is damaged, full or not writable. */
   unavailable: { readonly reason: string }
 }
