@@ -1,0 +1,105 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import type { Clock } from '../core/clock.ts'
+import type { Principal } from '../core/principal.ts'
+import { isPasswordOf } from './password.ts'
+import type { UsersReading } from './users-file.ts'
+
+/** How long a verified password is remembered, in milliseconds. */
+const REMEMBERED_FOR = 60_000
+const REMEMBERED_AT_MOST = 10_000
+/** Failures that an address has free before it is slowed down. */
+const FREE_FAILURES = 5
+const FIRST_DELAY = 200
+const LONGEST_DELAY = 5_000
+/** Silence after which the failures of an address are forgotten, in milliseconds. */
+const FORGIVEN_AFTER = 300_000
+
+interface Failures {
+  readonly count: number
+  readonly last: number
+}
+
+/**
+ * Checks Basic credentials against the users file. A verified password is remembered as a keyed
+ * hash, so that bcrypt runs once and not per request; repeated failures from one address wait,
+ * which costs the caller time and the server nothing.
+ */
+export class CredentialCheck {
+  readonly #users: () => Promise<UsersReading>
+  readonly #clock: Clock
+  readonly #wait: (milliseconds: number) => Promise<unknown>
+  readonly #key = randomBytes(32)
+  readonly #verified = new Map<string, { readonly principal: Principal; readonly until: number }>()
+  readonly #failures = new Map<string, Failures>()
+
+  constructor(options: {
+    users: () => Promise<UsersReading>
+    clock: Clock
+    wait: (milliseconds: number) => Promise<unknown>
+  }) {
+    this.#users = options.users
+    this.#clock = options.clock
+    this.#wait = options.wait
+  }
+
+  /** The caller, when this header was verified a short time ago: one keyed hash and one look-up. */
+  remembered(authorization: string): Principal | null {
+    const known = this.#verified.get(this.#keyed(authorization))
+    return known && known.until > this.#clock() ? known.principal : null
+  }
+
+  /** The caller that the header names with the right password, or null. */
+  async check(authorization: string | undefined, address: string): Promise<Principal | null> {
+    const given = authorization === undefined ? null : parseBasic(authorization)
+    if (authorization === undefined || given === null) return null
+    const known = this.remembered(authorization)
+    if (known) return known
+    await this.#wait(this.#delayFor(address))
+    const { users } = await this.#users()
+    if (await isPasswordOf(users.get(given.username) ?? null, given.password)) {
+      this.#failures.delete(address)
+      return this.#remember(authorization, { username: given.username })
+    }
+    this.#countFailure(address)
+    return null
+  }
+
+  /** Forgets every verified password: the users file has changed. */
+  forget(): void {
+    this.#verified.clear()
+  }
+
+  #keyed(authorization: string): string {
+    return createHmac('sha256', this.#key).update(authorization).digest('base64')
+  }
+
+  #remember(authorization: string, principal: Principal): Principal {
+    if (this.#verified.size >= REMEMBERED_AT_MOST) this.#verified.clear()
+    const until = this.#clock() + REMEMBERED_FOR
+    this.#verified.set(this.#keyed(authorization), { principal, until })
+    return principal
+  }
+
+  #delayFor(address: string): number {
+    const failures = this.#failures.get(address)
+    if (!failures || this.#clock() - failures.last > FORGIVEN_AFTER) return 0
+    const over = failures.count - FREE_FAILURES
+    return over < 0 ? 0 : Math.min(FIRST_DELAY * 2 ** over, LONGEST_DELAY)
+  }
+
+  #countFailure(address: string): void {
+    if (this.#failures.size >= REMEMBERED_AT_MOST) this.#failures.clear()
+    const count = (this.#failures.get(address)?.count ?? 0) + 1
+    this.#failures.set(address, { count, last: this.#clock() })
+  }
+}
+
+/** User name and password of a Basic header, or null when it has another form. */
+export function parseBasic(authorization: string): { username: string; password: string } | null {
+  const [, encoded] = /^Basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization) ?? []
+  if (encoded === undefined) return null
+  const text = Buffer.from(encoded, 'base64').toString('utf8')
+  const separator = text.indexOf(':')
+  if (separator < 0) return null
+  return { username: text.slice(0, separator), password: text.slice(separator + 1) }
+}

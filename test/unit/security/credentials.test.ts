@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { CredentialCheck, parseBasic } from '../../../src/security/credentials.ts'
+import { hashPassword } from '../../../src/security/password.ts'
+
+async function aCheck() {
+  const hash = await hashPassword('right')
+  const waits: number[] = []
+  const time = { now: 0 }
+  const users = { users: new Map([['ana', hash]]), problems: [] }
+  const check = new CredentialCheck({
+    users: async () => users,
+    clock: () => time.now,
+    wait: async (milliseconds) => void waits.push(milliseconds),
+  })
+  return { check, waits, time }
+}
+
+function basic(credentials: string): string {
+  return `Basic ${Buffer.from(credentials).toString('base64')}`
+}
+
+describe('the credential check', () => {
+  it('knows a user by the right password only', async () => {
+    const { check } = await aCheck()
+
+    expect(await check.check(basic('ana:right'), '10.0.0.1')).toEqual({ username: 'ana' })
+    expect(await check.check(basic('ana:wrong'), '10.0.0.1')).toBeNull()
+    expect(await check.check(basic('bob:right'), '10.0.0.1')).toBeNull()
+    expect(await check.check(undefined, '10.0.0.1')).toBeNull()
+    expect(await check.check('Bearer x', '10.0.0.1')).toBeNull()
+  })
+
+  it('remembers a verified password for a short time, and not after the users have changed', async () => {
+    const { check, time } = await aCheck()
+    await check.check(basic('ana:right'), 'a')
+
+    expect(check.remembered(basic('ana:right'))).toEqual({ username: 'ana' })
+    time.now = 60_001
+    expect(check.remembered(basic('ana:right'))).toBeNull()
+    await check.check(basic('ana:right'), 'a')
+    check.forget()
+    expect(check.remembered(basic('ana:right'))).toBeNull()
+  })
+
+  it('slows an address down more with each failure, and no other address', async () => {
+    const { check, waits } = await aCheck()
+    for (let n = 0; n < 8; n += 1) await check.check(basic('ana:wrong'), 'attacker')
+
+    await check.check(basic('ana:right'), 'office')
+
+    expect(waits).toEqual([0, 0, 0, 0, 0, 200, 400, 800, 0])
+  })
+
+  it('forgives an address after a success', async () => {
+    const { check, waits } = await aCheck()
+    for (let n = 0; n < 6; n += 1) await check.check(basic('ana:wrong'), 'a')
+    await check.check(basic('ana:right'), 'a')
+
+    await check.check(basic('ana:wrong'), 'a')
+
+    expect(waits.at(-1)).toBe(0)
+  })
+})
+
+describe('parseBasic', () => {
+  it('splits at the first colon and keeps the rest of the password', () => {
+    expect(parseBasic(basic('ana:a:b'))).toEqual({ username: 'ana', password: 'a:b' })
+  })
+
+  it.each(['', 'Basic', 'Basic !!!', basic('nocolon'), 'Digest abc'])('refuses %j', (header) => {
+    expect(parseBasic(header)).toBeNull()
+  })
+})

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { isPasswordOf } from '../../../src/security/password.ts'
+import {
+  parseUsers,
+  readUsersFile,
+  removeUser,
+  writeUser,
+} from '../../../src/security/users-file.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+
+const SHA_LINE = `old:{SHA}${createHash('sha1').update('secret').digest('base64')}`
+
+describe('the users file', () => {
+  it('keeps a written user with a bcrypt hash, readable by its owner only', async () => {
+    const file = join(tempDir(), 'users')
+
+    await writeUser(file, { username: 'ana', password: 'hunter2' })
+
+    const { users } = await readUsersFile(file)
+    expect(await isPasswordOf(users.get('ana') ?? null, 'hunter2')).toBe(true)
+    expect(await isPasswordOf(users.get('ana') ?? null, 'hunter3')).toBe(false)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
+  it('changes a password and leaves every other line as it is', async () => {
+    const file = join(tempDir(), 'users')
+    writeFileSync(file, `# people\n${SHA_LINE}\n`)
+    await writeUser(file, { username: 'ana', password: 'one' })
+
+    await writeUser(file, { username: 'ana', password: 'two' })
+
+    const lines = readFileSync(file, 'utf8').split('\n')
+    const { users } = await readUsersFile(file)
+    expect(lines.slice(0, 2)).toEqual(['# people', SHA_LINE])
+    expect(await isPasswordOf(users.get('ana') ?? null, 'two')).toBe(true)
+  })
+
+  it('removes a user, and says when there was none', async () => {
+    const file = join(tempDir(), 'users')
+    await writeUser(file, { username: 'ana', password: 'one' })
+
+    expect(await removeUser(file, 'ana')).toBe(true)
+    expect(await removeUser(file, 'ana')).toBe(false)
+    expect((await readUsersFile(file)).users.size).toBe(0)
+  })
+
+  it('reads {SHA} hashes of older tools', async () => {
+    const { users } = parseUsers(SHA_LINE)
+
+    expect(await isPasswordOf(users.get('old') ?? null, 'secret')).toBe(true)
+    expect(await isPasswordOf(users.get('old') ?? null, 'Secret')).toBe(false)
+  })
+
+  it('reports lines it cannot use with their number and keeps the others', () => {
+    const { users, problems } = parseUsers(`nonsense\n\n${SHA_LINE}\nbob:plain`)
+
+    expect([...users.keys()]).toEqual(['old'])
+    expect(problems.map(({ line }) => line)).toEqual([1, 4])
+  })
+
+  it.each(['', 'a:b', '#x', 'a\nb', ' a'])('refuses the user name %j', async (username) => {
+    const file = join(tempDir(), 'users')
+
+    await expect(writeUser(file, { username, password: 'x' })).rejects.toMatchObject({
+      code: 'malformed-request',
+    })
+  })
+})
