@@ -1,0 +1,161 @@
+import { parseArgs } from 'node:util'
+import { z } from 'zod'
+
+/** A bad flag, variable or value: the program ends with exit code 2 and this one line. */
+export class SettingsError extends Error {}
+
+const Text = z.string().min(1, 'is empty')
+const Optional = Text.nullable().default(null)
+const BasePath = z
+  .string()
+  .transform((path) => path.replace(/\/+$/, ''))
+  .refine(
+    (path) => path === '' || /^(\/[A-Za-z0-9._~-]+)+$/.test(path),
+    'is not a path such as /go',
+  )
+const FileName = Text.refine(
+  (name) => name.split('/').every((part) => !['', '.', '..', '.git'].includes(part)),
+  'is not the name of a file in the repository',
+)
+const ServerUrl = Text.refine((url) => /^https?:/.test(url) && URL.canParse(url), 'is not a URL')
+const Port = z
+  .string()
+  .regex(/^\d{1,5}$/, 'is not a port')
+  .transform(Number)
+  .refine((port) => port <= 65_535, 'is not a port')
+const CommaList = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== ''),
+)
+
+/** A number and a unit; the value is in the smallest unit of the table. */
+function quantity(units: ReadonlyMap<string, number>, reason: string) {
+  return z.string().transform((text, context) => {
+    const [, amount, unit] = /^(\d+(?:\.\d+)?)([A-Za-z]*)$/.exec(text) ?? []
+    const value = Math.round(Number(amount) * (units.get(unit ?? '') ?? Number.NaN))
+    if (value >= 1 && value <= 2_000_000_000) return value
+    context.addIssue(reason)
+    return z.NEVER
+  })
+}
+
+const MILLISECONDS = new Map([
+  ['ms', 1],
+  ['s', 1_000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+])
+const BYTES = new Map([
+  ['', 1],
+  ['KiB', 1_024],
+  ['MiB', 1_048_576],
+])
+const Duration = quantity(MILLISECONDS, 'is not a duration such as 5s')
+const Size = quantity(BYTES, 'is not a size such as 32MiB')
+
+const REPOSITORY = {
+  'config-repo': Text.default('./config-repo').describe('the git repository; created when absent'),
+  'config-file': FileName.default('config.xml').describe('name of the live file in it'),
+}
+const STATE = {
+  'state-dir': Text.default('./state').describe('agent and stage state, artifacts, keys'),
+}
+const USERS = {
+  ...STATE,
+  'users-file': Optional.describe('htpasswd file; users.htpasswd in the state folder when absent'),
+}
+
+/** Every setting of every subcommand. A flag `--config-repo` has the variable `CAIRN_CONFIG_REPO`. */
+export const SETTINGS = {
+  serve: z.object({
+    host: Text.default('127.0.0.1').describe('address to listen on'),
+    port: Port.prefault('8153').describe('port to listen on; 0 picks a free one'),
+    'base-path': BasePath.prefault('').describe('application path prefix, such as /go'),
+    ...REPOSITORY,
+    ...USERS,
+    'admin-password': Optional.describe('password of admin at the first start'),
+    'auto-register-key': Optional.describe('agents that present it need no approval'),
+    'client-names': z
+      .enum(['neutral', 'gocd'], 'is neither neutral nor gocd')
+      .default('neutral')
+      .describe('gocd adds the names that clients of the original expect'),
+    'poll-interval': Duration.prefault('5s').describe('how often the live file is compared'),
+    'agent-timeout': Duration.prefault('300s').describe('silence after which an agent is lost'),
+    'max-body': Size.prefault('32MiB').describe('largest request body'),
+  }),
+  agent: z.object({
+    server: ServerUrl.describe('address of the server'),
+    'work-dir': Text.describe('working folder of the agent'),
+    'auto-register-key': Optional.describe('key that makes approval unnecessary'),
+    resources: CommaList.prefault('').describe('resources, separated by commas'),
+    environments: CommaList.prefault('').describe('environments, separated by commas'),
+    hostname: Optional.describe('name to register; the host name when absent'),
+  }),
+  verify: z.object(REPOSITORY),
+  user: z.object(USERS),
+  'check-push': z.object(REPOSITORY),
+} as const
+
+export type ServeSettings = z.output<typeof SETTINGS.serve>
+export type AgentSettings = z.output<typeof SETTINGS.agent>
+export type RepositorySettings = z.output<typeof SETTINGS.verify>
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * The settings of one subcommand from its flags and the environment; a flag wins over its variable.
+ *
+ * @throws {SettingsError} naming every bad flag and value in one line.
+ */
+export function readSettings<Schema extends z.ZodObject>(
+  schema: Schema,
+  args: readonly string[],
+  environment: Environment = process.env,
+): z.output<Schema> {
+  const names = Object.keys(schema.shape)
+  const flags = parseFlags(args, names)
+  const given = names.flatMap((flag) => {
+    const value = flags[flag] ?? (environment[variableOf(flag)] || undefined)
+    return value === undefined ? [] : [[flag, value] as const]
+  })
+  const read = schema.safeParse(Object.fromEntries(given))
+  if (read.success) return read.data
+  throw new SettingsError(read.error.issues.map((issue) => describeIssue(issue, given)).join('; '))
+}
+
+/** Where programs such as git are looked for. */
+export function programPath(environment: Environment = process.env): string | undefined {
+  return environment['PATH']
+}
+
+/** One line a setting: flag, variable and meaning. */
+export function describeSettings(schema: z.ZodObject): string[] {
+  return Object.keys(schema.shape).map((flag) => {
+    const meaning = schema.shape[flag] && z.globalRegistry.get(schema.shape[flag])?.description
+    return `  --${flag.padEnd(18)} ${variableOf(flag).padEnd(24)} ${meaning ?? ''}`
+  })
+}
+
+function variableOf(flag: string): string {
+  return `CAIRN_${flag.toUpperCase().replaceAll('-', '_')}`
+}
+
+function parseFlags(args: readonly string[], names: readonly string[]) {
+  try {
+    const options = Object.fromEntries(names.map((name) => [name, { type: 'string' } as const]))
+    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new SettingsError(error.message.split(/[.\n]/)[0] ?? error.message, { cause: error })
+  }
+}
+
+function describeIssue(
+  issue: z.core.$ZodIssue,
+  given: readonly (readonly [string, string | boolean])[],
+) {
+  const flag = String(issue.path[0])
+  const value = given.find(([name]) => name === flag)?.[1]
+  return value === undefined ? `--${flag} is missing` : `--${flag} "${value}" ${issue.message}`
+}

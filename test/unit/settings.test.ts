@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { readSettings, SETTINGS } from '../../src/settings.ts'
+
+describe('readSettings', () => {
+  it('has a default for everything that serve needs', () => {
+    const settings = readSettings(SETTINGS.serve, [], {})
+
+    expect(settings).toMatchObject({
+      host: '127.0.0.1',
+      port: 8153,
+      'base-path': '',
+      'config-repo': './config-repo',
+      'config-file': 'config.xml',
+      'state-dir': './state',
+      'poll-interval': 5_000,
+      'agent-timeout': 300_000,
+      'client-names': 'neutral',
+    })
+  })
+
+  it('prefers the flag to the variable, and the variable to the default', () => {
+    const environment = { CAIRN_PORT: '1000', CAIRN_HOST: '::1' }
+
+    const settings = readSettings(SETTINGS.serve, ['--port', '2000'], environment)
+
+    expect(settings).toMatchObject({ port: 2_000, host: '::1' })
+  })
+
+  it.each([
+    ['/go', '/go'],
+    ['/go/', '/go'],
+    ['/', ''],
+    ['/a/b', '/a/b'],
+  ])('takes the base path %s as %s', (given, taken) => {
+    expect(readSettings(SETTINGS.serve, ['--base-path', given], {})['base-path']).toBe(taken)
+  })
+
+  it.each([
+    [['--port', 'abc'], '--port "abc" is not a port'],
+    [['--port', '65536'], '--port "65536" is not a port'],
+    [['--poll-interval', '5'], '--poll-interval "5" is not a duration such as 5s'],
+    [
+      ['--config-file', '../x.xml'],
+      '--config-file "../x.xml" is not the name of a file in the repository',
+    ],
+    [['--client-names', 'both'], '--client-names "both" is neither neutral nor gocd'],
+    [['--base-path', 'go'], '--base-path "go" is not a path such as /go'],
+    [['--nonsense'], "Unknown option '--nonsense'"],
+    [['word'], "Unexpected argument 'word'"],
+  ])('refuses %j with one clear line', (args, line) => {
+    expect(() => readSettings(SETTINGS.serve, args, {})).toThrow(line)
+  })
+
+  it('names every bad value at once', () => {
+    const args = ['--port', 'x', '--agent-timeout', 'y']
+
+    expect(() => readSettings(SETTINGS.serve, args, {})).toThrow(/--port "x".*--agent-timeout "y"/)
+  })
+})
