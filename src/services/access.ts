@@ -1,0 +1,66 @@
+import { expandConfiguration } from '../config/effective.ts'
+import { type Configuration, isSecurityOn } from '../config/model.ts'
+import type { Principal } from '../core/principal.ts'
+import { AccessRules, type Permissions } from '../security/permissions.ts'
+import type { SecurityFacts } from '../security/security-facts.ts'
+import type { CurrentConfiguration } from './current-configuration.ts'
+import type { Access, Permission } from './permission.ts'
+
+/** Who may do what by the configuration in force; a change of it takes effect with its commit. */
+export class ConfiguredAccess implements Access {
+  readonly #known = new Map<string, Permissions>()
+  #rules = new AccessRules({ securityOn: false, roles: [], admins: [], groups: [] })
+
+  constructor(configuration: CurrentConfiguration) {
+    configuration.follow((document) => {
+      this.#rules = new AccessRules(securityFactsOf(document.configuration))
+      this.#known.clear()
+    })
+  }
+
+  may({ username }: Principal, permission: Permission): boolean {
+    const permissions = this.#permissionsOf(username)
+    switch (permission.action) {
+      case 'administer':
+      case 'delete-agent':
+        return permissions.isAdministrator
+      case 'administer-group':
+        return permissions.administersGroup(permission.group)
+      case 'view-pipeline':
+        return permissions.mayView(permission.pipeline)
+      case 'operate-pipeline':
+        return permissions.mayOperate(permission.pipeline)
+      case 'operate-stage':
+      case 'cancel-stage':
+        return permissions.mayOperateStage(permission.pipeline, permission.stage)
+    }
+  }
+
+  #permissionsOf(username: string): Permissions {
+    const known = this.#known.get(username)
+    if (known) return known
+    const permissions = this.#rules.permissionsOf(username)
+    this.#known.set(username, permissions)
+    return permissions
+  }
+}
+
+function securityFactsOf(configuration: Configuration): SecurityFacts {
+  const { groups } = expandConfiguration(configuration).configuration
+  return {
+    securityOn: isSecurityOn(configuration),
+    roles: configuration.server?.security?.roles ?? [],
+    admins: configuration.server?.security?.admins ?? [],
+    groups: groups.map(({ name, authorization, pipelines }) => ({
+      name,
+      authorization,
+      pipelines: pipelines.map((pipeline) => ({
+        name: pipeline.name,
+        stages: pipeline.stages.map((stage) => ({
+          name: stage.name,
+          approvers: stage.approval?.approvers ?? [],
+        })),
+      })),
+    })),
+  }
+}

@@ -1,0 +1,101 @@
+import { deleteAgent, disableAgent, enableAgent } from '../../config/agents/agent-edits.ts'
+import type { ListedAgent } from '../../config/agents/agent-element.ts'
+import { assertDeletable } from '../../core/agent.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { ConfigEditor } from '../config-editor.ts'
+import { type Access, assertMay } from '../permission.ts'
+import type { AgentDirectory } from './agent-directory.ts'
+import { factsOf, type KnownAgent } from './known-agent.ts'
+
+export interface AgentAdministrationDeps {
+  readonly access: Access
+  readonly directory: AgentDirectory
+  readonly editor: ConfigEditor
+}
+
+/** Whether something changed, and so was committed. */
+export type Outcome = 'changed' | 'unchanged'
+
+/**
+ * Enables a disabled agent, or approves a pending one.
+ *
+ * @throws {ServiceError} `agent-not-found`, `not-permitted`.
+ */
+export async function approveAgent(
+  deps: AgentAdministrationDeps,
+  principal: Principal,
+  uuid: string,
+): Promise<Outcome> {
+  assertMay(deps.access, principal, { action: 'administer' })
+  const agent = listedAs(readAgent(deps.directory, uuid))
+  const { isNew } = await deps.editor.edit(principal.username, (document) =>
+    enableAgent(document, agent),
+  )
+  return isNew ? 'changed' : 'unchanged'
+}
+
+/**
+ * Disables an agent; a pending one is registered as disabled.
+ *
+ * @throws {ServiceError} `agent-not-found`, `not-permitted`.
+ */
+export async function retireAgent(
+  deps: AgentAdministrationDeps,
+  principal: Principal,
+  uuid: string,
+): Promise<Outcome> {
+  assertMay(deps.access, principal, { action: 'administer' })
+  const agent = listedAs(readAgent(deps.directory, uuid))
+  const { isNew } = await deps.editor.edit(principal.username, (document) =>
+    disableAgent(document, agent),
+  )
+  return isNew ? 'changed' : 'unchanged'
+}
+
+/**
+ * Deletes an agent from the configuration and every environment. One that still runs registers
+ * itself again, so callers stop it first.
+ *
+ * @throws {ServiceError} `agent-not-found`, `agent-not-deletable`, `not-authorized`.
+ */
+export async function removeAgent(
+  deps: AgentAdministrationDeps,
+  principal: Principal,
+  uuid: string,
+): Promise<void> {
+  assertMay(deps.access, principal, { action: 'delete-agent' })
+  readAgent(deps.directory, uuid)
+  await deps.editor.edit(principal.username, (document) => {
+    const { condition } = readAgent(deps.directory, uuid)
+    assertDeletable({ uuid, ...condition })
+    return deleteAgent(document, uuid)
+  })
+  await deps.directory.forget(uuid)
+}
+
+/** Every agent, as the list shows them: by name, working folder and uuid. */
+export async function listAgents(directory: AgentDirectory): Promise<readonly KnownAgent[]> {
+  await directory.findLost()
+  const order = new Intl.Collator('en')
+  const keyed = directory.list().map((agent) => {
+    const { hostname, sandbox } = factsOf(agent)
+    return { agent, keys: [hostname, sandbox, agent.uuid] }
+  })
+  keyed.sort((one, other) => {
+    const different = one.keys.findIndex((key, place) => key !== other.keys[place])
+    return different < 0 ? 0 : order.compare(one.keys[different] ?? '', other.keys[different] ?? '')
+  })
+  return keyed.map(({ agent }) => agent)
+}
+
+function readAgent(directory: AgentDirectory, uuid: string): KnownAgent {
+  const agent = directory.find(uuid)
+  if (agent) return agent
+  throw new ServiceError('agent-not-found', `There is no agent ${uuid}`, { uuid })
+}
+
+function listedAs(agent: KnownAgent): ListedAgent {
+  const { hostname, ipAddress } = factsOf(agent)
+  return { uuid: agent.uuid, hostname, ipaddress: ipAddress, resources: [] }
+}

@@ -1,0 +1,135 @@
+import type { AgentEvent } from '../../core/agent-life-cycle.ts'
+import { nextAgent } from '../../core/agent-life-cycle.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { StateStore } from '../../state/state-store.ts'
+import { type AgentRecord, AGENTS } from './agent-record.ts'
+import type { ConfiguredAgent } from './configured-agent.ts'
+import { afterEvent, type Heard, type KnownAgent } from './known-agent.ts'
+
+/** How often a contact time is written, in milliseconds; in between it is in memory only. */
+const WRITTEN_EVERY = 60_000
+
+export interface DirectoryOptions {
+  readonly store: StateStore
+  readonly clock: Clock
+  /** Silence after which an agent is lost, in milliseconds. */
+  readonly timeout: number
+}
+
+/**
+ * Every agent that is in the configuration or has registered, held in memory. Records are durable
+ * before they are seen; statuses are not kept, because only the agents know them.
+ */
+export class AgentDirectory {
+  readonly #options: DirectoryOptions
+  readonly #agents = new Map<string, KnownAgent>()
+
+  private constructor(options: DirectoryOptions) {
+    this.#options = options
+  }
+
+  static async open(options: DirectoryOptions): Promise<AgentDirectory> {
+    const directory = new AgentDirectory(options)
+    const condition = { configStatus: 'Pending', runtimeStatus: 'Unknown' } as const
+    for (const { value: record } of await options.store.list(AGENTS)) {
+      directory.#agents.set(record.uuid, {
+        uuid: record.uuid,
+        condition,
+        record,
+        configured: null,
+        heard: null,
+      })
+    }
+    return directory
+  }
+
+  find(uuid: string): KnownAgent | null {
+    return this.#agents.get(uuid) ?? null
+  }
+
+  list(): readonly KnownAgent[] {
+    return [...this.#agents.values()]
+  }
+
+  /** Takes over what the configuration now says about agents. */
+  configure(configured: ReadonlyMap<string, ConfiguredAgent>): void {
+    for (const agent of this.#agents.values()) {
+      if (agent.configured && !configured.has(agent.uuid)) this.#lose(agent)
+    }
+    for (const [uuid, place] of configured) this.#place(uuid, place)
+  }
+
+  /** Keeps the record of an agent that registered; durable when it returns. */
+  async register(record: AgentRecord, heard: Heard): Promise<void> {
+    await this.#options.store.change((transaction) => transaction.put(AGENTS, record.uuid, record))
+    const known = this.#agents.get(record.uuid)
+    const condition = nextAgent(known?.condition ?? null, 'register')
+    if (!condition) return
+    const configured = known?.configured ?? null
+    this.#agents.set(record.uuid, { uuid: record.uuid, condition, record, configured, heard })
+  }
+
+  /** Notes what an agent said in a contact. The contact time is written now and then. */
+  async hear(said: { record: AgentRecord; heard: Heard; event: AgentEvent }): Promise<void> {
+    const known = this.#agents.get(said.record.uuid)
+    if (!known) return
+    const before = known.record
+    const isDue = !before || said.heard.at - before.lastContact >= WRITTEN_EVERY
+    const record = isDue ? { ...said.record, lastContact: said.heard.at } : said.record
+    this.#apply({ ...known, record, heard: said.heard }, said.event)
+    if (isDue)
+      await this.#options.store.change((transaction) =>
+        transaction.put(AGENTS, record.uuid, record),
+      )
+  }
+
+  /** Tells that something happened to an agent. */
+  tell(uuid: string, event: AgentEvent): void {
+    const agent = this.#agents.get(uuid)
+    if (agent) this.#apply(agent, event)
+  }
+
+  /** Forgets the record of an agent: it has to register again. */
+  async forget(uuid: string): Promise<void> {
+    await this.#options.store.change((transaction) => transaction.remove(AGENTS, uuid))
+    this.#agents.delete(uuid)
+  }
+
+  /** Finds the agents that have been silent for too long, and returns those that were lost now. */
+  async findLost(): Promise<readonly string[]> {
+    const since = this.#options.clock() - this.#options.timeout
+    const silent = this.list().filter(
+      ({ heard, record }) => (heard?.at ?? record?.lastContact ?? 0) <= since,
+    )
+    const lost = silent.filter(({ condition, configured }) => {
+      return configured ? !['LostContact', 'Missing'].includes(condition.runtimeStatus) : true
+    })
+    for (const { uuid, configured } of lost) {
+      if (configured) this.tell(uuid, 'silence')
+      else await this.forget(uuid)
+    }
+    return lost.map(({ uuid }) => uuid)
+  }
+
+  #place(uuid: string, configured: ConfiguredAgent): void {
+    const event = configured.isDisabled ? 'config-disabled' : 'config-enabled'
+    const known = this.#agents.get(uuid)
+    if (known) return this.#apply({ ...known, configured }, event)
+    const condition = nextAgent(null, event)
+    if (condition)
+      this.#agents.set(uuid, { uuid, condition, record: null, configured, heard: null })
+  }
+
+  /** An agent that left the configuration has to register again; its record goes with the next write. */
+  #lose(agent: KnownAgent): void {
+    this.#agents.delete(agent.uuid)
+    if (!agent.record) return
+    void this.#options.store.change((transaction) => transaction.remove(AGENTS, agent.uuid))
+  }
+
+  #apply(agent: KnownAgent, event: AgentEvent): void {
+    const next = afterEvent(agent, event)
+    if (next) this.#agents.set(agent.uuid, next)
+    else this.#agents.delete(agent.uuid)
+  }
+}

@@ -1,0 +1,169 @@
+import type { AgentEvent } from '../../core/agent-life-cycle.ts'
+import type { Clock } from '../../core/clock.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { AgentDirectory } from './agent-directory.ts'
+import type { AgentFacts } from './agent-record.ts'
+import type { AgentRegistrar } from './agent-registrar.ts'
+import type { KnownAgent } from './known-agent.ts'
+import { hashSecret, isSecretOf, newToken } from './secrets.ts'
+
+/** Silence after which another process may use the uuid, in milliseconds. */
+const TAKEN_FOR = 20_000
+/** Agents that wait for approval at the most; more would be an attack. */
+const PENDING_AT_MOST = 20_000
+
+export interface AgentCallsDeps {
+  readonly directory: AgentDirectory
+  readonly registrar: AgentRegistrar
+  readonly clock: Clock
+  /** Whether the key is one that makes approval unnecessary. */
+  readonly isAutoRegisterKey: (key: string) => boolean
+  readonly jobs: AgentJobs
+}
+
+/** What the calls of agents need to know about jobs. */
+export interface AgentJobs {
+  /** The job that the agent has to stop, of those it says it holds. */
+  cancelledJob(uuid: string, held: number | null): number | null
+  /** An agent's process ended or was lost: its job is given to another. */
+  abandon(uuid: string): Promise<void>
+}
+
+export interface Registering {
+  readonly uuid: string
+  readonly instance: string
+  readonly claim: string
+  readonly facts: AgentFacts
+  readonly autoRegister: {
+    readonly key: string
+    readonly resources: readonly string[]
+    readonly environments: readonly string[]
+  } | null
+}
+
+export interface Contact {
+  readonly uuid: string
+  readonly token: string
+  readonly instance: string
+  readonly facts: AgentFacts
+  readonly runtimeStatus: 'Idle' | 'Building' | 'Cancelled'
+  readonly jobId: number | null
+  readonly stopping: boolean
+}
+
+type ConfigStatus = KnownAgent['condition']['configStatus']
+
+export type ContactAnswer =
+  | { readonly kind: 'register' }
+  | { readonly kind: 'none'; readonly configStatus: ConfigStatus }
+  | { readonly kind: 'cancel_job'; readonly configStatus: ConfigStatus; readonly jobId: number }
+
+/**
+ * Registers an agent and hands out its token. With the right key it is enabled at once, which is a
+ * commit; otherwise it waits for approval, or keeps what the configuration says about it.
+ *
+ * @throws {ServiceError} `agent-taken` when another machine uses the uuid.
+ */
+export async function registerAgent(
+  deps: AgentCallsDeps,
+  call: Registering,
+): Promise<{ token: string; configStatus: ConfigStatus }> {
+  const known = deps.directory.find(call.uuid)
+  assertFree(deps, known, call)
+  assertClaim(known, call)
+  assertRoom(deps.directory, known)
+  const { uuid, facts, instance } = call
+  const token = newToken()
+  const at = deps.clock()
+  const record = {
+    uuid,
+    facts,
+    claimHash: hashSecret(call.claim),
+    tokenHash: hashSecret(token),
+    lastContact: at,
+  }
+  await deps.directory.register(record, { instance, at, stopping: false })
+  const wishes = call.autoRegister
+  if (!known?.configured && wishes && deps.isAutoRegisterKey(wishes.key)) {
+    const { resources, environments } = wishes
+    await deps.registrar.enroll({ uuid, ...addressOf(facts), resources, environments })
+  }
+  return { token, configStatus: deps.directory.find(uuid)?.condition.configStatus ?? 'Pending' }
+}
+
+/**
+ * Notes that an agent is there and what it does; answers what it has to do.
+ *
+ * @throws {ServiceError} `token-refused`, `agent-taken`.
+ */
+export async function contactAgent(deps: AgentCallsDeps, call: Contact): Promise<ContactAnswer> {
+  const known = deps.directory.find(call.uuid)
+  if (!known?.record) return { kind: 'register' }
+  assertToken(known, call)
+  assertFree(deps, known, call)
+  const at = deps.clock()
+  const { instance, stopping, facts } = call
+  const record = { ...known.record, facts }
+  await deps.directory.hear({ record, heard: { instance, at, stopping }, event: eventOf(call) })
+  if (stopping) await deps.jobs.abandon(call.uuid)
+  deps.registrar.noteAddress(known.configured, { uuid: call.uuid, ...addressOf(facts) })
+  const { configStatus } = deps.directory.find(call.uuid)?.condition ?? known.condition
+  const jobId = deps.jobs.cancelledJob(call.uuid, call.jobId)
+  return jobId === null
+    ? { kind: 'none', configStatus }
+    : { kind: 'cancel_job', configStatus, jobId }
+}
+
+/**
+ * The agent whose token this is.
+ *
+ * @throws {ServiceError} `token-refused`.
+ */
+export function assertToken(known: KnownAgent | null, call: { uuid: string; token: string }): void {
+  if (known?.record && isSecretOf(known.record.tokenHash, call.token)) return
+  const { uuid } = call
+  throw new ServiceError('token-refused', `The token is not that of the agent ${uuid}`, { uuid })
+}
+
+function eventOf({ runtimeStatus, stopping }: Contact): AgentEvent {
+  if (stopping && runtimeStatus !== 'Idle') return 'silence'
+  return runtimeStatus === 'Idle' ? 'report-idle' : 'report-building'
+}
+
+function assertClaim(known: KnownAgent | null, { uuid, claim }: Registering): void {
+  if (!known?.record || isSecretOf(known.record.claimHash, claim)) return
+  throw taken(uuid, 'registered by another machine')
+}
+
+/** One folder is locked by one process, so the same place is the same agent started again. */
+function assertFree(
+  { clock }: Pick<AgentCallsDeps, 'clock'>,
+  known: KnownAgent | null,
+  call: { uuid: string; instance: string; facts: AgentFacts },
+): void {
+  if (!known?.heard || known.heard.instance === call.instance || known.heard.stopping) return
+  if (clock() - known.heard.at > TAKEN_FOR) return
+  const before = known.record?.facts
+  if (before && placeOf(before) === placeOf(call.facts)) return
+  throw taken(call.uuid, `in use on ${before?.hostname ?? 'another machine'}`)
+}
+
+function assertRoom(directory: AgentDirectory, known: KnownAgent | null): void {
+  if (known) return
+  const pending = directory.list().filter(({ configured }) => configured === null).length
+  if (pending < PENDING_AT_MOST) return
+  const reason = `${pending} agents wait for approval`
+  throw new ServiceError('unavailable', `No more agents are taken: ${reason}`, { reason })
+}
+
+function taken(uuid: string, how: string): ServiceError {
+  return new ServiceError('agent-taken', `The agent uuid ${uuid} is ${how}`, { uuid })
+}
+
+function placeOf({ hostname, ipAddress, sandbox }: AgentFacts): string {
+  return JSON.stringify([hostname, ipAddress, sandbox])
+}
+
+function addressOf({ hostname, ipAddress }: AgentFacts) {
+  return { hostname, ipaddress: ipAddress }
+}

@@ -1,0 +1,70 @@
+import { firstDocument } from '../config/first-document.ts'
+import type { SecretBox } from '../config/secrets/secret-box.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import { DiffPool } from '../diff/diff-pool.ts'
+import { History } from '../history/history.ts'
+import { ConfigEditor } from './config-editor.ts'
+import { CurrentConfiguration } from './current-configuration.ts'
+import { DocumentCache } from './document-cache.ts'
+
+/** The edition that every revision records, as the original wrote it. */
+const EDITION = 'OpenSource'
+
+export interface ConfigServicesOptions {
+  readonly repository: string
+  readonly fileName: string
+  readonly pollInterval: number
+  readonly clock: Clock
+  readonly log: Log
+  readonly version: string
+  readonly pushCheck: readonly string[]
+  readonly programPath: string | undefined
+  /** What seals the secrets of documents. */
+  readonly box: SecretBox
+}
+
+/** The configuration repository with all that is needed to read and change it. */
+export class ConfigServices implements AsyncDisposable {
+  readonly history: History
+  readonly cache: DocumentCache
+  readonly configuration: CurrentConfiguration
+  readonly editor: ConfigEditor
+  readonly #pool: DiffPool
+
+  private constructor(parts: {
+    history: History
+    cache: DocumentCache
+    configuration: CurrentConfiguration
+  }) {
+    this.history = parts.history
+    this.cache = parts.cache
+    this.configuration = parts.configuration
+    this.editor = new ConfigEditor(parts)
+    this.#pool = new DiffPool()
+  }
+
+  static async open(options: ConfigServicesOptions): Promise<ConfigServices> {
+    const cache = new DocumentCache(options.box)
+    const history = await History.open({
+      ...options,
+      inspect: async (document) => cache.inspect(document),
+      summarise: async () => 'Change the configuration',
+      firstDocument,
+      serverEdition: EDITION,
+      serverVersion: options.version,
+      report: options.log,
+    })
+    const configuration = await CurrentConfiguration.open({ history, cache })
+    return new ConfigServices({ history, cache, configuration })
+  }
+
+  readonly diff = async (before: Uint8Array, after: Uint8Array): Promise<Uint8Array<ArrayBuffer>> =>
+    new Uint8Array(await this.#pool.unified(before, after))
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.configuration[Symbol.dispose]()
+    await this.#pool.close()
+    await this.history[Symbol.asyncDispose]()
+  }
+}

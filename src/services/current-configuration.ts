@@ -1,0 +1,76 @@
+import type { ConfigDocument } from '../config/document.ts'
+import type { Digest } from '../core/digest.ts'
+import type { Revision } from '../core/revision.ts'
+import type { CurrentDocument, History } from '../history/history.ts'
+import { DocumentCache } from './document-cache.ts'
+
+/**
+ * The configuration as it is now, read once for each revision. What depends on it is told in the
+ * moment of the commit, before anybody gets an answer about it.
+ */
+export class CurrentConfiguration implements Disposable {
+  readonly #history: History
+  readonly #cache: DocumentCache
+  readonly #listeners = new Set<(document: ConfigDocument) => void>()
+  readonly #unlisten: () => void
+  #document: ConfigDocument
+  #digest: Digest
+
+  private constructor(
+    options: { history: History; cache: DocumentCache },
+    current: CurrentDocument,
+  ) {
+    this.#history = options.history
+    this.#cache = options.cache
+    this.#document = options.cache.read(current.document)
+    this.#digest = current.revision.digest
+    this.#unlisten = options.history.onRevision(() => this.#follow())
+  }
+
+  static async open(options: {
+    history: History
+    cache: DocumentCache
+  }): Promise<CurrentConfiguration> {
+    const revision = options.history.current()
+    const document = await options.history.readDocument(revision)
+    return new CurrentConfiguration(options, { revision, document })
+  }
+
+  read(): ConfigDocument {
+    return this.#document
+  }
+
+  /** A current document, as an edit sees it, in its read form. */
+  documentOf({ document }: CurrentDocument): ConfigDocument {
+    return this.#cache.read(document)
+  }
+
+  /** Calls the listener now and with every later configuration. */
+  follow(listener: (document: ConfigDocument) => void): void {
+    this.#listeners.add(listener)
+    listener(this.#document)
+  }
+
+  [Symbol.dispose](): void {
+    this.#unlisten()
+  }
+
+  #follow(): void {
+    const current = this.#history.current()
+    if (current.digest === this.#digest) return
+    const document = this.#cache.find(current.digest)
+    if (document) this.#take(current, document)
+    else void this.#load(current)
+  }
+
+  async #load(revision: Revision): Promise<void> {
+    const document = this.#cache.read(await this.#history.readDocument(revision))
+    if (this.#history.current().commit === revision.commit) this.#take(revision, document)
+  }
+
+  #take({ digest }: Revision, document: ConfigDocument): void {
+    this.#digest = digest
+    this.#document = document
+    for (const listener of this.#listeners) listener(document)
+  }
+}

@@ -1,0 +1,62 @@
+import { type ConfigDocument, readDocument } from '../config/document.ts'
+import { sealSecrets } from '../config/secrets/seal-secrets.ts'
+import type { SecretBox } from '../config/secrets/secret-box.ts'
+import { type Digest, digestOf } from '../core/digest.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { Inspection } from '../history/history.ts'
+
+/** Read documents that are kept: the current one, the one before, and what is being saved. */
+const KEPT = 4
+
+/** The last documents that were read, by digest, so that a save reads its document once. */
+export class DocumentCache {
+  readonly #kept = new Map<Digest, ConfigDocument>()
+  readonly #box: SecretBox
+
+  constructor(box: SecretBox) {
+    this.#box = box
+  }
+
+  /** What the rules say about a document; plain secrets in it are sealed. */
+  inspect(bytes: Uint8Array<ArrayBuffer>): Inspection {
+    const reading = readDocument(bytes)
+    if (!reading.ok) return reading
+    const { text, sealed } = sealSecrets(reading.document, this.#box)
+    const document = sealed === 0 ? bytes : Buffer.from(text)
+    if (sealed === 0) this.#keep(digestOf(bytes), reading.document)
+    return { ok: true, document, schemaVersion: reading.document.schemaVersion }
+  }
+
+  find(digest: Digest): ConfigDocument | null {
+    return this.#kept.get(digest) ?? null
+  }
+
+  /**
+   * The document of bytes that are valid.
+   *
+   * @throws {ServiceError} `config-invalid` when they are not.
+   */
+  read(bytes: Uint8Array<ArrayBuffer>): ConfigDocument {
+    const digest = digestOf(bytes)
+    const kept = this.#kept.get(digest)
+    if (kept) return kept
+    const reading = readDocument(bytes)
+    if (!reading.ok) {
+      const { problems } = reading
+      throw new ServiceError(
+        'config-invalid',
+        problems[0]?.message ?? 'The configuration is not valid',
+        { problems },
+      )
+    }
+    this.#keep(digest, reading.document)
+    return reading.document
+  }
+
+  #keep(digest: Digest, document: ConfigDocument): void {
+    this.#kept.delete(digest)
+    this.#kept.set(digest, document)
+    const [oldest] = this.#kept.keys()
+    if (this.#kept.size > KEPT && oldest !== undefined) this.#kept.delete(oldest)
+  }
+}

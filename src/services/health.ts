@@ -1,0 +1,25 @@
+import type { Problem } from '../core/problem.ts'
+import type { History } from '../history/history.ts'
+
+/** Whether the service can serve, and everything that an operator should look at. */
+export interface Health {
+  readonly status: 'ok' | 'degraded'
+  readonly version: string
+  readonly revisions: number
+  readonly current: string
+  readonly problems: readonly { readonly subject: string; readonly errors: readonly Problem[] }[]
+}
+
+export function readHealth(deps: { history: History; version: string }): Health {
+  const { history, version } = deps
+  const problem = history.problem()
+  const { digest } = history.current()
+  const problems = problem ? [{ subject: problem.message, errors: problem.problems }] : []
+  return {
+    status: problem ? 'degraded' : 'ok',
+    version,
+    revisions: history.size(),
+    current: digest,
+    problems,
+  }
+}
