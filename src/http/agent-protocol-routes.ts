@@ -1,0 +1,71 @@
+import { Hono, type Context } from 'hono'
+import {
+  type AgentCallsDeps,
+  contactAgent,
+  type ContactAnswer,
+  registerAgent,
+} from '../services/agents/contact.ts'
+import { ContactRequest, type ContactReply } from '../wire/agent-contact.ts'
+import { parseAgentMessage, renderAgentMessage } from '../wire/agent-message.ts'
+import { AGENT_PATTERNS } from '../wire/agent-paths.ts'
+import { RegisterRequest, type RegisterReply } from '../wire/agent-registration.ts'
+import type { RouteEnv } from './door.ts'
+import { readBody } from './request-body.ts'
+
+/** The largest message of the protocol, in bytes. */
+const MESSAGE_AT_MOST = 1_048_576
+
+/** The calls of the agents about themselves. They carry the agent's token, not a user. */
+export function agentProtocolRoutes(deps: AgentCallsDeps) {
+  return new Hono<RouteEnv>()
+    .post(AGENT_PATTERNS.register, async (c) => {
+      const message = parseAgentMessage(RegisterRequest, await textOf(c))
+      const { uuid, instance, claim, autoRegister, ...facts } = message
+      return answer(
+        (await registerAgent(deps, {
+          uuid,
+          instance,
+          claim,
+          autoRegister,
+          facts,
+        })) satisfies RegisterReply,
+      )
+    })
+    .post(AGENT_PATTERNS.contact, async (c) => {
+      const message = parseAgentMessage(ContactRequest, await textOf(c))
+      const { instance, runtimeStatus, jobId, stopping, ...facts } = message
+      const call = {
+        uuid: c.req.param('uuid'),
+        token: tokenOf(c),
+        instance,
+        runtimeStatus,
+        jobId,
+        stopping,
+        facts,
+      }
+      return answer(replyOf(await contactAgent(deps, call)))
+    })
+}
+
+/** The token of an agent's call; empty when there is none. */
+export function tokenOf(c: Context<RouteEnv>): string {
+  const [, token = ''] = /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '') ?? []
+  return token
+}
+
+export function answer(message: object): Response {
+  return new Response(renderAgentMessage(message), {
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+  })
+}
+
+export async function textOf(c: Context<RouteEnv>): Promise<string> {
+  return Buffer.from(await readBody(c.req.raw, MESSAGE_AT_MOST)).toString('utf8')
+}
+
+function replyOf(told: ContactAnswer): ContactReply {
+  if (told.kind === 'register') return { instruction: { kind: 'register' }, configStatus: null }
+  if (told.kind === 'none')
+    return { instruction: { kind: 'none' }, configStatus: told.configStatus }
+  return { instruction: { kind: 'cancel_job', jobId: told.jobId }, configStatus: told.configStatus }
+}

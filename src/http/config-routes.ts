@@ -1,0 +1,128 @@
+import { Hono, type Context } from 'hono'
+import { ServiceError } from '../core/errors.ts'
+import type { Revision } from '../core/revision.ts'
+import {
+  type ConfigReadingDeps,
+  findPair,
+  findSnapshot,
+  listRevisions,
+  readDiff,
+  readSnapshot,
+  type RevisionQuery,
+} from '../services/config-reading.ts'
+import { type ClientNames, renderRevision } from '../wire/revision-entry.ts'
+import { digestHeaders } from './digest-header.ts'
+import type { RouteEnv } from './door.ts'
+import { json, renderError } from './errors.ts'
+import { parseDigest, parseSha, parseWholeNumber } from './parameters.ts'
+import { ReadyBodies } from './ready-bodies.ts'
+import { ReadyBody } from './ready-body.ts'
+
+const PAGE = 10
+/** Ready answers that are kept in memory, in bytes, for each kind. */
+const KEPT = 64 * 1_048_576
+
+export interface ConfigRoutesOptions extends ConfigReadingDeps {
+  readonly clientNames: ClientNames
+  readonly basePath: string
+}
+
+/** `/api/admin/config…` and `/api/config…`: snapshots, the revision list and diffs. */
+export function configRoutes(options: ConfigRoutesOptions) {
+  const snapshots = snapshotAnswers(options)
+  const lists = listAnswers(options)
+  const diffs = diffAnswers(options)
+  const current = (c: Context<RouteEnv>) => {
+    const revision = findSnapshot(options, c.env.principal, null)
+    const asked = c.req.query('md5')
+    return asked === undefined || asked === revision.digest
+      ? snapshots(c, revision, 'mutable')
+      : notCurrent(asked, revision)
+  }
+  return new Hono<RouteEnv>()
+    .get('/api/admin/config.xml', current)
+    .get('/api/admin/config/current.xml', current)
+    .get('/admin/restful/configuration/file/GET/xml', current)
+    .get('/api/admin/config/:file{.+\\.xml}', (c) => {
+      const digest = parseDigest(c.req.param('file').slice(0, -'.xml'.length))
+      return snapshots(c, findSnapshot(options, c.env.principal, digest), 'immutable')
+    })
+    .get('/api/config/revisions', (c) => lists(c, readQuery(c.req.query())))
+    .get('/api/config/revisions/:offset', (c) =>
+      lists(c, {
+        offset: parseWholeNumber(c.req.param('offset'), 'offset'),
+        limit: PAGE,
+        text: '',
+      }),
+    )
+    .get('/api/config/diff/:from/:to', diffs)
+    .get('/config/diff/:from/:to', (c) =>
+      c.redirect(
+        `${options.basePath}/api/config/diff/${c.req.param('from')}/${c.req.param('to')}`,
+        301,
+      ),
+    )
+}
+
+function snapshotAnswers(options: ConfigRoutesOptions) {
+  const kept = new ReadyBodies(KEPT)
+  return async (c: Context<RouteEnv>, revision: Revision, kind: 'mutable' | 'immutable') => {
+    const body = await kept.take(`${kind} ${revision.digest}`, async () => {
+      const headers = digestHeaders(revision.digest, options.clientNames)
+      return new ReadyBody(await readSnapshot(options, revision), {
+        type: 'application/xml; charset=utf-8',
+        etag: revision.digest,
+        immutable: kind === 'immutable',
+        headers,
+      })
+    })
+    return body.answer(c.req.raw)
+  }
+}
+
+function listAnswers(options: ConfigRoutesOptions) {
+  const kept = new ReadyBodies(KEPT)
+  return async (c: Context<RouteEnv>, query: RevisionQuery) => {
+    const { commit } = findSnapshot(options, c.env.principal, null)
+    const key = `${commit} ${query.offset} ${query.limit} ${query.text}`
+    const body = await kept.take(key, async () => {
+      const revisions = listRevisions(options, c.env.principal, query)
+      const entries = revisions.map((revision) => renderRevision(revision, options.clientNames))
+      return new ReadyBody(Buffer.from(JSON.stringify(entries)), {
+        type: 'application/json; charset=utf-8',
+        etag: `${commit}-${options.history.size()}-${query.offset}-${query.limit}`,
+        immutable: false,
+      })
+    })
+    return body.answer(c.req.raw)
+  }
+}
+
+function diffAnswers(options: ConfigRoutesOptions) {
+  const kept = new ReadyBodies(KEPT)
+  return async (c: Context<RouteEnv, '/:from/:to'>) => {
+    const range = { from: parseSha(c.req.param('from')), to: parseSha(c.req.param('to')) }
+    const pair = findPair(options, c.env.principal, range)
+    const key = `${range.from}..${range.to}`
+    const body = await kept.take(key, async () => {
+      const text = await readDiff(options, pair)
+      return new ReadyBody(text, { type: 'text/plain; charset=utf-8', etag: key, immutable: true })
+    })
+    return body.answer(c.req.raw)
+  }
+}
+
+function readQuery(query: Readonly<Record<string, string>>): RevisionQuery {
+  const { offset, limit, q } = query
+  return {
+    offset: offset === undefined ? 0 : parseWholeNumber(offset, 'offset'),
+    limit: limit === undefined ? null : parseWholeNumber(limit, 'limit'),
+    text: q ?? '',
+  }
+}
+
+function notCurrent(asked: string, current: Revision): Response {
+  const message = `The configuration has changed: ${asked} is not the current digest`
+  const error = new ServiceError('config-stale', message, { current: current.digest, problems: [] })
+  return json(renderError(error), 409)
+}

@@ -1,0 +1,79 @@
+import { getPath } from 'hono/utils/url'
+import type { Principal } from '../core/principal.ts'
+import { json } from './errors.ts'
+import type { Connection } from './listen.ts'
+
+/** What a route knows of its request besides the request itself. */
+export interface Caller {
+  readonly principal: Principal
+}
+
+/** The environment of every guarded route. */
+export interface RouteEnv {
+  readonly Bindings: Caller
+}
+
+export interface DoorOptions {
+  readonly basePath: string
+  readonly credentials: {
+    remembered(authorization: string): Principal | null
+    check(authorization: string | undefined, address: string): Promise<Principal | null>
+  }
+  /** Whether the path, without base, is answered without a user: health, and calls with a token of their own. */
+  readonly isPublic: (path: string) => boolean
+  readonly routes: (request: Request, caller: Caller) => Response | Promise<Response>
+}
+
+/** No user: the caller of a public route. */
+const NOBODY: Caller = { principal: { username: '' } }
+
+const CHALLENGE = { 'www-authenticate': 'Basic realm="cairn", charset="UTF-8"' }
+const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
+
+/**
+ * Lets a request in: credentials first, routes after. It is a function around the routes and not
+ * a middleware, so that a known caller costs one look-up.
+ */
+export function openDoor(options: DoorOptions) {
+  return (request: Request, connection?: Connection): Response | Promise<Response> => {
+    if (options.isPublic(innerPath(request, options.basePath)))
+      return options.routes(request, NOBODY)
+    if (isForged(request))
+      return json({ message: 'A request from another site may not change anything' }, 403)
+    const authorization = request.headers.get('authorization') ?? undefined
+    const known = authorization === undefined ? null : options.credentials.remembered(authorization)
+    if (known) return options.routes(request, { principal: known })
+    return admit(options, request, { authorization, address: addressOf(connection) })
+  }
+}
+
+/** The path without base path and trailing slashes; outside the base path, one that nothing matches. */
+export function innerPath(request: Request, basePath: string): string {
+  const path = getPath(request)
+  if (basePath !== '' && path !== basePath && !path.startsWith(`${basePath}/`)) return '/\0outside'
+  const inner = path.slice(basePath.length)
+  return inner.endsWith('/') ? inner.replace(/\/+$/, '') || '/' : inner || '/'
+}
+
+async function admit(
+  options: DoorOptions,
+  request: Request,
+  given: { authorization: string | undefined; address: string },
+): Promise<Response> {
+  const principal = await options.credentials.check(given.authorization, given.address)
+  if (principal) return options.routes(request, { principal })
+  const message =
+    given.authorization === undefined ? 'Credentials are needed' : 'The credentials are wrong'
+  return json({ message }, 401, CHALLENGE)
+}
+
+/** A browser says where a request comes from; another site's may not act with the user's credentials. */
+function isForged(request: Request): boolean {
+  return (
+    !SAFE_METHODS.includes(request.method) && request.headers.get('sec-fetch-site') === 'cross-site'
+  )
+}
+
+function addressOf(connection: Connection | undefined): string {
+  return connection?.incoming.socket.remoteAddress ?? 'local'
+}

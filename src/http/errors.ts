@@ -1,0 +1,55 @@
+import type { ErrorCode } from '../core/errors.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { ErrorBody } from '../wire/error-body.ts'
+
+/** The whole mapping. Adding an error code without a status does not compile. */
+const STATUS = {
+  'malformed-request': 400,
+  'base-missing': 428,
+  'body-too-large': 413,
+  'config-invalid': 422,
+  'config-stale': 412,
+  'snapshot-not-found': 404,
+  'revision-not-found': 404,
+  'agent-not-found': 404,
+  'agent-not-deletable': 406,
+  'user-not-found': 404,
+  'pipeline-not-found': 404,
+  'stage-not-found': 404,
+  'name-in-use': 409,
+  'job-not-found': 404,
+  'job-not-yours': 410,
+  'not-schedulable': 409,
+  'pipeline-locked': 409,
+  'not-permitted': 403,
+  'not-authorized': 401,
+  'token-refused': 401,
+  'agent-taken': 409,
+  unavailable: 503,
+} as const satisfies Record<ErrorCode, number>
+
+export function statusOf(error: ServiceError): number {
+  return STATUS[error.code]
+}
+
+export function renderError(error: ServiceError): ErrorBody {
+  const { facts } = error
+  const problems = 'problems' in facts ? facts.problems : []
+  return { message: error.message, ...(problems.length > 0 ? { errors: [...problems] } : {}) }
+}
+
+/** A JSON answer of any status. */
+export function json(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      ...headers,
+    },
+  })
+}
+
+export function errorResponse(error: ServiceError): Response {
+  return json(renderError(error), statusOf(error))
+}

@@ -1,0 +1,49 @@
+import { createServer, type Server } from 'node:http'
+import { getRequestListener, type Http2Bindings, type HttpBindings } from '@hono/node-server'
+import { json } from './errors.ts'
+
+/** Longest waits for a client, in milliseconds: its headers, its whole request, and silence on the line. */
+const HEADERS_WITHIN = 10_000
+const REQUEST_WITHIN = 300_000
+const IDLE_AT_MOST = 20_000
+
+const errorHandler = () => json({ message: 'The request is not well-formed HTTP' }, 400)
+
+/** The connection behind a request. */
+export type Connection = HttpBindings | Http2Bindings
+export type Handler = (request: Request, connection: Connection) => Response | Promise<Response>
+
+/** A listening server; closing it lets the requests in flight finish. */
+export class Listening implements AsyncDisposable {
+  readonly port: number
+  readonly #server: Server
+
+  private constructor(server: Server) {
+    const address = server.address()
+    this.#server = server
+    this.port = typeof address === 'object' && address ? address.port : 0
+  }
+
+  /** @throws the system's error when the address cannot be listened on. */
+  static async open(handler: Handler, at: { host: string; port: number }): Promise<Listening> {
+    const listener = getRequestListener(handler, { errorHandler })
+    const limits = {
+      headersTimeout: HEADERS_WITHIN,
+      requestTimeout: REQUEST_WITHIN,
+      keepAliveTimeout: IDLE_AT_MOST,
+    }
+    const server = createServer(limits, (incoming, outgoing) => void listener(incoming, outgoing))
+    server.timeout = IDLE_AT_MOST
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(at.port, at.host, resolve)
+    })
+    return new Listening(server)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve))
+    this.#server.closeIdleConnections()
+    await closed
+  }
+}

@@ -1,0 +1,35 @@
+import type { z } from 'zod'
+import { Digest } from '../core/digest.ts'
+import { ServiceError } from '../core/errors.ts'
+import { CommitSha } from '../core/revision.ts'
+
+/** A digest from a path, a field or a header; upper case is taken as lower. */
+export function parseDigest(text: string): Digest {
+  const message = `"${text}" is not a digest: 32 hexadecimal characters`
+  return parse(Digest, text.toLowerCase(), { message, path: 'digest' })
+}
+
+export function parseSha(text: string): CommitSha {
+  const message = `"${text}" is not a commit: 40 hexadecimal characters`
+  return parse(CommitSha, text.toLowerCase(), { message, path: 'commit' })
+}
+
+export function parseWholeNumber(text: string, name: string): number {
+  const number = Number(text)
+  if (/^\d{1,15}$/.test(text) && Number.isSafeInteger(number)) return number
+  throw malformed(`${name} "${text}" is not a whole number of at least 0`, name)
+}
+
+export function malformed(message: string, path: string): ServiceError {
+  return new ServiceError('malformed-request', message, { problems: [{ message, path }] })
+}
+
+function parse<Schema extends z.ZodType>(
+  schema: Schema,
+  text: string,
+  refusal: { message: string; path: string },
+): z.output<Schema> {
+  const read = schema.safeParse(text)
+  if (read.success) return read.data
+  throw malformed(refusal.message, refusal.path)
+}

@@ -1,0 +1,55 @@
+import type { ReadyBody } from './ready-body.ts'
+
+/** Answers kept by key up to a number of bytes; the least recently used go first. Each is made once at a time. */
+export class ReadyBodies {
+  readonly #limit: number
+  readonly #kept = new Map<string, ReadyBody>()
+  readonly #making = new Map<string, Promise<ReadyBody>>()
+  #size = 0
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** The answer for the key: kept, in the making, or made now. */
+  take(key: string, make: () => Promise<ReadyBody>): ReadyBody | Promise<ReadyBody> {
+    const kept = this.#kept.get(key)
+    if (kept) return this.#touch(key, kept)
+    const making = this.#making.get(key)
+    if (making) return making
+    const made = this.#make(key, make)
+    this.#making.set(key, made)
+    return made
+  }
+
+  clear(): void {
+    this.#kept.clear()
+    this.#size = 0
+  }
+
+  async #make(key: string, make: () => Promise<ReadyBody>): Promise<ReadyBody> {
+    try {
+      const body = await make()
+      this.#keep(key, body)
+      return body
+    } finally {
+      this.#making.delete(key)
+    }
+  }
+
+  #touch(key: string, body: ReadyBody): ReadyBody {
+    this.#kept.delete(key)
+    this.#kept.set(key, body)
+    return body
+  }
+
+  #keep(key: string, body: ReadyBody): void {
+    this.#kept.set(key, body)
+    this.#size += body.size
+    for (const [oldest, { size }] of this.#kept) {
+      if (this.#size <= this.#limit || oldest === key) return
+      this.#kept.delete(oldest)
+      this.#size -= size
+    }
+  }
+}

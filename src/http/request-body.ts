@@ -1,0 +1,83 @@
+import { ServiceError } from '../core/errors.ts'
+
+/**
+ * The whole body of a request.
+ *
+ * @throws {ServiceError} `body-too-large` as soon as it is known to be over the limit, in bytes.
+ */
+export async function readBody(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit)
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of request.body ?? []) {
+    size += part.length
+    if (size > limit) throw tooLarge(limit)
+    parts.push(part)
+  }
+  return Buffer.concat(parts, size)
+}
+
+function tooLarge(limit: number): ServiceError {
+  return new ServiceError('body-too-large', `The body is larger than ${limit} bytes`, { limit })
+}
+
+/** The fields of a form, each with its exact bytes, in the order they were sent. */
+export type Form = ReadonlyMap<string, readonly Uint8Array[]>
+
+/** Reads a URL-encoded or multipart form. Bytes stay bytes: nothing is replaced by the decoding. */
+export async function readForm(request: Request, limit: number): Promise<Form> {
+  const body = await readBody(request, limit)
+  const type = request.headers.get('content-type') ?? ''
+  if (type.toLowerCase().startsWith('multipart/form-data')) return readMultipart(body, type)
+  return readUrlEncoded(body)
+}
+
+/** The last value of a field as text, or null when it was not sent. */
+export function textField(form: Form, name: string): string | null {
+  const value = form.get(name)?.at(-1)
+  return value ? Buffer.from(value).toString('utf8') : null
+}
+
+async function readMultipart(body: Uint8Array<ArrayBuffer>, type: string): Promise<Form> {
+  const form = new Map<string, Uint8Array[]>()
+  const data = await parseMultipart(body, type)
+  for (const [name, value] of data) {
+    const bytes =
+      typeof value === 'string' ? Buffer.from(value) : new Uint8Array(await value.arrayBuffer())
+    form.set(name, [...(form.get(name) ?? []), bytes])
+  }
+  return form
+}
+
+async function parseMultipart(body: Uint8Array<ArrayBuffer>, type: string): Promise<FormData> {
+  try {
+    return await new Response(body, { headers: { 'content-type': type } }).formData()
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause
+    const message = 'The body is not the form that its content type announces'
+    throw new ServiceError('malformed-request', message, { problems: [] }, { cause })
+  }
+}
+
+function readUrlEncoded(body: Uint8Array): Form {
+  const form = new Map<string, Uint8Array[]>()
+  const text = Buffer.from(body).toString('latin1')
+  for (const pair of text.split('&')) {
+    if (pair === '') continue
+    const separator = pair.indexOf('=')
+    const name = decode(separator < 0 ? pair : pair.slice(0, separator)).toString('utf8')
+    const values = form.get(name) ?? []
+    values.push(separator < 0 ? new Uint8Array() : decode(pair.slice(separator + 1)))
+    form.set(name, values)
+  }
+  return form
+}
+
+function decode(text: string): Buffer {
+  const plain = text.includes('+') ? text.replaceAll('+', ' ') : text
+  if (!plain.includes('%')) return Buffer.from(plain, 'latin1')
+  const decoded = plain.replace(/%([0-9A-Fa-f]{2})/g, (_all, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  )
+  return Buffer.from(decoded, 'latin1')
+}

@@ -1,0 +1,44 @@
+import { Hono } from 'hono'
+import { TrieRouter } from 'hono/router/trie-router'
+import { ServiceError } from '../core/errors.ts'
+import type { Log } from '../core/log.ts'
+import type { Caller, RouteEnv } from './door.ts'
+import { innerPath } from './door.ts'
+import { errorResponse, json } from './errors.ts'
+
+export interface RoutesOptions {
+  readonly basePath: string
+  readonly log: Log
+  readonly parts: readonly Hono<RouteEnv>[]
+}
+
+/** All routes as one function: composed once, with the answers for what is not there and what went wrong. */
+export function composeRoutes(options: RoutesOptions) {
+  const app = new Hono<RouteEnv>({ getPath: (request) => innerPath(request, options.basePath) })
+  for (const part of options.parts) app.route('/', part)
+  const allowed = methodTable(app)
+  app.notFound((c) => {
+    const methods = allowed(innerPath(c.req.raw, options.basePath))
+    if (methods.length === 0) return json({ message: 'There is nothing at this address' }, 404)
+    const message = `${c.req.method} is not among the methods of this address: ${methods.join(', ')}`
+    return json({ message }, 405, { allow: methods.join(', ') })
+  })
+  app.onError((error, c) => {
+    if (error instanceof ServiceError) return errorResponse(error)
+    const facts = { method: c.req.method, path: c.req.path, error: error.stack ?? String(error) }
+    options.log({ level: 'error', message: 'A request failed', facts })
+    return json({ message: 'Internal server error' }, 500)
+  })
+  return (request: Request, caller: Caller) => app.fetch(request, caller)
+}
+
+/** Which methods an address takes, for 405 answers. */
+function methodTable(app: Hono<RouteEnv>): (path: string) => string[] {
+  const router = new TrieRouter<string>()
+  for (const { method, path } of app.routes) router.add(method, path, method)
+  const methods = [...new Set(app.routes.map(({ method }) => method))]
+  return (path) => {
+    const taken = methods.filter((method) => router.match(method, path)[0].length > 0)
+    return taken.includes('GET') ? [...taken, 'HEAD'] : taken
+  }
+}

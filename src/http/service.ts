@@ -1,0 +1,28 @@
+import type { Log } from '../core/log.ts'
+import { type ConfigRoutesOptions, configRoutes } from './config-routes.ts'
+import { type ConfigSavingOptions, configSavingRoutes } from './config-saving-routes.ts'
+import { type DoorOptions, openDoor } from './door.ts'
+import { healthRoutes } from './health-routes.ts'
+import type { Handler } from './listen.ts'
+import { type PipelineCreationOptions, pipelineCreationRoutes } from './pipeline-creation-routes.ts'
+import { composeRoutes } from './routes.ts'
+
+export interface HttpServiceOptions
+  extends ConfigRoutesOptions, ConfigSavingOptions, PipelineCreationOptions {
+  readonly credentials: DoorOptions['credentials']
+  readonly version: string
+  readonly log: Log
+}
+
+/** The whole HTTP service as one function from request to answer. */
+export function httpService(options: HttpServiceOptions): Handler {
+  const { basePath, credentials, log } = options
+  const parts = [
+    healthRoutes(options),
+    configRoutes(options),
+    configSavingRoutes(options),
+    pipelineCreationRoutes(options),
+  ]
+  const routes = composeRoutes({ basePath, log, parts })
+  return openDoor({ basePath, credentials, isPublic: (path) => path === '/health', routes })
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import type { Revision } from '../core/revision.ts'
+import { CommitSha } from '../core/revision.ts'
+import { Digest } from '../core/digest.ts'
+
+/** Whether the names of the original stand beside the neutral ones. */
+export const ClientNames = z.enum(['neutral', 'gocd'])
+export type ClientNames = z.infer<typeof ClientNames>
+
+/** An element of the revision list. `time` is in milliseconds since the UNIX epoch. */
+export const RevisionEntry = z.object({
+  md5: Digest,
+  commitSHA: CommitSha,
+  username: z.string(),
+  serverEdition: z.string(),
+  time: z.int(),
+  schemaVersion: z.int(),
+  serverVersion: z.string(),
+  goEdition: z.string().optional(),
+  goVersion: z.string().optional(),
+})
+export type RevisionEntry = z.infer<typeof RevisionEntry>
+
+export function renderRevision(revision: Revision, names: ClientNames): RevisionEntry {
+  const { serverEdition, serverVersion } = revision
+  return {
+    md5: revision.digest,
+    commitSHA: revision.commit,
+    username: revision.username,
+    serverEdition,
+    time: revision.time,
+    schemaVersion: revision.schemaVersion,
+    serverVersion,
+    ...(names === 'gocd' ? { goEdition: serverEdition, goVersion: serverVersion } : {}),
+  }
+}
