@@ -1,4 +1,4 @@
-import type { Child } from 'hono/jsx'
+import type { HtmlEscapedString } from 'hono/utils/html'
 
 /** No inline script or style, nothing from elsewhere, no framing. */
 const POLICY = [
@@ -21,8 +21,11 @@ export const PAGE_HEADERS = {
 }
 
 /** A page as an answer; not kept by caches unless said otherwise. */
-export async function pageResponse(page: Child, status = 200): Promise<Response> {
-  const html = await String(page)
+export async function pageResponse(
+  page: HtmlEscapedString | Promise<HtmlEscapedString>,
+  status = 200,
+): Promise<Response> {
+  const html = (await page).toString()
   return new Response(`<!doctype html>${html}`, {
     status,
     headers: { ...PAGE_HEADERS, 'cache-control': 'private, no-cache' },

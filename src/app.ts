@@ -1,0 +1,128 @@
+import { mkdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { setTimeout as wait } from 'node:timers/promises'
+import { SecretBox } from './config/secrets/secret-box.ts'
+import type { Clock } from './core/clock.ts'
+import type { Log } from './core/log.ts'
+import { Listening } from './http/listen.ts'
+import { httpService } from './http/service.ts'
+import { Resources } from './resources.ts'
+import { CredentialCheck } from './security/credentials.ts'
+import { createFirstUser } from './security/first-user.ts'
+import { UsersWatch } from './security/users-watch.ts'
+import { openSecretKeys } from './security/secret-keys.ts'
+import { ConfiguredAccess } from './services/access.ts'
+import { ConfigServices } from './services/config-services.ts'
+import type { ServeSettings } from './settings.ts'
+import { VERSION } from './version.ts'
+
+/** How often the users file is looked at where its folder cannot be watched, in milliseconds. */
+const USERS_INTERVAL = 2_000
+
+/** A running service. Disposing it finishes the requests in flight, then lets go of everything. */
+export interface Server extends AsyncDisposable {
+  readonly url: string
+  /** The password of the first user, when one was generated now. */
+  readonly generatedPassword: string | null
+}
+
+export interface Surroundings {
+  readonly clock: Clock
+  readonly log: Log
+  /** Where programs such as git are looked for. */
+  readonly programPath: string | undefined
+}
+
+/** Opens everything that the settings name, and listens. */
+export async function openServer(
+  settings: ServeSettings,
+  surroundings: Surroundings,
+): Promise<Server> {
+  const resources = new Resources()
+  try {
+    return await open(settings, surroundings, resources)
+  } catch (error) {
+    await resources[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+async function open(
+  settings: ServeSettings,
+  surroundings: Surroundings,
+  resources: Resources,
+): Promise<Server> {
+  const stateDir = resolve(settings['state-dir'])
+  await mkdir(stateDir, { recursive: true, mode: 0o700 })
+  const usersFile = resolve(settings['users-file'] ?? join(stateDir, 'users.htpasswd'))
+  const generatedPassword = await createFirstUser(usersFile, settings['admin-password'])
+  const box = new SecretBox(await openSecretKeys(join(stateDir, 'secret.keys')))
+  const places = repositoryOf(settings)
+  const config = resources.own(
+    await ConfigServices.open({
+      ...places,
+      ...surroundings,
+      box,
+      version: VERSION,
+      pushCheck: pushCheckOf(places),
+    }),
+  )
+  const basePath = settings['base-path']
+  const handler = httpService({
+    history: config.history,
+    cache: config.cache,
+    diff: config.diff,
+    editor: config.editor,
+    box,
+    access: new ConfiguredAccess(config.configuration),
+    basePath,
+    credentials: openCredentials(usersFile, surroundings, resources),
+    clientNames: settings['client-names'],
+    maxBody: settings['max-body'],
+    version: VERSION,
+    log: surroundings.log,
+  })
+  const listening = resources.own(await Listening.open(handler, settings))
+  const url = `http://${hostOf(settings.host)}:${listening.port}${basePath}`
+  return { url, generatedPassword, [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose]() }
+}
+
+function repositoryOf(settings: ServeSettings) {
+  const {
+    'config-repo': repository,
+    'config-file': fileName,
+    'poll-interval': pollInterval,
+  } = settings
+  return { repository: resolve(repository), fileName, pollInterval }
+}
+
+function openCredentials(
+  file: string,
+  { clock }: Surroundings,
+  resources: Resources,
+): CredentialCheck {
+  const changed = () => check.forget()
+  const users = resources.own(new UsersWatch({ file, interval: USERS_INTERVAL, changed }))
+  const check = new CredentialCheck({ users: () => users.read(), clock, wait })
+  return check
+}
+
+/** A host as it stands in a URL: IPv6 addresses in brackets. */
+function hostOf(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
+}
+
+/** The command that git runs for every push into the repository. */
+function pushCheckOf({ repository, fileName }: { repository: string; fileName: string }): string[] {
+  const main = fileURLToPath(new URL('./main.js', import.meta.url))
+  return [
+    process.execPath,
+    main,
+    'check-push',
+    '--config-repo',
+    repository,
+    '--config-file',
+    fileName,
+  ]
+}

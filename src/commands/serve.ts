@@ -1,0 +1,24 @@
+import { once } from 'node:events'
+import { openServer } from '../app.ts'
+import { programPath, readSettings, SETTINGS } from '../settings.ts'
+import { say, writeLog } from './output.ts'
+
+/** Runs the service until SIGTERM or SIGINT; requests in flight are finished first. */
+export async function serve(args: readonly string[]): Promise<number> {
+  const settings = readSettings(SETTINGS.serve, args)
+  const ended = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
+  const server = await openServer(settings, {
+    clock: Date.now,
+    log: writeLog,
+    programPath: programPath(),
+  })
+  if (server.generatedPassword !== null) {
+    process.stderr.write(
+      `cairn: user admin has the password ${server.generatedPassword} (shown this once)\n`,
+    )
+  }
+  say(`cairn ready ${server.url}`)
+  await ended
+  await server[Symbol.asyncDispose]()
+  return 0
+}

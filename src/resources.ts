@@ -1,0 +1,17 @@
+/** Resources opened one after the other, let go of in reverse order. */
+export class Resources implements AsyncDisposable {
+  readonly #opened: (Disposable | AsyncDisposable)[] = []
+
+  /** Takes charge of a resource and hands it back. */
+  own<Resource extends Disposable | AsyncDisposable>(resource: Resource): Resource {
+    this.#opened.push(resource)
+    return resource
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (let resource = this.#opened.pop(); resource; resource = this.#opened.pop()) {
+      if (Symbol.asyncDispose in resource) await resource[Symbol.asyncDispose]()
+      else resource[Symbol.dispose]()
+    }
+  }
+}

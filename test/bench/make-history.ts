@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { documentWith } from '../support/documents.ts'
+import { git } from '../support/git.ts'
+
+export interface HistoryShape {
+  readonly folder: string
+  readonly revisions: number
+  /** Size of each document, in bytes; reached within a pipeline's length. */
+  readonly documentSize: number
+}
+
+/** When the first revision was made; each of the others came a minute after the one before. */
+const EPOCH = 1_400_000_000
+
+/**
+ * Makes a packed repository with a long history, as the service itself would have written it:
+ * each revision changes one line of the document.
+ *
+ * @returns the digests, oldest first.
+ */
+export async function makeHistory({
+  folder,
+  revisions,
+  documentSize,
+}: HistoryShape): Promise<string[]> {
+  mkdirSync(folder, { recursive: true })
+  git(folder, 'init', '-q', '-b', 'main')
+  const importer = spawn('git', ['-C', folder, 'fast-import', '--quiet', '--depth=50'], {
+    stdio: ['pipe', 'inherit', 'inherit'],
+  })
+  const lines = documentOfSize(documentSize)
+  const places = lines.flatMap((line, place) => (line.includes('<git url') ? [place] : []))
+  const digests: string[] = []
+  for (let n = 0; n < revisions; n += 1) {
+    const place = places[(n * 7) % places.length] ?? 0
+    lines[place] = `        <git url="https://example.org/change-${n}.git" />`
+    const document = lines.join('\n')
+    const digest = createHash('md5').update(document).digest('hex')
+    digests.push(digest)
+    if (!importer.stdin.write(commitOf(n, document, digest))) await once(importer.stdin, 'drain')
+  }
+  importer.stdin.end()
+  await once(importer, 'close')
+  git(folder, 'reset', '-q', '--hard')
+  return digests
+}
+
+function documentOfSize(size: number): string[] {
+  const one = documentWith('pipeline-00000').length - documentWith().length
+  const count = Math.max(1, Math.round((size - documentWith().length) / one))
+  const names = Array.from({ length: count }, (_, n) => `pipeline-${String(n).padStart(5, '0')}`)
+  return documentWith(...names).split('\n')
+}
+
+function commitOf(n: number, document: string, digest: string): string {
+  const seconds = EPOCH + n * 60
+  const message = [
+    `Change pipeline ${n}`,
+    '',
+    `Config-MD5: ${digest}`,
+    `Config-Time: ${seconds * 1_000}`,
+    'Schema-Version: 75',
+    'Server-Edition: OpenSource',
+    'Server-Version: 0.1.0',
+    '',
+  ].join('\n')
+  return [
+    'commit refs/heads/main',
+    `author user${n % 12} <user${n % 12}@localhost> ${seconds} +0000`,
+    `committer Cairn <cairn@localhost> ${seconds} +0000`,
+    `data ${Buffer.byteLength(message)}`,
+    message,
+    'M 100644 inline config.xml',
+    `data ${Buffer.byteLength(document)}`,
+    document,
+    '',
+  ].join('\n')
+}

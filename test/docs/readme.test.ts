@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { SETTINGS } from '../../src/settings.ts'
+import { start } from '../support/start.ts'
+import { tempDir } from '../support/temp-dir.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
+const ADDRESS = 'http://127.0.0.1:8153'
+
+const examples = [...README.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1] ?? '')
+
+describe('README.md', () => {
+  it('has the two commands, each in one line', () => {
+    expect(examples.slice(0, 2)).toEqual(['npm ci && npm start\n', 'npm ci && npm test\n'])
+  })
+
+  it(
+    'has examples that all work, one after the other, on a new service',
+    { timeout: 60_000 },
+    async () => {
+      const cwd = tempDir()
+      symlinkSync(join(ROOT, 'node_modules'), join(cwd, 'node_modules'))
+      const flags = ['--port', '0', '--admin-password', 'p']
+      const url = await start(['serve', ...flags], { cwd }).line(/^cairn ready (\S+)\n$/)
+      const script = examples
+        .slice(2)
+        .join('\n')
+        .replaceAll(ADDRESS, url)
+        .replaceAll('npx cairn', `node ${ROOT}scripts/cairn.js`)
+
+      const output = execFileSync('bash', ['-euo', 'pipefail', '-c', script], {
+        cwd,
+        encoding: 'utf8',
+        env: { PATH: process.env['PATH'], HOME: cwd, PASSWORD: 'p' },
+      })
+
+      expect(examples.length).toBeGreaterThan(5)
+      expect(output).toContain('@@')
+      expect(output).toContain('<pipelines group="demo" />')
+    },
+  )
+
+  it('lists every setting of serve with its variable', () => {
+    for (const flag of Object.keys(SETTINGS.serve.shape)) {
+      const variable = `CAIRN_${flag.toUpperCase().replaceAll('-', '_')}`
+      expect(README).toContain(`| \`--${flag}\` | \`${variable}\` |`)
+    }
+  })
+})

@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { documentWith } from '../support/documents.ts'
+import { git } from '../support/git.ts'
+import { postForm, save } from '../support/saving.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const DIGEST = 'x-service-config-md5'
+const BASE = documentWith('alpha', 'beta', 'gamma')
+
+function md5(text: string): string {
+  return createHash('md5').update(text).digest('hex')
+}
+
+async function currentOf(service: TestService): Promise<string> {
+  return (await service.fetch('/api/admin/config.xml')).text()
+}
+
+async function sizeOf(service: TestService): Promise<number> {
+  const revisions: unknown = await (await service.fetch('/api/config/revisions')).json()
+  return Array.isArray(revisions) ? revisions.length : -1
+}
+
+async function serviceAt(document: string): Promise<TestService> {
+  const service = await startService()
+  await save(service, document)
+  return service
+}
+
+describe('the form save', () => {
+  it.each(['/api/admin/config.xml', '/admin/restful/configuration/file/POST/xml'])(
+    'makes one commit by the caller at %s',
+    async (path) => {
+      const service = await serviceAt(BASE)
+      const edited = documentWith('alpha', 'beta', 'gamma', 'delta')
+
+      const response = await postForm(service, { xmlFile: edited, md5: md5(BASE) }, path)
+
+      expect(response.status).toBe(200)
+      expect(await response.json()).toEqual({ result: 'File changed successfully.' })
+      expect(response.headers.get(DIGEST)).toBe(md5(edited))
+      expect(git(service.repository, 'show', 'HEAD:config.xml')).toBe(edited)
+      expect(git(service.repository, 'log', '-1', '--format=%an')).toBe('admin\n')
+      expect(git(service.repository, 'status', '--porcelain')).toBe('')
+    },
+  )
+
+  it('refuses an invalid document with place and reason, and gives the text back', async () => {
+    const service = await serviceAt(BASE)
+    const broken = BASE.replace('</jobs>', '</job>')
+
+    const response = await postForm(service, { xmlFile: broken, md5: md5(BASE) })
+
+    expect(response.status).toBe(409)
+    expect(await response.json()).toMatchObject({
+      result: expect.any(String),
+      originalContent: broken,
+      errors: [{ line: expect.any(Number), column: expect.any(Number) }],
+    })
+    expect(await currentOf(service)).toBe(BASE)
+  })
+
+  it('refuses a form without its fields', async () => {
+    const service = await serviceAt(BASE)
+
+    const noDocument = await postForm(service, { md5: md5(BASE) })
+    const noBase = await postForm(service, { xmlFile: BASE })
+
+    expect([noDocument.status, noBase.status]).toEqual([400, 400])
+  })
+
+  it('keeps every byte, also those a form has to escape', async () => {
+    const service = await serviceAt(BASE)
+    const odd = BASE.replace(
+      '<exec command="make" />',
+      '<exec command="mäke&amp;+%41" />',
+    ).replaceAll('\n', '\r\n')
+
+    await postForm(service, { xmlFile: odd, md5: md5(BASE) })
+
+    expect(await currentOf(service)).toBe(odd)
+  })
+})
+
+describe('a PUT save', () => {
+  it('needs the digest it began from', async () => {
+    const service = await serviceAt(BASE)
+
+    const response = await service.fetch('/api/admin/config.xml', { method: 'PUT', body: BASE })
+
+    expect(response.status).toBe(428)
+  })
+
+  it('answers with the digest and ETag of what is now current', async () => {
+    const service = await serviceAt(BASE)
+    const edited = documentWith('alpha')
+    const headers = { 'if-match': `"${md5(BASE)}"` }
+
+    const response = await service.fetch('/api/admin/config.xml', {
+      method: 'PUT',
+      headers,
+      body: edited,
+    })
+
+    expect(response.status).toBe(200)
+    expect(response.headers.get(DIGEST)).toBe(md5(edited))
+    expect(response.headers.get('etag')).toBe(`"${md5(edited)}"`)
+  })
+
+  it('makes no commit when nothing changes', async () => {
+    const service = await serviceAt(BASE)
+    const before = await sizeOf(service)
+
+    const response = await save(service, BASE)
+
+    expect(response.status).toBe(200)
+    expect(await sizeOf(service)).toBe(before)
+  })
+
+  it('reports every error with line and column', async () => {
+    const service = await serviceAt(BASE)
+    const broken = BASE.replace('name="alpha"', 'nmae="alpha"').replace(
+      'name="beta"',
+      'name="be ta"',
+    )
+
+    const response = await save(service, broken)
+    const body: unknown = await response.json()
+
+    expect(response.status).toBe(422)
+    expect(body).toMatchObject({
+      errors: expect.arrayContaining([expect.objectContaining({ line: 4 })]),
+    })
+    expect(JSON.stringify(body)).toContain('nmae')
+    expect(JSON.stringify(body)).toContain('be ta')
+  })
+
+  it('refuses a body over the limit', async () => {
+    const service = await startService(['--max-body', '4KiB'])
+
+    const response = await save(
+      service,
+      documentWith(...Array.from({ length: 50 }, (_, n) => `p${n}`)),
+    )
+
+    expect(response.status).toBe(413)
+  })
+})
+
+function put(service: TestService, document: string, basedOn: string): Promise<Response> {
+  const headers = { 'if-match': `"${md5(basedOn)}"` }
+  return service.fetch('/api/admin/config.xml', { method: 'PUT', headers, body: document })
+}
+
+describe('a stale save', () => {
+  const mine = BASE.replace('alpha.git', 'mine.git')
+  const theirs = BASE.replace('gamma.git', 'theirs.git')
+
+  it('is merged when it touches other lines: one ordinary commit', async () => {
+    const service = await serviceAt(BASE)
+    await put(service, theirs, BASE)
+
+    const response = await put(service, mine, BASE)
+
+    const merged = await currentOf(service)
+    expect(response.status).toBe(200)
+    expect(merged).toBe(mine.replace('gamma.git', 'theirs.git'))
+    expect(response.headers.get(DIGEST)).toBe(md5(merged))
+    expect(git(service.repository, 'log', '--merges', '--format=%H')).toBe('')
+  })
+
+  it('is refused when it touches the same lines, with both sides', async () => {
+    const service = await serviceAt(BASE)
+    await put(service, BASE.replace('alpha.git', 'theirs.git'), BASE)
+
+    const response = await put(service, mine, BASE)
+
+    const body = JSON.stringify(await response.json())
+    expect(response.status).toBe(412)
+    expect(body).toContain('mine.git')
+    expect(body).toContain('theirs.git')
+    expect(await currentOf(service)).toContain('theirs.git')
+  })
+
+  it('is refused when the merge is not valid', async () => {
+    const service = await serviceAt(BASE)
+    await put(service, BASE.replace('name="alpha"', 'name="same"'), BASE)
+
+    const response = await put(service, BASE.replace('name="gamma"', 'name="same"'), BASE)
+
+    expect(response.status).toBe(422)
+  })
+
+  it('is refused when it began from what was never current', async () => {
+    const service = await serviceAt(BASE)
+
+    const response = await put(service, mine, 'never')
+
+    expect(response.status).toBe(412)
+  })
+})

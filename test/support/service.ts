@@ -1,0 +1,51 @@
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { openServer, type Server } from '../../src/app.ts'
+import type { LogEvent } from '../../src/core/log.ts'
+import { readSettings, SETTINGS } from '../../src/settings.ts'
+import { tempDir } from './temp-dir.ts'
+
+export const ADMIN_PASSWORD = 'correct horse'
+
+/** A service on a free port in a folder of its own, with a caller that logs in as admin. */
+export interface TestService {
+  readonly url: string
+  readonly folder: string
+  readonly repository: string
+  readonly logged: readonly LogEvent[]
+  fetch(path: string, init?: RequestInit & { as?: string | null }): Promise<Response>
+  close(): Promise<void>
+}
+
+/** Starts the whole service over real folders and a real socket; closed when the test has finished. */
+export async function startService(
+  flags: readonly string[] = [],
+  folder = tempDir(),
+): Promise<TestService> {
+  const repository = join(folder, 'config-repo')
+  const places = ['--config-repo', repository, '--state-dir', join(folder, 'state'), '--port', '0']
+  const password = ['--admin-password', ADMIN_PASSWORD]
+  const settings = readSettings(SETTINGS.serve, [...places, ...password, ...flags], {})
+  const logged: LogEvent[] = []
+  const server = await openServer(settings, {
+    clock: Date.now,
+    log: (event) => logged.push(event),
+    programPath: process.env['PATH'],
+  })
+  const close = once(async () => server[Symbol.asyncDispose]())
+  onTestFinished(close)
+  return { url: server.url, folder, repository, logged, close, fetch: caller(server) }
+}
+
+function caller(server: Server): TestService['fetch'] {
+  return (path, { as = `admin:${ADMIN_PASSWORD}`, ...init } = {}) => {
+    const headers = new Headers(init.headers)
+    if (as !== null) headers.set('authorization', `Basic ${Buffer.from(as).toString('base64')}`)
+    return fetch(`${server.url}${path}`, { redirect: 'manual', ...init, headers })
+  }
+}
+
+function once(action: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | null = null
+  return () => (done ??= action())
+}
