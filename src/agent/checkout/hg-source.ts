@@ -5,20 +5,13 @@ import type { RunTool, SourceTool } from './source-tool.ts'
 const ENVIRONMENT = { HGPLAIN: '1' }
 
 export function hgSource({ url, revision }: HgMaterial): SourceTool {
-  async function checkOut(run: RunTool): Promise<void> {
-    await hg(run, ['update', '--quiet', '--clean', '--rev', revision])
-    await hg(run, ['--config', 'extensions.purge=', 'purge', '--quiet'])
-  }
-
   return {
     identity: `hg ${url}`,
-    async fresh(run) {
-      await hg(run, ['clone', '--quiet', '--noupdate', '--', url, '.'])
-      await checkOut(run)
-    },
+    fresh: (run) => hg(run, ['clone', '--quiet', '--updaterev', revision, '--', url, '.']),
     async update(run) {
       await hg(run, ['pull', '--quiet', '--', url])
-      await checkOut(run)
+      await hg(run, ['update', '--quiet', '--clean', '--rev', revision])
+      await hg(run, ['--config', 'extensions.purge=', 'purge', '--quiet'])
     },
   }
 }

@@ -1,0 +1,149 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { hostname, release, type } from 'node:os'
+import { z } from 'zod'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { cookieOf } from '../../../src/agent/process/cookie.ts'
+import { findProcesses } from '../../../src/agent/process/end-processes.ts'
+import { AgentProcess } from '../../support/agent-process.ts'
+import { AgentProtocolServer } from '../../support/agent-protocol-server.ts'
+import { anAssignment, sh } from '../../support/an-assignment.ts'
+import { TempFolder } from '../../support/temp-folder.ts'
+import { until } from '../../support/until.ts'
+
+let server: AgentProtocolServer
+let temp: TempFolder
+let workDir: string
+
+beforeEach(async () => {
+  server = await AgentProtocolServer.start()
+  temp = new TempFolder()
+  workDir = temp.file('work')
+})
+afterEach(async () => {
+  await server[Symbol.asyncDispose]()
+  temp[Symbol.dispose]()
+})
+
+function newAgent(): AgentProcess {
+  return new AgentProcess({ server: server.url, workDir })
+}
+
+const LONG = `
+  (setsid sh -c 'echo $$ >daemon; trap "" TERM; while :; do sleep 0.1; done' >/dev/null 2>&1 </dev/null &)
+  until [ -s daemon ]; do sleep 0.01; done
+  echo $$ >main; echo ready; sleep 300`
+
+/** Starts a job with a daemon; gives the ids of its processes. */
+async function startLongJob(): Promise<{ pids: number[] }> {
+  const job = server.assign(anAssignment({ cleanWorkingDir: true, tasks: [sh(LONG)] }))
+  await until(() => /\d ready\n/.test(job.text))
+  return { pids: [readPid('main'), readPid('daemon')] }
+}
+
+function readPid(name: string): number {
+  return Number(readFileSync(`${workDir}/pipelines/demo/${name}`, 'utf8'))
+}
+
+function alive(pids: readonly number[]): number[] {
+  const all = findProcesses({ isMarked: () => true, groups: new Set() })
+  return pids.filter((pid) => all.includes(pid))
+}
+
+/** The guard of the agent in this test's folder. */
+function findGuards(): number[] {
+  const identity: unknown = JSON.parse(readFileSync(`${workDir}/identity.json`, 'utf8'))
+  const { uuid } = z.object({ uuid: z.string() }).parse(identity)
+  const { agent } = cookieOf({ uuid, folder: workDir, instance: '' })
+  const all = findProcesses({ isMarked: () => true, groups: new Set() })
+  return all.filter((pid) => {
+    const file = `/proc/${pid}/cmdline`
+    return existsSync(file) && readFileSync(file, 'utf8').includes(`cairn-agent-guard\0${agent}`)
+  })
+}
+
+describe('the process of an agent', () => {
+  it('says what it is and where it works', async () => {
+    await using agent = newAgent()
+    await until(() => server.contacts.length > 0)
+
+    expect(server.contacts[0]).toMatchObject({
+      hostname: hostname(),
+      ipAddress: '127.0.0.1',
+      sandbox: workDir,
+      operatingSystem: `${type()} ${release()}`,
+      version: '1.2.3',
+      runtimeStatus: 'Idle',
+      jobId: null,
+      stopping: false,
+    })
+    expect(server.contacts[0]?.freeSpace).toBeGreaterThan(0)
+    expect(await agent.end('SIGTERM')).toBe(0)
+    expect(server.contacts.at(-1)).toMatchObject({ stopping: true })
+  })
+
+  it('keeps its uuid and token, readable by its user alone', async () => {
+    await using first = newAgent()
+    await until(() => server.contacts.length > 0)
+    await first.end('SIGTERM')
+    server.contacts.length = 0
+
+    await using second = newAgent()
+    await until(() => server.contacts.length > 0)
+    await second.end('SIGTERM')
+
+    expect(server.registrations).toHaveLength(1)
+    expect(server.agents.size).toBe(1)
+    expect(statSync(`${workDir}/identity.json`).mode & 0o777).toBe(0o600)
+  })
+
+  it('ends its job with every process when it is told to stop', async () => {
+    await using agent = newAgent()
+    const { pids } = await startLongJob()
+    expect(alive(pids)).toHaveLength(2)
+
+    expect(await agent.end('SIGTERM')).toBe(0)
+
+    expect(alive(pids)).toEqual([])
+    const [job] = [...server.jobs.values()]
+    expect(job?.text).toContain('The agent stops')
+    expect(job?.result).toBeNull()
+    expect(server.contacts.at(-1)).toMatchObject({ stopping: true, jobId: null })
+  })
+
+  it('leaves no process of its job when it is killed', async () => {
+    await using agent = newAgent()
+    const { pids } = await startLongJob()
+
+    await agent.end('SIGKILL')
+
+    await until(() => alive(pids).length === 0)
+    expect(alive(pids)).toEqual([])
+  })
+
+  it('ends at its start what was left although its guard was killed too', async () => {
+    await using agent = newAgent()
+    const { pids } = await startLongJob()
+    const guards = findGuards()
+    expect(guards).toHaveLength(1)
+    for (const pid of guards) process.kill(pid, 'SIGSTOP')
+    await agent.end('SIGKILL')
+    expect(alive(pids)).toHaveLength(2)
+
+    await using next = newAgent()
+    await until(() => alive(pids).length === 0)
+
+    for (const pid of guards) process.kill(pid, 'SIGKILL')
+    expect(await next.end('SIGTERM')).toBe(0)
+  })
+
+  it('is the only one in its folder', async () => {
+    await using agent = newAgent()
+    await until(() => server.contacts.length > 0)
+
+    await using other = newAgent()
+
+    expect(await other.exitCode()).toBe(1)
+    expect(other.output).toContain(`Another agent works in ${workDir}`)
+    await agent.end('SIGTERM')
+  })
+})

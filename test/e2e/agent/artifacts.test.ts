@@ -1,0 +1,142 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { JobAssignment } from '../../../src/wire/agent-work.ts'
+import type { SeenJob } from '../../support/agent-protocol-server.ts'
+import { anAssignment, sh } from '../../support/an-assignment.ts'
+import { RunningAgent } from '../../support/running-agent.ts'
+import { until } from '../../support/until.ts'
+
+let agent: RunningAgent
+
+beforeAll(async () => {
+  agent = await RunningAgent.start()
+})
+afterAll(async () => {
+  await agent[Symbol.asyncDispose]()
+})
+
+async function run(more: Partial<JobAssignment>): Promise<SeenJob> {
+  const job = agent.server.assign(anAssignment(more))
+  await until(() => job.result !== null)
+  return job
+}
+
+/** The lines that commands wrote, without their times. */
+function written(job: SeenJob): string[] {
+  const lines = job.text.split('\n').map((line) => line.slice(13))
+  return lines.filter((line) => line !== '' && !line.startsWith('[cairn]'))
+}
+
+function folderOf(pipeline: string): string {
+  return join(agent.workDir, 'pipelines', pipeline)
+}
+
+describe('the artifacts of a job', () => {
+  it('are uploaded to their destination', async () => {
+    const job = await run({
+      pipelineName: 'artifacts',
+      tasks: [
+        sh('mkdir -p target/sub .git; echo a >target/a.jar; echo b >target/sub/b.jar; echo c >c#1'),
+        sh('echo g >.git/g'),
+      ],
+      artifacts: [
+        { kind: 'artifact', src: 'target/*.jar', dest: 'flat' },
+        { kind: 'artifact', src: '**/*.jar', dest: 'deep' },
+        { kind: 'artifact', src: 'target', dest: 'whole' },
+        { kind: 'test', src: 'c#1', dest: null },
+        { kind: 'test', src: 'absent', dest: null },
+      ],
+    })
+
+    expect(job.result).toBe('Passed')
+    expect(Object.fromEntries(job.artifacts)).toEqual({
+      'artifact flat/a.jar': 'a\n',
+      'artifact deep/target/a.jar': 'a\n',
+      'artifact deep/target/sub/b.jar': 'b\n',
+      'artifact whole/target/a.jar': 'a\n',
+      'artifact whole/target/sub/b.jar': 'b\n',
+      'test c#1': 'c\n',
+    })
+  })
+
+  it('are uploaded when a task has failed, too', async () => {
+    const job = await run({
+      tasks: [sh('echo log >log; false')],
+      artifacts: [{ kind: 'artifact', src: 'log', dest: 'logs' }],
+    })
+
+    expect(job.result).toBe('Failed')
+    expect(job.artifacts.get('artifact logs/log')).toBe('log\n')
+  })
+
+  it('must exist, or the job fails', async () => {
+    const job = await run({ artifacts: [{ kind: 'artifact', src: 'absent/*', dest: null }] })
+
+    expect(job.result).toBe('Failed')
+    expect(job.text).toContain('There is no artifact absent/*')
+  })
+
+  it('cannot lie outside the working folder', async () => {
+    const job = await run({ artifacts: [{ kind: 'artifact', src: '../../*', dest: null }] })
+
+    expect(job.result).toBe('Failed')
+    expect(job.artifacts.size).toBe(0)
+  })
+})
+
+describe('a task that fetches an artifact', () => {
+  const from = {
+    pipelineName: 'up',
+    pipelineCounter: 1,
+    stageName: 's',
+    stageCounter: '1',
+    jobName: 'j',
+  }
+  const fetching = { type: 'fetchartifact', from, dest: null } as const
+
+  it('gets a file and a whole folder', async () => {
+    agent.server.files.set('pkg/lib/app.bin', 'binary\u0000text')
+    agent.server.files.set('pkg/lib/more/x y.txt', 'x')
+    agent.server.files.set('pkg/lib2', 'no')
+
+    const job = await run({
+      pipelineName: 'fetches',
+      cleanWorkingDir: true,
+      tasks: [
+        { ...sh(''), run: { ...fetching, src: 'pkg/lib/app.bin', srcKind: 'file' } },
+        { ...sh(''), run: { ...fetching, src: 'pkg/lib', srcKind: 'folder', dest: 'got' } },
+        sh('find . -type f | sort'),
+      ],
+    })
+
+    expect(written(job)).toEqual(['./app.bin', './got/lib/app.bin', './got/lib/more/x y.txt'])
+    expect(readFileSync(join(folderOf('fetches'), 'app.bin'), 'utf8')).toBe('binary\u0000text')
+  })
+
+  it('fails when there is none', async () => {
+    const job = await run({
+      tasks: [
+        { ...sh(''), run: { ...fetching, src: 'nothing', srcKind: 'file' } },
+        {
+          ...sh('', { runIf: ['any'] }),
+          run: { ...fetching, from: null, src: 'x', srcKind: 'file' },
+        },
+      ],
+    })
+
+    expect(job.result).toBe('Failed')
+    expect(job.text).toContain('there is no artifact nothing')
+    expect(job.text).toContain('There is no run')
+  })
+
+  it('does not write outside the working folder', async () => {
+    agent.server.files.set('../../escaped', 'x')
+    const run1 = { ...fetching, src: '..', srcKind: 'folder' } as const
+
+    const job = await run({ tasks: [{ ...sh(''), run: run1 }] })
+
+    expect(job.result).toBe('Failed')
+    expect(existsSync(join(agent.workDir, 'escaped'))).toBe(false)
+  })
+})

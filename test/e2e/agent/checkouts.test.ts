@@ -1,0 +1,182 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { SourceMaterial } from '../../../src/wire/agent-material.ts'
+import type { SeenJob } from '../../support/agent-protocol-server.ts'
+import { anAssignment, sh } from '../../support/an-assignment.ts'
+import { hasCommand } from '../../support/has-command.ts'
+import { RunningAgent } from '../../support/running-agent.ts'
+import type { Origin } from '../../support/source-origins.ts'
+import { copyOrigin, gitOrigin, hgOrigin, runGit, svnOrigin } from '../../support/source-origins.ts'
+import { TempFolder } from '../../support/temp-folder.ts'
+import { until } from '../../support/until.ts'
+
+let agent: RunningAgent
+let temp: TempFolder
+
+beforeAll(async () => {
+  agent = await RunningAgent.start()
+  temp = new TempFolder()
+})
+afterAll(async () => {
+  await agent[Symbol.asyncDispose]()
+  temp[Symbol.dispose]()
+})
+
+async function run(pipelineName: string, ...materials: SourceMaterial[]): Promise<SeenJob> {
+  const tasks = [
+    sh('find . -type f -not -path "*/.git/*" -not -path "*/.hg/*" -not -path "*/.svn/*"'),
+  ]
+  const job = agent.server.assign(anAssignment({ pipelineName, materials, tasks }))
+  await until(() => job.result !== null, 25_000)
+  return job
+}
+
+function folderOf(pipeline: string, ...parts: string[]): string {
+  return join(agent.workDir, 'pipelines', pipeline, ...parts)
+}
+
+/** Shows the console of a job that did not pass. */
+function expectPassed(job: SeenJob): void {
+  expect(job.result === 'Passed' ? '' : job.text).toBe('')
+}
+
+const KINDS = [
+  ['git', gitOrigin, '.git', hasCommand('git')],
+  ['hg', hgOrigin, '.hg', hasCommand('hg')],
+  ['svn', svnOrigin, '.svn', hasCommand('svn') && hasCommand('svnadmin')],
+] as const
+
+describe.each(KINDS)('a %s material', (kind, newOrigin, control, present) => {
+  let origin: Origin
+
+  beforeAll(() => {
+    if (present) origin = newOrigin(temp.file(kind))
+  })
+
+  it.skipIf(!present)(`is checked out fresh at an old revision (needs ${kind})`, async () => {
+    const job = await run(`${kind}-fresh`, origin.material(0))
+
+    expectPassed(job)
+    expect(readFileSync(folderOf(`${kind}-fresh`, 'a'), 'utf8')).toBe('one')
+    expect(existsSync(folderOf(`${kind}-fresh`, 'b'))).toBe(false)
+    expect(job.text).not.toContain('geheim')
+  })
+
+  it.skipIf(!present)(
+    `is updated, forwards and back, what jobs did undone (needs ${kind})`,
+    async () => {
+      const name = `${kind}-update`
+      await run(name, origin.material(0))
+      writeFileSync(folderOf(name, 'a'), 'spoilt')
+      writeFileSync(folderOf(name, 'extra'), 'left by a job')
+
+      const forwards = await run(name, origin.material(1))
+      const two = readFileSync(folderOf(name, 'a'), 'utf8')
+      const back = await run(name, origin.material(0))
+
+      expect(forwards.text).toContain('Updating')
+      expect(back.text).not.toContain('Checking out')
+      expect(two).toBe('two')
+      expect(existsSync(folderOf(name, 'extra'))).toBe(false)
+      expect(existsSync(folderOf(name, 'b'))).toBe(false)
+      expect(readFileSync(folderOf(name, 'a'), 'utf8')).toBe('one')
+    },
+  )
+
+  it.skipIf(!present)(
+    `is checked out anew when it is damaged or another one (needs ${kind})`,
+    async () => {
+      const name = `${kind}-anew`
+      const material = origin.material(1)
+      await run(name, material)
+      rmSync(folderOf(name, control), { recursive: true })
+
+      const damaged = await run(name, material)
+      const moved = await run(name, { ...material, url: copyOrigin(origin) })
+
+      expectPassed(damaged)
+      expectPassed(moved)
+      expect(moved.text).toContain('Checking out')
+      expect(existsSync(folderOf(name, control))).toBe(true)
+    },
+  )
+
+  it.skipIf(!present)(
+    `that is not there fails the job with the tool’s words (needs ${kind})`,
+    async () => {
+      const material = origin.material(0)
+
+      const job = await run(`${kind}-absent`, { ...material, url: `${origin.url}-nowhere` })
+
+      expect(job.result).toBe('Failed')
+      expect(job.states).toEqual(['Preparing', 'Completing', 'Completed'])
+      expect(job.text).toMatch(new RegExp(`The job failed: ${kind} .* failed: exit code`))
+    },
+  )
+})
+
+describe('materials', () => {
+  it('go to their own folders', async () => {
+    const one = gitOrigin(temp.file('several-one'))
+    const two = gitOrigin(temp.file('several-two'))
+    const [first, second] = [one.material(0), two.material(1)]
+
+    const job = await run('several', { ...first, dest: 'one' }, { ...second, dest: 'deep/two' })
+
+    expectPassed(job)
+    expect(readFileSync(folderOf('several', 'one/a'), 'utf8')).toBe('one')
+    expect(readFileSync(folderOf('several', 'deep/two/a'), 'utf8')).toBe('two')
+  })
+
+  it('cannot leave the working folder', async () => {
+    const origin = gitOrigin(temp.file('escaping'))
+    const material = origin.material(0)
+
+    const job = await run('escaping', { ...material, dest: '../../outside' })
+
+    expect(job.result).toBe('Failed')
+    expect(existsSync(join(agent.workDir, 'outside'))).toBe(false)
+  })
+
+  it('bring their submodules', async () => {
+    const inner = gitOrigin(temp.file('submodule-inner'))
+    const outer = gitOrigin(temp.file('submodule-outer'))
+    const allow = ['-c', 'protocol.file.allow=always']
+    runGit(outer.url, ...allow, 'submodule', 'add', '-q', inner.url, 'in')
+    runGit(outer.url, 'commit', '-q', '-m', 'in')
+    const revision = runGit(outer.url, 'rev-parse', 'HEAD')
+    writeFileSync(join(agent.workDir, '.gitconfig'), '[protocol "file"]\n\tallow = always\n')
+
+    const job = await run('submodule', { ...outer.material(0), revision })
+
+    expectPassed(job)
+    expect(readFileSync(folderOf('submodule', 'in', 'b'), 'utf8')).toBe('b')
+  })
+
+  it('are not fetched when they are not wanted', async () => {
+    const origin = gitOrigin(temp.file('unwanted'))
+    const job = agent.server.assign(
+      anAssignment({
+        pipelineName: 'unwanted',
+        fetchMaterials: false,
+        materials: [origin.material(0)],
+      }),
+    )
+    await until(() => job.result === 'Passed')
+
+    expect(existsSync(folderOf('unwanted', 'a'))).toBe(false)
+  })
+
+  it('do not show the password in a URL', async () => {
+    const origin = gitOrigin(temp.file('password'))
+    const material = origin.material(0)
+    if (material.type !== 'git') throw new Error('not git')
+
+    const job = await run('password', { ...material, url: 'http://u:p%40ss@127.0.0.1:9/x.git' })
+
+    expect(job.result).toBe('Failed')
+    expect(job.text).toContain('http://u:********@127.0.0.1:9/x.git')
+    expect(job.text).not.toMatch(/p%40ss|p@ss/)
+  })
+})
