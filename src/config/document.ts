@@ -33,7 +33,9 @@ export function readDocument(bytes: Uint8Array): DocumentReading {
     return { ok: false, problems: [...structure, ...unbuilt(structure, building.error.issues)] }
   }
   const configuration = building.data
-  const problems = inOrder([...structure, ...ruleProblems(configuration, reading)])
+  const places = new Set(structure.map(placeOf))
+  const rules = ruleProblems(configuration, reading).filter((each) => !places.has(placeOf(each)))
+  const problems = inOrder([...structure, ...rules])
   if (problems.length > 0) return { ok: false, problems }
   const { schemaVersion } = configuration
   return { ok: true, document: { ...reading, bytes, schemaVersion, configuration } }
@@ -58,6 +60,11 @@ function ruleProblems(configuration: Configuration, document: XmlDocument): read
 
 function elementAt(root: XmlElement, at: At): XmlElement {
   return at.reduce((element, index) => childElements(element)[index] ?? element, root)
+}
+
+/** What the structure has against an element as a whole goes before what the rules have. */
+function placeOf({ line, column }: Problem): string {
+  return `${line}:${column}`
 }
 
 /** Those that stand nowhere come last. */

@@ -1,6 +1,6 @@
 import { ParamResolver } from './effective/params.ts'
 import { resolvePipeline } from './effective/resolve-pipeline.ts'
-import type { Configuration, Pipeline, Template } from './model.ts'
+import type { At, Configuration, Pipeline, Template } from './model.ts'
 import { type Finding, nameKey } from './rules/finding.ts'
 
 /** A configuration as it acts, and what stood in the way of working it out. */
@@ -8,6 +8,8 @@ export interface Expansion {
   /** Pipelines have the stages of their templates, and params are replaced. */
   readonly configuration: Configuration
   readonly findings: readonly Finding[]
+  /** The elements in which params were replaced, so that their texts have a form to be checked. */
+  readonly replaced: ReadonlySet<At>
 }
 
 /**
@@ -17,23 +19,26 @@ export interface Expansion {
  */
 export function expandConfiguration(configuration: Configuration): Expansion {
   const templates = new Map(configuration.templates.map((each) => [nameKey(each.name), each]))
-  const findings: Finding[] = []
+  const resolvers: ParamResolver[] = []
   const groups = configuration.groups.map((group) => ({
     ...group,
-    pipelines: group.pipelines.map((pipeline) => expandPipeline(pipeline, templates, findings)),
+    pipelines: group.pipelines.map((pipeline) => expandPipeline(pipeline, templates, resolvers)),
   }))
-  return { configuration: { ...configuration, groups }, findings }
+  return {
+    configuration: { ...configuration, groups },
+    findings: resolvers.flatMap(({ findings }) => findings),
+    replaced: new Set(resolvers.flatMap(({ replaced }) => replaced)),
+  }
 }
 
 function expandPipeline(
   pipeline: Pipeline,
   templates: ReadonlyMap<string, Template>,
-  findings: Finding[],
+  resolvers: ParamResolver[],
 ): Pipeline {
   const params = new ParamResolver(pipeline)
-  const expanded = resolvePipeline(withStages(pipeline, templates), params)
-  findings.push(...params.findings)
-  return expanded
+  resolvers.push(params)
+  return resolvePipeline(withStages(pipeline, templates), params)
 }
 
 function withStages(pipeline: Pipeline, templates: ReadonlyMap<string, Template>): Pipeline {

@@ -99,6 +99,6 @@ function* findingsOf(context: RuleContext): Generator<Finding> {
   }
   const owners = [...context.pipelines, ...context.written.templates]
   for (const stage of owners.flatMap(({ stages }) => stages)) {
-    for (const rule of STAGE_RULES) yield* rule(stage)
+    for (const rule of STAGE_RULES) yield* rule(stage, context)
   }
 }

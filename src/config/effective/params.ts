@@ -5,6 +5,8 @@ import type { Finding } from '../rules/finding.ts'
 /** Replaces `#{name}` by the params of one pipeline, and `##` by `#` (PAR-1, PAR-2). */
 export class ParamResolver {
   readonly findings: Finding[] = []
+  /** The elements in which something was replaced. */
+  readonly replaced: At[] = []
   readonly #pipeline: string
   readonly #values: ReadonlyMap<string, string>
 
@@ -23,6 +25,7 @@ export class ParamResolver {
   }
 
   #replace(text: string, at: At): string {
+    this.replaced.push(at)
     const pieces: string[] = []
     let from = 0
     for (let hash = text.indexOf('#'); hash >= 0; hash = text.indexOf('#', from)) {
@@ -41,7 +44,7 @@ export class ParamResolver {
     if (value !== undefined) return value
     const message = `the param "${shorten(name)}" is not defined by the pipeline "${this.#pipeline}"`
     this.findings.push({ at, message })
-    return ''
+    return `#{${name}}`
   }
 
   #refuse(text: string, at: At, { end }: Use): string {

@@ -92,10 +92,10 @@ function jobsOf({ stages }: Pipeline): { readonly stage: Stage; readonly job: Jo
 }
 
 /** ART-1. */
-export const artifacts: StageRule = function* ({ jobs }): Generator<Finding> {
+export const artifacts: StageRule = function* ({ jobs }, context): Generator<Finding> {
   for (const { name, artifacts: all } of jobs) {
     const kept = all.filter(({ kind }) => kind !== 'external')
-    for (const artifact of kept) yield* checkArtifact(artifact, name)
+    for (const artifact of kept) yield* checkArtifact(artifact, name, context)
     for (const { item } of repeats(kept, identityOf)) {
       const message = `the artifact "${shorten(item.src)}" already stands in the job "${name}"`
       yield { at: item.at, message }
@@ -103,11 +103,15 @@ export const artifacts: StageRule = function* ({ jobs }): Generator<Finding> {
   }
 }
 
-function* checkArtifact({ at, src, dest }: Artifact, job: string): Generator<Finding> {
+function* checkArtifact(
+  { at, src, dest }: Artifact,
+  job: string,
+  { replaced }: RuleContext,
+): Generator<Finding> {
   if (src.trim() === '') {
     yield { at, message: `an artifact of the job "${job}" has an empty source` }
   }
-  if (dest !== null && dest.trim() !== '' && !hasPathForm(dest)) {
+  if (replaced.has(at) && dest !== null && dest.trim() !== '' && !hasPathForm(dest)) {
     yield { at, message: `the destination "${shorten(dest)}" begins or ends with a dot or a space` }
   }
 }
@@ -117,7 +121,7 @@ function identityOf({ kind, src, dest }: Artifact): string {
 }
 
 /** TAB-1. */
-export const tabs: StageRule = function* ({ jobs }): Generator<Finding> {
+export const tabs: StageRule = function* ({ jobs }, { replaced }): Generator<Finding> {
   for (const { at, name, path } of jobs.flatMap((job) => job.tabs)) {
     if (!/^[a-zA-Z0-9_\-.]+$/.test(name)) {
       yield {
@@ -125,7 +129,7 @@ export const tabs: StageRule = function* ({ jobs }): Generator<Finding> {
         message: `the tab name "${shorten(name)}" has other characters than letters, digits and -_.`,
       }
     }
-    if (!/^\S+$/.test(path)) {
+    if (replaced.has(at) && !/^\S+$/.test(path)) {
       yield {
         at,
         message: `the path "${shorten(path)}" of the tab "${name}" is empty or has white space`,

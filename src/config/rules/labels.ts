@@ -16,7 +16,7 @@ export const label: PipelineRule = function* (pipeline, context): Generator<Find
   const { at, name, label: template } = pipeline
   const said = `the label "${shorten(template)}" of the pipeline "${name}"`
   const uses = [...template.matchAll(VARIABLE)]
-  if (uses.length === 0 || !hasForm(template, context)) {
+  if (context.replaced.has(at) && !hasForm(template, context)) {
     yield { at, message: `${said} is badly formed` }
     return
   }
@@ -33,7 +33,7 @@ export const label: PipelineRule = function* (pipeline, context): Generator<Find
 
 /** Later versions take any text around the variables. */
 function hasForm(template: string, { isLater }: RuleContext): boolean {
-  return isLater || FORM.test(template)
+  return template.includes('${') && (isLater || FORM.test(template))
 }
 
 function isKnown(variable: string, known: ReadonlySet<string>, { isLater }: RuleContext): boolean {

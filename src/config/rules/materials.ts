@@ -63,19 +63,20 @@ export const materialNames: PipelineRule = function* (pipeline, context): Genera
     const name = materialNameOf(material, context)
     return name === null ? null : nameKey(name)
   }
-  const named = pipeline.materials.filter(({ kind }) => kind !== 'package' && kind !== 'scm')
-  for (const { item, first } of repeats(named, keyOf)) {
-    if (isSameUpstream(item, first)) continue
+  for (const { item, first } of repeats(pipeline.materials, keyOf)) {
+    if (isSameThing(item, first)) continue
     const name = materialNameOf(item, context) ?? ''
     const message = `the pipeline "${pipeline.name}" has several materials named "${shorten(name)}"`
     yield { at: item.at, message }
   }
 }
 
-/** That is said by the rule about upstream pipelines. */
-function isSameUpstream(one: Material, other: Material): boolean {
-  if (one.kind !== 'dependency' || other.kind !== 'dependency') return false
-  return nameKey(one.pipeline) === nameKey(other.pipeline)
+/** The same upstream, package or scm twice has rules of its own. */
+function isSameThing(one: Material, other: Material): boolean {
+  if (one.kind === 'dependency' && other.kind === 'dependency') {
+    return nameKey(one.pipeline) === nameKey(other.pipeline)
+  }
+  return 'ref' in one && 'ref' in other && one.ref === other.ref
 }
 
 type Checkout = Extract<Material, { readonly dest: string | null }>

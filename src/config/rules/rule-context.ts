@@ -1,5 +1,5 @@
 import { expandConfiguration } from '../effective.ts'
-import type { Configuration, Pipeline, Role, Stage, Template } from '../model.ts'
+import type { At, Configuration, Pipeline, Role, Stage, Template } from '../model.ts'
 import { type Finding, nameKey } from './finding.ts'
 
 /** The version of the schema whose rules are known exactly. */
@@ -9,6 +9,8 @@ const EXACT_VERSION = 75
 export interface RuleContext {
   readonly written: Configuration
   readonly effective: Configuration
+  /** The elements whose texts have a form that the structure of the document could not check. */
+  readonly replaced: ReadonlySet<At>
   /** The effective pipelines in the order of the document. */
   readonly pipelines: readonly Pipeline[]
   readonly pipelinesByName: ReadonlyMap<string, Pipeline>
@@ -24,18 +26,19 @@ export type Rule = (context: RuleContext) => Iterable<Finding>
 /** A rule about each effective pipeline. */
 export type PipelineRule = (pipeline: Pipeline, context: RuleContext) => Iterable<Finding>
 /** A rule about each stage, of pipelines and of templates as written. */
-export type StageRule = (stage: Stage) => Iterable<Finding>
+export type StageRule = (stage: Stage, context: RuleContext) => Iterable<Finding>
 
 /** The context of a configuration, and what is wrong with its params. */
 export function ruleContextOf(written: Configuration): {
   readonly context: RuleContext
   readonly findings: readonly Finding[]
 } {
-  const { configuration: effective, findings } = expandConfiguration(written)
+  const { configuration: effective, findings, replaced } = expandConfiguration(written)
   const pipelines = effective.groups.flatMap((group) => group.pipelines)
   const context = {
     written,
     effective,
+    replaced,
     pipelines,
     pipelinesByName: byName(pipelines),
     rolesByName: byName(written.server?.security?.roles ?? []),

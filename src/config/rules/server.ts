@@ -28,6 +28,9 @@ function* artifactsFolder({ at, artifactsDir }: Server): Generator<Finding> {
 
 /** SRV-3. */
 function* purgeLimits({ at, purgeStart, purgeUpto }: Server): Generator<Finding> {
+  if ([purgeStart, purgeUpto].includes(Infinity)) {
+    yield { at, message: 'a limit of the artifacts purge is not a finite number' }
+  }
   const isSet = purgeStart !== null && purgeStart !== 0
   if (purgeUpto !== null && !isSet) {
     yield { at, message: `purgeUpto is ${purgeUpto} but there is no purgeStart` }

@@ -2,15 +2,15 @@ import type { CancelTask, Stage, Task } from '../model.ts'
 import { shorten } from '../shorten.ts'
 import type { Finding } from './finding.ts'
 import { staysInside } from './paths.ts'
-import type { StageRule } from './rule-context.ts'
+import type { RuleContext, StageRule } from './rule-context.ts'
 
 const MAX_LONG = 2 ** 63
 
 /** TSK-1, for tasks and for what they do on cancel. */
-export const tasks: StageRule = function* (stage): Generator<Finding> {
+export const tasks: StageRule = function* (stage, context): Generator<Finding> {
   for (const task of tasksOf(stage)) {
-    yield* checkTask(task)
-    yield* checkCancels(task)
+    yield* checkTask(task, context)
+    yield* checkCancels(task, context)
   }
 }
 
@@ -19,19 +19,19 @@ function tasksOf({ jobs }: Stage): readonly Task[] {
 }
 
 /** At most one `oncancel`, and none within it. */
-function* checkCancels(task: Task): Generator<Finding> {
+function* checkCancels(task: Task, context: RuleContext): Generator<Finding> {
   for (const at of task.cancels.slice(1)) {
     yield { at, message: 'the task has more than one oncancel' }
   }
   for (const at of task.onCancel?.cancels ?? []) {
     yield { at, message: 'a task that runs on cancel has an oncancel of its own' }
   }
-  if (task.onCancel) yield* checkTask(task.onCancel)
+  if (task.onCancel) yield* checkTask(task.onCancel, context)
 }
 
-function* checkTask(task: CancelTask): Generator<Finding> {
+function* checkTask(task: CancelTask, context: RuleContext): Generator<Finding> {
   if (task.kind === 'fetchartifact') yield* checkFetch(task)
-  if (task.kind === 'exec') yield* checkExec(task)
+  if (task.kind === 'exec') yield* checkExec(task, context)
   if (!('workingDir' in task)) return
   const { at, workingDir } = task
   if (workingDir !== null && !staysInside(workingDir)) {
@@ -40,14 +40,17 @@ function* checkTask(task: CancelTask): Generator<Finding> {
   }
 }
 
-function* checkExec(task: Extract<CancelTask, { kind: 'exec' }>): Generator<Finding> {
+function* checkExec(
+  task: Extract<CancelTask, { kind: 'exec' }>,
+  { replaced }: RuleContext,
+): Generator<Finding> {
   const { at, command, args, timeout } = task
-  if (command.trim() === '') yield { at, message: 'the command is empty' }
+  if (replaced.has(at) && command.trim() === '') yield { at, message: 'the command is empty' }
   if (args !== null && args !== '' && task.arguments.length > 0) {
     const message = `the command "${shorten(command)}" has args as an attribute and as elements`
     yield { at, message }
   }
-  if (timeout !== null && timeout >= MAX_LONG) {
+  if (timeout !== null && timeout > MAX_LONG) {
     yield { at, message: `the timeout of the command "${shorten(command)}" is too large` }
   }
 }
