@@ -102,7 +102,8 @@ function stringOf(item: unknown, key: string): string {
 
 function valueOf(item: unknown, key: string): unknown {
   if (typeof item !== 'object' || item === null) return undefined
-  return Object.getOwnPropertyDescriptor(item, key)?.value
+  const value: unknown = Reflect.get(item, key)
+  return value
 }
 
 const NAMED = new Map([

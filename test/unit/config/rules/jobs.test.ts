@@ -17,6 +17,32 @@ function inTemplate(...jobs: readonly Job[]) {
   return messagesOf({ templates: [{ stages: [{ name: 's', jobs }] }] })
 }
 
+const artifact = (src: string, dest?: string) => element('artifact', { src, dest })
+
+const tab = (name: string) => element('tab', { name, path: 'a/index.html' })
+
+function cancelling(...cancels: readonly AnElement[]): AnElement {
+  return element('exec', { command: 'a' }, cancels)
+}
+
+function onCancel(...tasks: readonly AnElement[]): AnElement {
+  return element('oncancel', {}, tasks)
+}
+
+const variable = (attributes: Record<string, string>, ...children: readonly AnElement[]) =>
+  element('variable', attributes, children)
+
+function inPipelineOf(...variables: readonly AnElement[]): string[] {
+  const list = [element('environmentvariables', {}, variables)]
+  return messagesOf({ pipelines: [{ before: list }] })
+}
+
+const levels = (variables: Record<string, string>) =>
+  messagesOf({
+    pipelines: [{ variables, stages: [{ variables, jobs: [{ variables }] }] }],
+    environments: [{ variables }],
+  })
+
 describe('stages and jobs', () => {
   it('have names that differ by more than their case', () => {
     const stages = [{ name: 'a' }, { name: 'A' }]
@@ -72,8 +98,6 @@ describe('stages and jobs', () => {
 })
 
 describe('what a job leaves behind', () => {
-  const artifact = (src: string, dest?: string) => element('artifact', { src, dest })
-
   it('is named once of each kind', () => {
     const test = element('test', { src: 'a' })
 
@@ -95,8 +119,6 @@ describe('what a job leaves behind', () => {
   })
 
   it('is shown in tabs with plain names', () => {
-    const tab = (name: string) => element('tab', { name, path: 'a/index.html' })
-
     expect(inPipeline({ tabs: [tab('a_b-c.d')] })).toEqual([])
     expect(inPipeline({ tabs: [tab('a b')] })).toEqual([
       'the tab name "a b" has other characters than letters, digits and -_.',
@@ -114,14 +136,6 @@ describe('what a job leaves behind', () => {
 })
 
 describe('tasks', () => {
-  function cancelling(...cancels: readonly AnElement[]): AnElement {
-    return element('exec', { command: 'a' }, cancels)
-  }
-
-  function onCancel(...tasks: readonly AnElement[]): AnElement {
-    return element('oncancel', {}, tasks)
-  }
-
   it.each([
     element('exec', { command: 'a', args: 'b c' }),
     element('exec', { command: 'a', args: '' }, [element('arg', {}, ['b'])]),
@@ -168,15 +182,8 @@ describe('tasks', () => {
 })
 
 describe('environment variables', () => {
-  const variable = (attributes: Record<string, string>, ...children: readonly AnElement[]) =>
-    element('variable', attributes, children)
   const value = element('value', {}, ['v'])
   const encrypted = element('encryptedValue', {}, ['c1ph3r'])
-
-  function inPipelineOf(...variables: readonly AnElement[]): string[] {
-    const list = [element('environmentvariables', {}, variables)]
-    return messagesOf({ pipelines: [{ before: list }] })
-  }
 
   it.each([
     [[variable({ name: 'a' }, value)]],
@@ -209,11 +216,6 @@ describe('environment variables', () => {
   it('may have the same name on different levels, and twice on none', () => {
     const twice = { A: '1', a: '2' }
     const once = { A: '1' }
-    const levels = (variables: Record<string, string>) =>
-      messagesOf({
-        pipelines: [{ variables, stages: [{ variables, jobs: [{ variables }] }] }],
-        environments: [{ variables }],
-      })
 
     expect(levels(once)).toEqual([])
     expect(levels(twice)).toEqual([

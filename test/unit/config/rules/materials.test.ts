@@ -12,6 +12,24 @@ function p4(port: string, view = '//a/... //b/...'): AnElement {
 
 const tfs = { url: 'u', username: 'n', projectPath: '$/p' }
 
+const named = (materialName: string, dest: string) => git('u', { materialName, dest })
+
+const quiet = (url: string, attributes = {}) => git(url, { autoUpdate: false, ...attributes })
+
+const both = (one: AnElement, other: AnElement) =>
+  messagesOf({
+    pipelines: [
+      { name: 'a', materials: [one] },
+      { name: 'b', materials: [other] },
+    ],
+  })
+
+const ring = (...names: string[]) =>
+  names.map((name, n) => ({
+    name,
+    materials: [dependency(names[(n + 1) % names.length] ?? '')],
+  }))
+
 describe('materials', () => {
   it.each([
     git('u'),
@@ -71,8 +89,6 @@ describe('materials', () => {
   })
 
   it('have names that differ by more than their case', () => {
-    const named = (materialName: string, dest: string) => git('u', { materialName, dest })
-
     expect(having(named('m', 'a'), named('M', 'b'))).toEqual([
       'the pipeline "p" has several materials named "M"',
     ])
@@ -82,15 +98,6 @@ describe('materials', () => {
   })
 
   it('are watched in one way wherever they stand', () => {
-    const quiet = (url: string, attributes = {}) => git(url, { autoUpdate: false, ...attributes })
-    const both = (one: AnElement, other: AnElement) =>
-      messagesOf({
-        pipelines: [
-          { name: 'a', materials: [one] },
-          { name: 'b', materials: [other] },
-        ],
-      })
-
     expect(both(git('u'), quiet('v'))).toEqual([])
     expect(both(git('u'), quiet('u', { branch: 'b' }))).toEqual([])
     expect(both(quiet('u'), quiet('u'))).toEqual([])
@@ -135,12 +142,6 @@ describe('dependencies', () => {
   })
 
   it('do not go round in circles', () => {
-    const ring = (...names: string[]) =>
-      names.map((name, n) => ({
-        name,
-        materials: [dependency(names[(n + 1) % names.length] ?? '')],
-      }))
-
     expect(messagesOf({ pipelines: ring('a') })).toEqual(['circular dependency: a <- a'])
     expect(messagesOf({ pipelines: [...ring('a', 'b', 'c'), ...ring('x', 'y')] })).toEqual([
       'circular dependency: a <- b <- c <- a',
