@@ -1,5 +1,5 @@
-import { realpath } from 'node:fs/promises'
-import { dirname, isAbsolute, relative, resolve } from 'node:path'
+import { lstat, readlink, realpath } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 
 /**
  * A path below a folder. Neither `..` nor a symbolic link leads out of the folder.
@@ -19,13 +19,25 @@ export function isInside(folder: string, path: string): boolean {
   return !isAbsolute(way) && way !== '..' && !way.startsWith('../')
 }
 
-/** The real path of the nearest parent that exists, the rest added. */
+/** The real path of what may not exist yet; a link to what does not exist still leads there. */
 async function findRealPath(path: string): Promise<string> {
+  const real = await unlessMissing(realpath(path))
+  if (real !== null) return real
+  const link = await unlessMissing(readlinkOf(path))
+  if (link !== null) return findRealPath(resolve(dirname(path), link))
+  return join(await findRealPath(dirname(path)), basename(path))
+}
+
+/** Where a symbolic link leads, or null for what is not one. */
+async function readlinkOf(path: string): Promise<string | null> {
+  return (await lstat(path)).isSymbolicLink() ? readlink(path) : null
+}
+
+async function unlessMissing<Value>(looking: Promise<Value>): Promise<Value | null> {
   try {
-    return await realpath(path)
+    return await looking
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
-    const parent = await findRealPath(dirname(path))
-    return resolve(parent, relative(dirname(path), path))
+    return null
   }
 }
