@@ -12,9 +12,13 @@ import { CredentialCheck } from './security/credentials.ts'
 import { createFirstUser } from './security/first-user.ts'
 import { UsersWatch } from './security/users-watch.ts'
 import { openSecretKeys } from './security/secret-keys.ts'
+import { autoRegisterKeys } from './services/agents/auto-register-key.ts'
+import { openAgents } from './services/agents/open-agents.ts'
 import { ConfiguredAccess } from './services/access.ts'
 import { ConfigServices } from './services/config-services.ts'
 import type { ServeSettings } from './settings.ts'
+import { openSqliteState } from './state/open-sqlite.ts'
+import { openProcessLock } from './storage/process-lock.ts'
 import { VERSION } from './version.ts'
 
 /** How often the users file is looked at where its folder cannot be watched, in milliseconds. */
@@ -55,6 +59,7 @@ async function open(
 ): Promise<Server> {
   const stateDir = resolve(settings['state-dir'])
   await mkdir(stateDir, { recursive: true, mode: 0o700 })
+  resources.own(await openProcessLock(join(stateDir, 'lock')))
   const usersFile = resolve(settings['users-file'] ?? join(stateDir, 'users.htpasswd'))
   const generatedPassword = await createFirstUser(usersFile, settings['admin-password'])
   const box = new SecretBox(await openSecretKeys(join(stateDir, 'secret.keys')))
@@ -68,14 +73,29 @@ async function open(
       pushCheck: pushCheckOf(places),
     }),
   )
+  const store = resources.own(await openSqliteState(join(stateDir, 'state.sqlite')))
+  const { configuration, editor } = config
+  const { directory, registrar } = await openAgents({
+    store,
+    configuration,
+    editor,
+    ...surroundings,
+    timeout: settings['agent-timeout'],
+  })
   const basePath = settings['base-path']
   const handler = httpService({
     history: config.history,
     cache: config.cache,
     diff: config.diff,
-    editor: config.editor,
+    editor,
     box,
-    access: new ConfiguredAccess(config.configuration),
+    access: new ConfiguredAccess(configuration),
+    directory,
+    registrar,
+    isAutoRegisterKey: autoRegisterKeys(settings['auto-register-key'], configuration),
+    jobs: { cancelledJob: () => null, abandon: async () => undefined },
+    locatorOf: () => '',
+    clock: surroundings.clock,
     basePath,
     credentials: openCredentials(usersFile, surroundings, resources),
     clientNames: settings['client-names'],

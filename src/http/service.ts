@@ -1,4 +1,8 @@
+import { AGENT_CALLS } from '../wire/agent-paths.ts'
+import type { AgentCallsDeps } from '../services/agents/contact.ts'
 import type { Log } from '../core/log.ts'
+import { agentProtocolRoutes } from './agent-protocol-routes.ts'
+import { type AgentRoutesOptions, agentRoutes } from './agent-routes.ts'
 import { type ConfigRoutesOptions, configRoutes } from './config-routes.ts'
 import { type ConfigSavingOptions, configSavingRoutes } from './config-saving-routes.ts'
 import { type DoorOptions, openDoor } from './door.ts'
@@ -8,7 +12,12 @@ import { type PipelineCreationOptions, pipelineCreationRoutes } from './pipeline
 import { composeRoutes } from './routes.ts'
 
 export interface HttpServiceOptions
-  extends ConfigRoutesOptions, ConfigSavingOptions, PipelineCreationOptions {
+  extends
+    ConfigRoutesOptions,
+    ConfigSavingOptions,
+    PipelineCreationOptions,
+    AgentRoutesOptions,
+    AgentCallsDeps {
   readonly credentials: DoorOptions['credentials']
   readonly version: string
   readonly log: Log
@@ -22,7 +31,14 @@ export function httpService(options: HttpServiceOptions): Handler {
     configRoutes(options),
     configSavingRoutes(options),
     pipelineCreationRoutes(options),
+    agentRoutes(options),
+    agentProtocolRoutes(options),
   ]
   const routes = composeRoutes({ basePath, log, parts })
-  return openDoor({ basePath, credentials, isPublic: (path) => path === '/health', routes })
+  return openDoor({ basePath, credentials, isPublic, routes })
+}
+
+/** What is answered without a user: health, and the calls that carry an agent's token. */
+function isPublic(path: string): boolean {
+  return path === '/health' || path.startsWith(AGENT_CALLS)
 }

@@ -1,6 +1,9 @@
 /** Where the agents' calls are, below the application path; each with its pattern for a router. */
 const ROOT = '/api/agents-protocol'
 
+/** What the path of every agents' call begins with. */
+export const AGENT_CALLS = `${ROOT}/`
+
 export const AGENT_PATTERNS = {
   register: `${ROOT}/register`,
   contact: `${ROOT}/:uuid/contact`,

@@ -111,13 +111,15 @@ export class AgentDirectory {
     return lost.map(({ uuid }) => uuid)
   }
 
+  /** An agent that was not heard since the start is Missing, whatever it was before. */
   #place(uuid: string, configured: ConfiguredAgent): void {
     const event = configured.isDisabled ? 'config-disabled' : 'config-enabled'
     const known = this.#agents.get(uuid)
-    if (known) return this.#apply({ ...known, configured }, event)
-    const condition = nextAgent(null, event)
-    if (condition)
-      this.#agents.set(uuid, { uuid, condition, record: null, configured, heard: null })
+    const isUnheard = !known || (known.heard === null && known.configured === null)
+    const condition = nextAgent(isUnheard ? null : known.condition, event)
+    if (!condition) return
+    const { record, heard } = known ?? { record: null, heard: null }
+    this.#agents.set(uuid, { uuid, condition, record, configured, heard })
   }
 
   /** An agent that left the configuration has to register again; its record goes with the next write. */
