@@ -23,6 +23,7 @@ export type IndexUpdateResult = 'updated' | 'busy' | 'unknown'
 
 /** How long a git command may keep the index, in milliseconds. */
 const PATIENCE = 1000
+const FACTS = 60
 const REGULAR = 0o100644n
 const EXECUTABLE = 0o100755n
 
@@ -38,6 +39,23 @@ export async function updateGitIndex(
   } catch (error) {
     if (error instanceof UnknownIndexError) return 'unknown'
     if (error instanceof ServiceError && error.code === 'unavailable') return 'busy'
+    throw error
+  }
+}
+
+/** The blob that the next `git commit` would have at a path; null when git alone can tell. */
+export async function findStagedBlob(
+  { fs, gitDir }: GitStore,
+  path: string,
+): Promise<string | null> {
+  const bytes = await orNullWhenAbsent(fs.readFile(join(gitDir, 'index')))
+  if (bytes === null) return null
+  try {
+    const name = Buffer.from(path, 'utf8').toString('latin1')
+    const row = parseIndex(Buffer.from(bytes)).find((each) => each.path === name)
+    return row?.stage === 0 ? Buffer.from(row.facts).toString('hex', 40, FACTS) : null
+  } catch (error) {
+    if (error instanceof UnknownIndexError) return null
     throw error
   }
 }
@@ -102,7 +120,7 @@ function renderFacts(oid: string, stats: BigIntStats | null, mode: bigint): Uint
         stats.size,
       ]
     : [0n, 0n, 0n, 0n, 0n, 0n, mode, 0n, 0n, 0n]
-  const facts = Buffer.alloc(60)
+  const facts = Buffer.alloc(FACTS)
   numbers.forEach((number, n) => facts.writeUInt32BE(Number(BigInt.asUintN(32, number)), n * 4))
   facts.write(oid, 40, 'hex')
   return facts

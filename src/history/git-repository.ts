@@ -1,14 +1,13 @@
-import { updateIndex } from 'isomorphic-git'
 import type { CommitSha } from '../core/revision.ts'
-import { durableFs } from '../storage/durable-fs.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
 import { SERVICE_COMMITTER } from './classify.ts'
+import { findStagedBlob, removeStaleIndexLock, updateGitIndex } from './git-index.ts'
 import type { GitStore } from './git-store.ts'
 import { subjectOf } from './message.ts'
 import { type Head, readHead } from './refs.ts'
-import { updateRef } from './ref-update.ts'
+import { removeStaleRefLock, updateRef } from './ref-update.ts'
 import type { ObjectReader } from './object-reader.ts'
-import { objectName, type RawObjectReader } from './raw-object.ts'
+import { blobName, type RawObjectReader } from './raw-object.ts'
 import type { RepositoryFolder } from './repository-folder.ts'
 import { type PreparedCommit, writeCommit } from './write-objects.ts'
 
@@ -62,6 +61,12 @@ export class GitRepository {
     return readHead(this.#store)
   }
 
+  /** Removes what a crash of ours has left. Only for the process that holds the repository. */
+  async removeStaleLocks(branch: string | null): Promise<void> {
+    await removeStaleIndexLock(this.#store)
+    if (branch !== null) await removeStaleRefLock(this.#store, branch)
+  }
+
   /** The live file as that commit has it, or null when it has none. */
   findDocument(commit: CommitSha): Promise<Uint8Array<ArrayBuffer> | null> {
     return this.reader.findFile(commit, this.#fileName)
@@ -100,22 +105,18 @@ export class GitRepository {
     return result.state === 'updated'
   }
 
-  /** Tells git that the live file is as in the newest commit. False when git cannot be told now. */
+  /** Lets git know the live file as the newest commit has it. False when git keeps its index busy. */
   async stageDocument(document: Uint8Array<ArrayBuffer>): Promise<boolean> {
-    const oid = objectName({ type: 'blob', content: document })
-    await updateIndex({
-      fs: durableFs(this.#fs),
-      dir: this.#folder.path,
-      filepath: this.#fileName,
-      oid,
-      add: true,
-    })
-    return true
+    const oid = blobName(document)
+    const path = this.#fileName
+    if ((await findStagedBlob(this.#store, path)) === oid) return true
+    const update = { workTree: this.#folder.path, path, oid }
+    return (await updateGitIndex(this.#store, update)) !== 'busy'
   }
 
   /** Whether exactly this has been handed to git and waits for a commit. */
-  async isStaged(_document: Uint8Array<ArrayBuffer>): Promise<boolean> {
-    return false
+  async isStaged(document: Uint8Array<ArrayBuffer>): Promise<boolean> {
+    return (await findStagedBlob(this.#store, this.#fileName)) === blobName(document)
   }
 
   get #store(): GitStore {

@@ -101,7 +101,8 @@ async function openParts(options: Options, ground: Ground): Promise<OpenedHistor
   const follower = new BranchFollower({ ...options, repository, keeper, problems, news })
   const shared = { ...options, folder, repository, keeper, live, committer, problems, follower }
   const onCommitted = (added: Revision) => news.announce({ added: [added], isRewritten: false })
-  const reconciler = new Reconciler({ ...shared, rest, onCommitted })
+  const stagedRest = options.pollInterval
+  const reconciler = new Reconciler({ ...shared, rest, stagedRest, onCommitted })
   await tidyRepositoryFolder(fs, { folder, livePath: live.path })
   await keeper.load()
   const current = await beginOrDegrade({ ...shared, reconciler })
@@ -137,6 +138,7 @@ async function begin(beginning: Beginning): Promise<Digest | null> {
   const known = keeper.index.tip()
   const synced = known === null ? null : (keeper.index.findCommit(known)?.digest ?? null)
   const { branch, commit } = await repository.readHead()
+  await repository.removeStaleLocks(branch)
   if (commit === null && branch !== null) await commitFirst(beginning, branch)
   if (commit === null) return null
   const { isRewritten } = await keeper.follow(commit)

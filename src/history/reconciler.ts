@@ -33,14 +33,13 @@ export interface ReconcilerOptions {
   readonly report: Report
   /** Milliseconds for which an edit has to stay as it is before it is taken. */
   readonly rest: number
+  /** The same for an edit that somebody has given to `git add` and may be about to commit. */
+  readonly stagedRest: number
   readonly onCommitted: (revision: Revision) => void
 }
 
 type FileState = Extract<LiveFileState, { kind: 'file' }>
 type Outcome = Base | 'again' | 'wait'
-
-/** How long somebody may take between `git add` and `git commit`, in milliseconds. */
-const STAGED_REST = 10_000
 
 /** How long a change waits for an edit that does not come to rest, in milliseconds. */
 const LONGEST_WAIT = 5000
@@ -164,12 +163,12 @@ export class Reconciler {
     deadline: number | null
   }): Promise<Outcome> {
     const { base, live, deadline } = look
-    const { rest, inspect, repository } = this.#options
+    const { rest, stagedRest, inspect, repository } = this.#options
     if (live.stamp === this.#rejected) return { ...base, setAside: true }
     const rested = this.#restOf(live.stamp)
     if (deadline === null && rested < rest) return 'wait'
     const isStaged = await repository.isStaged(live.bytes)
-    if (deadline === null && isStaged && rested < STAGED_REST) return 'wait'
+    if (deadline === null && isStaged && rested < stagedRest) return 'wait'
     const inspection = await inspect(live.bytes)
     const isInFlux = rested < rest && (isStaged || !inspection.ok)
     if (isInFlux && performance.now() < (deadline ?? 0)) return 'wait'

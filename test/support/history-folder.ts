@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { History, type HistoryOptions, type Inspection } from '../../src/history/history.ts'
 import { TempFolder } from './temp-folder.ts'
 
@@ -114,7 +114,15 @@ export class HistoryFolder implements AsyncDisposable {
   }
 
   live(): string {
-    return readFileSync(this.file('config.xml'), 'utf8')
+    return this.read('config.xml')
+  }
+
+  read(name: string): string {
+    return readFileSync(this.file(name), 'utf8')
+  }
+
+  names(): string[] {
+    return readdirSync(this.path)
   }
 
   /** What is wrong with the repository or its work tree, as git sees it. */

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import type { History } from '../../../src/history/history.ts'
+import { unsyncedFs } from '../../support/unsynced-fs.ts'
+import { FaultyFs, LOSSES, type Loss } from '../../support/faulty-fs.ts'
+import { documentOf, HistoryFolder, save } from '../../support/history-folder.ts'
+
+interface Attempt {
+  readonly prepare: (folder: HistoryFolder) => Promise<void>
+  /** Returns once the change is acknowledged. */
+  readonly run: (folder: HistoryFolder, fs: FaultyFs) => Promise<unknown>
+  /** Every history that may be found afterwards, newest first. The first is the acknowledged one. */
+  readonly allowed: readonly [readonly string[], ...(readonly string[])[]]
+}
+
+const open = (folder: HistoryFolder, fs: FaultyFs) => folder.open({ fs: fs.promises })
+const openAndSave = async (folder: HistoryFolder, fs: FaultyFs) =>
+  save(await open(folder, fs), documentOf('two'))
+
+async function prepareWith(folder: HistoryFolder, edit: string): Promise<void> {
+  await folder.open()
+  await folder.close()
+  folder.write(edit)
+}
+
+const ATTEMPTS: Readonly<Record<string, Attempt>> = {
+  'the first commit of a new repository': {
+    prepare: async () => {},
+    run: open,
+    allowed: [['first']],
+  },
+  'a save': {
+    prepare: (folder) => prepareWith(folder, documentOf('first')),
+    run: openAndSave,
+    allowed: [['two', 'first'], ['first']],
+  },
+  'a save over an edit that is not valid': {
+    prepare: (folder) => prepareWith(folder, '<cruise'),
+    run: openAndSave,
+    allowed: [['two', 'first'], ['first']],
+  },
+  'an edit on disk with a secret': {
+    prepare: (folder) => prepareWith(folder, documentOf('svn password="s3cret"')),
+    run: open,
+    allowed: [['svn encryptedPassword="sealed"', 'first']],
+  },
+}
+
+interface Aftermath {
+  readonly folder: HistoryFolder
+  /** Changes to the disk before the cut. */
+  readonly cut: number
+  readonly isAcknowledged: boolean
+}
+
+interface Sweep {
+  readonly attempt: Attempt
+  readonly loss: Loss
+  /** Every so many changes; 1 tries them all. */
+  readonly step: number
+}
+
+/** Cuts the power after one change to the disk after the other, and shows what is left. */
+async function sweep(
+  { attempt, loss, step }: Sweep,
+  check: (aftermath: Aftermath) => Promise<void>,
+): Promise<number> {
+  for (let cut = 0; ; cut += step) {
+    await using folder = new HistoryFolder({
+      programPath: null,
+      fs: unsyncedFs,
+      pollInterval: 50,
+    })
+    await attempt.prepare(folder)
+    await folder.close()
+    const fs = new FaultyFs({ cutAfter: cut, loss, base: unsyncedFs })
+    const [outcome] = await Promise.allSettled([attempt.run(folder, fs)])
+    const isOver = !fs.isCut
+    await fs.cut()
+    await folder.close()
+    await check({ folder, cut, isAcknowledged: outcome.status === 'fulfilled' })
+    if (isOver) return cut
+  }
+}
+
+async function namesIn(history: History): Promise<string[]> {
+  const revisions = history.list({ offset: 0, limit: 10 })
+  const documents = await Promise.all(revisions.map((each) => history.readDocument(each)))
+  return documents.map((each) => Buffer.from(each).toString().split('\n')[1]?.trim() ?? '')
+}
+
+/** In full, every change is cut for every loss: CAIRN_CRASH_SWEEP=full. */
+const isFull = process.env.CAIRN_CRASH_SWEEP === 'full'
+
+const SWEEPS = Object.entries(ATTEMPTS).flatMap(([name, attempt]) =>
+  LOSSES.map((loss) => {
+    const step = name !== 'a save' || loss === 'nothing' ? 9 : loss === 'names' ? 1 : 3
+    return { name, attempt, loss, step: isFull ? 1 : step }
+  }),
+)
+
+describe('a power cut', () => {
+  it.each(SWEEPS)(
+    'during $name leaves the old or the new history when the disk loses $loss',
+    { timeout: 600_000 },
+    async (each) => {
+      const { allowed } = each.attempt
+      const changes = await sweep(each, async ({ folder, cut, isAcknowledged }) => {
+        const survivor = await folder.open()
+
+        const names = await namesIn(survivor)
+        expect(isAcknowledged ? [allowed[0]] : allowed, `${cut}`).toContainEqual(names)
+        expect([documentOf(names[0] ?? ''), '<cruise']).toContain(folder.live())
+        await save(survivor, documentOf('after'))
+        expect(await namesIn(survivor), `${cut}`).toEqual(['after', ...names])
+        expect(folder.live()).toBe(documentOf('after'))
+        expect(folder.complaints(), `${cut}`).toBe('')
+      })
+
+      expect(changes).toBeGreaterThan(20)
+    },
+  )
+})
