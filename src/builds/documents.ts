@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { DocumentKind } from '../core/document-kind.ts'
 import { JobResult, JobState, JobTransition } from '../core/job.ts'
 import { ApprovalType, JobTally } from '../core/stage.ts'
+import { IdRanges } from './id-ranges.ts'
 
 const Id = z.int().positive()
 const Names = z.array(z.string()).readonly()
@@ -47,7 +48,7 @@ export const StageInstance = z.object({
   /** The full run that a run of some jobs stems from. */
   rerunOfCounter: Id.nullable(),
   /** The ids of its jobs, without those that another one replaced. */
-  jobs: z.array(Id).readonly(),
+  jobs: IdRanges,
   tally: JobTally,
 })
 export type StageInstance = Readonly<z.infer<typeof StageInstance>>

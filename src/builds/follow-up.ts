@@ -1,26 +1,25 @@
 import { ServiceError } from '../core/errors.ts'
-import type { JobEvent } from '../core/job.ts'
 import { APPROVED_BY_CHANGES, stageStatus } from '../core/stage.ts'
 import type { Change } from './change.ts'
 import { PIPELINE } from './documents.ts'
-import type { JobInstance, PipelineInstance, StageInstance } from './documents.ts'
+import type { PipelineInstance, StageInstance } from './documents.ts'
+import type { SteppedJob } from './job-change.ts'
 import { pipelineKey } from './keys.ts'
 import { releaseLock } from './lock.ts'
 import { isSameName } from './plan.ts'
 import type { StagePlan } from './plan.ts'
 import { startStage } from './schedule.ts'
-import { keyOfPipeline, stepJobs } from './stage-change.ts'
-import type { SteppedStage } from './stage-change.ts'
+import { keyOfPipeline, settleStage } from './stage-change.ts'
 
-/** Lets an event happen to some jobs of a stage, and starts what follows when the stage ends with it. */
-export async function stepStage(
+/** Brings a stage in step with what became of its jobs, and starts what follows when it ends with that. */
+export async function settle(
   change: Change,
-  of: { readonly stage: StageInstance; readonly jobs: readonly JobInstance[] },
-  event: JobEvent,
-): Promise<SteppedStage> {
-  const stepped = await stepJobs(change, of, event)
-  if (stepped.finished) await followUp(change, stepped.stage)
-  return stepped
+  stage: StageInstance,
+  steps: readonly SteppedJob[],
+): Promise<StageInstance> {
+  const settled = await settleStage(change, stage, steps)
+  if (settled.finished) await followUp(change, settled.stage)
+  return settled.stage
 }
 
 async function followUp(change: Change, stage: StageInstance): Promise<void> {

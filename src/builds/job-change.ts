@@ -15,6 +15,7 @@ type Entered = Omit<JobTransition, 'id'>
 /** What became of a job: as it is now, and the job that takes its place, if any. */
 export interface SteppedJob {
   readonly outcome: JobStep['outcome']
+  readonly before: JobInstance
   readonly job: JobInstance
   readonly replacement: JobInstance | null
 }
@@ -39,7 +40,9 @@ export async function stepJob(
   event: JobEvent,
 ): Promise<SteppedJob> {
   const step = jobStep(job, event)
-  if (step.outcome !== 'changed') return { outcome: step.outcome, job, replacement: null }
+  if (step.outcome !== 'changed') {
+    return { outcome: step.outcome, before: job, job, replacement: null }
+  }
   const entered = step.entered.map((state) => ({ state, time: change.now }))
   const transitions = [...job.transitions, ...(await numbered(change, entered))]
   const after: JobInstance = { ...job, ...step.job, transitions }
@@ -48,7 +51,7 @@ export async function stepJob(
   await followAgent(change, job, after)
   if (event.type !== 'report') tellAgent(change, job)
   const replacement = after.state === 'Rescheduled' ? await replace(change, after) : null
-  return { outcome: 'changed', job: after, replacement }
+  return { outcome: 'changed', before: job, job: after, replacement }
 }
 
 async function followQueue(change: Change, before: JobInstance, after: JobInstance): Promise<void> {

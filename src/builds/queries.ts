@@ -5,6 +5,7 @@ import type { Page } from '../core/page.ts'
 import type { BuildReader } from './build-store.ts'
 import { ACTIVE_STAGE, AGENT_JOB, JOB, PIPELINE, PIPELINE_LOCK, STAGE } from './documents.ts'
 import type { AgentJob, JobInstance, PipelineInstance, StageInstance } from './documents.ts'
+import { idsIn } from './id-ranges.ts'
 import { agentList, jobKey, pipelineKey, pipelineList, stageKey, stageList } from './keys.ts'
 import type { PipelineRun, StageRunName } from './keys.ts'
 import { lockKey } from './lock.ts'
@@ -82,12 +83,12 @@ export class BuildQueries {
   }
 
   async #withJobs(stages: readonly StageInstance[]): Promise<StageRun[]> {
-    const ids = stages.flatMap((stage) => stage.jobs)
+    const ids = stages.flatMap((stage) => idsIn(stage.jobs))
     const found = await this.#store.findMany(JOB, ids.map(jobKey))
     const jobs = new Map(found.map((job) => [job.id, job]))
     return stages.map((stage) => ({
       stage,
-      jobs: stage.jobs.flatMap((id) => jobs.get(id) ?? []),
+      jobs: idsIn(stage.jobs).flatMap((id) => jobs.get(id) ?? []),
       state: stageStatus(stage.tally).state,
       result: reportedResult(stage.tally),
       active: isActive(stage.tally),

@@ -1,14 +1,14 @@
 import { ServiceError } from '../core/errors.ts'
 import type { JobEvent, JobReport } from '../core/job.ts'
-import { isUnfinished } from '../core/job.ts'
 import { isActive } from '../core/stage.ts'
 import type { Change } from './change.ts'
 import { ACTIVE_STAGE, AGENT_JOB, JOB, STAGE } from './documents.ts'
 import type { JobInstance, StageInstance } from './documents.ts'
-import { stepStage } from './follow-up.ts'
+import { settle } from './follow-up.ts'
+import { stepJob } from './job-change.ts'
 import type { SteppedJob } from './job-change.ts'
 import { activeStagePrefix, agentJobPrefix, jobKey, stageKey } from './keys.ts'
-import { jobsOf } from './stage-change.ts'
+import { concernsStage, jobsOf } from './stage-change.ts'
 
 export interface AgentReport {
   readonly agentUuid: string
@@ -72,8 +72,11 @@ export async function cancelRuns(
 }
 
 async function cancelRun(change: Change, stage: StageInstance): Promise<StageInstance> {
-  const jobs = (await jobsOf(change, stage)).filter(isUnfinished)
-  return (await stepStage(change, { stage, jobs }, { type: 'cancel' })).stage
+  const steps: SteppedJob[] = []
+  for (const job of await jobsOf(change, stage)) {
+    steps.push(await stepJob(change, job, { type: 'cancel' }))
+  }
+  return settle(change, stage, steps)
 }
 
 /** Lets other agents have the jobs that these agents still have. */
@@ -96,9 +99,9 @@ export function rescheduleJobsOf(change: Change, agentUuid: string): Promise<num
 async function stepOne(change: Change, jobId: number, event: JobEvent): Promise<SteppedJob> {
   const job = await change.tx.find(JOB, jobKey(jobId))
   if (!job) throw new ServiceError('job-not-found', `There is no job ${jobId}`, { id: jobId })
-  const stage = await stageOf(change, job)
-  const { jobs } = await stepStage(change, { stage, jobs: [job] }, event)
-  return jobs[0] ?? { outcome: 'ignored', job, replacement: null }
+  const step = await stepJob(change, job, event)
+  if (concernsStage(step)) await settle(change, await stageOf(change, job), [step])
+  return step
 }
 
 async function stageOf({ tx }: Change, job: JobInstance): Promise<StageInstance> {

@@ -1,9 +1,9 @@
-import type { JobEvent } from '../core/job.ts'
-import { isActive, retally, stageStatus, tallyOf } from '../core/stage.ts'
+import { countsAlike, isActive, retally, stageStatus, tallyOf } from '../core/stage.ts'
 import type { Change } from './change.ts'
 import { ACTIVE_STAGE, JOB, PIPELINE, STAGE } from './documents.ts'
 import type { JobInstance, PipelineInstance, StageInstance } from './documents.ts'
-import { addJobs, stepJob } from './job-change.ts'
+import { idRanges, idsIn, withReplacedId } from './id-ranges.ts'
+import { addJobs } from './job-change.ts'
 import type { JobDraft, SteppedJob } from './job-change.ts'
 import { activeStageKey, jobKey, pipelineKey, stageKey, stageList } from './keys.ts'
 import { isSameName } from './plan.ts'
@@ -30,7 +30,7 @@ export async function addStage(
     pipelineName: pipeline.name,
     pipelineCounter: pipeline.counter,
     createdAt: change.now,
-    jobs: added.map((job) => job.id),
+    jobs: idRanges(added.map((job) => job.id)),
     tally: tallyOf(added),
   }
   await putNew(change, stage)
@@ -39,36 +39,28 @@ export async function addStage(
   return stage
 }
 
-/** What became of a stage and of the jobs to which something happened. */
-export interface SteppedStage {
-  readonly stage: StageInstance
-  readonly jobs: readonly SteppedJob[]
-  /** Whether it ended with this. */
-  readonly finished: boolean
+/** Whether a stage has to know what became of its job. */
+export function concernsStage({ before, job, replacement }: SteppedJob): boolean {
+  return replacement !== null || !countsAlike(before, job)
 }
 
-/** Lets one event happen to some jobs of a stage. */
-export async function stepJobs(
+/** Brings a stage in step with what became of its jobs, and tells whether it ended with that. */
+export async function settleStage(
   change: Change,
-  { stage, jobs }: { readonly stage: StageInstance; readonly jobs: readonly JobInstance[] },
-  event: JobEvent,
-): Promise<SteppedStage> {
-  const stepped: SteppedJob[] = []
-  let after = stage
-  for (const before of jobs) {
-    const step = await stepJob(change, before, event)
-    stepped.push(step)
-    after = withStep(after, before, step)
-  }
-  if (after !== stage) await change.tx.put(STAGE, keyOfStage(after), after)
+  stage: StageInstance,
+  steps: readonly SteppedJob[],
+): Promise<{ readonly stage: StageInstance; readonly finished: boolean }> {
+  const after = steps.filter(concernsStage).reduce(withStep, stage)
+  if (after === stage) return { stage, finished: false }
+  await change.tx.put(STAGE, keyOfStage(after), after)
   const finished = isActive(stage.tally) && !isActive(after.tally)
   if (finished) await finish(change, after)
-  return { stage: after, jobs: stepped, finished }
+  return { stage: after, finished }
 }
 
 /** The jobs of a stage as they are now. */
 export function jobsOf(change: Change, stage: StageInstance): Promise<JobInstance[]> {
-  return change.tx.findMany(JOB, stage.jobs.map(jobKey))
+  return change.tx.findMany(JOB, idsIn(stage.jobs).map(jobKey))
 }
 
 /** The counter of the newest run of a stage in a pipeline run, or null. */
@@ -104,11 +96,12 @@ async function finish(change: Change, stage: StageInstance): Promise<void> {
   change.effects.events.push({ type: 'stage-finished', stage, status: stageStatus(stage.tally) })
 }
 
-function withStep(stage: StageInstance, from: JobInstance, step: SteppedJob): StageInstance {
-  const to = step.replacement ?? step.job
-  const tally = retally(stage.tally, { from, to })
-  if (to.id === from.id && tally === stage.tally) return stage
-  return { ...stage, tally, jobs: stage.jobs.map((id) => (id === from.id ? to.id : id)) }
+function withStep(stage: StageInstance, { before, job, replacement }: SteppedJob): StageInstance {
+  const to = replacement ?? job
+  const jobs = replacement
+    ? withReplacedId(stage.jobs, { from: before.id, to: replacement.id })
+    : stage.jobs
+  return { ...stage, jobs, tally: retally(stage.tally, { from: before, to }) }
 }
 
 function withNewest(

@@ -41,8 +41,18 @@ export function retally(
   tally: JobTally,
   { from, to }: { readonly from: JobOutcome; readonly to: JobOutcome },
 ): JobTally {
-  if (from.result === to.result && isUnfinished(from) === isUnfinished(to)) return tally
+  if (countsAlike(from, to)) return tally
   return withJobs(withJobs(tally, from, -1), to, 1)
+}
+
+/** Whether a stage is the same with either of two conditions of a job. */
+export function countsAlike(a: JobOutcome, b: JobOutcome): boolean {
+  return isUnfinished(a) === isUnfinished(b) && countedResult(a) === countedResult(b)
+}
+
+/** That a job is about to pass is no news to its stage. */
+function countedResult(job: JobOutcome): JobProgress['result'] {
+  return isUnfinished(job) && job.result === 'Passed' ? 'Unknown' : job.result
 }
 
 /** The first rule that fits; a failure beside running jobs shows at once, a cancelled job beats a failed one. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ACTIVE_STAGE, AGENT_JOB, JOB, QUEUED_JOB, STAGE } from '../../src/builds/documents.ts'
 import type { JobInstance, StageInstance } from '../../src/builds/documents.ts'
+import { idsIn } from '../../src/builds/id-ranges.ts'
 import type { BuildReader } from '../../src/builds/build-store.ts'
 import { isOnAgent } from '../../src/core/job.ts'
 import { isActive, tallyOf } from '../../src/core/stage.ts'
@@ -31,7 +32,7 @@ function stageProblems(stage: StageInstance, all: readonly JobInstance[]): strin
   const mine = all.filter((job) => job.state !== 'Rescheduled' && isOf(job, stage))
   const tally = tallyOf(mine)
   return [
-    ...difference(`jobs of ${keyOf(stage)}`, stage.jobs, idsOf(mine)),
+    ...difference(`jobs of ${keyOf(stage)}`, idsIn(stage.jobs), idsOf(mine)),
     ...(isDeepStrictEqual(tally, stage.tally) ? [] : [`tally of ${keyOf(stage)}`]),
   ]
 }

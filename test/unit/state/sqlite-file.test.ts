@@ -145,6 +145,25 @@ describe('the file of a SQLite state store', () => {
     expect(statSync(copy).mode & 0o777).toBe(0o600)
   })
 
+  it('is written once another process has finished, without stopping this one', async () => {
+    await using store = await openSqliteState(file)
+    const other = new DatabaseSync(file)
+    other.exec('BEGIN IMMEDIATE')
+    const change = store.change(async (tx) => {
+      await tx.put(TEXT, 'mine', await tx.find(TEXT, 'theirs').then(String))
+    })
+
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50)
+    })
+    other.exec(`INSERT INTO document (kind, key, json) VALUES ('text', 'theirs', '"first"')`)
+    other.exec('COMMIT')
+    other.close()
+
+    await change
+    expect(await store.find(TEXT, 'mine')).toBe('first')
+  })
+
   it('is made once when two open it at the same moment', async () => {
     const stores = await Promise.all([openSqliteState(file), openSqliteState(file)])
 

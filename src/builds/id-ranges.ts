@@ -1,0 +1,31 @@
+import { z } from 'zod'
+
+const Id = z.int().positive()
+
+/** Ids in an order of their own, as first and last of each row without a gap: a thousand jobs are a few numbers. */
+export const IdRanges = z.array(z.tuple([Id, Id]).readonly()).readonly()
+export type IdRanges = z.infer<typeof IdRanges>
+
+export function idRanges(ids: readonly number[]): IdRanges {
+  const ranges: [number, number][] = []
+  for (const id of ids) {
+    const last = ranges.at(-1)
+    if (last && last[1] + 1 === id) last[1] = id
+    else ranges.push([id, id])
+  }
+  return ranges
+}
+
+export function idsIn(ranges: IdRanges): number[] {
+  return ranges.flatMap(([first, last]) =>
+    Array.from({ length: last - first + 1 }, (_, index) => first + index),
+  )
+}
+
+/** The ids with another one in the place of one of them. */
+export function withReplacedId(
+  ranges: IdRanges,
+  { from, to }: { readonly from: number; readonly to: number },
+): IdRanges {
+  return idRanges(idsIn(ranges).map((id) => (id === from ? to : id)))
+}

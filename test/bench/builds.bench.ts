@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { Builds } from '../../src/builds/builds.ts'
+import { JOB, STAGE } from '../../src/builds/documents.ts'
+import type { JobInstance } from '../../src/builds/documents.ts'
+import { agentList, jobKey, stageKey, stageList } from '../../src/builds/keys.ts'
+import type { Plans } from '../../src/builds/plan.ts'
+import { JobState } from '../../src/core/job.ts'
+import { tallyOf } from '../../src/core/stage.ts'
+import { openSqliteState } from '../../src/state/open-sqlite.ts'
+import type { StateStore } from '../../src/state/state-store.ts'
+import { aJob, aPipeline, aStage } from '../support/builds.ts'
+import type { BenchCase, BenchRun, Measured } from './case.ts'
+import { costOf, interleaved } from './measure.ts'
+
+const STAGE_NAME = { pipeline: 'app', stage: 'test' }
+const AGENT = 'a1'
+const CHUNK = 1000
+const REPORTS = [
+  { state: 'Preparing' },
+  { state: 'Building' },
+  { state: 'Completing', result: 'Passed' },
+  { state: 'Completed', result: 'Passed' },
+] as const
+
+export const cases: readonly BenchCase[] = [
+  {
+    name: 'builds: slowest question about 100,000 stage instances',
+    must: { atMost: 1, unit: 'ms of CPU' },
+    measure: async (run) => {
+      const times = await questionTimes(run)
+      return { value: Math.max(...times.values()), facts: Object.fromEntries(times) }
+    },
+  },
+  {
+    name: 'builds: deepest page of 100,000 against the first one',
+    must: { atMost: 1.5, unit: 'times' },
+    measure: async (run) => {
+      const times = await questionTimes(run)
+      const ratio = (what: string) =>
+        (times.get(`${what}, deepest`) ?? NaN) / (times.get(`${what}, first`) ?? NaN)
+      const facts = { history: ratio('history'), jobs: ratio('jobs') }
+      return { value: Math.max(facts.history, facts.jobs), facts }
+    },
+  },
+  {
+    name: 'builds: 1,000 jobs over 50 agents',
+    must: { atMost: 10, unit: 's' },
+    measure: async ({ quick, folder }) => {
+      const count = quick ? 100 : 1000
+      const { wall } = await costOf(() => buildAll(folder, count), 1)
+      return { value: wall / 1000, facts: { 'jobs a second': count / (wall / 1000) } }
+    },
+  },
+  {
+    name: 'builds: cost of a job among 1,000 against one among 100',
+    must: { atMost: 1.5, unit: 'times' },
+    measure: costAmongMany,
+  },
+]
+
+/** The CPU milliseconds of each question. */
+async function questionTimes({ quick, folder }: BenchRun): Promise<ReadonlyMap<string, number>> {
+  const count = quick ? 2_000 : 100_000
+  await using store = await openSqliteState(join(folder, 'questions.db'))
+  await fill(store, count)
+  const builds = await openBuilds(store, 1)
+  const run = { pipeline: 'app', stage: 'test', stageCounter: 1 }
+  const costs = await interleaved(
+    {
+      'instance, newest': () => builds.stageInstance({ ...run, pipelineCounter: count }),
+      'instance, oldest': () => builds.stageInstance({ ...run, pipelineCounter: 1 }),
+      'history, first': () => builds.stageHistory(STAGE_NAME, 0),
+      'history, deepest': () => builds.stageHistory(STAGE_NAME, count - 10),
+      'jobs, first': () => builds.jobRunHistory(AGENT, 0),
+      'jobs, deepest': () => builds.jobRunHistory(AGENT, count - 10),
+    },
+    { rounds: 15, times: 50 },
+  )
+  return new Map([...costs].map(([name, { cpu }]) => [name, cpu]))
+}
+
+/** Finished runs of one stage, all by one agent, written as the engine leaves them. */
+async function fill(store: StateStore, count: number): Promise<void> {
+  for (let first = 1; first <= count; first += CHUNK) {
+    await store.change(async (tx) => {
+      for (let id = first; id < first + CHUNK; id += 1) {
+        const job = aFinishedJob(id)
+        await tx.put(JOB, jobKey(id), job)
+        await tx.append(agentList(AGENT), jobKey(id))
+        const run = { pipelineCounter: id, stageCounter: 1 }
+        const key = stageKey({ ...STAGE_NAME, ...run })
+        await tx.put(STAGE, key, {
+          id,
+          pipelineName: 'app',
+          pipelineCounter: id,
+          name: 'test',
+          counter: 1,
+          approvalType: 'success',
+          approvedBy: 'changes',
+          createdAt: id,
+          rerunOfCounter: null,
+          jobs: [[id, id]],
+          tally: tallyOf([job]),
+        })
+        await tx.append(stageList(STAGE_NAME), key)
+      }
+    })
+  }
+}
+
+function aFinishedJob(id: number): JobInstance {
+  const states = JobState.options.filter((state) => state !== 'Rescheduled')
+  return {
+    id,
+    name: 'unit',
+    planName: 'unit',
+    pipelineName: 'app',
+    pipelineCounter: id,
+    stageName: 'test',
+    stageCounter: 1,
+    state: 'Completed',
+    result: 'Passed',
+    agentUuid: AGENT,
+    scheduledDate: id,
+    transitions: states.map((state, index) => ({ id: id * 10 + index, state, time: id })),
+    rerun: false,
+    originalJobId: null,
+    resources: [],
+    pinnedTo: null,
+  }
+}
+
+async function costAmongMany({ quick, folder }: BenchRun): Promise<Measured> {
+  const many = quick ? 200 : 1000
+  const costs = await interleaved(
+    {
+      many: () => buildAll(folder, many),
+      few: async () => {
+        for (let built = 0; built < many; built += 100) await buildAll(folder, 100)
+      },
+    },
+    { rounds: quick ? 1 : 3, times: 1 },
+  )
+  const among = (name: 'many' | 'few') => (costs.get(name)?.cpu ?? NaN) / many
+  const facts = { 'among many, ms': among('many'), 'among few, ms': among('few') }
+  return { value: among('many') / among('few'), facts }
+}
+
+/** One stage with all the jobs, which 50 agents take and report to the end. */
+async function buildAll(folder: string, count: number): Promise<void> {
+  await using store = await openSqliteState(join(folder, `${randomUUID()}.db`))
+  const builds = await openBuilds(store, count)
+  await builds.schedulePipeline({ pipeline: 'app', approvedBy: 'changes', revisions: [] })
+  const agents = Array.from({ length: 50 }, (_, n) => `agent-${n}`)
+  const built = await Promise.all(agents.map((uuid) => work(builds, uuid)))
+  const jobs = built.flat()
+  if (new Set(jobs).size !== count || jobs.length !== count) {
+    throw new Error(`${jobs.length} builds of ${new Set(jobs).size} jobs, not of ${count}`)
+  }
+}
+
+async function work(builds: Builds, agentUuid: string): Promise<number[]> {
+  const built: number[] = []
+  for (;;) {
+    const job = await builds.assignWork({ uuid: agentUuid, resources: [], environments: [] })
+    if (!job) return built
+    for (const report of REPORTS) await builds.reportJob({ agentUuid, jobId: job.id, report })
+    built.push(job.id)
+  }
+}
+
+function openBuilds(store: StateStore, instances: number): Promise<Builds> {
+  const jobs = [aJob({ spread: { type: 'instances', count: instances } })]
+  const plan = aPipeline({ stages: [aStage({ jobs })] })
+  const plans: Plans = {
+    pipelinePlan: () => plan,
+    environmentsOf: () => [],
+    agents: () => [],
+  }
+  return Builds.open({ store, clock: Date.now, plans })
+}
