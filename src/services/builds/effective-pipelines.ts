@@ -1,0 +1,69 @@
+import { expandConfiguration } from '../../config/effective.ts'
+import type { Configuration, Environment, Pipeline } from '../../config/model.ts'
+import type { CurrentConfiguration } from '../current-configuration.ts'
+
+/** A pipeline as it acts: with the stages of its template, params replaced. */
+export interface EffectivePipeline {
+  readonly group: string
+  readonly pipeline: Pipeline
+}
+
+interface Expanded {
+  readonly configuration: Configuration
+  readonly pipelines: ReadonlyMap<string, EffectivePipeline>
+  readonly environments: ReadonlyMap<string, readonly Environment[]>
+}
+
+/** The pipelines of the configuration in force, expanded once for each configuration. Names compare without case. */
+export class EffectivePipelines {
+  #expanded: Expanded
+  readonly #listeners = new Set<() => void>()
+
+  constructor(configuration: CurrentConfiguration) {
+    this.#expanded = expand(configuration.read().configuration)
+    configuration.follow((document) => {
+      this.#expanded = expand(document.configuration)
+      for (const listener of this.#listeners) listener()
+    })
+  }
+
+  /** The whole configuration in force, expanded. */
+  get configuration(): Configuration {
+    return this.#expanded.configuration
+  }
+
+  find(pipeline: string): EffectivePipeline | null {
+    return this.#expanded.pipelines.get(pipeline.toLowerCase()) ?? null
+  }
+
+  /** In the order of the document. */
+  list(): readonly EffectivePipeline[] {
+    return [...this.#expanded.pipelines.values()]
+  }
+
+  /** The environments that name the pipeline. */
+  environmentsOf(pipeline: string): readonly Environment[] {
+    return this.#expanded.environments.get(pipeline.toLowerCase()) ?? []
+  }
+
+  /** Calls the listener after each change of the configuration. */
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener)
+  }
+}
+
+function expand(written: Configuration): Expanded {
+  const { configuration } = expandConfiguration(written)
+  const pipelines = new Map<string, EffectivePipeline>()
+  for (const { name: group, pipelines: members } of configuration.groups) {
+    for (const pipeline of members) pipelines.set(pipeline.name.toLowerCase(), { group, pipeline })
+  }
+  const environments = new Map<string, Environment[]>()
+  for (const environment of configuration.environments) {
+    for (const { name } of environment.pipelines) {
+      const key = name.toLowerCase()
+      environments.set(key, [...(environments.get(key) ?? []), environment])
+    }
+  }
+  return { configuration, pipelines, environments }
+}
