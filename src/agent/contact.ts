@@ -15,8 +15,8 @@ export interface ContactWork {
   onStatus(status: ConfigStatus | null): void
   /** The server wants this job to end. */
   onCancel(jobId: number): void
-  /** The server knows nothing of this agent: nor of its job. */
-  onUnknown(): void
+  /** The server does not count this agent as the one it knows: a job it has is not its own any more. */
+  onLost(message: string): void
 }
 
 export interface ContactOptions {
@@ -81,7 +81,7 @@ export class Contact {
     if (instruction.kind === 'cancel_job') work.onCancel(instruction.jobId)
     if (instruction.kind === 'register') {
       await identity.keepToken(null)
-      work.onUnknown()
+      work.onLost('The server does not know this agent any more')
       return this.#register(signal)
     }
     this.#say('info', `The server lists this agent as ${configStatus ?? 'unknown'}`)
@@ -104,6 +104,7 @@ export class Contact {
     if (isRefusal(error, 401)) await this.#options.identity.keepToken(null)
     if (!isRefusal(error, 409)) return this.#say('error', `The server refuses: ${error.message}`)
     const { uuid } = this.#options.identity
+    this.#options.work.onLost('Another machine uses the uuid of this agent')
     return this.#say(
       'error',
       `Another machine uses the uuid ${uuid} of this agent: ${error.message}. ` +

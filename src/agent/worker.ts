@@ -48,8 +48,8 @@ export class Worker implements ContactWork {
     if (this.#job?.jobId === jobId) void this.#job.end('cancelled', 'The job is cancelled')
   }
 
-  onUnknown(): void {
-    void this.#job?.end('gone', 'The server does not know this agent any more')
+  onLost(message: string): void {
+    void this.#job?.end('gone', message)
   }
 
   /** Works until the signal is aborted; a job that runs then is ended first. */

@@ -24,9 +24,10 @@ export class ConsoleText {
 
   /** The text that a piece of output adds to the console: all lines that it ends. */
   add(source: string, piece: string): string {
-    const lines = ((this.#pending.get(source) ?? '') + piece).split('\n')
-    const rest = lines.pop() ?? ''
-    const text = lines.map((line) => this.#renderEnd(source, line)).join('')
+    const pending = (this.#pending.get(source) ?? '') + piece
+    const end = pending.lastIndexOf('\n')
+    const text = end < 0 ? '' : this.#renderLines(source, pending.slice(0, end))
+    const rest = pending.slice(end + 1)
     this.#pending.set(source, rest)
     return rest.length > LONGEST_UNFINISHED ? text + this.#renderPart(source) : text
   }
@@ -42,13 +43,16 @@ export class ConsoleText {
       ([source, text]) => text !== '' || this.#open === source,
     )
     this.#pending.clear()
-    return unfinished.map(([source, text]) => this.#renderEnd(source, text)).join('')
+    return unfinished.map(([source, text]) => this.#renderLines(source, text)).join('')
   }
 
-  #renderEnd(source: string, line: string): string {
-    const text = `${this.#begin(source)}${this.#mask.hide(line.replace(/\r$/, ''))}\n`
+  /** Whole lines, all of one time. No secret goes beyond a line, so that they are searched at once. */
+  #renderLines(source: string, text: string): string {
+    const stamp = `${timeOfDay(this.#clock())} `
+    const begin = this.#begin(source, stamp)
     this.#open = null
-    return text
+    const lines = `${this.#mask.hide(text)}\n`.replaceAll('\r\n', '\n')
+    return begin + lines.replaceAll(/\n(?!$)/g, `\n${stamp}`)
   }
 
   #renderPart(source: string): string {
@@ -57,15 +61,15 @@ export class ConsoleText {
     const shown = pending.slice(0, safe)
     if (shown === '') return ''
     this.#pending.set(source, pending.slice(safe))
-    const text = this.#begin(source) + this.#mask.hide(shown)
+    const stamp = `${timeOfDay(this.#clock())} `
+    const text = this.#begin(source, stamp) + this.#mask.hide(shown)
     this.#open = source
     return text
   }
 
   /** What must stand before text of this source. */
-  #begin(source: string): string {
+  #begin(source: string, stamp: string): string {
     if (this.#open === source) return ''
-    const stamp = `${timeOfDay(this.#clock())} `
     return this.#open === null ? stamp : `\n${stamp}`
   }
 }

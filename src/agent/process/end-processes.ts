@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ProcessEntry } from './process-table.ts'
-import { listProcesses } from './process-table.ts'
+import { isRunning, listProcesses } from './process-table.ts'
 
 /** Which processes belong together: by a variable in their environment, and by process group. */
 export interface ProcessMark {
@@ -8,7 +8,7 @@ export interface ProcessMark {
   readonly groups: ReadonlySet<number>
 }
 
-const LOOK_AGAIN_MS = 40
+const LOOK_AGAIN_MS = 25
 /** Rounds of SIGKILL before giving up on processes that cannot be ended. */
 const MOST_ROUNDS = 120
 
@@ -17,19 +17,25 @@ const MOST_ROUNDS = 120
  * and SIGKILL for what is left after the grace time. Returns how many could not be ended.
  */
 export async function endProcesses(mark: ProcessMark, graceMs: number): Promise<number> {
-  signalAll(findProcesses(mark), 'SIGTERM')
-  const patience = Date.now() + graceMs
-  while (findProcesses(mark).length > 0 && Date.now() < patience) await delay(LOOK_AGAIN_MS)
-
+  let left = findProcesses(mark)
+  if (left.length > 0) {
+    signalAll(left, 'SIGTERM')
+    await untilEnded(left, graceMs)
+  }
   // A process that forks while we look may be missed once, so that only two empty looks count.
-  let quiet = 0
+  let quiet = left.length === 0 ? 1 : 0
   for (let round = 0; round < MOST_ROUNDS && quiet < 2; round += 1) {
-    const left = findProcesses(mark)
+    await delay(round === 0 ? 0 : LOOK_AGAIN_MS)
+    left = findProcesses(mark)
     quiet = left.length === 0 ? quiet + 1 : 0
     signalAll(left, 'SIGKILL')
-    if (quiet < 2) await delay(LOOK_AGAIN_MS)
   }
-  return findProcesses(mark).length
+  return left.length
+}
+
+async function untilEnded(pids: readonly number[], graceMs: number): Promise<void> {
+  const patience = Date.now() + graceMs
+  while (pids.some(isRunning) && Date.now() < patience) await delay(LOOK_AGAIN_MS)
 }
 
 /** The live processes that carry the mark, and everything below them. */

@@ -31,18 +31,26 @@ function readNames(): string[] {
   }
 }
 
+/** Whether a process is there and has not ended. */
+export function isRunning(pid: number): boolean {
+  const condition = readCondition(String(pid))
+  return condition !== null && !condition.zombie
+}
+
 function readProcess(name: string): ProcessEntry | null {
+  const condition = readCondition(name)
+  if (condition === null) return null
+  const environment = condition.zombie ? '' : (readWhole(`/proc/${name}/environ`) ?? '')
+  return { ...condition, environment }
+}
+
+function readCondition(name: string): Omit<ProcessEntry, 'environment'> | null {
   const stat = readWhole(`/proc/${name}/stat`)
   if (stat === null) return null
   // The command's name stands in parentheses and may itself hold spaces and parentheses.
   const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return {
-    pid: Number(name),
-    parent: Number(parent),
-    group: Number(group),
-    zombie: state === 'Z' || state === 'X',
-    environment: readWhole(`/proc/${name}/environ`) ?? '',
-  }
+  const zombie = state === 'Z' || state === 'X'
+  return { pid: Number(name), parent: Number(parent), group: Number(group), zombie }
 }
 
 function readWhole(file: string): string | null {

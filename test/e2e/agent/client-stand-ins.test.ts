@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isRunning } from '../../../src/agent/process/process-table.ts'
 import type { SourceMaterial } from '../../../src/wire/agent-material.ts'
 import type { SeenJob } from '../../support/agent-protocol-server.ts'
 import { anAssignment } from '../../support/an-assignment.ts'
@@ -130,5 +131,22 @@ describe('the clients of p4 and tfs (stand-ins that write down their calls)', ()
     const { lines } = readCalls()
     expect(lines.filter((line) => / -f(orce)? /.test(line))).toEqual([])
     expect(lines.filter((line) => update.test(line))).toHaveLength(1)
+  })
+
+  it('are ended when the job is cancelled', async () => {
+    const pid = temp.file('pid')
+    const script = `#!/bin/sh\nsetsid sh -c 'echo $$ >${pid}; sleep 300; :' &\nsleep 300\n`
+    writeFileSync(temp.file('bin/tf'), script)
+    const job = agent.server.assign(anAssignment({ pipelineName: 'hangs', materials: [TFS] }))
+    await until(() => existsSync(pid) && readFileSync(pid, 'utf8').endsWith('\n'))
+
+    job.cancelled = true
+    await until(() => job.result !== null)
+
+    expect(job.reports).toEqual([
+      { state: 'Preparing' },
+      { state: 'Completed', result: 'Cancelled' },
+    ])
+    expect(isRunning(Number(readFileSync(pid, 'utf8')))).toBe(false)
   })
 })

@@ -58,6 +58,17 @@ describe('an agent', () => {
     await until(() => agent.messages.includes('Registered; the server lists this agent as Pending'))
   })
 
+  it('ends its job when it is not the server’s agent any more', async () => {
+    await using agent = await RunningAgent.start()
+    const job = agent.server.assign(anAssignment({ tasks: [sh('echo ready; sleep 300')] }))
+    await until(() => /\d ready\n/.test(job.text))
+
+    agent.server.agents.clear()
+
+    await until(() => agent.server.contacts.at(-1)?.jobId === null)
+    expect(job.result).toBeNull()
+  })
+
   it('gets a new token when its own is refused', async () => {
     await using agent = await RunningAgent.start()
     await until(() => agent.server.contacts.length > 0)

@@ -15,7 +15,7 @@ describe('the text of a console', () => {
     const text = aConsole()
 
     expect(text.add('stdout', 'one\ntw')).toBe('03:04:05.006 one\n')
-    expect(text.add('stdout', 'o\r\n\n')).toBe('03:04:05.007 two\n03:04:05.008 \n')
+    expect(text.add('stdout', 'o\r\n\n')).toBe('03:04:05.007 two\n03:04:05.007 \n')
   })
 
   it('does not mix the lines of two sources', () => {
