@@ -1,0 +1,19 @@
+import { AssignmentRefusal } from './refusal.ts'
+
+/** Opens what was sealed in the configuration; null when none of the keys sealed it. */
+export interface Secrets {
+  open(sealed: string): string | null
+}
+
+interface Sealable {
+  readonly plain: string | null
+  readonly sealed: string | null
+}
+
+/** @throws {AssignmentRefusal} when the sealed text cannot be opened. */
+export function openSecret(secrets: Secrets, { plain, sealed }: Sealable, of: string) {
+  if (sealed === null) return plain
+  const opened = secrets.open(sealed)
+  if (opened !== null) return opened
+  throw new AssignmentRefusal(`${of} was encrypted with a key that this server does not have`)
+}
