@@ -10,6 +10,8 @@ export type GitProcess = ChildProcessByStdio<Writable, Readable, Readable>
 export interface GitExecutableOptions {
   /** Where programs are looked for: the `PATH` of the service. */
   readonly path: string | undefined
+  /** Variables by which git names the objects of a push that is not accepted yet. */
+  readonly quarantine?: Readonly<Record<string, string>>
 }
 
 const OLDEST = [2, 30] as const
@@ -21,8 +23,9 @@ const OLDEST = [2, 30] as const
 export class GitExecutable {
   readonly #env: Readonly<Record<string, string>>
 
-  private constructor({ path }: GitExecutableOptions) {
+  private constructor({ path, quarantine }: GitExecutableOptions) {
     this.#env = {
+      ...quarantine,
       ...(path === undefined ? {} : { PATH: path }),
       LC_ALL: 'C',
       GIT_CONFIG_NOSYSTEM: '1',

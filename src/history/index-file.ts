@@ -38,6 +38,7 @@ export class IndexFile {
   readonly #path: string
   readonly #header: string
   #isWhole = false
+  #isDamaged = false
 
   constructor(
     { fs, path }: { fs: FsPromises; path: string },
@@ -59,7 +60,13 @@ export class IndexFile {
       end = line.end
     }
     this.#isWhole = end > 0 && end === bytes.length
+    this.#isDamaged = !this.#isWhole && (end > 0 || !bytes.includes(LINE_FEED)) && bytes.length > 0
     return entries
+  }
+
+  /** Whether what was loaded last is followed by something that is no entry. */
+  get isDamaged(): boolean {
+    return this.#isDamaged
   }
 
   /** Makes the file speak of `all`, whose last `added` entries it does not hold yet. */

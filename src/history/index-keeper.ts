@@ -1,11 +1,27 @@
 import type { CommitSha, Revision } from '../core/revision.ts'
 import { type Classification, classify } from './classify.ts'
-import type { IndexFile } from './index-file.ts'
 import type { CommitRecord } from './object-reader.ts'
 import { type IndexEntry, RevisionIndex } from './revision-index.ts'
 import type { RevisionNews } from './revision-news.ts'
 
 const NO_NEWS: RevisionNews = { added: [], isRewritten: false }
+
+/** Where the index is kept between two starts. */
+export interface IndexStore {
+  /** The entries that can be relied on, oldest first. */
+  load(): Promise<readonly IndexEntry[]>
+  /** Keeps `all`, whose last `added` entries are new. */
+  write(entries: { all: readonly IndexEntry[]; added: number }): Promise<void>
+  /** Some of what is kept is no longer so. */
+  distrust(): void
+}
+
+/** Keeps nothing: for an index that is made to be looked at once. */
+export const NO_STORE: IndexStore = {
+  load: async () => [],
+  write: async () => {},
+  distrust: () => {},
+}
 
 /**
  * Keeps the index equal to what reading the whole history of the branch would give.
@@ -14,11 +30,11 @@ const NO_NEWS: RevisionNews = { added: [], isRewritten: false }
  * all new ones descend. Where there is no such place, everything is read again.
  */
 export class IndexKeeper {
-  readonly #file: IndexFile
+  readonly #file: IndexStore
   readonly #context: Classification
   #index = new RevisionIndex()
 
-  constructor(file: IndexFile, context: Classification) {
+  constructor(file: IndexStore, context: Classification) {
     this.#file = file
     this.#context = context
   }

@@ -10,12 +10,14 @@ import { BranchFollower } from './branch-follower.ts'
 import { Committer } from './committer.ts'
 import { commitAdopted, commitFirst, type FirstCommitOptions } from './first-commit.ts'
 import { GitRepository } from './git-repository.ts'
+import type { GitStore } from './git-store.ts'
 import type { HistoryOptions } from './history-options.ts'
 import { IndexFile } from './index-file.ts'
 import { IndexKeeper } from './index-keeper.ts'
 import { LiveFile } from './live-file.ts'
 import { openObjectReader } from './open-object-reader.ts'
 import { Problems } from './problems.ts'
+import { installPushHook } from './push-hook.ts'
 import { Reconciler } from './reconciler.ts'
 import {
   openRepositoryFolder,
@@ -23,6 +25,7 @@ import {
   tidyRepositoryFolder,
   unavailable,
 } from './repository-folder.ts'
+import { completeSettings } from './repository-settings.ts'
 import { RevisionNewsDesk } from './revision-news.ts'
 
 /** Everything that an open history is made of. */
@@ -104,12 +107,20 @@ async function openParts(options: Options, ground: Ground): Promise<OpenedHistor
   const stagedRest = options.pollInterval
   const reconciler = new Reconciler({ ...shared, rest, stagedRest, onCommitted })
   await tidyRepositoryFolder(fs, { folder, livePath: live.path })
+  await prepareForPushes(options, { fs, gitDir: folder.gitDir })
   await keeper.load()
   const current = await beginOrDegrade({ ...shared, reconciler })
   const watchedFolders = [...new Set([dirname(live.path), folder.gitDir, folder.headsDir])]
   const queue = new WriterQueue()
   const parts = { repository, keeper, reconciler, problems, news, queue, watchedFolders, rest }
   return { parts: { ...parts, [Symbol.asyncDispose]: ground.close }, current }
+}
+
+async function prepareForPushes({ pushCheck, report }: Options, store: GitStore): Promise<void> {
+  await completeSettings(store)
+  if (!pushCheck || (await installPushHook(store, pushCheck))) return
+  const message = 'The repository has a pre-receive hook of its own: pushes are not checked'
+  report({ level: 'warning', message })
 }
 
 interface Beginning extends FirstCommitOptions {

@@ -7,13 +7,16 @@ import type { ObjectReader } from './object-reader.ts'
 export interface ObjectReaderOptions extends GitStore {
   /** Where the git program is looked for, or null to do without it. */
   readonly path: string | undefined | null
+  /** Variables by which git names the objects of a push that is not accepted yet. */
+  readonly quarantine?: Readonly<Record<string, string>>
 }
 
 /** The fastest reader that this machine has. */
 export async function openObjectReader({
   path,
+  quarantine = {},
   ...store
 }: ObjectReaderOptions): Promise<ObjectReader> {
-  const git = path === null ? null : await GitExecutable.find({ path })
+  const git = path === null ? null : await GitExecutable.find({ path, quarantine })
   return git === null ? new IsomorphicReader(store) : new CatFileReader(git, store.gitDir)
 }

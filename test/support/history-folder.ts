@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { History, type HistoryOptions, type Inspection } from '../../src/history/history.ts'
 import { TempFolder } from './temp-folder.ts'
 
@@ -119,6 +119,10 @@ export class HistoryFolder implements AsyncDisposable {
 
   read(name: string): string {
     return readFileSync(this.file(name), 'utf8')
+  }
+
+  remove(name: string): void {
+    rmSync(this.file(name), { recursive: true, force: true })
   }
 
   names(): string[] {

@@ -1,0 +1,18 @@
+import { getConfig, setConfig } from 'isomorphic-git'
+import { durableFs } from '../storage/durable-fs.ts'
+import type { GitStore } from './git-store.ts'
+
+/** What this service needs of git: a push that moves the live file too, and bytes left as they are. */
+const NEEDED: ReadonlyMap<string, string> = new Map([
+  ['receive.denyCurrentBranch', 'updateInstead'],
+  ['core.autocrlf', 'false'],
+])
+
+/** Gives a repository the settings that it needs and does not have. What somebody has set stays. */
+export async function completeSettings({ fs, gitDir: gitdir }: GitStore): Promise<void> {
+  const store = { fs: durableFs(fs), gitdir }
+  for (const [path, value] of NEEDED) {
+    const present: unknown = await getConfig({ ...store, path })
+    if (present === undefined) await setConfig({ ...store, path, value })
+  }
+}

@@ -1,0 +1,136 @@
+import nodeFs from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { isDeepStrictEqual } from 'node:util'
+import { digestOf } from '../core/digest.ts'
+import type { CommitSha } from '../core/revision.ts'
+import { orNullWhenAbsent } from '../storage/fs-error.ts'
+import { ended, GitExecutable } from './git-executable.ts'
+import type { HistoryOptions } from './history-options.ts'
+import { IndexFile } from './index-file.ts'
+import { IndexKeeper, NO_STORE } from './index-keeper.ts'
+import { parseMessage } from './message.ts'
+import type { ObjectReader } from './object-reader.ts'
+import { openObjectReader } from './open-object-reader.ts'
+import { readHead } from './refs.ts'
+import { unavailable } from './repository-folder.ts'
+import type { IndexEntry, RevisionIndex } from './revision-index.ts'
+
+export type VerifyOptions = Pick<
+  HistoryOptions,
+  'repository' | 'fileName' | 'inspect' | 'serverEdition' | 'serverVersion' | 'programPath'
+>
+
+export interface VerifyReport {
+  readonly commits: number
+  readonly revisions: number
+  /** What is wrong, a sentence each. */
+  readonly problems: readonly string[]
+  /** What is odd and does no harm. */
+  readonly notes: readonly string[]
+}
+
+export type OnProgress = (progress: { readonly done: number; readonly total: number }) => void
+
+interface Verification extends VerifyOptions {
+  readonly gitDir: string
+  readonly reader: ObjectReader
+}
+
+/**
+ * Checks a repository and changes nothing: every revision's bytes against its digest, the index
+ * against the history of the branch, and every object where there is a git program. A service
+ * may be running on it.
+ *
+ * @throws {ServiceError} `unavailable` when there is no history to check.
+ */
+export async function verifyRepository(
+  options: VerifyOptions,
+  onProgress: OnProgress = () => {},
+): Promise<VerifyReport> {
+  const gitDir = join(options.repository, '.git')
+  if ((await orNullWhenAbsent(nodeFs.stat(gitDir))) === null) {
+    throw unavailable(`${options.repository} is not a git repository`)
+  }
+  await using reader = await openObjectReader({
+    fs: nodeFs,
+    gitDir,
+    path: options.programPath,
+  })
+  const verification = { ...options, gitDir, reader }
+  const { index, indexProblems } = await compareIndex(verification)
+  const documents = await checkDocuments(verification, { index, onProgress })
+  return {
+    commits: index.entries().length,
+    revisions: index.size(),
+    problems: [...documents.problems, ...indexProblems, ...(await checkObjects(verification))],
+    notes: documents.notes,
+  }
+}
+
+/** The kept index may be behind the branch, for it is extended at every start, but never differ. */
+async function compareIndex(
+  verification: Verification,
+): Promise<{ index: RevisionIndex; indexProblems: readonly string[] }> {
+  const { gitDir } = verification
+  const path = join(gitDir, 'cairn', 'revisions')
+  const file = new IndexFile({ fs: nodeFs, path }, verification)
+  const kept = await file.load()
+  const { branch, commit } = await readHead({ fs: nodeFs, gitDir })
+  if (commit === null) throw unavailable(`The branch ${branch} of ${gitDir} has no commits`)
+  const keeper = new IndexKeeper(NO_STORE, verification)
+  await keeper.follow(commit)
+  const entries = keeper.index.entries()
+  const wrong = kept.findIndex((entry, place) => !isDeepStrictEqual(entry, entries[place]))
+  const indexProblems = wrong < 0 ? [] : [describeDifference(kept[wrong], entries[wrong])]
+  if (file.isDamaged) indexProblems.push(`The index is damaged after ${kept.length} commits`)
+  return { index: keeper.index, indexProblems }
+}
+
+function describeDifference(kept?: IndexEntry, read?: IndexEntry): string {
+  const where = `The index differs from the history at commit ${kept?.commit}`
+  return read?.commit === kept?.commit ? where : `${where}, where git has ${read?.commit ?? 'none'}`
+}
+
+async function checkDocuments(
+  { reader, fileName }: Verification,
+  { index, onProgress }: { index: RevisionIndex; onProgress: OnProgress },
+): Promise<{ problems: readonly string[]; notes: readonly string[] }> {
+  const [problems, notes]: [string[], string[]] = [[], []]
+  const total = index.size()
+  const revisions = index.list({ offset: 0, limit: total })
+  for (const [done, { commit, digest }] of revisions.entries()) {
+    onProgress({ done, total })
+    const document = await reader.findFile(commit, fileName)
+    if (document === null) problems.push(`Commit ${commit} has lost its ${fileName}`)
+    else if (digestOf(document) !== digest) {
+      problems.push(`The ${fileName} of commit ${commit} does not have the digest ${digest}`)
+    }
+    const recorded = await recordedDigest(reader, commit)
+    if (recorded !== null && recorded !== digest) {
+      notes.push(`Commit ${commit} records the digest ${recorded}; its file has ${digest}`)
+    }
+  }
+  onProgress({ done: total, total })
+  return { problems, notes }
+}
+
+async function recordedDigest(reader: ObjectReader, commit: CommitSha): Promise<string | null> {
+  const record = await reader.findCommit(commit)
+  return (record && parseMessage(record.message)?.digest) ?? null
+}
+
+async function checkObjects({ programPath, gitDir }: Verification): Promise<readonly string[]> {
+  const git = programPath === null ? null : await GitExecutable.find({ path: programPath })
+  if (git === null) return []
+  const child = git.start(gitDir, ['fsck', '--strict', '--no-dangling', '--no-progress'])
+  child.stdin.end()
+  const [output, errors, end] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    ended(child),
+  ])
+  if (end === 'exit code 0') return []
+  const lines = `${output}${errors}`.split('\n').filter((line) => line !== '')
+  return (lines.length > 0 ? lines : [end]).map((line) => `git fsck: ${line}`)
+}

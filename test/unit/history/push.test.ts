@@ -1,0 +1,109 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { History } from '../../../src/history/history.ts'
+import { documentOf, HistoryFolder, save } from '../../support/history-folder.ts'
+import { TempFolder } from '../../support/temp-folder.ts'
+
+const TSX = createRequire(import.meta.url).resolve('tsx')
+const CHECK_PUSH = fileURLToPath(new URL('../../support/check-push.ts', import.meta.url))
+
+describe('a push into the repository', { timeout: 60_000 }, () => {
+  let folder: HistoryFolder
+  let clone: TempFolder
+  let history: History
+  beforeEach(async () => {
+    folder = new HistoryFolder({ pollInterval: 1000 })
+    clone = new TempFolder()
+    const command = [process.execPath, '--import', TSX, CHECK_PUSH, folder.path, process.env.PATH]
+    history = await folder.open({ pushCheck: command.map(String) })
+    git('clone', '--quiet', folder.path, '.')
+  })
+  afterEach(async () => {
+    await folder[Symbol.asyncDispose]()
+    clone[Symbol.dispose]()
+  })
+
+  function git(...args: string[]): string {
+    const env = { PATH: process.env.PATH, HOME: clone.path }
+    return execFileSync('git', args, { cwd: clone.path, encoding: 'utf8', stdio: 'pipe', env })
+  }
+
+  function commit(document: string): void {
+    writeFileSync(clone.file('config.xml'), document)
+    const who = ['-c', 'user.name=pusher', '-c', 'user.email=pusher@example.org']
+    git(...who, 'commit', '--quiet', '--all', '-m', 'Pushed')
+  }
+
+  function push(...args: string[]): { status: number | null; said: string } {
+    const env = { PATH: process.env.PATH, HOME: clone.path }
+    const options = { cwd: clone.path, encoding: 'utf8', env } as const
+    const { status, stderr } = spawnSync('git', ['push', ...args], options)
+    return { status, said: stderr }
+  }
+
+  it('that is valid becomes a revision by its author, and the live file follows', async () => {
+    commit(documentOf('pushed'))
+
+    expect(push()).toMatchObject({ status: 0 })
+
+    await vi.waitFor(() => expect(history.current().username).toBe('pusher'), { timeout: 10_000 })
+    expect(folder.live()).toBe(documentOf('pushed'))
+    expect(folder.complaints()).toBe('')
+  })
+
+  it('with one commit that is not valid is refused with its place', async () => {
+    commit('<cruise\n\n')
+    commit(documentOf('repaired'))
+
+    const { status, said } = push()
+
+    expect(status).toBe(1)
+    expect(said).toMatch(/Commit [0-9a-f]{10}: config\.xml:3:1: The root element is not closed/)
+    expect(folder.git('log', '--format=%an', 'main')).toBe('Upgrade\n')
+    expect(folder.complaints()).toBe('')
+  })
+
+  it('with a plain secret is refused', () => {
+    commit(documentOf('svn password="s3cret"'))
+
+    expect(push().said).toContain('has plain secrets in config.xml')
+  })
+
+  it('that would take revisions away is refused', async () => {
+    commit(documentOf('pushed'))
+    await save(history, documentOf('saved'))
+
+    expect(push('--force').said).toContain('only moves forward')
+    expect(push('origin', ':main').status).toBe(1)
+  })
+
+  it('to another branch is free', () => {
+    commit('<cruise')
+
+    expect(push('origin', 'HEAD:draft')).toMatchObject({ status: 0 })
+  })
+
+  it('is left to a hook that was there before', async () => {
+    await folder.close()
+    const hook = join(folder.path, '.git/hooks/pre-receive')
+    mkdirSync(join(folder.path, '.git/hooks'), { recursive: true })
+    writeFileSync(hook, '#!/bin/sh\nexit 0\n')
+
+    await folder.open({ pushCheck: ['false'] })
+
+    expect(readFileSync(hook, 'utf8')).toBe('#!/bin/sh\nexit 0\n')
+    expect(folder.events.at(-1)).toContain('hook of its own')
+  })
+
+  it('finds our hook renewed when the command has changed', async () => {
+    await folder.reopen({ pushCheck: ["it's", 'new'] })
+
+    const hook = join(folder.path, '.git/hooks/pre-receive')
+    expect(readFileSync(hook, 'utf8')).toContain("exec 'it'\\''s' 'new'")
+    expect(statSync(hook).mode & 0o111).toBe(0o111)
+  })
+})
