@@ -1,5 +1,8 @@
+import { agent } from './commands/agent.ts'
 import { complain, say } from './commands/output.ts'
+import { secrets } from './commands/secrets.ts'
 import { serve } from './commands/serve.ts'
+import { state } from './commands/state.ts'
 import { user } from './commands/user.ts'
 import { ServiceError } from './core/errors.ts'
 import { describeSettings, SETTINGS, SettingsError } from './settings.ts'
@@ -9,6 +12,9 @@ type Run = (args: readonly string[]) => Promise<number>
 
 const COMMANDS: ReadonlyMap<string, Run> = new Map<string, Run>([
   ['serve', serve],
+  ['agent', agent],
+  ['secrets', secrets],
+  ['state', state],
   ['user', user],
 ])
 

@@ -95,6 +95,8 @@ export const SETTINGS = {
   }),
   verify: z.object(REPOSITORY),
   user: z.object(USERS),
+  state: z.object(STATE),
+  secrets: z.object({ ...REPOSITORY, ...STATE }),
   'check-push': z.object(REPOSITORY),
 } as const
 
@@ -122,6 +124,11 @@ export function readSettings<Schema extends z.ZodObject>(
   const read = schema.safeParse(Object.fromEntries(given))
   if (read.success) return read.data
   throw new SettingsError(read.error.issues.map((issue) => describeIssue(issue, given)).join('; '))
+}
+
+/** What the processes of jobs inherit from an agent. */
+export function inheritedEnvironment(): Environment {
+  return process.env
 }
 
 /** Where programs such as git are looked for. */

@@ -25,6 +25,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'http',
     'services',
     'history',
+    'builds',
     'config',
     'state',
     'security',

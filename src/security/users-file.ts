@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { ServiceError } from '../core/errors.ts'
 import type { Problem } from '../core/problem.ts'
 import { replaceFile } from '../storage/durable-fs.ts'
@@ -84,6 +85,7 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-function writeLines(file: string, lines: readonly string[]): Promise<void> {
-  return replaceFile(file, Buffer.from(lines.map((line) => `${line}\n`).join('')), { mode: 0o600 })
+async function writeLines(file: string, lines: readonly string[]): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  await replaceFile(file, Buffer.from(lines.map((line) => `${line}\n`).join('')), { mode: 0o600 })
 }

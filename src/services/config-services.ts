@@ -18,7 +18,7 @@ export interface ConfigServicesOptions {
   readonly clock: Clock
   readonly log: Log
   readonly version: string
-  readonly pushCheck: readonly string[]
+  readonly pushCheck: readonly string[] | null
   readonly programPath: string | undefined
   /** What seals the secrets of documents. */
   readonly box: SecretBox

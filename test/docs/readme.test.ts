@@ -32,7 +32,7 @@ describe('README.md', () => {
         .replaceAll(ADDRESS, url)
         .replaceAll('npx cairn', `node ${ROOT}scripts/cairn.js`)
 
-      const output = execFileSync('bash', ['-euo', 'pipefail', '-c', script], {
+      const output = execFileSync('bash', ['-c', `set -euo pipefail\n${script}`], {
         cwd,
         encoding: 'utf8',
         env: { PATH: process.env['PATH'], HOME: cwd, PASSWORD: 'p' },
@@ -47,7 +47,7 @@ describe('README.md', () => {
   it('lists every setting of serve with its variable', () => {
     for (const flag of Object.keys(SETTINGS.serve.shape)) {
       const variable = `CAIRN_${flag.toUpperCase().replaceAll('-', '_')}`
-      expect(README).toContain(`| \`--${flag}\` | \`${variable}\` |`)
+      expect(README).toMatch(new RegExp(`\\| \`--${flag}\` +\\| \`${variable}\` +\\|`))
     }
   })
 })

@@ -1,0 +1,33 @@
+import { dirname, join, resolve } from 'node:path'
+import { SecretBox } from '../config/secrets/secret-box.ts'
+import { addSecretKey } from '../security/secret-keys.ts'
+import { ConfigServices } from '../services/config-services.ts'
+import { rotateCurrentSecrets } from '../services/secret-rotation.ts'
+import { programPath, readSettings, SETTINGS, SettingsError } from '../settings.ts'
+import { openProcessLock } from '../storage/process-lock.ts'
+import { VERSION } from '../version.ts'
+import { say, writeLog } from './output.ts'
+
+/** `secrets rotate` makes a new key and seals the current configuration's secrets with it. */
+export async function secrets(args: readonly string[]): Promise<number> {
+  const [verb, ...flags] = args
+  if (verb !== 'rotate') throw new SettingsError('use secrets rotate')
+  const settings = readSettings(SETTINGS.secrets, flags)
+  await using held = await openProcessLock(join(settings['state-dir'], 'lock'))
+  const keys = await addSecretKey(join(dirname(held.file), 'secret.keys'))
+  const box = new SecretBox(keys)
+  await using config = await ConfigServices.open({
+    repository: resolve(settings['config-repo']),
+    fileName: settings['config-file'],
+    pollInterval: 60_000,
+    clock: Date.now,
+    log: writeLog,
+    programPath: programPath(),
+    version: VERSION,
+    box,
+    pushCheck: null,
+  })
+  const { rotated, foreign } = await rotateCurrentSecrets(config.editor, box)
+  say(`${rotated} secrets are sealed by the new key; ${foreign} are not ours and stay as they are`)
+  return 0
+}

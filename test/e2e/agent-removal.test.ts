@@ -1,0 +1,94 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { AgentEntry } from '../../src/wire/agent-entry.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { start } from '../support/start.ts'
+import { tempDir } from '../support/temp-dir.ts'
+
+const KEY = 'let-me-in'
+const WAIT = { timeout: 25_000, interval: 100 }
+
+async function statuses(service: TestService): Promise<string[]> {
+  const list: unknown = await (await service.fetch('/api/agents')).json()
+  return z
+    .array(AgentEntry)
+    .parse(list)
+    .map(({ status }) => status)
+}
+
+async function act(service: TestService, uuid: string, action: string): Promise<number> {
+  return (await service.fetch(`/api/agents/${uuid}/${action}`, { method: 'POST' })).status
+}
+
+async function runningAgent(service: TestService) {
+  const workDir = tempDir()
+  const flags = ['--server', service.url, '--work-dir', workDir, '--auto-register-key', KEY]
+  const program = start(['agent', ...flags, '--resources', 'linux,docker'])
+  await expect.poll(() => statuses(service), WAIT).toEqual(['Idle'])
+  const [agent] = z.array(AgentEntry).parse(await (await service.fetch('/api/agents')).json())
+  if (!agent) throw new Error('no agent is listed')
+  return { program, workDir, agent }
+}
+
+describe('a real agent', () => {
+  it('tells what it is, and keeps its secrets to itself', { timeout: 60_000 }, async () => {
+    const service = await startService(['--auto-register-key', KEY])
+
+    const { agent, workDir } = await runningAgent(service)
+
+    expect(agent).toMatchObject({ resources: ['docker', 'linux'], sandbox: workDir })
+    expect(agent.os).toMatch(/^Linux /)
+    expect(agent.free_space).toMatch(/^\d+\.\d [KMGTP]?B$/)
+    for (const name of readdirSync(workDir, { recursive: true, encoding: 'utf8' })) {
+      const { mode } = statSync(join(workDir, name))
+      expect({ name, others: mode & 0o077 }).toEqual({ name, others: 0 })
+    }
+  })
+
+  it('is removed by the four steps: Idle, disable, stop, delete', { timeout: 60_000 }, async () => {
+    const service = await startService(['--auto-register-key', KEY])
+    const { program, agent } = await runningAgent(service)
+
+    const disabled = await act(service, agent.uuid, 'disable')
+    program.process.kill('SIGTERM')
+    const { code } = await program.ended()
+    const deleted = await act(service, agent.uuid, 'delete')
+
+    expect([disabled, code, deleted]).toEqual([200, 0, 200])
+    expect(await statuses(service)).toEqual([])
+  })
+
+  it(
+    'that is deleted without being stopped comes back as Pending',
+    { timeout: 60_000 },
+    async () => {
+      const service = await startService()
+      const workDir = tempDir()
+      start(['agent', '--server', service.url, '--work-dir', workDir])
+      await expect.poll(() => statuses(service), WAIT).toEqual(['Pending'])
+      const [agent] = z.array(AgentEntry).parse(await (await service.fetch('/api/agents')).json())
+      const uuid = agent?.uuid ?? ''
+
+      await act(service, uuid, 'disable')
+      const deleted = await act(service, uuid, 'delete')
+
+      expect(deleted).toBe(200)
+      await expect.poll(() => statuses(service), WAIT).toEqual(['Pending'])
+    },
+  )
+
+  it('outlives a restart of its server', { timeout: 60_000 }, async () => {
+    const service = await startService(['--auto-register-key', KEY])
+    const port = new URL(service.url).port
+    const { agent } = await runningAgent(service)
+
+    await service.close()
+    const again = await startService(['--port', port], service.folder)
+
+    await expect.poll(() => statuses(again), WAIT).toEqual(['Idle'])
+    const [listed] = z.array(AgentEntry).parse(await (await again.fetch('/api/agents')).json())
+    expect(listed?.uuid).toBe(agent.uuid)
+  })
+})
