@@ -1,11 +1,5 @@
-import type {
-  GitMaterial,
-  Material,
-  P4Material,
-  ScmMaterial,
-  SvnMaterial,
-  TfsMaterial,
-} from '../model.ts'
+import { identityOf } from '../materials/identity.ts'
+import type { Material, P4Material, TfsMaterial } from '../model.ts'
 import { shorten } from '../shorten.ts'
 import { type Finding, nameKey, repeats } from './finding.ts'
 import { materialNameOf } from './material-names.ts'
@@ -135,31 +129,4 @@ export function* autoUpdates({ pipelines }: RuleContext): Generator<Finding> {
       yield { at: material.at, message }
     }
   }
-}
-
-type Watched = Exclude<Checkout, ScmMaterial>
-
-/** What makes two materials the same source. */
-function identityOf(material: Watched): string {
-  return JSON.stringify([material.kind, ...identityParts(material)])
-}
-
-function identityParts(material: Watched): readonly (string | boolean | null)[] {
-  if (material.kind === 'git') return gitParts(material)
-  if (material.kind === 'svn') return svnParts(material)
-  if (material.kind === 'hg') return [material.url, material.branch]
-  if (material.kind === 'p4') return [material.port, material.username, material.view]
-  return [material.url, material.username, material.domain, material.projectPath]
-}
-
-function gitParts({ url, branch }: GitMaterial): readonly string[] {
-  return [url, branch === '' ? 'master' : branch]
-}
-
-function svnParts({
-  url,
-  username,
-  checkExternals,
-}: SvnMaterial): readonly (string | boolean | null)[] {
-  return [url, username, checkExternals]
 }

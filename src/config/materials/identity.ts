@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+import type { Material } from '../model/materials.ts'
+
+/** A material that is watched through the client of its version control. */
+export type SourceMaterial = Exclude<Material, { readonly kind: 'dependency' | 'package' | 'scm' }>
+
+/** What makes two materials the same one, wherever they stand (MAT-2). Passwords are no part of it. */
+export function identityOf(material: Material): string {
+  return JSON.stringify([material.kind, ...identityParts(material)])
+}
+
+/** The identity in a form that is as long for every material and tells nothing of it. */
+export function fingerprintOf(material: Material): string {
+  return createHash('sha256').update(identityOf(material)).digest('hex')
+}
+
+export function isSource(material: Material): material is SourceMaterial {
+  return !['dependency', 'package', 'scm'].includes(material.kind)
+}
+
+function identityParts(material: Material): readonly (string | boolean | null)[] {
+  switch (material.kind) {
+    case 'git':
+      return [material.url, material.branch === '' ? 'master' : material.branch]
+    case 'svn':
+      return [material.url, material.username, material.checkExternals]
+    case 'hg':
+      return [material.url, material.branch]
+    case 'p4':
+      return [material.port, material.username, material.view]
+    case 'tfs':
+      return [material.url, material.username, material.domain, material.projectPath]
+    case 'dependency':
+      return [material.pipeline.toLowerCase(), material.stage.toLowerCase()]
+    case 'package':
+    case 'scm':
+      return [material.ref]
+  }
+}
