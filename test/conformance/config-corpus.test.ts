@@ -49,7 +49,15 @@ interface Judged {
   readonly messages: readonly string[]
 }
 
-function judge(folder: string): Judged[] {
+const known = new Map<string, readonly Judged[]>()
+
+function judge(folder: string): readonly Judged[] {
+  const judged = known.get(folder) ?? judgeAll(folder)
+  known.set(folder, judged)
+  return judged
+}
+
+function judgeAll(folder: string): Judged[] {
   return verdictsIn(folder).map(({ file, expected }) => {
     const reading = readDocument(readFileSync(join(folder, file)))
     const messages = reading.ok ? [] : reading.problems.map(({ message }) => message)
