@@ -1,6 +1,6 @@
 import type { Problem } from '../core/problem.ts'
 import { Findings } from './structure/findings.ts'
-import { buildConfiguration, type At, type Configuration } from './model.ts'
+import { buildConfiguration, type Configuration } from './model.ts'
 import { parseNodes } from './model/parse-nodes.ts'
 import { checkRules } from './rules.ts'
 import { checkStructure } from './structure.ts'
@@ -52,14 +52,22 @@ function unbuilt(
 
 function ruleProblems(configuration: Configuration, document: XmlDocument): readonly Problem[] {
   const findings = new Findings(document)
+  const childrenOf = rememberedChildren()
   for (const { at, message } of checkRules(configuration)) {
-    findings.add(elementAt(document.root, at), message)
+    const element = at.reduce((above, n) => childrenOf(above)[n] ?? above, document.root)
+    findings.add(element, message)
   }
   return findings.problems()
 }
 
-function elementAt(root: XmlElement, at: At): XmlElement {
-  return at.reduce((element, index) => childElements(element)[index] ?? element, root)
+/** Thousands of siblings may each have a problem; their list is made once. */
+function rememberedChildren(): (element: XmlElement) => readonly XmlElement[] {
+  const known = new Map<XmlElement, readonly XmlElement[]>()
+  return (element) => {
+    const children = known.get(element) ?? childElements(element)
+    known.set(element, children)
+    return children
+  }
 }
 
 /** What the structure has against an element as a whole goes before what the rules have. */
