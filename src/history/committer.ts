@@ -17,6 +17,8 @@ export interface NewRevision {
   readonly document: Uint8Array<ArrayBuffer>
   readonly schemaVersion: number
   readonly author: string
+  /** The subject of the commit; null says in words what changed. */
+  readonly subject: string | null
   /** The live file as it was looked at; it must not have changed since. */
   readonly live: LiveFileState
   /** Whether the live file holds something that is in no commit and is not valid. */
@@ -66,7 +68,7 @@ export class Committer {
 
   async #describe(draft: NewRevision): Promise<MessageParts> {
     const { summarise, serverEdition, serverVersion, clock } = this.#options
-    const { before, document, schemaVersion, author } = draft
+    const { before, document, schemaVersion, author, subject } = draft
     return {
       digest: digestOf(document),
       username: author,
@@ -74,7 +76,7 @@ export class Committer {
       schemaVersion,
       serverEdition: oneLine(serverEdition),
       serverVersion: oneLine(serverVersion),
-      subject: await summarise(before, document),
+      subject: subject ?? (await summarise(before, document)),
     }
   }
 

@@ -73,6 +73,7 @@ async function commitAs(options: FirstCommitOptions, first: FirstRevision): Prom
     ...inspection,
     before: null,
     author: UPGRADE,
+    subject: null,
     setAside: false,
   })
   if (revision === null) throw unavailable(`${options.live.path} is being changed by others`)

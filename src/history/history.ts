@@ -34,6 +34,12 @@ export interface Change {
 /** The document that is to become current, or null to leave it as it is. */
 export type Compute = (current: CurrentDocument) => Promise<Uint8Array | null>
 
+/** How a change is recorded, besides its author. */
+export interface ChangeOptions {
+  /** The subject of the commit; what changed, in words, when not given. */
+  readonly subject?: string
+}
+
 /** How often a change is computed anew because git or an editor was faster. */
 const ATTEMPTS = 20
 
@@ -91,6 +97,11 @@ export class History implements AsyncDisposable {
     return this.#parts.keeper.index.findCommit(commit)
   }
 
+  /** The number that a revision has in the history, counted from 1 for the oldest. */
+  numberOf({ commit }: Revision): number | null {
+    return this.#parts.keeper.index.numberOf(commit)
+  }
+
   /** A part of the list of revisions, newest first. */
   list(range: RevisionRange): readonly Revision[] {
     return this.#parts.keeper.index.list(range)
@@ -115,13 +126,17 @@ export class History implements AsyncDisposable {
    * @throws {ServiceError} `config-invalid`; `unavailable` while the repository cannot be written
    * to; whatever `compute` throws.
    */
-  change(author: string, compute: Compute): Promise<Change> {
+  change(author: string, compute: Compute, { subject }: ChangeOptions = {}): Promise<Change> {
     return this.#parts.queue.run(async () => {
       for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
         const base = await this.#parts.reconciler.reconcile()
         const proposed = await this.#propose(base, compute)
         if (proposed === null) return { revision: base.current, isNew: false }
-        const revision = await this.#parts.reconciler.commit(base, { ...proposed, author })
+        const revision = await this.#parts.reconciler.commit(base, {
+          ...proposed,
+          author,
+          subject: subject ?? null,
+        })
         if (revision !== null) return { revision, isNew: true }
       }
       throw unavailable('The repository is changed by others without a pause')

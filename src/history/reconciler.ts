@@ -21,6 +21,8 @@ export interface Proposal {
   readonly author: string
   readonly document: Uint8Array<ArrayBuffer>
   readonly schemaVersion: number
+  /** The subject of the commit; null says in words what changed. */
+  readonly subject: string | null
 }
 
 export interface ReconcilerOptions {
@@ -91,11 +93,21 @@ export class Reconciler {
   /** Commits a document upon a base, or returns null when the base has changed meanwhile. */
   async commit(
     base: Base,
-    { author, document, schemaVersion }: Proposal,
+    { author, document, schemaVersion, subject }: Proposal,
   ): Promise<Revision | null> {
     const { branch, head: parent, live, setAside } = base
     const before = base.document
-    const draft = { branch, parent, before, document, schemaVersion, author, live, setAside }
+    const draft = {
+      branch,
+      parent,
+      before,
+      document,
+      schemaVersion,
+      author,
+      subject,
+      live,
+      setAside,
+    }
     const revision = await this.#options.committer.commit(draft)
     if (revision === null) return null
     this.#synced = revision.digest
@@ -141,7 +153,7 @@ export class Reconciler {
       level: 'warning',
       message: `Commit ${base.head} has plain secrets; they are replaced in a commit upon it`,
     })
-    await this.commit(base, { ...inspection, author: this.#sealer })
+    await this.commit(base, { ...inspection, author: this.#sealer, subject: null })
     return 'again'
   }
 
@@ -176,7 +188,7 @@ export class Reconciler {
     if (base.headDocument && isEqual(inspection.document, base.headDocument)) {
       return this.#catchUp(base.headDocument)
     }
-    await this.commit(base, { ...inspection, author: FILESYSTEM })
+    await this.commit(base, { ...inspection, author: FILESYSTEM, subject: null })
     return 'again'
   }
 

@@ -27,6 +27,7 @@ export class RevisionIndex {
   readonly #places = new Map<CommitSha, number>()
   readonly #revisions: Revision[] = []
   readonly #byDigest = new Map<Digest, Revision>()
+  readonly #numbers = new Map<CommitSha, number>()
 
   constructor(entries: Iterable<IndexEntry> = []) {
     this.append(entries)
@@ -37,7 +38,7 @@ export class RevisionIndex {
     for (const entry of entries) {
       this.#places.set(entry.commit, this.#entries.push(entry) - 1)
       if (entry.revision === null) continue
-      this.#revisions.push(entry.revision)
+      this.#numbers.set(entry.commit, this.#revisions.push(entry.revision))
       this.#byDigest.set(entry.revision.digest, entry.revision)
     }
   }
@@ -65,6 +66,11 @@ export class RevisionIndex {
   findCommit(commit: CommitSha): Revision | null {
     const place = this.#places.get(commit)
     return place === undefined ? null : (this.#entries[place]?.revision ?? null)
+  }
+
+  /** How many revisions there were with that one, or null when it is none of them. */
+  numberOf(commit: CommitSha): number | null {
+    return this.#numbers.get(commit) ?? null
   }
 
   /** How many commits are older than that one, or null when it is not in the history. */

@@ -5,6 +5,7 @@ import type { ClientNames } from '../wire/revision-entry.ts'
 import { digestHeaders } from './digest-header.ts'
 import type { RouteEnv } from './door.ts'
 import { json, renderError } from './errors.ts'
+import { parseIfMatch } from './if-match.ts'
 import { malformed, parseDigest } from './parameters.ts'
 import { readBody, readForm, textField } from './request-body.ts'
 
@@ -27,7 +28,7 @@ export function configSavingRoutes(options: ConfigSavingOptions) {
     .post('/api/admin/config.xml', saveForm)
     .post('/admin/restful/configuration/file/POST/xml', saveForm)
     .put('/api/admin/config.xml', async (c) => {
-      const basedOn = parseIfMatch(c.req.header('if-match'))
+      const basedOn = neededIfMatch(c.req.header('if-match'))
       const document = await readBody(c.req.raw, options.maxBody)
       const { revision } = await saveDocument(options, c.env.principal, { document, basedOn })
       const headers = digestHeaders(revision.digest, options.clientNames)
@@ -62,12 +63,9 @@ async function answerAsForm(
   }
 }
 
-/** The digest of an `If-Match` header; `*` stands for whatever is current. */
-function parseIfMatch(header: string | undefined) {
-  if (header === undefined || header.trim() === '') {
-    const message = 'The header If-Match with the digest that the edit began from is needed'
-    throw new ServiceError('base-missing', message, { header: 'If-Match' })
-  }
-  if (header.trim() === '*') return null
-  return parseDigest(header.trim().replace(/^(?:W\/)?"(.*)"$/, '$1'))
+/** A save says what it began from. */
+function neededIfMatch(header: string | undefined) {
+  if (header !== undefined && header.trim() !== '') return parseIfMatch(header)
+  const message = 'The header If-Match with the digest that the edit began from is needed'
+  throw new ServiceError('base-missing', message, { header: 'If-Match' })
 }

@@ -9,12 +9,14 @@ import { type DoorOptions, openDoor } from './door.ts'
 import { healthRoutes } from './health-routes.ts'
 import type { Handler } from './listen.ts'
 import { type PipelineCreationOptions, pipelineCreationRoutes } from './pipeline-creation-routes.ts'
+import { type RestoreRoutesOptions, restoreRoutes } from './restore-routes.ts'
 import { composeRoutes } from './routes.ts'
 
 export interface HttpServiceOptions
   extends
     ConfigRoutesOptions,
     ConfigSavingOptions,
+    RestoreRoutesOptions,
     PipelineCreationOptions,
     AgentRoutesOptions,
     AgentCallsDeps {
@@ -30,6 +32,7 @@ export function httpService(options: HttpServiceOptions): Handler {
     healthRoutes(options),
     configRoutes(options),
     configSavingRoutes(options),
+    restoreRoutes(options),
     pipelineCreationRoutes(options),
     agentRoutes(options),
     agentProtocolRoutes(options),

@@ -97,8 +97,16 @@ export async function readDiff(
   return diff(...(await Promise.all([history.readDocument(before), history.readDocument(after)])))
 }
 
-function findRevision(deps: ConfigReadingDeps, commit: CommitSha): Revision {
-  const revision = deps.history.findCommit(commit)
+/**
+ * The revision that a commit is.
+ *
+ * @throws {ServiceError} `revision-not-found`.
+ */
+export function findRevision(
+  { history }: Pick<ConfigReadingDeps, 'history'>,
+  commit: CommitSha,
+): Revision {
+  const revision = history.findCommit(commit)
   if (revision) return revision
   throw new ServiceError('revision-not-found', `No revision has the commit ${commit}`, { commit })
 }
