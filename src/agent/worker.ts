@@ -24,6 +24,7 @@ export class Worker implements ContactWork {
   readonly #options: WorkerOptions
   #status: ConfigStatus | null = null
   #job: JobRun | null = null
+  #lastSaid = ''
   #onEnabled: () => void = () => undefined
 
   constructor(options: WorkerOptions) {
@@ -74,8 +75,14 @@ export class Worker implements ContactWork {
       if (signal.aborted) return null
       if (!(error instanceof ServerAbsent || error instanceof ServerRefusal)) throw error
       this.#status = null
+      this.#sayOnce(`The server gives no work: ${error.message}`)
       return null
     }
+  }
+
+  #sayOnce(message: string): void {
+    if (message !== this.#lastSaid) this.#options.log({ level: 'warning', message })
+    this.#lastSaid = message
   }
 
   async #run(assignment: JobAssignment, signal: AbortSignal): Promise<void> {
