@@ -18,17 +18,20 @@ export interface Classification {
 }
 
 /**
- * The revision that a commit is, or null when its file is absent or not valid.
- *
- * The facts in a message are believed as long as the commit is as its writer made it. An amend, a
+ * The revision that a commit says it is, as long as the commit is as its writer made it. An amend, a
  * rebase or a cherry-pick keeps the message and may change the file, so there the bytes decide.
  */
+export function believe(commit: CommitRecord): Revision | null {
+  const message = parseMessage(commit.message)
+  return message && isAsWritten(commit, message) ? recorded(commit, message) : null
+}
+
+/** The revision that a commit is by its bytes, or null when its file is absent or not valid. */
 export async function classify(
   commit: CommitRecord,
   context: Classification,
 ): Promise<Revision | null> {
   const message = parseMessage(commit.message)
-  if (message && isAsWritten(commit, message)) return recorded(commit, message)
   const document = await context.reader.findFile(commit.sha, context.fileName)
   if (document === null) return null
   const digest = digestOf(document)

@@ -1,14 +1,13 @@
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { z } from 'zod'
-import { Digest } from '../core/digest.ts'
-import { CommitSha } from '../core/revision.ts'
-import { replaceFile } from '../storage/durable-fs.ts'
+import type { Digest } from '../core/digest.ts'
+import type { CommitSha } from '../core/revision.ts'
+import { draftName } from '../storage/draft-name.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
 import type { IndexEntry } from './revision-index.ts'
 
-const FORMAT = 'cairn revisions 1'
+const FORMAT = 'cairn revisions 2'
 const LINE_FEED = 10
 const CHECKSUM_LENGTH = 8
 
@@ -19,16 +18,16 @@ export interface IndexOrigin {
   readonly serverVersion: string
 }
 
-const Row = z.tuple([
-  CommitSha,
-  z.boolean(),
-  z
-    .tuple([Digest, z.string(), z.number(), z.number(), z.string(), z.string(), z.string()])
-    .nullable(),
-])
+/** Facts of a revision in the order of `renderRow`. */
+type Facts = readonly [Digest, string, number, number, string, string, string]
+const FACTS = ['string', 'string', 'number', 'number', 'string', 'string', 'string'] as const
+type Row = readonly [CommitSha, boolean, Facts | null]
+
+/** How many commits share a line and its checksum where many are written at once. */
+const ROWS_PER_LINE = 500
 
 /**
- * The index as kept on disk: a line a commit, oldest first, each with its own checksum.
+ * The index as kept on disk: lines of commits, oldest first, each line with its own checksum.
  *
  * Nothing waits for it to be durable. Whatever a crash leaves, the lines before the first damaged
  * one are true, because a commit never changes; what is missing is read from git again.
@@ -56,12 +55,17 @@ export class IndexFile {
     let end = 0
     for (const line of intactLines(bytes)) {
       if (end === 0 && line.text !== this.#header) break
-      if (end > 0) entries.push(parseEntry(line.text))
+      if (end > 0) entries.push(...parseEntries(line.text))
       end = line.end
     }
     this.#isWhole = end > 0 && end === bytes.length
     this.#isDamaged = !this.#isWhole && (end > 0 || !bytes.includes(LINE_FEED)) && bytes.length > 0
     return entries
+  }
+
+  /** Whether it holds exactly what it was told last. */
+  get isWhole(): boolean {
+    return this.#isWhole
   }
 
   /** Whether what was loaded last is followed by something that is no entry. */
@@ -83,18 +87,26 @@ export class IndexFile {
     this.#isWhole = false
   }
 
-  async #append(lines: string): Promise<void> {
-    const handle = await this.#fs.open(this.#path, 'a')
+  #append(lines: string): Promise<void> {
+    return this.#write(lines, { path: this.#path, flags: 'a' })
+  }
+
+  /** Not synced: whatever a power cut makes of it, the checksums tell. */
+  async #replace(lines: string): Promise<void> {
+    const folder = dirname(this.#path)
+    await this.#fs.mkdir(folder, { recursive: true })
+    const draft = join(folder, draftName())
+    await this.#write(lines, { path: draft, flags: 'wx' })
+    await this.#fs.rename(draft, this.#path)
+  }
+
+  async #write(lines: string, { path, flags }: { path: string; flags: string }): Promise<void> {
+    const handle = await this.#fs.open(path, flags)
     try {
       await handle.writeFile(lines)
     } finally {
       await handle.close()
     }
-  }
-
-  async #replace(lines: string): Promise<void> {
-    await this.#fs.mkdir(dirname(this.#path), { recursive: true })
-    await replaceFile(this.#path, lines, { fs: this.#fs })
   }
 }
 
@@ -123,10 +135,14 @@ function renderLine(text: string): string {
 }
 
 function renderLines(entries: readonly IndexEntry[]): string {
-  return entries.map((entry) => renderLine(JSON.stringify(renderEntry(entry)))).join('')
+  const lines: string[] = []
+  for (let at = 0; at < entries.length; at += ROWS_PER_LINE) {
+    lines.push(renderLine(JSON.stringify(entries.slice(at, at + ROWS_PER_LINE).map(renderRow))))
+  }
+  return lines.join('')
 }
 
-function renderEntry({ commit, isCut, revision }: IndexEntry): z.input<typeof Row> {
+function renderRow({ commit, isCut, revision }: IndexEntry): Row {
   if (revision === null) return [commit, isCut, null]
   const { digest, username, time, schemaVersion, serverEdition, serverVersion, subject } = revision
   return [
@@ -136,10 +152,29 @@ function renderEntry({ commit, isCut, revision }: IndexEntry): z.input<typeof Ro
   ]
 }
 
-function parseEntry(text: string): IndexEntry {
-  const [commit, isCut, facts] = Row.parse(JSON.parse(text))
+function parseEntries(text: string): readonly IndexEntry[] {
+  const rows: unknown = JSON.parse(text)
+  if (!Array.isArray(rows) || !rows.every(isRow)) throw new TypeError('The index has another form')
+  return rows.map(parseRow)
+}
+
+function parseRow([commit, isCut, facts]: Row): IndexEntry {
   if (facts === null) return { commit, isCut, revision: null }
   const [digest, username, time, schemaVersion, serverEdition, serverVersion, subject] = facts
   const revision = { digest, commit, username, time, schemaVersion, serverEdition, serverVersion }
   return { commit, isCut, revision: { ...revision, subject } }
+}
+
+/** By hand: zod takes longer for a hundred thousand of them than a start may last. */
+function isRow(value: unknown): value is Row {
+  if (!Array.isArray(value)) return false
+  const [commit, isCut, facts] = value
+  return (
+    typeof commit === 'string' && typeof isCut === 'boolean' && (facts === null || isFacts(facts))
+  )
+}
+
+function isFacts(value: unknown): value is Facts {
+  if (!Array.isArray(value) || value.length !== FACTS.length) return false
+  return FACTS.every((type, place) => typeof value[place] === type)
 }

@@ -1,5 +1,7 @@
 import type { CommitSha, Revision } from '../core/revision.ts'
-import { type Classification, classify } from './classify.ts'
+import { fsErrorCode } from '../storage/fs-error.ts'
+import { believe, type Classification, classify } from './classify.ts'
+import type { Report } from './problems.ts'
 import type { CommitRecord } from './object-reader.ts'
 import { type IndexEntry, RevisionIndex } from './revision-index.ts'
 import type { RevisionNews } from './revision-news.ts'
@@ -8,6 +10,8 @@ const NO_NEWS: RevisionNews = { added: [], isRewritten: false }
 
 /** Where the index is kept between two starts. */
 export interface IndexStore {
+  /** Whether it holds exactly what it was told last. */
+  readonly isWhole: boolean
   /** The entries that can be relied on, oldest first. */
   load(): Promise<readonly IndexEntry[]>
   /** Keeps `all`, whose last `added` entries are new. */
@@ -18,9 +22,15 @@ export interface IndexStore {
 
 /** Keeps nothing: for an index that is made to be looked at once. */
 export const NO_STORE: IndexStore = {
+  isWhole: true,
   load: async () => [],
   write: async () => {},
   distrust: () => {},
+}
+
+/** A commit on its way into the index; its message is let go once it is believed. */
+interface Listed extends Pick<CommitRecord, 'sha' | 'parents'> {
+  readonly found: Revision | CommitRecord
 }
 
 /**
@@ -32,9 +42,11 @@ export const NO_STORE: IndexStore = {
 export class IndexKeeper {
   readonly #file: IndexStore
   readonly #context: Classification
+  readonly #report: Report
   #index = new RevisionIndex()
 
-  constructor(file: IndexStore, context: Classification) {
+  constructor(file: IndexStore, context: Classification, report: Report = () => {}) {
+    this.#report = report
     this.#file = file
     this.#context = context
   }
@@ -53,7 +65,10 @@ export class IndexKeeper {
 
   /** Makes the index speak for a commit. */
   async follow(head: CommitSha): Promise<RevisionNews> {
-    if (this.#index.tip() === head) return NO_NEWS
+    if (this.#index.tip() === head) {
+      if (!this.#file.isWhole) await this.#write(0)
+      return NO_NEWS
+    }
     const { kept, commits } = await this.#findBase(head)
     const isRewritten = kept.length < this.#index.entries().length
     const entries = await this.#entriesOf(commits, kept.at(-1)?.commit ?? null)
@@ -74,14 +89,14 @@ export class IndexKeeper {
   /** How many entries may stay, and every commit of `head` that is not among them, newest first. */
   async #findBase(
     head: CommitSha,
-  ): Promise<{ kept: readonly IndexEntry[]; commits: readonly CommitRecord[] }> {
+  ): Promise<{ kept: readonly IndexEntry[]; commits: readonly Listed[] }> {
     let kept = await this.#keptByGit()
     for (;;) {
       const base = kept.at(-1)?.commit ?? null
       const commits = await this.#list(head, base)
-      const oldest = this.#oldestStrayParent(head, { base, commits })
-      if (oldest === null) return { kept, commits }
-      kept = this.#index.entriesUpToCut(Math.min(oldest, kept.length - 2))
+      const place = this.#oldestStray(head, { base, commits })
+      if (place === null) return { kept, commits }
+      kept = this.#index.entriesUpToCut(Math.min(place, kept.length - 2))
     }
   }
 
@@ -92,30 +107,39 @@ export class IndexKeeper {
     return isKept ? this.#index.entries() : []
   }
 
-  async #list(from: CommitSha, until: CommitSha | null): Promise<readonly CommitRecord[]> {
-    const commits: CommitRecord[] = []
+  async #list(from: CommitSha, until: CommitSha | null): Promise<readonly Listed[]> {
+    const commits: Listed[] = []
     for await (const commit of this.#context.reader.listCommits({ from, until })) {
-      commits.push(commit)
+      const { sha, parents } = commit
+      commits.push({ sha, parents, found: believe(commit) ?? commit })
     }
     return commits
   }
 
-  /** The place up to which entries may stay when commits do not all descend from `base`; null when they do. */
-  #oldestStrayParent(
+  /**
+   * The place up to which entries may stay when not all commits descend from `base` alone; null when
+   * they do. Git may list a commit that is older than `base` when clocks were wrong: it is a stray too.
+   */
+  #oldestStray(
     head: CommitSha,
-    { base, commits }: { base: CommitSha | null; commits: readonly CommitRecord[] },
+    { base, commits }: { base: CommitSha | null; commits: readonly Listed[] },
   ): number | null {
     if (base === null || base === head) return null
-    if (commits.length === 0) return this.#index.placeOf(head) ?? -1
-    const known = new Set([base, ...commits.map(({ sha }) => sha)])
-    const parents = commits.map((commit) => (commit.parents.length === 0 ? [null] : commit.parents))
-    const stray = parents.flat().filter((parent) => parent === null || !known.has(parent))
-    if (stray.length === 0) return null
-    return Math.min(...stray.map((parent) => (parent && this.#index.placeOf(parent)) ?? -1))
+    const index = this.#index
+    if (commits.length === 0) return index.placeOf(head) ?? -1
+    const end = index.placeOf(base) ?? -1
+    const fresh = new Set([base, ...commits.map(({ sha }) => sha)])
+    const places = commits.flatMap(({ sha, parents }) => {
+      const known = index.placeOf(sha)
+      if (known !== null && known <= end) return [known - 1]
+      if (parents.length === 0) return [-1]
+      return parents.filter((each) => !fresh.has(each)).map((each) => index.placeOf(each) ?? -1)
+    })
+    return places.length === 0 ? null : Math.min(...places)
   }
 
   async #entriesOf(
-    commits: readonly CommitRecord[],
+    commits: readonly Listed[],
     base: CommitSha | null,
   ): Promise<readonly IndexEntry[]> {
     const entries: IndexEntry[] = []
@@ -123,13 +147,21 @@ export class IndexKeeper {
     for (const commit of commits.toReversed()) {
       for (const parent of commit.parents) heads.delete(parent)
       heads.add(commit.sha)
-      const revision = await classify(commit, this.#context)
-      entries.push({ commit: commit.sha, isCut: heads.size === 1, revision })
+      const { sha, found } = commit
+      const revision = 'digest' in found ? found : await classify(found, this.#context)
+      entries.push({ commit: sha, isCut: heads.size === 1, revision })
     }
     return entries
   }
 
+  /** The index is derived, so that nothing fails because it cannot be kept; a later call keeps it whole. */
   async #write(added: number): Promise<void> {
-    await this.#file.write({ all: this.#index.entries(), added })
+    try {
+      await this.#file.write({ all: this.#index.entries(), added })
+    } catch (error) {
+      const code = fsErrorCode(error)
+      if (code === null) throw error
+      this.#report({ level: 'warning', message: 'The index cannot be kept', facts: { code } })
+    }
   }
 }

@@ -91,26 +91,34 @@ export function oneLine(text: string): string {
     .trim()
 }
 
-function parseTrailers(message: string): RecordedMessage | null {
-  const lines = message.replace(/\n+$/, '').split('\n')
-  const start = lines.lastIndexOf('') + 1
-  if (start === 0) return null
-  const trailers = new Map(lines.slice(start).map(splitTrailer))
-  const user = trailers.get('Config-User')
-  const facts = Facts.safeParse({
-    digest: trailers.get('Config-MD5'),
-    time: trailers.get('Config-Time'),
-    schemaVersion: trailers.get('Schema-Version'),
-    serverEdition: trailers.get('Server-Edition'),
-    serverVersion: trailers.get('Server-Version'),
-    username: user === undefined ? null : parseQuoted(user),
-  })
-  return facts.success ? { ...facts.data, form: 'trailers' } : null
-}
+/** As rendered above, in a last paragraph to which other tools may have added lines. */
+const TRAILERS = new RegExp(
+  [
+    '\\nConfig-MD5: ([0-9a-f]{32})',
+    '\\nConfig-Time: (\\d{1,15})',
+    '\\nSchema-Version: (\\d{1,15})',
+    '\\nServer-Edition: ?([^\\n]*)',
+    '\\nServer-Version: ?([^\\n]*)',
+    '(?:\\nConfig-User: ([^\\n]*))?',
+    '(?:\\n[^\\n]+)*\\n*$',
+  ].join(''),
+)
 
-function splitTrailer(line: string): [string, string] {
-  const colon = line.indexOf(':')
-  return [line.slice(0, colon), line.slice(colon + 1).trim()]
+function parseTrailers(message: string): RecordedMessage | null {
+  const match = TRAILERS.exec(message)
+  if (match === null) return null
+  const [, digest, time, schemaVersion, serverEdition = '', serverVersion = '', user] = match
+  const username = user === undefined ? null : parseQuoted(user)
+  if (username !== null && typeof username !== 'string') return null
+  return {
+    form: 'trailers',
+    digest: Digest.parse(digest),
+    time: Number(time),
+    schemaVersion: Number(schemaVersion),
+    serverEdition,
+    serverVersion,
+    username,
+  }
 }
 
 function parseQuoted(text: string): unknown {

@@ -98,7 +98,7 @@ async function openParts(options: Options, ground: Ground): Promise<OpenedHistor
   const { folder, repository } = ground
   const live = new LiveFile(fs, join(folder.path, options.fileName))
   const index = new IndexFile({ fs, path: join(folder.ownDir, 'revisions') }, options)
-  const keeper = new IndexKeeper(index, { ...options, reader: repository.reader })
+  const keeper = new IndexKeeper(index, { ...options, reader: repository.reader }, report)
   const [problems, news, rest] = [new Problems(report), new RevisionNewsDesk(), restOf(options)]
   const committer = new Committer({ ...options, repository, keeper, live })
   const follower = new BranchFollower({ ...options, repository, keeper, problems, news })

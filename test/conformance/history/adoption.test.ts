@@ -1,0 +1,141 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { digestOf } from '../../../src/core/digest.ts'
+import type { History, HistoryOptions } from '../../../src/history/history.ts'
+import { documentOf, HistoryFolder, save } from '../../support/history-folder.ts'
+import { SHARED_DATA } from '../../support/shared-data.ts'
+
+/** Takes every document for valid: what real documents mean is not this room's business. */
+const lenient: Partial<HistoryOptions> = {
+  fileName: 'cruise-config.xml',
+  inspect: async (document) => ({ ok: true, document, schemaVersion: 75 }),
+}
+
+const READERS = [
+  { reader: 'the git program', programPath: process.env.PATH },
+  { reader: 'isomorphic-git', programPath: null },
+]
+
+function all(history: History) {
+  return history.list({ offset: 0, limit: history.size() })
+}
+
+describe.each(READERS)('adopting a repository with $reader', ({ programPath }) => {
+  it.skipIf(SHARED_DATA === null)(
+    'takes every commit of a real one with its user, its time and the digest of its bytes',
+    async () => {
+      await using folder = new HistoryFolder({ ...lenient, programPath })
+      const bundle = `${SHARED_DATA}/real-config-history.bundle`
+      execFileSync('git', ['clone', '--quiet', '--branch=master', bundle, folder.path])
+      const head = folder.git('rev-parse', 'HEAD')
+
+      const history = await folder.open()
+
+      const revisions = all(history)
+      expect(revisions.map(({ commit }) => commit)).toEqual(
+        folder.git('log', '--date-order', '--format=%H').trim().split('\n'),
+      )
+      expect(revisions).toHaveLength(551)
+      const recorded = revisions.map(({ username, time, digest }) => ({ username, time, digest }))
+      const different = recordedIn(folder).filter(
+        (facts, place) => JSON.stringify(facts) !== JSON.stringify(recorded[place]),
+      )
+      expect(different).toEqual([
+        { username: 'gunnarx', time: 1_450_735_164_000, digest: undefined },
+        // Committed a second time by another tool, with the message of another document.
+        {
+          username: 'Filesystem',
+          time: 1_449_523_626_397,
+          digest: '2295fd03d6186c62981b066fab794c6e',
+        },
+      ])
+      for (const revision of revisions) {
+        expect(digestOf(await history.readDocument(revision))).toBe(revision.digest)
+      }
+      expect(folder.git('rev-parse', 'HEAD')).toBe(head)
+      expect(folder.complaints()).toBe('')
+    },
+  )
+
+  it('goes on where it was, on its own branch, under its own file name', async () => {
+    await using folder = new HistoryFolder({ programPath })
+    folder.init('trunk')
+    folder.commit(documentOf('one'))
+    folder.commit('not valid')
+    folder.commit(documentOf('two'))
+
+    const history = await folder.open()
+    await save(history, documentOf('three'))
+
+    expect(all(history).map(({ username }) => username)).toEqual(['ana', 'native', 'native'])
+    expect(folder.git('log', '--format=%an', 'trunk')).toBe('ana\nnative\nnative\nnative\n')
+    expect(folder.complaints()).toBe('')
+  })
+
+  it('commits the file of a repository that has other commits only', async () => {
+    await using folder = new HistoryFolder({ programPath })
+    folder.init()
+    folder.git('commit', '--allow-empty', '-qm', 'Begin')
+    folder.write(documentOf('mine'))
+
+    const history = await folder.open()
+
+    expect(all(history).map(({ username }) => username)).toEqual(['Upgrade'])
+    expect(folder.git('log', '--format=%s')).toContain('Begin')
+    expect(folder.complaints()).toBe('')
+  })
+
+  it('makes no file of its own where the repository has commits without one', async () => {
+    await using folder = new HistoryFolder({ programPath })
+    folder.init()
+    folder.git('commit', '--allow-empty', '-qm', 'Begin')
+
+    await expect(folder.open()).rejects.toMatchObject({ code: 'unavailable' })
+  })
+
+  it('takes an edit that nobody has committed', async () => {
+    await using folder = new HistoryFolder({ programPath })
+    folder.init()
+    folder.commit(documentOf('one'))
+    folder.write(documentOf('edited'))
+
+    const history = await folder.open()
+
+    expect(all(history).map(({ username }) => username)).toEqual(['Filesystem', 'native'])
+    expect(folder.complaints()).toBe('')
+  })
+
+  it('replaces plain secrets in a commit upon it, by Upgrade', async () => {
+    await using folder = new HistoryFolder({ programPath })
+    folder.init()
+    folder.commit(documentOf('svn password="s3cret"'))
+
+    const history = await folder.open()
+
+    expect(all(history).map(({ username }) => username)).toEqual(['Upgrade', 'native'])
+    expect(folder.live()).toBe(documentOf('svn encryptedPassword="sealed"'))
+  })
+
+  it('lets a push move the live file, unless somebody has set otherwise', async () => {
+    await using folder = new HistoryFolder({ programPath })
+    folder.init()
+    folder.commit(documentOf('one'))
+    folder.git('config', 'core.autocrlf', 'input')
+
+    await folder.open()
+
+    expect(folder.git('config', 'receive.denyCurrentBranch')).toBe('updateInstead\n')
+    expect(folder.git('config', 'core.autocrlf')).toBe('input\n')
+  })
+})
+
+/** What the messages of the original say, read independently. */
+function recordedIn(folder: HistoryFolder) {
+  const log = folder.git('log', '--date-order', '--format=%an%x00%at%x00%s').trim()
+  return log.split('\n').map((line) => {
+    const [author = '', seconds = '', subject = ''] = line.split('\0')
+    const [, user, time, digest] =
+      /^user:(.*?)\|timestamp:(\d+)\|.*\|md5:([0-9a-f]{32})$/.exec(subject) ?? []
+    return { username: user ?? author, time: Number(time ?? Number(seconds) * 1000), digest }
+  })
+}
