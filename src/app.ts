@@ -16,6 +16,7 @@ import { autoRegisterKeys } from './services/agents/auto-register-key.ts'
 import { openAgents } from './services/agents/open-agents.ts'
 import { ConfiguredAccess } from './services/access.ts'
 import { ConfigServices } from './services/config-services.ts'
+import { RevisionDetailsCache } from './services/pages/revision-details.ts'
 import type { ServeSettings } from './settings.ts'
 import { openSqliteState } from './state/open-sqlite.ts'
 import { openProcessLock } from './storage/process-lock.ts'
@@ -87,6 +88,11 @@ async function open(
     history: config.history,
     cache: config.cache,
     diff: config.diff,
+    details: new RevisionDetailsCache({
+      history: config.history,
+      script: config.script,
+      clock: surroundings.clock,
+    }),
     editor,
     box,
     access: new ConfiguredAccess(configuration),

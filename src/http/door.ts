@@ -1,6 +1,6 @@
 import { getPath } from 'hono/utils/url'
 import type { Principal } from '../core/principal.ts'
-import { json } from './errors.ts'
+import { type AnswerFailure, failure } from './failure.ts'
 import type { Connection } from './listen.ts'
 
 /** What a route knows of its request besides the request itself. */
@@ -21,13 +21,15 @@ export interface DoorOptions {
   }
   /** Whether the path, without base, is answered without a user: health, and calls with a token of their own. */
   readonly isPublic: (path: string) => boolean
+  readonly answerFailure: AnswerFailure
   readonly routes: (request: Request, caller: Caller) => Response | Promise<Response>
 }
 
 /** No user: the caller of a public route. */
 const NOBODY: Caller = { principal: { username: '' } }
 
-const CHALLENGE = { 'www-authenticate': 'Basic realm="cairn", charset="UTF-8"' }
+export const CHALLENGE = { 'www-authenticate': 'Basic realm="cairn", charset="UTF-8"' }
+const FORGED = failure(403, 'A request from another site may not change anything')
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
 /**
@@ -38,8 +40,7 @@ export function openDoor(options: DoorOptions) {
   return (request: Request, connection?: Connection): Response | Promise<Response> => {
     if (options.isPublic(innerPath(request, options.basePath)))
       return options.routes(request, NOBODY)
-    if (isForged(request))
-      return json({ message: 'A request from another site may not change anything' }, 403)
+    if (isForged(request)) return options.answerFailure(request, FORGED, null)
     const authorization = request.headers.get('authorization') ?? undefined
     const known = authorization === undefined ? null : options.credentials.remembered(authorization)
     if (known) return options.routes(request, { principal: known })
@@ -64,14 +65,24 @@ async function admit(
   if (principal) return options.routes(request, { principal })
   const message =
     given.authorization === undefined ? 'Credentials are needed' : 'The credentials are wrong'
-  return json({ message }, 401, CHALLENGE)
+  return options.answerFailure(request, failure(401, message, CHALLENGE), null)
 }
 
-/** A browser says where a request comes from; another site's may not act with the user's credentials. */
+/**
+ * A browser says where a request comes from; another site's may not act with the user's credentials.
+ * Programs say nothing of the kind, and carry credentials only on purpose.
+ */
 function isForged(request: Request): boolean {
-  return (
-    !SAFE_METHODS.includes(request.method) && request.headers.get('sec-fetch-site') === 'cross-site'
-  )
+  if (SAFE_METHODS.includes(request.method)) return false
+  const site = request.headers.get('sec-fetch-site')
+  if (site !== null) return site !== 'same-origin' && site !== 'none'
+  const origin = request.headers.get('origin')
+  return origin !== null && hostOf(origin) !== request.headers.get('host')
+}
+
+/** The host and port of an origin; empty for the origin of a page that has none. */
+function hostOf(origin: string): string {
+  return URL.canParse(origin) ? new URL(origin).host : ''
 }
 
 function addressOf(connection: Connection | undefined): string {

@@ -49,7 +49,3 @@ export function json(body: unknown, status = 200, headers: Record<string, string
     },
   })
 }
-
-export function errorResponse(error: ServiceError): Response {
-  return json(renderError(error), statusOf(error))
-}

@@ -1,15 +1,16 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { TrieRouter } from 'hono/router/trie-router'
 import { ServiceError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import type { Caller, RouteEnv } from './door.ts'
 import { innerPath } from './door.ts'
-import { errorResponse, json } from './errors.ts'
+import { type AnswerFailure, type Failure, failure, failureOf } from './failure.ts'
 
 export interface RoutesOptions {
   readonly basePath: string
   readonly log: Log
   readonly parts: readonly Hono<RouteEnv>[]
+  readonly answerFailure: AnswerFailure
 }
 
 /** All routes as one function: composed once, with the answers for what is not there and what went wrong. */
@@ -17,17 +18,20 @@ export function composeRoutes(options: RoutesOptions) {
   const app = new Hono<RouteEnv>({ getPath: (request) => innerPath(request, options.basePath) })
   for (const part of options.parts) app.route('/', part)
   const allowed = methodTable(app)
+  const answer = (c: Context<RouteEnv>, given: Failure) =>
+    options.answerFailure(c.req.raw, given, c.env.principal)
   app.notFound((c) => {
     const methods = allowed(innerPath(c.req.raw, options.basePath))
-    if (methods.length === 0) return json({ message: 'There is nothing at this address' }, 404)
-    const message = `${c.req.method} is not among the methods of this address: ${methods.join(', ')}`
-    return json({ message }, 405, { allow: methods.join(', ') })
+    if (methods.length === 0) return answer(c, failure(404, 'There is nothing at this address'))
+    const taken = methods.join(', ')
+    const message = `${c.req.method} is not among the methods of this address: ${taken}`
+    return answer(c, failure(405, message, { allow: taken }))
   })
   app.onError((error, c) => {
-    if (error instanceof ServiceError) return errorResponse(error)
+    if (error instanceof ServiceError) return answer(c, failureOf(error))
     const facts = { method: c.req.method, path: c.req.path, error: error.stack ?? String(error) }
     options.log({ level: 'error', message: 'A request failed', facts })
-    return json({ message: 'Internal server error' }, 500)
+    return answer(c, failure(500, 'Internal server error'))
   })
   return (request: Request, caller: Caller) => app.fetch(request, caller)
 }

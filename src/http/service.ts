@@ -8,6 +8,9 @@ import { type ConfigSavingOptions, configSavingRoutes } from './config-saving-ro
 import { type DoorOptions, openDoor } from './door.ts'
 import { healthRoutes } from './health-routes.ts'
 import type { Handler } from './listen.ts'
+import { pageFailures } from './pages/page-failures.tsx'
+import { type PagesOptions, pagesRoutes } from './pages/pages-routes.ts'
+import { Shell } from './pages/shell.ts'
 import { type PipelineCreationOptions, pipelineCreationRoutes } from './pipeline-creation-routes.ts'
 import { type RestoreRoutesOptions, restoreRoutes } from './restore-routes.ts'
 import { composeRoutes } from './routes.ts'
@@ -19,7 +22,8 @@ export interface HttpServiceOptions
     RestoreRoutesOptions,
     PipelineCreationOptions,
     AgentRoutesOptions,
-    AgentCallsDeps {
+    AgentCallsDeps,
+    Omit<PagesOptions, 'shell'> {
   readonly credentials: DoorOptions['credentials']
   readonly version: string
   readonly log: Log
@@ -28,6 +32,8 @@ export interface HttpServiceOptions
 /** The whole HTTP service as one function from request to answer. */
 export function httpService(options: HttpServiceOptions): Handler {
   const { basePath, credentials, log } = options
+  const shell = new Shell(options)
+  const answerFailure = pageFailures({ shell, basePath })
   const parts = [
     healthRoutes(options),
     configRoutes(options),
@@ -36,12 +42,14 @@ export function httpService(options: HttpServiceOptions): Handler {
     pipelineCreationRoutes(options),
     agentRoutes(options),
     agentProtocolRoutes(options),
+    ...pagesRoutes({ ...options, shell }),
   ]
-  const routes = composeRoutes({ basePath, log, parts })
-  return openDoor({ basePath, credentials, isPublic, routes })
+  const routes = composeRoutes({ basePath, log, parts, answerFailure })
+  return openDoor({ basePath, credentials, isPublic, answerFailure, routes })
 }
 
-/** What is answered without a user: health, and the calls that carry an agent's token. */
+/** What is answered without a user: health, what pages load, the way out, and the calls that carry an agent's token. */
 function isPublic(path: string): boolean {
-  return path === '/health' || path.startsWith(AGENT_CALLS)
+  const open = ['/health', '/log-out'].includes(path) || path.startsWith('/assets/')
+  return open || path.startsWith(AGENT_CALLS)
 }

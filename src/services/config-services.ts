@@ -62,6 +62,10 @@ export class ConfigServices implements AsyncDisposable {
   readonly diff = async (before: Uint8Array, after: Uint8Array): Promise<Uint8Array<ArrayBuffer>> =>
     new Uint8Array(await this.#pool.unified(before, after))
 
+  /** The edit script behind such a diff. */
+  readonly script: DiffPool['script'] = (before, after, options) =>
+    this.#pool.script(before, after, options)
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.configuration[Symbol.dispose]()
     await this.#pool.close()

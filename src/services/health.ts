@@ -10,7 +10,12 @@ export interface Health {
   readonly problems: readonly { readonly subject: string; readonly errors: readonly Problem[] }[]
 }
 
-export function readHealth(deps: { history: History; version: string }): Health {
+export interface HealthDeps {
+  readonly history: History
+  readonly version: string
+}
+
+export function readHealth(deps: HealthDeps): Health {
   const { history, version } = deps
   const problem = history.problem()
   const { digest } = history.current()

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Hono } from 'hono'
@@ -8,6 +9,16 @@ import { json } from '../errors.ts'
 import { ReadyBody } from '../ready-body.ts'
 
 const FOLDER = fileURLToPath(new URL('./assets', import.meta.url))
+const modules = createRequire(import.meta.url)
+
+/** The fonts, by the names that the style sheets know them by. */
+const FONTS: readonly (readonly [string, string])[] = [
+  ['inter.woff2', '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'],
+  [
+    'mono.woff2',
+    '@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2',
+  ],
+]
 
 const TYPES: ReadonlyMap<string, string> = new Map([
   ['.css', 'text/css; charset=utf-8'],
@@ -20,9 +31,16 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 export class Assets {
   readonly #bodies = new Map<string, ReadyBody>()
   readonly #addresses = new Map<string, string>()
+  /** Changes with any of the files. */
+  readonly version: string
 
   constructor(folder = FOLDER) {
-    for (const name of readdirSync(folder)) this.#add(name, readFileSync(join(folder, name)))
+    for (const [name, module] of FONTS) this.#add(name, readFileSync(modules.resolve(module)))
+    for (const name of readdirSync(folder)) {
+      const bytes = readFileSync(join(folder, name))
+      this.#add(name, name.endsWith('.css') ? this.#withAddresses(bytes) : bytes)
+    }
+    this.version = versionOf([...this.#addresses.values()].join())
   }
 
   /** The versioned name of a file: `base.css` becomes `base-1a2b3c4d.css`. */
@@ -42,11 +60,23 @@ export class Assets {
   }
 
   #add(name: string, bytes: Buffer<ArrayBuffer>): void {
-    const etag = createHash('sha256').update(bytes).digest('hex').slice(0, 12)
+    const etag = versionOf(bytes)
     const extension = extname(name)
     const address = `${name.slice(0, -extension.length)}-${etag}${extension}`
     const type = TYPES.get(extension) ?? 'application/octet-stream'
     this.#addresses.set(name, address)
     this.#bodies.set(address, new ReadyBody(bytes, { type, etag, immutable: true }))
   }
+
+  /** A style sheet that names its fonts by their versioned names. */
+  #withAddresses(bytes: Buffer): Buffer<ArrayBuffer> {
+    const text = bytes.toString().replace(/url\(([\w.-]+)\)/g, (_, name: string) => {
+      return `url(${this.addressOf(name)})`
+    })
+    return Buffer.from(text)
+  }
+}
+
+function versionOf(bytes: Uint8Array | string): string {
+  return createHash('sha256').update(bytes).digest('hex').slice(0, 12)
 }

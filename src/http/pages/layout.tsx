@@ -1,15 +1,25 @@
 import type { Child } from 'hono/jsx'
 import type { Problem } from '../../core/problem.ts'
 import type { Assets } from './assets.ts'
+import type { Colours } from './colours.ts'
+import { Footer } from './footer.tsx'
+import { Keys } from './keys.tsx'
 import type { Links } from './links.ts'
+import { BarSearch } from './search.tsx'
 
 /** What every page shows around its own content. */
 export interface Chrome {
   readonly links: Links
   readonly assets: Assets
+  /** Empty for a caller who is not known. */
   readonly username: string
   /** What is wrong with the service now, for the notice on every page; empty when all is well. */
   readonly notices: readonly Notice[]
+  readonly colours: Colours
+  /** The address of the page itself, for forms that come back to it. */
+  readonly here: string
+  /** Differs where anything of the frame does; a part of every page's ETag. */
+  readonly key: string
 }
 
 export interface Notice {
@@ -25,44 +35,67 @@ export interface PageProps {
   readonly section?: Section
   /** Whether the page uses the full width, as diffs and snapshots do. */
   readonly wide?: boolean
+  /** Style sheets besides those that every page has. */
+  readonly styles?: readonly string[]
+  /** Scripts besides the one that every page has; they load after the page. */
+  readonly scripts?: readonly string[]
+  /** The filter that the search in the bar begins with. */
+  readonly search?: string
   readonly children: Child
 }
 
+const STYLES = ['tokens.css', 'base.css']
+const SCRIPTS = ['enhance.js']
+
 /** The frame of every page: head, navigation, notices, content. */
-export function Page({ chrome, title, section, wide, children }: PageProps) {
-  const { links, assets } = chrome
+export function Page(props: PageProps) {
+  const { chrome, section, wide, children } = props
   return (
     <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>{`${title} · Cairn`}</title>
-        {['tokens.css', 'base.css'].map((name) => (
-          <link rel="stylesheet" href={links.asset(assets.addressOf(name))} />
-        ))}
-      </head>
-      <body>
+      <Head {...props} />
+      <body class={chrome.colours === 'blue-orange' ? 'colour-blind' : ''}>
         <a class="skip" href="#content">
           Skip to content
         </a>
-        <Bar chrome={chrome} section={section} />
+        <Bar chrome={chrome} section={section} search={props.search ?? ''} />
         {chrome.notices.map((notice) => (
           <NoticeLine notice={notice} />
         ))}
-        <main id="content" class={wide ? 'wide' : ''}>
+        <main id="content" class={wide ? 'wide' : ''} tabindex={-1}>
           {children}
         </main>
+        <Footer chrome={chrome} />
+        <Keys />
       </body>
     </html>
   )
 }
 
+function Head({ chrome: { links, assets }, title, styles = [], scripts = [] }: PageProps) {
+  return (
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <title>{`${title} · Cairn`}</title>
+      {[...STYLES, ...styles].map((name) => (
+        <link rel="stylesheet" href={links.asset(assets.addressOf(name))} />
+      ))}
+      {[...SCRIPTS, ...scripts].map((name) => (
+        <script src={links.asset(assets.addressOf(name))} defer />
+      ))}
+      <link rel="icon" type="image/svg+xml" href={links.asset(assets.addressOf('cairn.svg'))} />
+    </head>
+  )
+}
+
 function Bar({
-  chrome: { links, username },
+  chrome: { links, assets, username },
   section,
+  search,
 }: {
   chrome: Chrome
   section?: Section | undefined
+  search: string
 }) {
   const sections: readonly (readonly [Section, string, string])[] = [
     ['history', 'History', links.history()],
@@ -74,6 +107,7 @@ function Bar({
   return (
     <header class="bar">
       <a class="brand" href={links.history()}>
+        <img src={links.asset(assets.addressOf('cairn.svg'))} alt="" width="18" height="18" />
         Cairn
       </a>
       <nav aria-label="Sections">
@@ -84,8 +118,13 @@ function Bar({
         ))}
       </nav>
       <div class="bar-end">
-        <span>{username}</span>
-        <a href={links.logOut()}>Log out</a>
+        <BarSearch links={links} search={search} />
+        <a class="key" href="#keys" title="Keys">
+          <span aria-hidden="true">?</span>
+          <span class="visually-hidden">Keys</span>
+        </a>
+        {username !== '' && <span class="muted user">{username}</span>}
+        {username !== '' && <a href={links.logOut()}>Log out</a>}
       </div>
     </header>
   )
@@ -100,6 +139,7 @@ function NoticeLine({ notice }: { notice: Notice }) {
           <li>{line === undefined ? message : `Line ${line}, column ${column}: ${message}`}</li>
         ))}
       </ul>
+      {notice.errors.length > 5 && <p>{`and ${notice.errors.length - 5} more`}</p>}
     </div>
   )
 }

@@ -1,3 +1,6 @@
+/** What stands after the `?` of an address; null and empty values are left out. */
+export type Query = Readonly<Record<string, string | number | null>>
+
 /** Every address that a page links to, with the base path in front. Pages build no address by hand. */
 export class Links {
   readonly #base: string
@@ -6,40 +9,100 @@ export class Links {
     this.#base = basePath
   }
 
-  history(): string {
-    return `${this.#base}/config`
+  /** The path that cookies of the pages belong to. */
+  root(): string {
+    return `${this.#base}/`
+  }
+
+  history(query: Query = {}): string {
+    return this.#at('/config', query)
+  }
+
+  feed(query: Query = {}): string {
+    return this.#at('/config/feed.atom', query)
+  }
+
+  revisionsJson(query: Query = {}): string {
+    return this.#at('/config/feed.json', query)
   }
 
   current(): string {
-    return `${this.#base}/config/current`
+    return this.#at('/config/current')
   }
 
   edit(): string {
-    return `${this.#base}/config/edit`
+    return this.#at('/config/edit')
   }
 
   /** One revision's snapshot, named by digest, commit or `r` and its number. */
   snapshot(name: string): string {
-    return `${this.#base}/config/${encodeURIComponent(name)}`
+    return this.#at(`/config/${encodeURIComponent(name)}`)
   }
 
-  compare(from: string, to: string): string {
-    return `${this.#base}/config/compare/${encodeURIComponent(from)}/${encodeURIComponent(to)}`
+  /** The configuration in effect at a time; without one, where a form asks for it. */
+  at(time?: string): string {
+    return this.#at(time === undefined ? '/config/at' : `/config/at/${encodeURIComponent(time)}`)
+  }
+
+  /** Where a form asks for a comparison of its fields `a` and `b`. */
+  chooseComparison(): string {
+    return this.#at('/config/compare')
+  }
+
+  compare(from: string, to: string, query: Query = {}): string {
+    return this.#at(`/config/compare/${encodeURIComponent(from)}/${encodeURIComponent(to)}`, query)
+  }
+
+  patch(from: string, to: string): string {
+    return this.#at(`/config/compare/${encodeURIComponent(from)}/${encodeURIComponent(to)}.patch`)
+  }
+
+  /** The history of one pipeline, group, template, environment, role or agent. */
+  entity(kind: string, name: string): string {
+    return this.#at(`/config/history/${encodeURIComponent(kind)}/${encodeURIComponent(name)}`)
   }
 
   agents(): string {
-    return `${this.#base}/agents`
+    return this.#at('/agents')
   }
 
   pipelines(): string {
-    return `${this.#base}/pipelines`
+    return this.#at('/pipelines')
+  }
+
+  /** Where the colours are chosen. */
+  colours(): string {
+    return this.#at('/colours')
   }
 
   logOut(): string {
-    return `${this.#base}/log-out`
+    return this.#at('/log-out')
   }
 
   asset(address: string): string {
-    return `${this.#base}/assets/${address}`
+    return this.#at(`/assets/${address}`)
+  }
+
+  /** The call of the interface that tells of new revisions. */
+  newestRevision(): string {
+    return this.#at('/api/config/revisions', { limit: 1 })
+  }
+
+  /** The call of the interface that answers with a document's exact bytes. */
+  document(digest: string): string {
+    return this.#at(`/api/admin/config/${digest}.xml`)
+  }
+
+  /** The call of the interface that answers with the hunks of a diff. */
+  diff(from: string, to: string): string {
+    return this.#at(`/api/config/diff/${from}/${to}`)
+  }
+
+  #at(path: string, query: Query = {}): string {
+    const parameters = new URLSearchParams()
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== null && value !== '') parameters.set(name, String(value))
+    }
+    return `${this.#base}${path}${parameters.size > 0 ? `?${parameters.toString()}` : ''}`
   }
 }

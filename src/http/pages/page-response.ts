@@ -1,4 +1,9 @@
 import type { HtmlEscapedString } from 'hono/utils/html'
+import { ReadyBodies } from '../ready-bodies.ts'
+import { ReadyBody } from '../ready-body.ts'
+
+/** What JSX gives. */
+export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 
 /** No inline script or style, nothing from elsewhere, no framing. */
 const POLICY = [
@@ -13,21 +18,57 @@ const POLICY = [
   "base-uri 'none'",
 ].join('; ')
 
-export const PAGE_HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
+const TYPE = 'text/html; charset=utf-8'
+const SECURITY = {
   'content-security-policy': POLICY,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'same-origin',
 }
 
+export const PAGE_HEADERS = { 'content-type': TYPE, ...SECURITY }
+
 /** A page as an answer; not kept by caches unless said otherwise. */
 export async function pageResponse(
-  page: HtmlEscapedString | Promise<HtmlEscapedString>,
+  page: Html,
   status = 200,
+  headers: Record<string, string> = {},
 ): Promise<Response> {
-  const html = (await page).toString()
-  return new Response(`<!doctype html>${html}`, {
+  return new Response(await documentOf(page), {
     status,
-    headers: { ...PAGE_HEADERS, 'cache-control': 'private, no-cache' },
+    headers: { ...PAGE_HEADERS, 'cache-control': 'private, no-cache', ...headers },
   })
+}
+
+export interface PageKeeping {
+  /** Tells apart everything that the page could say; the page is made only when it is new. */
+  readonly etag: string
+  /** Whether the page will say the same for ever. */
+  readonly immutable: boolean
+}
+
+/** Pages kept as ready bytes by their ETag. */
+export class KeptPages {
+  readonly #kept: ReadyBodies
+
+  constructor(limit: number) {
+    this.#kept = new ReadyBodies(limit)
+  }
+
+  /** The page with that ETag, made now if it is not known: 304 to a caller who has it. */
+  async answer(
+    request: Request,
+    { etag, immutable }: PageKeeping,
+    make: () => Promise<Html>,
+  ): Promise<Response> {
+    const body = await this.#kept.take(`${etag} ${immutable}`, async () => {
+      const headers = { ...SECURITY, vary: 'accept-encoding, cookie' }
+      const bytes = Buffer.from(await documentOf(await make()))
+      return new ReadyBody(bytes, { type: TYPE, etag, immutable, headers })
+    })
+    return body.answer(request)
+  }
+}
+
+async function documentOf(page: Html): Promise<string> {
+  return `<!doctype html>${(await page).toString()}`
 }

@@ -1,0 +1,24 @@
+import type { Revision } from './revision.ts'
+
+/** Where a revision comes from. */
+export const REVISION_KINDS = ['person', 'agent', 'file-system', 'git', 'upgrade'] as const
+export type RevisionKind = (typeof REVISION_KINDS)[number]
+
+/** An agent that registers itself signs with its uuid, its address and its host name. */
+const AGENT = /^agent_[^_]+_[^_]*_(.*)$/s
+
+export function kindOf({
+  username,
+  serverVersion,
+}: Pick<Revision, 'username' | 'serverVersion'>): RevisionKind {
+  if (username === 'Filesystem') return 'file-system'
+  if (username === 'Upgrade') return 'upgrade'
+  if (AGENT.test(username)) return 'agent'
+  return serverVersion === 'N/A' ? 'git' : 'person'
+}
+
+/** A name that people know: the host of an agent, else the user name. */
+export function shownName(username: string): string {
+  const host = AGENT.exec(username)?.[1]
+  return host === undefined || host === '' ? username : host
+}

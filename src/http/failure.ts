@@ -1,0 +1,35 @@
+import type { ServiceError } from '../core/errors.ts'
+import type { Principal } from '../core/principal.ts'
+import type { Problem } from '../core/problem.ts'
+import { json, statusOf } from './errors.ts'
+
+/** Why a request has no better answer. */
+export interface Failure {
+  readonly status: number
+  readonly message: string
+  readonly problems: readonly Problem[]
+  readonly headers: Record<string, string>
+}
+
+/** Puts a failure into the form that suits the request; null is a caller who is not known. */
+export type AnswerFailure = (
+  request: Request,
+  failure: Failure,
+  principal: Principal | null,
+) => Response | Promise<Response>
+
+export function failure(
+  status: number,
+  message: string,
+  headers: Record<string, string> = {},
+): Failure {
+  return { status, message, problems: [], headers }
+}
+
+export function failureOf(error: ServiceError): Failure {
+  const problems = 'problems' in error.facts ? error.facts.problems : []
+  return { status: statusOf(error), message: error.message, problems, headers: {} }
+}
+
+export const answerInJson: AnswerFailure = (_, { status, message, problems, headers }) =>
+  json({ message, ...(problems.length > 0 ? { errors: problems } : {}) }, status, headers)

@@ -1,0 +1,58 @@
+import { REVISION_KINDS } from '../../../core/revision-kind.ts'
+import type { HistoryFilter } from '../../../services/pages/history-filter.ts'
+import type { HistoryQuery } from '../../../services/pages/history-page.ts'
+import { malformed, parseWholeNumber } from '../../parameters.ts'
+import type { Query } from '../links.ts'
+
+type Given = Readonly<Record<string, string>>
+
+/**
+ * What an address asks of the history. Empty fields ask for nothing, as forms send them.
+ *
+ * @throws {ServiceError} `malformed-request`
+ */
+export function parseHistoryQuery(given: Given): HistoryQuery {
+  const { q = '', user = '', entity = '', offset = '' } = given
+  const filter: HistoryFilter = {
+    text: q.trim(),
+    username: user,
+    kind: parseKind(given['kind'] ?? ''),
+    entity,
+    since: parseDay(given['since'] ?? '', 'T00:00:00.000Z'),
+    until: parseDay(given['until'] ?? '', 'T23:59:59.999Z'),
+    agents: given['agents'] === '1',
+  }
+  return { filter, offset: offset === '' ? 0 : parseWholeNumber(offset, 'offset') }
+}
+
+/** The same, as it stands in addresses. */
+export function queryOf(filter: HistoryFilter, offset = 0): Query {
+  return {
+    q: filter.text,
+    user: filter.username,
+    kind: filter.kind,
+    entity: filter.entity,
+    since: dayOf(filter.since),
+    until: dayOf(filter.until),
+    agents: filter.agents ? '1' : null,
+    offset: offset > 0 ? offset : null,
+  }
+}
+
+export function dayOf(time: number | null): string {
+  return time === null ? '' : new Date(time).toISOString().slice(0, 10)
+}
+
+function parseKind(text: string): HistoryFilter['kind'] {
+  if (text === '') return null
+  const kind = REVISION_KINDS.find((each) => each === text)
+  if (kind) return kind
+  throw malformed(`"${text}" is not one of ${REVISION_KINDS.join(', ')}`, 'kind')
+}
+
+function parseDay(day: string, moment: string): number | null {
+  if (day === '') return null
+  const time = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}${moment}`) : Number.NaN
+  if (!Number.isNaN(time)) return time
+  throw malformed(`"${day}" is not a day such as 2015-06-05`, 'since')
+}

@@ -1,0 +1,14 @@
+import type { Hono } from 'hono'
+import type { RouteEnv } from '../door.ts'
+import { type HistoryRoutesOptions, historyRoutes } from './history/history-routes.tsx'
+import type { Shell } from './shell.ts'
+import { shellRoutes } from './shell-routes.tsx'
+
+export interface PagesOptions extends HistoryRoutesOptions {
+  readonly shell: Shell
+}
+
+/** Every page. Fixed addresses stand before those with a name in them. */
+export function pagesRoutes(options: PagesOptions): Hono<RouteEnv>[] {
+  return [shellRoutes(options.shell), historyRoutes(options)]
+}

@@ -1,0 +1,16 @@
+import type { Links } from './links.ts'
+
+/** The search of the bar: text inside changes, over the whole history. */
+export function BarSearch({ links, search }: { links: Links; search: string }) {
+  return (
+    <form class="bar-search" role="search" action={links.history()}>
+      <input
+        type="search"
+        name="q"
+        value={search}
+        placeholder="Search changes"
+        aria-label="Search changes"
+      />
+    </form>
+  )
+}

@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto'
+import type { Principal } from '../../core/principal.ts'
+import { type HealthDeps, readHealth } from '../../services/health.ts'
+import { Assets } from './assets.ts'
+import { coloursOf } from './colours.ts'
+import type { Chrome } from './layout.tsx'
+import { Links } from './links.ts'
+
+export interface ShellOptions extends HealthDeps {
+  readonly basePath: string
+}
+
+/** What all pages share: their addresses, their assets, and how to make the frame of one. */
+export class Shell {
+  readonly links: Links
+  readonly assets = new Assets()
+  readonly #health: HealthDeps
+
+  constructor(options: ShellOptions) {
+    this.links = new Links(options.basePath)
+    this.#health = options
+  }
+
+  /** The frame of a page that answers the request. */
+  chrome(request: Request, principal: Principal | null): Chrome {
+    const { links, assets } = this
+    const notices = principal ? readHealth(this.#health).problems : []
+    const { pathname, search } = new URL(request.url)
+    const username = principal?.username ?? ''
+    const colours = coloursOf(request)
+    const key = keyOf([username, colours, assets.version, JSON.stringify(notices)])
+    return { links, assets, username, notices, colours, here: `${pathname}${search}`, key }
+  }
+
+  /** An ETag of a page: it differs where the frame or any of the other facts does. */
+  etag(chrome: Chrome, facts: readonly (string | number | boolean)[]): string {
+    return keyOf([chrome.key, ...facts.map(String)])
+  }
+}
+
+function keyOf(parts: readonly string[]): string {
+  return createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 16)
+}

@@ -1,0 +1,125 @@
+import type { Principal } from '../../core/principal.ts'
+import type { Revision } from '../../core/revision.ts'
+import { kindOf, shownName } from '../../core/revision-kind.ts'
+import type { History } from '../../history/history.ts'
+import { assertMay } from '../permission.ts'
+import { type DayBar, dayBars } from './day-bars.ts'
+import {
+  filterRevisions,
+  type HistoryFilter,
+  isOpen,
+  type RevisionLookup,
+} from './history-filter.ts'
+import { numbered, type NumberedRevision, type RevisionReadingDeps } from './numbered-revision.ts'
+import type { RevisionDetails } from './revision-details.ts'
+
+export interface HistoryPageDeps extends RevisionReadingDeps {
+  readonly details: RevisionDetailsSource
+}
+
+/** What is known about what revisions changed. */
+export interface RevisionDetailsSource extends RevisionLookup {
+  find(revision: Revision): RevisionDetails | null
+  /** Finds out about the revisions, for so many milliseconds at most. */
+  learn(revisions: readonly Revision[], budget: number): Promise<void>
+}
+
+export interface HistoryQuery {
+  readonly filter: HistoryFilter
+  /** How many revisions to pass over. */
+  readonly offset: number
+}
+
+export interface HistoryRow {
+  readonly revision: NumberedRevision
+  /** Null while they are not known yet. */
+  readonly details: RevisionDetails | null
+}
+
+export interface HistoryPage {
+  readonly rows: readonly HistoryRow[]
+  readonly offset: number
+  /** How many revisions the filter lets through, and how many there are. */
+  readonly matching: number
+  readonly total: number
+  readonly current: NumberedRevision
+  readonly first: NumberedRevision
+  readonly bars: readonly DayBar[]
+  readonly facts: HistoryFacts
+}
+
+/** What the whole history is about, for the choices of the filter. */
+export interface HistoryFacts {
+  readonly users: readonly { readonly username: string; readonly who: string }[]
+  readonly agentRegistrations: number
+}
+
+export const ROWS = 50
+/** The longest that a page waits for what its revisions changed, in milliseconds. */
+const PATIENCE = 250
+
+/**
+ * One page of the history, newest first.
+ *
+ * @throws {ServiceError} `not-permitted`.
+ */
+export async function readHistoryPage(
+  deps: HistoryPageDeps,
+  principal: Principal,
+  { filter, offset }: HistoryQuery,
+): Promise<HistoryPage> {
+  const matching = findRevisions(deps, principal, filter)
+  const { history, details } = deps
+  const shown = matching.slice(offset, offset + ROWS)
+  await details.learn(shown, PATIENCE)
+  const [first] = history.list({ offset: history.size() - 1, limit: 1 })
+  return {
+    rows: shown.map((each) => ({
+      revision: numbered(history, each),
+      details: details.find(each),
+    })),
+    offset,
+    matching: matching.length,
+    total: history.size(),
+    current: numbered(history, history.current()),
+    first: numbered(history, first ?? history.current()),
+    bars: dayBars(matching),
+    facts: factsOf(history),
+  }
+}
+
+/**
+ * All revisions that the filter lets through, newest first.
+ *
+ * @throws {ServiceError} `not-permitted`.
+ */
+export function findRevisions(
+  { history, access, details }: HistoryPageDeps,
+  principal: Principal,
+  filter: HistoryFilter,
+): readonly Revision[] {
+  assertMay(access, principal, { action: 'administer' })
+  const all = history.list({ offset: 0, limit: history.size() })
+  return isOpen(filter) && filter.agents ? all : filterRevisions(all, filter, details)
+}
+
+const known = new WeakMap<History, { readonly key: string; readonly facts: HistoryFacts }>()
+
+/** Looked for again only when the history has changed. */
+function factsOf(history: History): HistoryFacts {
+  const key = `${history.current().commit} ${history.size()}`
+  const kept = known.get(history)
+  if (kept?.key === key) return kept.facts
+  const facts = lookForFacts(history.list({ offset: 0, limit: history.size() }))
+  known.set(history, { key, facts })
+  return facts
+}
+
+function lookForFacts(revisions: readonly Revision[]): HistoryFacts {
+  const people = revisions.filter((revision) => kindOf(revision) !== 'agent')
+  const names = [...new Set(people.map(({ username }) => username))].toSorted()
+  return {
+    users: names.map((username) => ({ username, who: shownName(username) })),
+    agentRegistrations: revisions.length - people.length,
+  }
+}

@@ -1,0 +1,128 @@
+import type { Change } from '../../config/changes/change.ts'
+import { renderChange } from '../../config/changes/render-change.ts'
+import { summariseChanges } from '../../config/changes/summarise-changes.ts'
+import { readXml, type XmlDocument } from '../../config/xml-reader.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { CommitSha, Revision } from '../../core/revision.ts'
+import type { EditScript } from '../../diff/edit-script.ts'
+import { countLines } from '../../diff/hunks.ts'
+import type { History } from '../../history/history.ts'
+
+export type { Change } from '../../config/changes/change.ts'
+
+/** What a revision did to the one before it. */
+export interface RevisionDetails {
+  /** Null when one of the two documents cannot be read as XML. */
+  readonly changes: readonly Change[] | null
+  readonly lines: { readonly added: number; readonly removed: number }
+}
+
+export interface RevisionDetailsDeps {
+  readonly history: History
+  readonly clock: Clock
+  readonly script: (before: Uint8Array, after: Uint8Array) => Promise<EditScript>
+}
+
+interface Read {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly xml: XmlDocument | null
+}
+
+const KEPT = 20_000
+const NOTHING: Read = { bytes: new Uint8Array(), xml: null }
+
+/**
+ * What each revision changed, found out once and kept. A revision never changes, but the one before
+ * it does when the history is rewritten, so both commits are the key.
+ */
+export class RevisionDetailsCache {
+  readonly #deps: RevisionDetailsDeps
+  readonly #kept = new Map<string, RevisionDetails>()
+  readonly #documents = new Map<CommitSha, Read>()
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(deps: RevisionDetailsDeps) {
+    this.#deps = deps
+  }
+
+  /** What is known of a revision already. */
+  find(revision: Revision): RevisionDetails | null {
+    const before = this.#before(revision)
+    return this.#kept.get(keyOf(before, revision)) ?? null
+  }
+
+  /** Everything that is said about what a revision changed, as far as it is known. */
+  textOf(revision: Revision): string {
+    const changes = this.find(revision)?.changes ?? []
+    return changes.map(renderChange).join('\n')
+  }
+
+  touches(revision: Revision, entity: string): boolean {
+    return (this.find(revision)?.changes ?? []).some(({ touches }) => touches.includes(entity))
+  }
+
+  /** Finds out about the revisions, one after the other, for so many milliseconds at most. */
+  async learn(revisions: readonly Revision[], budget: number): Promise<void> {
+    const unknown = revisions.filter((revision) => this.find(revision) === null)
+    if (unknown.length === 0) return
+    const learning = this.#last.then(() => this.#learnFor(unknown, budget))
+    this.#last = learning.catch(() => null)
+    await learning
+  }
+
+  async #learnFor(revisions: readonly Revision[], budget: number): Promise<void> {
+    const end = this.#deps.clock() + budget
+    for (const revision of revisions) {
+      if (this.#deps.clock() > end) return
+      if (this.find(revision) === null) await this.#learnOne(revision)
+    }
+  }
+
+  async #learnOne(revision: Revision): Promise<void> {
+    const previous = this.#before(revision)
+    const after = await this.#read(revision)
+    const before = previous ? await this.#read(previous) : null
+    const script = await this.#deps.script((before ?? NOTHING).bytes, after.bytes)
+    this.#keep(keyOf(previous, revision), {
+      changes: changesOf(before, after),
+      lines: countLines(script),
+    })
+  }
+
+  async #read(revision: Revision): Promise<Read> {
+    const known = this.#documents.get(revision.commit)
+    if (known) return known
+    const bytes = await this.#deps.history.readDocument(revision)
+    const xml = readXml(bytes)
+    const read = { bytes, xml: xml.ok ? xml : null }
+    this.#documents.set(revision.commit, read)
+    const [oldest] = this.#documents.keys()
+    if (this.#documents.size > 2 && oldest !== undefined) this.#documents.delete(oldest)
+    return read
+  }
+
+  #keep(key: string, details: RevisionDetails): void {
+    this.#kept.set(key, details)
+    const [oldest] = this.#kept.keys()
+    if (this.#kept.size > KEPT && oldest !== undefined) this.#kept.delete(oldest)
+  }
+
+  #before(revision: Revision): Revision | null {
+    const { history } = this.#deps
+    const number = history.numberOf(revision) ?? 1
+    return history.list({ offset: history.size() - number + 1, limit: 1 })[0] ?? null
+  }
+}
+
+/** The words of what is different; null for documents that cannot be read. */
+export function changesOf(
+  before: { readonly xml: XmlDocument | null } | null,
+  after: { readonly xml: XmlDocument | null },
+): readonly Change[] | null {
+  if (after.xml === null || before?.xml === null) return null
+  return summariseChanges(before?.xml ?? null, after.xml)
+}
+
+function keyOf(before: Revision | null, after: Revision): string {
+  return `${before?.commit ?? ''}..${after.commit}`
+}

@@ -1,0 +1,145 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { startService } from '../../support/service.ts'
+
+describe('the frame of the pages', () => {
+  it('leads from the front door to the history', async () => {
+    const service = await startService(['--base-path', '/go'])
+
+    const response = await service.fetch('/')
+
+    expect(response.status).toBe(302)
+    expect(response.headers.get('location')).toBe('/go/config')
+  })
+
+  it('allows no script and no style but its own', async () => {
+    const service = await startService()
+
+    const response = await service.fetch('/config')
+    const html = await response.text()
+
+    const policy = response.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).not.toContain('unsafe')
+    expect(html).not.toMatch(/<script(?![^>]* src=)|<style| style=| on[a-z]+=/)
+  })
+
+  it('serves what pages load to anybody, for ever, under names that change with it', async () => {
+    const service = await startService()
+    const html = await (await service.fetch('/config')).text()
+    const addresses = [...html.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, at]) => at)
+
+    const answers = await Promise.all(
+      addresses.map((address) => service.fetch(address ?? '', { as: null })),
+    )
+
+    expect(addresses.length).toBeGreaterThan(3)
+    expect(answers.map(({ status }) => status)).toEqual(addresses.map(() => 200))
+    expect(answers[0]?.headers.get('cache-control')).toContain('immutable')
+  })
+
+  it.each(['/config/r99', '/config/compare/r1/r99', '/nothing'])(
+    'answers %s with an error page to a browser',
+    async (path) => {
+      const service = await startService()
+
+      const response = await service.fetch(path, { headers: { accept: 'text/html' } })
+
+      expect(response.status).toBe(404)
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(await response.text()).toContain('<h1>Not found</h1>')
+    },
+  )
+
+  it('asks a browser for credentials with a page', async () => {
+    const service = await startService()
+
+    const response = await service.fetch('/config', { as: null })
+
+    expect(response.status).toBe(401)
+    expect(response.headers.get('www-authenticate')).toMatch(/^Basic/)
+    expect(await response.text()).toContain('Log in')
+  })
+
+  it('makes a browser forget the credentials at log-out', async () => {
+    const service = await startService()
+
+    const response = await service.fetch('/log-out')
+
+    expect(response.status).toBe(401)
+    expect(response.headers.get('www-authenticate')).toMatch(/^Basic/)
+    expect(await response.text()).toContain('You are logged out')
+  })
+
+  it('names the methods of a page that has others', async () => {
+    const service = await startService()
+
+    const response = await service.fetch('/config', { method: 'DELETE' })
+
+    expect(response.status).toBe(405)
+    expect(response.headers.get('allow')).toBe('GET, HEAD')
+    expect(await response.text()).toContain('<!doctype html>')
+  })
+
+  it('shows on every page that the live file is not valid, and where', async () => {
+    const service = await startService(['--poll-interval', '100ms'])
+    writeFileSync(join(service.repository, 'config.xml'), '<cruise>\n  <<\n</cruise>\n')
+
+    const page = async () => (await service.fetch('/config')).text()
+
+    await expect.poll(page, { timeout: 10_000 }).toMatch(/Line 2, column \d+/)
+  })
+
+  it('keeps the choice of colours, and comes back to where it was made', async () => {
+    const service = await startService()
+
+    const chosen = await post(service, { colours: 'blue-orange', back: '/config?q=a' })
+    const cookie = chosen.headers.get('set-cookie')?.split(';')[0] ?? ''
+    const page = await service.fetch('/config', { headers: { cookie } })
+
+    expect(chosen.status).toBe(303)
+    expect(chosen.headers.get('location')).toBe('/config?q=a')
+    expect(await page.text()).toContain('<body class="colour-blind">')
+  })
+
+  it.each(['//evil.example/', '/\\evil.example', 'https://evil.example/'])(
+    'never leads to another host: %s',
+    async (back) => {
+      const service = await startService()
+
+      const chosen = await post(service, { colours: 'blue-orange', back })
+
+      expect(chosen.headers.get('location')).toBe('/config')
+    },
+  )
+
+  it.each([
+    ['sec-fetch-site', 'cross-site'],
+    ['sec-fetch-site', 'same-site'],
+    ['origin', 'https://evil.example'],
+    ['origin', 'null'],
+  ])('refuses a form that comes from elsewhere: %s %s', async (name, value) => {
+    const service = await startService()
+
+    const response = await post(service, { colours: 'blue-orange' }, { [name]: value })
+
+    expect(response.status).toBe(403)
+  })
+
+  it('takes a form of its own origin', async () => {
+    const service = await startService()
+
+    const response = await post(service, { back: '/config' }, { origin: service.url })
+
+    expect(response.status).toBe(303)
+  })
+})
+
+function post(
+  service: Awaited<ReturnType<typeof startService>>,
+  fields: Record<string, string>,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return service.fetch('/colours', { method: 'POST', headers, body: new URLSearchParams(fields) })
+}
