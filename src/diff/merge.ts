@@ -39,6 +39,26 @@ export function mergeTexts({ base, ours, theirs }: MergeInput): Merge {
   return { clean: true, merged: join(sides.ours, regions) }
 }
 
+/** The side that is taken where both changed the same lines. */
+export type Choice = 'ours' | 'theirs'
+
+/** Merges two edits that touch: each conflict, in order, is what was chosen for it. */
+export function mergeByChoice(
+  { base, ours, theirs }: MergeInput,
+  choices: readonly Choice[],
+): Uint8Array {
+  const sides = {
+    ours: editScript(base, ours, { sliding: 'down' }),
+    theirs: editScript(base, theirs, { sliding: 'down' }),
+  }
+  const waiting = [...choices]
+  const decided = regionsOf(sides).map((region) => {
+    const choice = isConflict(region) ? waiting.shift() : undefined
+    return choice === 'theirs' ? { ...region, ours: region.theirs } : region
+  })
+  return join(sides.ours, decided)
+}
+
 interface Sides {
   readonly ours: EditScript
   readonly theirs: EditScript
