@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { identityOf } from './materials/identity.ts'
 import type { Material } from './model.ts'
 
 /**
@@ -6,27 +7,5 @@ import type { Material } from './model.ts'
  * whatever their names, folders and passwords are. 64 hexadecimal characters.
  */
 export function materialFingerprint(material: Material): string {
-  const identity = identityOf(material)
-  return createHash('sha256').update(JSON.stringify(identity)).digest('hex')
-}
-
-function identityOf(material: Material): (string | boolean | null)[] {
-  const { kind } = material
-  switch (kind) {
-    case 'git':
-      return [kind, material.url, material.branch]
-    case 'hg':
-      return [kind, material.url, material.branch]
-    case 'svn':
-      return [kind, material.url, material.username, material.checkExternals]
-    case 'p4':
-      return [kind, material.port, material.username, material.view]
-    case 'tfs':
-      return [kind, material.url, material.username, material.domain, material.projectPath]
-    case 'dependency':
-      return [kind, material.pipeline.toLowerCase(), material.stage.toLowerCase()]
-    case 'package':
-    case 'scm':
-      return [kind, material.ref]
-  }
+  return createHash('sha256').update(identityOf(material)).digest('hex')
 }

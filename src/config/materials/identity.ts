@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Material } from '../model/materials.ts'
 
 /** A material that is watched through the client of its version control. */
@@ -7,11 +6,6 @@ export type SourceMaterial = Exclude<Material, { readonly kind: 'dependency' | '
 /** What makes two materials the same one, wherever they stand (MAT-2). Passwords are no part of it. */
 export function identityOf(material: Material): string {
   return JSON.stringify([material.kind, ...identityParts(material)])
-}
-
-/** The identity in a form that is as long for every material and tells nothing of it. */
-export function fingerprintOf(material: Material): string {
-  return createHash('sha256').update(identityOf(material)).digest('hex')
 }
 
 export function isSource(material: Material): material is SourceMaterial {

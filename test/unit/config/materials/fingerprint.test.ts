@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readDocument } from '../../../../src/config/document.ts'
-import { fingerprintOf } from '../../../../src/config/materials/identity.ts'
+import { materialFingerprint } from '../../../../src/config/material-fingerprint.ts'
 import { aConfigurationInBytes, element, git } from '../../../support/a-configuration.ts'
 import type { AnElement } from '../../../support/a-configuration.ts'
 
@@ -10,7 +10,7 @@ function fingerprint(material: AnElement): string {
   const [pipeline] = reading.document.configuration.groups.flatMap((group) => group.pipelines)
   const [read] = pipeline?.materials ?? []
   if (!read) throw new Error('there is no material')
-  return fingerprintOf(read)
+  return materialFingerprint(read)
 }
 
 function p4(attributes: Record<string, string>, view = '//a/...'): AnElement {

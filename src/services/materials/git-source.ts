@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { GitMaterial } from '../../config/model/materials.ts'
+import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { parseGitLog } from './git-log.ts'
+import { type MaterialSource, MOST_CHANGES, SourceFailed, type Span } from './modification.ts'
+import { addressOf } from './source-address.ts'
+import { secretsOf, type SourcePlace } from './source-place.ts'
+
+const SCHEMES = ['http', 'https', 'ssh', 'git', 'file']
+/** Asked by git for the server of the material alone, so that no redirection leads to another one. */
+const CREDENTIAL_HELPER = `!f() { printf 'username=%s\\npassword=%s\\n' "$CAIRN_USERNAME" "$CAIRN_PASSWORD"; }; f`
+const SHA = /^[0-9a-f]{40,64}$/
+
+/** The newest revision is asked of the server; a mirror is kept only where changes have to be looked at. */
+export function gitSource(material: GitMaterial, place: SourcePlace): MaterialSource {
+  const { tools, folder } = place
+  const address = addressOf(material.url, SCHEMES)
+  const username = material.username ?? address.username
+  const password = place.password ?? address.password
+  const ref = `refs/heads/${material.branch === '' ? 'master' : material.branch}`
+  const call = {
+    command: 'git',
+    cwd: folder,
+    environment: { ...environmentIn(folder), ...credentialsFor(address.url, username, password) },
+    secrets: secretsOf({ username, password }, address.username !== null),
+  }
+  const git = (...args: readonly string[]) => tools.run({ ...call, args })
+
+  async function newest(): Promise<string> {
+    const lines = (await git('ls-remote', '--quiet', '--', address.url, ref)).split('\n')
+    const found = lines.map((line) => line.split('\t')).find(([, name]) => name === ref)
+    if (found?.[0] !== undefined && SHA.test(found[0])) return found[0]
+    throw new SourceFailed(`git: there is no branch ${material.branch}`)
+  }
+
+  async function has(revision: string): Promise<boolean> {
+    const args = ['cat-file', '-e', `${revision}^{commit}`]
+    return SHA.test(revision) && tools.succeeds({ ...call, args })
+  }
+
+  async function update(): Promise<void> {
+    if (!existsSync(join(folder, 'HEAD'))) await git('init', '--quiet', '--bare', '.')
+    await removeLocks(folder)
+    // Left to itself, git would go on tidying up when it has already answered.
+    const tidyNow = ['-c', 'gc.autoDetach=false', '-c', 'maintenance.autoDetach=false']
+    const options = ['--quiet', '--no-tags', '--force', '--no-recurse-submodules']
+    await git(...tidyNow, 'fetch', ...options, '--', address.url, `+${ref}:${ref}`)
+  }
+
+  async function changes({ after, upTo }: Span) {
+    if (!existsSync(join(folder, 'HEAD')) || !(await has(upTo))) await update()
+    if (!(await has(after)) || !(await has(upTo))) return null
+    const form = '--format=%x00%H%x00%an <%ae>%x00%at%x00%B'
+    const files = ['-z', '-c', '--name-only', '--no-renames']
+    const options = ['--no-color', '--encoding=UTF-8', `--max-count=${MOST_CHANGES + 1}`]
+    const log = parseGitLog(await git('log', ...files, ...options, form, `${after}..${upTo}`, '--'))
+    return log.length > MOST_CHANGES ? null : log
+  }
+
+  return { newest, changes }
+}
+
+function environmentIn(folder: string): Record<string, string> {
+  return {
+    GIT_DIR: folder,
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: 'false',
+    GIT_ALLOW_PROTOCOL: SCHEMES.join(':'),
+    GIT_OPTIONAL_LOCKS: '0',
+    LC_ALL: 'C.UTF-8',
+  }
+}
+
+function credentialsFor(
+  url: string,
+  username: string | null,
+  password: string | null,
+): Record<string, string> {
+  if (!/^https?:/i.test(url) || (username === null && password === null)) return {}
+  const key = `credential.${new URL(url).origin}.helper`
+  return {
+    GIT_CONFIG_COUNT: '2',
+    GIT_CONFIG_KEY_0: key,
+    GIT_CONFIG_VALUE_0: '',
+    GIT_CONFIG_KEY_1: key,
+    GIT_CONFIG_VALUE_1: CREDENTIAL_HELPER,
+    CAIRN_USERNAME: username ?? '',
+    CAIRN_PASSWORD: password ?? '',
+  }
+}
+
+/** Nobody else writes to the mirror: what is locked was left by a git that was ended. */
+async function removeLocks(folder: string): Promise<void> {
+  const refs = await orNullWhenAbsent(readdir(join(folder, 'refs'), { recursive: true }))
+  const names = [...(await readdir(folder)), ...(refs ?? []).map((name) => join('refs', name))]
+  const locks = names.filter((name) => name.endsWith('.lock'))
+  await Promise.all(locks.map((name) => rm(join(folder, name), { force: true })))
+}

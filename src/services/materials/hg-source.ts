@@ -1,0 +1,104 @@
+import { existsSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { HgMaterial } from '../../config/model/materials.ts'
+import { type MaterialSource, MOST_CHANGES, SourceFailed, type Span } from './modification.ts'
+import { addressOf } from './source-address.ts'
+import { secretsOf, type SourcePlace } from './source-place.ts'
+
+const SCHEMES = ['http', 'https', 'ssh', 'file']
+const NODE = /^([0-9a-f]{40})\+?$/m
+const REVISION = /^[0-9a-f]{40}$/
+const NO_NODE = /^0+$/
+const SECOND = 1_000
+
+const Log = z.array(
+  z.object({
+    node: z.string(),
+    user: z.string(),
+    date: z.tuple([z.number(), z.number()]),
+    desc: z.string(),
+    files: z.array(z.string()),
+  }),
+)
+
+/** A repository of its own holds the settings of every call, and the changes where they are looked at. */
+export function hgSource(material: HgMaterial, place: SourcePlace): MaterialSource {
+  const { tools, folder } = place
+  const address = addressOf(material.url, SCHEMES)
+  const username = material.username ?? address.username
+  const password = place.password ?? address.password
+  const branch = material.branch === null || material.branch === '' ? 'default' : material.branch
+  const call = {
+    command: 'hg',
+    cwd: folder,
+    environment: { HGPLAIN: '1', LC_ALL: 'C.UTF-8', HGENCODING: 'UTF-8' },
+    secrets: secretsOf({ username, password }, address.username !== null),
+  }
+  const hg = (...args: readonly string[]) => tools.run({ ...call, args: ['-y', ...args] })
+
+  async function prepare(): Promise<void> {
+    if (!existsSync(join(folder, '.hg'))) await hg('init', '--', '.')
+    const settings = renderSettings(address.url, username, password)
+    const file = join(folder, '.hg', 'hgrc')
+    await rm(file, { force: true })
+    if (settings !== null) await writeFile(file, settings, { mode: 0o600 })
+  }
+
+  async function newest(): Promise<string> {
+    await prepare()
+    const text = await hg('identify', '--debug', '--id', `--rev=${branch}`, '--', address.url)
+    const [, node] = NODE.exec(text) ?? []
+    if (node !== undefined && !NO_NODE.test(node)) return node
+    throw new SourceFailed(`hg: there is no revision of ${branch}`)
+  }
+
+  async function has(revision: string): Promise<boolean> {
+    const found = await hg('log', `--rev=present('${revision}')`, '--template={node}')
+    return found.includes(revision)
+  }
+
+  async function update(): Promise<void> {
+    // Left by a pull that was ended in the middle.
+    if (existsSync(join(folder, '.hg', 'store', 'journal'))) await hg('recover')
+    await hg('pull', '--quiet', '--', address.url)
+  }
+
+  async function changes({ after, upTo }: Span) {
+    if (!REVISION.test(after) || !REVISION.test(upTo)) return null
+    await prepare()
+    if (!(await has(upTo))) await update()
+    if (!(await has(after)) || !(await has(upTo))) return null
+    const span = [`--rev=reverse(only('${upTo}', '${after}'))`, `--limit=${MOST_CHANGES + 1}`]
+    const log = Log.safeParse(JSON.parse(await hg('log', '--verbose', '--template=json', ...span)))
+    if (!log.success) throw new SourceFailed('hg: its log cannot be read')
+    return log.data.length > MOST_CHANGES ? null : log.data.map(modificationOf)
+  }
+
+  return { newest, changes }
+}
+
+function modificationOf({ node, user, date, desc, files }: z.infer<typeof Log>[number]) {
+  return { revision: node, username: user, time: date[0] * SECOND, comment: desc, files }
+}
+
+/** Credentials stand in a file that only the service can read, never on a command line. */
+function renderSettings(
+  url: string,
+  username: string | null,
+  password: string | null,
+): string | null {
+  if (!/^https?:/i.test(url) || (username === null && password === null)) return null
+  const lines = [
+    ['prefix', url],
+    ['username', username ?? ''],
+    ['password', password ?? ''],
+  ].map(([name, value]) => `cairn.${name} = ${oneLine(value ?? '')}`)
+  return `[auth]\n${lines.join('\n')}\n`
+}
+
+function oneLine(value: string): string {
+  if (/[\r\n\0]/.test(value)) throw new SourceFailed('hg: its credentials are not one line')
+  return value
+}

@@ -1,0 +1,178 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { SourceMaterial } from '../../config/materials/identity.ts'
+import type { Log } from '../../core/log.ts'
+import type { Problem } from '../../core/problem.ts'
+import { MaterialWatch } from './material-watch.ts'
+import { type MaterialSource, type Modification, SourceFailed, type Span } from './modification.ts'
+import { openSource } from './open-source.ts'
+import { Tools } from './tools.ts'
+import { Turns } from './turns.ts'
+import type { WatchedMaterial } from './watched-materials.ts'
+
+export interface MaterialPollerOptions {
+  /** Where mirrors are kept. */
+  readonly folder: string
+  /** Milliseconds between two polls of a material. */
+  readonly interval: number
+  /** The variables that the clients of version controls get. */
+  readonly environment: Readonly<Record<string, string>>
+  readonly secrets: { open(sealed: string): string | null }
+  readonly log: Log
+  /** Milliseconds after which a client is ended. */
+  readonly timeout?: number
+}
+
+interface Watched {
+  readonly watched: WatchedMaterial
+  /** What the watch was made from: another password makes another watch. */
+  readonly key: string
+  readonly watch: MaterialWatch
+}
+
+/** Polls at the same time. */
+const AT_ONCE = 4
+const TIMEOUT = 600_000
+const URL_IN_TEXT = /\b[a-z][a-z0-9+.-]*:\/\/[^\s'"]+/gi
+
+/** Knows the newest revision of every repository of the configuration. Each is polled once, however many pipelines use it. */
+export class MaterialPoller implements AsyncDisposable {
+  readonly #options: MaterialPollerOptions
+  readonly #tools: Tools
+  readonly #turns = new Turns(AT_ONCE)
+  readonly #listeners = new Set<(fingerprint: string) => void>()
+  #watches = new Map<string, Watched>()
+
+  constructor(options: MaterialPollerOptions) {
+    this.#options = options
+    const { environment, timeout = TIMEOUT } = options
+    this.#tools = new Tools({ environment, timeout })
+  }
+
+  /** Calls the listener after every poll that succeeds. */
+  onPolled(listener: (fingerprint: string) => void): void {
+    this.#listeners.add(listener)
+  }
+
+  /** Watches these materials from now on and no others. Those that are as before go on undisturbed. */
+  watch(materials: readonly WatchedMaterial[]): void {
+    const before = this.#watches
+    this.#watches = new Map()
+    for (const watched of materials) {
+      const known = before.get(watched.fingerprint)
+      const key = keyOf(watched.material)
+      const watch = known?.key === key ? known.watch : this.#open(watched)
+      this.#watches.set(watched.fingerprint, { watched, key, watch })
+    }
+    const kept = new Set([...this.#watches.values()].map(({ watch }) => watch))
+    for (const { watch } of before.values()) if (!kept.has(watch)) watch[Symbol.dispose]()
+  }
+
+  /** The newest revision that is known, or null before the first poll that succeeds. */
+  latest(fingerprint: string): string | null {
+    return this.#watches.get(fingerprint)?.watch.latest ?? null
+  }
+
+  /**
+   * The newest revision, by a poll that begins from now on.
+   *
+   * @throws {SourceFailed} when the repository cannot be read.
+   */
+  async poll(fingerprint: string): Promise<string> {
+    return this.#watchOf(fingerprint).poll()
+  }
+
+  /**
+   * The changes between two revisions, newest first; null when they cannot be told one by one.
+   *
+   * @throws {SourceFailed} when the repository cannot be read.
+   */
+  async changes(fingerprint: string, span: Span): Promise<readonly Modification[] | null> {
+    return this.#watchOf(fingerprint).changes(span)
+  }
+
+  /** One for each material that cannot be read, with its pipelines. Addresses are left out. */
+  problems(): { readonly subject: string; readonly errors: readonly Problem[] }[] {
+    return [...this.#watches.values()].flatMap(({ watched, watch }) => {
+      if (watch.reason === null) return []
+      const message = withoutAddress(watch.reason, watched.material)
+      return [{ subject: subjectOf(watched), errors: [{ message }] }]
+    })
+  }
+
+  /** Ends every client that runs. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { watch } of this.#watches.values()) watch[Symbol.dispose]()
+    await this.#tools[Symbol.asyncDispose]()
+  }
+
+  #watchOf(fingerprint: string): MaterialWatch {
+    const found = this.#watches.get(fingerprint)
+    if (found) return found.watch
+    throw new SourceFailed('The material is no longer in the configuration')
+  }
+
+  #open(watched: WatchedMaterial): MaterialWatch {
+    const { fingerprint, material } = watched
+    return new MaterialWatch({
+      source: this.#sourceOf(watched),
+      turns: this.#turns,
+      interval: material.autoUpdate ? this.#options.interval : null,
+      polled: (watch, error) => {
+        if (error === null) this.#tell(fingerprint)
+        else if (watch.failures === 1) this.#report(fingerprint, error)
+      },
+    })
+  }
+
+  /** Opened by each call, so that an address or password that cannot be used is told like every other failure. */
+  #sourceOf({ fingerprint, material }: WatchedMaterial): MaterialSource {
+    const open = async (): Promise<MaterialSource> => {
+      const folder = join(this.#options.folder, fingerprint)
+      const password = this.#passwordOf(material)
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      return openSource(material, { tools: this.#tools, folder, password })
+    }
+    return {
+      newest: async () => (await open()).newest(),
+      changes: async (span) => (await open()).changes(span),
+    }
+  }
+
+  #passwordOf({ password, encryptedPassword }: SourceMaterial): string | null {
+    if (encryptedPassword === null || encryptedPassword === '') return password
+    const opened = this.#options.secrets.open(encryptedPassword)
+    if (opened !== null) return opened
+    throw new SourceFailed('Its password was encrypted with a key that this server does not have')
+  }
+
+  #tell(fingerprint: string): void {
+    for (const listener of this.#listeners) listener(fingerprint)
+  }
+
+  #report(fingerprint: string, error: unknown): void {
+    const found = this.#watches.get(fingerprint)
+    if (!found) return
+    const { pipelines } = found.watched
+    const foreseen = error instanceof SourceFailed
+    const reason = foreseen ? error.message : error instanceof Error ? error.stack : String(error)
+    const level = foreseen ? 'warning' : 'error'
+    this.#options.log({ level, message: subjectOf(found.watched), facts: { pipelines, reason } })
+  }
+}
+
+function keyOf({ username, password, encryptedPassword, autoUpdate, ...rest }: SourceMaterial) {
+  const useTickets = 'useTickets' in rest && rest.useTickets
+  return JSON.stringify([username, password, encryptedPassword, autoUpdate, useTickets])
+}
+
+/** Whoever may not read the configuration may still read the health of the service. */
+function withoutAddress(reason: string, material: SourceMaterial): string {
+  const address = material.kind === 'p4' ? material.port : material.url
+  return reason.replaceAll(address, '…').replaceAll(URL_IN_TEXT, '…')
+}
+
+function subjectOf({ material, pipelines }: WatchedMaterial): string {
+  const users = pipelines.length === 1 ? 'pipeline' : 'pipelines'
+  return `The ${material.kind} material of the ${users} ${pipelines.join(', ')} cannot be read`
+}

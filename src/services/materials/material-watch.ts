@@ -1,0 +1,119 @@
+import { SourceFailed } from './modification.ts'
+import type { MaterialSource, Modification, Span } from './modification.ts'
+import type { Turns } from './turns.ts'
+
+/** Failures make the time between two polls longer, up to this. */
+const LONGEST_PAUSE = 600_000
+
+export interface MaterialWatchOptions {
+  readonly source: MaterialSource
+  /** Shared by all materials. */
+  readonly turns: Turns
+  /** Milliseconds from the end of one poll to the next; null for a material that is polled on demand. */
+  readonly interval: number | null
+  /** Told after every poll. */
+  readonly polled: (watch: MaterialWatch, error: unknown) => void
+}
+
+/** One repository, polled again and again, one call at a time. */
+export class MaterialWatch implements Disposable {
+  readonly #options: MaterialWatchOptions
+  #last: Promise<unknown> = Promise.resolve()
+  #coming: Promise<string> | null = null
+  #timer: NodeJS.Timeout | null = null
+  #closed = false
+  #latest: string | null = null
+  #failures = 0
+  #reason: string | null = null
+
+  constructor(options: MaterialWatchOptions) {
+    this.#options = options
+    if (options.interval !== null) this.#pollUnasked()
+  }
+
+  /** The newest revision that is known, or null before the first poll that succeeds. */
+  get latest(): string | null {
+    return this.#latest
+  }
+
+  /** Why the last poll failed, or null. */
+  get reason(): string | null {
+    return this.#reason
+  }
+
+  /** Polls which have failed since the last that succeeded. */
+  get failures(): number {
+    return this.#failures
+  }
+
+  /**
+   * The newest revision, by a poll that begins from now on.
+   *
+   * @throws {SourceFailed} when the repository cannot be read.
+   */
+  poll(): Promise<string> {
+    this.#coming ??= this.#inTurn(() => {
+      this.#coming = null
+      return this.#poll()
+    })
+    return this.#coming
+  }
+
+  /** @throws {SourceFailed} when the repository cannot be read. */
+  changes(span: Span): Promise<readonly Modification[] | null> {
+    return this.#inTurn(() => this.#options.source.changes(span))
+  }
+
+  /** Polls no more. */
+  [Symbol.dispose](): void {
+    this.#closed = true
+    if (this.#timer) clearTimeout(this.#timer)
+  }
+
+  async #poll(): Promise<string> {
+    if (this.#timer) clearTimeout(this.#timer)
+    try {
+      const revision = await this.#options.source.newest()
+      this.#succeed(revision)
+      return revision
+    } catch (error) {
+      this.#fail(error)
+      throw error
+    } finally {
+      this.#pollLater()
+    }
+  }
+
+  #succeed(revision: string): void {
+    this.#latest = revision
+    this.#failures = 0
+    this.#reason = null
+    if (!this.#closed) this.#options.polled(this, null)
+  }
+
+  #fail(error: unknown): void {
+    this.#failures += 1
+    this.#reason = error instanceof SourceFailed ? error.message : 'It cannot be polled'
+    if (!this.#closed) this.#options.polled(this, error)
+  }
+
+  #pollLater(): void {
+    const { interval } = this.#options
+    if (interval === null || this.#closed) return
+    const longest = Math.max(interval, LONGEST_PAUSE)
+    const pause = Math.min(interval * 2 ** this.#failures, longest)
+    this.#timer = setTimeout(() => this.#pollUnasked(), pause)
+    this.#timer.unref()
+  }
+
+  /** What it fails of is told to `polled`. */
+  #pollUnasked(): void {
+    this.poll().catch(() => undefined)
+  }
+
+  #inTurn<Result>(job: () => Promise<Result>): Promise<Result> {
+    const turn = this.#last.then(() => this.#options.turns.run(job))
+    this.#last = turn.catch(() => undefined)
+    return turn
+  }
+}

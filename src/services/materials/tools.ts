@@ -1,0 +1,161 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fsErrorCode } from '../../storage/fs-error.ts'
+import { hideSecrets } from './hide-secrets.ts'
+import { SourceFailed } from './modification.ts'
+
+export interface ToolCall {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly environment?: Readonly<Record<string, string>>
+  /** What it reads, such as a password. */
+  readonly input?: string
+  /** Never to be seen in a message. */
+  readonly secrets?: readonly string[]
+}
+
+export interface ToolsOptions {
+  /** The variables that every tool gets. */
+  readonly environment: Readonly<Record<string, string>>
+  /** Milliseconds after which a tool is ended. */
+  readonly timeout: number
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>
+
+interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+  /** Why it could not be started or was ended. */
+  readonly reason: string | null
+}
+
+const GRACE_MS = 1_500
+const MOST_OUTPUT = 64 * 1024 * 1024
+const MOST_COMPLAINT = 8 * 1024
+
+/** Runs the clients of version controls, each in a process group of its own that is ended as a whole. */
+export class Tools implements AsyncDisposable {
+  readonly #options: ToolsOptions
+  readonly #running = new Map<Child, Promise<unknown>>()
+  #closed = false
+
+  constructor(options: ToolsOptions) {
+    this.#options = options
+  }
+
+  /**
+   * What a tool prints.
+   *
+   * @throws {SourceFailed} when it does not succeed.
+   */
+  async run(call: ToolCall): Promise<string> {
+    const { code, stdout, stderr, reason } = await this.#run(call)
+    if (code === 0 && reason === null) return stdout
+    const what = reason ?? complaintOf(stderr) ?? `it ended with ${code}`
+    throw new SourceFailed(hideSecrets(`${call.command}: ${what}`, call.secrets ?? []))
+  }
+
+  /** Whether a tool succeeds. @throws {SourceFailed} when it cannot be run at all. */
+  async succeeds(call: ToolCall): Promise<boolean> {
+    const { code, reason } = await this.#run(call)
+    if (reason !== null) throw new SourceFailed(`${call.command}: ${reason}`)
+    return code === 0
+  }
+
+  /** Ends all that runs; nothing is started any more. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    const running = [...this.#running]
+    await Promise.all([
+      ...running.map(([child]) => endGroup(child)),
+      ...running.map(([, end]) => end),
+    ])
+  }
+
+  #run(call: ToolCall): Promise<Ended> {
+    if (this.#closed) throw new SourceFailed('The service is stopping')
+    const child: Child = spawn(call.command, call.args, {
+      cwd: call.cwd,
+      env: { ...this.#options.environment, ...call.environment },
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    const end = endOf(child, this.#options.timeout)
+    // It may end without reading; its exit code says more.
+    child.stdin.on('error', () => child.stdin.destroy())
+    child.stdin.end(call.input ?? '')
+    this.#running.set(child, end)
+    return end.finally(() => this.#running.delete(child))
+  }
+}
+
+async function endOf(child: Child, timeout: number): Promise<Ended> {
+  let reason: string | null = null
+  const giveUp = (why: string): void => {
+    reason ??= why
+    void endGroup(child)
+  }
+  const timer = setTimeout(() => giveUp(`it did not end within ${timeout / 1_000} s`), timeout)
+  const stdout = collect(child.stdout, () => giveUp('it prints too much'))
+  const complaint = collectEnd(child.stderr)
+  child.once('error', (error) => (reason ??= startFailure(error)))
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  clearTimeout(timer)
+  return { code, stdout: stdout(), stderr: complaint(), reason }
+}
+
+function startFailure(error: Error): string {
+  return fsErrorCode(error) === 'ENOENT' ? 'it is not installed' : error.message
+}
+
+function collect(stream: Readable, tooMuch: () => void): () => string {
+  const chunks: Buffer[] = []
+  let length = 0
+  stream.on('data', (chunk: Buffer) => {
+    length += chunk.length
+    if (length > MOST_OUTPUT) tooMuch()
+    else chunks.push(chunk)
+  })
+  return () => Buffer.concat(chunks).toString('utf8')
+}
+
+function collectEnd(stream: Readable): () => string {
+  let text = ''
+  stream.setEncoding('utf8').on('data', (chunk: string) => {
+    text = (text + chunk).slice(-MOST_COMPLAINT)
+  })
+  return () => text
+}
+
+/** The lines that say what went wrong, in one. */
+function complaintOf(stderr: string): string | null {
+  const lines = stderr
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+  return lines.length === 0 ? null : lines.slice(0, 5).join(' ')
+}
+
+async function endGroup(child: Child): Promise<void> {
+  const { pid } = child
+  if (pid === undefined) return
+  signalGroup(pid, 'SIGTERM')
+  const closed = new Promise((resolve) => child.once('close', resolve))
+  await Promise.race([closed, wait(GRACE_MS, null, { ref: false })])
+  signalGroup(pid, 'SIGKILL')
+  // A process that left the group may still hold the pipes.
+  child.stdout.destroy()
+  child.stderr.destroy()
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal)
+  } catch (error) {
+    if (fsErrorCode(error) !== 'ESRCH') throw error
+  }
+}

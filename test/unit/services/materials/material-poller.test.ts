@@ -1,0 +1,184 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { LogEvent } from '../../../../src/core/log.ts'
+import { MaterialPoller } from '../../../../src/services/materials/material-poller.ts'
+import { watchedMaterials } from '../../../../src/services/materials/watched-materials.ts'
+import { type AnElement, git } from '../../../support/a-configuration.ts'
+import { pipelinesOf, toolEnvironment } from '../../../support/materials.ts'
+import { gitOrigin, runGit } from '../../../support/source-origins.ts'
+import { tempDir } from '../../../support/temp-dir.ts'
+
+interface World {
+  readonly home: string
+  readonly poller: MaterialPoller
+  readonly logged: LogEvent[]
+  readonly polled: string[]
+  /** One pipeline with each list of materials. */
+  readonly watch: (pipelines: Readonly<Record<string, readonly AnElement[]>>) => string[]
+}
+
+function open(
+  options: { interval?: number; timeout?: number; fakeGit?: string; home?: string } = {},
+): World {
+  const { home = tempDir(), interval = 30, timeout = 20_000, fakeGit } = options
+  const logged: LogEvent[] = []
+  const polled: string[] = []
+  const environment = toolEnvironment(home)
+  if (fakeGit !== undefined) {
+    mkdirSync(join(home, 'bin'))
+    writeFileSync(join(home, 'bin', 'git'), `#!/bin/sh\n${fakeGit}\n`, { mode: 0o755 })
+    environment['PATH'] = `${home}/bin:${environment['PATH']}`
+  }
+  const poller = new MaterialPoller({
+    folder: join(home, 'materials'),
+    interval,
+    timeout,
+    environment,
+    secrets: { open: () => null },
+    log: (event) => logged.push(event),
+  })
+  poller.onPolled((fingerprint) => polled.push(fingerprint))
+  onTestFinished(() => poller[Symbol.asyncDispose]())
+  const watch: World['watch'] = (described) => {
+    const pipelines = Object.entries(described).map(([name, materials]) => ({ name, materials }))
+    const watched = watchedMaterials(pipelinesOf({ pipelines }))
+    poller.watch(watched)
+    return watched.map(({ fingerprint }) => fingerprint)
+  }
+  return { home, poller, logged, polled, watch }
+}
+
+function isAlive(pid: number): boolean {
+  return existsSync(`/proc/${pid}`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+}
+
+describe('the poller of materials', () => {
+  it('sees a new revision by itself', async () => {
+    const { home, poller, watch } = open()
+    const origin = gitOrigin(join(home, 'origin'))
+    const [fingerprint = ''] = watch({ p: [git(origin.url, { branch: 'trunk' })] })
+
+    await expect.poll(() => poller.latest(fingerprint)).toBe(origin.material(1).revision)
+    runGit(join(home, 'origin'), 'commit', '-q', '--allow-empty', '-m', 'more')
+    const head = runGit(join(home, 'origin'), 'rev-parse', 'HEAD')
+    await expect.poll(() => poller.latest(fingerprint)).toBe(head)
+  })
+
+  it('polls a repository once, however many pipelines use it', async () => {
+    const { home, polled, watch } = open({
+      interval: 600_000,
+      fakeGit: `echo x >>"$HOME/calls"; printf '%s\\t%s\\n' ${'a'.repeat(40)} "$5"`,
+    })
+
+    watch({ p: [git('u')], q: [git('u', { dest: 'd' })], r: [git('u')], s: [git('v')] })
+
+    await expect.poll(() => polled.length).toBe(2)
+    expect(readFileSync(join(home, 'calls'), 'utf8')).toBe('x\nx\n')
+  })
+
+  it('runs at most four polls at once', async () => {
+    const { home, polled, watch } = open({
+      interval: 600_000,
+      fakeGit: `echo "+ $$" >>"$HOME/calls"; sleep 0.2; echo "- $$" >>"$HOME/calls"; printf '%s\\t%s\\n' ${'a'.repeat(40)} "$5"`,
+    })
+
+    watch(Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`p${n}`, [git(`u${n}`)]])))
+
+    await expect.poll(() => polled.length, { timeout: 15_000 }).toBe(9)
+    let running = 0
+    const counts = readFileSync(join(home, 'calls'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => (running += line.startsWith('+') ? 1 : -1))
+    expect(Math.max(...counts)).toBe(4)
+  })
+
+  it('polls a material without autoUpdate on demand only, and then anew each time', async () => {
+    const { home, poller, polled, watch } = open()
+    const origin = gitOrigin(join(home, 'origin'))
+    const material = git(origin.url, { branch: 'trunk', autoUpdate: false })
+    const [asked = '', other = ''] = watch({ p: [material], q: [git(origin.url, { branch: 'x' })] })
+    await expect.poll(() => poller.problems().length).toBe(1)
+
+    expect(poller.latest(asked)).toBe(null)
+    expect(await poller.poll(asked)).toBe(origin.material(1).revision)
+    runGit(join(home, 'origin'), 'commit', '-q', '--allow-empty', '-m', 'more')
+    const head = runGit(join(home, 'origin'), 'rev-parse', 'HEAD')
+    expect(await Promise.all([poller.poll(asked), poller.poll(asked)])).toEqual([head, head])
+    expect(polled).not.toContain(other)
+  })
+
+  it('tells which material cannot be read, goes on with the others, and forgets it when it can', async () => {
+    const { home, poller, logged, watch } = open()
+    const origin = gitOrigin(join(home, 'origin'))
+    const away = join(home, 'away')
+    const [bad = '', good = ''] = watch({
+      p: [git(away, { branch: 'trunk' })],
+      q: [git(away, { branch: 'trunk' })],
+      r: [git(origin.url, { branch: 'trunk' })],
+    })
+
+    await expect.poll(() => poller.latest(good)).not.toBe(null)
+    await expect
+      .poll(() => poller.problems())
+      .toEqual([
+        {
+          subject: 'The git material of the pipelines p, q cannot be read',
+          errors: [{ message: expect.stringContaining('does not appear to be a git repository') }],
+        },
+      ])
+    expect(JSON.stringify(poller.problems())).not.toContain(away)
+    renameSync(join(home, 'origin'), away)
+    await expect.poll(() => poller.latest(bad)).not.toBe(null)
+    expect(poller.problems().some(({ subject }) => subject.includes('p, q'))).toBe(false)
+    expect(logged.filter(({ message }) => message.includes('p, q'))).toHaveLength(1)
+  })
+
+  it('polls less and less often while it fails', async () => {
+    const { home, watch } = open({ interval: 50, fakeGit: 'date +%s%N >>"$HOME/calls"; exit 1' })
+    const calls = () =>
+      existsSync(join(home, 'calls'))
+        ? readFileSync(join(home, 'calls'), 'utf8').trim().split('\n').map(Number)
+        : []
+
+    watch({ p: [git('u')] })
+
+    await expect.poll(() => calls().length, { timeout: 15_000 }).toBeGreaterThan(4)
+    const times = calls().map((time) => time / 1e6)
+    const pauses = times.slice(1).map((time, n) => time - (times[n] ?? 0))
+    expect(pauses[0]).toBeGreaterThanOrEqual(95)
+    expect(pauses[3]).toBeGreaterThanOrEqual(780)
+  })
+
+  it.each([
+    ['is ended when it takes too long', 300, false],
+    ['is ended with the service', 60_000, true],
+  ])('a client %s, with all that it started', async (_, timeout, disposed) => {
+    const fakeGit =
+      'sleep 300 & echo $$ $! >"$HOME/pids.new"; mv "$HOME/pids.new" "$HOME/pids"; wait'
+    const { home, poller, watch } = open({ timeout, fakeGit, interval: 600_000 })
+    watch({ p: [git('u')] })
+    await expect.poll(() => existsSync(join(home, 'pids'))).toBe(true)
+    const pids = readFileSync(join(home, 'pids'), 'utf8').trim().split(' ').map(Number)
+
+    if (disposed) await poller[Symbol.asyncDispose]()
+
+    await expect.poll(() => pids.filter(isAlive)).toEqual([])
+    await expect.poll(() => poller.problems().length).toBe(1)
+  })
+
+  it('keeps a watch that the configuration did not change, and drops one that is gone', async () => {
+    const { home, poller, polled, watch } = open({ interval: 600_000 })
+    const { url } = gitOrigin(join(home, 'origin'))
+    const [fingerprint = ''] = watch({ p: [git(url, { branch: 'trunk' })] })
+    await expect.poll(() => polled.length).toBe(1)
+
+    watch({ p: [git(url, { branch: 'trunk' })], q: [git(url, { branch: 'trunk', dest: 'x' })] })
+    expect(poller.latest(fingerprint)).not.toBe(null)
+    watch({})
+    expect(poller.latest(fingerprint)).toBe(null)
+    await expect(poller.poll(fingerprint)).rejects.toThrow('no longer in the configuration')
+    expect(polled).toHaveLength(1)
+  })
+})
