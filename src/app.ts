@@ -15,6 +15,7 @@ import { openSecretKeys } from './security/secret-keys.ts'
 import { autoRegisterKeys } from './services/agents/auto-register-key.ts'
 import { openAgents } from './services/agents/open-agents.ts'
 import { ConfiguredAccess } from './services/access.ts'
+import { BuildServices } from './services/builds/build-services.ts'
 import { ConfigServices } from './services/config-services.ts'
 import { RevisionDetailsCache } from './services/pages/revision-details.ts'
 import type { ServeSettings } from './settings.ts'
@@ -83,6 +84,18 @@ async function open(
     ...surroundings,
     timeout: settings['agent-timeout'],
   })
+  const builds = resources.own(
+    await BuildServices.open({
+      ...surroundings,
+      store,
+      configuration,
+      directory,
+      secrets: box,
+      stateDir,
+      largestArtifact: settings['max-artifact'],
+      agentTimeout: settings['agent-timeout'],
+    }),
+  )
   const basePath = settings['base-path']
   const handler = httpService({
     history: config.history,
@@ -99,8 +112,18 @@ async function open(
     directory,
     registrar,
     isAutoRegisterKey: autoRegisterKeys(settings['auto-register-key'], configuration),
-    jobs: { cancelledJob: () => null, abandon: async () => undefined },
-    locatorOf: () => '',
+    builds: builds.builds,
+    plans: builds.plans,
+    pipelines: builds.pipelines,
+    running: builds.running,
+    jobs: builds.jobs,
+    desk: builds.desk,
+    uploads: builds.uploads,
+    artifactsDir: builds.artifactsDir,
+    lines: builds.lines,
+    resolveMaterials: builds.resolveMaterials,
+    buildProblems: () => builds.problems(),
+    locatorOf: (uuid) => builds.jobs.locatorOf(uuid),
     clock: surroundings.clock,
     basePath,
     credentials: openCredentials(usersFile, surroundings, resources),
@@ -110,6 +133,8 @@ async function open(
     log: surroundings.log,
   })
   const listening = resources.own(await Listening.open(handler, settings))
+  // Agents that wait for work are answered first, so that the requests in flight can end.
+  resources.own(builds.desk)
   const url = `http://${hostOf(settings.host)}:${listening.port}${basePath}`
   return { url, generatedPassword, [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose]() }
 }

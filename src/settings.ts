@@ -84,6 +84,7 @@ export const SETTINGS = {
     'poll-interval': Duration.prefault('5s').describe('how often the live file is compared'),
     'agent-timeout': Duration.prefault('300s').describe('silence after which an agent is lost'),
     'max-body': Size.prefault('32MiB').describe('largest request body'),
+    'max-artifact': Size.prefault('1024MiB').describe('largest file that a job may keep'),
   }),
   agent: z.object({
     server: ServerUrl.describe('address of the server'),

@@ -83,7 +83,7 @@ export class Builds extends BuildQueries {
    * has no job: one that it still had goes back to the queue.
    */
   async assignWork(agent: AgentOffer): Promise<JobInstance | null> {
-    await this.#takeBack(agent.uuid)
+    await this.rescheduleJobsOf(agent.uuid)
     for (;;) {
       const job = this.#queue.take((candidate) => this.#suits(candidate, agent))
       if (!job) return null
@@ -128,6 +128,13 @@ export class Builds extends BuildQueries {
     return this.#change((change) => running.rescheduleJobs(change, isLost))
   }
 
+  /** Puts the jobs that an agent still has back into the queue. */
+  async rescheduleJobsOf(agentUuid: string): Promise<void> {
+    const owned = await this.#options.store.list(AGENT_JOB, agentJobPrefix(agentUuid))
+    if (!owned.some(({ value }) => value.agentUuid === agentUuid)) return
+    await this.#change((change) => running.rescheduleJobsOf(change, agentUuid))
+  }
+
   /** Cancels what is in progress of pipelines that the configuration no longer has. */
   async cancelRemoved(): Promise<readonly StageInstance[]> {
     const { store, plans } = this.#options
@@ -142,12 +149,6 @@ export class Builds extends BuildQueries {
   /** Lets another run of the pipeline start. Whether the run held the lock. */
   unlockPipeline({ pipeline: name, counter }: PipelineRun): Promise<boolean> {
     return this.#change((change) => releaseLock(change, { name, counter }))
-  }
-
-  async #takeBack(agentUuid: string): Promise<void> {
-    const owned = await this.#options.store.list(AGENT_JOB, agentJobPrefix(agentUuid))
-    if (!owned.some(({ value }) => value.agentUuid === agentUuid)) return
-    await this.#change((change) => running.rescheduleJobsOf(change, agentUuid))
   }
 
   #suits(job: QueuedJob, agent: AgentOffer): boolean {

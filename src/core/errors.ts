@@ -38,6 +38,9 @@ export interface ErrorFacts {
   'token-refused': { readonly uuid: string }
   /** Another machine uses this uuid. */
   'agent-taken': { readonly uuid: string }
+  /** The disk of the server has no room for what was sent. */
+  'disk-full': { readonly reason: string }
+  'file-not-found': { readonly path: string }
   /** The service cannot do this now: its repository or store is damaged, full or not writable. */
   unavailable: { readonly reason: string }
 }

@@ -20,7 +20,7 @@ export interface DoorOptions {
     check(authorization: string | undefined, address: string): Promise<Principal | null>
   }
   /** Whether the path, without base, is answered without a user: health, and calls with a token of their own. */
-  readonly isPublic: (path: string) => boolean
+  readonly isPublic: (path: string, request: Request) => boolean
   readonly answerFailure: AnswerFailure
   readonly routes: (request: Request, caller: Caller) => Response | Promise<Response>
 }
@@ -38,7 +38,7 @@ const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
  */
 export function openDoor(options: DoorOptions) {
   return (request: Request, connection?: Connection): Response | Promise<Response> => {
-    if (options.isPublic(innerPath(request, options.basePath)))
+    if (options.isPublic(innerPath(request, options.basePath), request))
       return options.routes(request, NOBODY)
     if (isForged(request)) return options.answerFailure(request, FORGED, null)
     const authorization = request.headers.get('authorization') ?? undefined

@@ -25,6 +25,8 @@ const STATUS = {
   'not-authorized': 401,
   'token-refused': 401,
   'agent-taken': 409,
+  'file-not-found': 404,
+  'disk-full': 507,
   unavailable: 503,
 } as const satisfies Record<ErrorCode, number>
 

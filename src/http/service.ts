@@ -3,10 +3,12 @@ import type { AgentCallsDeps } from '../services/agents/contact.ts'
 import type { Log } from '../core/log.ts'
 import { agentProtocolRoutes } from './agent-protocol-routes.ts'
 import { type AgentRoutesOptions, agentRoutes } from './agent-routes.ts'
+import { type AgentWorkOptions, agentWorkRoutes } from './agent-work-routes.ts'
 import { type ConfigRoutesOptions, configRoutes } from './config-routes.ts'
 import { type ConfigSavingOptions, configSavingRoutes } from './config-saving-routes.ts'
 import { type DoorOptions, openDoor } from './door.ts'
-import { healthRoutes } from './health-routes.ts'
+import { type FileRoutesOptions, fileRoutes, isFileCallOfAgent } from './file-routes.ts'
+import { type HealthRoutesOptions, healthRoutes } from './health-routes.ts'
 import type { Handler } from './listen.ts'
 import { pageFailures } from './pages/page-failures.tsx'
 import { type PagesOptions, pagesRoutes } from './pages/pages-routes.ts'
@@ -14,6 +16,7 @@ import { Shell } from './pages/shell.ts'
 import { type PipelineCreationOptions, pipelineCreationRoutes } from './pipeline-creation-routes.ts'
 import { type RestoreRoutesOptions, restoreRoutes } from './restore-routes.ts'
 import { composeRoutes } from './routes.ts'
+import { type StageRoutesOptions, stageRoutes } from './stage-routes.ts'
 
 export interface HttpServiceOptions
   extends
@@ -23,6 +26,10 @@ export interface HttpServiceOptions
     PipelineCreationOptions,
     AgentRoutesOptions,
     AgentCallsDeps,
+    AgentWorkOptions,
+    StageRoutesOptions,
+    FileRoutesOptions,
+    HealthRoutesOptions,
     Omit<PagesOptions, 'shell'> {
   readonly credentials: DoorOptions['credentials']
   readonly version: string
@@ -42,6 +49,9 @@ export function httpService(options: HttpServiceOptions): Handler {
     pipelineCreationRoutes(options),
     agentRoutes(options),
     agentProtocolRoutes(options),
+    agentWorkRoutes(options),
+    stageRoutes(options),
+    fileRoutes(options),
     ...pagesRoutes({ ...options, shell }),
   ]
   const routes = composeRoutes({ basePath, log, parts, answerFailure })
@@ -49,7 +59,7 @@ export function httpService(options: HttpServiceOptions): Handler {
 }
 
 /** What is answered without a user: health, what pages load, the way out, and the calls that carry an agent's token. */
-function isPublic(path: string): boolean {
+function isPublic(path: string, request: Request): boolean {
   const open = ['/health', '/log-out'].includes(path) || path.startsWith('/assets/')
-  return open || path.startsWith(AGENT_CALLS)
+  return open || path.startsWith(AGENT_CALLS) || isFileCallOfAgent(path, request)
 }

@@ -13,15 +13,19 @@ export interface Health {
 export interface HealthDeps {
   readonly history: History
   readonly version: string
+  /** What an operator should look at besides the configuration, in words. */
+  readonly buildProblems: () => readonly string[]
 }
 
-export function readHealth(deps: HealthDeps): Health {
-  const { history, version } = deps
+export function readHealth({ history, version, buildProblems }: HealthDeps): Health {
   const problem = history.problem()
   const { digest } = history.current()
-  const problems = problem ? [{ subject: problem.message, errors: problem.problems }] : []
+  const problems = [
+    ...(problem ? [{ subject: problem.message, errors: problem.problems }] : []),
+    ...buildProblems().map((subject) => ({ subject, errors: [] })),
+  ]
   return {
-    status: problem ? 'degraded' : 'ok',
+    status: problems.length > 0 ? 'degraded' : 'ok',
     version,
     revisions: history.size(),
     current: digest,

@@ -24,7 +24,7 @@ export interface AgentCallsDeps {
 /** What the calls of agents need to know about jobs. */
 export interface AgentJobs {
   /** The job that the agent has to stop, of those it says it holds. */
-  cancelledJob(uuid: string, held: number | null): number | null
+  cancelledJob(uuid: string, held: number | null): Promise<number | null>
   /** An agent's process ended or was lost: its job is given to another. */
   abandon(uuid: string): Promise<void>
 }
@@ -108,7 +108,7 @@ export async function contactAgent(deps: AgentCallsDeps, call: Contact): Promise
   if (stopping) await deps.jobs.abandon(call.uuid)
   deps.registrar.noteAddress(known.configured, { uuid: call.uuid, ...addressOf(facts) })
   const { configStatus } = deps.directory.find(call.uuid)?.condition ?? known.condition
-  const jobId = deps.jobs.cancelledJob(call.uuid, call.jobId)
+  const jobId = await deps.jobs.cancelledJob(call.uuid, call.jobId)
   return jobId === null
     ? { kind: 'none', configStatus }
     : { kind: 'cancel_job', configStatus, jobId }

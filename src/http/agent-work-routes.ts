@@ -1,0 +1,83 @@
+import { Hono, type Context } from 'hono'
+import { JobReport } from '../core/job.ts'
+import type { JobPlace } from '../services/builds/artifacts/job-folders.ts'
+import { type FilesDeps, listArtifacts } from '../services/builds/files.ts'
+import {
+  appendConsole,
+  type JobCallsDeps,
+  reportJob,
+  uploadArtifact,
+} from '../services/builds/work/job-calls.ts'
+import type { WorkDesk } from '../services/builds/work/work-desk.ts'
+import { type ArtifactListing, CONSOLE_BATCH, type ConsoleReply } from '../wire/agent-job-report.ts'
+import { parseAgentMessage } from '../wire/agent-message.ts'
+import { AGENT_PATTERNS } from '../wire/agent-paths.ts'
+import { ArtifactKind, type WorkReply, WorkRequest } from '../wire/agent-work.ts'
+import { answer, textOf, tokenOf } from './agent-protocol-routes.ts'
+import type { RouteEnv } from './door.ts'
+import { json } from './errors.ts'
+import { malformed, parseWholeNumber } from './parameters.ts'
+import { readBody } from './request-body.ts'
+
+export interface AgentWorkOptions extends JobCallsDeps, FilesDeps {
+  readonly desk: WorkDesk
+}
+
+/** The calls of the agents about work and jobs. They carry the agent's token, not a user. */
+export function agentWorkRoutes(options: AgentWorkOptions) {
+  return new Hono<RouteEnv>()
+    .post(AGENT_PATTERNS.work, async (c) => {
+      const { instance } = parseAgentMessage(WorkRequest, await textOf(c))
+      const uuid = c.req.param('uuid')
+      const { signal } = c.req.raw
+      const assignment = await options.desk.ask({ uuid, token: tokenOf(c), instance, signal })
+      return answer({ assignment } satisfies WorkReply)
+    })
+    .post(AGENT_PATTERNS.report, async (c) => {
+      const report = parseAgentMessage(JobReport, await textOf(c))
+      await reportJob(options, { ...callOf(c), report })
+      return json({ message: `The state ${report.state} is noted` })
+    })
+    .put(AGENT_PATTERNS.console, async (c) => {
+      const offset = parseWholeNumber(c.req.query('offset') ?? '', 'offset')
+      const bytes = await readBody(c.req.raw, CONSOLE_BATCH.most)
+      const has = await appendConsole(options, { ...callOf(c), offset, bytes })
+      return answer({ offset: has } satisfies ConsoleReply)
+    })
+    .put(AGENT_PATTERNS.artifact, async (c) => {
+      const kind = ArtifactKind.safeParse(c.req.query('kind'))
+      if (!kind.success) throw malformed('kind is neither artifact nor test', 'kind')
+      const size = parseWholeNumber(c.req.header('content-length') ?? '', 'Content-Length')
+      const body = c.req.raw.body ?? nothing()
+      const path = c.req.param('path')
+      await uploadArtifact(options, { ...callOf(c), path, body, size })
+      return json({ message: `The file ${path} is kept` }, 201)
+    })
+    .get(AGENT_PATTERNS.listArtifacts, async (c) => {
+      const job = parseLocator(c.req.query('job') ?? '')
+      const path = c.req.query('path') ?? ''
+      const call = { uuid: c.req.param('uuid'), token: tokenOf(c), job, path }
+      const files = [...(await listArtifacts(options, call))]
+      return answer({ files } satisfies ArtifactListing)
+    })
+}
+
+function callOf(c: Context<RouteEnv, '/:uuid/:job'>) {
+  const { uuid, job } = c.req.param()
+  return { uuid, token: tokenOf(c), jobId: Number(job) }
+}
+
+/** `pipeline/counter/stage/counter/job`. */
+function parseLocator(text: string): JobPlace {
+  const [pipelineName = '', pipelineCounter = '', stageName = '', stageCounter = '', ...job] =
+    text.split('/')
+  return {
+    pipelineName,
+    pipelineCounter: parseWholeNumber(pipelineCounter, 'pipeline counter'),
+    stageName,
+    stageCounter: parseWholeNumber(stageCounter, 'stage counter'),
+    jobName: job.join('/'),
+  }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}

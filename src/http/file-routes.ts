@@ -1,0 +1,111 @@
+import type { FileHandle } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { Hono, type Context } from 'hono'
+import { getMimeType } from 'hono/utils/mime'
+import { CONSOLE_PATH } from '../services/builds/artifacts/artifact-path.ts'
+import type { JobPlace } from '../services/builds/artifacts/job-folders.ts'
+import type { FolderEntry } from '../services/builds/artifacts/listing.ts'
+import { type FileCaller, type FilesDeps, openConsole, openFile } from '../services/builds/files.ts'
+import { agentPaths } from '../wire/agent-paths.ts'
+import type { FolderEntryBody } from '../wire/folder-entry.ts'
+import { tokenOf } from './agent-protocol-routes.ts'
+import type { RouteEnv } from './door.ts'
+import { json } from './errors.ts'
+import { parseWholeNumber } from './parameters.ts'
+
+export interface FileRoutesOptions extends FilesDeps {
+  readonly basePath: string
+}
+
+const JOB = '/files/:pipeline/:pipelineCounter/:stage/:stageCounter/:job'
+const TEXT = 'text/plain; charset=utf-8'
+
+/** What a build made must not act as this service in a browser: it gets an origin of its own. */
+const UNTRUSTED = {
+  'content-security-policy': 'sandbox allow-scripts allow-popups',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'private, no-cache',
+}
+
+/** `/files/…`: consoles and artifacts, to those who may view the pipeline and to agents at work. */
+export function fileRoutes(options: FileRoutesOptions) {
+  const read = async (c: Context<RouteEnv>, path: string) => {
+    const call = { caller: callerOf(c), job: placeOf(c), path }
+    const line = c.req.query('startLineNumber')
+    if (path === CONSOLE_PATH && line !== undefined) {
+      const part = await openConsole(options, call, parseWholeNumber(line, 'startLineNumber'))
+      const headers = { ...UNTRUSTED, 'content-type': TEXT, 'x-next-line': `${part.nextLine}` }
+      return stream(c, part.handle, { ...part, headers })
+    }
+    const found = await openFile(options, call)
+    if (found.type === 'file') return serve(c, found)
+    return json(found.entries.map((entry) => renderEntry(entry, found, options.basePath)))
+  }
+  return new Hono<RouteEnv>()
+    .get(JOB, (c) => read(c, ''))
+    .get(`${JOB}/:path{.+}`, (c) => read(c, c.req.param('path')))
+}
+
+/** Whether an address is one of these, called by an agent. */
+export function isFileCallOfAgent(path: string, request: Request): boolean {
+  return path.startsWith('/files/') && isAgent(request)
+}
+
+function isAgent(request: Request): boolean {
+  return /^Bearer\b/i.test(request.headers.get('authorization') ?? '')
+}
+
+function callerOf(c: Context<RouteEnv>): FileCaller {
+  return isAgent(c.req.raw) ? { token: tokenOf(c) } : { principal: c.env.principal }
+}
+
+function placeOf(c: Context<RouteEnv>): JobPlace {
+  const counter = (name: string) => parseWholeNumber(c.req.param(name) ?? '', name)
+  return {
+    pipelineName: c.req.param('pipeline') ?? '',
+    pipelineCounter: counter('pipelineCounter'),
+    stageName: c.req.param('stage') ?? '',
+    stageCounter: counter('stageCounter'),
+    jobName: c.req.param('job') ?? '',
+  }
+}
+
+async function serve(
+  c: Context<RouteEnv>,
+  { handle, name }: { readonly handle: FileHandle; readonly name: string },
+): Promise<Response> {
+  const { size, mtimeMs } = await handle.stat()
+  const etag = `"${size}-${Math.round(mtimeMs)}"`
+  if (c.req.header('if-none-match') === etag) {
+    await handle.close()
+    return new Response(null, { status: 304, headers: { etag } })
+  }
+  const type = /\.log$/i.test(name) ? TEXT : (getMimeType(name) ?? 'application/octet-stream')
+  const headers = { ...UNTRUSTED, 'content-type': type, etag }
+  return stream(c, handle, { from: 0, to: size, headers })
+}
+
+/** Sends part of a file and closes it. It may grow meanwhile: what was announced is what is sent. */
+async function stream(
+  c: Context<RouteEnv>,
+  handle: FileHandle,
+  { from, to, headers }: { from: number; to: number; headers: Record<string, string> },
+): Promise<Response> {
+  const announced = { ...headers, 'content-length': `${to - from}` }
+  if (to === from || c.req.raw.method === 'HEAD') {
+    await handle.close()
+    return new Response(null, { headers: announced })
+  }
+  const body = Readable.toWeb(handle.createReadStream({ start: from, end: to - 1 }))
+  return new Response(body, { headers: announced })
+}
+
+function renderEntry(
+  entry: FolderEntry,
+  { job, path }: { readonly job: JobPlace; readonly path: string },
+  basePath: string,
+): FolderEntryBody {
+  const below = path === '' ? entry.name : `${path}/${entry.name}`
+  const place = { ...job, stageCounter: String(job.stageCounter) }
+  return { ...entry, url: `${basePath}${agentPaths.file(place, below)}` }
+}

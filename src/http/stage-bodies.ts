@@ -1,0 +1,83 @@
+import type { Page } from '../core/page.ts'
+import type { ListedPipeline } from '../services/builds/list-pipelines.ts'
+import type { JobInstance, StageRun } from '../services/builds/stages.ts'
+import type { JobRunHistoryBody, JobSummaryBody, StageJobBody } from '../wire/job-body.ts'
+import { renderPagination } from '../wire/pagination.ts'
+import type { PipelineBody } from '../wire/pipeline-body.ts'
+import type { StageBody, StageHistoryBody } from '../wire/stage-body.ts'
+
+export function renderStageRun(run: StageRun): StageBody {
+  return { ...renderStage(run), jobs: run.jobs.map(renderStageJob) }
+}
+
+export function renderStageHistory({ items, pagination }: Page<StageRun>): StageHistoryBody {
+  const stages = items.map((run) => ({ ...renderStage(run), jobs: run.jobs.map(renderSummary) }))
+  return { stages, pagination: renderPagination(pagination) }
+}
+
+export function renderJobRuns({ items, pagination }: Page<JobInstance>): JobRunHistoryBody {
+  const jobs = items.map((job) => ({
+    ...renderSummary(job),
+    agent_uuid: job.agentUuid ?? '',
+    job_state_transitions: renderTransitions(job),
+    pipeline_counter: job.pipelineCounter,
+    pipeline_name: job.pipelineName,
+    rerun: job.rerun,
+    stage_counter: String(job.stageCounter),
+    stage_name: job.stageName,
+  }))
+  return { jobs, pagination: renderPagination(pagination) }
+}
+
+export function renderPipeline(pipeline: ListedPipeline): PipelineBody {
+  const { name, group, lockedBy, latest } = pipeline
+  return {
+    name,
+    group,
+    locked_by: lockedBy,
+    stages: [...pipeline.stages],
+    latest: latest && {
+      counter: latest.run.counter,
+      label: latest.run.label,
+      approved_by: latest.run.approvedBy,
+      scheduled_date: latest.run.createdAt,
+      stages: latest.stages.map(({ stage, result }) => ({
+        name: stage.name,
+        counter: String(stage.counter),
+        result,
+      })),
+      blocked: latest.run.blocked,
+    },
+  }
+}
+
+function renderStage({ stage, result }: StageRun): Omit<StageBody, 'jobs'> {
+  return {
+    name: stage.name,
+    approved_by: stage.approvedBy,
+    pipeline_counter: stage.pipelineCounter,
+    pipeline_name: stage.pipelineName,
+    approval_type: stage.approvalType,
+    result,
+    id: stage.id,
+    counter: String(stage.counter),
+  }
+}
+
+function renderStageJob(job: JobInstance): StageJobBody {
+  return {
+    ...renderSummary(job),
+    agent_uuid: job.agentUuid,
+    job_state_transitions: renderTransitions(job),
+    original_job_id: job.originalJobId,
+    rerun: job.rerun,
+  }
+}
+
+function renderSummary({ name, result, state, id, scheduledDate }: JobInstance): JobSummaryBody {
+  return { name, result, state, id, scheduled_date: scheduledDate }
+}
+
+function renderTransitions({ transitions }: JobInstance): StageJobBody['job_state_transitions'] {
+  return transitions.map(({ id, state, time }) => ({ state_change_time: time, id, state }))
+}

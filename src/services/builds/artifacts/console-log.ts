@@ -1,0 +1,107 @@
+import { constants } from 'node:fs'
+import nodeFs, { open, readdir, rename, rm, type FileHandle } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Clock } from '../../../core/clock.ts'
+import { orNullWhenAbsent } from '../../../storage/fs-error.ts'
+import { syncFolder } from '../../../storage/sync-folder.ts'
+import { WriterQueue } from '../../../storage/writer-queue.ts'
+import { CONSOLE_PATH } from './artifact-path.ts'
+import { orDiskFull } from './disk-full.ts'
+import { makeRoom } from './folders.ts'
+
+const APPENDING = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW
+
+/**
+ * The console of one job: a file that grows. What the server itself notes in it does not count for
+ * the agent, which goes on from the number of bytes that it knows of.
+ */
+export class ConsoleLog {
+  readonly #folder: string
+  readonly #clock: Clock
+  readonly #writes = new WriterQueue()
+  #noted = 0
+
+  constructor(folder: string, clock: Clock) {
+    this.#folder = folder
+    this.#clock = clock
+  }
+
+  /**
+   * Appends at an offset, unless that is not the end, and answers how many bytes of the agent are
+   * there, on disk.
+   *
+   * @throws {ServiceError} `disk-full`; the console is then as it was.
+   */
+  append(offset: number, bytes: Uint8Array): Promise<number> {
+    return this.#write(async (handle, size) => {
+      const has = size - this.#noted
+      if (offset !== has || bytes.length === 0) return has
+      await appendWhole(handle, bytes, size)
+      return has + bytes.length
+    })
+  }
+
+  /** Adds a line of the server's own. */
+  note(text: string): Promise<void> {
+    const time = new Date(this.#clock()).toISOString().slice(11, 23)
+    const line = Buffer.from(`${time} [cairn] ${text}\n`)
+    return this.#write(async (handle, size) => {
+      await appendWhole(handle, line, size)
+      this.#noted += line.length
+    })
+  }
+
+  /** Sets aside the console of an earlier attempt at the same job, and removes what else it left. */
+  begin(): Promise<void> {
+    return this.#writes.run(async () => {
+      this.#noted = 0
+      const left = (await orNullWhenAbsent(readdir(this.#folder))) ?? []
+      const output = dirname(CONSOLE_PATH)
+      const artifacts = left.filter((name) => name !== output)
+      await Promise.all(
+        artifacts.map((name) => rm(join(this.#folder, name), { recursive: true, force: true })),
+      )
+      await this.#setAside()
+    })
+  }
+
+  async #setAside(): Promise<void> {
+    const file = join(this.#folder, CONSOLE_PATH)
+    const names = (await orNullWhenAbsent(readdir(dirname(file)))) ?? []
+    if (!names.includes('console.log')) return
+    const attempts = names.filter((name) => /^console\.\d+\.log$/.test(name)).length
+    await rename(file, join(dirname(file), `console.${attempts + 1}.log`))
+    await syncFolder(nodeFs, dirname(file))
+  }
+
+  #write<Result>(work: (handle: FileHandle, size: number) => Promise<Result>): Promise<Result> {
+    return this.#writes.run(() =>
+      orDiskFull(async () => {
+        const file = await makeRoom(this.#folder, CONSOLE_PATH.split('/'))
+        const handle = await open(file, APPENDING, 0o644)
+        try {
+          const { size } = await handle.stat()
+          if (size === 0) await syncFolder(nodeFs, dirname(file))
+          return await work(handle, size)
+        } finally {
+          await handle.close()
+        }
+      }),
+    )
+  }
+}
+
+/** What could not be written whole is taken back. */
+async function appendWhole(handle: FileHandle, bytes: Uint8Array, size: number): Promise<void> {
+  try {
+    let written = 0
+    while (written < bytes.length) {
+      const rest = bytes.subarray(written)
+      written += (await handle.write(rest, 0, rest.length, size + written)).bytesWritten
+    }
+    await handle.datasync()
+  } catch (error) {
+    await handle.truncate(size)
+    throw error
+  }
+}

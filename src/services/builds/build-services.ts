@@ -1,0 +1,107 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Builds } from '../../builds/builds.ts'
+import type { MaterialRevision } from '../../builds/documents.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
+import type { StateStore } from '../../state/state-store.ts'
+import type { AgentDirectory } from '../agents/agent-directory.ts'
+import type { CurrentConfiguration } from '../current-configuration.ts'
+import type { UploadLimits } from './artifacts/upload.ts'
+import { LineFinder } from './artifacts/console-lines.ts'
+import type { Secrets } from './assignment/secrets.ts'
+import { EffectivePipelines } from './effective-pipelines.ts'
+import { newestRevisions } from './newest-revisions.ts'
+import { ConfiguredPlans } from './plans.ts'
+import { BuildingAgents } from './work/agent-jobs.ts'
+import { BuildWatch } from './work/build-watch.ts'
+import { RunningJobs } from './work/running-jobs.ts'
+import { SilentJobs } from './work/silent-jobs.ts'
+import { WorkDesk } from './work/work-desk.ts'
+
+/** How long a call for work is held: less than a silent connection is kept. */
+const WORK_HELD = 15_000
+
+export interface BuildServicesOptions {
+  readonly store: StateStore
+  readonly configuration: CurrentConfiguration
+  readonly directory: AgentDirectory
+  readonly secrets: Secrets
+  readonly clock: Clock
+  readonly log: Log
+  readonly stateDir: string
+  /** The largest artifact, in bytes. */
+  readonly largestArtifact: number
+  /** Silence after which an agent is lost, in milliseconds. */
+  readonly agentTimeout: number
+}
+
+interface Parts {
+  readonly pipelines: EffectivePipelines
+  readonly plans: ConfiguredPlans
+  readonly builds: Builds
+  readonly running: RunningJobs
+  readonly jobs: BuildingAgents
+  readonly silent: SilentJobs
+  readonly artifactsDir: string
+  readonly uploads: UploadLimits
+}
+
+/** Everything that runs builds, and looks after them until it is disposed of. */
+export class BuildServices implements AsyncDisposable {
+  readonly pipelines: EffectivePipelines
+  readonly plans: ConfiguredPlans
+  readonly builds: Builds
+  readonly running: RunningJobs
+  readonly jobs: BuildingAgents
+  readonly desk: WorkDesk
+  readonly artifactsDir: string
+  readonly uploads: UploadLimits
+  readonly lines = new LineFinder()
+  readonly #silent: SilentJobs
+  readonly #watch: BuildWatch
+
+  private constructor(parts: Parts, options: BuildServicesOptions) {
+    this.pipelines = parts.pipelines
+    this.plans = parts.plans
+    this.builds = parts.builds
+    this.running = parts.running
+    this.jobs = parts.jobs
+    this.artifactsDir = parts.artifactsDir
+    this.uploads = parts.uploads
+    this.#silent = parts.silent
+    this.desk = new WorkDesk({ ...options, ...parts, held: WORK_HELD })
+    this.#watch = new BuildWatch({ ...options, ...parts })
+  }
+
+  static async open(options: BuildServicesOptions): Promise<BuildServices> {
+    const { store, clock, stateDir, configuration, directory } = options
+    const artifactsDir = join(stateDir, 'artifacts')
+    const drafts = join(artifactsDir, '.drafts')
+    await rm(drafts, { recursive: true, force: true })
+    await mkdir(drafts, { recursive: true })
+    const pipelines = new EffectivePipelines(configuration)
+    const plans = new ConfiguredPlans({ pipelines, directory })
+    const builds = await Builds.open({ store, clock, plans })
+    const running = new RunningJobs({ root: artifactsDir, clock })
+    const jobs = new BuildingAgents({ builds, directory, running })
+    await jobs.restore()
+    const silent = new SilentJobs({ ...options, builds, pipelines, running })
+    const uploads = { drafts, largest: options.largestArtifact }
+    const parts = { pipelines, plans, builds, running, jobs, silent, artifactsDir, uploads }
+    return new BuildServices(parts, options)
+  }
+
+  readonly resolveMaterials = (pipeline: string): Promise<readonly MaterialRevision[]> =>
+    newestRevisions(this, pipeline)
+
+  /** What an operator should look at, in words. */
+  problems(): readonly string[] {
+    return this.#silent.problems()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.desk[Symbol.dispose]()
+    await this.#watch[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,185 @@
+import type { FileHandle } from 'node:fs/promises'
+import type { Builds } from '../../builds/builds.ts'
+import type { JobInstance } from '../../builds/documents.ts'
+import { isSameName } from '../../builds/plan.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { isUnfinished } from '../../core/job.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { AgentDirectory } from '../agents/agent-directory.ts'
+import { assertToken } from '../agents/contact.ts'
+import { hashSecret } from '../agents/secrets.ts'
+import { type Access, assertMay } from '../permission.ts'
+import { artifactSegments, CONSOLE_PATH } from './artifacts/artifact-path.ts'
+import { type ConsoleTail, LineFinder } from './artifacts/console-lines.ts'
+import { findInside, openRegular } from './artifacts/folders.ts'
+import { jobFolder, type JobPlace, placeOfJob } from './artifacts/job-folders.ts'
+import { type FolderEntry, type ListedFile, listFiles, listFolder } from './artifacts/listing.ts'
+import { isLive } from './plans.ts'
+
+export interface FilesDeps {
+  readonly access: Access
+  readonly builds: Builds
+  readonly directory: AgentDirectory
+  /** The folder that keeps the artifacts of all jobs. */
+  readonly artifactsDir: string
+  readonly lines: LineFinder
+}
+
+/** A user, or an agent by its token. */
+export type FileCaller = { readonly principal: Principal } | { readonly token: string }
+
+export interface FileCall {
+  readonly caller: FileCaller
+  readonly job: JobPlace
+  /** Below the job's folder; empty for the folder itself. */
+  readonly path: string
+}
+
+/** An open file, to be closed by who asked for it; or what is in a folder. */
+export type Found =
+  | { readonly type: 'file'; readonly handle: FileHandle; readonly name: string }
+  | {
+      readonly type: 'folder'
+      /** Whose folder it is, and where below it. */
+      readonly job: JobPlace
+      readonly path: string
+      readonly entries: readonly FolderEntry[]
+    }
+
+/**
+ * A file or a folder of a job. `.json` after the name of a folder asks for the folder too.
+ *
+ * @throws {ServiceError} `not-permitted`, `token-refused`, `malformed-request`, `file-not-found`.
+ */
+export async function openFile(deps: FilesDeps, call: FileCall): Promise<Found> {
+  assertMayRead(deps, call)
+  const segments = artifactSegments(call.path)
+  const found =
+    (await openIn(deps, call.job, segments)) ?? (await openListing(deps, call.job, segments))
+  if (found) return found
+  throw fileNotFound(call.path)
+}
+
+/** A console, from one of its lines on. */
+export interface ConsolePart extends ConsoleTail {
+  readonly handle: FileHandle
+}
+
+/**
+ * The console of a job from a line on, counted from 0; whole lines only while the job runs.
+ *
+ * @throws {ServiceError} as {@link openFile}
+ */
+export async function openConsole(
+  deps: FilesDeps,
+  call: Omit<FileCall, 'path'>,
+  line: number,
+): Promise<ConsolePart> {
+  assertMayRead(deps, call)
+  const job = await findJob(deps.builds, call.job)
+  const found = job && (await openBelow(deps, job, CONSOLE_PATH.split('/')))
+  if (found?.type !== 'file') throw fileNotFound(CONSOLE_PATH)
+  const isComplete = job !== null && !isUnfinished(job)
+  return { handle: found.handle, ...(await deps.lines.tail(found.handle, { line, isComplete })) }
+}
+
+/**
+ * Every file at or below a path, for an agent that fetches them.
+ *
+ * @throws {ServiceError} `token-refused`, `malformed-request`.
+ */
+export async function listArtifacts(
+  deps: FilesDeps,
+  call: {
+    readonly uuid: string
+    readonly token: string
+    readonly job: JobPlace
+    readonly path: string
+  },
+): Promise<readonly ListedFile[]> {
+  assertToken(deps.directory.find(call.uuid), call)
+  const job = await findJob(deps.builds, call.job)
+  return job ? listFiles(folderOf(deps, job), artifactSegments(call.path)) : []
+}
+
+function assertMayRead(
+  { access, directory }: FilesDeps,
+  { caller, job }: Pick<FileCall, 'caller' | 'job'>,
+): void {
+  if ('principal' in caller) {
+    return assertMay(access, caller.principal, {
+      action: 'view-pipeline',
+      pipeline: job.pipelineName,
+    })
+  }
+  const hash = hashSecret(caller.token)
+  const agent = directory.list().find(({ record }) => record?.tokenHash === hash)
+  if (agent && isLive(agent)) return
+  const uuid = agent?.uuid ?? ''
+  throw new ServiceError('token-refused', 'The token is not that of an agent at work', { uuid })
+}
+
+/** The folder whose name with `.json` after it was asked for. */
+async function openListing(
+  deps: FilesDeps,
+  job: JobPlace,
+  segments: readonly string[],
+): Promise<Found | null> {
+  const last = segments.at(-1)
+  const name = /^(.+)\.json$/.exec(last ?? job.jobName)?.[1]
+  if (name === undefined) return null
+  const found = await (last === undefined
+    ? openIn(deps, { ...job, jobName: name }, [])
+    : openIn(deps, job, [...segments.slice(0, -1), name]))
+  if (found?.type === 'file') await found.handle.close()
+  return found?.type === 'folder' ? found : null
+}
+
+async function openIn(
+  deps: FilesDeps,
+  place: JobPlace,
+  segments: readonly string[],
+): Promise<Found | null> {
+  const job = await findJob(deps.builds, place)
+  if (!job) return null
+  const found = await openBelow(deps, job, segments)
+  return found?.type === 'folder' ? { ...found, job: place, path: segments.join('/') } : found
+}
+
+type FoundBelow =
+  Extract<Found, { type: 'file' }> | Pick<Extract<Found, { type: 'folder' }>, 'type' | 'entries'>
+
+async function openBelow(
+  deps: FilesDeps,
+  job: JobInstance,
+  segments: readonly string[],
+): Promise<FoundBelow | null> {
+  const folder = folderOf(deps, job)
+  const real = await findInside(folder, segments)
+  if (real === null) return segments.length === 0 ? { type: 'folder', entries: [] } : null
+  const handle = await openRegular(real)
+  if (handle) return { type: 'file', handle, name: segments.at(-1) ?? '' }
+  const entries = await listFolder(folder, segments)
+  return entries && { type: 'folder', entries }
+}
+
+/** The job of a run that really ran: one that was carried over has its files where they were made. */
+async function findJob(builds: Builds, place: JobPlace): Promise<JobInstance | null> {
+  const { pipelineName, pipelineCounter, stageName, stageCounter, jobName } = place
+  const run = await builds.stageInstance({
+    pipeline: pipelineName,
+    pipelineCounter,
+    stage: stageName,
+    stageCounter,
+  })
+  const job = run?.jobs.find(({ name }) => isSameName(name, jobName)) ?? null
+  return job?.originalJobId == null ? job : builds.job(job.originalJobId)
+}
+
+function folderOf({ artifactsDir }: FilesDeps, job: JobInstance): string {
+  return jobFolder(artifactsDir, placeOfJob(job))
+}
+
+function fileNotFound(path: string): ServiceError {
+  return new ServiceError('file-not-found', `There is no file ${path || 'of such a job'}`, { path })
+}

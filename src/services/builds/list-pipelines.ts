@@ -1,0 +1,53 @@
+import type { Builds } from '../../builds/builds.ts'
+import type { PipelineInstance } from '../../builds/documents.ts'
+import type { StageRun } from '../../builds/queries.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { Access } from '../permission.ts'
+import type { EffectivePipelines } from './effective-pipelines.ts'
+
+export interface ListPipelinesDeps {
+  readonly access: Access
+  readonly builds: Builds
+  readonly pipelines: EffectivePipelines
+}
+
+/** A pipeline of the configuration and what became of its newest run. */
+export interface ListedPipeline {
+  readonly name: string
+  readonly group: string
+  readonly stages: readonly string[]
+  readonly lockedBy: number | null
+  readonly latest: { readonly run: PipelineInstance; readonly stages: readonly StageRun[] } | null
+}
+
+/** The pipelines that the caller may view, in the order of the document. */
+export function listPipelines(
+  { access, builds, pipelines }: ListPipelinesDeps,
+  principal: Principal,
+): Promise<readonly ListedPipeline[]> {
+  const visible = pipelines
+    .list()
+    .filter(({ pipeline: { name } }) =>
+      access.may(principal, { action: 'view-pipeline', pipeline: name }),
+    )
+  return Promise.all(
+    visible.map(async ({ group, pipeline: { name, isLocked, stages } }) => ({
+      name,
+      group,
+      stages: stages.map((stage) => stage.name),
+      lockedBy: isLocked ? await builds.lockedBy(name) : null,
+      latest: await latestRun(builds, name),
+    })),
+  )
+}
+
+async function latestRun(builds: Builds, pipeline: string): Promise<ListedPipeline['latest']> {
+  const [run] = (await builds.pipelineHistory(pipeline, 0)).items
+  if (!run) return null
+  const stages = await Promise.all(
+    run.stages.map(({ name: stage, counter: stageCounter }) =>
+      builds.stageInstance({ pipeline, pipelineCounter: run.counter, stage, stageCounter }),
+    ),
+  )
+  return { run, stages: stages.flatMap((stage) => stage ?? []) }
+}

@@ -1,0 +1,105 @@
+import type { Builds } from '../../builds/builds.ts'
+import type { MaterialRevision, PipelineInstance, StageInstance } from '../../builds/documents.ts'
+import { isSameName, stagePlan } from '../../builds/plan.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { Principal } from '../../core/principal.ts'
+import { type Access, assertMay } from '../permission.ts'
+import type { ConfiguredPlans } from './plans.ts'
+
+export interface StartRunsDeps {
+  readonly access: Access
+  readonly builds: Builds
+  readonly plans: ConfiguredPlans
+  /**
+   * The newest revision of each material of a pipeline, looked up now.
+   *
+   * @throws {ServiceError} `not-schedulable` when a material cannot be read or has none.
+   */
+  readonly resolveMaterials: (pipeline: string) => Promise<readonly MaterialRevision[]>
+}
+
+/** Which jobs of a stage are to run: all, those that did not pass, or those named. */
+export type JobChoice = 'all' | 'failed' | readonly string[]
+
+/**
+ * Starts a run of a pipeline with what its materials have now.
+ *
+ * @throws {ServiceError} `pipeline-not-found`, `not-permitted`, `pipeline-locked`, `not-schedulable`.
+ */
+export async function startPipeline(
+  deps: StartRunsDeps,
+  principal: Principal,
+  name: string,
+): Promise<PipelineInstance> {
+  assertMay(deps.access, principal, { action: 'operate-pipeline', pipeline: name })
+  const plan = deps.plans.pipelinePlan(name)
+  if (!plan) {
+    throw new ServiceError('pipeline-not-found', `There is no pipeline ${name}`, { pipeline: name })
+  }
+  const revisions = await deps.resolveMaterials(plan.name)
+  const approvedBy = principal.username
+  return deps.builds.schedulePipeline({ pipeline: plan.name, approvedBy, revisions })
+}
+
+/**
+ * Runs a stage of a pipeline run: for the first time, again, or again with some of its jobs.
+ *
+ * @throws {ServiceError} `stage-not-found`, `not-permitted`, `pipeline-locked`, `not-schedulable`.
+ */
+export async function startStage(
+  deps: StartRunsDeps,
+  principal: Principal,
+  run: {
+    readonly pipeline: string
+    readonly stage: string
+    readonly counter: number
+    readonly jobs: JobChoice
+  },
+): Promise<StageInstance> {
+  const { pipeline, stage, counter } = run
+  const plan = deps.plans.pipelinePlan(pipeline)
+  if (!plan || !stagePlan(plan, stage)) throw stageNotFound(run)
+  assertMay(deps.access, principal, { action: 'operate-stage', pipeline, stage })
+  const approvedBy = principal.username
+  if (run.jobs === 'all') {
+    return deps.builds.scheduleStage({ pipeline, stage, counter, approvedBy })
+  }
+  const earlier = await newestRun(deps.builds, run)
+  const jobs = run.jobs === 'failed' ? namesOfFailed(earlier.jobs) : run.jobs
+  return deps.builds.rerunJobs({
+    pipeline,
+    pipelineCounter: counter,
+    stage,
+    stageCounter: earlier.counter,
+    approvedBy,
+    jobs,
+  })
+}
+
+export function stageNotFound({
+  pipeline,
+  stage,
+}: {
+  readonly pipeline: string
+  readonly stage: string
+}): ServiceError {
+  const message = `There is no such run of the stage ${stage} of the pipeline ${pipeline}`
+  return new ServiceError('stage-not-found', message, { pipeline, stage })
+}
+
+async function newestRun(
+  builds: Builds,
+  run: { readonly pipeline: string; readonly stage: string; readonly counter: number },
+) {
+  const { pipeline, stage, counter: pipelineCounter } = run
+  const instance = await builds.pipelineInstance(run)
+  const latest = instance?.stages.find(({ name }) => isSameName(name, stage))
+  const stageCounter = latest?.counter ?? 0
+  const found = await builds.stageInstance({ pipeline, pipelineCounter, stage, stageCounter })
+  if (!found) throw stageNotFound(run)
+  return { counter: stageCounter, jobs: found.jobs }
+}
+
+function namesOfFailed(jobs: readonly { readonly name: string; readonly result: string }[]) {
+  return jobs.filter(({ result }) => result !== 'Passed').map(({ name }) => name)
+}

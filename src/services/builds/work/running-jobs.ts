@@ -1,0 +1,101 @@
+import type { JobInstance } from '../../../builds/documents.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { ConsoleLog } from '../artifacts/console-log.ts'
+import { jobFolder, type JobPlace, placeOfJob } from '../artifacts/job-folders.ts'
+
+/** A job that an agent has, or still has to stop. */
+export interface RunningJob {
+  readonly jobId: number
+  readonly agentUuid: string
+  /** The run of the agent's process that took it; null when that is not known any more. */
+  readonly instance: string | null
+  readonly place: JobPlace
+  /** The job of the configuration that it is an instance of. */
+  readonly planName: string
+  readonly folder: string
+  readonly console: ConsoleLog
+  /** When something was last heard of it, in milliseconds since the UNIX epoch. */
+  readonly heardAt: number
+  /** Whether it was taken from the agent, which has yet to stop it. */
+  readonly isStopped: boolean
+}
+
+/** The jobs that agents work on, in memory. It follows from the builds and is made anew at each start. */
+export class RunningJobs {
+  readonly #root: string
+  readonly #clock: Clock
+  readonly #jobs = new Map<number, RunningJob>()
+  readonly #idsOf = new Map<string, readonly number[]>()
+
+  constructor(options: { root: string; clock: Clock }) {
+    this.#root = options.root
+    this.#clock = options.clock
+  }
+
+  list(): readonly RunningJob[] {
+    return [...this.#jobs.values()]
+  }
+
+  find(jobId: number): RunningJob | null {
+    return this.#jobs.get(jobId) ?? null
+  }
+
+  /** The job that the agent has, or the one that it still has to stop. */
+  findOf(agentUuid: string): RunningJob | null {
+    const jobs = this.#listOf(agentUuid)
+    return jobs.find(({ isStopped }) => !isStopped) ?? jobs.at(-1) ?? null
+  }
+
+  add(job: JobInstance, by: { agentUuid: string; instance: string | null }): RunningJob {
+    const place = placeOfJob(job)
+    const { planName } = job
+    const folder = jobFolder(this.#root, place)
+    const running = {
+      ...by,
+      jobId: job.id,
+      place,
+      planName,
+      folder,
+      console: new ConsoleLog(folder, this.#clock),
+      heardAt: this.#clock(),
+      isStopped: false,
+    }
+    this.#jobs.set(job.id, running)
+    this.#idsOf.set(by.agentUuid, [...(this.#idsOf.get(by.agentUuid) ?? []), job.id])
+    return running
+  }
+
+  /** Something was heard of the job: it is not silent. */
+  hear(jobId: number): void {
+    this.#change(jobId, { heardAt: this.#clock() })
+  }
+
+  stop(jobId: number): void {
+    this.#change(jobId, { isStopped: true })
+  }
+
+  remove(jobId: number): void {
+    const job = this.#jobs.get(jobId)
+    if (!job) return
+    this.#jobs.delete(jobId)
+    const others = (this.#idsOf.get(job.agentUuid) ?? []).filter((id) => id !== jobId)
+    if (others.length > 0) this.#idsOf.set(job.agentUuid, others)
+    else this.#idsOf.delete(job.agentUuid)
+  }
+
+  /** The agent holds this job, or none: whatever else it had to stop, it has stopped. */
+  settle(agentUuid: string, held: number | null): void {
+    for (const { isStopped, jobId } of this.#listOf(agentUuid)) {
+      if (isStopped && jobId !== held) this.remove(jobId)
+    }
+  }
+
+  #listOf(agentUuid: string): readonly RunningJob[] {
+    return (this.#idsOf.get(agentUuid) ?? []).flatMap((id) => this.#jobs.get(id) ?? [])
+  }
+
+  #change(jobId: number, facts: Partial<Pick<RunningJob, 'heardAt' | 'isStopped'>>): void {
+    const job = this.#jobs.get(jobId)
+    if (job) this.#jobs.set(jobId, { ...job, ...facts })
+  }
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { JobResult } from '../core/job.ts'
+import { ApprovalType } from '../core/stage.ts'
+import { JobSummaryBody, StageJobBody } from './job-body.ts'
+import { PaginationBody } from './pagination.ts'
+
+const STAGE = {
+  name: z.string(),
+  /** A user, or `changes`. */
+  approved_by: z.string(),
+  pipeline_counter: z.int(),
+  pipeline_name: z.string(),
+  approval_type: ApprovalType,
+  /** `Unknown` while the run is in progress. */
+  result: JobResult,
+  id: z.int(),
+  /** Text, unlike the counter of the pipeline. */
+  counter: z.string(),
+} as const
+
+/** One run of a stage. */
+export const StageBody = z.object({ ...STAGE, jobs: z.array(StageJobBody) })
+export type StageBody = z.infer<typeof StageBody>
+
+/** `GET /api/stages/[pipeline]/[stage]/history`, newest first. */
+export const StageHistoryBody = z.object({
+  stages: z.array(z.object({ ...STAGE, jobs: z.array(JobSummaryBody) })),
+  pagination: PaginationBody,
+})
+export type StageHistoryBody = z.infer<typeof StageHistoryBody>
+
+/** Answers a call that starts a run. */
+export const StartedBody = z.object({
+  message: z.string(),
+  pipeline_name: z.string(),
+  pipeline_counter: z.int(),
+  stage_name: z.string(),
+  stage_counter: z.string(),
+})
+export type StartedBody = z.infer<typeof StartedBody>

@@ -1,0 +1,132 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { StageBody, StageHistoryBody } from '../../src/wire/stage-body.ts'
+import { aConfiguration, element, git } from './a-configuration.ts'
+import { KEY } from './protocol-agent.ts'
+import { save } from './saving.ts'
+import { ADMIN_PASSWORD, startService, type TestService } from './service.ts'
+import { tempDir } from './temp-dir.ts'
+
+type Configured = NonNullable<Parameters<typeof aConfiguration>[0]>
+type Pipelines = NonNullable<Configured['pipelines']>
+
+/** Besides admin; everybody's password is the name. */
+const USERS = ['olga', 'vera', 'pete']
+
+/** A service with a git repository that its pipelines build, and what builds are asked about. */
+export class BuildScene {
+  readonly service: TestService
+  readonly origin: string
+
+  private constructor(service: TestService, origin: string) {
+    this.service = service
+    this.origin = origin
+  }
+
+  /** Pipelines without materials get the repository. */
+  static async open(
+    configured: Omit<Configured, 'pipelines'> & { readonly pipelines?: Pipelines } = {},
+    flags: readonly string[] = [],
+  ): Promise<BuildScene> {
+    const folder = tempDir()
+    const origin = makeOrigin(join(folder, 'origin'))
+    const users = writeUsers(folder)
+    const key = ['--auto-register-key', KEY, '--users-file', users]
+    const service = await startService([...key, ...flags], folder)
+    const scene = new BuildScene(service, origin)
+    await scene.configure(configured)
+    return scene
+  }
+
+  async configure(configured: Configured): Promise<void> {
+    const materials = [git(this.origin, { branch: 'main' })]
+    const withMaterials = (pipelines: Pipelines = [{ name: 'app' }]) =>
+      pipelines.map((pipeline) => ({ materials, ...pipeline }))
+    const groups = configured.groups?.map((group) => ({
+      ...group,
+      pipelines: withMaterials(group.pipelines),
+    }))
+    const document = aConfiguration({
+      ...configured,
+      ...(groups ? { groups } : { pipelines: withMaterials(configured.pipelines) }),
+    })
+    const response = await save(this.service, document)
+    if (!response.ok) throw new Error(await response.text())
+  }
+
+  /** Posts as a user; admin when none is named. */
+  post(path: string, as?: string, body?: string | URLSearchParams): Promise<Response> {
+    return this.service.fetch(path, {
+      method: 'POST',
+      ...(body === undefined ? {} : { body }),
+      ...(as === undefined ? {} : { as: `${as}:${as}` }),
+    })
+  }
+
+  get(path: string, as?: string): Promise<Response> {
+    return this.service.fetch(path, as === undefined ? {} : { as: `${as}:${as}` })
+  }
+
+  async schedule(pipeline = 'app'): Promise<void> {
+    const response = await this.post(`/api/pipelines/${pipeline}/schedule`)
+    if (response.status !== 202) throw new Error(await response.text())
+  }
+
+  async stage(run = '1/1', stage = 'app/build'): Promise<StageBody> {
+    return StageBody.parse(await jsonOf(await this.get(`/api/stages/${stage}/instance/${run}`)))
+  }
+
+  async history(stage = 'app/build', offset = ''): Promise<StageHistoryBody> {
+    const response = await this.get(`/api/stages/${stage}/history${offset}`)
+    return StageHistoryBody.parse(await jsonOf(response))
+  }
+}
+
+export async function jsonOf(response: Response): Promise<unknown> {
+  const body: unknown = await response.json()
+  return body
+}
+
+export async function messageOf(response: Response): Promise<string> {
+  return z.object({ message: z.string() }).parse(await jsonOf(response)).message
+}
+
+/** A server element with security on, whose only administrator is admin. */
+export const SECURED = element('server', {}, [
+  element('security', {}, [
+    element('passwordFile', { path: '/users' }),
+    element('admins', {}, [element('user', {}, ['admin'])]),
+  ]),
+])
+
+/** An authorization that lets vera view and olga operate. */
+export const GUARDED = element('authorization', {}, [
+  element('view', {}, [element('user', {}, ['vera'])]),
+  element('operate', {}, [element('user', {}, ['olga'])]),
+])
+
+function makeOrigin(folder: string): string {
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'hello.txt'), 'hello\n')
+  const identity = ['-c', 'user.name=Gil', '-c', 'user.email=gil@example.org']
+  const run = (...args: string[]) =>
+    execFileSync('git', [...identity, '-C', folder, ...args], { stdio: 'pipe' })
+  run('init', '--quiet', '--initial-branch=main')
+  run('add', '.')
+  run('commit', '--quiet', '--message', 'Begin')
+  return folder
+}
+
+function writeUsers(folder: string): string {
+  const lines = USERS.map((name) => `${name}:{SHA}${sha(name)}\n`)
+  const file = join(folder, 'users')
+  writeFileSync(file, [`admin:{SHA}${sha(ADMIN_PASSWORD)}\n`, ...lines].join(''), { mode: 0o600 })
+  return file
+}
+
+function sha(password: string): string {
+  return createHash('sha1').update(password).digest('base64')
+}
