@@ -1,4 +1,5 @@
 import { Hono, type Context } from 'hono'
+import { digestOf } from '../core/digest.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Revision } from '../core/revision.ts'
 import {
@@ -18,6 +19,7 @@ import { parseDigest, parseSha, parseWholeNumber } from './parameters.ts'
 import { ReadyBodies } from './ready-bodies.ts'
 import { ReadyBody } from './ready-body.ts'
 
+const JSON_TYPE = 'application/json; charset=utf-8'
 const PAGE = 10
 /** Ready answers that are kept in memory, in bytes, for each kind. */
 const KEPT = 64 * 1_048_576
@@ -47,13 +49,13 @@ export function configRoutes(options: ConfigRoutesOptions) {
       const digest = parseDigest(c.req.param('file').slice(0, -'.xml'.length))
       return snapshots(c, findSnapshot(options, c.env.principal, digest), 'immutable')
     })
-    .get('/api/config/revisions', (c) => lists(c, readQuery(c.req.query())))
+    .get('/api/config/revisions', (c) => lists(c, () => readQuery(c.req.query())))
     .get('/api/config/revisions/:offset', (c) =>
-      lists(c, {
+      lists(c, () => ({
         offset: parseWholeNumber(c.req.param('offset'), 'offset'),
         limit: PAGE,
         text: '',
-      }),
+      })),
     )
     .get('/api/config/diff/:from/:to', diffs)
     .get('/config/diff/:from/:to', (c) =>
@@ -66,8 +68,8 @@ export function configRoutes(options: ConfigRoutesOptions) {
 
 function snapshotAnswers(options: ConfigRoutesOptions) {
   const kept = new ReadyBodies(KEPT)
-  return async (c: Context<RouteEnv>, revision: Revision, kind: 'mutable' | 'immutable') => {
-    const body = await kept.take(`${kind} ${revision.digest}`, async () => {
+  return (c: Context<RouteEnv>, revision: Revision, kind: 'mutable' | 'immutable') => {
+    const body = kept.take(`${kind} ${revision.digest}`, async () => {
       const headers = digestHeaders(revision.digest, options.clientNames)
       return new ReadyBody(await readSnapshot(options, revision), {
         type: 'application/xml; charset=utf-8',
@@ -76,26 +78,33 @@ function snapshotAnswers(options: ConfigRoutesOptions) {
         headers,
       })
     })
-    return body.answer(c.req.raw)
+    return answerWith(body, c)
   }
 }
 
+/** Lists are kept by their address, which is read only when the list is made. */
 function listAnswers(options: ConfigRoutesOptions) {
   const kept = new ReadyBodies(KEPT)
-  return async (c: Context<RouteEnv>, query: RevisionQuery) => {
+  return (c: Context<RouteEnv>, readQuery: () => RevisionQuery) => {
     const { commit } = findSnapshot(options, c.env.principal, null)
-    const key = `${commit} ${query.offset} ${query.limit} ${query.text}`
-    const body = await kept.take(key, async () => {
-      const revisions = listRevisions(options, c.env.principal, query)
+    const key = `${commit} ${options.history.size()} ${c.req.url}`
+    const body = kept.take(key, async () => {
+      const revisions = listRevisions(options, c.env.principal, readQuery())
       const entries = revisions.map((revision) => renderRevision(revision, options.clientNames))
-      return new ReadyBody(Buffer.from(JSON.stringify(entries)), {
-        type: 'application/json; charset=utf-8',
-        etag: `${commit}-${options.history.size()}-${query.offset}-${query.limit}`,
+      const bytes = Buffer.from(JSON.stringify(entries))
+      return new ReadyBody(bytes, {
+        type: JSON_TYPE,
+        etag: `list-${digestOf(bytes)}`,
         immutable: false,
       })
     })
-    return body.answer(c.req.raw)
+    return answerWith(body, c)
   }
+}
+
+function answerWith(body: ReadyBody | Promise<ReadyBody>, c: Context<RouteEnv>) {
+  if (body instanceof ReadyBody) return body.answer(c.req.raw)
+  return body.then((made) => made.answer(c.req.raw))
 }
 
 function diffAnswers(options: ConfigRoutesOptions) {

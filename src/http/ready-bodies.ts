@@ -1,5 +1,8 @@
 import type { ReadyBody } from './ready-body.ts'
 
+/** What an answer takes besides its bytes, so that many small ones count too. */
+const OVERHEAD = 2_048
+
 /** Answers kept by key up to a number of bytes; the least recently used go first. Each is made once at a time. */
 export class ReadyBodies {
   readonly #limit: number
@@ -22,11 +25,6 @@ export class ReadyBodies {
     return made
   }
 
-  clear(): void {
-    this.#kept.clear()
-    this.#size = 0
-  }
-
   async #make(key: string, make: () => Promise<ReadyBody>): Promise<ReadyBody> {
     try {
       const body = await make()
@@ -45,11 +43,11 @@ export class ReadyBodies {
 
   #keep(key: string, body: ReadyBody): void {
     this.#kept.set(key, body)
-    this.#size += body.size
+    this.#size += body.size + OVERHEAD
     for (const [oldest, { size }] of this.#kept) {
       if (this.#size <= this.#limit || oldest === key) return
       this.#kept.delete(oldest)
-      this.#size -= size
+      this.#size -= size + OVERHEAD
     }
   }
 }

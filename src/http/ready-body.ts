@@ -11,6 +11,21 @@ const IMMUTABLE = 'private, max-age=31536000, immutable'
 const MUTABLE = 'private, no-cache'
 
 type Encoding = 'identity' | 'gzip' | 'br'
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** The bytes of one encoding with the headers they go with. */
+interface Form {
+  readonly bytes: Bytes
+  readonly init: { readonly headers: Record<string, string> }
+}
+
+export interface ReadyBodyOptions {
+  readonly type: string
+  readonly etag: string
+  /** Whether the address stands for these bytes for ever. */
+  readonly immutable: boolean
+  readonly headers?: Record<string, string>
+}
 
 /**
  * An answer kept as ready bytes with its compressed forms and ETag, so that a request for it is
@@ -19,17 +34,15 @@ type Encoding = 'identity' | 'gzip' | 'br'
 export class ReadyBody {
   readonly etag: string
   readonly size: number
+  readonly #plain: Bytes
   readonly #headers: Record<string, string>
-  readonly #forms = new Map<Encoding, Promise<Uint8Array<ArrayBuffer>>>()
-  readonly #ready = new Map<Encoding, Uint8Array<ArrayBuffer>>()
+  readonly #making = new Map<Encoding, Promise<Form>>()
+  readonly #forms = new Map<Encoding, Form>()
 
-  constructor(
-    bytes: Uint8Array<ArrayBuffer>,
-    options: { type: string; etag: string; immutable: boolean; headers?: Record<string, string> },
-  ) {
+  constructor(bytes: Bytes, options: ReadyBodyOptions) {
     this.etag = `"${options.etag}"`
     this.size = bytes.length
-    this.#ready.set('identity', bytes)
+    this.#plain = bytes
     this.#headers = {
       'content-type': options.type,
       etag: this.etag,
@@ -37,6 +50,7 @@ export class ReadyBody {
       vary: 'accept-encoding',
       ...options.headers,
     }
+    this.#keep('identity', bytes)
   }
 
   /** The answer to this request: 304 when the caller has these bytes, else the best form it takes. */
@@ -46,28 +60,33 @@ export class ReadyBody {
     }
     const encoding =
       this.size < WORTH_COMPRESSING ? 'identity' : bestOf(request.headers.get('accept-encoding'))
-    const ready = this.#ready.get(encoding)
-    return ready ? this.#respond(encoding, ready) : this.#compressed(encoding)
+    const form = this.#forms.get(encoding)
+    return form ? respond(form) : this.#compressed(encoding)
   }
 
   async #compressed(encoding: Encoding): Promise<Response> {
-    const form = this.#forms.get(encoding) ?? this.#compress(encoding)
+    const making = this.#making.get(encoding) ?? this.#compress(encoding)
+    this.#making.set(encoding, making)
+    return respond(await making)
+  }
+
+  async #compress(encoding: Encoding): Promise<Form> {
+    const compress =
+      encoding === 'gzip' ? compressGzip(this.#plain) : compressBrotli(this.#plain, BROTLI)
+    return this.#keep(encoding, await compress)
+  }
+
+  #keep(encoding: Encoding, bytes: Bytes): Form {
+    const encoded = encoding === 'identity' ? {} : { 'content-encoding': encoding }
+    const headers = { ...this.#headers, ...encoded, 'content-length': String(bytes.length) }
+    const form = { bytes, init: { headers } }
     this.#forms.set(encoding, form)
-    const bytes = await form
-    this.#ready.set(encoding, bytes)
-    return this.#respond(encoding, bytes)
+    return form
   }
+}
 
-  async #compress(encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
-    const plain = this.#ready.get('identity') ?? new Uint8Array()
-    return encoding === 'gzip' ? compressGzip(plain) : compressBrotli(plain, BROTLI)
-  }
-
-  #respond(encoding: Encoding, bytes: Uint8Array<ArrayBuffer>): Response {
-    const headers =
-      encoding === 'identity' ? this.#headers : { ...this.#headers, 'content-encoding': encoding }
-    return new Response(bytes, { headers: { ...headers, 'content-length': String(bytes.length) } })
-  }
+function respond({ bytes, init }: Form): Response {
+  return new Response(bytes, init)
 }
 
 /** Whether an `If-None-Match` header names the tag; weak and strong forms compare alike. */

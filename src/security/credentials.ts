@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import type { Principal } from '../core/principal.ts'
 import { isPasswordOf } from './password.ts'
@@ -28,7 +28,7 @@ export class CredentialCheck {
   readonly #users: () => Promise<UsersReading>
   readonly #clock: Clock
   readonly #wait: (milliseconds: number) => Promise<unknown>
-  readonly #key = randomBytes(32)
+  readonly #key = randomBytes(32).toString('base64')
   readonly #verified = new Map<string, { readonly principal: Principal; readonly until: number }>()
   readonly #failures = new Map<string, Failures>()
 
@@ -70,7 +70,7 @@ export class CredentialCheck {
   }
 
   #keyed(authorization: string): string {
-    return createHmac('sha256', this.#key).update(authorization).digest('base64')
+    return hash('sha256', this.#key + authorization, 'base64')
   }
 
   #remember(authorization: string, principal: Principal): Principal {

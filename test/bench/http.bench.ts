@@ -1,0 +1,179 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { BenchCase, BenchRun } from './case.ts'
+import { makeHistory } from './make-history.ts'
+import { median } from './measure.ts'
+import { MeasuredServer } from './servers.ts'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+const XML_TYPE = 'application/xml; charset=utf-8'
+const GZIP = { 'accept-encoding': 'gzip' }
+
+interface Against {
+  readonly path: (digests: readonly string[]) => string
+  readonly type: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly times: number
+}
+
+const LIST_10: Against = {
+  path: () => '/api/config/revisions?limit=10',
+  type: JSON_TYPE,
+  headers: {},
+  times: 4_000,
+}
+const LIST_ALL: Against = {
+  path: () => '/api/config/revisions',
+  type: JSON_TYPE,
+  headers: GZIP,
+  times: 600,
+}
+const SNAPSHOT: Against = {
+  path: () => '/api/admin/config.xml',
+  type: XML_TYPE,
+  headers: {},
+  times: 3_000,
+}
+
+export const cases: readonly BenchCase[] = [
+  hot('http: the newest 10 revisions', LIST_10),
+  hot('http: all revisions, gzip', LIST_ALL),
+  hot('http: the current snapshot', SNAPSHOT),
+  {
+    name: 'http: a snapshot by digest, cold, from a packed history',
+    must: { atMost: 1, unit: 'ms of CPU' },
+    measure: (run) => coldSnapshots(run, revisionsIn(run), 110_000),
+  },
+  {
+    name: 'http: a snapshot by digest from a long history against a short one',
+    must: { atMost: 1.2, unit: 'times' },
+    measure: async (run) => {
+      const short = await coldSnapshots(run, 100, 20_000)
+      const long = await coldSnapshots(run, run.quick ? 2_000 : 100_000, 20_000)
+      return { value: long.value / short.value, facts: { short: short.value, long: long.value } }
+    },
+  },
+  {
+    name: 'http: a diff of neighbours, cold',
+    must: { atMost: 4, unit: 'ms of CPU' },
+    measure: (run) => coldDiffs(run, 1),
+  },
+  {
+    name: 'http: a diff of revisions 5,000 apart, cold',
+    must: { atMost: 12, unit: 'ms of CPU' },
+    measure: (run) => coldDiffs(run, run.quick ? 100 : 5_000),
+  },
+  {
+    name: 'http: start with a warm index, 100,000 revisions',
+    must: { atMost: 1_500, unit: 'ms' },
+    measure: warmStart,
+  },
+]
+
+/** What a hot answer costs on a bare server, as a share of what it costs here. */
+function hot(name: string, against: Against): BenchCase {
+  return {
+    name: `${name}, as a share of a bare server's speed`,
+    must: { atLeast: 0.8, unit: 'of bare' },
+    measure: async (run) => {
+      const { places, digests } = await historyOf(revisionsIn(run), 110_000)
+      await using cairn = await MeasuredServer.cairn(places)
+      const path = against.path(digests)
+      const file = join(run.folder, 'bare-body')
+      writeFileSync(file, await cairn.get(path))
+      await using bare = await MeasuredServer.bare(file, against.type)
+      return await compare({ cairn, bare, path, against, quick: run.quick })
+    },
+  }
+}
+
+async function compare(options: {
+  cairn: MeasuredServer
+  bare: MeasuredServer
+  path: string
+  against: Against
+  quick: boolean
+}) {
+  const { cairn, bare, path, against } = options
+  const times = options.quick ? 200 : against.times
+  const paths = Array.from({ length: times }, () => path)
+  const ratios: number[] = []
+  for (let round = 0; round < (options.quick ? 2 : 6); round += 1) {
+    const ours = await cairn.costOf(paths, against.headers)
+    const least = await bare.costOf(paths, against.headers)
+    if (round > 0) ratios.push(least / ours)
+  }
+  return { value: median(ratios) }
+}
+
+async function coldSnapshots(run: BenchRun, revisions: number, size: number) {
+  const { places, digests } = await historyOf(revisions, size)
+  await using cairn = await MeasuredServer.cairn(places)
+  const asked = spread(digests, run.quick ? 100 : 400)
+  const warm = spread(digests.toReversed(), 50)
+  await cairn.costOf(warm.map(pathOfDigest))
+  return { value: await cairn.costOf(asked.map(pathOfDigest)) }
+}
+
+async function coldDiffs(run: BenchRun, distance: number) {
+  const { places } = await historyOf(revisionsIn(run), 110_000)
+  await using cairn = await MeasuredServer.cairn(places)
+  const list: { commitSHA: string }[] = JSON.parse(String(await cairn.get('/api/config/revisions')))
+  const commits = list.map(({ commitSHA }) => commitSHA)
+  const paths = commits
+    .slice(0, commits.length - distance)
+    .map((commit, n) => `/api/config/diff/${commits[n + distance]}/${commit}`)
+  await cairn.costOf(spread(paths.toReversed(), 40))
+  return { value: await cairn.costOf(spread(paths, run.quick ? 50 : 300)) }
+}
+
+async function warmStart(run: BenchRun) {
+  const { places } = await historyOf(run.quick ? 2_000 : 100_000, 20_000)
+  const times: number[] = []
+  for (let n = 0; n < 4; n += 1) {
+    await using cairn = await MeasuredServer.cairn(places)
+    times.push(cairn.startTime)
+  }
+  return {
+    value: median(times.slice(1)),
+    facts: { 'first, with the index built': times[0] ?? NaN },
+  }
+}
+
+function revisionsIn({ quick }: BenchRun): number {
+  return quick ? 500 : 10_000
+}
+
+function pathOfDigest(digest: string): string {
+  return `/api/admin/config/${digest}.xml`
+}
+
+/** Some of them, evenly over the whole. */
+function spread<Item>(items: readonly Item[], count: number): Item[] {
+  const step = Math.max(1, Math.floor(items.length / count))
+  return items.filter((_, n) => n % step === 0).slice(0, count)
+}
+
+/** Histories outlive the case that made them; the folder goes with the process. */
+const HISTORIES = mkdtempSync(join(tmpdir(), 'cairn-histories-'))
+process.on('exit', () => rmSync(HISTORIES, { recursive: true, force: true }))
+
+const histories = new Map<
+  string,
+  Promise<{ places: { repository: string; state: string }; digests: string[] }>
+>()
+
+/** The same history is made once in a run. */
+function historyOf(revisions: number, documentSize: number) {
+  const key = `${revisions}-${documentSize}`
+  const known = histories.get(key)
+  if (known) return known
+  const repository = join(HISTORIES, `history-${key}`)
+  const made = makeHistory({ folder: repository, revisions, documentSize }).then((digests) => ({
+    places: { repository, state: join(HISTORIES, `state-${key}`) },
+    digests,
+  }))
+  histories.set(key, made)
+  return made
+}

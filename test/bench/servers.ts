@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { cpuOfProcess } from './measure.ts'
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+const BARE = fileURLToPath(new URL('./bare-server.ts', import.meta.url))
+const PASSWORD = 'p'
+const AUTHORIZATION = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`
+/** Requests under way at once. */
+const CONCURRENCY = 8
+
+/** A server in a process of its own, and what its answers cost. */
+export class MeasuredServer implements AsyncDisposable {
+  readonly #process: ChildProcess
+  readonly #url: string
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY })
+  /** From the start of the process to its ready line, in milliseconds. */
+  readonly startTime: number
+
+  private constructor(process: ChildProcess, url: string, startTime: number) {
+    this.#process = process
+    this.#url = url
+    this.startTime = startTime
+  }
+
+  /** The service on a repository that is there. */
+  static cairn(places: { repository: string; state: string }): Promise<MeasuredServer> {
+    const { repository, state } = places
+    const flags = ['--config-repo', repository, '--state-dir', state, '--port', '0']
+    return MeasuredServer.#start([MAIN, 'serve', ...flags, '--admin-password', PASSWORD])
+  }
+
+  /** A server that answers the bytes of a file, and nothing else. */
+  static bare(file: string, type: string): Promise<MeasuredServer> {
+    return MeasuredServer.#start(['--import', 'tsx', BARE, file, type])
+  }
+
+  static async #start(args: readonly string[]): Promise<MeasuredServer> {
+    const begin = performance.now()
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] })
+    const [line] = await once(child.stdout, 'data')
+    const [, url = ''] = /ready (\S+)/.exec(String(line)) ?? []
+    return new MeasuredServer(child, url, performance.now() - begin)
+  }
+
+  /** The answer to one request, as it comes over the line. */
+  get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      const options = { agent: this.#agent, headers: { authorization: AUTHORIZATION, ...headers } }
+      request(`${this.#url}${path}`, options, (response) => {
+        const parts: Buffer[] = []
+        response.on('data', (part: Buffer) => parts.push(part))
+        response.on('end', () => {
+          if (response.statusCode === 200) resolve(Buffer.concat(parts))
+          else reject(new Error(`${path}: ${response.statusCode}`))
+        })
+      })
+        .on('error', reject)
+        .end()
+    })
+  }
+
+  /** CPU milliseconds of the server, its git processes included, for one of these requests. */
+  async costOf(paths: readonly string[], headers: Readonly<Record<string, string>> = {}) {
+    const before = this.#cpu()
+    const left = paths.values()
+    const callers = Array.from({ length: CONCURRENCY }, async () => {
+      for (const path of left) await this.get(path, headers)
+    })
+    await Promise.all(callers)
+    return (this.#cpu() - before) / paths.length
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#agent.destroy()
+    this.#process.kill('SIGTERM')
+    await once(this.#process, 'close')
+  }
+
+  #cpu(): number {
+    const pid = this.#process.pid ?? 0
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
+    const pids = [pid, ...children.filter((child) => child !== '').map(Number)]
+    return pids.reduce((sum, each) => sum + cpuOfProcess(each), 0)
+  }
+}
