@@ -166,7 +166,7 @@ function hostOf(host: string): string {
 
 /** The command that git runs for every push into the repository. */
 function pushCheckOf({ repository, fileName }: { repository: string; fileName: string }): string[] {
-  const main = fileURLToPath(new URL('./main.js', import.meta.url))
+  const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
   return [
     process.execPath,
     main,

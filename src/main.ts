@@ -1,9 +1,11 @@
 import { agent } from './commands/agent.ts'
+import { checkPush } from './commands/check-push.ts'
 import { complain, say } from './commands/output.ts'
 import { secrets } from './commands/secrets.ts'
 import { serve } from './commands/serve.ts'
 import { state } from './commands/state.ts'
 import { user } from './commands/user.ts'
+import { verify } from './commands/verify.ts'
 import { ServiceError } from './core/errors.ts'
 import { describeSettings, SETTINGS, SettingsError } from './settings.ts'
 import { VERSION } from './version.ts'
@@ -16,6 +18,8 @@ const COMMANDS: ReadonlyMap<string, Run> = new Map<string, Run>([
   ['secrets', secrets],
   ['state', state],
   ['user', user],
+  ['verify', verify],
+  ['check-push', checkPush],
 ])
 
 process.exitCode = await main(process.argv.slice(2))

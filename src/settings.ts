@@ -132,6 +132,17 @@ export function inheritedEnvironment(): Environment {
   return process.env
 }
 
+/** Where git keeps the objects of a push that is not accepted yet, as it tells its hooks. */
+export function gitQuarantine(environment: Environment = process.env): Record<string, string> {
+  const names = ['GIT_OBJECT_DIRECTORY', 'GIT_ALTERNATE_OBJECT_DIRECTORIES', 'GIT_QUARANTINE_PATH']
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = environment[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+}
+
 /** Where programs such as git are looked for. */
 export function programPath(environment: Environment = process.env): string | undefined {
   return environment['PATH']

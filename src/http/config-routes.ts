@@ -85,11 +85,11 @@ function snapshotAnswers(options: ConfigRoutesOptions) {
 /** Lists are kept by their address, which is read only when the list is made. */
 function listAnswers(options: ConfigRoutesOptions) {
   const kept = new ReadyBodies(KEPT)
-  return (c: Context<RouteEnv>, readQuery: () => RevisionQuery) => {
+  return (c: Context<RouteEnv>, query: () => RevisionQuery) => {
     const { commit } = findSnapshot(options, c.env.principal, null)
     const key = `${commit} ${options.history.size()} ${c.req.url}`
     const body = kept.take(key, async () => {
-      const revisions = listRevisions(options, c.env.principal, readQuery())
+      const revisions = listRevisions(options, c.env.principal, query())
       const entries = revisions.map((revision) => renderRevision(revision, options.clientNames))
       const bytes = Buffer.from(JSON.stringify(entries))
       return new ReadyBody(bytes, {

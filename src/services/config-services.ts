@@ -9,7 +9,7 @@ import { CurrentConfiguration } from './current-configuration.ts'
 import { DocumentCache } from './document-cache.ts'
 
 /** The edition that every revision records, as the original wrote it. */
-const EDITION = 'OpenSource'
+export const EDITION = 'OpenSource'
 
 export interface ConfigServicesOptions {
   readonly repository: string

@@ -123,7 +123,7 @@ describe('a commit made with git', () => {
 
     writeFileSync(join(clone, 'config.xml'), documentWith('pushed').replace('</jobs>', ''))
     git(clone, 'commit', '-qam', 'Broken change')
-    expect(() => git(clone, 'push', '-q')).toThrow(/line \d+/)
+    expect(() => git(clone, 'push', '-q')).toThrow(/config\.xml:\d+:\d+/)
     expect(await currentOf(service)).toBe(documentWith('pushed'))
   })
 })
