@@ -107,6 +107,16 @@ export function describeFollowing(where: string, defaults: Partial<HistoryOption
         expect(folder.live()).toBe(documentOf('edited and saved'))
       })
 
+      it('is a revision before the save that it overtakes', async () => {
+        await history.change('ana', async ({ document }) => {
+          if (history.size() === 1) folder.write(documentOf('edited'))
+          return Buffer.from(Buffer.from(document).toString().replace('\n</', ' saved\n</'))
+        })
+
+        expect(usernames()).toEqual(['ana', 'Filesystem', 'Upgrade'])
+        expect(folder.live()).toBe(documentOf('edited saved'))
+      })
+
       it('with a plain secret is sealed on disk and in git', async () => {
         folder.write(documentOf('svn password="s3cret"'))
 
@@ -239,6 +249,19 @@ export function describeFollowing(where: string, defaults: Partial<HistoryOption
             commits,
           ),
         )
+      })
+
+      it('resets the branch to one side of a merge: the other side is no longer in the list', async () => {
+        await save(history, documentOf('two'), 'ana')
+        folder.git('checkout', '--quiet', '-b', 'side', 'HEAD~1')
+        const side = folder.commit(documentOf('side'))
+        folder.git('checkout', '--quiet', 'main')
+        folder.git('merge', '--quiet', '--strategy=ours', '-m', 'Merge', 'side')
+        await eventually(() => expect(history.current().subject).toBe('Merge'))
+
+        folder.git('reset', '--quiet', '--hard', side)
+
+        await expectRevisions('native', 'Upgrade')
       })
 
       it('on another branch is followed when that branch is checked out', async () => {

@@ -109,7 +109,10 @@ const step = fc.oneof(
   always('amended message', (walk) => walk.folder.git('commit', '--amend', '-qm', 'Amended')),
   always('gc', (walk) => walk.folder.git('gc', '--quiet', '--prune=now')),
   always('reopen', (walk) => walk.reopen()),
-  varied('reset', steps, (walk, back) => walk.folder.git('reset', '-q', '--hard', walk.back(back))),
+  varied('reset', place, (walk, nth) => {
+    const commits = walk.folder.git('rev-list', 'HEAD').trim().split('\n')
+    walk.folder.git('reset', '-q', '--hard', commits[nth % commits.length] ?? 'HEAD')
+  }),
   varied('merge', steps, (walk, back) => merge(walk, walk.back(back))),
   varied('power cut', cut, cutPower),
   varied('torn index', place, (walk, at) => harmIndex(walk, (file) => truncateSync(file, at))),
