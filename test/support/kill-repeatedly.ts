@@ -18,7 +18,7 @@ export interface KillOutcome {
 
 /**
  * Starts a real server, saves from several callers at once with git commands running beside it,
- * kills it at a random moment, and does so again. Every digest that was ever acknowledged is
+ * kills it at a random moment soon after some saves were acknowledged, and does so again. Every digest that was ever acknowledged is
  * asked for at the end.
  */
 export async function killRepeatedly(options: {
@@ -30,12 +30,16 @@ export async function killRepeatedly(options: {
   const repository = join(options.folder, 'config-repo')
   for (let round = 0; round < options.kills; round += 1) {
     const { program, url } = await startIn(options.folder)
+    const wanted = acknowledged.size + 1 + (round % 5)
+    const keep = (digest: string) => {
+      acknowledged.add(digest)
+      if (acknowledged.size >= wanted)
+        setTimeout(() => program.process.kill('SIGKILL'), Math.random() * 60)
+    }
     const savers = Array.from({ length: options.savers }, (_, n) =>
-      saveUntilDead(url, `r${round}-s${n}`, acknowledged),
+      saveUntilDead(url, `r${round}-s${n}`, keep),
     )
     const reader = readUntilDead(repository, program)
-    await wait(Math.random() * 400)
-    program.process.kill('SIGKILL')
     await Promise.all([program.ended(), ...savers, reader])
   }
   const { program, url } = await startIn(options.folder)
@@ -54,7 +58,11 @@ async function startIn(cwd: string): Promise<{ program: Program; url: string }> 
   return { program, url: await program.line(/^cairn ready (\S+)\n$/) }
 }
 
-async function saveUntilDead(url: string, name: string, acknowledged: Set<string>): Promise<void> {
+async function saveUntilDead(
+  url: string,
+  name: string,
+  keep: (digest: string) => void,
+): Promise<void> {
   for (let n = 0; ; n += 1) {
     const body = documentWith(`${name}-${n}`)
     const headers = { authorization: AUTHORIZATION, 'if-match': '*' }
@@ -62,7 +70,7 @@ async function saveUntilDead(url: string, name: string, acknowledged: Set<string
       fetch(`${url}/api/admin/config.xml`, { method: 'PUT', headers, body }),
     )
     if (answer === null) return
-    if (answer.status === 200) acknowledged.add(createHash('md5').update(body).digest('hex'))
+    if (answer.status === 200) keep(createHash('md5').update(body).digest('hex'))
   }
 }
 
