@@ -13,6 +13,8 @@ export interface ErrorFacts {
   'config-stale': { readonly current: string; readonly problems: readonly Problem[] }
   'snapshot-not-found': { readonly digest: string }
   'revision-not-found': { readonly commit: string }
+  /** The configuration has nothing of that kind and name. */
+  'entity-not-found': { readonly kind: string; readonly name: string }
   'agent-not-found': { readonly uuid: string }
   'agent-not-deletable': { readonly uuid: string; readonly reason: string }
   'user-not-found': { readonly username: string }

@@ -11,6 +11,7 @@ const STATUS = {
   'config-stale': 412,
   'snapshot-not-found': 404,
   'revision-not-found': 404,
+  'entity-not-found': 404,
   'agent-not-found': 404,
   'agent-not-deletable': 406,
   'user-not-found': 404,
