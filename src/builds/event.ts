@@ -13,6 +13,8 @@ export type BuildEvent =
     }
   /** The job was taken from the agent, which has to stop it. */
   | { readonly type: 'job-stopped'; readonly jobId: number; readonly agentUuid: string }
+  /** No run holds the pipeline's lock any more. */
+  | { readonly type: 'pipeline-unlocked'; readonly pipeline: string }
   /** A stage that follows by itself could not start. */
   | {
       readonly type: 'stage-blocked'

@@ -27,12 +27,14 @@ export async function takeLock(
 
 /** Releases the lock if this run holds it, and tells whether it did. */
 export async function releaseLock(
-  { tx }: Change,
+  { tx, effects }: Change,
   { name, counter }: Pick<PipelineInstance, 'name' | 'counter'>,
 ): Promise<boolean> {
   const held = (await tx.find(PIPELINE_LOCK, lockKey(name))) === counter
-  if (held) await tx.remove(PIPELINE_LOCK, lockKey(name))
-  return held
+  if (!held) return false
+  await tx.remove(PIPELINE_LOCK, lockKey(name))
+  effects.events.push({ type: 'pipeline-unlocked', pipeline: name })
+  return true
 }
 
 export function lockKey(pipeline: string): string {

@@ -20,6 +20,8 @@ export interface PipelineRequest {
   readonly approvedBy: string
   readonly revisions: readonly MaterialRevision[]
   readonly variables?: readonly RunVariable[]
+  /** The counter of the newest run when it was decided to begin another one; a run since then makes the decision void. */
+  readonly after?: number
 }
 
 export interface StageRequest extends PipelineRun {
@@ -36,9 +38,10 @@ export interface JobsRequest extends StageRunName {
 /** Begins a run of a pipeline with its first stage. */
 export async function schedulePipeline(
   change: Change,
-  { pipeline: name, approvedBy, revisions, variables = [] }: PipelineRequest,
+  { pipeline: name, approvedBy, revisions, variables = [], after }: PipelineRequest,
 ): Promise<PipelineInstance> {
   const plan = planOf(change, name)
+  await assertNewest(change, plan, after)
   const [first] = plan.stages
   if (!first) throw notSchedulable({ pipeline: name, stage: '' }, 'it has no stage')
   await assertUnlocked(change, plan, null)
@@ -146,6 +149,16 @@ async function addPipeline(
   await change.tx.put(PIPELINE, keyOfPipeline(pipeline), pipeline)
   await change.tx.append(pipelineList(plan.name), keyOfPipeline(pipeline))
   return pipeline
+}
+
+async function assertNewest(
+  { tx }: Change,
+  { name, stages }: PipelinePlan,
+  after: number | undefined,
+): Promise<void> {
+  if (after === undefined || (await tx.counter(pipelineCounterName(name))) <= after) return
+  const stage = stages[0]?.name ?? ''
+  throw notSchedulable({ pipeline: name, stage }, 'another run has begun meanwhile')
 }
 
 function planOf({ plans }: Change, pipeline: string): PipelinePlan {
