@@ -16,8 +16,10 @@ import { autoRegisterKeys } from './services/agents/auto-register-key.ts'
 import { openAgents } from './services/agents/open-agents.ts'
 import { ConfiguredAccess } from './services/access.ts'
 import { BuildServices } from './services/builds/build-services.ts'
+import { Triggers } from './services/builds/triggers/triggers.ts'
 import { ConfigServices } from './services/config-services.ts'
 import { RevisionDetailsCache } from './services/pages/revision-details.ts'
+import { MaterialPoller } from './services/materials/material-poller.ts'
 import type { ServeSettings } from './settings.ts'
 import { openSqliteState } from './state/open-sqlite.ts'
 import { openProcessLock } from './storage/process-lock.ts'
@@ -25,6 +27,8 @@ import { VERSION } from './version.ts'
 
 /** How often the users file is looked at where its folder cannot be watched, in milliseconds. */
 const USERS_INTERVAL = 2_000
+/** The part of the interval that passes before a material is polled for the first time. */
+const FIRST_POLL = 1 / 12
 
 /** A running service. Disposing it finishes the requests in flight, then lets go of everything. */
 export interface Server extends AsyncDisposable {
@@ -38,6 +42,8 @@ export interface Surroundings {
   readonly log: Log
   /** Where programs such as git are looked for. */
   readonly programPath: string | undefined
+  /** The variables that the clients of version controls get. */
+  readonly toolEnvironment: Readonly<Record<string, string>>
 }
 
 /** Opens everything that the settings name, and listens. */
@@ -96,6 +102,16 @@ async function open(
       agentTimeout: settings['agent-timeout'],
     }),
   )
+  const poller = openPoller(settings, surroundings, box)
+  const triggers = resources.own(
+    new Triggers({
+      ...surroundings,
+      builds: builds.builds,
+      pipelines: builds.pipelines,
+      poller,
+      retry: settings['material-interval'],
+    }),
+  )
   const basePath = settings['base-path']
   const handler = httpService({
     history: config.history,
@@ -121,8 +137,9 @@ async function open(
     uploads: builds.uploads,
     artifactsDir: builds.artifactsDir,
     lines: builds.lines,
-    resolveMaterials: builds.resolveMaterials,
+    triggers,
     buildProblems: () => builds.problems(),
+    materialProblems: () => poller.problems(),
     locatorOf: (uuid) => builds.jobs.locatorOf(uuid),
     clock: surroundings.clock,
     basePath,
@@ -135,8 +152,21 @@ async function open(
   const listening = resources.own(await Listening.open(handler, settings))
   // Agents that wait for work are answered first, so that the requests in flight can end.
   resources.own(builds.desk)
+  // Whoever waits for a poll of a material hears that it failed.
+  resources.own(triggers)
   const url = `http://${hostOf(settings.host)}:${listening.port}${basePath}`
   return { url, generatedPassword, [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose]() }
+}
+
+function openPoller(
+  settings: ServeSettings,
+  { toolEnvironment: environment, log }: Surroundings,
+  secrets: SecretBox,
+): MaterialPoller {
+  const interval = settings['material-interval']
+  const folder = resolve(settings['state-dir'], 'materials')
+  const first = interval * FIRST_POLL
+  return new MaterialPoller({ folder, interval, first, environment, secrets, log })
 }
 
 function repositoryOf(settings: ServeSettings) {

@@ -82,6 +82,7 @@ export const SETTINGS = {
       .default('neutral')
       .describe('gocd adds the names that clients of the original expect'),
     'poll-interval': Duration.prefault('5s').describe('how often the live file is compared'),
+    'material-interval': Duration.prefault('60s').describe('how often a material is polled'),
     'agent-timeout': Duration.prefault('300s').describe('silence after which an agent is lost'),
     'max-body': Size.prefault('32MiB').describe('largest request body'),
     'max-artifact': Size.prefault('1024MiB').describe('largest file that a job may keep'),
@@ -146,6 +147,15 @@ export function gitQuarantine(environment: Environment = process.env): Record<st
 /** Where programs such as git are looked for. */
 export function programPath(environment: Environment = process.env): string | undefined {
   return environment['PATH']
+}
+
+/** The variables of the service for the programs that it runs, without its own settings. */
+export function toolEnvironment(environment: Environment = process.env): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      value === undefined || name.startsWith('CAIRN_') ? [] : [[name, value]],
+    ),
+  )
 }
 
 /** One line a setting: flag, variable and meaning. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { openServer } from '../app.ts'
-import { programPath, readSettings, SETTINGS } from '../settings.ts'
+import { programPath, readSettings, SETTINGS, toolEnvironment } from '../settings.ts'
 import { say, writeLog } from './output.ts'
 
 /** Runs the service until SIGTERM or SIGINT; requests in flight are finished first. */
@@ -11,6 +11,7 @@ export async function serve(args: readonly string[]): Promise<number> {
     clock: Date.now,
     log: writeLog,
     programPath: programPath(),
+    toolEnvironment: toolEnvironment(),
   })
   if (server.generatedPassword !== null) {
     process.stderr.write(

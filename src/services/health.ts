@@ -7,7 +7,12 @@ export interface Health {
   readonly version: string
   readonly revisions: number
   readonly current: string
-  readonly problems: readonly { readonly subject: string; readonly errors: readonly Problem[] }[]
+  readonly problems: readonly HealthProblem[]
+}
+
+export interface HealthProblem {
+  readonly subject: string
+  readonly errors: readonly Problem[]
 }
 
 export interface HealthDeps {
@@ -15,14 +20,18 @@ export interface HealthDeps {
   readonly version: string
   /** What an operator should look at besides the configuration, in words. */
   readonly buildProblems: () => readonly string[]
+  /** The materials that cannot be read. */
+  readonly materialProblems: () => readonly HealthProblem[]
 }
 
-export function readHealth({ history, version, buildProblems }: HealthDeps): Health {
+export function readHealth(deps: HealthDeps): Health {
+  const { history, version, buildProblems, materialProblems } = deps
   const problem = history.problem()
   const { digest } = history.current()
   const problems = [
     ...(problem ? [{ subject: problem.message, errors: problem.problems }] : []),
     ...buildProblems().map((subject) => ({ subject, errors: [] })),
+    ...materialProblems(),
   ]
   return {
     status: problems.length > 0 ? 'degraded' : 'ok',

@@ -1,8 +1,15 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { readDocument } from '../../src/config/document.ts'
 import { expandConfiguration } from '../../src/config/effective.ts'
 import { isSource, type SourceMaterial } from '../../src/config/materials/identity.ts'
 import type { Pipeline } from '../../src/config/model.ts'
 import { aConfigurationInBytes, type AnElement } from './a-configuration.ts'
+import { until } from './until.ts'
+
+const GIT_TRACE = 'git-trace'
+/** The first may be under way, the second may have begun before the look that follows the first. */
+const POLLS = 3
 
 type AConfiguration = NonNullable<Parameters<typeof aConfigurationInBytes>[0]>
 
@@ -22,7 +29,21 @@ export function materialOf(element: AnElement): SourceMaterial {
   return material
 }
 
-/** The variables that the clients of version controls get in tests. */
+/** The variables that the clients of version controls get in tests. Git writes down its commands. */
 export function toolEnvironment(home: string): Record<string, string> {
-  return { PATH: process.env['PATH'] ?? '', HOME: home, GIT_CONFIG_NOSYSTEM: '1' }
+  const trace = join(home, GIT_TRACE)
+  const PATH = process.env['PATH'] ?? ''
+  return { PATH, HOME: home, GIT_CONFIG_NOSYSTEM: '1', GIT_TRACE: trace }
+}
+
+/** Waits until a git repository was polled, and polled again, from now on. */
+export async function untilPolledAgain(home: string, url: string): Promise<void> {
+  const seen = pollsOf(home, url)
+  await until(() => pollsOf(home, url) >= seen + POLLS)
+}
+
+function pollsOf(home: string, url: string): number {
+  const file = join(home, GIT_TRACE)
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
+  return lines.filter((line) => line.includes(` git ls-remote --quiet -- ${url} `)).length
 }

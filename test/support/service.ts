@@ -3,6 +3,7 @@ import { onTestFinished } from 'vitest'
 import { openServer, type Server } from '../../src/app.ts'
 import type { LogEvent } from '../../src/core/log.ts'
 import { readSettings, SETTINGS } from '../../src/settings.ts'
+import { toolEnvironment } from './materials.ts'
 import { tempDir } from './temp-dir.ts'
 
 export const ADMIN_PASSWORD = 'correct horse'
@@ -25,12 +26,15 @@ export async function startService(
   const repository = join(folder, 'config-repo')
   const places = ['--config-repo', repository, '--state-dir', join(folder, 'state'), '--port', '0']
   const password = ['--admin-password', ADMIN_PASSWORD]
-  const settings = readSettings(SETTINGS.serve, [...places, ...password, ...flags], {})
+  // Nothing is polled unasked, unless a test says how often.
+  const quiet = ['--material-interval', '24h']
+  const settings = readSettings(SETTINGS.serve, [...places, ...password, ...quiet, ...flags], {})
   const logged: LogEvent[] = []
   const server = await openServer(settings, {
     clock: Date.now,
     log: (event) => logged.push(event),
     programPath: process.env['PATH'],
+    toolEnvironment: toolEnvironment(folder),
   })
   const close = once(async () => server[Symbol.asyncDispose]())
   onTestFinished(close)

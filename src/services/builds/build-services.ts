@@ -1,7 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Builds } from '../../builds/builds.ts'
-import type { MaterialRevision } from '../../builds/documents.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { StateStore } from '../../state/state-store.ts'
@@ -11,7 +10,6 @@ import type { UploadLimits } from './artifacts/upload.ts'
 import { LineFinder } from './artifacts/console-lines.ts'
 import type { Secrets } from './assignment/secrets.ts'
 import { EffectivePipelines } from './effective-pipelines.ts'
-import { newestRevisions } from './newest-revisions.ts'
 import { ConfiguredPlans } from './plans.ts'
 import { BuildingAgents } from './work/agent-jobs.ts'
 import { BuildWatch } from './work/build-watch.ts'
@@ -91,9 +89,6 @@ export class BuildServices implements AsyncDisposable {
     const parts = { pipelines, plans, builds, running, jobs, silent, artifactsDir, uploads }
     return new BuildServices(parts, options)
   }
-
-  readonly resolveMaterials = (pipeline: string): Promise<readonly MaterialRevision[]> =>
-    newestRevisions(this, pipeline)
 
   /** What an operator should look at, in words. */
   problems(): readonly string[] {

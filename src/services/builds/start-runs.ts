@@ -1,21 +1,17 @@
 import type { Builds } from '../../builds/builds.ts'
-import type { MaterialRevision, PipelineInstance, StageInstance } from '../../builds/documents.ts'
+import type { PipelineInstance, StageInstance } from '../../builds/documents.ts'
 import { isSameName, stagePlan } from '../../builds/plan.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { type Access, assertMay } from '../permission.ts'
 import type { ConfiguredPlans } from './plans.ts'
+import type { Triggers } from './triggers/triggers.ts'
 
 export interface StartRunsDeps {
   readonly access: Access
   readonly builds: Builds
   readonly plans: ConfiguredPlans
-  /**
-   * The newest revision of each material of a pipeline, looked up now.
-   *
-   * @throws {ServiceError} `not-schedulable` when a material cannot be read or has none.
-   */
-  readonly resolveMaterials: (pipeline: string) => Promise<readonly MaterialRevision[]>
+  readonly triggers: Pick<Triggers, 'startPipeline'>
 }
 
 /** Which jobs of a stage are to run: all, those that did not pass, or those named. */
@@ -36,9 +32,8 @@ export async function startPipeline(
   if (!plan) {
     throw new ServiceError('pipeline-not-found', `There is no pipeline ${name}`, { pipeline: name })
   }
-  const revisions = await deps.resolveMaterials(plan.name)
   const approvedBy = principal.username
-  return deps.builds.schedulePipeline({ pipeline: plan.name, approvedBy, revisions })
+  return deps.triggers.startPipeline({ pipeline: plan.name, approvedBy })
 }
 
 /**

@@ -46,7 +46,8 @@ export function gitSource(material: GitMaterial, place: SourcePlace): MaterialSo
     // Left to itself, git would go on tidying up when it has already answered.
     const tidyNow = ['-c', 'gc.autoDetach=false', '-c', 'maintenance.autoDetach=false']
     const options = ['--quiet', '--no-tags', '--force', '--no-recurse-submodules']
-    await git(...tidyNow, 'fetch', ...options, '--', address.url, `+${ref}:${ref}`)
+    const args = [...tidyNow, 'fetch', ...options, '--', address.url, `+${ref}:${ref}`]
+    await tools.run({ ...call, args, isLong: true })
   }
 
   async function changes({ after, upTo }: Span) {

@@ -62,7 +62,8 @@ export function hgSource(material: HgMaterial, place: SourcePlace): MaterialSour
   async function update(): Promise<void> {
     // Left by a pull that was ended in the middle.
     if (existsSync(join(folder, '.hg', 'store', 'journal'))) await hg('recover')
-    await hg('pull', '--quiet', '--', address.url)
+    const args = ['-y', 'pull', '--quiet', '--', address.url]
+    await tools.run({ ...call, args, isLong: true })
   }
 
   async function changes({ after, upTo }: Span) {

@@ -15,6 +15,8 @@ export interface MaterialPollerOptions {
   readonly folder: string
   /** Milliseconds between two polls of a material. */
   readonly interval: number
+  /** Milliseconds before the first poll of one. */
+  readonly first: number
   /** The variables that the clients of version controls get. */
   readonly environment: Readonly<Record<string, string>>
   readonly secrets: { open(sealed: string): string | null }
@@ -32,7 +34,7 @@ interface Watched {
 
 /** Polls at the same time. */
 const AT_ONCE = 4
-const TIMEOUT = 600_000
+const TIMEOUT = 60_000
 const URL_IN_TEXT = /\b[a-z][a-z0-9+.-]*:\/\/[^\s'"]+/gi
 
 /** Knows the newest revision of every repository of the configuration. Each is polled once, however many pipelines use it. */
@@ -118,6 +120,7 @@ export class MaterialPoller implements AsyncDisposable {
       source: this.#sourceOf(watched),
       turns: this.#turns,
       interval: material.autoUpdate ? this.#options.interval : null,
+      first: this.#options.first,
       polled: (watch, error) => {
         if (error === null) this.#tell(fingerprint)
         else if (watch.failures === 1) this.#report(fingerprint, error)

@@ -11,6 +11,8 @@ export interface MaterialWatchOptions {
   readonly turns: Turns
   /** Milliseconds from the end of one poll to the next; null for a material that is polled on demand. */
   readonly interval: number | null
+  /** Milliseconds before the first poll. */
+  readonly first: number
   /** Told after every poll. */
   readonly polled: (watch: MaterialWatch, error: unknown) => void
 }
@@ -28,7 +30,7 @@ export class MaterialWatch implements Disposable {
 
   constructor(options: MaterialWatchOptions) {
     this.#options = options
-    if (options.interval !== null) this.#pollUnasked()
+    if (options.interval !== null) this.#pollIn(options.first)
   }
 
   /** The newest revision that is known, or null before the first poll that succeeds. */
@@ -102,13 +104,13 @@ export class MaterialWatch implements Disposable {
     if (interval === null || this.#closed) return
     const longest = Math.max(interval, LONGEST_PAUSE)
     const pause = Math.min(interval * 2 ** this.#failures, longest)
-    this.#timer = setTimeout(() => this.#pollUnasked(), pause)
-    this.#timer.unref()
+    this.#pollIn(pause)
   }
 
   /** What it fails of is told to `polled`. */
-  #pollUnasked(): void {
-    this.poll().catch(() => undefined)
+  #pollIn(pause: number): void {
+    this.#timer = setTimeout(() => void this.poll().catch(() => undefined), pause)
+    this.#timer.unref()
   }
 
   #inTurn<Result>(job: () => Promise<Result>): Promise<Result> {

@@ -12,6 +12,8 @@ export interface ToolCall {
   readonly environment?: Readonly<Record<string, string>>
   /** What it reads, such as a password. */
   readonly input?: string
+  /** It may have much to do, such as to fetch a whole repository. */
+  readonly isLong?: boolean
   /** Never to be seen in a message. */
   readonly secrets?: readonly string[]
 }
@@ -19,7 +21,7 @@ export interface ToolCall {
 export interface ToolsOptions {
   /** The variables that every tool gets. */
   readonly environment: Readonly<Record<string, string>>
-  /** Milliseconds after which a tool is ended. */
+  /** Milliseconds after which a tool is ended; one that has much to do gets ten times as long. */
   readonly timeout: number
 }
 
@@ -33,6 +35,7 @@ interface Ended {
   readonly reason: string | null
 }
 
+const LONGER = 10
 const GRACE_MS = 1_500
 const MOST_OUTPUT = 64 * 1024 * 1024
 const MOST_COMPLAINT = 8 * 1024
@@ -84,7 +87,8 @@ export class Tools implements AsyncDisposable {
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
     })
-    const end = endOf(child, this.#options.timeout)
+    const { timeout } = this.#options
+    const end = endOf(child, call.isLong === true ? timeout * LONGER : timeout)
     // It may end without reading; its exit code says more.
     child.stdin.on('error', () => child.stdin.destroy())
     child.stdin.end(call.input ?? '')

@@ -73,7 +73,10 @@ describe('a pipeline that is scheduled', () => {
 
   it('is listed with its newest run', async () => {
     const { scene, agent } = await sceneWithAgent({
-      pipelines: [{ name: 'app', stages: [{ name: 'build' }, { name: 'ship' }] }, { name: 'idle' }],
+      pipelines: [
+        { name: 'app', stages: [{ name: 'build' }, { name: 'ship' }] },
+        { name: 'idle', stages: [{ name: 'build', approval: MANUAL }] },
+      ],
     })
     await scene.schedule()
     await agent.finish(await agent.work(), 'Failed')

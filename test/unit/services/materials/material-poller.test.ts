@@ -33,6 +33,7 @@ function open(
   const poller = new MaterialPoller({
     folder: join(home, 'materials'),
     interval,
+    first: 0,
     timeout,
     environment,
     secrets: { open: () => null },

@@ -1,0 +1,62 @@
+import { materialFingerprint } from '../../../config/material-fingerprint.ts'
+import { isSource } from '../../../config/materials/identity.ts'
+import type { Material, Pipeline } from '../../../config/model.ts'
+
+/** Which pipelines of a configuration are started by what. Pipelines are named in lower case. */
+export class PipelineUses {
+  readonly #byMaterial = new Map<string, string[]>()
+  readonly #byStage = new Map<string, string[]>()
+  readonly #timers = new Map<string, string>()
+  readonly #keys = new Map<string, string>()
+
+  constructor(pipelines: readonly Pipeline[]) {
+    for (const pipeline of pipelines) this.#add(pipeline)
+  }
+
+  /** Those made from a repository. */
+  ofMaterial(fingerprint: string): readonly string[] {
+    return this.#byMaterial.get(fingerprint) ?? []
+  }
+
+  /** Those that depend on a stage. */
+  ofStage(stage: { readonly pipeline: string; readonly stage: string }): readonly string[] {
+    return this.#byStage.get(stageKey(stage)) ?? []
+  }
+
+  /** The cron expression of each that has a timer. */
+  timers(): ReadonlyMap<string, string> {
+    return this.#timers
+  }
+
+  /** Those for which something about their start is not as it was. */
+  changedSince(before: PipelineUses): readonly string[] {
+    return [...this.#keys.keys()].filter((name) => this.#keys.get(name) !== before.#keys.get(name))
+  }
+
+  #add(pipeline: Pipeline): void {
+    const name = pipeline.name.toLowerCase()
+    for (const material of pipeline.materials) {
+      if (material.kind === 'dependency') append(this.#byStage, stageKey(material), name)
+      if (isSource(material)) append(this.#byMaterial, materialFingerprint(material), name)
+    }
+    if (pipeline.timer) this.#timers.set(name, pipeline.timer.cron)
+    const { timer, materials, stages } = pipeline
+    const approval = stages[0]?.approval?.type
+    this.#keys.set(name, JSON.stringify([timer?.cron, approval, materials.map(startKey)]))
+  }
+}
+
+function startKey(material: Material): string {
+  const ignores = 'ignores' in material ? material.ignores.map(({ pattern }) => pattern) : []
+  return JSON.stringify([materialFingerprint(material), ignores])
+}
+
+function stageKey({ pipeline, stage }: { pipeline: string; stage: string }): string {
+  return `${pipeline.toLowerCase()}/${stage.toLowerCase()}`
+}
+
+function append(map: Map<string, string[]>, key: string, name: string): void {
+  const names = map.get(key)
+  if (names) names.push(name)
+  else map.set(key, [name])
+}

@@ -1,0 +1,166 @@
+import type { Builds } from '../../../builds/builds.ts'
+import type { PipelineInstance } from '../../../builds/documents.ts'
+import type { BuildEvent } from '../../../builds/event.ts'
+import type { PipelineRequest } from '../../../builds/schedule.ts'
+import type { Pipeline } from '../../../config/model.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { ServiceError } from '../../../core/errors.ts'
+import type { Log } from '../../../core/log.ts'
+import { APPROVED_BY_CHANGES } from '../../../core/stage.ts'
+import type { MaterialPoller } from '../../materials/material-poller.ts'
+import { SourceFailed } from '../../materials/modification.ts'
+import { watchedMaterials } from '../../materials/watched-materials.ts'
+import type { EffectivePipelines } from '../effective-pipelines.ts'
+import { PassedStages } from './passed-stages.ts'
+import { PipelineUses } from './pipeline-uses.ts'
+import { Timers } from './timers.ts'
+import { WakeUps } from './wake-ups.ts'
+import { hasNews, knownRevisions, newestRevisions, type RevisionsDeps } from './wanted-revisions.ts'
+
+export interface TriggersOptions {
+  readonly builds: Builds
+  readonly pipelines: EffectivePipelines
+  readonly poller: MaterialPoller
+  readonly clock: Clock
+  readonly log: Log
+  /** Milliseconds after which a pipeline that could not start is tried again. */
+  readonly retry: number
+}
+
+/**
+ * Starts pipelines: by changes of their materials, by stages of other pipelines, by timers, by hand.
+ *
+ * What the last run was made from is read from the store, and a run begins in the same change that
+ * records what it is made from. So nothing starts twice for the same revisions, and a poll that a
+ * crash made futile is made up for by the next one.
+ */
+export class Triggers implements AsyncDisposable {
+  readonly #options: TriggersOptions
+  readonly #revisions: RevisionsDeps & { readonly passed: PassedStages }
+  readonly #wakeUps = new WakeUps((name) => this.#lookAt(name))
+  readonly #timers: Timers
+  readonly #due = new Set<string>()
+  /** Those that could not start, and what was told about it. */
+  readonly #waiting = new Map<string, string>()
+  readonly #unlisten: () => void
+  readonly #retry: NodeJS.Timeout
+  #uses = new PipelineUses([])
+
+  constructor(options: TriggersOptions) {
+    this.#options = options
+    const { builds, pipelines, poller, clock, retry } = options
+    this.#revisions = { poller, passed: new PassedStages(builds) }
+    this.#timers = new Timers({ clock, fired: (pipeline) => this.#fire(pipeline) })
+    this.#unlisten = builds.onEvent((event) => this.#hear(event))
+    poller.onPolled((fingerprint) => this.#wakeAll(this.#uses.ofMaterial(fingerprint)))
+    pipelines.onChange(() => this.#follow())
+    this.#retry = setInterval(() => this.#wakeAll([...this.#waiting.keys()]), retry).unref()
+    this.#follow()
+  }
+
+  /**
+   * Starts a pipeline with what its materials have now.
+   *
+   * @throws {ServiceError} `pipeline-not-found`, `pipeline-locked`, or `not-schedulable` with the reason.
+   */
+  startPipeline(request: Omit<PipelineRequest, 'revisions'>): Promise<PipelineInstance> {
+    const { builds, pipelines } = this.#options
+    return this.#wakeUps.without(request.pipeline.toLowerCase(), async () => {
+      const found = pipelines.find(request.pipeline)
+      const revisions = found ? await newestRevisions(this.#revisions, found.pipeline) : []
+      return builds.schedulePipeline({ ...request, revisions })
+    })
+  }
+
+  /** Starts nothing more and polls no more. What waits for a poll hears that it failed. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#retry)
+    this.#timers[Symbol.dispose]()
+    this.#unlisten()
+    const done = this.#wakeUps[Symbol.asyncDispose]()
+    await this.#options.poller[Symbol.asyncDispose]()
+    await done
+  }
+
+  #follow(): void {
+    const pipelines = this.#options.pipelines.list().map(({ pipeline }) => pipeline)
+    const before = this.#uses
+    this.#uses = new PipelineUses(pipelines)
+    this.#options.poller.watch(watchedMaterials(pipelines))
+    this.#timers.set(this.#uses.timers())
+    this.#wakeAll(this.#uses.changedSince(before))
+  }
+
+  #hear(event: BuildEvent): void {
+    this.#revisions.passed.note(event)
+    if (event.type !== 'stage-finished' && event.type !== 'pipeline-unlocked') return
+    if (event.type === 'pipeline-unlocked') return this.#wakeAll([event.pipeline.toLowerCase()])
+    const { pipelineName: pipeline, name: stage } = event.stage
+    this.#wakeAll([pipeline.toLowerCase(), ...this.#uses.ofStage({ pipeline, stage })])
+  }
+
+  #fire(pipeline: string): void {
+    this.#due.add(pipeline)
+    this.#wakeUps.wake(pipeline)
+  }
+
+  #wakeAll(names: readonly string[]): void {
+    for (const name of names) this.#wakeUps.wake(name)
+  }
+
+  async #lookAt(name: string): Promise<void> {
+    try {
+      const found = this.#options.pipelines.find(name)
+      if (!found) this.#due.delete(name)
+      else if (this.#due.has(name) || isAutomatic(found.pipeline)) await this.#start(found.pipeline)
+      this.#waiting.delete(name)
+    } catch (error) {
+      this.#tell(name, error)
+    }
+  }
+
+  async #start(pipeline: Pipeline): Promise<void> {
+    const { builds } = this.#options
+    const name = pipeline.name.toLowerCase()
+    const [newest = null] = (await builds.pipelineHistory(name, 0)).items
+    const revisions = await knownRevisions(this.#revisions, pipeline, newest)
+    if (revisions === null) return
+    const isForced = this.#due.has(name) && !pipeline.timer?.onlyOnChanges
+    const isWanted = isForced || (await hasNews(this.#revisions, pipeline, { revisions, newest }))
+    if (isWanted && (await this.#isBusy(newest))) return
+    if (isWanted) {
+      const approvedBy = APPROVED_BY_CHANGES
+      const after = newest?.counter ?? 0
+      await builds.schedulePipeline({ pipeline: name, approvedBy, revisions, after })
+    }
+    this.#due.delete(name)
+  }
+
+  /** While the first stage of a run is in progress no other begins; its end is another look. */
+  async #isBusy(newest: PipelineInstance | null): Promise<boolean> {
+    const [first] = newest?.stages ?? []
+    if (!newest || !first) return false
+    const run = await this.#options.builds.stageInstance({
+      pipeline: newest.name,
+      pipelineCounter: newest.counter,
+      stage: first.name,
+      stageCounter: first.counter,
+    })
+    return run?.active ?? false
+  }
+
+  #tell(pipeline: string, error: unknown): void {
+    const foreseen = error instanceof ServiceError || error instanceof SourceFailed
+    const reason = foreseen ? error.message : error instanceof Error ? error.stack : String(error)
+    const told = this.#waiting.get(pipeline)
+    this.#waiting.set(pipeline, reason ?? '')
+    if (told === reason || (error instanceof ServiceError && error.code === 'pipeline-locked'))
+      return
+    const message = `The pipeline ${pipeline} could not start by itself`
+    this.#options.log({ level: foreseen ? 'warning' : 'error', message, facts: { reason } })
+  }
+}
+
+function isAutomatic({ stages }: Pipeline): boolean {
+  return stages[0]?.approval?.type !== 'manual'
+}
