@@ -117,6 +117,8 @@ async function open(
     history: config.history,
     cache: config.cache,
     diff: config.diff,
+    script: config.script,
+    fileName: settings['config-file'],
     details: new RevisionDetailsCache({
       history: config.history,
       script: config.script,

@@ -3,7 +3,7 @@ import { attributeOf } from './xml-elements.ts'
 import type { XmlElement } from './xml-tree.ts'
 
 /** Elements that only hold a list; they are named where nothing of the list follows. */
-const LISTS = new Set(
+export const LISTS = new Set(
   (
     'cruise pipelines materials jobs tasks templates environments agents roles users bases ' +
     'environmentvariables params artifacts resources tabs properties repositories packages scms ' +
@@ -11,7 +11,7 @@ const LISTS = new Set(
   ).split(' '),
 )
 
-const IDENTITIES = ['name', 'id', 'uuid', 'pipelineName', 'materialName']
+export const IDENTITIES = ['name', 'id', 'uuid', 'pipelineName', 'materialName']
 
 /** The place of an element as people say it: `pipeline "build" › stage "test" › job "unit"`. */
 export function pathOf(element: XmlElement): string {

@@ -81,7 +81,7 @@ function Head({ chrome: { links, assets }, title, styles = [], scripts = [] }: P
         <link rel="stylesheet" href={links.asset(assets.addressOf(name))} />
       ))}
       {[...SCRIPTS, ...scripts].map((name) => (
-        <script src={links.asset(assets.addressOf(name))} defer />
+        <script type="module" src={links.asset(assets.addressOf(name))} />
       ))}
       <link rel="icon" type="image/svg+xml" href={links.asset(assets.addressOf('cairn.svg'))} />
     </head>

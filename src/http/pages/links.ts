@@ -57,6 +57,11 @@ export class Links {
     return this.#at(`/config/compare/${encodeURIComponent(from)}/${encodeURIComponent(to)}.patch`)
   }
 
+  /** Where a revision is made current again, as a new revision. */
+  restore(name: string): string {
+    return this.#at(`/config/${encodeURIComponent(name)}/restore`)
+  }
+
   /** The history of one pipeline, group, template, environment, role or agent. */
   entity(kind: string, name: string): string {
     return this.#at(`/config/history/${encodeURIComponent(kind)}/${encodeURIComponent(name)}`)

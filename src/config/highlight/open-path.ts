@@ -1,0 +1,84 @@
+import { IDENTITIES, LISTS } from '../element-path.ts'
+import type { OpenElement } from './xml-scanner.ts'
+
+/** `stage` and `test`: what an element is called, and its name if it has one. */
+export interface PathPart {
+  readonly word: string
+  readonly name: string | null
+}
+
+/** What has a history of its own. */
+export interface PathEntity {
+  readonly kind: string
+  readonly name: string
+}
+
+/** The place that some open elements are, as people say it: group, pipeline, stage, job. */
+export function pathOfOpen(text: string, open: readonly OpenElement[]): PathPart[] {
+  const parts = open.flatMap((element, n) => {
+    const above = open[n - 1]?.name ?? ''
+    const name = identityOf(text, element)
+    if (n === 0 || (LISTS.has(element.name) && !isGroup(element, above))) return []
+    return [{ word: wordFor(element, above), name }]
+  })
+  const lastNamed = parts.findLastIndex(({ name }) => name !== null)
+  return lastNamed === -1 ? parts.slice(0, 1) : parts.slice(0, lastNamed + 1)
+}
+
+/** The entity that some open elements belong to: the pipeline rather than its group. */
+export function entityOfOpen(text: string, open: readonly OpenElement[]): PathEntity | null {
+  const found = open.flatMap((element, n) => {
+    const kind = entityKind(element, open[n - 1]?.name ?? '')
+    if (kind === null) return []
+    const name = kind === 'agent' ? attribute(text, element, 'uuid') : identityOf(text, element)
+    return name === null ? [] : [{ kind, name }]
+  })
+  return found.findLast(({ kind }) => kind !== 'group') ?? found[0] ?? null
+}
+
+function entityKind(element: OpenElement, above: string): string | null {
+  if (isGroup(element, above)) return 'group'
+  const { name } = element
+  if (name === 'pipeline' && (above === 'templates' || above === 'pipelines'))
+    return wordFor(element, above)
+  if (name === 'role' || name === 'pluginRole') return above === 'roles' ? 'role' : null
+  return name === 'environment' || name === 'agent' ? name : null
+}
+
+function isGroup({ name }: OpenElement, above: string): boolean {
+  return name === 'pipelines' && above === 'cruise'
+}
+
+function wordFor(element: OpenElement, above: string): string {
+  if (isGroup(element, above)) return 'group'
+  const { name } = element
+  if (name !== 'pipeline') return name
+  if (above === 'templates') return 'template'
+  return above === 'materials' ? 'upstream pipeline' : name
+}
+
+function identityOf(text: string, element: OpenElement): string | null {
+  if (element.name === 'pipelines') return attribute(text, element, 'group') ?? 'defaultGroup'
+  if (element.name === 'agent') return attribute(text, element, 'hostname')
+  for (const name of IDENTITIES) {
+    const identity = attribute(text, element, name)
+    if (identity !== null) return identity
+  }
+  return null
+}
+
+const REFERENCES = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+])
+
+function attribute(text: string, { tag }: OpenElement, name: string): string | null {
+  const source = text.slice(tag.start, tag.end)
+  const found = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(source)
+  const value = found?.[1] ?? found?.[2]
+  if (value === undefined) return null
+  return value.replace(/&(\w+);/g, (whole, word: string) => REFERENCES.get(word) ?? whole)
+}

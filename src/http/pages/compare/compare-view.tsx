@@ -1,0 +1,163 @@
+import type { Comparison } from '../../../services/pages/compare/comparison.ts'
+import { Lines } from '../history/history-table.tsx'
+import { type Chrome, Page } from '../layout.tsx'
+import { RangeCard } from './range-card.tsx'
+import { type CompareQuery, compareQueryOf } from './compare-query.ts'
+import { Hunk } from './hunk.tsx'
+import { Ruler } from './ruler.tsx'
+import { SummaryCard } from './summary-card.tsx'
+import { Toolbar } from './toolbar.tsx'
+
+export interface CompareViewProps {
+  readonly chrome: Chrome
+  readonly comparison: Comparison
+  readonly query: CompareQuery
+  /** The names of the revisions as the address has them. */
+  readonly from: string
+  readonly to: string
+  readonly fileName: string
+  readonly origin: string
+  /** Null where the page is kept for ever, so that it tells no age. */
+  readonly now: number | null
+}
+
+/** Two revisions: what changed in words, who and when, and then the text. */
+export function CompareView(props: CompareViewProps) {
+  const { chrome, comparison, query, from, to } = props
+  const { before, after, regions } = comparison
+  return (
+    <Page
+      chrome={chrome}
+      title={`r${before.number} → r${after.number}`}
+      section="history"
+      wide
+      styles={['compare.css']}
+    >
+      <Head {...props} />
+      <div class="cards">
+        <SummaryCard {...props} />
+        <RangeCard {...props} />
+      </div>
+      <State {...props} />
+      {regions.length > 0 && (
+        <div class="diff-area" id="diff">
+          <div class="diff">
+            <Toolbar {...props} />
+            {regions.map((region) => (
+              <Hunk links={chrome.links} region={region} query={query} from={from} to={to} />
+            ))}
+            <Pages {...props} />
+          </div>
+          <Ruler {...props} />
+        </div>
+      )}
+    </Page>
+  )
+}
+
+function Head({ chrome: { links }, comparison, query, from, to }: CompareViewProps) {
+  const { before, after, older, newer, count, between, lines, places } = comparison
+  const people = [...new Set(between.map(({ who }) => who))]
+  const options = compareQueryOf({ ...query, start: 0, expanded: [], entity: '' })
+  const low = Math.min(before.number, after.number)
+  const high = Math.max(before.number, after.number)
+  return (
+    <div class="page-head">
+      <div>
+        <h1>{`r${before.number} → r${after.number}`}</h1>
+        <p class="muted">
+          {`${count} ${count === 1 ? 'revision' : 'revisions'}`}
+          {people.length > 0 && ` by ${people.slice(0, 4).join(', ')}`}
+          {people.length > 4 && ' and others'}
+          {' · '}
+          <Lines lines={lines} />
+          {` lines in ${places} ${places === 1 ? 'place' : 'places'}`}
+        </p>
+      </div>
+      <div class="actions">
+        {older && (
+          <a class="button" rel="prev" href={links.compare(`r${low - 1}`, `r${low}`, options)}>
+            ← Older change
+          </a>
+        )}
+        {newer && (
+          <a class="button" rel="next" href={links.compare(`r${high}`, `r${high + 1}`, options)}>
+            Newer change →
+          </a>
+        )}
+        <a class="button" href={links.compare(to, from, options)}>
+          Swap sides
+        </a>
+        <a class="button" href={links.patch(from, to)} download>
+          Download patch
+        </a>
+        <button type="button" class="copy" data-copy={links.patch(from, to)}>
+          Copy patch
+        </button>
+        {!before.isCurrent && (
+          <a class="button danger" href={links.restore(`r${before.number}`)}>
+            {`Restore r${before.number}…`}
+          </a>
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** What there is to say where the text alone would puzzle. */
+function State({ chrome: { links }, comparison, query, from, to }: CompareViewProps) {
+  const { before, after, isSpaceOnly, regions, total } = comparison
+  const swap = links.compare(to, from, compareQueryOf(query))
+  const all = links.compare(from, to, compareQueryOf({ ...query, entity: '', start: 0 }))
+  const withSpace = links.compare(from, to, compareQueryOf({ ...query, ignoresSpace: false }))
+  if (before.commit === after.commit) {
+    return <p class="card">Both sides are the same revision, so nothing differs.</p>
+  }
+  if (before.digest === after.digest) {
+    return <p class="card">Both revisions have the same configuration, byte for byte.</p>
+  }
+  return (
+    <>
+      {before.number > after.number && (
+        <p class="card">
+          {`This goes back in time: r${before.number} is newer than r${after.number}. `}
+          <a href={swap}>Swap sides</a>
+        </p>
+      )}
+      {isSpaceOnly && (
+        <p class="card">
+          Only white space differs. <a href={withSpace}>Show it</a>
+        </p>
+      )}
+      {!isSpaceOnly && total > 0 && regions.length === 0 && (
+        <p class="card">
+          {`Nothing differs in ${query.entity.replace('/', ' ')}. `}
+          <a href={all}>Show all changes</a>
+        </p>
+      )}
+    </>
+  )
+}
+
+function Pages({ chrome: { links }, comparison, query, from, to }: CompareViewProps) {
+  const { next, previous, remaining } = comparison
+  if (next === null && previous === null) return <></>
+  const at = (start: number) =>
+    `${links.compare(from, to, compareQueryOf({ ...query, start }))}#diff`
+  return (
+    <nav class="more-regions" aria-label="Parts of the diff">
+      {previous !== null && (
+        <a class="button" rel="prev" href={at(previous)}>
+          Show the regions before
+        </a>
+      )}
+      {next !== null && (
+        <a class="button" rel="next" href={at(next)}>
+          {remaining === 1
+            ? 'Show the remaining changed region'
+            : `Show the remaining ${remaining.toLocaleString('en')} changed regions`}
+        </a>
+      )}
+    </nav>
+  )
+}

@@ -1,0 +1,117 @@
+import { raw } from 'hono/html'
+import type { ShownRegion } from '../../../services/pages/compare/comparison.ts'
+import type { Links } from '../links.ts'
+import { type CompareQuery, compareQueryOf } from './compare-query.ts'
+import { type RowsOptions, splitRows, unifiedRows } from './rows-html.ts'
+
+export interface HunkProps {
+  readonly links: Links
+  readonly region: ShownRegion
+  readonly query: CompareQuery
+  readonly from: string
+  readonly to: string
+}
+
+/** One part of the diff: where it is, and its lines in a table of its own. */
+export function Hunk(props: HunkProps) {
+  const { links, region, query, from, to } = props
+  const table = `t${region.index}`
+  const unfold = links.compare(from, to, compareQueryOf({ ...query, isLong: true }))
+  const options: RowsOptions = { isLong: query.isLong, unfold: `${unfold}#h${region.index}` }
+  return (
+    <section class="hunk" id={`h${region.index}`}>
+      <div class="hunk-bar">
+        <Expand {...props} />
+        <h3 class="path">
+          {region.isContinued && <span class="muted">continued: </span>}
+          <Path region={region} />
+        </h3>
+        <HunkLinks {...props} table={table} />
+      </div>
+      <table class={`code ${query.view}`} id={table}>
+        <caption class="visually-hidden">{captionOf(region)}</caption>
+        <Columns view={query.view} />
+        <tbody>
+          {raw(
+            query.view === 'split'
+              ? splitRows(region.blocks, options)
+              : unifiedRows(region.blocks, options),
+          )}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function Columns({ view }: { view: CompareQuery['view'] }) {
+  const classes = view === 'split' ? ['n', '', 'n', ''] : ['n', 'n', '']
+  return (
+    <colgroup>
+      {classes.map((name) => (
+        <col class={name} />
+      ))}
+    </colgroup>
+  )
+}
+
+function Expand({ links, region, query, from, to }: HunkProps) {
+  const { hiddenAbove, hunk, index } = region
+  if (hiddenAbove === 0) return <></>
+  const lines = hiddenAbove === 1 ? '1 line' : `${hiddenAbove} lines`
+  const address = links.compare(
+    from,
+    to,
+    compareQueryOf({ ...query, expanded: [...query.expanded, hunk] }),
+  )
+  return (
+    <a class="expand" href={`${address}#h${index}`} title={`Show ${lines} above`}>
+      <span aria-hidden="true">{`↕ ${hiddenAbove}`}</span>
+      <span class="visually-hidden">{`Show ${lines} above`}</span>
+    </a>
+  )
+}
+
+export function Path({ region: { place, line } }: { region: ShownRegion }) {
+  if (place.path.length === 0) return <span>{`Line ${line.number}`}</span>
+  return (
+    <>
+      {place.path.map(({ word, name }, n) => (
+        <>
+          {n > 0 && <span class="muted"> › </span>}
+          <span class="muted">{word}</span>
+          {name !== null && <b>{` ${name}`}</b>}
+        </>
+      ))}
+    </>
+  )
+}
+
+function captionOf({ place, line, blocks }: ShownRegion): string {
+  const changes = blocks.flatMap(({ change }) => (change === null ? [] : [change]))
+  const words = place.path.map(({ word, name }) => (name === null ? word : `${word} ${name}`))
+  const where = words.length === 0 ? `line ${line.number}` : words.join(', ')
+  const numbers = changes.length === 1 ? `Change ${changes[0]}` : `Changes ${changes.join(', ')}`
+  return `${changes.length === 0 ? 'Lines' : numbers}: ${where}`
+}
+
+function HunkLinks({ links, region, from, to, table }: HunkProps & { table: string }) {
+  const { entity, path } = region.place
+  const { side, number } = region.line
+  const file = links.snapshot(side === 'before' ? from : to)
+  const where = path.at(-1)?.name ?? `line ${number}`
+  return (
+    <span class="hunk-links">
+      {entity !== null && (
+        <a href={links.entity(entity.kind, entity.name)}>
+          History
+          <span class="visually-hidden">{` of ${entity.kind} ${entity.name}`}</span>
+        </a>
+      )}
+      <a href={`${file}?line=${number}#L${number}`}>{`Line ${number} in file`}</a>
+      <button type="button" class="fold" aria-expanded="true" aria-controls={table}>
+        <span aria-hidden="true">▾</span>
+        <span class="visually-hidden">{`Lines of ${where}`}</span>
+      </button>
+    </span>
+  )
+}

@@ -1,0 +1,70 @@
+import { type CompareQuery, compareQueryOf, type Context, type View } from './compare-query.ts'
+import type { CompareViewProps } from './compare-view.tsx'
+
+const VIEWS: readonly (readonly [View, string])[] = [
+  ['split', 'Side by side'],
+  ['unified', 'Unified'],
+]
+const CONTEXTS: readonly (readonly [Context, string])[] = [
+  ['3', '3 lines'],
+  ['10', '10 lines'],
+  ['whole', 'Whole file'],
+]
+
+/** How the text is shown. Each choice is an address. */
+export function Toolbar(props: CompareViewProps) {
+  const { chrome, comparison, query, from, to } = props
+  const at = (change: Partial<CompareQuery>) =>
+    `${chrome.links.compare(from, to, compareQueryOf({ ...query, start: 0, ...change }))}#diff`
+  const first = comparison.marks.find(({ start }) => start >= query.start)?.number ?? 1
+  return (
+    <div class="toolbar">
+      <nav class="choice" aria-label="Layout">
+        {VIEWS.map(([view, label]) => (
+          <Choice label={label} href={at({ view })} isChosen={query.view === view} />
+        ))}
+      </nav>
+      <nav class="choice" aria-label="Context">
+        {CONTEXTS.map(([context, label]) => (
+          <Choice
+            label={label}
+            href={at({ context, expanded: [] })}
+            isChosen={query.context === context}
+          />
+        ))}
+      </nav>
+      <a class="button" href={at({ ignoresSpace: !query.ignoresSpace })}>
+        <span aria-hidden="true">{query.ignoresSpace ? '☑' : '☐'}</span>
+        {'\u00a0Ignore whitespace'}
+        <span class="visually-hidden">{query.ignoresSpace ? ' (on)' : ' (off)'}</span>
+      </a>
+      {query.entity !== '' && (
+        <span class="badge changed">
+          {`only ${query.entity.replace('/', ' ')} `}
+          <a href={at({ entity: '' })}>show all</a>
+        </span>
+      )}
+      <span class="steps">
+        <span class="muted" id="step" aria-live="polite">
+          {`Change ${first} of ${comparison.total}`}
+        </span>
+        <a class="button step" id="step-up" href={`#c${first}`}>
+          <span aria-hidden="true">↑</span>
+          <span class="visually-hidden">Previous change</span>
+        </a>
+        <a class="button step" id="step-down" href={`#c${first}`}>
+          <span aria-hidden="true">↓</span>
+          <span class="visually-hidden">Next change</span>
+        </a>
+      </span>
+    </div>
+  )
+}
+
+function Choice({ label, href, isChosen }: { label: string; href: string; isChosen: boolean }) {
+  return (
+    <a href={href} aria-current={isChosen ? 'true' : undefined}>
+      {label}
+    </a>
+  )
+}

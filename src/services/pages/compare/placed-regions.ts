@@ -1,0 +1,59 @@
+import type { EditScript } from '../../../diff/edit-script.ts'
+import { type ChangePlace, Places } from './places.ts'
+import { type Region, type RegionOptions, regionsOf, rowsOf } from './regions.ts'
+import type { TextLines } from './text-lines.ts'
+
+/** Both documents. */
+export interface Texts {
+  readonly before: TextLines
+  readonly after: TextLines
+}
+
+/** A region with its place; the index counts all regions. */
+export interface PlacedRegion {
+  readonly region: Region
+  readonly index: number
+  readonly place: ChangePlace
+}
+
+const NOWHERE: ChangePlace = { path: [], entity: null }
+
+/** The regions that are of interest, each with its place. */
+export function placedRegions(
+  script: EditScript,
+  texts: Texts,
+  options: RegionOptions & { readonly entity: string },
+): PlacedRegion[] {
+  const places = new Places(texts.before, texts.after)
+  const known = script.changes.map((change) => places.of(change))
+  const placed = regionsOf(script, options).map((region, index) => {
+    const numbers = region.blocks.flatMap(({ change }) => (change === null ? [] : [change - 1]))
+    const found = numbers.flatMap((n) => known[n] ?? [])
+    return { region, index, place: found[0] ?? NOWHERE, found }
+  })
+  if (options.entity === '') return placed
+  return placed.filter(({ found }) => found.some((place) => isOf(place, options.entity)))
+}
+
+function isOf({ entity, path }: ChangePlace, key: string): boolean {
+  if (entity !== null && `${entity.kind}/${entity.name}` === key) return true
+  return path.some(({ word, name }) => `${word}/${name}` === key)
+}
+
+/** Rows that one page shows at most, a region more or less. */
+const MOST_ROWS = 800
+
+/** The first region of each page. */
+export function pagesOf(regions: readonly PlacedRegion[]): number[] {
+  const starts = [0]
+  let rows = 0
+  for (const [n, { region }] of regions.entries()) {
+    const taken = region.blocks.reduce((sum, block) => sum + rowsOf(block), 0)
+    if (rows > 0 && rows + taken > MOST_ROWS) {
+      starts.push(n)
+      rows = 0
+    }
+    rows += taken
+  }
+  return starts
+}

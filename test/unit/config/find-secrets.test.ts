@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest'
+import { findSecrets } from '../../../src/config/secrets/find-secrets.ts'
+
+function secretsOf(text: string): string[] {
+  return findSecrets(text).map(({ start, end }) => text.slice(start, end))
+}
+
+describe('findSecrets', () => {
+  it.each([
+    ['<svn url="u" password="open" />', ['open']],
+    ["<svn encryptedPassword='c2VhbGVk' />", ['c2VhbGVk']],
+    ['<server agentAutoRegisterKey="key" />', ['key']],
+    ['<encryptedValue>a\nb</encryptedValue>', ['a\nb']],
+    ['<variable name="a" secure="true">\n  <value>plain</value>', ['plain']],
+    ['<git url="https://ana:pass@example.org/r.git" />', ['pass']],
+    ['<arg>AES:aXY=:c2VhbGVk</arg>', ['AES:aXY=:c2VhbGVk']],
+    ['<svn password="" /><passwordFile path="/users" />', []],
+  ])('finds what is secret in %s', (text, secrets) => {
+    expect(secretsOf(text)).toEqual(secrets)
+  })
+
+  it('counts a secret inside a secret once', () => {
+    expect(secretsOf('<encryptedValue>AES:aXY=:c2VhbGVk</encryptedValue>')).toEqual([
+      'AES:aXY=:c2VhbGVk',
+    ])
+  })
+})
