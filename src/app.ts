@@ -1,20 +1,17 @@
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { setTimeout as wait } from 'node:timers/promises'
 import { SecretBox } from './config/secrets/secret-box.ts'
 import type { Clock } from './core/clock.ts'
 import type { Log } from './core/log.ts'
 import { Listening } from './http/listen.ts'
 import { httpService } from './http/service.ts'
+import { openLogin } from './login.ts'
 import { Resources } from './resources.ts'
-import { CredentialCheck } from './security/credentials.ts'
 import { createFirstUser } from './security/first-user.ts'
-import { UsersWatch } from './security/users-watch.ts'
 import { openSecretKeys } from './security/secret-keys.ts'
 import { autoRegisterKeys } from './services/agents/auto-register-key.ts'
 import { openAgents } from './services/agents/open-agents.ts'
-import { ConfiguredAccess } from './services/access.ts'
 import { BuildServices } from './services/builds/build-services.ts'
 import { Triggers } from './services/builds/triggers/triggers.ts'
 import { ConfigServices } from './services/config-services.ts'
@@ -25,8 +22,6 @@ import { openSqliteState } from './state/open-sqlite.ts'
 import { openProcessLock } from './storage/process-lock.ts'
 import { VERSION } from './version.ts'
 
-/** How often the users file is looked at where its folder cannot be watched, in milliseconds. */
-const USERS_INTERVAL = 2_000
 /** The part of the interval that passes before a material is polled for the first time. */
 const FIRST_POLL = 1 / 12
 
@@ -112,8 +107,11 @@ async function open(
       retry: settings['material-interval'],
     }),
   )
+  const { clock } = surroundings
+  const login = await openLogin({ usersFile, configuration, clock, resources })
   const basePath = settings['base-path']
   const handler = httpService({
+    ...login,
     history: config.history,
     cache: config.cache,
     diff: config.diff,
@@ -126,7 +124,6 @@ async function open(
     }),
     editor,
     box,
-    access: new ConfiguredAccess(configuration),
     directory,
     registrar,
     isAutoRegisterKey: autoRegisterKeys(settings['auto-register-key'], configuration),
@@ -145,7 +142,6 @@ async function open(
     locatorOf: (uuid) => builds.jobs.locatorOf(uuid),
     clock: surroundings.clock,
     basePath,
-    credentials: openCredentials(usersFile, surroundings, resources),
     clientNames: settings['client-names'],
     maxBody: settings['max-body'],
     version: VERSION,
@@ -178,17 +174,6 @@ function repositoryOf(settings: ServeSettings) {
     'poll-interval': pollInterval,
   } = settings
   return { repository: resolve(repository), fileName, pollInterval }
-}
-
-function openCredentials(
-  file: string,
-  { clock }: Surroundings,
-  resources: Resources,
-): CredentialCheck {
-  const changed = () => check.forget()
-  const users = resources.own(new UsersWatch({ file, interval: USERS_INTERVAL, changed }))
-  const check = new CredentialCheck({ users: () => users.read(), clock, wait })
-  return check
 }
 
 /** A host as it stands in a URL: IPv6 addresses in brackets. */

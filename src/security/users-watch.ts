@@ -3,6 +3,13 @@ import { stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { readUsersFile, type UsersReading } from './users-file.ts'
 
+export interface UsersWatchOptions {
+  readonly file: string
+  /** Milliseconds between two looks where the folder cannot be watched. */
+  readonly interval: number
+  readonly changed: () => void
+}
+
 /**
  * The users file as it is now. A change of the file is seen at once where the folder can be
  * watched, and within the interval everywhere; what was remembered of the old one is dropped.
@@ -13,18 +20,30 @@ export class UsersWatch implements Disposable {
   readonly #watcher: FSWatcher
   readonly #timer: NodeJS.Timeout
   #reading: Promise<UsersReading>
+  #names: readonly string[]
   #stamp = ''
 
-  constructor(options: { file: string; interval: number; changed: () => void }) {
+  private constructor(options: UsersWatchOptions, reading: UsersReading) {
     this.#file = options.file
     this.#changed = options.changed
-    this.#reading = readUsersFile(this.#file)
+    this.#reading = Promise.resolve(reading)
+    this.#names = [...reading.users.keys()]
     const name = basename(this.#file)
     this.#watcher = watch(dirname(this.#file), { persistent: false }, (_event, file) => {
       if (file === null || file === name) this.#reload()
     })
     this.#watcher.on('error', () => this.#watcher.close())
     this.#timer = setInterval(() => void this.#poll(), options.interval).unref()
+  }
+
+  /** @throws {ServiceError} `unavailable` when the file cannot be read. */
+  static async open(options: UsersWatchOptions): Promise<UsersWatch> {
+    return new UsersWatch(options, await readUsersFile(options.file))
+  }
+
+  /** The names of the users, as they were last read. */
+  names(): readonly string[] {
+    return this.#names
   }
 
   read(): Promise<UsersReading> {
@@ -45,9 +64,14 @@ export class UsersWatch implements Disposable {
 
   #reload(): void {
     const reading = readUsersFile(this.#file)
-    reading.catch(() => undefined)
     this.#reading = reading
-    this.#changed()
+    reading.then(
+      ({ users }) => {
+        this.#names = [...users.keys()]
+        this.#changed()
+      },
+      () => this.#changed(),
+    )
   }
 }
 

@@ -1,21 +1,39 @@
 import { expandConfiguration } from '../config/effective.ts'
 import { type Configuration, isSecurityOn } from '../config/model.ts'
 import type { Principal } from '../core/principal.ts'
+import { FIRST_USER } from '../security/first-user.ts'
 import { AccessRules, type Permissions } from '../security/permissions.ts'
 import type { SecurityFacts } from '../security/security-facts.ts'
 import type { CurrentConfiguration } from './current-configuration.ts'
 import type { Access, Permission } from './permission.ts'
 
-/** Who may do what by the configuration in force; a change of it takes effect with its commit. */
+const OPEN: SecurityFacts = { securityOn: false, roles: [], admins: [], groups: [] }
+
+/**
+ * Who may do what by the configuration in force; a change of it takes effect with its commit.
+ *
+ * A configuration may name administrators none of whom can log in here, as one that came from
+ * another server does. The first user stays an administrator then, or nobody could ever be one.
+ */
 export class ConfiguredAccess implements Access {
   readonly #known = new Map<string, Permissions>()
-  #rules = new AccessRules({ securityOn: false, roles: [], admins: [], groups: [] })
+  readonly #usernames: () => readonly string[]
+  #rules = new AccessRules(OPEN)
 
-  constructor(configuration: CurrentConfiguration) {
-    configuration.follow((document) => {
+  constructor(options: {
+    configuration: CurrentConfiguration
+    usernames: () => readonly string[]
+  }) {
+    this.#usernames = options.usernames
+    options.configuration.follow((document) => {
       this.#rules = new AccessRules(securityFactsOf(document.configuration))
-      this.#known.clear()
+      this.forget()
     })
+  }
+
+  /** Decides anew: the users have changed. */
+  forget(): void {
+    this.#known.clear()
   }
 
   may({ username }: Principal, permission: Permission): boolean {
@@ -39,9 +57,15 @@ export class ConfiguredAccess implements Access {
   #permissionsOf(username: string): Permissions {
     const known = this.#known.get(username)
     if (known) return known
-    const permissions = this.#rules.permissionsOf(username)
+    const rules = this.#isLastResort(username) ? new AccessRules(OPEN) : this.#rules
+    const permissions = rules.permissionsOf(username)
     this.#known.set(username, permissions)
     return permissions
+  }
+
+  #isLastResort(username: string): boolean {
+    if (username !== FIRST_USER) return false
+    return !this.#usernames().some((name) => this.#rules.permissionsOf(name).isAdministrator)
   }
 }
 

@@ -1,0 +1,30 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Clock } from './core/clock.ts'
+import type { Resources } from './resources.ts'
+import { CredentialCheck } from './security/credentials.ts'
+import { UsersWatch } from './security/users-watch.ts'
+import { ConfiguredAccess } from './services/access.ts'
+import type { CurrentConfiguration } from './services/current-configuration.ts'
+
+/** How often the users file is looked at where its folder cannot be watched, in milliseconds. */
+const USERS_INTERVAL = 2_000
+
+/** Who calls and what they may do, by the users file and the configuration as they are now. */
+export async function openLogin(options: {
+  usersFile: string
+  configuration: CurrentConfiguration
+  clock: Clock
+  resources: Resources
+}) {
+  const { usersFile: file, configuration, clock } = options
+  const changed = () => {
+    credentials.forget()
+    access.forget()
+  }
+  const users = options.resources.own(
+    await UsersWatch.open({ file, interval: USERS_INTERVAL, changed }),
+  )
+  const credentials = new CredentialCheck({ users: () => users.read(), clock, wait })
+  const access = new ConfiguredAccess({ configuration, usernames: () => users.names() })
+  return { credentials, access }
+}
