@@ -6,6 +6,8 @@ import { json } from './errors.ts'
 const HEADERS_WITHIN = 10_000
 const REQUEST_WITHIN = 300_000
 const IDLE_AT_MOST = 20_000
+/** How often a closing server looks for connections that have become idle. */
+const SWEEP_EVERY = 50
 
 const errorHandler = () => json({ message: 'The request is not well-formed HTTP' }, 400)
 
@@ -43,7 +45,10 @@ export class Listening implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve))
+    // A connection whose answer is on its way becomes idle only after it.
+    const sweep = setInterval(() => this.#server.closeIdleConnections(), SWEEP_EVERY)
     this.#server.closeIdleConnections()
     await closed
+    clearInterval(sweep)
   }
 }
