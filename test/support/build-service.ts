@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { StageBody, StageHistoryBody } from '../../src/wire/stage-body.ts'
 import { aConfiguration, element, git } from './a-configuration.ts'
-import { KEY } from './protocol-agent.ts'
+import { KEY, ProtocolAgent } from './protocol-agent.ts'
 import { save } from './saving.ts'
 import { ADMIN_PASSWORD, startService, type TestService } from './service.ts'
 import { tempDir } from './temp-dir.ts'
@@ -39,6 +39,19 @@ export class BuildScene {
     const scene = new BuildScene(service, origin)
     await scene.configure(configured)
     return scene
+  }
+
+  /** The same service, stopped and started again in the same folder. */
+  async restart(): Promise<BuildScene> {
+    const { folder } = this.service
+    await this.service.close()
+    const flags = ['--auto-register-key', KEY, '--users-file', join(folder, 'users')]
+    return new BuildScene(await startService(flags, folder), this.origin)
+  }
+
+  /** An agent that goes on with this service. */
+  agentLike({ uuid, token, instance }: ProtocolAgent): ProtocolAgent {
+    return Object.assign(new ProtocolAgent(this.service, uuid), { token, instance })
   }
 
   async configure(configured: Configured): Promise<void> {
@@ -92,6 +105,16 @@ export async function jsonOf(response: Response): Promise<unknown> {
 
 export async function messageOf(response: Response): Promise<string> {
   return z.object({ message: z.string() }).parse(await jsonOf(response)).message
+}
+
+/** The status of each call, one after the other. */
+export async function statusesOf(
+  paths: readonly string[],
+  call: (path: string) => Promise<Response>,
+): Promise<Record<string, number>> {
+  const statuses: [string, number][] = []
+  for (const path of paths) statuses.push([path, (await call(path)).status])
+  return Object.fromEntries(statuses)
 }
 
 /** A server element with security on, whose only administrator is admin. */

@@ -3,7 +3,7 @@ import { PipelineBody } from '../../../src/wire/pipeline-body.ts'
 import { StartedBody } from '../../../src/wire/stage-body.ts'
 import { JobRunHistoryBody } from '../../../src/wire/job-body.ts'
 import { element } from '../../support/a-configuration.ts'
-import { BuildScene, jsonOf, messageOf } from '../../support/build-service.ts'
+import { BuildScene, jsonOf, messageOf, statusesOf } from '../../support/build-service.ts'
 import { ProtocolAgent } from '../../support/protocol-agent.ts'
 
 const MANUAL = element('approval', { type: 'manual' })
@@ -159,14 +159,11 @@ describe('a stage', () => {
     const scene = await BuildScene.open()
     await scene.schedule()
 
-    for (const [run, status] of [
-      ['9/1', 404],
-      ['1/9', 404],
-      ['one/1', 400],
-    ]) {
-      const response = await scene.get(`/api/stages/app/build/instance/${run}`)
-      expect(response.status, `${run}`).toBe(status)
-    }
+    const statuses = await statusesOf(['9/1', '1/9', 'one/1'], (run) =>
+      scene.get(`/api/stages/app/build/instance/${run}`),
+    )
+
+    expect(statuses).toEqual({ '9/1': 404, '1/9': 404, 'one/1': 400 })
   })
 
   it('starts the next by itself, and waits for a user where it is manual', async () => {
@@ -238,15 +235,16 @@ describe('a stage that is run again', () => {
     const scene = await BuildScene.open()
     await scene.schedule()
 
-    for (const [path, status] of [
-      ['app/other/run/1', 404],
-      ['other/build/run/1', 404],
-      ['app/build/run/7', 404],
-      ['app/build/run/1', 409],
-      ['app/build/run/x', 400],
-    ]) {
-      expect((await scene.post(`/api/stages/${path}`)).status, `${path}`).toBe(status)
+    const expected = {
+      'app/other/run/1': 404,
+      'other/build/run/1': 404,
+      'app/build/run/7': 404,
+      'app/build/run/1': 409,
+      'app/build/run/x': 400,
     }
+    const paths = Object.keys(expected)
+
+    expect(await statusesOf(paths, (path) => scene.post(`/api/stages/${path}`))).toEqual(expected)
   })
 
   it('passes over the empty body that real clients send', async () => {
@@ -368,14 +366,15 @@ describe('the history of a stage', () => {
   it('is 404 for an unknown stage, and 400 for what is no offset', async () => {
     const scene = await BuildScene.open()
 
-    for (const [path, status] of [
-      ['app/other/history', 404],
-      ['app/build/history/-1', 400],
-      ['app/build/history/1.5', 400],
-      ['app/build/history/x', 400],
-    ]) {
-      expect((await scene.get(`/api/stages/${path}`)).status, `${path}`).toBe(status)
+    const expected = {
+      'app/other/history': 404,
+      'app/build/history/-1': 400,
+      'app/build/history/1.5': 400,
+      'app/build/history/x': 400,
     }
+    const paths = Object.keys(expected)
+
+    expect(await statusesOf(paths, (path) => scene.get(`/api/stages/${path}`))).toEqual(expected)
   })
 })
 
@@ -421,12 +420,13 @@ describe('the jobs that an agent ran', () => {
   it('are 404 for an unknown agent, and 400 for what is no offset', async () => {
     const { scene } = await sceneWithAgent()
 
-    for (const [path, status] of [
-      ['nobody/job_run_history/0', 404],
-      ['a1/job_run_history/-1', 400],
-      ['a1/job_run_history/x', 400],
-    ]) {
-      expect((await scene.get(`/api/agents/${path}`)).status, `${path}`).toBe(status)
+    const expected = {
+      'nobody/job_run_history/0': 404,
+      'a1/job_run_history/-1': 400,
+      'a1/job_run_history/x': 400,
     }
+    const paths = Object.keys(expected)
+
+    expect(await statusesOf(paths, (path) => scene.get(`/api/agents/${path}`))).toEqual(expected)
   })
 })

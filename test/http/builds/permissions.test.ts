@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { PipelineBody } from '../../../src/wire/pipeline-body.ts'
+import { element } from '../../support/a-configuration.ts'
+import { BuildScene, GUARDED, jsonOf, SECURED, statusesOf } from '../../support/build-service.ts'
+
+const PETE_APPROVES = element('approval', { type: 'manual' }, [
+  element('authorization', {}, [element('user', {}, ['admin'])]),
+])
+
+/** Olga may operate, vera may view, pete may nothing. */
+function guardedScene(): Promise<BuildScene> {
+  return BuildScene.open({
+    server: SECURED,
+    groups: [
+      {
+        group: 'guarded',
+        authorization: GUARDED,
+        pipelines: [
+          { name: 'app', stages: [{ name: 'build' }, { name: 'ship', approval: PETE_APPROVES }] },
+        ],
+      },
+    ],
+  })
+}
+
+type Expected = readonly [call: string, who: Readonly<Record<string, number>>]
+
+/** In this order: what is refused comes first, so that what is allowed finds the same. */
+const CALLS: readonly Expected[] = [
+  ['POST /api/pipelines/app/schedule', { pete: 403, vera: 403, olga: 202 }],
+  ['GET /api/stages/app/build/instance/1/1', { pete: 403, olga: 403, vera: 200, admin: 200 }],
+  ['GET /api/stages/app/build/history', { pete: 403, olga: 403, vera: 200, admin: 200 }],
+  ['GET /api/stages/app/build/history/0', { pete: 403, olga: 403, vera: 200, admin: 200 }],
+  ['POST /api/stages/app/build/cancel', { pete: 401, vera: 401, olga: 200, admin: 200 }],
+  ['POST /api/stages/app/build/run/1', { pete: 403, vera: 403, olga: 202 }],
+  ['POST /api/stages/app/ship/run/1', { pete: 403, vera: 403, olga: 403, admin: 409 }],
+  ['POST /api/stages/app/ship/cancel', { pete: 401, vera: 401, olga: 401, admin: 200 }],
+  ['GET /api/agents/nobody/job_run_history', { pete: 404, vera: 404, olga: 404, admin: 404 }],
+]
+
+describe('who may do what with builds', () => {
+  it('follows from the configuration', async () => {
+    const scene = await guardedScene()
+
+    const answered: Expected[] = []
+    for (const [call, expected] of CALLS) {
+      const [method = '', path = ''] = call.split(' ')
+      const statuses = await statusesOf([...Object.keys(expected), 'nobody'], (user) => {
+        const known = user === 'admin' ? {} : { as: user === 'nobody' ? null : `${user}:${user}` }
+        return scene.service.fetch(path, { method, ...known })
+      })
+      answered.push([call, statuses])
+    }
+
+    expect(answered).toEqual(CALLS.map(([call, expected]) => [call, { ...expected, nobody: 401 }]))
+  })
+
+  it('asks for no credentials again of a known user who may not', async () => {
+    const scene = await guardedScene()
+
+    const response = await scene.post('/api/stages/app/build/cancel', 'pete')
+
+    expect(response.status).toBe(401)
+    expect(await jsonOf(response)).toMatchObject({
+      message: expect.stringContaining('pete may not cancel the stage build'),
+    })
+  })
+
+  it('hides pipelines from those who may not view them', async () => {
+    const scene = await guardedScene()
+    const names = async (user: string) =>
+      PipelineBody.array()
+        .parse(await jsonOf(await scene.get('/api/pipelines', user)))
+        .map(({ name }) => name)
+
+    expect(await names('vera')).toEqual(['app'])
+    expect(await names('pete')).toEqual([])
+  })
+})
