@@ -41,6 +41,7 @@ describe('README.md', () => {
       expect(examples.length).toBeGreaterThan(5)
       expect(output).toContain('@@')
       expect(output).toContain('<pipelines group="demo" />')
+      expect(output).toMatch(/hello world\n/)
     },
   )
 
