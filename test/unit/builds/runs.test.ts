@@ -135,6 +135,20 @@ describe('a run of a pipeline', () => {
     })
   })
 
+  it('does not begin when another one has since it was decided on', async () => {
+    await using world = await BuildsWorld.open(aPipeline())
+    const decided = { pipeline: 'app', approvedBy: 'changes', revisions: [], after: 0 }
+
+    await world.builds.schedulePipeline(decided)
+
+    await expect(world.builds.schedulePipeline(decided)).rejects.toMatchObject({
+      code: 'not-schedulable',
+    })
+    expect(await world.builds.schedulePipeline({ ...decided, after: 1 })).toMatchObject({
+      counter: 2,
+    })
+  })
+
   it('tells why a stage that follows by itself could not start', async () => {
     const onAll = aJob({ spread: { type: 'on-all' } })
     await using world = await BuildsWorld.open(
