@@ -1,4 +1,4 @@
-import { type Entity, entityOf } from './changes/change.ts'
+import { type Entity, entityOf } from './entity-of.ts'
 import { childElements } from './xml-elements.ts'
 import type { XmlElement } from './xml-tree.ts'
 

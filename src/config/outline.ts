@@ -1,4 +1,4 @@
-import { entityOf, identityOf } from './changes/change.ts'
+import { entityOf, identityOf } from './entity-of.ts'
 import { childElements } from './xml-elements.ts'
 import type { XmlDocument } from './xml-reader.ts'
 import type { XmlElement } from './xml-tree.ts'

@@ -1,57 +1,93 @@
-import type { ConfigDocument } from '../document.ts'
-import type { XmlElement } from '../xml-tree.ts'
+import type { Problem } from '../../core/problem.ts'
+import type { XmlDocument } from '../xml-reader.ts'
 import type { Change } from './change.ts'
-import { diffPair } from './diff-elements.ts'
-import { diffPipelines } from './diff-pipelines.ts'
+import { compareElements } from './compare-elements.ts'
+import { compareEntities, loneChange, matchEntities, reportForm } from './compare-entities.ts'
+import { compareEntityOrder, comparePlaces } from './compare-places.ts'
+import { DOCUMENT, DOCUMENT_LABEL, ENTITY_KINDS, entitiesIn } from './entities.ts'
+import { grouped, withFewLayouts } from './group-changes.ts'
+import { type Documents, lineCount, rangeOf, type Scope } from './scope.ts'
+import { shownValue } from './shown-value.ts'
 
-const NOWHERE = { entity: null, path: [] } as const
+/** A document to compare: well-formed, or with what makes it unreadable. */
+export type Comparable = XmlDocument | { readonly problems: readonly Problem[] }
 
-type Document = Pick<ConfigDocument, 'text' | 'root'>
+const NOTHING = { pairs: [], removed: [], added: [] } as const
+const WHOLE = { entity: DOCUMENT, label: DOCUMENT_LABEL, path: [] } as const
 
 /**
- * What is different between two configurations, in the words of the people who
- * run them: pipelines first, then what else changed. Where nothing but the
- * order or the layout did, that is said. Null stands for no configuration.
+ * What is otherwise in a document than in an earlier one, as people say it: grouped by entity, the
+ * most important first. `null` stands for no earlier document. Any text that is otherwise gives at
+ * least one change, equal texts give none.
  */
-export function summariseChanges(before: Document | null, after: Document): readonly Change[] {
-  if (before?.text === after.text) return []
-  const changes = [...changesBetween(before ?? EMPTY, after)]
-  if (before === null) return [whole('added'), ...changes]
-  return changes.length === 0 ? [whole('reformatted')] : changes
+export function summariseChanges(before: Comparable | null, after: Comparable): readonly Change[] {
+  if ('problems' in after) return [unreadable('newer', after.problems)]
+  if (before === null) return beginnings(after)
+  if ('problems' in before) return [unreadable('older', before.problems)]
+  if (before.text === after.text) return []
+  const changes = compare(before, after)
+  return changes.length > 0 ? changes : [{ kind: 'reformatted', ...WHOLE, subject: 'layout' }]
 }
 
-const EMPTY_ROOT: XmlElement = {
-  kind: 'element',
-  name: 'cruise',
-  attributes: new Map(),
-  children: [],
-  parent: null,
-  span: { start: 0, end: 0 },
-  openTag: { start: 0, end: 0 },
-  closeTag: null,
-}
-const EMPTY: Document = { text: '', root: EMPTY_ROOT }
-
-function whole(kind: 'added' | 'reformatted'): Change {
-  return { kind, ...NOWHERE, what: 'configuration', before: null, after: null, touches: [] }
+/** Whether nothing was before these changes. */
+export function isBeginning([first]: readonly Change[]): boolean {
+  return first?.kind === 'added' && first.entity === DOCUMENT && first.path.length === 0
 }
 
-function* changesBetween(before: Document, after: Document): Generator<Change> {
-  const texts = new Map([
-    [before.root, before.text],
-    [after.root, after.text],
-  ])
-  const sourceOf = (element: XmlElement) => {
-    const text = texts.get(rootOf(element)) ?? ''
-    return text.slice(element.span.start, element.span.end)
+function compare(before: XmlDocument, after: XmlDocument): readonly Change[] {
+  const changes: Change[] = []
+  const entities = ENTITY_KINDS.map((kind) => ({
+    kind,
+    before: entitiesIn(before.root, kind),
+    after: entitiesIn(after.root, kind),
+  }))
+  const elements = entities.flatMap((found) => [...found.before, ...found.after])
+  const documents: Documents = {
+    before,
+    after,
+    entities: new Set(elements.map(({ element }) => element)),
+    report: (change) => changes.push(change),
   }
-  const pair = { before: before.root, after: after.root }
-  yield* diffPipelines(pair, sourceOf)
-  yield* diffPair(pair, NOWHERE, sourceOf)
+  const matchings = new Map(
+    entities.map(({ kind, ...found }) => [kind.word, matchEntities(documents, kind, found)]),
+  )
+  for (const matching of matchings.values()) compareEntities(documents, matching)
+  for (const matching of matchings.values()) compareEntityOrder(documents, matching)
+  comparePlaces(documents, {
+    pipelines: matchings.get('pipeline') ?? NOTHING,
+    groups: matchings.get('group') ?? NOTHING,
+  })
+  compareRoots({ ...documents, ...WHOLE })
+  return withFewLayouts(grouped(changes))
 }
 
-function rootOf(element: XmlElement): XmlElement {
-  let root = element
-  while (root.parent) root = root.parent
-  return root
+function compareRoots(scope: Scope): void {
+  const pair = { before: scope.before.root, after: scope.after.root }
+  compareElements(scope, pair, { path: [], told: [] })
+  reportForm(scope, pair, false)
+}
+
+function beginnings(after: XmlDocument): readonly Change[] {
+  const range = rangeOf(after, after.root.span)
+  const whole: Change = {
+    kind: 'added',
+    ...WHOLE,
+    subject: DOCUMENT_LABEL,
+    ...lineCount(range),
+    after: range,
+  }
+  const entities = ENTITY_KINDS.flatMap((kind) => entitiesIn(after.root, kind))
+  return [whole, ...entities.map((entity) => loneChange(after, 'added', entity))]
+}
+
+function unreadable(which: 'older' | 'newer', [problem]: readonly Problem[]): Change {
+  const place = problem?.line === undefined ? '' : ` at line ${problem.line}`
+  const from = shownValue(`unreadable${place}: ${problem?.message ?? 'not XML'}`)
+  const to = 'readable'
+  return {
+    kind: 'changed',
+    ...WHOLE,
+    subject: 'text',
+    ...(which === 'older' ? { from, to } : { from: to, to: from }),
+  }
 }

@@ -60,7 +60,8 @@ function attributeSecret(element: XmlElement, plain: string, encrypted: string):
   ]
 }
 
-function isSecure(element: XmlElement): boolean {
+/** Whether the value of a variable or of a property is a secret by its own word. */
+export function isSecure(element: XmlElement): boolean {
   if (element.name === 'variable') return isTrue(element, 'secure')
   if (element.name !== 'property') return false
   return [element, ...elementsAt(element, 'key')].some((marked) => isTrue(marked, 'secure'))

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import type { Change } from '../../services/pages/revision-details.ts'
+import { type Change, wholeEntityWord } from '../../services/pages/revision-details.ts'
 import type { Links } from './links.ts'
 
 export interface ChangeListProps {
@@ -12,7 +12,13 @@ export interface ChangeListProps {
   readonly more: (left: number) => Child
 }
 
-type Entity = NonNullable<Change['entity']>
+interface Entity {
+  readonly kind: string
+  readonly name: string
+  readonly label: string
+}
+
+const HAS_HISTORY = new Set(['pipeline', 'group', 'template', 'environment', 'agent', 'role'])
 
 interface Group {
   readonly entity: Entity | null
@@ -39,19 +45,24 @@ function ChangeGroup({ group, linkOf }: { group: Group } & Pick<ChangeListProps,
     <>
       {entity !== null && !isWhole && (
         <p class="entity">
-          <EntityName entity={entity} href={linkOf(entity)} />
+          <EntityName entity={entity} href={hrefOf(entity, linkOf)} />
         </p>
       )}
       <ul>
         {changes.map((change) => (
           <li>
             <span class={`badge ${badgeOf(change)}`}>{change.kind}</span>{' '}
-            <Sentence change={change} href={entity && isWhole ? linkOf(entity) : null} />
+            <Sentence change={change} href={entity && isWhole ? hrefOf(entity, linkOf) : null} />
           </li>
         ))}
       </ul>
     </>
   )
+}
+
+/** What has no name of its own has no history of its own either. */
+function hrefOf(entity: Entity, linkOf: ChangeListProps['linkOf']): string | null {
+  return HAS_HISTORY.has(entity.kind) ? linkOf(entity) : null
 }
 
 export function EntityName({ entity, href }: { entity: Entity; href: string | null }) {
@@ -66,9 +77,8 @@ export function EntityName({ entity, href }: { entity: Entity; href: string | nu
 }
 
 function Sentence({ change, href }: { change: Change; href: string | null }) {
-  if (change.kind === 'reformatted') return <span>layout and comments only</span>
   if (isAboutAll(change)) return <WholeEntity change={change} href={href} />
-  const { path, what } = change
+  const { kind, path, subject } = change
   return (
     <span>
       {path.map((part, n) => (
@@ -77,15 +87,15 @@ function Sentence({ change, href }: { change: Change; href: string | null }) {
           <PathPart part={part} />
         </>
       ))}
-      {path.length > 0 && what !== '' && ': '}
-      {what} <Values change={change} />
+      {path.length > 0 && ': '}
+      {kind === 'reformatted' ? `${subject} only` : subject} <Values change={change} />
     </span>
   )
 }
 
 /** `stage test`: the word in grey, the name in bold. */
 function PathPart({ part }: { part: string }) {
-  const space = part.lastIndexOf(' ')
+  const space = part.indexOf(' ')
   if (space === -1) return <span>{part}</span>
   return (
     <>
@@ -96,53 +106,49 @@ function PathPart({ part }: { part: string }) {
 }
 
 function WholeEntity({ change, href }: { change: Change; href: string | null }) {
-  const { entity, kind, before, after } = change
-  if (!entity) return <span>{change.what}</span>
+  const { kind, subject, label } = change
   if (kind === 'renamed') return <Values change={change} />
-  const name = href === null ? <b>{entity.label}</b> : <a href={href}>{entity.label}</a>
+  const word = subject.endsWith(` ${label}`) ? subject.slice(0, -label.length) : ''
+  const name = word === '' ? subject : label
   return (
     <span>
-      <span class="muted">{`${entity.kind} `}</span>
-      {name}
-      {kind === 'added' && after !== null && <span class="muted">{` to group ${after}`}</span>}
-      {kind === 'removed' && before !== null && (
-        <span class="muted">{` from group ${before}`}</span>
-      )}
-      {kind === 'moved' && <span class="muted"> from group</span>}
-      {kind === 'moved' && <Values change={change} />}
+      <span class="muted">{word}</span>
+      {href === null ? <b>{name}</b> : <a href={href}>{name}</a>}
+      <Values change={change} />
     </span>
   )
 }
 
-/** The value before, struck through, and the one after. */
-function Values({ change: { kind, before, after } }: { change: Change }) {
-  if (!['changed', 'renamed', 'moved'].includes(kind) || (before === null && after === null))
-    return <></>
+/** The value before, struck through, and the one after; of what came or went, its value or size. */
+function Values({ change }: { change: Change }) {
+  const { kind, from, to, lines } = change
+  if (kind === 'added' || kind === 'removed') {
+    const value = from ?? to ?? (lines === undefined ? null : `${lines} lines`)
+    return value === null ? <></> : <span class="muted">{` (${value})`}</span>
+  }
+  if (kind === 'reordered' || kind === 'reformatted') return <></>
   return (
     <span class="values">
       {' '}
-      <del>{shown(before)}</del>
+      <del>{shown(from)}</del>
       <span aria-hidden="true"> → </span>
       <span class="visually-hidden"> to </span>
-      <ins>{shown(after)}</ins>
+      <ins>{shown(to)}</ins>
     </span>
   )
 }
 
-const LONGEST = 80
-
-function shown(value: string | null): string {
-  if (value === null) return 'unset'
-  if (value === '') return 'empty'
-  return value.length > LONGEST ? `${value.slice(0, LONGEST - 1)}…` : value
+function shown(value: string | undefined): string {
+  if (value === undefined) return 'unset'
+  return value === '' ? 'empty' : value
 }
 
-function isAboutAll({ entity, path, what }: Change): boolean {
-  return entity !== null && path.length === 0 && what === ''
+function isAboutAll(change: Change): boolean {
+  return wholeEntityWord(change) !== null
 }
 
 function badgeOf({ kind }: Change): string {
-  if (kind === 'moved' || kind === 'reordered') return 'renamed'
+  if (kind === 'reordered') return 'renamed'
   return kind === 'reformatted' ? '' : kind
 }
 
@@ -150,13 +156,18 @@ function badgeOf({ kind }: Change): string {
 function groupsOf(changes: readonly Change[]): Group[] {
   const groups = new Map<string, { entity: Entity | null; changes: Change[] }>()
   for (const change of changes) {
-    const { entity } = change
-    const key = entity === null ? '' : `${entity.kind}/${entity.name}`
-    const group = groups.get(key) ?? { entity, changes: [] }
+    const group = groups.get(change.entity) ?? { entity: entityOf(change), changes: [] }
     group.changes.push(change)
-    groups.set(key, group)
+    groups.set(change.entity, group)
   }
   return [...groups.values()]
+}
+
+/** Null for what belongs to the document as a whole. */
+function entityOf({ entity, label }: Change): Entity | null {
+  if (entity === 'document') return null
+  const [kind = '', ...name] = entity.split('/')
+  return { kind, name: name.join('/'), label: name.length > 0 ? label : '' }
 }
 
 /** To the history of the entity itself. */

@@ -1,4 +1,5 @@
 import type { Change } from '../../config/changes/change.ts'
+import { entitiesOf } from '../../config/changes/entities-of.ts'
 import { renderChange } from '../../config/changes/render-change.ts'
 import { summariseChanges } from '../../config/changes/summarise-changes.ts'
 import { readXml, type XmlDocument } from '../../config/xml-reader.ts'
@@ -9,6 +10,7 @@ import { countLines } from '../../diff/hunks.ts'
 import type { History } from '../../history/history.ts'
 
 export type { Change } from '../../config/changes/change.ts'
+export { wholeEntityWord } from '../../config/changes/entities.ts'
 
 /** What a revision did to the one before it. */
 export interface RevisionDetails {
@@ -54,11 +56,11 @@ export class RevisionDetailsCache {
   /** Everything that is said about what a revision changed, as far as it is known. */
   textOf(revision: Revision): string {
     const changes = this.find(revision)?.changes ?? []
-    return changes.map(renderChange).join('\n')
+    return changes.map((change) => `${change.label} ${renderChange(change)}`).join('\n')
   }
 
   touches(revision: Revision, entity: string): boolean {
-    return (this.find(revision)?.changes ?? []).some(({ touches }) => touches.includes(entity))
+    return entitiesOf(this.find(revision)?.changes ?? []).includes(entity)
   }
 
   /** Finds out about the revisions, one after the other, for so many milliseconds at most. */

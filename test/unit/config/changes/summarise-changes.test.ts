@@ -1,325 +1,346 @@
 import { describe, expect, it } from 'vitest'
-import { touchedEntities } from '../../../../src/config/changes/change.ts'
-import { renderChange, renderSubject } from '../../../../src/config/changes/render-change.ts'
+import { renderChange } from '../../../../src/config/changes/render-change.ts'
 import { summariseChanges } from '../../../../src/config/changes/summarise-changes.ts'
-import { readDocument } from '../../../../src/config/document.ts'
-import {
-  type AnElement,
-  aConfiguration,
-  dependency,
-  element,
-  exec,
-  git,
-} from '../../../support/a-configuration.ts'
+import { readXml } from '../../../../src/config/xml-reader.ts'
+import { xmlDocument } from '../../../support/xml-documents.ts'
 
-type Given = Parameters<typeof aConfiguration>[0]
+const JOB =
+  '<job name="unit" timeout="45"><tasks><exec command="npm"><arg>ci</arg></exec><exec command="npm"><arg>test</arg></exec></tasks><resources><resource>linux</resource></resources></job>'
+const STAGE = `<stage name="test"><jobs>${JOB}</jobs></stage>`
+const MATERIALS = '<materials><git url="https://example.org/shop.git" /></materials>'
+const VARIABLES =
+  '<environmentvariables><variable name="REGION"><value>eu-1</value></variable></environmentvariables>'
+const SHOP = `<pipeline name="shop">${VARIABLES}${MATERIALS}${STAGE}</pipeline>`
 
-function documentOf(text: string) {
-  const reading = readDocument(new TextEncoder().encode(text))
-  if (!reading.ok) throw new Error(reading.problems[0]?.message)
-  return reading.document
+const ADMINS = '<admins><user>ana</user></admins>'
+const ROLES = '<roles><role name="ops"><users><user>bob</user></users></role></roles>'
+const SERVER = `<server jobTimeout="5" agentAutoRegisterKey="k1"><security>${ROLES}${ADMINS}</security></server>`
+const GROUP = `<pipelines group="web"><authorization><view><user>eve</user></view></authorization>\n${SHOP}\n</pipelines>`
+const TEMPLATES = `<templates><pipeline name="base">${STAGE}</pipeline></templates>`
+const ENVIRONMENTS =
+  '<environments><environment name="live"><pipelines><pipeline name="shop" /></pipelines></environment></environments>'
+const AGENTS =
+  '<agents><agent hostname="box1" ipaddress="10.0.0.1" uuid="u1"><resources><resource>linux</resource></resources></agent></agents>'
+const DOCUMENT = `<cruise schemaVersion="75">${SERVER}\n${GROUP}\n${TEMPLATES}\n${ENVIRONMENTS}\n${AGENTS}\n</cruise>`
+
+/** Each change in words, with its entity, after replacing a part of the document. */
+function toldAfter(...replacements: readonly (readonly [from: string, to: string])[]): string[] {
+  const after = replacements.reduce((text, [from, to]) => {
+    expect(text).toContain(from)
+    return text.replace(from, to)
+  }, DOCUMENT)
+  return told(DOCUMENT, after)
 }
 
-function changes(before: Given, after: Given) {
-  return summariseChanges(documentOf(aConfiguration(before)), documentOf(aConfiguration(after)))
+function told(before: string, after: string): string[] {
+  const changes = summariseChanges(xmlDocument(before), xmlDocument(after))
+  return changes.map((change) => `${change.entity} ${change.kind}: ${renderChange(change)}`)
 }
 
-function lines(before: Given, after: Given): string[] {
-  return changes(before, after).map(renderChange)
-}
-
-/** A pipeline whose one job has these tasks. */
-function doing(...tasks: readonly AnElement[]): Given {
-  return {
-    pipelines: [{ name: 'checkout', stages: [{ name: 'test', jobs: [{ name: 'unit', tasks }] }] }],
-  }
-}
-
-function withMaterials(...materials: readonly AnElement[]): Given {
-  return { pipelines: [{ name: 'up' }, { name: 'p', materials }] }
-}
-
-function variable(secure: boolean, value: string): Given {
-  const children = [element('value', {}, [value])]
-  const list = [element('variable', { name: 'KEY', secure }, children)]
-  return { pipelines: [{ before: [element('environmentvariables', {}, list)] }] }
-}
-
-const withTimeout = (timeout: number): Given => ({
-  pipelines: [
-    {
-      name: 'checkout',
-      stages: [{ name: 'test', jobs: [{ name: 'unit', attributes: { timeout } }] }],
-    },
-  ],
-})
-
-const anAgent = (isDisabled?: boolean): Given => ({
-  agents: [isDisabled === undefined ? {} : { isDisabled }],
-})
-
-const aGroup = (g: string, ...own: { name: string }[]) => ({ group: g, pipelines: own })
-
-const aStageDoing = (name: string, ...tasks: AnElement[]): Given => ({
-  pipelines: [{ stages: [{ name, jobs: [{ name: 'unit', tasks }] }] }],
-})
-
-const roleOf = (...users: string[]) => {
-  const members = element(
-    'users',
-    {},
-    users.map((user) => element('user', {}, [user])),
+function jobsOf(timeout: string): string {
+  const jobs = Array.from(
+    { length: 8 },
+    (_, at) => `\n<job name="j${at}" timeout="${timeout}${at % 7}" />`,
   )
-  const roles = element('roles', {}, [element('role', { name: 'dev' }, [members])])
-  return { server: element('server', {}, [element('security', {}, [roles])]) }
+  return jobs.join('')
 }
 
-const pipelinesNamed = (...names: string[]): Given => ({
-  pipelines: names.map((name) => ({ name })),
-})
-
-const onePipeline = (name: string): Given => ({ pipelines: [{ name }] })
-
-const agentsNamed = (...uuids: string[]): Given => ({
-  agents: uuids.map((uuid) => ({ uuid, hostname: uuid })),
-})
-
-const deepTimeout = (timeout: number): Given => ({
-  pipelines: [
-    {
-      name: 'p',
-      stages: [{ name: 's'.repeat(60), jobs: [{ name: 'j'.repeat(40), attributes: { timeout } }] }],
-    },
-  ],
-})
-
-const timed = (name: string, timer: string): Given => ({ pipelines: [{ name, timer }] })
-
-describe('the summary of a change', () => {
-  it('names the attribute, its place, and its values', () => {
-    expect(lines(withTimeout(45), withTimeout(60))).toEqual([
-      'checkout: stage test, job unit, timeout 45 -> 60',
-    ])
-  })
-
-  it('takes what is not written for what it means', () => {
-    expect(lines(anAgent(), anAgent(true))).toEqual(['agent box: isDisabled false -> true'])
-    expect(lines(anAgent(false), anAgent())).toEqual(['layout and comments only'])
-  })
-
-  it.each<[Given, Given, string]>([
-    [{}, { pipelines: [{ name: 'a' }] }, 'group defaultGroup added'],
+describe('the summary of what changed', () => {
+  it.each<[what: string, from: string, to: string, expected: string[]]>([
     [
-      { pipelines: [{ name: 'a' }] },
-      { pipelines: [{ name: 'a' }, { name: 'b' }] },
-      'pipeline b added to group defaultGroup',
+      'an attribute of a job',
+      'timeout="45"',
+      'timeout="60"',
+      ['pipeline/shop changed: stage test › job unit: timeout 45 → 60'],
     ],
     [
-      { pipelines: [{ name: 'a' }, { name: 'b' }] },
-      { pipelines: [{ name: 'a' }] },
-      'pipeline b removed from group defaultGroup',
-    ],
-    [{ pipelines: [{ name: 'a' }] }, { pipelines: [{ name: 'b' }] }, 'pipeline a renamed to b'],
-    [{ groups: [{ group: 'g' }] }, { groups: [{ group: 'h' }] }, 'group h added'],
-    [{ agents: [] }, { agents: [{ hostname: 'box-9' }] }, 'agent box-9 added'],
-    [{ agents: [{ uuid: 'a' }] }, { agents: [] }, 'agent box removed'],
-    [
-      { agents: [{ ipaddress: '10.0.0.1' }] },
-      { agents: [{ ipaddress: '10.0.0.2' }] },
-      'agent box: ipaddress 10.0.0.1 -> 10.0.0.2',
-    ],
-    [{ agents: [{}] }, { agents: [{ resources: ['linux'] }] }, 'agent box: resource linux added'],
-    [
-      { templates: [{ name: 't' }] },
-      { templates: [{ name: 't' }, { name: 'u' }] },
-      'template u added',
+      'an attribute that is set or not',
+      ' timeout="45"',
+      '',
+      ['pipeline/shop changed: stage test › job unit: timeout 45 → unset'],
     ],
     [
-      { environments: [{ name: 'e' }] },
-      { environments: [{ name: 'e', variables: { A: '1' } }] },
-      'environment e: variable A added',
-    ],
-    [{ schemaVersion: 74 }, { schemaVersion: 75 }, 'schemaVersion 74 -> 75'],
-  ])('names what came and went: %#', (before, after, line) => {
-    expect(lines(before, after)).toContain(line)
-  })
-
-  it('knows a pipeline in another group, and a group under another name', () => {
-    const a = { name: 'a' }
-    const b = { name: 'b' }
-
-    const moved = changes(
-      { groups: [aGroup('g', a, b), aGroup('h')] },
-      { groups: [aGroup('g', b), aGroup('h', a)] },
-    )
-    const grouped = (group: string): Given => ({ groups: [aGroup(group, a, b)] })
-
-    expect(moved.map(renderChange)).toEqual(['pipeline a moved from group g to group h'])
-    expect(touchedEntities(moved)).toEqual(['pipeline/a', 'group/g', 'group/h'])
-    expect(lines(grouped('g'), grouped('h'))).toEqual(['group g renamed to h'])
-  })
-
-  it('follows what was renamed into what else changed in it', () => {
-    const before = aStageDoing('old', exec('a'), exec('b'), exec('c'))
-    const after = aStageDoing('new', exec('a'), exec('b'), exec('c'), exec('d'))
-
-    expect(lines(before, after)).toEqual([
-      'p: stage old renamed to new',
-      'p: stage new, job unit, task d added',
-    ])
-  })
-
-  it.each<[Given, Given, string[]]>([
-    [
-      doing(exec('a'), exec('b')),
-      doing(exec('b'), exec('a')),
-      ['checkout: stage test, job unit, tasks reordered'],
+      'the value of a variable',
+      'eu-1',
+      'eu-2',
+      ['pipeline/shop changed: variable REGION: value eu-1 → eu-2'],
     ],
     [
-      doing(exec('a'), exec('c')),
-      doing(exec('a'), exec('b'), exec('c')),
-      ['checkout: stage test, job unit, task b added'],
+      'a variable that is new',
+      '</variable>',
+      '</variable><variable name="CART"><value>x</value></variable>',
+      ['pipeline/shop added: add variable CART'],
     ],
     [
-      doing(exec('a'), exec('b')),
-      doing(exec('a'), exec('z')),
-      ['checkout: stage test, job unit, task z, command b -> z'],
+      'a command',
+      '<arg>ci</arg>',
+      '<arg>ci</arg><arg>--offline</arg>',
+      ['pipeline/shop changed: stage test › job unit: task npm ci → npm ci --offline'],
     ],
     [
-      doing(exec('a', 'x')),
-      doing(exec('a', 'y')),
-      ['checkout: stage test, job unit, task a y, argument x -> y'],
+      'a task that is new',
+      '<exec command="npm"><arg>test</arg></exec>',
+      '<exec command="npm"><arg>run</arg><arg>a b</arg></exec><exec command="npm"><arg>test</arg></exec>',
+      ["pipeline/shop added: stage test › job unit: add task “npm run 'a b'”"],
     ],
     [
-      doing(exec('a'), exec('b')),
-      doing(exec('b'), exec('c')),
+      'tasks in another order',
+      '<exec command="npm"><arg>ci</arg></exec><exec command="npm"><arg>test</arg></exec>',
+      '<exec command="npm"><arg>test</arg></exec><exec command="npm"><arg>ci</arg></exec>',
+      ['pipeline/shop reordered: stage test › job unit: move task “npm ci”'],
+    ],
+    [
+      'a resource in place of another',
+      '<resource>linux</resource>',
+      '<resource>docker</resource>',
       [
-        'checkout: stage test, job unit, task a removed',
-        'checkout: stage test, job unit, task c added',
+        'pipeline/shop removed: stage test › job unit: remove resource linux',
+        'pipeline/shop added: stage test › job unit: add resource docker',
       ],
     ],
-  ])('tells tasks apart by their place: %#', (before, after, expected) => {
-    expect(lines(before, after)).toEqual(expected)
-  })
-
-  it.each<[Given, Given, string]>([
-    [withMaterials(git('a')), withMaterials(git('b')), 'p: git material, url a -> b'],
     [
-      withMaterials(git('a')),
-      withMaterials(git('a', { branch: 'x' })),
-      'p: git material a, branch set to x',
+      'a job under another name',
+      'job name="unit"',
+      'job name="fast"',
+      ['pipeline/shop renamed: stage test: rename job unit → fast'],
     ],
     [
-      withMaterials(git('a')),
-      withMaterials(git('a'), dependency('up')),
-      'p: upstream pipeline up added',
+      'a stage that is gone',
+      STAGE,
+      '<stage name="build"><jobs><job name="x" /></jobs></stage>',
+      ['pipeline/shop removed: remove stage test', 'pipeline/shop added: add stage build'],
     ],
-  ])('names materials: %#', (before, after, line) => {
-    expect(lines(before, after)).toEqual([line])
+    [
+      'a material that points elsewhere',
+      'shop.git',
+      'store.git',
+      [
+        'pipeline/shop changed: material git https://example.org/store.git: url https://example.org/shop.git → https://example.org/store.git',
+      ],
+    ],
+    [
+      'a material of another kind',
+      '<git url="https://example.org/shop.git" />',
+      '<hg url="https://example.org/shop" />',
+      [
+        'pipeline/shop removed: remove material git https://example.org/shop.git',
+        'pipeline/shop added: add material hg https://example.org/shop',
+      ],
+    ],
+    [
+      'a timer',
+      MATERIALS,
+      `<timer>0 0 22 ? * *</timer>${MATERIALS}`,
+      ['pipeline/shop added: add timer (0 0 22 ? * *)'],
+    ],
+    [
+      'an approval and who may give it',
+      '<stage name="test">',
+      '<stage name="test"><approval type="manual"><authorization><role>ops</role></authorization></approval>',
+      ['pipeline/shop added: stage test: add approval'],
+    ],
+    [
+      'an artifact and a tab',
+      '<resources>',
+      '<artifacts><artifact src="out/*" /></artifacts><tabs><tab name="log" path="x" /></tabs><resources>',
+      [
+        'pipeline/shop added: stage test › job unit: add artifact out/*',
+        'pipeline/shop added: stage test › job unit: add tab log',
+      ],
+    ],
+    [
+      'who may see a group',
+      '<user>eve</user>',
+      '<user>eve</user><role>ops</role>',
+      ['group/web added: add view permission of role ops'],
+    ],
+    [
+      'a user of a role',
+      '<user>bob</user>',
+      '<user>bo</user>',
+      ['role/ops removed: remove user bob', 'role/ops added: add user bo'],
+    ],
+    [
+      'an administrator',
+      ADMINS,
+      '<admins><user>ana</user><role>ops</role></admins>',
+      ['role/ops added: add administrator role ops'],
+    ],
+    ['the server', 'jobTimeout="5"', 'jobTimeout="6"', ['server changed: jobTimeout 5 → 6']],
+    [
+      'a pipeline in an environment',
+      '<pipeline name="shop" /></pipelines></environment>',
+      '</pipelines></environment>',
+      ['environment/live removed: remove pipeline shop'],
+    ],
+    [
+      'an agent',
+      'uuid="u1"',
+      'uuid="u1" isDisabled="true"',
+      ['agent/u1 changed: isDisabled unset → true'],
+    ],
+    [
+      'an agent on another host',
+      'hostname="box1"',
+      'hostname="box2"',
+      ['agent/u1 renamed: rename agent box1 → box2'],
+    ],
+    [
+      'a template',
+      '<templates><pipeline name="base">',
+      '<templates><pipeline name="old"><stage name="s" /></pipeline><pipeline name="base">',
+      ['template/old added: add template old'],
+    ],
+    [
+      'the version',
+      'schemaVersion="75"',
+      'schemaVersion="76"',
+      ['document changed: schemaVersion 75 → 76'],
+    ],
+    [
+      'a pipeline under another name',
+      '<pipeline name="shop"><env',
+      '<pipeline name="store"><env',
+      ['pipeline/store renamed: rename pipeline shop → store'],
+    ],
+    [
+      'a name in another case',
+      '<pipeline name="shop"><env',
+      '<pipeline name="Shop"><env',
+      ['pipeline/Shop renamed: rename pipeline shop → Shop'],
+    ],
+    [
+      'a group under another name',
+      'group="web"',
+      'group="shopfront"',
+      ['group/shopfront renamed: rename group web → shopfront'],
+    ],
+    [
+      'a pipeline in another group',
+      `${SHOP}\n</pipelines>`,
+      `</pipelines><pipelines group="new">${SHOP}</pipelines>`,
+      ['pipeline/shop changed: group web → new', 'group/new added: add group new'],
+    ],
+    [
+      'order of attributes and quoting',
+      'hostname="box1" ipaddress="10.0.0.1"',
+      `ipaddress='10.0.0.1' hostname="box1"`,
+      ['agent/u1 reformatted: layout only'],
+    ],
+    [
+      'a comment in a pipeline',
+      '<stage',
+      '<!-- fast --><stage',
+      ['pipeline/shop reformatted: comments only'],
+    ],
+    [
+      'white space between entities',
+      '\n<agents>',
+      '\n\n\n<agents>',
+      ['document reformatted: layout only'],
+    ],
+    [
+      'a comment outside of all',
+      '<agents>',
+      '<!-- ours --><agents>',
+      ['document reformatted: comments only'],
+    ],
+  ])('names %s', (_, from, to, expected) => {
+    expect(toldAfter([from, to])).toEqual(expected)
   })
 
-  it('knows roles and their users', () => {
-    expect(lines(roleOf('ana'), roleOf('ana', 'ben'))).toEqual(['role dev: user ben added'])
-    expect(touchedEntities(changes({}, roleOf('ana')))).toEqual(['role/dev'])
-  })
+  it('follows a pipeline that is renamed, changed and moved at once', () => {
+    const old = `<pipeline name="a"><stage name="s"><jobs>${jobsOf('1')}</jobs></stage></pipeline>`
+    const renamed = old.replace('"a"', '"b"').replace('timeout="16"', 'timeout="99"')
+    const before = `<cruise><pipelines group="x">${old}</pipelines><pipelines group="y"></pipelines></cruise>`
+    const after = `<cruise><pipelines group="x"></pipelines><pipelines group="y">${renamed}</pipelines></cruise>`
 
-  it('says that the order is all that changed', () => {
-    expect(lines(pipelinesNamed('a', 'b', 'c'), pipelinesNamed('c', 'a', 'b'))).toEqual([
-      'group defaultGroup: pipelines reordered',
+    expect(told(before, after)).toEqual([
+      'pipeline/b renamed: rename pipeline a → b',
+      'pipeline/b changed: group x → y',
+      'pipeline/b changed: stage s › job j6: timeout 16 → 99',
     ])
   })
 
-  it('says that the layout is all that changed', () => {
-    const text = aConfiguration({ pipelines: [{}] })
-    const before = documentOf(text)
-    const after = documentOf(text.replace('<materials>', '<!-- from here -->\n<materials>'))
+  it('shows no secret in any value', () => {
+    const secrets = [
+      '<svn url="https://u:hunter2@example.org" username="u" password="hunter2" encryptedPassword="AES:x:hunter2" />',
+      '<variable name="S" secure="true"><encryptedValue>hunter2</encryptedValue></variable>',
+      '<variable name="T" secure="true"><value>hunter2</value></variable>',
+      '<variable name="U" secure="true">hunter2</variable>',
+      '<property><key secure="true">p</key><value>hunter2</value></property>',
+      '<ldap managerPassword="hunter2" encryptedManagerPassword="hunter2" />',
+      '<server webhookSecret="hunter2" tokenGenerationKey="hunter2" agentAutoRegisterKey="hunter2" />',
+      '<exec command="curl"><arg>https://u:hunter2@example.org</arg></exec>',
+    ].map((element) => `<x>${element}</x>`)
+    const document = `<cruise>${secrets.join('')}</cruise>`
+    const other = xmlDocument(document.replaceAll('hunter2', 'swordfish'))
+    const none = xmlDocument('<cruise></cruise>')
+    const changes = [
+      ...summariseChanges(xmlDocument(document), other),
+      ...summariseChanges(other, none),
+      ...summariseChanges(none, other),
+    ]
 
-    expect(summariseChanges(before, after).map(renderChange)).toEqual(['layout and comments only'])
-    expect(summariseChanges(before, before)).toEqual([])
+    expect(changes.length).toBeGreaterThan(10 + 2 * secrets.length - 1)
+    expect(JSON.stringify(changes)).not.toMatch(/hunter2|swordfish/)
+    expect(changes.filter(({ from, to }) => [from, to].join().includes('hidden'))).not.toEqual([])
   })
 
-  it('lists everything that a first configuration has', () => {
-    const first = documentOf(
-      aConfiguration({ pipelines: [{ name: 'a' }, { name: 'b' }], agents: [{}] }),
+  it('points to the lines in both texts', () => {
+    const [change] = summariseChanges(
+      xmlDocument(DOCUMENT),
+      xmlDocument(DOCUMENT.replace('<server', '\n\n<server').replace('10.0.0.1', '10.0.0.2')),
     )
-    const all = summariseChanges(null, first)
 
-    expect(renderSubject(all)).toBe('first configuration with 2 pipelines')
-    expect(touchedEntities(all).toSorted()).toEqual([
-      'agent/a1',
-      'group/defaultGroup',
-      'pipeline/a',
-      'pipeline/b',
-    ])
+    expect(change).toMatchObject({ before: { first: 7, last: 7 }, after: { first: 9, last: 9 } })
   })
 
-  it('touches the old name and the new one of what was renamed', () => {
-    expect(touchedEntities(changes(onePipeline('a'), onePipeline('b')))).toEqual([
-      'pipeline/b',
-      'pipeline/a',
-    ])
-  })
-})
-
-describe('secrets in a summary', () => {
-  const SECRET = 'xyzzy'
-
-  it.each<[Given, Given]>([
-    [variable(true, 'a'), variable(true, SECRET)],
-    [variable(true, SECRET), variable(false, 'a')],
-    [
-      withMaterials(element('svn', { url: 'u', password: 'a' })),
-      withMaterials(element('svn', { url: 'u', password: SECRET })),
-    ],
-    [
-      withMaterials(element('svn', { url: 'u', encryptedPassword: SECRET })),
-      withMaterials(element('svn', { url: 'u' })),
-    ],
-    [
-      withMaterials(git('https://me:old@host/a')),
-      withMaterials(git(`https://me:${SECRET}@host/a`)),
-    ],
-    [
-      { server: element('server', { agentAutoRegisterKey: 'a' }) },
-      { server: element('server', { agentAutoRegisterKey: SECRET }) },
-    ],
-  ])('are never shown: %#', (before, after) => {
-    const told = changes(before, after)
-
-    expect(told).not.toEqual([])
-    expect(JSON.stringify(told)).not.toContain(SECRET)
-    expect(JSON.stringify(told)).toContain('•••• hidden')
-  })
-
-  it('do not keep plain values from being shown', () => {
-    expect(lines(variable(false, 'one'), variable(false, 'two'))).toEqual([
-      'p: variable KEY, value one -> two',
-    ])
-  })
-})
-
-describe('the subject of a commit', () => {
-  it('is the first change, and how many more there are', () => {
-    expect(renderSubject(changes(agentsNamed(), agentsNamed('a')))).toBe('agent a added')
-    expect(renderSubject(changes(agentsNamed(), agentsNamed('a', 'b', 'c')))).toBe(
-      'agent a added and 2 more',
+  it('shows where two long values differ, and the same ones that differ in white space', () => {
+    const long = 'x'.repeat(500)
+    const [change] = summariseChanges(
+      xmlDocument(`<cruise a="${long}1${long}" b="p q" />`),
+      xmlDocument(`<cruise a="${long}2${long}" b="p  q" />`),
     )
-    expect(renderSubject([])).toBe('no change')
+
+    expect(change?.from).toMatch(/^…x{26}1x+…$/)
+    expect(change?.to).toMatch(/^…x{26}2x+…$/)
   })
 
-  it('leaves out the outer part of a path before what changed', () => {
-    expect(renderSubject(changes(deepTimeout(1), deepTimeout(2)))).toBe(
-      `p: … job ${'j'.repeat(40)}, timeout 1 -> 2`,
+  it('calls the first configuration so and names all that is in it', () => {
+    const changes = summariseChanges(null, xmlDocument(DOCUMENT))
+
+    expect(changes.map(renderChange).slice(0, 3)).toEqual([
+      'add configuration (8 lines)',
+      'add pipeline shop',
+      'add template base',
+    ])
+    expect(changes.every(({ kind }) => kind === 'added')).toBe(true)
+  })
+
+  it('says so when a text cannot be compared', () => {
+    const broken = readXml(Buffer.from('<cruise>\n<a></cruise>'))
+
+    const changes = summariseChanges(broken, xmlDocument(DOCUMENT))
+
+    expect(changes.map(renderChange)).toEqual([
+      expect.stringMatching(/^text unreadable at line 2: .* → readable$/),
+    ])
+  })
+
+  it('tells a document that was laid out anew as one thing', () => {
+    const agents = Array.from(
+      { length: 30 },
+      (_, at) => `<agent hostname="h${at}" uuid="u${at}" />`,
     )
-  })
+    const before = `<cruise>${agents.join('')}</cruise>`
 
-  it('is never longer than a hundred characters, and one line', () => {
-    const name = 'n'.repeat(250)
-    const before = timed(name, '0 0 0 * * ?')
-
-    const subject = renderSubject(changes(before, timed(name, '0\n0 1 * *\n?')))
-
-    expect(subject.length).toBeLessThanOrEqual(100)
-    expect(subject).not.toContain('\n')
+    expect(told(`<cruise><agents>${before}</agents></cruise>`, before)).not.toEqual([])
+    expect(
+      told(
+        `<cruise><agents>${agents.join('')}</agents></cruise>`,
+        `<cruise><agents>${agents.join('').replaceAll(' />', '/>')}</agents></cruise>`,
+      ),
+    ).toEqual(['document reformatted: layout only'])
   })
 })

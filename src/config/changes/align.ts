@@ -1,0 +1,91 @@
+/** Lists of more different pairs than this are matched by their first equal items only. */
+const LARGEST_TABLE = 40_000
+
+/**
+ * The pairs of indexes of a long common subsequence of two lists, in order. The longest one where
+ * the lists are not huge.
+ */
+export function alignEqual(
+  before: readonly string[],
+  after: readonly string[],
+): [number, number][] {
+  const ends = commonEnds(before, after)
+  const middle = {
+    before: before.slice(ends.start, before.length - ends.end),
+    after: after.slice(ends.start, after.length - ends.end),
+  }
+  const inner = alignMiddle(middle.before, middle.after)
+  return [
+    ...Array.from({ length: ends.start }, (_, at): [number, number] => [at, at]),
+    ...inner.map(([at, to]): [number, number] => [at + ends.start, to + ends.start]),
+    ...Array.from({ length: ends.end }, (_, at): [number, number] => [
+      before.length - ends.end + at,
+      after.length - ends.end + at,
+    ]),
+  ]
+}
+
+function commonEnds(before: readonly string[], after: readonly string[]) {
+  const least = Math.min(before.length, after.length)
+  let start = 0
+  while (start < least && before[start] === after[start]) start += 1
+  let end = 0
+  while (end < least - start && before.at(-1 - end) === after.at(-1 - end)) end += 1
+  return { start, end }
+}
+
+function alignMiddle(before: readonly string[], after: readonly string[]): [number, number][] {
+  if (before.length * after.length > LARGEST_TABLE) return alignForwards(before, after)
+  const width = after.length + 1
+  const lengths = lengthTable(before, after)
+  const pairs: [number, number][] = []
+  for (let at = 0, to = 0; at < before.length && to < after.length;) {
+    const below = lengths[(at + 1) * width + to] ?? 0
+    const beside = lengths[at * width + to + 1] ?? 0
+    if (before[at] === after[to]) pairs.push([at++, to++])
+    else if (below >= beside) at += 1
+    else to += 1
+  }
+  return pairs
+}
+
+/** The length of the longest common subsequence of every two tails. */
+function lengthTable(before: readonly string[], after: readonly string[]): Uint16Array {
+  const width = after.length + 1
+  const lengths = new Uint16Array((before.length + 1) * width)
+  for (let at = before.length - 1; at >= 0; at -= 1) {
+    for (let to = after.length - 1; to >= 0; to -= 1) {
+      const below = lengths[(at + 1) * width + to] ?? 0
+      const beside = lengths[at * width + to + 1] ?? 0
+      const both = (lengths[(at + 1) * width + to + 1] ?? 0) + 1
+      lengths[at * width + to] = before[at] === after[to] ? both : Math.max(below, beside)
+    }
+  }
+  return lengths
+}
+
+function alignForwards(before: readonly string[], after: readonly string[]): [number, number][] {
+  const places = new Map<string, number[]>()
+  for (const [to, item] of [...after.entries()].toReversed()) {
+    const known = places.get(item)
+    if (known) known.push(to)
+    else places.set(item, [to])
+  }
+  const pairs: [number, number][] = []
+  let least = 0
+  for (const [at, item] of before.entries()) {
+    const to = nextFrom(places.get(item) ?? [], least)
+    if (to === null) continue
+    pairs.push([at, to])
+    least = to + 1
+  }
+  return pairs
+}
+
+/** Takes the smallest place of at least `least` from places that descend. */
+function nextFrom(places: number[], least: number): number | null {
+  for (let place = places.pop(); place !== undefined; place = places.pop()) {
+    if (place >= least) return place
+  }
+  return null
+}

@@ -1,0 +1,74 @@
+import type { Change } from './change.ts'
+import { type Phrase, phrasesOf } from './subject-phrases.ts'
+import { isBeginning } from './summarise-changes.ts'
+
+const LONGEST = 100
+const ELLIPSIS = '...'
+/** What ` (and 12345 more)` may take. */
+const REST = 18
+
+/**
+ * The changes as the subject line of a commit: on one line of at most about 100 characters, the
+ * most important first.
+ */
+export function renderSubject(changes: readonly Change[]): string {
+  if (isBeginning(changes)) return 'First configuration'
+  const registered = renderRegistration(changes)
+  if (registered !== null) return registered
+  const told = changes.filter(({ kind }) => kind !== 'reformatted')
+  return told.length === 0 ? renderForm(changes) : compose(phrasesOf(told))
+}
+
+function renderRegistration(changes: readonly Change[]): string | null {
+  const [first] = changes
+  if (!first || !changes.every(isNewAgent)) return null
+  if (changes.length > 1) return `Register ${changes.length} agents`
+  return `Register agent ${first.label}`
+}
+
+function isNewAgent({ kind, entity, path, subject }: Change): boolean {
+  const isWhole = path.length === 0 && subject.startsWith('agent ')
+  return kind === 'added' && entity.startsWith('agent/') && isWhole
+}
+
+function renderForm(changes: readonly Change[]): string {
+  const [first] = changes
+  if (!first) return 'No change'
+  const entities = new Set(changes.map(({ entity }) => entity))
+  const where = entities.size === 1 && first.entity !== 'document' ? ` ${first.label}` : ''
+  const isComments = changes.every(({ subject }) => subject === 'comments')
+  return isComments ? `Change comments${where && ` of${where}`}` : `Reformat${where}`
+}
+
+/** As many phrases as fit, and how many changes the others tell. */
+function compose(phrases: readonly Phrase[]): string {
+  const total = phrases.reduce((sum, { count }) => sum + count, 0)
+  let line = ''
+  let head = ''
+  let told = 0
+  for (const phrase of phrases) {
+    const room = told + phrase.count === total ? LONGEST : LONGEST - REST
+    const about = phrase.head === '' || phrase.head === head ? '' : `${phrase.head}: `
+    const longer = fitting(line === '' ? about : `${line}; ${about}`, phrase.forms, room)
+    if (line !== '' && longer.length > room) break
+    line =
+      longer.length > room
+        ? `${longer.slice(0, room - ELLIPSIS.length).trimEnd()}${ELLIPSIS}`
+        : longer
+    head = phrase.head
+    told += phrase.count
+  }
+  const rest = told < total ? ` (and ${total - told} more)` : ''
+  return `${startingUpper(line, phrases[0])}${rest}`
+}
+
+/** The longest form that fits, or the shortest. */
+function fitting(start: string, forms: Phrase['forms'], room: number): string {
+  const lines = forms.map((form) => start + form)
+  return lines.find(({ length }) => length <= room) ?? lines.at(-1) ?? start
+}
+
+/** A line that begins with a verb begins with a capital letter. */
+function startingUpper(line: string, first: Phrase | undefined): string {
+  return first?.head === '' ? `${line.slice(0, 1).toUpperCase()}${line.slice(1)}` : line
+}

@@ -1,0 +1,56 @@
+import { type Matching, matchByKey } from './match.ts'
+
+/** The part of the lines that two texts must share to be one thing under two names. */
+const ALIKE = 0.6
+/** Shorter texts are alike by chance. */
+const FEWEST_LINES = 4
+/** More candidates than this are not compared one by one. */
+const MOST_PAIRS = 400
+
+interface Candidate<Thing> {
+  readonly one: Thing
+  readonly other: Thing
+  readonly alike: number
+}
+
+/** Pairs what is gone with what has come where their texts are alike, the most alike first. */
+export function matchSimilar<Thing>(
+  removed: readonly Thing[],
+  added: readonly Thing[],
+  textOf: (thing: Thing) => string,
+): Matching<Thing> {
+  if (removed.length * added.length > MOST_PAIRS) return { pairs: [], removed, added }
+  const lines = new Map([...removed, ...added].map((thing) => [thing, countLines(textOf(thing))]))
+  const candidates = removed.flatMap((one) =>
+    added.map((other) => ({ one, other, alike: likeness(lines.get(one), lines.get(other)) })),
+  )
+  const partners = new Map<Thing, Thing>()
+  const taken = new Set<Thing>()
+  for (const { one, other } of bestFirst(candidates)) {
+    if (partners.has(one) || taken.has(other)) continue
+    partners.set(one, other)
+    taken.add(other)
+  }
+  return {
+    pairs: [...partners],
+    removed: removed.filter((thing) => !partners.has(thing)),
+    added: added.filter((thing) => !taken.has(thing)),
+  }
+}
+
+function bestFirst<Thing>(candidates: readonly Candidate<Thing>[]): readonly Candidate<Thing>[] {
+  return candidates
+    .filter(({ alike }) => alike >= ALIKE)
+    .toSorted((one, other) => other.alike - one.alike)
+}
+
+function countLines(text: string): string[] {
+  const lines = text.split('\n').map((line) => line.trim())
+  return lines.filter((line) => line !== '')
+}
+
+function likeness(one: readonly string[] = [], other: readonly string[] = []): number {
+  if (Math.min(one.length, other.length) < FEWEST_LINES) return 0
+  const shared = matchByKey(one, other, (line) => line).pairs.length
+  return (2 * shared) / (one.length + other.length)
+}

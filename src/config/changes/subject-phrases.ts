@@ -1,0 +1,138 @@
+import type { Change } from './change.ts'
+import { DOCUMENT, ENTITY_KINDS, wholeEntityWord } from './entities.ts'
+import { cutMiddle, cutPair, showable } from './shown-value.ts'
+import { renderChange } from './render-change.ts'
+
+/** A piece of a subject line: what it is about, where that needs saying, and what happened. */
+export interface Phrase {
+  readonly head: string
+  /** The same in words, the longest form first. */
+  readonly forms: readonly [string, ...string[]]
+  /** How many changes it tells. */
+  readonly count: number
+}
+
+const LONGEST_VALUE = 36
+const SHORT_VALUE = 24
+/** What is told well enough without the stage and the job it is in. */
+const STANDS_ALONE = /^(?:task\b|(?:resource|artifact|variable|stage|job|tab) )/
+const LONGEST_LIST = 56
+const VERBS = new Map([
+  ['added', 'add'],
+  ['removed', 'remove'],
+  ['renamed', 'rename'],
+])
+
+/** The phrases that tell these changes: whole entities first, then what is inside of them. */
+export function phrasesOf(changes: readonly Change[]): Phrase[] {
+  const whole = groupBy(changes.filter(isWhole), (change) => {
+    return `${change.kind} ${wholeEntityWord(change)}`
+  })
+  const inside = groupBy(
+    changes.filter((change) => !isWhole(change)),
+    (change) => `${prefixOf(change)} ${said(change)}`,
+  )
+  return [...whole.map(wholePhrase), ...inside.map(insidePhrase)]
+}
+
+function isWhole(change: Change): boolean {
+  return wholeEntityWord(change) !== null
+}
+
+function wholePhrase([first, ...others]: Group): Phrase {
+  const word = wholeEntityWord(first) ?? ''
+  const count = others.length + 1
+  const verb = VERBS.get(first.kind) ?? 'change'
+  if (others.length === 0) return { head: '', forms: [plain(said(first))], count }
+  const names = namesOf([first, ...others])
+  const isShort = names.length <= LONGEST_LIST && first.kind !== 'renamed'
+  const things = isShort ? `${plural(word)} ${names}` : `${count} ${plural(word)}`
+  return { head: '', forms: [plain(`${verb} ${things}`)], count }
+}
+
+/** The same said of several entities is said once. */
+function insidePhrase([first, ...others]: Group): Phrase {
+  return {
+    head: plain(headOf([first, ...others])),
+    forms: [plain(said(first)), ...shorterForms(first)],
+    count: others.length + 1,
+  }
+}
+
+/** Where room is short, the outermost steps go, then what is shown of values. */
+function shorterForms(change: Change): string[] {
+  const { path, subject } = change
+  const mayStandAlone = STANDS_ALONE.test(subject)
+  const steps = path.map((_, step) => path.slice(step + 1))
+  const paths = mayStandAlone ? steps : steps.slice(0, -1)
+  const shortest = { ...change, path: paths.at(-1) ?? path }
+  return [
+    ...paths.map((inner) => said({ ...change, path: inner })),
+    said(shortest, SHORT_VALUE),
+  ].map(plain)
+}
+
+function headOf([first, ...others]: Group): string {
+  const prefix = prefixOf(first)
+  if (prefix === DOCUMENT) return ''
+  if (prefix === 'server') return prefix
+  const count = others.length + 1
+  const names = namesOf([first, ...others])
+  const word = wordOf(prefix)
+  if (count > 1 && names.length > LONGEST_LIST) return `${count} ${plural(word)}`
+  if (prefix === 'pipeline') return names
+  return `${count === 1 ? word : plural(word)} ${names}`
+}
+
+/** A name that alone would fill the line is cut. */
+function namesOf(changes: readonly Change[]): string {
+  return changes.map(({ label }) => cutMiddle(label, LONGEST_LIST)).join(', ')
+}
+
+function prefixOf({ entity }: Change): string {
+  return entity.split('/', 1)[0] ?? ''
+}
+
+function wordOf(prefix: string): string {
+  return ENTITY_KINDS.findLast((kind) => kind.prefix === prefix)?.word ?? prefix
+}
+
+function plural(word: string): string {
+  return `${word}s`.replace(/ys$/, 'ies')
+}
+
+/** The change in words, without the number of its lines and with long values cut. */
+function said(
+  { kind, entity, label, path, subject, from, to }: Change,
+  length = LONGEST_VALUE,
+): string {
+  const pair = cutPair(from ?? '', to ?? '', length)
+  const values = {
+    ...(from === undefined ? {} : { from: pair.from }),
+    ...(to === undefined ? {} : { to: pair.to }),
+  }
+  return renderChange({ kind, entity, label, path, subject, ...values })
+}
+
+/** Words in plain characters, which every terminal shows and every search finds. */
+function plain(text: string): string {
+  return showable(text)
+    .replaceAll(' → ', ' -> ')
+    .replaceAll(' › ', ', ')
+    .replaceAll(/[“”]/g, '"')
+    .replaceAll('…', '...')
+    .replaceAll('•••• hidden', 'hidden')
+}
+
+type Group = readonly [Change, ...Change[]]
+
+function groupBy(changes: readonly Change[], keyOf: (change: Change) => string): Group[] {
+  const groups = new Map<string, [Change, ...Change[]]>()
+  for (const change of changes) {
+    const key = keyOf(change)
+    const group = groups.get(key)
+    if (group) group.push(change)
+    else groups.set(key, [change])
+  }
+  return [...groups.values()]
+}
