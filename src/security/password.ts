@@ -8,7 +8,7 @@ const NOBODY = '$2b$10$VGTnQw0smYCiibyZnSx0UODmHOvvxYP9sdemmDdST9XgmWvquH2lW'
 
 /** The bcrypt hash that is written for a password. */
 export function hashPassword(password: string): Promise<string> {
-  return hash(password, { cost: COST })
+  return hash(password, COST)
 }
 
 /** Whether a stored hash is of a form that can be checked: bcrypt, or `{SHA}` as older tools wrote it. */
