@@ -103,21 +103,6 @@ describe('restoring a revision', () => {
     expect((await restore(service, 'r2')).status).toBe(400)
   })
 
-  it('is for administrators', async () => {
-    const { service, old } = await serviceWithTwo()
-    await save(
-      service,
-      NEW.replace(
-        '<pipelines',
-        '<server><security><passwordFile path="/users" /><admins><user>someone</user></admins></security></server><pipelines',
-      ),
-    )
-
-    const response = await restore(service, old)
-
-    expect(response.status).toBe(403)
-  })
-
   it('is refused when a reason is too long for a commit', async () => {
     const { service, old } = await serviceWithTwo()
 
