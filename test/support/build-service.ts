@@ -11,6 +11,8 @@ import { ADMIN_PASSWORD, startService, type TestService } from './service.ts'
 import { tempDir } from './temp-dir.ts'
 
 type Configured = NonNullable<Parameters<typeof aConfiguration>[0]>
+/** What a scene needs of a service, in this process or another. */
+type Called = Pick<TestService, 'url' | 'folder' | 'fetch' | 'close'>
 type Pipelines = NonNullable<Configured['pipelines']>
 
 /** Besides admin; everybody's password is the name. */
@@ -18,10 +20,10 @@ const USERS = ['olga', 'vera', 'pete']
 
 /** A service with a git repository that its pipelines build, and what builds are asked about. */
 export class BuildScene {
-  readonly service: TestService
+  readonly service: Called
   readonly origin: string
 
-  private constructor(service: TestService, origin: string) {
+  private constructor(service: Called, origin: string) {
     this.service = service
     this.origin = origin
   }
@@ -39,6 +41,11 @@ export class BuildScene {
     const scene = new BuildScene(service, origin)
     await scene.configure(configured)
     return scene
+  }
+
+  /** A scene on a service that runs already. */
+  static over(service: Called): BuildScene {
+    return new BuildScene(service, makeOrigin(join(service.folder, 'origin')))
   }
 
   /** The same service, stopped and started again in the same folder. */

@@ -15,16 +15,16 @@ export class ProtocolAgent {
   readonly uuid: string
   instance = randomUUID()
   token = ''
-  readonly #service: TestService
+  readonly #service: Pick<TestService, 'fetch'>
 
-  constructor(service: TestService, uuid: string) {
+  constructor(service: Pick<TestService, 'fetch'>, uuid: string) {
     this.#service = service
     this.uuid = uuid
   }
 
   /** An agent that is enabled, because it knows the key of a service with that flag. */
   static async join(
-    service: TestService,
+    service: Pick<TestService, 'fetch'>,
     uuid: string,
     wishes: { resources?: string[]; environments?: string[] } = {},
   ): Promise<ProtocolAgent> {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { openServer, type Server } from '../../src/app.ts'
+import { openServer } from '../../src/app.ts'
 import type { LogEvent } from '../../src/core/log.ts'
 import { readSettings, SETTINGS } from '../../src/settings.ts'
 import { toolEnvironment } from './materials.ts'
@@ -38,14 +38,15 @@ export async function startService(
   })
   const close = once(async () => server[Symbol.asyncDispose]())
   onTestFinished(close)
-  return { url: server.url, folder, repository, logged, close, fetch: caller(server) }
+  return { url: server.url, folder, repository, logged, close, fetch: callerOf(server.url) }
 }
 
-function caller(server: Server): TestService['fetch'] {
+/** Calls a service as admin, as another user, or without credentials. */
+export function callerOf(url: string): TestService['fetch'] {
   return (path, { as = `admin:${ADMIN_PASSWORD}`, ...init } = {}) => {
     const headers = new Headers(init.headers)
     if (as !== null) headers.set('authorization', `Basic ${Buffer.from(as).toString('base64')}`)
-    return fetch(`${server.url}${path}`, { redirect: 'manual', ...init, headers })
+    return fetch(`${url}${path}`, { redirect: 'manual', ...init, headers })
   }
 }
 

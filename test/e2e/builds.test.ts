@@ -1,0 +1,120 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { element, exec } from '../support/a-configuration.ts'
+import { jsonOf } from '../support/build-service.ts'
+import { RealBuilds } from '../support/real-builds.ts'
+import { until } from '../support/until.ts'
+
+const PATIENCE = { timeout: 120_000 }
+const WITHIN = 60_000
+
+function pipelineOf(script: string, more: object = {}) {
+  const job = { tasks: [exec('sh', '-c', script)], ...more }
+  return { pipelines: [{ name: 'app', stages: [{ jobs: [job] }] }] }
+}
+
+/** Says its process id in a file of that name, and waits until a file lets it go on. */
+function waiting(folder: string): string {
+  return `echo $$ > ${folder}/pid; echo started; while [ ! -e ${folder}/go ]; do sleep 0.1; done; echo went on`
+}
+
+function isAlive(pid: number): boolean {
+  return existsSync(`/proc/${pid}`) && !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
+}
+
+function pidIn(folder: string): number {
+  return Number(readFileSync(join(folder, 'pid'), 'utf8'))
+}
+
+async function resultOf({ scene }: RealBuilds): Promise<string> {
+  return (await scene.stage()).result
+}
+
+describe('a pipeline on a real agent', PATIENCE, () => {
+  it('builds a git repository, streams its console and keeps its artifacts', async () => {
+    const real = await RealBuilds.open()
+    await real.scene.configure(
+      pipelineOf(
+        `cat hello.txt; ${waiting(real.folder)}; echo "$GO_PIPELINE_NAME $GO_PIPELINE_COUNTER $SECRET" > out.txt; echo $SECRET`,
+        {
+          variables: { SECRET: 'visible' },
+          artifacts: [element('artifact', { src: '*.txt', dest: 'kept' })],
+        },
+      ),
+    )
+    real.agent('one')
+    await real.scene.schedule()
+
+    await until(async () => (await real.console()).includes('started'), WITHIN)
+    expect(await resultOf(real)).toBe('Unknown')
+    expect(await real.console()).toContain('hello')
+    real.letGoOn()
+    await until(async () => (await resultOf(real)) === 'Passed', WITHIN)
+
+    expect(await real.console()).toContain('went on')
+    const kept = await real.scene.get('/files/app/1/build/1/unit/kept/out.txt')
+    expect(await kept.text()).toBe('app 1 visible\n')
+    expect(await jsonOf(await real.scene.get('/files/app/1/build/1/unit/kept'))).toMatchObject([
+      { name: 'hello.txt' },
+      { name: 'out.txt' },
+    ])
+  })
+
+  it('is cancelled within 6 seconds, with its processes', async () => {
+    const real = await RealBuilds.open()
+    await real.scene.configure(pipelineOf(waiting(real.folder)))
+    real.agent('one')
+    await real.scene.schedule()
+    await until(async () => (await real.console()).includes('started'), WITHIN)
+    const pid = pidIn(real.folder)
+    expect(isAlive(pid)).toBe(true)
+
+    const cancelled = Date.now()
+    await real.scene.post('/api/stages/app/build/cancel')
+    await until(() => !isAlive(pid), WITHIN)
+
+    expect(Date.now() - cancelled).toBeLessThan(6_000)
+    expect(await resultOf(real)).toBe('Cancelled')
+    await until(async () => (await real.console()).includes('Job completed'), WITHIN)
+  })
+
+  it('goes on when the server is killed in the middle and started again', async () => {
+    const real = await RealBuilds.open()
+    await real.scene.configure(pipelineOf(waiting(real.folder)))
+    real.agent('one')
+    await real.scene.schedule()
+    await until(async () => (await real.console()).includes('started'), WITHIN)
+
+    await real.killServer()
+    expect(await resultOf(real)).toBe('Unknown')
+    real.letGoOn()
+    await until(async () => (await resultOf(real)) === 'Passed', WITHIN)
+
+    expect((await real.console()).match(/ started$/gm)).toHaveLength(1)
+    expect(await real.console()).toContain('went on')
+    expect((await real.scene.history()).pagination.total).toBe(1)
+  })
+
+  it('goes to another agent when its own is killed, which leaves no process behind', async () => {
+    const real = await RealBuilds.open()
+    await real.scene.configure(pipelineOf(waiting(real.folder)))
+    const first = real.agent('one')
+    await real.scene.schedule()
+    await until(async () => (await real.console()).includes('started'), WITHIN)
+    const pid = pidIn(real.folder)
+    const [before] = (await real.scene.stage()).jobs
+
+    first.process.kill('SIGKILL')
+    await until(() => !isAlive(pid), WITHIN)
+    real.agent('two')
+    real.letGoOn()
+    await until(async () => (await resultOf(real)) === 'Passed', WITHIN)
+
+    const [after] = (await real.scene.stage()).jobs
+    expect(after?.id).not.toBe(before?.id)
+    expect(after?.agent_uuid).not.toBe(before?.agent_uuid)
+    const lost = await real.scene.get(`/api/agents/${before?.agent_uuid}/job_run_history`)
+    expect(await jsonOf(lost)).toMatchObject({ jobs: [{ id: before?.id, state: 'Rescheduled' }] })
+  })
+})
