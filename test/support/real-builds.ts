@@ -36,10 +36,8 @@ export class RealBuilds {
   }
 
   async serve(flags: readonly string[]): Promise<void> {
-    const places = [
-      ...['--config-repo', join(this.folder, 'config-repo')],
-      ...['--state-dir', join(this.folder, 'state')],
-    ]
+    const repository = ['--config-repo', join(this.folder, 'config-repo')]
+    const places = [...repository, '--state-dir', join(this.folder, 'state')]
     const known = ['--admin-password', ADMIN_PASSWORD, '--auto-register-key', KEY]
     const lost = ['--agent-timeout', LOST_AFTER]
     this.#server = start(['serve', ...places, ...known, ...lost, ...flags])
