@@ -14,7 +14,7 @@ const GRACE = 30_000
 
 export interface SilentJobsOptions {
   readonly builds: Builds
-  readonly pipelines: EffectivePipelines
+  readonly pipelines: Pick<EffectivePipelines, 'find' | 'configuration'>
   readonly running: RunningJobs
   readonly clock: Clock
   readonly log: Log

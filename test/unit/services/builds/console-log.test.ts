@@ -81,25 +81,25 @@ describe('a full disk', () => {
   })
 })
 
-describe('the lines of a growing file', () => {
-  /** What a page has that asks for more after each growth. */
-  async function followed(chunks: readonly string[]): Promise<string> {
-    const file = join(tempDir(), 'console.log')
-    writeFileSync(file, '')
-    const lines = new LineFinder()
-    await using handle = await open(file, 'r+')
-    let [written, seen, next] = ['', '', 0]
-    for (const [index, chunk] of chunks.entries()) {
-      written += chunk
-      writeFileSync(file, written)
-      const isComplete = index === chunks.length - 1
-      const tail = await lines.tail(handle, { line: next, isComplete })
-      seen += written.slice(tail.from, tail.to)
-      next = tail.nextLine
-    }
-    return seen
+/** What a page has that asks for more after each growth. */
+async function followed(chunks: readonly string[]): Promise<string> {
+  const file = join(tempDir(), 'console.log')
+  writeFileSync(file, '')
+  const lines = new LineFinder()
+  await using handle = await open(file, 'r+')
+  let [written, seen, next] = ['', '', 0]
+  for (const [index, chunk] of chunks.entries()) {
+    written += chunk
+    writeFileSync(file, written)
+    const isComplete = index === chunks.length - 1
+    const tail = await lines.tail(handle, { line: next, isComplete })
+    seen += written.slice(tail.from, tail.to)
+    next = tail.nextLine
   }
+  return seen
+}
 
+describe('the lines of a growing file', () => {
   it.each([
     [['one\n', 'two\nthree', ' and half\n', 'end']],
     [['', 'a', 'b', '\n', '\n\n', 'c\n']],
