@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { DiffPool } from '../diff/diff-pool.ts'
 import { History } from '../history/history.ts'
+import { ChangeSummary } from './change-summary.ts'
 import { ConfigEditor } from './config-editor.ts'
 import { CurrentConfiguration } from './current-configuration.ts'
 import { DocumentCache } from './document-cache.ts'
@@ -46,10 +47,11 @@ export class ConfigServices implements AsyncDisposable {
 
   static async open(options: ConfigServicesOptions): Promise<ConfigServices> {
     const cache = new DocumentCache(options.box)
+    const summary = new ChangeSummary(cache)
     const history = await History.open({
       ...options,
       inspect: async (document) => cache.inspect(document),
-      summarise: async () => 'Change the configuration',
+      summarise: summary.subject,
       firstDocument,
       serverEdition: EDITION,
       serverVersion: options.version,

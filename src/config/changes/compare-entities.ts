@@ -75,6 +75,7 @@ function spokenName(entity: Entity): string {
 function compareEntity(documents: Documents, before: Entity, after: Entity): void {
   const pair = { before: before.element, after: after.element }
   if (isWrittenAlike(documents, pair)) return
+  if (documents.isLong()) return documents.report(contentChange(documents, pair, after))
   let changes = 0
   const scope: Scope = {
     ...documents,
@@ -89,6 +90,17 @@ function compareEntity(documents: Documents, before: Entity, after: Entity): voi
   if (after.kind.by === '#text') compareText(scope, pair, [])
   compareElements(scope, pair, { path: [], told })
   reportForm(scope, pair, changes === 0)
+}
+
+function contentChange(documents: Documents, pair: Pair, entity: Entity): Change {
+  return {
+    kind: 'changed',
+    entity: entityName(entity),
+    label: entityLabel(entity),
+    path: [],
+    subject: 'content',
+    ...rangesOf(documents, { before: pair.before.span, after: pair.after.span }),
+  }
 }
 
 /** Returns the attributes it tells. Names are whole, so that they can be followed. An agent is known by its uuid and named by its host. */

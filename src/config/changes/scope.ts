@@ -9,6 +9,8 @@ export interface Documents {
   /** The elements that are entities of their own, in both documents. */
   readonly entities: ReadonlySet<XmlElement>
   readonly report: (change: Change) => void
+  /** Whether so much is told that entities are told apart no further. */
+  readonly isLong: () => boolean
 }
 
 /** The entity whose changes are being told. */

@@ -12,6 +12,8 @@ import { shownValue } from './shown-value.ts'
 /** A document to compare: well-formed, or with what makes it unreadable. */
 export type Comparable = XmlDocument | { readonly problems: readonly Problem[] }
 
+/** After so many changes, an entity is only said to be otherwise. */
+const MOST_IN_DETAIL = 1_000
 const NOTHING = { pairs: [], removed: [], added: [] } as const
 const WHOLE = { entity: DOCUMENT, label: DOCUMENT_LABEL, path: [] } as const
 
@@ -47,6 +49,7 @@ function compare(before: XmlDocument, after: XmlDocument): readonly Change[] {
     after,
     entities: new Set(elements.map(({ element }) => element)),
     report: (change) => changes.push(change),
+    isLong: () => changes.length >= MOST_IN_DETAIL,
   }
   const matchings = new Map(
     entities.map(({ kind, ...found }) => [kind.word, matchEntities(documents, kind, found)]),

@@ -37,6 +37,14 @@ function told(before: string, after: string): string[] {
   return changes.map((change) => `${change.entity} ${change.kind}: ${renderChange(change)}`)
 }
 
+function manyAgents(ip: string): string {
+  const agents = Array.from(
+    { length: 1_500 },
+    (_, at) => `<agent uuid="${at}" ipaddress="${ip}" />`,
+  )
+  return `<cruise><agents>${agents.join('')}</agents></cruise>`
+}
+
 function jobsOf(timeout: string): string {
   const jobs = Array.from(
     { length: 8 },
@@ -342,5 +350,13 @@ describe('the summary of what changed', () => {
         `<cruise><agents>${agents.join('').replaceAll(' />', '/>')}</agents></cruise>`,
       ),
     ).toEqual(['document reformatted: layout only'])
+  })
+
+  it('stops telling details where everything is otherwise', () => {
+    const changes = told(manyAgents('1.1.1.1'), manyAgents('1.1.1.2'))
+
+    expect(changes).toHaveLength(1_500)
+    expect(changes[0]).toBe('agent/0 changed: ipaddress 1.1.1.1 → 1.1.1.2')
+    expect(changes.at(-1)).toBe('agent/1499 changed: content changed')
   })
 })
