@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AssignedMaterial } from './agent-material.ts'
 import { AssignedTask } from './agent-task.ts'
 
-/** `POST …/[uuid]/work`: held by the server until there is a job, for about 20 seconds. */
+/** `POST …/[uuid]/work`: held by the server until there is a job, for about 15 seconds. */
 export const WorkRequest = z.object({ instance: z.string().min(1).max(64) })
 export type WorkRequest = z.infer<typeof WorkRequest>
 

@@ -15,7 +15,7 @@ import { HttpCaller, orAbsent } from './http-call.ts'
 import { ServerAbsent } from './server-errors.ts'
 
 const CALL_MS = 15_000
-/** The server holds a work request for about 20 seconds. */
+/** The server holds a work request for about 15 seconds. */
 const WORK_MS = 40_000
 /** A file may take a minute, and longer when it is large, at 64 KiB a second or faster. */
 const FILE_MS = 60_000
