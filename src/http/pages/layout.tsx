@@ -27,7 +27,7 @@ export interface Notice {
   readonly errors: readonly Problem[]
 }
 
-export type Section = 'history' | 'current' | 'edit' | 'agents' | 'pipelines'
+export type Section = 'history' | 'current' | 'edit'
 
 export interface PageProps {
   readonly chrome: Chrome
@@ -47,6 +47,9 @@ export interface PageProps {
 const STYLES = ['tokens.css', 'base.css']
 const SCRIPTS = ['enhance.js']
 
+/** Problems that are shown in full on every page; the others are behind one line. */
+const OPEN_NOTICES = 2
+
 /** The frame of every page: head, navigation, notices, content. */
 export function Page(props: PageProps) {
   const { chrome, section, wide, children } = props
@@ -58,9 +61,7 @@ export function Page(props: PageProps) {
           Skip to content
         </a>
         <Bar chrome={chrome} section={section} search={props.search ?? ''} />
-        {chrome.notices.map((notice) => (
-          <NoticeLine notice={notice} />
-        ))}
+        <Notices notices={chrome.notices} />
         <main id="content" class={wide ? 'wide' : ''} tabindex={-1}>
           {children}
         </main>
@@ -101,8 +102,6 @@ function Bar({
     ['history', 'History', links.history()],
     ['current', 'Current config', links.current()],
     ['edit', 'Edit', links.edit()],
-    ['agents', 'Agents', links.agents()],
-    ['pipelines', 'Pipelines', links.pipelines()],
   ]
   return (
     <header class="bar">
@@ -127,6 +126,26 @@ function Bar({
         {username !== '' && <a href={links.logOut()}>Log out</a>}
       </div>
     </header>
+  )
+}
+
+/** Many problems at once, as when a network is down, do not push the page away. */
+function Notices({ notices }: { notices: readonly Notice[] }) {
+  const rest = notices.slice(OPEN_NOTICES)
+  return (
+    <>
+      {notices.slice(0, OPEN_NOTICES).map((notice) => (
+        <NoticeLine notice={notice} />
+      ))}
+      {rest.length > 0 && (
+        <details class="notice bad">
+          <summary>{`${rest.length} more problems`}</summary>
+          {rest.map((notice) => (
+            <NoticeLine notice={notice} />
+          ))}
+        </details>
+      )}
+    </>
   )
 }
 

@@ -67,14 +67,6 @@ export class Links {
     return this.#at(`/config/history/${encodeURIComponent(kind)}/${encodeURIComponent(name)}`)
   }
 
-  agents(): string {
-    return this.#at('/agents')
-  }
-
-  pipelines(): string {
-    return this.#at('/pipelines')
-  }
-
   /** Where the colours are chosen. */
   colours(): string {
     return this.#at('/colours')
