@@ -11,11 +11,14 @@ import {
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildSync } from 'esbuild'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DIST = join(ROOT, 'dist')
 /** What pages load as it is; the compiler passes it over. */
 const ASSETS = 'src/http/pages/assets'
+/** What runs in the browser and is made of several parts: one file for each. */
+const BUNDLES = ['src/http/pages/browser/editor.ts']
 const STAMP = join(DIST, '.built')
 
 /** Compiles `src` to `dist` when a source is newer than the last build; ends the program when it fails. */
@@ -34,9 +37,24 @@ export function buildWhenNeeded() {
     process.exit(1)
   }
   cpSync(join(ROOT, ASSETS), join(draft, ASSETS.replace('src/', '')), { recursive: true })
+  bundle(join(draft, ASSETS.replace('src/', '')))
   writeFileSync(join(draft, '.built'), '')
   rmSync(DIST, { recursive: true, force: true })
   renameSync(draft, DIST)
+}
+
+function bundle(outdir) {
+  buildSync({
+    absWorkingDir: ROOT,
+    entryPoints: BUNDLES,
+    outdir,
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    target: 'es2022',
+    logLevel: 'warning',
+    tsconfigRaw: '{}',
+  })
 }
 
 function isFresh() {

@@ -9,6 +9,17 @@ import { json } from '../errors.ts'
 import { ReadyBody } from '../ready-body.ts'
 
 const FOLDER = fileURLToPath(new URL('./assets', import.meta.url))
+/**
+ * What is made by the build stands beside the other assets there; the program run from its
+ * TypeScript sources (as tests do) takes it from the last build.
+ */
+const BUILT = fileURLToPath(
+  new URL(
+    import.meta.url.endsWith('.ts') ? '../../../dist/http/pages/assets' : './assets',
+    import.meta.url,
+  ),
+)
+const BUNDLES = ['editor.js']
 const modules = createRequire(import.meta.url)
 
 /** The fonts, by the names that the style sheets know them by. */
@@ -36,7 +47,9 @@ export class Assets {
 
   constructor(folder = FOLDER) {
     for (const [name, module] of FONTS) this.#add(name, readFileSync(modules.resolve(module)))
+    for (const name of BUNDLES) this.#add(name, readFileSync(join(BUILT, name)))
     for (const name of readdirSync(folder)) {
+      if (BUNDLES.includes(name)) continue
       const bytes = readFileSync(join(folder, name))
       this.#add(name, name.endsWith('.css') ? this.#withAddresses(bytes) : bytes)
     }

@@ -48,14 +48,7 @@ function ChangeGroup({ group, linkOf }: { group: Group } & Pick<ChangeListProps,
           <EntityName entity={entity} href={hrefOf(entity, linkOf)} />
         </p>
       )}
-      <ul>
-        {changes.map((change) => (
-          <li>
-            <span class={`badge ${badgeOf(change)}`}>{change.kind}</span>{' '}
-            <Sentence change={change} href={entity && isWhole ? hrefOf(entity, linkOf) : null} />
-          </li>
-        ))}
-      </ul>
+      <ChangeItems changes={changes} href={entity && isWhole ? hrefOf(entity, linkOf) : null} />
     </>
   )
 }
@@ -63,6 +56,26 @@ function ChangeGroup({ group, linkOf }: { group: Group } & Pick<ChangeListProps,
 /** What has no name of its own has no history of its own either. */
 function hrefOf(entity: Entity, linkOf: ChangeListProps['linkOf']): string | null {
   return HAS_HISTORY.has(entity.kind) ? linkOf(entity) : null
+}
+
+/** Sentences alone, where it is clear what they are about. */
+export function ChangeItems({
+  changes,
+  href,
+}: {
+  changes: readonly Change[]
+  href: string | null
+}) {
+  return (
+    <ul>
+      {changes.map((change) => (
+        <li>
+          <span class={`badge ${badgeOf(change)}`}>{change.kind}</span>{' '}
+          <Sentence change={change} href={href} />
+        </li>
+      ))}
+    </ul>
+  )
 }
 
 export function EntityName({ entity, href }: { entity: Entity; href: string | null }) {

@@ -30,8 +30,14 @@ export class Links {
     return this.#at('/config/current')
   }
 
-  edit(): string {
-    return this.#at('/config/edit')
+  /** The editor; of one entity's XML where it is named, and as it was where a revision is. */
+  edit(query: { readonly entity?: string; readonly from?: string } = {}): string {
+    return this.#at('/config/edit', { entity: query.entity ?? null, from: query.from ?? null })
+  }
+
+  /** Where the editor asks what is wrong with a text. */
+  checkEdit(): string {
+    return this.#at('/config/edit/check')
   }
 
   /** One revision's snapshot, named by digest, commit or `r` and its number. */
@@ -64,7 +70,7 @@ export class Links {
 
   /** The history of one pipeline, group, template, environment, role or agent. */
   entity(kind: string, name: string): string {
-    return this.#at(`/config/history/${encodeURIComponent(kind)}/${encodeURIComponent(name)}`)
+    return this.#at(`/config/entity/${encodeURIComponent(kind)}/${encodeURIComponent(name)}`)
   }
 
   /** Where the colours are chosen. */

@@ -1,15 +1,22 @@
 import type { Hono } from 'hono'
 import { type CompareRoutesOptions, compareRoutes } from './compare/compare-routes.tsx'
+import { type EditRoutesOptions, editRoutes } from './edit/edit-routes.tsx'
 import type { RouteEnv } from '../door.ts'
 import { type HistoryRoutesOptions, historyRoutes } from './history/history-routes.tsx'
 import type { Shell } from './shell.ts'
 import { shellRoutes } from './shell-routes.tsx'
 
-export interface PagesOptions extends HistoryRoutesOptions, CompareRoutesOptions {
+export interface PagesOptions
+  extends HistoryRoutesOptions, CompareRoutesOptions, EditRoutesOptions {
   readonly shell: Shell
 }
 
 /** Every page. Fixed addresses stand before those with a name in them. */
 export function pagesRoutes(options: PagesOptions): Hono<RouteEnv>[] {
-  return [shellRoutes(options.shell), historyRoutes(options), compareRoutes(options)]
+  return [
+    shellRoutes(options.shell),
+    historyRoutes(options),
+    compareRoutes(options),
+    editRoutes(options),
+  ]
 }

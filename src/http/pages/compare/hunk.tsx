@@ -15,7 +15,7 @@ export interface HunkProps {
 /** One part of the diff: where it is, and its lines in a table of its own. */
 export function Hunk(props: HunkProps) {
   const { links, region, query, from, to } = props
-  const table = `t${region.index}`
+  const table = tableOf(region)
   const unfold = links.compare(from, to, compareQueryOf({ ...query, isLong: true }))
   const options: RowsOptions = { isLong: query.isLong, unfold: `${unfold}#h${region.index}` }
   return (
@@ -28,18 +28,37 @@ export function Hunk(props: HunkProps) {
         </h3>
         <HunkLinks {...props} table={table} />
       </div>
-      <table class={`code ${query.view}`} id={table}>
-        <caption class="visually-hidden">{captionOf(region)}</caption>
-        <Columns view={query.view} />
-        <tbody>
-          {raw(
-            query.view === 'split'
-              ? splitRows(region.blocks, options)
-              : unifiedRows(region.blocks, options),
-          )}
-        </tbody>
-      </table>
+      <HunkTable region={region} view={query.view} options={options} />
     </section>
+  )
+}
+
+function tableOf({ index }: ShownRegion): string {
+  return `t${index}`
+}
+
+/** The lines of one part of a diff. */
+export function HunkTable({
+  region,
+  view,
+  options,
+}: {
+  region: ShownRegion
+  view: CompareQuery['view']
+  options: RowsOptions
+}) {
+  return (
+    <table class={`code ${view}`} id={tableOf(region)}>
+      <caption class="visually-hidden">{captionOf(region)}</caption>
+      <Columns view={view} />
+      <tbody>
+        {raw(
+          view === 'split'
+            ? splitRows(region.blocks, options)
+            : unifiedRows(region.blocks, options),
+        )}
+      </tbody>
+    </table>
   )
 }
 

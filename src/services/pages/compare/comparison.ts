@@ -64,7 +64,8 @@ export interface ShownRegion {
   readonly blocks: readonly BlockRows[]
 }
 
-export interface Comparison extends ComparedRevisions {
+/** The difference of two documents, as one page shows it. */
+export interface DocumentComparison {
   /** What changed, in words; null where a document cannot be read. */
   readonly changes: readonly Change[] | null
   readonly lines: { readonly added: number; readonly removed: number }
@@ -80,6 +81,8 @@ export interface Comparison extends ComparedRevisions {
   /** Whether the documents differ in white space alone, which was not asked for. */
   readonly isSpaceOnly: boolean
 }
+
+export interface Comparison extends ComparedRevisions, DocumentComparison {}
 
 /** Revisions of the range that are listed. */
 const MOST_BETWEEN = 12
@@ -124,6 +127,15 @@ export async function readComparison(
   const { before, after } = compared
   const { history } = deps
   const documents = await Promise.all([history.readDocument(before), history.readDocument(after)])
+  return { ...compared, ...(await compareDocuments(deps, documents, options)) }
+}
+
+/** The difference of any two documents. */
+export async function compareDocuments(
+  deps: Pick<ComparisonDeps, 'script'>,
+  documents: readonly [Uint8Array, Uint8Array],
+  options: ComparisonOptions,
+): Promise<DocumentComparison> {
   const script = await deps.script(...documents, options)
   const texts = {
     before: textLinesOf(documents[0], script.before.count),
@@ -139,7 +151,6 @@ export async function readComparison(
   const next = pages[page + 1] ?? null
   const shown = regions.slice(start, next ?? regions.length)
   return {
-    ...compared,
     changes: summaryOf(documents),
     lines: countLines(script),
     total: script.changes.length,
@@ -149,7 +160,7 @@ export async function readComparison(
     next,
     previous: page > 0 ? (pages[page - 1] ?? 0) : null,
     remaining: next === null ? 0 : regions.length - next,
-    isSpaceOnly: script.changes.length === 0 && before.digest !== after.digest,
+    isSpaceOnly: script.changes.length === 0 && Buffer.compare(...documents) !== 0,
   }
 }
 

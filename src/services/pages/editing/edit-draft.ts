@@ -1,5 +1,6 @@
 import { summariseChanges } from '../../../config/changes/summarise-changes.ts'
 import { readDocument } from '../../../config/document.ts'
+import { findEntity } from '../../../config/find-entity.ts'
 import { readXml, type XmlDocument } from '../../../config/xml-reader.ts'
 import type { Digest } from '../../../core/digest.ts'
 import { ServiceError } from '../../../core/errors.ts'
@@ -50,7 +51,6 @@ export interface DraftCheck {
 export interface EditStart {
   readonly base: Revision
   readonly text: string
-  readonly firstLine: number
 }
 
 /**
@@ -68,7 +68,7 @@ export async function beginEdit(
   const base = deps.history.current()
   const scope = scopeOf(await readRevision(deps, base), entity)
   const older = from === null ? scope : scopeOf(await readRevision(deps, from), entity)
-  return { base, text: older.text, firstLine: scope.firstLine }
+  return { base, text: older.text }
 }
 
 /**
@@ -107,6 +107,18 @@ export function checkDraft(
   }))
   const xml = readXml(document)
   return { problems, changes: xml.ok ? countChanges(baseDocument, xml) : null }
+}
+
+/** The line that the text of a draft begins with in its document. */
+export async function firstLineOf(
+  deps: Pick<EditingDeps, 'history'>,
+  base: Revision,
+  entity: EntityName | null,
+): Promise<number> {
+  if (entity === null) return 1
+  const document = await readRevision(deps, base)
+  const element = findEntity(document.root, entity)
+  return element ? document.lines.positionOf(element.span.start).line : 1
 }
 
 /** The document of a revision in its read form. */

@@ -1,0 +1,87 @@
+/** Something that the server has against the text. */
+export interface FoundProblem {
+  /** Its line in the document. */
+  readonly line: number | null
+  /** Its line in the text that is edited; null when it stands elsewhere. */
+  readonly typedLine: number | null
+  readonly message: string
+}
+
+/** What the server says about a text. */
+export interface Check {
+  readonly problems: readonly FoundProblem[]
+  readonly changes: number | null
+}
+
+/** How long nothing has to be typed before the server is asked, in milliseconds. */
+const REST = 600
+
+/** Asks the server about the text that is typed: the same reader that a save asks. */
+export class Checker {
+  readonly #form: HTMLFormElement
+  readonly #show: (check: Check) => void
+  #timer = 0
+  #asking: AbortController | null = null
+
+  constructor(form: HTMLFormElement, show: (check: Check) => void) {
+    this.#form = form
+    this.#show = show
+  }
+
+  /** Asks once nothing has been typed for a moment. */
+  ask(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.#send(), REST)
+  }
+
+  async #send(): Promise<void> {
+    const address = this.#form.dataset['check']
+    if (address === undefined) return
+    this.#asking?.abort()
+    const asking = new AbortController()
+    this.#asking = asking
+    try {
+      const body = new URLSearchParams()
+      for (const [name, value] of new FormData(this.#form)) {
+        if (typeof value === 'string') body.append(name, value)
+      }
+      const response = await fetch(address, { method: 'POST', body, signal: asking.signal })
+      if (response.ok) this.#show(parseCheck(await response.json()))
+    } catch (error) {
+      if (!isExpected(error)) throw error
+    }
+  }
+}
+
+/** A newer question took over, or the server cannot be reached; saving says so. */
+function isExpected(error: unknown): boolean {
+  return (
+    error instanceof TypeError || (error instanceof DOMException && error.name === 'AbortError')
+  )
+}
+
+function parseCheck(body: unknown): Check {
+  const problems = field(body, 'problems')
+  const changes = field(body, 'changes')
+  return {
+    problems: Array.isArray(problems) ? problems.map(parseProblem) : [],
+    changes: typeof changes === 'number' ? changes : null,
+  }
+}
+
+function parseProblem(problem: unknown): FoundProblem {
+  const message = field(problem, 'message')
+  return {
+    line: numberOf(field(problem, 'line')),
+    typedLine: numberOf(field(problem, 'typedLine')),
+    message: typeof message === 'string' ? message : '',
+  }
+}
+
+function numberOf(value: unknown): number | null {
+  return typeof value === 'number' ? value : null
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+}

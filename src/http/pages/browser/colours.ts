@@ -1,0 +1,54 @@
+import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
+import type { Extension } from '@codemirror/state'
+import { EditorView } from '@codemirror/view'
+import { tags } from '@lezer/highlight'
+
+const STYLE = HighlightStyle.define([
+  { tag: [tags.tagName, tags.angleBracket], color: 'var(--tag)' },
+  { tag: tags.attributeName, color: 'var(--attribute)' },
+  { tag: [tags.attributeValue, tags.string], color: 'var(--value)' },
+  { tag: [tags.comment, tags.processingInstruction], color: 'var(--comment)' },
+])
+
+const THEME = EditorView.theme({
+  '&': { backgroundColor: 'var(--bg)', color: 'var(--text)' },
+  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '2px' },
+  '.cm-scroller': {
+    fontFamily: "'JetBrains Mono', ui-monospace, monospace",
+    fontSize: '12.5px',
+    lineHeight: '20px',
+    fontVariantLigatures: 'none',
+  },
+  '.cm-content': { caretColor: 'var(--text)' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '.cm-gutters': {
+    backgroundColor: 'var(--panel)',
+    color: 'var(--muted)',
+    borderRight: '1px solid var(--border)',
+  },
+  '.cm-activeLine': { backgroundColor: 'transparent', boxShadow: 'inset 2px 0 0 var(--accent)' },
+  '.cm-activeLineGutter': { backgroundColor: 'var(--hover)', color: 'var(--text)' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground':
+    { backgroundColor: 'var(--selected)' },
+  '.cm-selectionMatch': { backgroundColor: 'var(--changed-bg)' },
+  '.cm-searchMatch': { backgroundColor: 'var(--changed-bg)', outline: '1px solid var(--control)' },
+  '.cm-searchMatch-selected': { backgroundColor: 'var(--target)' },
+  '.cm-panels': { backgroundColor: 'var(--panel)', color: 'var(--text)' },
+  '.cm-panels.cm-panels-top': { borderBottom: '1px solid var(--border)' },
+  '.cm-tooltip': {
+    backgroundColor: 'var(--bg)',
+    color: 'var(--text)',
+    border: '1px solid var(--border)',
+  },
+  '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' },
+  '.cm-foldPlaceholder': {
+    backgroundColor: 'var(--hover)',
+    color: 'var(--text)',
+    borderColor: 'var(--border)',
+  },
+  '.cm-button': { backgroundImage: 'none', color: 'var(--text)' },
+  '.cm-textfield': { backgroundColor: 'var(--bg)' },
+})
+
+/** The colours of the pages, in both themes: the style sheet's own variables. */
+export const COLOURS: Extension = [THEME, syntaxHighlighting(STYLE)]

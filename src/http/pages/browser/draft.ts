@@ -1,0 +1,50 @@
+/** Keeps what is typed in this tab until it is saved, so that a reload or a wrong click loses nothing. */
+export class Draft {
+  isSubmitted = false
+  readonly #area: HTMLTextAreaElement
+  readonly #key: string
+  readonly #begun: string
+  #timer = 0
+
+  constructor(form: HTMLFormElement, area: HTMLTextAreaElement) {
+    this.#area = area
+    this.#begun = area.defaultValue
+    this.#key = `cairn-draft ${form.dataset['draft'] ?? ''}`
+    addEventListener('beforeunload', (event) => {
+      if (!this.isSubmitted && this.#area.value !== this.#begun) event.preventDefault()
+    })
+  }
+
+  /** Remembers the text, a moment after the last change. */
+  keep(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#store(), 300)
+  }
+
+  /** Offers an earlier draft of the same edit. */
+  offer(take: (text: string) => void): void {
+    const kept = sessionStorage.getItem(this.#key)
+    const place = document.querySelector('#draft')
+    if (kept === null || kept === this.#area.value || !place) return
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.textContent = 'Bring it back'
+    button.addEventListener('click', () => {
+      take(kept)
+      place.replaceChildren()
+    })
+    const text = document.createElement('p')
+    text.textContent = 'This tab has kept what you typed here before. '
+    text.append(button)
+    place.replaceChildren(text)
+  }
+
+  #store(): void {
+    try {
+      sessionStorage.setItem(this.#key, this.#area.value)
+    } catch (error) {
+      if (!(error instanceof DOMException)) throw error
+      sessionStorage.removeItem(this.#key)
+    }
+  }
+}

@@ -1,0 +1,14 @@
+/** What was typed, so that it goes along with the form and is never lost. */
+export function TypedText({ typed }: { typed: string }) {
+  return (
+    <details class="typed">
+      <summary>The text as it was typed</summary>
+      <label class="visually-hidden" for="xml">
+        The text as it was typed
+      </label>
+      <textarea id="xml" class="code" name="xml" rows={20} wrap="off" spellcheck={false}>
+        {`\n${typed}`}
+      </textarea>
+    </details>
+  )
+}
