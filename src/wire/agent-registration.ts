@@ -8,7 +8,11 @@ export const AgentUuid = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, 'is not an a
 export const AgentDescription = z.object({
   /** One run of the agent's process: tells two machines with one uuid apart. */
   instance: z.string().min(1).max(64),
-  hostname: z.string().min(1).max(255),
+  /** It stands in the configuration, so nothing invisible may be in it. */
+  hostname: z
+    .string()
+    .max(255)
+    .regex(/^\P{C}+$/u, 'is not a host name'),
   ipAddress: z.union([z.ipv4(), z.ipv6()]),
   /** The agent's working folder. */
   sandbox: z.string().min(1).max(4096),

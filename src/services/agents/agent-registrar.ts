@@ -46,15 +46,17 @@ export class AgentRegistrar {
   #run(): void {
     if (this.#isRunning) return
     this.#isRunning = true
-    void this.#drain().finally(() => (this.#isRunning = false))
+    void this.#drain()
   }
 
+  /** The flag falls in the same step that finds nothing left, so that no newcomer is overlooked. */
   async #drain(): Promise<void> {
     while (this.#registering.size > 0 || this.#moved.size > 0) {
       if (this.#registering.size > 0) await this.#commitRegistrations()
       const [address] = this.#moved.values()
       if (address) await this.#commitAddress(address)
     }
+    this.#isRunning = false
   }
 
   async #commitRegistrations(): Promise<void> {
