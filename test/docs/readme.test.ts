@@ -11,6 +11,9 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
 const ADDRESS = 'http://127.0.0.1:8153'
 
+/** A failing example ends the script, and what it started in the background. */
+const STRICT = "set -euo pipefail; trap 'kill $(jobs -p) 2>/dev/null || true' EXIT"
+
 const examples = [...README.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1] ?? '')
 
 describe('README.md', () => {
@@ -32,7 +35,7 @@ describe('README.md', () => {
         .replaceAll(ADDRESS, url)
         .replaceAll('npx cairn', `node ${ROOT}scripts/cairn.js`)
 
-      const output = execFileSync('bash', ['-c', `set -euo pipefail\n${script}`], {
+      const output = execFileSync('bash', ['-c', `${STRICT}\n${script}`], {
         cwd,
         encoding: 'utf8',
         env: { PATH: process.env['PATH'], HOME: cwd, PASSWORD: 'p' },
