@@ -1,5 +1,6 @@
 import type { Span } from '../xml-tree.ts'
 import { tagTokens } from './tag-tokens.ts'
+import { WholeElements } from './whole-elements.ts'
 
 export type TokenKind = 'tag' | 'attribute' | 'value' | 'comment'
 
@@ -14,7 +15,8 @@ export interface OpenElement {
   readonly tag: Span
 }
 
-interface Construct extends Span {
+/** A tag, or what stands between two. */
+export interface Construct extends Span {
   readonly kind: 'text' | 'aside' | 'cdata' | 'open' | 'close'
 }
 
@@ -32,12 +34,14 @@ const SINGLE_QUOTE = 39
 export class XmlScanner {
   readonly #text: string
   readonly #open: OpenElement[] = []
+  readonly #wholes: WholeElements
   #at = 0
   /** The last construct with tokens, which may reach into the next range. */
   #last: readonly Token[] = []
 
   constructor(text: string) {
     this.#text = text
+    this.#wholes = new WholeElements(text)
   }
 
   /** The tokens of a range, in order. Ranges are asked for from front to back. */
@@ -66,8 +70,15 @@ export class XmlScanner {
     while (this.#at < place) {
       const construct = constructAt(this.#text, this.#at)
       if (construct.end > place) return
-      this.#take(construct)
+      const end = construct.kind === 'open' ? this.#endOfWhole(construct) : null
+      if (end !== null && end <= place) this.#at = end
+      else this.#take(construct)
     }
+  }
+
+  #endOfWhole(construct: Construct): number | null {
+    if (this.#text.charCodeAt(construct.end - 2) === SLASH) return null
+    return this.#wholes.endOf(nameOf(this.#text, construct), construct)
   }
 
   #next(): Construct {
@@ -93,7 +104,8 @@ export class XmlScanner {
   }
 }
 
-function constructAt(text: string, start: number): Construct {
+/** The construct that begins at a place. */
+export function constructAt(text: string, start: number): Construct {
   if (text.charCodeAt(start) !== LESS) {
     const next = text.indexOf('<', start)
     return { kind: 'text', start, end: next === -1 ? Math.max(text.length, start + 1) : next }
@@ -125,6 +137,11 @@ function endOfTag(text: string, from: number): number {
     at = close
   }
   return text.length
+}
+
+/** The name of a tag. */
+export function nameOf(text: string, { kind, start }: Construct): string {
+  return nameAt(text, start + (kind === 'close' ? 2 : 1))
 }
 
 function nameAt(text: string, start: number): string {

@@ -52,8 +52,8 @@ function hasKind(revision: Revision, { kind, agents, username }: HistoryFilter):
   return is !== 'agent' || agents || username !== ''
 }
 
-function mentions(revision: Revision, text: string, { textOf }: RevisionLookup): boolean {
+function mentions(revision: Revision, text: string, lookup: RevisionLookup): boolean {
   const { username, subject, digest, commit } = revision
   const facts = [username, shownName(username), subject, digest, commit]
-  return [...facts, textOf(revision)].some((fact) => fact.toLowerCase().includes(text))
+  return [...facts, lookup.textOf(revision)].some((fact) => fact.toLowerCase().includes(text))
 }

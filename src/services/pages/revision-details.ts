@@ -1,20 +1,19 @@
-import type { Change } from '../../config/changes/change.ts'
 import { entitiesOf } from '../../config/changes/entities-of.ts'
 import { renderChange } from '../../config/changes/render-change.ts'
-import { summariseChanges } from '../../config/changes/summarise-changes.ts'
-import { readXml, type XmlDocument } from '../../config/xml-reader.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import type { EditScript } from '../../diff/edit-script.ts'
 import { countLines } from '../../diff/hunks.ts'
 import type { History } from '../../history/history.ts'
+import { textLinesOf } from './compare/text-lines.ts'
+import { type Change, summarise } from './summary.ts'
 
-export type { Change } from '../../config/changes/change.ts'
+export type { Change } from './summary.ts'
 export { wholeEntityWord } from '../../config/changes/entities.ts'
 
 /** What a revision did to the one before it. */
 export interface RevisionDetails {
-  /** Null when one of the two documents cannot be read as XML. */
+  /** Null where too much differs to be told. */
   readonly changes: readonly Change[] | null
   readonly lines: { readonly added: number; readonly removed: number }
 }
@@ -25,13 +24,8 @@ export interface RevisionDetailsDeps {
   readonly script: (before: Uint8Array, after: Uint8Array) => Promise<EditScript>
 }
 
-interface Read {
-  readonly bytes: Uint8Array<ArrayBuffer>
-  readonly xml: XmlDocument | null
-}
-
 const KEPT = 20_000
-const NOTHING: Read = { bytes: new Uint8Array(), xml: null }
+const NOTHING = new Uint8Array()
 
 /**
  * What each revision changed, found out once and kept. A revision never changes, but the one before
@@ -40,7 +34,7 @@ const NOTHING: Read = { bytes: new Uint8Array(), xml: null }
 export class RevisionDetailsCache {
   readonly #deps: RevisionDetailsDeps
   readonly #kept = new Map<string, RevisionDetails>()
-  readonly #documents = new Map<CommitSha, Read>()
+  readonly #documents = new Map<CommitSha, Uint8Array>()
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(deps: RevisionDetailsDeps) {
@@ -83,24 +77,24 @@ export class RevisionDetailsCache {
   async #learnOne(revision: Revision): Promise<void> {
     const previous = this.#before(revision)
     const after = await this.#read(revision)
-    const before = previous ? await this.#read(previous) : null
-    const script = await this.#deps.script((before ?? NOTHING).bytes, after.bytes)
-    this.#keep(keyOf(previous, revision), {
-      changes: changesOf(before, after),
-      lines: countLines(script),
-    })
+    const before = previous ? await this.#read(previous) : NOTHING
+    const script = await this.#deps.script(before, after)
+    const texts = {
+      before: textLinesOf(before, script.before.count),
+      after: textLinesOf(after, script.after.count),
+    }
+    const changes = summarise(script, texts)
+    this.#keep(keyOf(previous, revision), { changes, lines: countLines(script) })
   }
 
-  async #read(revision: Revision): Promise<Read> {
+  async #read(revision: Revision): Promise<Uint8Array> {
     const known = this.#documents.get(revision.commit)
     if (known) return known
     const bytes = await this.#deps.history.readDocument(revision)
-    const xml = readXml(bytes)
-    const read = { bytes, xml: xml.ok ? xml : null }
-    this.#documents.set(revision.commit, read)
+    this.#documents.set(revision.commit, bytes)
     const [oldest] = this.#documents.keys()
     if (this.#documents.size > 2 && oldest !== undefined) this.#documents.delete(oldest)
-    return read
+    return bytes
   }
 
   #keep(key: string, details: RevisionDetails): void {
@@ -114,15 +108,6 @@ export class RevisionDetailsCache {
     const number = history.numberOf(revision) ?? 1
     return history.list({ offset: history.size() - number + 1, limit: 1 })[0] ?? null
   }
-}
-
-/** The words of what is different; null for documents that cannot be read. */
-export function changesOf(
-  before: { readonly xml: XmlDocument | null } | null,
-  after: { readonly xml: XmlDocument | null },
-): readonly Change[] | null {
-  if (after.xml === null || before?.xml === null) return null
-  return summariseChanges(before?.xml ?? null, after.xml)
 }
 
 function keyOf(before: Revision | null, after: Revision): string {

@@ -13,10 +13,7 @@ export function SummaryCard({ chrome: { links }, comparison, query, from, to }: 
     <section class="card">
       <h2>What changed</h2>
       {changes === null && (
-        <p class="muted">
-          There is no summary in words: one of the two documents is not XML that can be read, or is
-          very large. The text below is complete.
-        </p>
+        <p class="muted">Too much differs for a summary in words. The text below is complete.</p>
       )}
       {changes?.length === 0 && <p class="muted">Nothing.</p>}
       {changes !== null && changes.length > 0 && (

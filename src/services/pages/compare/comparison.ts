@@ -1,5 +1,4 @@
 import type { Principal } from '../../../core/principal.ts'
-import { readXml } from '../../../config/xml-reader.ts'
 import type { EditScript } from '../../../diff/edit-script.ts'
 import { countLines } from '../../../diff/hunks.ts'
 import {
@@ -9,7 +8,7 @@ import {
   type NumberedRevision,
   type RevisionReadingDeps,
 } from '../numbered-revision.ts'
-import { type Change, changesOf } from '../revision-details.ts'
+import { type Change, summarise } from '../summary.ts'
 import { LinePieces } from './line-pieces.ts'
 import { type ChangeMark, marksOf } from './change-marks.ts'
 import type { ChangePlace } from './places.ts'
@@ -66,7 +65,7 @@ export interface ShownRegion {
 
 /** The difference of two documents, as one page shows it. */
 export interface DocumentComparison {
-  /** What changed, in words; null where a document cannot be read. */
+  /** What changed, in words; null where too much did. */
   readonly changes: readonly Change[] | null
   readonly lines: { readonly added: number; readonly removed: number }
   /** How many changes the diff has, and how many of them are of interest. */
@@ -86,8 +85,6 @@ export interface Comparison extends ComparedRevisions, DocumentComparison {}
 
 /** Revisions of the range that are listed. */
 const MOST_BETWEEN = 12
-/** Documents above this size, in bytes, get no summary in words. */
-const LARGEST_SUMMARY = 4 * 2 ** 20
 
 /**
  * The two revisions that an address names, and the ones around them.
@@ -151,7 +148,7 @@ export async function compareDocuments(
   const next = pages[page + 1] ?? null
   const shown = regions.slice(start, next ?? regions.length)
   return {
-    changes: summaryOf(documents),
+    changes: summarise(script, texts),
     lines: countLines(script),
     total: script.changes.length,
     places: regions.filter(({ region }) => !region.isContinued).length,
@@ -191,10 +188,4 @@ function lineOf({ blocks }: Region): ShownRegion['line'] {
   return isRemoval
     ? { side: 'before', number: block.before.start + 1 }
     : { side: 'after', number: block.after.start + 1 }
-}
-
-function summaryOf([before, after]: readonly [Uint8Array, Uint8Array]): readonly Change[] | null {
-  if (before.length + after.length > LARGEST_SUMMARY) return null
-  const [old, now] = [readXml(before), readXml(after)]
-  return changesOf({ xml: old.ok ? old : null }, { xml: now.ok ? now : null })
 }

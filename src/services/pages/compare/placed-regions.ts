@@ -25,14 +25,28 @@ export function placedRegions(
   options: RegionOptions & { readonly entity: string },
 ): PlacedRegion[] {
   const places = new Places(texts.before, texts.after)
-  const known = script.changes.map((change) => places.of(change))
   const placed = regionsOf(script, options).map((region, index) => {
-    const numbers = region.blocks.flatMap(({ change }) => (change === null ? [] : [change - 1]))
-    const found = numbers.flatMap((n) => known[n] ?? [])
+    const found = placesIn(script, region, places, options.entity === '' ? 1 : Infinity)
     return { region, index, place: found[0] ?? NOWHERE, found }
   })
   if (options.entity === '') return placed
   return placed.filter(({ found }) => found.some((place) => isOf(place, options.entity)))
+}
+
+/** The places of the first changes of a region. */
+function placesIn(
+  script: EditScript,
+  { blocks }: Region,
+  places: Places,
+  most: number,
+): ChangePlace[] {
+  const found: ChangePlace[] = []
+  for (const { change, isContinued } of blocks) {
+    if (found.length >= most) break
+    const known = change === null || isContinued ? undefined : script.changes[change - 1]
+    if (known) found.push(places.of(known))
+  }
+  return found
 }
 
 function isOf({ entity, path }: ChangePlace, key: string): boolean {

@@ -1,0 +1,57 @@
+import type { Change } from '../../config/changes/change.ts'
+import { condense } from '../../config/changes/condense.ts'
+import { type Comparable, summariseChanges } from '../../config/changes/summarise-changes.ts'
+import { readXml } from '../../config/xml-reader.ts'
+import type { Span } from '../../config/xml-tree.ts'
+import type { EditScript } from '../../diff/edit-script.ts'
+import type { LineRange } from '../../diff/lines.ts'
+import type { TextLines } from './compare/text-lines.ts'
+
+export type { Change } from '../../config/changes/change.ts'
+
+/** More characters than this are not looked at: a summary would cost too much and say too much. */
+const MOST_CHARACTERS = 3_000_000
+
+/**
+ * What differs between two documents, in words; null where too much does. A document without lines
+ * stands for none.
+ */
+export function summarise(
+  { before, after, changes }: EditScript,
+  texts: { readonly before: TextLines; readonly after: TextLines },
+): readonly Change[] | null {
+  const old = condensed(
+    texts.before,
+    changes.map((change) => change.before),
+  )
+  const now = condensed(
+    texts.after,
+    changes.map((change) => change.after),
+  )
+  if (old.length + now.length > MOST_CHARACTERS || after.count === 0) return null
+  return summariseChanges(before.count === 0 ? null : comparable(old), comparable(now))
+}
+
+function comparable(text: string): Comparable {
+  return readXml(Buffer.from(text))
+}
+
+function condensed({ text, starts }: TextLines, ranges: readonly LineRange[]): string {
+  const spans = ranges.map(({ start, end }) => ({
+    start: starts[start] ?? 0,
+    end: starts[end] ?? 0,
+  }))
+  return condense(text, (span) => isTouched(span, spans))
+}
+
+/** Whether any of the spans, which are in order, reaches into this one; an empty one when it is inside. */
+function isTouched({ start, end }: Span, spans: readonly Span[]): boolean {
+  let low = 0
+  let high = spans.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((spans[middle]?.end ?? 0) <= start) low = middle + 1
+    else high = middle
+  }
+  return (spans[low]?.start ?? Infinity) < end
+}
