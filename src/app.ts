@@ -15,6 +15,7 @@ import { openAgents } from './services/agents/open-agents.ts'
 import { BuildServices } from './services/builds/build-services.ts'
 import { Triggers } from './services/builds/triggers/triggers.ts'
 import { ConfigServices } from './services/config-services.ts'
+import { LineOriginsCache } from './services/pages/line-origins.ts'
 import { RevisionDetailsCache } from './services/pages/revision-details.ts'
 import { MaterialPoller } from './services/materials/material-poller.ts'
 import type { ServeSettings } from './settings.ts'
@@ -122,6 +123,7 @@ async function open(
       script: config.script,
       clock: surroundings.clock,
     }),
+    origins: resources.own(new LineOriginsCache(config)),
     editor,
     box,
     directory,

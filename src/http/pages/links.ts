@@ -41,8 +41,8 @@ export class Links {
   }
 
   /** One revision's snapshot, named by digest, commit or `r` and its number. */
-  snapshot(name: string): string {
-    return this.#at(`/config/${encodeURIComponent(name)}`)
+  snapshot(name: string, query: Query = {}): string {
+    return this.#at(`/config/${encodeURIComponent(name)}`, query)
   }
 
   /** The configuration in effect at a time; without one, where a form asks for it. */

@@ -3,11 +3,13 @@ import { type CompareRoutesOptions, compareRoutes } from './compare/compare-rout
 import { type EditRoutesOptions, editRoutes } from './edit/edit-routes.tsx'
 import type { RouteEnv } from '../door.ts'
 import { type HistoryRoutesOptions, historyRoutes } from './history/history-routes.tsx'
+import { restorePageRoutes } from './restore/restore-page-routes.tsx'
 import type { Shell } from './shell.ts'
 import { shellRoutes } from './shell-routes.tsx'
+import { type SnapshotRoutesOptions, snapshotRoutes } from './snapshot/snapshot-routes.tsx'
 
 export interface PagesOptions
-  extends HistoryRoutesOptions, CompareRoutesOptions, EditRoutesOptions {
+  extends HistoryRoutesOptions, CompareRoutesOptions, EditRoutesOptions, SnapshotRoutesOptions {
   readonly shell: Shell
 }
 
@@ -18,5 +20,7 @@ export function pagesRoutes(options: PagesOptions): Hono<RouteEnv>[] {
     historyRoutes(options),
     compareRoutes(options),
     editRoutes(options),
+    restorePageRoutes(options),
+    snapshotRoutes(options),
   ]
 }

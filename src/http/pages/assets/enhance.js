@@ -146,24 +146,24 @@ document.addEventListener('click', ({ target }) => {
 // Lines and ranges of lines: #R72 and #R72-R76. A range is made with Shift and a click.
 const LINES = /^#([LR])(\d+)(?:-\1(\d+))?$/
 const showRange = () => {
-  $$('tr.chosen').forEach((row) => row.classList.remove('chosen'))
+  $$('.chosen').forEach((row) => row.classList.remove('chosen'))
   const [, side, from, to = from] = LINES.exec(location.hash) ?? []
   if (!side) return
   const [low, high] = [Number(from), Number(to)].toSorted((one, other) => one - other)
   const last = Math.min(high, low + 5_000)
   for (let line = low; line <= last; line++) {
-    document.getElementById(`${side}${line}`)?.closest('tr').classList.add('chosen')
+    document.getElementById(`${side}${line}`)?.closest('tr, .l').classList.add('chosen')
   }
   document.getElementById(`${side}${low}`)?.scrollIntoView({ block: 'center' })
 }
 addEventListener('hashchange', showRange)
 showRange()
 document.addEventListener('click', (event) => {
-  const link = event.target.closest('.n a')
+  const link = event.target.closest('.n a, a.n')
   const [, side, from] = LINES.exec(location.hash) ?? []
-  if (!link || !event.shiftKey || link.id[0] !== side) return
+  if (!link || !event.shiftKey || link.hash[1] !== side) return
   event.preventDefault()
-  location.hash = `#${side}${from}-${link.id}`
+  location.hash = `#${side}${from}-${link.hash.slice(1)}`
 })
 
 // Keys.

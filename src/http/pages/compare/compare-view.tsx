@@ -31,7 +31,7 @@ export function CompareView(props: CompareViewProps) {
       title={`r${before.number} → r${after.number}`}
       section="history"
       wide
-      styles={['compare.css']}
+      styles={['code.css', 'compare.css']}
     >
       <Head {...props} />
       <div class="cards">

@@ -27,7 +27,7 @@ export function PreviewView({ chrome, draft, current, mergedFrom, comparison }: 
       title="Preview changes"
       section="edit"
       wide
-      styles={['compare.css', 'edit.css']}
+      styles={['code.css', 'compare.css', 'edit.css']}
     >
       <form class="edit" method="post" action={links.edit()} enctype="multipart/form-data">
         <DraftFields basedOn={draft.basedOn} entity={draft.entity} />

@@ -1,0 +1,133 @@
+import { type OutlineEntry, outlineOf } from '../../../config/outline.ts'
+import { readXml } from '../../../config/xml-reader.ts'
+import type { Digest } from '../../../core/digest.ts'
+import type { Principal } from '../../../core/principal.ts'
+import { splitLines } from '../../../diff/lines.ts'
+import { LinePieces, type ShownLine } from '../compare/line-pieces.ts'
+import { type TextLines, textLinesOf } from '../compare/text-lines.ts'
+import type { LineOriginsCache } from '../line-origins.ts'
+import {
+  findNamed,
+  findNumber,
+  type NumberedRevision,
+  type RevisionReadingDeps,
+} from '../numbered-revision.ts'
+import { type Blame, readBlame } from './blame.ts'
+import { findText, type FoundText } from './find-text.ts'
+
+export interface SnapshotDeps extends RevisionReadingDeps {
+  readonly origins: LineOriginsCache
+}
+
+export interface SnapshotQuery {
+  /** A line that is to be seen, from 1. */
+  readonly line: number
+  /** Text to look for; empty for none. */
+  readonly find: string
+  readonly blame: boolean
+}
+
+/** A revision and its neighbours. */
+export interface SnapshotPlace {
+  readonly revision: NumberedRevision
+  readonly previous: NumberedRevision | null
+  readonly next: NumberedRevision | null
+  readonly current: NumberedRevision
+}
+
+export interface SnapshotPage extends SnapshotPlace {
+  readonly bytes: number
+  readonly lines: number
+  /** The first and the last line that are shown, from 1. */
+  readonly first: number
+  readonly last: number
+  readonly shown: readonly ShownLine[]
+  /** Null when the document is no XML that can be read. */
+  readonly outline: readonly OutlineEntry[] | null
+  readonly found: FoundText | null
+  readonly blame: Blame | null
+}
+
+/** Documents up to so many lines are shown whole. */
+const MOST_LINES = 3000
+export const WINDOW = 2000
+
+/**
+ * The revision that an address names, and those around it.
+ *
+ * @throws {ServiceError} `revision-not-found`, `not-permitted`.
+ */
+export function findSnapshotPlace(
+  deps: RevisionReadingDeps,
+  principal: Principal,
+  name: string,
+): SnapshotPlace {
+  const revision = findNamed(deps, principal, name)
+  const current = findNamed(deps, principal, 'current')
+  return {
+    revision,
+    current,
+    previous: findNumber(deps.history, revision.number - 1),
+    next: findNumber(deps.history, revision.number + 1),
+  }
+}
+
+/** A revision that {@link findSnapshotPlace} gave, as one page shows it. */
+export async function readSnapshotPage(
+  deps: SnapshotDeps,
+  place: SnapshotPlace,
+  query: SnapshotQuery,
+): Promise<SnapshotPage> {
+  const document = await deps.history.readDocument(place.revision)
+  const lines = splitLines(document).count
+  const text = textLinesOf(document, lines)
+  const range = windowOf(query.line, lines)
+  const pieces = new LinePieces(text)
+  return {
+    ...place,
+    bytes: document.length,
+    lines,
+    first: range.start + 1,
+    last: range.end,
+    shown: pieces.of(range),
+    outline: outlines.of(place.revision.digest, document),
+    found: query.find === '' ? null : findText(shownTexts(text, lines), query.find),
+    blame: query.blame ? await readBlame(deps, place.revision, range) : null,
+  }
+}
+
+/** All lines of a short document, or the window that a line stands in; from 0. */
+function windowOf(line: number, lines: number): { start: number; end: number } {
+  if (lines <= MOST_LINES) return { start: 0, end: lines }
+  const start = Math.floor((Math.min(Math.max(line, 1), lines) - 1) / WINDOW) * WINDOW
+  return { start, end: Math.min(start + WINDOW, lines) }
+}
+
+/** The lines as they are shown, so that nobody finds a secret by looking for it. */
+function* shownTexts(text: TextLines, lines: number): Generator<string> {
+  const pieces = new LinePieces(text)
+  for (let start = 0; start < lines; start += WINDOW) {
+    for (const line of pieces.of({ start, end: Math.min(start + WINDOW, lines) })) {
+      yield line.pieces.map((piece) => piece.text).join('')
+    }
+  }
+}
+
+/** The outlines of the last documents that were looked at. */
+class Outlines {
+  readonly #kept = new Map<Digest, readonly OutlineEntry[] | null>()
+
+  of(digest: Digest, document: Uint8Array): readonly OutlineEntry[] | null {
+    const kept = this.#kept.get(digest)
+    if (kept !== undefined) return kept
+    const xml = readXml(document)
+    const outline = xml.ok ? outlineOf(xml) : null
+    this.#kept.set(digest, outline)
+    const [oldest] = this.#kept.keys()
+    if (this.#kept.size > MOST_OUTLINES && oldest !== undefined) this.#kept.delete(oldest)
+    return outline
+  }
+}
+
+const MOST_OUTLINES = 4
+const outlines = new Outlines()
