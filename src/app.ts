@@ -14,7 +14,9 @@ import { autoRegisterKeys } from './services/agents/auto-register-key.ts'
 import { openAgents } from './services/agents/open-agents.ts'
 import { BuildServices } from './services/builds/build-services.ts'
 import { Triggers } from './services/builds/triggers/triggers.ts'
+import { ChangesFile } from './services/changes-file.ts'
 import { ConfigServices } from './services/config-services.ts'
+import { EntityIndex } from './services/entity-index.ts'
 import { LineOriginsCache } from './services/pages/line-origins.ts'
 import { RevisionDetailsCache } from './services/pages/revision-details.ts'
 import { MaterialPoller } from './services/materials/material-poller.ts'
@@ -77,6 +79,14 @@ async function open(
       pushCheck: pushCheckOf(places),
     }),
   )
+  const entities = resources.own(
+    new EntityIndex({
+      history: config.history,
+      summary: config.summary,
+      file: new ChangesFile(join(stateDir, 'revision-changes')),
+      log: surroundings.log,
+    }),
+  )
   const store = resources.own(await openSqliteState(join(stateDir, 'state.sqlite')))
   const { configuration, editor } = config
   const { directory, registrar } = await openAgents({
@@ -117,6 +127,8 @@ async function open(
     cache: config.cache,
     diff: config.diff,
     script: config.script,
+    summary: config.summary,
+    entities,
     fileName: settings['config-file'],
     details: new RevisionDetailsCache({
       history: config.history,

@@ -2,6 +2,7 @@ import { Hono, type Context } from 'hono'
 import { digestOf } from '../core/digest.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Revision } from '../core/revision.ts'
+import { type ConfigChangesDeps, listEntityRevisions } from '../services/config-changes.ts'
 import {
   type ConfigReadingDeps,
   findPair,
@@ -10,6 +11,7 @@ import {
   readDiff,
   readSnapshot,
   type RevisionQuery,
+  selectRevisions,
 } from '../services/config-reading.ts'
 import { type ClientNames, renderRevision } from '../wire/revision-entry.ts'
 import { digestHeaders } from './digest-header.ts'
@@ -24,7 +26,7 @@ const PAGE = 10
 /** Ready answers that are kept in memory, in bytes, for each kind. */
 const KEPT = 64 * 1_048_576
 
-export interface ConfigRoutesOptions extends ConfigReadingDeps {
+export interface ConfigRoutesOptions extends ConfigReadingDeps, ConfigChangesDeps {
   readonly clientNames: ClientNames
   readonly basePath: string
 }
@@ -89,7 +91,7 @@ function listAnswers(options: ConfigRoutesOptions) {
     const { commit } = findSnapshot(options, c.env.principal, null)
     const key = `${commit} ${options.history.size()} ${c.req.url}`
     const body = kept.take(key, async () => {
-      const revisions = listRevisions(options, c.env.principal, query())
+      const revisions = await revisionsFor(options, c, query())
       const entries = revisions.map((revision) => renderRevision(revision, options.clientNames))
       const bytes = Buffer.from(JSON.stringify(entries))
       return new ReadyBody(bytes, {
@@ -100,6 +102,17 @@ function listAnswers(options: ConfigRoutesOptions) {
     })
     return answerWith(body, c)
   }
+}
+
+async function revisionsFor(
+  options: ConfigRoutesOptions,
+  c: Context<RouteEnv>,
+  query: RevisionQuery,
+): Promise<readonly Revision[]> {
+  const entity = c.req.query('entity')
+  const { principal } = c.env
+  if (entity === undefined) return listRevisions(options, principal, query)
+  return selectRevisions(await listEntityRevisions(options, principal, entity), query)
 }
 
 function answerWith(body: ReadyBody | Promise<ReadyBody>, c: Context<RouteEnv>) {

@@ -4,6 +4,7 @@ import type { Log } from '../core/log.ts'
 import { agentProtocolRoutes } from './agent-protocol-routes.ts'
 import { type AgentRoutesOptions, agentRoutes } from './agent-routes.ts'
 import { type AgentWorkOptions, agentWorkRoutes } from './agent-work-routes.ts'
+import { configChangesRoutes } from './config-changes-routes.ts'
 import { type ConfigRoutesOptions, configRoutes } from './config-routes.ts'
 import { type ConfigSavingOptions, configSavingRoutes } from './config-saving-routes.ts'
 import { type DoorOptions, openDoor } from './door.ts'
@@ -44,6 +45,7 @@ export function httpService(options: HttpServiceOptions): Handler {
   const parts = [
     healthRoutes(options),
     configRoutes(options),
+    configChangesRoutes(options),
     configSavingRoutes(options),
     restoreRoutes(options),
     pipelineCreationRoutes(options),

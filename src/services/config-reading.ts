@@ -62,9 +62,16 @@ export function listRevisions(
   const { history } = deps
   const { offset, limit, text } = query
   if (text === '') return history.list({ offset, limit: limit ?? history.size() })
-  const all = history.list({ offset: 0, limit: history.size() })
-  return all
-    .filter((revision) => mentions(revision, text))
+  return selectRevisions(history.list({ offset: 0, limit: history.size() }), query)
+}
+
+/** Those of some revisions that the query names, in the same order. */
+export function selectRevisions(
+  revisions: readonly Revision[],
+  { offset, limit, text }: RevisionQuery,
+): readonly Revision[] {
+  return revisions
+    .filter((revision) => text === '' || mentions(revision, text))
     .slice(offset, limit === null ? undefined : offset + limit)
 }
 

@@ -31,17 +31,20 @@ export class ConfigServices implements AsyncDisposable {
   readonly cache: DocumentCache
   readonly configuration: CurrentConfiguration
   readonly editor: ConfigEditor
+  readonly summary: ChangeSummary
   readonly #pool: DiffPool
 
   private constructor(parts: {
     history: History
     cache: DocumentCache
     configuration: CurrentConfiguration
+    summary: ChangeSummary
   }) {
     this.history = parts.history
     this.cache = parts.cache
     this.configuration = parts.configuration
     this.editor = new ConfigEditor(parts)
+    this.summary = parts.summary
     this.#pool = new DiffPool()
   }
 
@@ -58,7 +61,7 @@ export class ConfigServices implements AsyncDisposable {
       report: options.log,
     })
     const configuration = await CurrentConfiguration.open({ history, cache })
-    return new ConfigServices({ history, cache, configuration })
+    return new ConfigServices({ history, cache, configuration, summary })
   }
 
   readonly diff = async (before: Uint8Array, after: Uint8Array): Promise<Uint8Array<ArrayBuffer>> =>

@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { ChangesAnswer } from '../../src/wire/changes.ts'
+import { RevisionEntry } from '../../src/wire/revision-entry.ts'
 import { documentWith } from '../support/documents.ts'
 import { save } from '../support/saving.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -41,4 +44,100 @@ describe('the subject of a commit', () => {
       'shop: material svn https://example.org/shop.git: encryptedPassword changed',
     )
   })
+})
+
+async function commitsOf(service: TestService, query = ''): Promise<readonly string[]> {
+  const response = await service.fetch(`/api/config/revisions${query}`)
+  const revisions = z.array(RevisionEntry).parse(await response.json())
+  return revisions.map(({ commitSHA }) => commitSHA)
+}
+
+async function serviceWithChanges(): Promise<{ service: TestService; commits: readonly string[] }> {
+  const service = await startService()
+  await save(service, documentWith('shop', 'other'))
+  await save(service, documentWith('shop', 'other', 'third'))
+  await save(service, documentWith('shop', 'other', 'third').replace('unit', 'fast'))
+  return { service, commits: await commitsOf(service) }
+}
+
+describe('the changes between two revisions', () => {
+  it('are told in words and in parts, in the direction that is asked for', async () => {
+    const { service, commits } = await serviceWithChanges()
+    const [newest = '', middle = ''] = commits
+
+    const response = await service.fetch(`/api/config/changes/${middle}/${newest}`)
+    const forth = ChangesAnswer.parse(await response.json())
+    const back = ChangesAnswer.parse(
+      await (await service.fetch(`/api/config/changes/${newest}/${middle}`)).json(),
+    )
+
+    expect(response.headers.get('cache-control')).toContain('immutable')
+    expect(forth).toEqual({
+      from: middle,
+      to: newest,
+      subject: 'shop: stage test: rename job unit -> fast',
+      changes: [
+        {
+          kind: 'renamed',
+          entity: 'pipeline/shop',
+          label: 'shop',
+          path: ['stage test'],
+          subject: 'job',
+          from: 'unit',
+          to: 'fast',
+          before: { first: 10, last: 10 },
+          after: { first: 10, last: 10 },
+          text: 'stage test: rename job unit → fast',
+        },
+      ],
+    })
+    expect(back.subject).toBe('shop: stage test: rename job fast -> unit')
+  })
+
+  it('are none between a revision and itself, and all of several steps', async () => {
+    const { service, commits } = await serviceWithChanges()
+    const [newest = '', , oldest = ''] = commits
+
+    const none = await service.fetch(`/api/config/changes/${newest}/${newest}`)
+    const both = await service.fetch(`/api/config/changes/${oldest}/${newest}`)
+
+    expect(ChangesAnswer.parse(await none.json()).changes).toEqual([])
+    const { changes } = ChangesAnswer.parse(await both.json())
+    expect(changes.map(({ entity }) => entity)).toEqual(['pipeline/shop', 'pipeline/third'])
+  })
+
+  it.each([
+    ['x', 400],
+    ['0'.repeat(40), 404],
+  ])('of a commit %s are refused with %i', async (commit, status) => {
+    const service = await startService()
+
+    const response = await service.fetch(`/api/config/changes/${commit}/${commit}`)
+
+    expect(response.status).toBe(status)
+  })
+})
+
+describe('the revisions of an entity', () => {
+  it('are those that changed it, newest first, page by page', async () => {
+    const { service, commits } = await serviceWithChanges()
+    const [newest, middle, oldest] = commits
+
+    expect(await commitsOf(service, '?entity=pipeline/shop')).toEqual([newest, oldest])
+    expect(await commitsOf(service, '?entity=pipeline%2FTHIRD')).toEqual([middle])
+    expect(await commitsOf(service, '?entity=pipeline/shop&offset=1&limit=5')).toEqual([oldest])
+    expect(await commitsOf(service, '?entity=pipeline/nobody')).toEqual([])
+  })
+
+  it.each(['shop', 'pipeline', 'nonsense/x', 'server/x', ''])(
+    'are not asked for by %j',
+    async (entity) => {
+      const service = await startService()
+
+      const response = await service.fetch(`/api/config/revisions?entity=${entity}`)
+
+      expect(response.status).toBe(400)
+      expect(await response.json()).toMatchObject({ errors: [{ path: 'entity' }] })
+    },
+  )
 })

@@ -98,6 +98,22 @@ const CALLS: readonly Call[] = [
     may: ['root'],
   },
   {
+    name: 'read changes',
+    path: `/api/config/changes/${'0'.repeat(40)}/${'0'.repeat(40)}`,
+    init: {},
+    allowed: 404,
+    refused: 403,
+    may: ['root'],
+  },
+  {
+    name: 'list the revisions of an entity',
+    path: '/api/config/revisions?entity=pipeline/alpha',
+    init: {},
+    allowed: 200,
+    refused: 403,
+    may: ['root'],
+  },
+  {
     name: 'save',
     path: '/api/admin/config.xml',
     init: { method: 'PUT', headers: { 'if-match': '*' }, body: securedDocument() },

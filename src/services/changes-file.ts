@@ -1,0 +1,63 @@
+import nodeFs from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { replaceFile } from '../storage/durable-fs.ts'
+import { orNullWhenAbsent } from '../storage/fs-error.ts'
+import {
+  checkedLine,
+  checkedText,
+  parseToldRevision,
+  renderToldRevision,
+  type ToldRevision,
+} from './told-revision.ts'
+
+/** To be raised when the same two documents are told in other words. */
+const FORMAT = 'cairn changes 1'
+/** Lines that are read before others get a turn. */
+const BATCH = 200
+
+/**
+ * What revisions changed, a line each, in any order. Each line is true for ever, because it names
+ * both commits; nothing waits for it to be durable, and what is lost is found out again.
+ */
+export class ChangesFile {
+  readonly #path: string
+  #isWhole = false
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** What is in the file up to the first damaged line; nothing when it is absent or of another form. */
+  async load(): Promise<ToldRevision[]> {
+    const bytes = await orNullWhenAbsent(nodeFs.readFile(this.#path))
+    const [header = '', ...lines] = bytes === null ? [] : bytes.toString('utf8').split('\n')
+    if (checkedText(header) !== FORMAT) return []
+    const found: ToldRevision[] = []
+    for (const [at, line] of lines.entries()) {
+      if (at % BATCH === 0) await nextTurn()
+      const told = parseToldRevision(line)
+      if (told === null) {
+        this.#isWhole = line === '' && at === lines.length - 1
+        break
+      }
+      found.push(told)
+    }
+    return found
+  }
+
+  /** Adds to the file, or writes it anew with `all` when it cannot be added to. */
+  async write(added: readonly ToldRevision[], all: () => Iterable<ToldRevision>): Promise<void> {
+    const mayAppend = this.#isWhole
+    this.#isWhole = false
+    if (mayAppend) await nodeFs.appendFile(this.#path, added.map(renderToldRevision).join(''))
+    else await this.#replace(all())
+    this.#isWhole = true
+  }
+
+  async #replace(all: Iterable<ToldRevision>): Promise<void> {
+    await nodeFs.mkdir(dirname(this.#path), { recursive: true })
+    const lines = Array.from(all, renderToldRevision)
+    await replaceFile(this.#path, checkedLine(FORMAT) + lines.join(''))
+  }
+}

@@ -1,0 +1,105 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Change } from '../config/changes/change.ts'
+import { foldEntity } from '../config/changes/entities.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { Revision } from '../core/revision.ts'
+import { RevisionTeller, type RevisionTellerDeps } from './revision-teller.ts'
+import { changesOf, type ToldRevision } from './told-revision.ts'
+
+export interface EntityIndexDeps extends RevisionTellerDeps {
+  /** How long a question waits for what is not known yet, in milliseconds. */
+  readonly patience?: number
+}
+
+/** A revision that changed an entity, with the name that the entity had then. */
+export interface EntityRevision {
+  readonly revision: Revision
+  /** In the spelling that `foldEntity` gives. */
+  readonly entity: string
+}
+
+interface Entry extends EntityRevision {
+  readonly number: number
+  readonly told: ToldRevision
+}
+
+const PATIENCE = 10_000
+
+/** What each revision changed, and which revisions changed an entity. All of it is derived. */
+export class EntityIndex implements AsyncDisposable {
+  readonly #deps: EntityIndexDeps
+  readonly #teller: RevisionTeller
+
+  constructor(deps: EntityIndexDeps) {
+    this.#deps = deps
+    this.#teller = new RevisionTeller(deps)
+  }
+
+  /** What a revision changed about the one before it; null while that is not known. */
+  find(revision: Revision): readonly Change[] | null {
+    const told = this.#teller.told.find(revision.commit)
+    return told && this.#teller.isTold(revision) ? changesOf(told) : null
+  }
+
+  /** How many revisions it is known of what they changed, and how many there are. */
+  progress(): { readonly told: number; readonly of: number } {
+    return { told: this.#teller.told.size, of: this.#deps.history.size() }
+  }
+
+  /**
+   * The revisions that changed an entity, newest first, under its former names too. Its cost does
+   * not grow with revisions that did not.
+   *
+   * @throws {ServiceError} `unavailable` when it takes too long to find out.
+   */
+  async revisionsOf(entity: string): Promise<readonly EntityRevision[]> {
+    await this.#caughtUp()
+    const found: EntityRevision[] = []
+    let name: string | null = foldEntity(entity)
+    let below = Number.POSITIVE_INFINITY
+    while (name !== null) {
+      const entries = this.#entriesOf(name, below)
+      const renaming = entries.find(({ told }) => formerOf(told, name) !== null)
+      const since = renaming?.number ?? 0
+      found.push(...entries.filter(({ number }) => number >= since))
+      name = renaming ? formerOf(renaming.told, name) : null
+      below = since
+    }
+    return found.map((entry) => ({ revision: entry.revision, entity: entry.entity }))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#teller[Symbol.asyncDispose]()
+  }
+
+  async #caughtUp(): Promise<void> {
+    const { patience = PATIENCE } = this.#deps
+    const stop = new AbortController()
+    const isDone = this.#teller.settle().then(() => true)
+    const isLate = wait(patience, false, { signal: stop.signal, ref: false })
+    try {
+      if (await Promise.race([isDone, isLate])) return
+    } finally {
+      stop.abort()
+    }
+    const { told, of } = this.progress()
+    const reason = `${told} of ${of} revisions are known`
+    const message = `What revisions have changed is still being found out: ${reason}`
+    throw new ServiceError('unavailable', message, { reason })
+  }
+
+  #entriesOf(entity: string, below: number): Entry[] {
+    const { history } = this.#deps
+    const entries = this.#teller.told.about(entity).flatMap((told): Entry[] => {
+      const revision = history.findCommit(told.commit)
+      const number = revision && history.numberOf(revision)
+      if (revision === null || number === null || number >= below) return []
+      return [{ revision, told, number, entity }]
+    })
+    return entries.toSorted((one, other) => other.number - one.number)
+  }
+}
+
+function formerOf({ renames }: ToldRevision, entity: string | null): string | null {
+  return renames.find(([name]) => name === entity)?.[1] ?? null
+}

@@ -1,0 +1,90 @@
+import { crc32 } from 'node:zlib'
+import { z } from 'zod'
+import type { Change } from '../config/changes/change.ts'
+import { foldEntity } from '../config/changes/entities.ts'
+import { entitiesOf, formerNameOf } from '../config/changes/entities-of.ts'
+import { CommitSha } from '../core/revision.ts'
+
+/** What a revision changed about the one before it, ready to be kept. */
+export interface ToldRevision {
+  readonly commit: CommitSha
+  /** The revision before; null for the first. */
+  readonly previous: CommitSha | null
+  /** The entities that it is about, each under the name that all spellings share. */
+  readonly entities: readonly string[]
+  /** The new and the former name of what it renamed, folded likewise. */
+  readonly renames: readonly (readonly [name: string, former: string])[]
+  /** The changes as JSON; most of them are never looked at. */
+  readonly changes: string
+}
+
+const Lines = z.object({ first: z.int(), last: z.int() })
+
+const Changes = z.array(
+  z.object({
+    kind: z.enum(['added', 'removed', 'renamed', 'changed', 'reordered', 'reformatted']),
+    entity: z.string(),
+    label: z.string(),
+    path: z.array(z.string()),
+    subject: z.string(),
+    from: z.string().exactOptional(),
+    to: z.string().exactOptional(),
+    lines: z.int().exactOptional(),
+    before: Lines.exactOptional(),
+    after: Lines.exactOptional(),
+  }),
+)
+
+const Row = z.tuple([
+  CommitSha,
+  CommitSha.nullable(),
+  z.array(z.string()),
+  z.array(z.tuple([z.string(), z.string()])),
+  z.string(),
+])
+
+export function toldRevision(
+  { commit, previous }: Pick<ToldRevision, 'commit' | 'previous'>,
+  changes: readonly Change[],
+): ToldRevision {
+  const entities = [...new Set(entitiesOf(changes).map(foldEntity))]
+  const renames = changes.flatMap((change) => {
+    const former = formerNameOf(change)
+    return former === null ? [] : [[foldEntity(change.entity), foldEntity(former)] as const]
+  })
+  return { commit, previous, entities, renames, changes: JSON.stringify(changes) }
+}
+
+export function changesOf({ changes }: ToldRevision): readonly Change[] {
+  return Changes.parse(JSON.parse(changes))
+}
+
+/** The line that keeps it in a file, with a checksum in front. */
+export function renderToldRevision(told: ToldRevision): string {
+  const { commit, previous, entities, renames, changes } = told
+  return checkedLine(JSON.stringify([commit, previous, entities, renames, changes]))
+}
+
+/** What a line of such a file keeps; null for a line that is damaged or of another form. */
+export function parseToldRevision(line: string): ToldRevision | null {
+  const text = checkedText(line)
+  if (text === null) return null
+  const row = Row.safeParse(JSON.parse(text))
+  if (!row.success) return null
+  const [commit, previous, entities, renames, changes] = row.data
+  return { commit, previous, entities, renames, changes }
+}
+
+export function checkedLine(text: string): string {
+  return `${checksumOf(text)} ${text}\n`
+}
+
+/** The text of a line without its line feed; null when the checksum is not that of the text. */
+export function checkedText(line: string): string | null {
+  const text = line.slice(checksumOf('').length + 1)
+  return line === `${checksumOf(text)} ${text}` ? text : null
+}
+
+function checksumOf(text: string): string {
+  return crc32(text).toString(16).padStart(8, '0')
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { CommitSha } from '../core/revision.ts'
+
+/** The lines of a text that a change is about, from 1, both ends included. */
+const LineRange = z.object({ first: z.int().min(1), last: z.int().min(1) })
+
+/** One thing that is otherwise. Values that are secret read `•••• hidden`; one that was not set is absent. */
+export const ChangeEntry = z.object({
+  kind: z.enum(['added', 'removed', 'renamed', 'changed', 'reordered', 'reformatted']),
+  /** `pipeline/NAME`, `group/NAME`, `agent/UUID`, `server`, `document` and so on. */
+  entity: z.string(),
+  /** Its name for people. */
+  label: z.string(),
+  /** The way inside the entity, a word and a name each: `stage test`. */
+  path: z.array(z.string()).readonly(),
+  subject: z.string(),
+  from: z.string().exactOptional(),
+  to: z.string().exactOptional(),
+  lines: z.int().exactOptional(),
+  before: LineRange.exactOptional(),
+  after: LineRange.exactOptional(),
+  /** The change in words, without its entity. */
+  text: z.string(),
+})
+export type ChangeEntry = z.infer<typeof ChangeEntry>
+
+/** The answer of `/api/config/changes/[from]/[to]`. */
+export const ChangesAnswer = z.object({
+  from: CommitSha,
+  to: CommitSha,
+  /** All of it on one line, as a commit's subject would say it. */
+  subject: z.string(),
+  changes: z.array(ChangeEntry).readonly(),
+})
+export type ChangesAnswer = z.infer<typeof ChangesAnswer>
