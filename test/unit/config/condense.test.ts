@@ -10,13 +10,14 @@ function summaryOf(before: string, after: string) {
   return summariseChanges(old, now)
 }
 
+function touches(text: string, place: string) {
+  const at = text.indexOf(place)
+  return (span: { start: number; end: number }) => span.start < at && at < span.end
+}
+
 describe('condense', () => {
   const before = documentWith('checkout', 'billing', 'shipping')
   const after = before.replace('billing.git', 'invoices.git')
-  const touches = (text: string, place: string) => {
-    const at = text.indexOf(place)
-    return (span: { start: number; end: number }) => span.start < at && at < span.end
-  }
 
   it('keeps what is touched, and of everything else only that it is there', () => {
     const short = condense(after, touches(after, 'invoices.git'))
