@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { documentWith } from '../../support/documents.ts'
+import { saveRevisions } from '../../support/saved-revisions.ts'
 import { startService, type TestService } from '../../support/service.ts'
 import { RevisionEntry } from '../../../src/wire/revision-entry.ts'
 
@@ -200,18 +201,8 @@ function long(end: string): string {
 }
 
 async function withRevisions(...documents: readonly string[]): Promise<TestService> {
-  const service = await startService(['--poll-interval', '100ms'])
-  for (const document of documents) {
-    const current = await service.fetch('/api/admin/config.xml')
-    await current.text()
-    const digest = current.headers.get('x-service-config-md5') ?? ''
-    const saved = await service.fetch('/api/admin/config.xml', {
-      method: 'PUT',
-      headers: { 'if-match': `"${digest}"` },
-      body: document,
-    })
-    if (!saved.ok) throw new Error(await saved.text())
-  }
+  const service = await startService()
+  await saveRevisions(service, ...documents)
   return service
 }
 

@@ -1,0 +1,146 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { keepPicture, openBrowser, violationsOf, visit } from '../../support/browser.ts'
+import { documentWith } from '../../support/documents.ts'
+import { saveRevisions } from '../../support/saved-revisions.ts'
+import { startService, type TestService } from '../../support/service.ts'
+
+const ONE = documentWith('checkout', 'billing', 'shipping')
+const TWO = ONE.replace('command="make"', 'command="ninja"')
+const THREE = TWO.replace('<job name="unit">', '<job name="unit" timeout="60">').replace(
+  'shipping.git',
+  'deliveries.git',
+)
+
+let browser: Browser
+
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+afterAll(() => browser.close())
+
+async function withHistory(): Promise<TestService> {
+  const service = await startService()
+  await saveRevisions(service, ONE, TWO, THREE)
+  return service
+}
+
+const LOOKS = [
+  { name: 'light', colorScheme: 'light', isPhone: false },
+  { name: 'dark', colorScheme: 'dark', isPhone: false },
+  { name: 'phone', colorScheme: 'light', isPhone: true },
+] as const
+
+describe('history and comparison in a browser', () => {
+  it.each(LOOKS)('have nothing against accessibility ($name)', async ({ name, ...visitor }) => {
+    const service = await withHistory()
+    const page = await visit(browser, service.url, visitor)
+    const pages = {
+      history: '/config',
+      keys: '/config#keys',
+      nothing: '/config?q=nowhere',
+      compare: '/config/compare/r2/r4',
+      unified: '/config/compare/r2/r4?view=unified&ctx=10',
+      same: '/config/compare/r2/r2',
+      missing: '/config/compare/r2/r9',
+    }
+
+    const found: Record<string, string[]> = {}
+    for (const [title, path] of Object.entries(pages)) {
+      await page.goto(path)
+      const violations = await violationsOf(page)
+      await keepPicture(page, `${title}-${name}`)
+      const isTooWide = (await overflowOf(page)) > 0
+      found[title] = [...violations, ...(isTooWide ? ['it is wider than the window'] : [])]
+    }
+
+    expect(found).toEqual(Object.fromEntries(Object.keys(pages).map((title) => [title, []])))
+  })
+
+  it('would show what is wrong', async () => {
+    const service = await startService()
+    const page = await visit(browser, service.url)
+    await page.goto('/config')
+
+    await page.evaluate("document.querySelector('main').append(new Image())")
+
+    expect((await violationsOf(page)).join()).toContain('image-alt')
+  })
+
+  it('can be walked without scripts', async () => {
+    const service = await withHistory()
+    const page = await visit(browser, service.url, { hasScripts: false })
+
+    await page.goto('/')
+    await page.getByLabel('A: r2').check({ force: true })
+    await page.getByRole('button', { name: 'Compare' }).click()
+    expect(new URL(page.url()).pathname).toBe('/config/compare/r2/r4')
+    await page.getByRole('link', { name: 'Unified' }).click()
+    await page.getByRole('link', { name: 'Whole file' }).click()
+    await page.getByRole('link', { name: 'Older change' }).click()
+    expect(await page.title()).toContain('r1 → r2')
+    await page.getByRole('button', { name: 'Use colour-blind safe colours' }).click()
+    expect(await page.locator('body').getAttribute('class')).toBe('colour-blind')
+    await page.getByRole('link', { name: 'History' }).first().click()
+    await page.getByLabel('Text in the change').fill('ninja')
+    await page.getByRole('button', { name: 'Filter' }).click()
+
+    expect(await page.locator('tr.revision').count()).toBe(1)
+  })
+
+  it('are used by keyboard alone', async () => {
+    const service = await withHistory()
+    const page = await visit(browser, service.url)
+
+    await page.goto('/config')
+    await press(page, 'j', 'b', 'j', 'j', 'a')
+    expect(await page.locator('#chosen').textContent()).toBe('r2 → r4')
+    await press(page, 'c')
+    await page.waitForURL('**/config/compare/r2/r4')
+    await press(page, 'n', 'n')
+    expect(await page.locator('#step').textContent()).toBe('Change 2 of 3')
+    await press(page, 'p')
+    expect(await page.locator('tr.here').getAttribute('id')).toBe('c1')
+    await press(page, '?')
+    expect(await page.locator('#keys').isVisible()).toBe(true)
+    await press(page, 'Escape')
+    expect(await page.locator('#keys').isVisible()).toBe(false)
+    await press(page, '/')
+    await page.keyboard.type('ninja')
+    await page.keyboard.press('Enter')
+
+    await page.waitForURL('**/config?q=ninja')
+  })
+
+  it('show lines and ranges that an address names', async () => {
+    const service = await withHistory()
+    const page = await visit(browser, service.url)
+
+    await page.goto('/config/compare/r2/r4#R10-R12')
+    expect(await page.locator('tr.chosen').count()).toBe(3)
+    await page.locator('#R10').click()
+    await page.locator('#R11').click({ modifiers: ['Shift'] })
+
+    expect(new URL(page.url()).hash).toBe('#R10-R11')
+    expect(await page.locator('tr.chosen').count()).toBe(2)
+  })
+
+  it('tell of a revision that arrives while the history is open', async () => {
+    const service = await withHistory()
+    const page = await visit(browser, service.url)
+    await page.goto('/config')
+
+    await saveRevisions(service, documentWith('checkout'))
+
+    await page.locator('#r5').waitFor({ timeout: 20_000 })
+    expect(await page.locator('#live').textContent()).toContain('admin')
+  })
+})
+
+async function press(page: Page, ...keys: readonly string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key)
+}
+
+function overflowOf(page: Page): Promise<number> {
+  return page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+}

@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { readXml } from '../../../src/config/xml-reader.ts'
+import { documentWith } from '../../support/documents.ts'
+import { git } from '../../support/git.ts'
+import { saveRevisions } from '../../support/saved-revisions.ts'
+import { startService, type TestService } from '../../support/service.ts'
+
+const ONE = documentWith('checkout', 'billing')
+const TWO = ONE.replace('command="make"', 'command="ninja"')
+const Listed = z.array(z.object({ number: z.int(), kind: z.string(), commitSHA: z.string() }))
+
+describe('the history', () => {
+  it('explains itself while there is but the first configuration', async () => {
+    const service = await startService()
+
+    const html = await page(service, '/config')
+
+    expect(html).toContain('This is the first configuration')
+    expect(html).toContain('1 revision since')
+    expect(html).not.toContain('name="a"')
+  })
+
+  it('says of each revision what changed, how much, who did it and when', async () => {
+    const service = await withHistory()
+
+    const row = rowOf(await page(service, '/config'), 3)
+
+    expect(row).toContain('current')
+    expect(row).toMatch(/<b>checkout<\/b>.*<b>test<\/b>.*<b>unit<\/b>/s)
+    expect(row).toMatch(/<del>make<\/del>.*<ins>ninja<\/ins>/s)
+    expect(row).toMatch(/\+1<.*−1</s)
+    expect(row).toContain('admin')
+    expect(row).toMatch(/<time datetime="\d{4}-\d\d-\d\dT[^"]+" title="[^"]+ UTC"/)
+    expect(row).toContain('href="/config/compare/r2/r3"')
+  })
+
+  it.each([
+    ['q=ninja', [3]],
+    ['q=NINJA', [3]],
+    ['user=admin', [3, 2]],
+    ['kind=upgrade', [1]],
+    ['kind=agent', []],
+    ['entity=pipeline%2Fcheckout', [3, 2]],
+    ['since=2999-01-01', []],
+    ['until=2999-01-01', [3, 2, 1]],
+    ['offset=2', [1]],
+  ])('is narrowed by its address: %s', async (query, numbers) => {
+    const service = await withHistory()
+    await page(service, '/config')
+
+    expect(numbersOf(await page(service, `/config?${query}`))).toEqual(numbers)
+  })
+
+  it('leaves agents that registered themselves out until they are asked for', async () => {
+    const service = await withHistory()
+    commitAs(service, 'agent_7c5-1_10.0.0.9_build-04')
+
+    const hidden = async () => page(service, '/config')
+    await expect.poll(hidden, { timeout: 10_000 }).toContain('Show agent registrations (1)')
+    const shown = await page(service, '/config?agents=1')
+
+    expect(numbersOf(await hidden())).toEqual([3, 2, 1])
+    expect(numbersOf(shown)).toEqual([4, 3, 2, 1])
+    expect(rowOf(shown, 4)).toContain('build-04')
+  })
+
+  it('escapes the names of people and texts of searches', async () => {
+    const service = await withHistory()
+    commitAs(service, '" onfocus="alert(1)', '<script>alert(1)</script>')
+
+    const all = async () => page(service, '/config')
+    await expect.poll(all, { timeout: 10_000 }).toContain('id="r4"')
+    const found = await page(service, '/config?q=%22%3E%3Cscript%3E')
+
+    expect(rowOf(await all(), 4)).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
+    expect(await all()).not.toMatch(/<script>|" onfocus="/)
+    expect(found).toContain('value="&quot;&gt;&lt;script&gt;"')
+  })
+
+  it('has a feed and a list in JSON with the same filter', async () => {
+    const service = await withHistory()
+    await page(service, '/config')
+
+    const feed = await service.fetch('/config/feed.atom?q=ninja')
+    const list = await service.fetch('/config/feed.json?q=ninja')
+    const atom = await feed.text()
+
+    expect(feed.headers.get('content-type')).toContain('application/atom+xml')
+    expect(readXml(Buffer.from(atom)).ok).toBe(true)
+    expect(atom.match(/<entry>/g)).toHaveLength(1)
+    expect(Listed.parse(await list.json()).map(({ number }) => number)).toEqual([3])
+  })
+
+  it('answers which configuration was in effect at a time', async () => {
+    const service = await withHistory()
+
+    const [now, asked, early, bad] = await Promise.all(
+      [
+        '/config/at/2999-01-01',
+        '/config/at?time=2999-01-01T10:00',
+        '/config/at/1999-01-01',
+        '/config/at/x',
+      ].map((path) => service.fetch(path)),
+    )
+
+    expect(now?.headers.get('location')).toBe('/config/r3')
+    expect(asked?.headers.get('location')).toBe('/config/r3')
+    expect(early?.status).toBe(404)
+    expect(bad?.status).toBe(400)
+  })
+
+  it('is sent once, and again when it has changed', async () => {
+    const service = await withHistory()
+    await page(service, '/config')
+    const etag = (await service.fetch('/config')).headers.get('etag') ?? ''
+    const headers = { 'if-none-match': etag }
+
+    const same = await service.fetch('/config', { headers })
+    await saveRevisions(service, ONE)
+    const other = await service.fetch('/config', { headers })
+
+    expect(same.status).toBe(304)
+    expect(other.status).toBe(200)
+  })
+
+  it.each(['kind=nobody', 'since=yesterday', 'offset=-1'])('refuses %s', async (query) => {
+    const service = await startService()
+
+    const response = await service.fetch(`/config?${query}`)
+
+    expect(response.status).toBe(400)
+    expect(response.headers.get('content-type')).toContain('text/html')
+  })
+})
+
+async function withHistory(): Promise<TestService> {
+  const service = await startService(['--poll-interval', '200ms'])
+  await saveRevisions(service, ONE, TWO)
+  return service
+}
+
+function commitAs(service: TestService, name: string, message = 'Nothing'): void {
+  const author = `--author=${name} <someone@example.org>`
+  git(service.repository, 'commit', '-q', '--allow-empty', author, '-m', message)
+}
+
+async function page(service: TestService, path: string): Promise<string> {
+  return (await service.fetch(path)).text()
+}
+
+function numbersOf(html: string): number[] {
+  return Array.from(html.matchAll(/<tr class="revision" id="r(\d+)"/g), ([, n]) => Number(n))
+}
+
+function rowOf(html: string, number: number): string {
+  return new RegExp(`<tr class="revision" id="r${number}".*?</tr>`, 's').exec(html)?.[0] ?? ''
+}

@@ -1,0 +1,59 @@
+import { mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import axe, { type AxeResults } from 'axe-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { onTestFinished } from 'vitest'
+import { ADMIN_PASSWORD } from './service.ts'
+
+const OUTPUT = fileURLToPath(new URL('../output/', import.meta.url))
+
+const ARGUMENTS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--no-first-run',
+]
+
+/** The browser that the system has, without a profile; ended with the caller's `close`. */
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGUMENTS })
+}
+
+export interface Visitor {
+  readonly colorScheme?: 'light' | 'dark'
+  readonly isPhone?: boolean
+  readonly hasScripts?: boolean
+}
+
+/** A visitor who is logged in as admin, in a profile of their own. */
+export async function visit(browser: Browser, url: string, visitor: Visitor = {}): Promise<Page> {
+  const { colorScheme = 'light', isPhone = false, hasScripts = true } = visitor
+  const context: BrowserContext = await browser.newContext({
+    baseURL: url,
+    colorScheme,
+    javaScriptEnabled: hasScripts,
+    reducedMotion: 'reduce',
+    viewport: isPhone ? { width: 390, height: 844 } : { width: 1440, height: 960 },
+    httpCredentials: { username: 'admin', password: ADMIN_PASSWORD },
+  })
+  onTestFinished(() => context.close())
+  return context.newPage()
+}
+
+/** What axe has against a page, each with the first place. */
+export async function violationsOf(page: Page): Promise<string[]> {
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send('Page.setBypassCSP', { enabled: true })
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate<AxeResults>('axe.run(document, { preload: false })')
+  return violations.map(({ id, nodes: [node] }) => `${id}: ${node?.html} ${node?.failureSummary}`)
+}
+
+/** Keeps a picture of the page as build output. */
+export async function keepPicture(page: Page, name: string): Promise<void> {
+  const path = join(OUTPUT, `${name}.png`)
+  mkdirSync(dirname(path), { recursive: true })
+  await page.screenshot({ path })
+}
