@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { loadSqliteState, openSqliteState } from '../../src/state/open-sqlite.ts'
-import { describeStateStore } from './state-store.ts'
+import { loadSqliteState, openSqliteState } from '../../../src/state/open-sqlite.ts'
+import { describeStateStore } from './describe-state-store.ts'
 
 describeStateStore('SQLite', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-state-'))

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest'
-import { loadPostgresState, openPostgresState } from '../../src/state/open-postgres.ts'
-import { POSTGRES_BIN, PostgresCluster } from '../support/postgres-cluster.ts'
-import { describeStateStore } from './state-store.ts'
+import { loadPostgresState, openPostgresState } from '../../../src/state/open-postgres.ts'
+import { POSTGRES_BIN, PostgresCluster } from '../../support/postgres-cluster.ts'
+import { describeStateStore } from './describe-state-store.ts'
 
 describe.skipIf(POSTGRES_BIN === null)('where the PostgreSQL server is installed', () => {
   let cluster: PostgresCluster

@@ -1,0 +1,18 @@
+import { describe } from 'vitest'
+import { describeChanges } from './describe-changes.ts'
+import { describeDocuments } from './describe-documents.ts'
+import { describeDumps } from './describe-dumps.ts'
+import { describeLists } from './describe-lists.ts'
+import { describeVersions } from './describe-versions.ts'
+import type { StatePlace } from './state-place.ts'
+
+/** What every engine under the state store has to honour. */
+export function describeStateStore(where: string, freshPlace: () => Promise<StatePlace>): void {
+  describe(`state store (${where})`, () => {
+    describeDocuments(freshPlace)
+    describeChanges(freshPlace)
+    describeLists(freshPlace)
+    describeDumps(freshPlace)
+    describeVersions(freshPlace)
+  })
+}
