@@ -1,18 +1,11 @@
 import type { PipelineInstance } from '../../../builds/documents.ts'
-import type { PipelineRun } from '../../../builds/keys.ts'
+import type { PipelineRun, StageRunName } from '../../../builds/keys.ts'
 import { isSameName } from '../../../builds/plan.ts'
+import { parseUpstream } from '../../../builds/upstream-revision.ts'
 import type { FindFetchSource } from './tasks.ts'
 
 export interface RunReader {
   pipelineInstance(run: PipelineRun): Promise<PipelineInstance | null>
-}
-
-/** One run of an upstream stage, as a revision names it: `pipeline/counter/stage/counter`. */
-interface UpstreamRun {
-  readonly pipeline: string
-  readonly counter: number
-  readonly stage: string
-  readonly stageCounter: number
 }
 
 /**
@@ -42,25 +35,19 @@ async function follow(
   run: PipelineInstance,
   way: readonly string[],
   reader: RunReader,
-): Promise<{ instance: PipelineInstance; passed: UpstreamRun | null } | null> {
+): Promise<{ instance: PipelineInstance; passed: StageRunName | null } | null> {
   let instance: PipelineInstance | null = run
-  let passed: UpstreamRun | null = null
+  let passed: StageRunName | null = null
   for (const pipeline of way) {
     passed = upstreamOf(instance, pipeline)
-    instance = passed && (await reader.pipelineInstance(passed))
+    instance =
+      passed && (await reader.pipelineInstance({ ...passed, counter: passed.pipelineCounter }))
     if (!instance) return null
   }
   return { instance, passed }
 }
 
-function upstreamOf({ revisions }: PipelineInstance, pipeline: string): UpstreamRun | null {
+function upstreamOf({ revisions }: PipelineInstance, pipeline: string): StageRunName | null {
   const runs = revisions.map(({ revision }) => parseUpstream(revision))
   return runs.find((run) => run !== null && isSameName(run.pipeline, pipeline)) ?? null
-}
-
-function parseUpstream(revision: string): UpstreamRun | null {
-  const [, pipeline, counter, stage, stageCounter] =
-    /^([^/]+)\/(\d+)\/([^/]+)\/(\d+)$/.exec(revision) ?? []
-  if (pipeline === undefined || stage === undefined) return null
-  return { pipeline, counter: Number(counter), stage, stageCounter: Number(stageCounter) }
 }

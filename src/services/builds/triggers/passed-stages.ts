@@ -4,7 +4,13 @@ import type { BuildQueries } from '../../../builds/queries.ts'
 
 type Stages = Pick<BuildQueries, 'stageHistory'>
 
-/** The newest run of a stage that passed: what pipelines that depend on it are made from. */
+/** A stage of a pipeline. Names compare without case. */
+interface StageName {
+  readonly pipeline: string
+  readonly stage: string
+}
+
+/** The runs of stages that passed: what pipelines that depend on them are made from. */
 export class PassedStages {
   readonly #stages: Stages
   readonly #newest = new Map<string, Promise<StageInstance | null>>()
@@ -13,18 +19,26 @@ export class PassedStages {
     this.#stages = stages
   }
 
-  /** `pipeline/counter/stage/counter` of the newest run that passed, or null. */
-  async revisionOf(name: {
-    readonly pipeline: string
-    readonly stage: string
-  }): Promise<string | null> {
+  /** The newest, or null. */
+  newest(name: StageName): Promise<StageInstance | null> {
     const key = keyOf(name)
     const found = this.#newest.get(key) ?? this.#find(name)
     this.#newest.set(key, found)
     // What could not be read is looked for again.
     found.catch(() => this.#newest.delete(key))
-    const stage = await found
-    return stage && revisionOf(stage)
+    return found
+  }
+
+  /** The newest ones, newest first, of the last `among` runs. */
+  async list(name: StageName, among: number): Promise<readonly StageInstance[]> {
+    const passed: StageInstance[] = []
+    for (let offset = 0; offset < among;) {
+      const { items, pagination } = await this.#stages.stageHistory(name, offset)
+      passed.push(...items.filter(({ result }) => result === 'Passed').map(({ stage }) => stage))
+      offset += items.length
+      if (items.length === 0 || offset >= pagination.total) break
+    }
+    return passed
   }
 
   /** Hears of every event. */
@@ -36,7 +50,7 @@ export class PassedStages {
     if (known) this.#newest.set(key, newer(known, stage))
   }
 
-  async #find(name: { pipeline: string; stage: string }): Promise<StageInstance | null> {
+  async #find(name: StageName): Promise<StageInstance | null> {
     for (let offset = 0; ;) {
       const { items, pagination } = await this.#stages.stageHistory(name, offset)
       const passed = items.find(({ result }) => result === 'Passed')
@@ -56,10 +70,6 @@ async function newer(
   return other && other.id > stage.id ? other : stage
 }
 
-function revisionOf({ pipelineName, pipelineCounter, name, counter }: StageInstance): string {
-  return `${pipelineName}/${pipelineCounter}/${name}/${counter}`
-}
-
-function keyOf({ pipeline, stage }: { pipeline: string; stage: string }): string {
+function keyOf({ pipeline, stage }: StageName): string {
   return `${pipeline.toLowerCase()}/${stage.toLowerCase()}`
 }

@@ -13,6 +13,7 @@ import { watchedMaterials } from '../../materials/watched-materials.ts'
 import type { EffectivePipelines } from '../effective-pipelines.ts'
 import { PassedStages } from './passed-stages.ts'
 import { PipelineUses } from './pipeline-uses.ts'
+import { RunOrigins } from './run-origins.ts'
 import { Timers } from './timers.ts'
 import { WakeUps } from './wake-ups.ts'
 import { hasNews, knownRevisions, newestRevisions, type RevisionsDeps } from './wanted-revisions.ts'
@@ -36,7 +37,7 @@ export interface TriggersOptions {
  */
 export class Triggers implements AsyncDisposable {
   readonly #options: TriggersOptions
-  readonly #revisions: RevisionsDeps & { readonly passed: PassedStages }
+  readonly #revisions: RevisionsDeps
   readonly #wakeUps = new WakeUps((name) => this.#lookAt(name))
   readonly #timers: Timers
   readonly #due = new Set<string>()
@@ -49,7 +50,11 @@ export class Triggers implements AsyncDisposable {
   constructor(options: TriggersOptions) {
     this.#options = options
     const { builds, pipelines, poller, clock, retry } = options
-    this.#revisions = { poller, passed: new PassedStages(builds) }
+    this.#revisions = {
+      poller,
+      passed: new PassedStages(builds),
+      origins: new RunOrigins(builds),
+    }
     this.#timers = new Timers({ clock, fired: (pipeline) => this.#fire(pipeline) })
     this.#unlisten = builds.onEvent((event) => this.#hear(event))
     poller.onPolled((fingerprint) => this.#wakeAll(this.#uses.ofMaterial(fingerprint)))

@@ -6,26 +6,28 @@ import type { Material, Pipeline } from '../../../config/model.ts'
 import { ServiceError } from '../../../core/errors.ts'
 import type { MaterialPoller } from '../../materials/material-poller.ts'
 import { SourceFailed } from '../../materials/modification.ts'
-import type { PassedStages } from './passed-stages.ts'
+import { type UpstreamDeps, upstreamRevisions } from './upstream-revisions.ts'
 
-export interface RevisionsDeps {
+export interface RevisionsDeps extends UpstreamDeps {
   readonly poller: Pick<MaterialPoller, 'latest' | 'poll' | 'changes'>
-  readonly passed: PassedStages
 }
 
 /**
  * The revisions that a pipeline would be made from as far as they are known, or null while one is
- * not: before a first poll, or the first passing of a stage that it depends on.
+ * not: before a first poll, or before the stages that it depends on have passed with revisions
+ * that belong together.
  */
 export async function knownRevisions(
   deps: RevisionsDeps,
-  { materials }: Pipeline,
+  pipeline: Pipeline,
   newest: PipelineInstance | null,
 ): Promise<readonly MaterialRevision[] | null> {
+  const upstream = await upstreamRevisions(deps, pipeline)
+  if ('obstacle' in upstream) return null
   const revisions: MaterialRevision[] = []
-  for (const material of materials) {
+  for (const material of pipeline.materials) {
     const fingerprint = materialFingerprint(material)
-    const revision = await knownRevision(deps, material, fingerprint)
+    const revision = upstream.revisions.get(fingerprint) ?? deps.poller.latest(fingerprint)
     // What is polled on demand alone stays as it was in the last run.
     const known = revision ?? (isOnDemand(material) ? revisionIn(newest, fingerprint) : null)
     if (known === null) return null
@@ -35,20 +37,21 @@ export async function knownRevisions(
 }
 
 /**
- * The revisions that a pipeline is to be made from now, asked of every repository.
+ * The revisions that a pipeline is to be made from now, asked of every repository that no upstream
+ * run settles.
  *
  * @throws {ServiceError} `not-schedulable` when one cannot be told.
  */
-export function newestRevisions(
+export async function newestRevisions(
   deps: RevisionsDeps,
   pipeline: Pipeline,
 ): Promise<readonly MaterialRevision[]> {
+  const upstream = await upstreamRevisions(deps, pipeline)
+  if ('obstacle' in upstream) throw notSchedulable(pipeline, upstream.obstacle)
   const asked = pipeline.materials.map(async (material) => {
     const fingerprint = materialFingerprint(material)
-    const revision = isSource(material)
-      ? await pollFor(deps, pipeline, fingerprint)
-      : await knownRevision(deps, material, fingerprint)
-    if (revision === null) throw notSchedulable(pipeline, obstacleOf(material))
+    const settled = upstream.revisions.get(fingerprint) ?? null
+    const revision = settled ?? (await pollFor(deps, pipeline, material))
     return { fingerprint, name: nameOf(material), revision }
   })
   return Promise.all(asked)
@@ -89,22 +92,14 @@ function isOfInterest(files: readonly string[], ignores: readonly string[]): boo
   return files.length === 0 || files.some((file) => !isIgnored(file, ignores))
 }
 
-async function knownRevision(
-  { poller, passed }: RevisionsDeps,
-  material: Material,
-  fingerprint: string,
-): Promise<string | null> {
-  if (isSource(material)) return poller.latest(fingerprint)
-  return material.kind === 'dependency' ? passed.revisionOf(material) : null
-}
-
 async function pollFor(
   { poller }: RevisionsDeps,
   pipeline: Pipeline,
-  fingerprint: string,
+  material: Material,
 ): Promise<string> {
+  if (!isSource(material)) throw notSchedulable(pipeline, 'it has a material that needs a plugin')
   try {
-    return await poller.poll(fingerprint)
+    return await poller.poll(materialFingerprint(material))
   } catch (error) {
     if (!(error instanceof SourceFailed)) throw error
     throw notSchedulable(pipeline, `a material cannot be read: ${error.message}`, error)
@@ -123,11 +118,6 @@ function revisionIn(run: PipelineInstance | null, fingerprint: string): string |
 function nameOf(material: Material): string | null {
   if (material.kind === 'dependency') return material.name ?? material.pipeline
   return 'name' in material ? material.name : null
-}
-
-function obstacleOf(material: Material): string {
-  if (material.kind !== 'dependency') return 'it has a material that needs a plugin'
-  return `the stage ${material.stage} of the pipeline ${material.pipeline} has not passed yet`
 }
 
 function notSchedulable({ name, stages }: Pipeline, reason: string, cause?: unknown): ServiceError {

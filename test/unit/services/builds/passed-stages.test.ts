@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { renderUpstream } from '../../../../src/builds/upstream-revision.ts'
 import { PassedStages } from '../../../../src/services/builds/triggers/passed-stages.ts'
 import { aPipeline, anAgent, aStage, BuildsWorld } from '../../../support/builds.ts'
 
@@ -12,18 +13,23 @@ async function open() {
   return { world, passed }
 }
 
+async function revisionIn(passed: PassedStages): Promise<string | null> {
+  const stage = await passed.newest(NAME)
+  return stage && renderUpstream(stage)
+}
+
 describe('the newest run of a stage that passed', () => {
   it('is none before one has passed, and is known as soon as it has', async () => {
     const { world, passed } = await open()
     await using _ = world
     await world.schedule()
     await world.build(AGENT, 'Failed')
-    expect(await passed.revisionOf(NAME)).toBe(null)
+    expect(await revisionIn(passed)).toBe(null)
 
     await world.schedule()
     await world.build(AGENT)
 
-    expect(await passed.revisionOf(NAME)).toBe('app/2/test/1')
+    expect(await revisionIn(passed)).toBe('app/2/test/1')
   })
 
   it('is found below any number of failures', async () => {
@@ -37,7 +43,7 @@ describe('the newest run of a stage that passed', () => {
       await world.build(AGENT, 'Failed')
     }
 
-    expect(await new PassedStages(world.builds).revisionOf(NAME)).toBe('app/1/test/1')
+    expect(await revisionIn(new PassedStages(world.builds))).toBe('app/1/test/1')
   })
 
   it('stays the newer one when an older one ends after it', async () => {
@@ -45,15 +51,15 @@ describe('the newest run of a stage that passed', () => {
     await using _ = world
     await world.schedule()
     await world.schedule()
-    expect(await passed.revisionOf(NAME)).toBe(null)
+    expect(await revisionIn(passed)).toBe(null)
     const older = await world.builds.assignWork(AGENT)
     await world.build(anAgent('a2'))
-    expect(await passed.revisionOf(NAME)).toBe('app/2/test/1')
+    expect(await revisionIn(passed)).toBe('app/2/test/1')
 
     const report = { state: 'Completed', result: 'Passed' } as const
     await world.builds.reportJob({ agentUuid: 'a1', jobId: older?.id ?? 0, report })
 
-    expect(await passed.revisionOf(NAME)).toBe('app/2/test/1')
+    expect(await revisionIn(passed)).toBe('app/2/test/1')
   })
 
   it('is the new run of a stage that passes again', async () => {
@@ -62,12 +68,12 @@ describe('the newest run of a stage that passed', () => {
     await world.schedule()
     await world.build(AGENT)
     await world.builds.cancelStage({ pipeline: 'app', stage: 'ship' })
-    expect(await passed.revisionOf(NAME)).toBe('app/1/test/1')
+    expect(await revisionIn(passed)).toBe('app/1/test/1')
 
     const again = { pipeline: 'app', counter: 1, stage: 'test', approvedBy: 'ana' }
     await world.builds.scheduleStage(again)
     await world.build(AGENT)
 
-    expect(await passed.revisionOf(NAME)).toBe('app/1/test/2')
+    expect(await revisionIn(passed)).toBe('app/1/test/2')
   })
 })
