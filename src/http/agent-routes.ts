@@ -4,6 +4,7 @@ import {
   type AgentAdministrationDeps,
   approveAgent,
   listAgents,
+  type Outcome,
   removeAgent,
   retireAgent,
 } from '../services/agents/administer-agents.ts'
@@ -29,28 +30,22 @@ export function agentRoutes(options: AgentRoutesOptions) {
     .post('/api/agents/:uuid/enable', async (c) => {
       const uuid = c.req.param('uuid')
       const outcome = await approveAgent(options, c.env.principal, uuid)
-      return json({
-        message:
-          outcome === 'changed'
-            ? `The agent ${uuid} is enabled`
-            : `The agent ${uuid} is enabled already`,
-      })
+      return json({ message: describe(uuid, 'enabled', outcome) })
     })
     .post('/api/agents/:uuid/disable', async (c) => {
       const uuid = c.req.param('uuid')
       const outcome = await retireAgent(options, c.env.principal, uuid)
-      return json({
-        message:
-          outcome === 'changed'
-            ? `The agent ${uuid} is disabled`
-            : `The agent ${uuid} is disabled already`,
-      })
+      return json({ message: describe(uuid, 'disabled', outcome) })
     })
     .post('/api/agents/:uuid/delete', async (c) => {
       const uuid = c.req.param('uuid')
       await removeAgent(options, c.env.principal, uuid)
       return json({ message: `The agent ${uuid} is deleted` })
     })
+}
+
+function describe(uuid: string, decision: string, outcome: Outcome): string {
+  return `The agent ${uuid} is ${decision}${outcome === 'changed' ? '' : ' already'}`
 }
 
 function renderAgent(

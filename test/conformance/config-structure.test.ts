@@ -1,22 +1,11 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
 import type { Problem } from '../../src/core/problem.ts'
 import { checkStructure } from '../../src/config/structure.ts'
 import { readXml } from '../../src/config/xml-reader.ts'
+import { everyRealRevision, verdictsIn } from '../support/config-corpus.ts'
 import { SHARED_DATA } from '../support/shared-data.ts'
-
-const Verdicts = z.array(
-  z.object({
-    file: z.string(),
-    expected: z.enum(['valid', 'invalid']),
-    reason: z.string().nullish(),
-    phase: z.string().nullish(),
-  }),
-)
 
 /** The words of the reference when it is its schema that refuses a document. */
 const SCHEMA_REASONS =
@@ -48,10 +37,6 @@ function problemsOf(document: Uint8Array): readonly Problem[] {
   return reading.ok ? checkStructure(reading) : reading.problems
 }
 
-function verdictsIn(folder: string): z.infer<typeof Verdicts> {
-  return Verdicts.parse(JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')))
-}
-
 /** The files that are refused, of those that are asked about. */
 function refused(folder: string, files: readonly string[]): string[] {
   return files.filter((file) => problemsOf(readFileSync(join(folder, file))).length > 0)
@@ -59,33 +44,6 @@ function refused(folder: string, files: readonly string[]): string[] {
 
 function isOld(file: string): boolean {
   return file.startsWith('old-schema/')
-}
-
-/** Each different document of a history that is kept in a bundle. */
-function documentsIn(bundle: string): Buffer[] {
-  const clone = mkdtempSync(join(tmpdir(), 'cairn-bundle-'))
-  try {
-    execFileSync('git', ['clone', '-q', '--bare', '-b', 'master', bundle, clone])
-    const git = (args: string[], input = ''): Buffer =>
-      execFileSync('git', ['-C', clone, ...args], { input, maxBuffer: 2 ** 30 })
-    const revisions = git(['rev-list', 'master']).toString().trim().split('\n')
-    const asked = revisions.map((commit) => `${commit}:cruise-config.xml\n`).join('')
-    return splitBatch(git(['cat-file', '--batch'], asked))
-  } finally {
-    rmSync(clone, { recursive: true })
-  }
-}
-
-function splitBatch(output: Buffer): Buffer[] {
-  const documents = new Map<string, Buffer>()
-  for (let at = 0; at < output.length;) {
-    const end = output.indexOf('\n', at)
-    const [id = '', , size] = output.toString('utf8', at, end).split(' ')
-    const next = end + 1 + Number(size)
-    documents.set(id, output.subarray(end + 1, next))
-    at = next + 1
-  }
-  return [...documents.values()]
 }
 
 describe.skipIf(!SHARED_DATA)('the structure of real documents (needs the shared data)', () => {
@@ -134,9 +92,9 @@ describe.skipIf(!SHARED_DATA)('the structure of real documents (needs the shared
   })
 
   it('accepts every revision of a real history', () => {
-    const documents = documentsIn(join(SHARED_DATA ?? '', 'real-config-history.bundle'))
+    const documents = new Set(everyRealRevision())
 
-    expect(documents.length).toBeGreaterThan(400)
-    expect(documents.flatMap(problemsOf)).toEqual([])
+    expect(documents.size).toBeGreaterThan(400)
+    expect([...documents].flatMap((text) => problemsOf(Buffer.from(text)))).toEqual([])
   })
 })

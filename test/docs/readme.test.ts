@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { SETTINGS } from '../../src/settings.ts'
 import { start } from '../support/start.ts'
-import { tempDir } from '../support/temp-dir.ts'
+import { tempDir } from '../support/temp-folder.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8')

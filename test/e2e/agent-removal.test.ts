@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { AgentEntry } from '../../src/wire/agent-entry.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { start } from '../support/start.ts'
-import { tempDir } from '../support/temp-dir.ts'
+import { tempDir } from '../support/temp-folder.ts'
 
 const KEY = 'let-me-in'
 const WAIT = { timeout: 25_000, interval: 100 }

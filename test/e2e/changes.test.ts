@@ -7,7 +7,7 @@ import { documentWith } from '../support/documents.ts'
 import { git } from '../support/git.ts'
 import { save } from '../support/saving.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { tempDir } from '../support/temp-dir.ts'
+import { tempDir } from '../support/temp-folder.ts'
 
 const FAST = ['--poll-interval', '100ms']
 const WAIT = { timeout: 8_000, interval: 50 }

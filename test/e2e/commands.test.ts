@@ -6,7 +6,7 @@ import { git } from '../support/git.ts'
 import { save } from '../support/saving.ts'
 import { startService } from '../support/service.ts'
 import { run } from '../support/start.ts'
-import { tempDir } from '../support/temp-dir.ts'
+import { tempDir } from '../support/temp-folder.ts'
 import { CallingAgent } from '../support/agent-calls.ts'
 
 const SECRET = 'hunter2-in-plain'

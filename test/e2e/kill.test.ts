@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { killRepeatedly } from '../support/kill-repeatedly.ts'
-import { tempDir } from '../support/temp-dir.ts'
+import { tempDir } from '../support/temp-folder.ts'
 
 describe('a server that is killed under load', () => {
   it(

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { git } from '../support/git.ts'
 import { run, start } from '../support/start.ts'
-import { tempDir } from '../support/temp-dir.ts'
+import { tempDir } from '../support/temp-folder.ts'
 
 const READY = /^cairn ready (http:\/\/\S+)\n$/
 

@@ -7,9 +7,10 @@ import { PIPELINE } from '../../src/builds/documents.ts'
 import { openSqliteState } from '../../src/state/open-sqlite.ts'
 import { aConfiguration, git } from '../support/a-configuration.ts'
 import type { Program } from '../support/program.ts'
-import { gitOrigin, runGit } from '../support/source-origins.ts'
+import { gitOrigin } from '../support/source-origins.ts'
 import { start } from '../support/start.ts'
-import { tempDir } from '../support/temp-dir.ts'
+import { tempDir } from '../support/temp-folder.ts'
+import { gitLine } from '../support/git.ts'
 import { until } from '../support/until.ts'
 
 const KILLS = 5
@@ -53,8 +54,8 @@ class Scene {
   }
 
   commit(): string {
-    runGit(this.origin, 'commit', '-q', '--allow-empty', '-m', 'more')
-    return runGit(this.origin, 'rev-parse', 'HEAD')
+    gitLine(this.origin, 'commit', '-q', '--allow-empty', '-m', 'more')
+    return gitLine(this.origin, 'rev-parse', 'HEAD')
   }
 
   /** Makes room for the next run. */

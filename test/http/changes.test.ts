@@ -1,15 +1,14 @@
-import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ChangesAnswer } from '../../src/wire/changes.ts'
 import { RevisionEntry } from '../../src/wire/revision-entry.ts'
 import { documentWith } from '../support/documents.ts'
+import { git } from '../support/git.ts'
 import { save } from '../support/saving.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 function subjects({ repository }: TestService): string[] {
-  const log = execFileSync('git', ['-C', repository, 'log', '--format=%s'], { encoding: 'utf8' })
-  return log.trim().split('\n')
+  return git(repository, 'log', '--format=%s').trim().split('\n')
 }
 
 const SHOP = documentWith('shop')

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { QUICK } from './running-agent.ts'
+import { agentOptions } from './running-agent.ts'
 
 const MODULE = fileURLToPath(new URL('../../dist/agent/run-agent.js', import.meta.url))
 
@@ -21,17 +21,8 @@ export class AgentProcess implements AsyncDisposable {
   output = ''
 
   constructor({ server, workDir }: { server: string; workDir: string }) {
-    const options = {
-      server,
-      workDir,
-      autoRegisterKey: null,
-      resources: [],
-      environments: [],
-      hostname: null,
-      version: '1.2.3',
-      timing: QUICK,
-    }
-    const args = ['--input-type=module', '-e', SCRIPT, MODULE, JSON.stringify(options)]
+    const options = JSON.stringify(agentOptions(server, workDir))
+    const args = ['--input-type=module', '-e', SCRIPT, MODULE, options]
     this.#child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     this.#child.stdout?.on('data', (chunk: Buffer) => (this.output += chunk.toString()))
     this.#exit = once(this.#child, 'exit')

@@ -25,6 +25,12 @@ export class SeenJob {
     return this.console.toString()
   }
 
+  /** The lines that commands wrote, without their times. */
+  get written(): string[] {
+    const lines = this.text.split('\n').map((line) => line.slice(13))
+    return lines.filter((line) => line !== '' && !line.startsWith('[cairn]'))
+  }
+
   get states(): string[] {
     return this.reports.map(({ state }) => state)
   }

@@ -1,14 +1,14 @@
-import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { StageBody, StageHistoryBody } from '../../src/wire/stage-body.ts'
 import { aConfiguration, element, git } from './a-configuration.ts'
+import { git as runGit } from './git.ts'
 import { KEY, ProtocolAgent } from './protocol-agent.ts'
 import { save } from './saving.ts'
 import { ADMIN_PASSWORD, startService, type TestService } from './service.ts'
-import { tempDir } from './temp-dir.ts'
+import { tempDir } from './temp-folder.ts'
 
 type Configured = NonNullable<Parameters<typeof aConfiguration>[0]>
 /** What a scene needs of a service, in this process or another. */
@@ -141,12 +141,9 @@ export const GUARDED = element('authorization', {}, [
 function makeOrigin(folder: string): string {
   mkdirSync(folder)
   writeFileSync(join(folder, 'hello.txt'), 'hello\n')
-  const identity = ['-c', 'user.name=Gil', '-c', 'user.email=gil@example.org']
-  const run = (...args: string[]) =>
-    execFileSync('git', [...identity, '-C', folder, ...args], { stdio: 'pipe' })
-  run('init', '--quiet', '--initial-branch=main')
-  run('add', '.')
-  run('commit', '--quiet', '--message', 'Begin')
+  runGit(folder, 'init', '--quiet', '--initial-branch=main')
+  runGit(folder, 'add', '.')
+  runGit(folder, 'commit', '--quiet', '--message', 'Begin')
   return folder
 }
 

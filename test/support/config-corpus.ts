@@ -1,9 +1,10 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { git, readObjects } from './git.ts'
 import { SHARED_DATA } from './shared-data.ts'
+import { TempFolder } from './temp-folder.ts'
 
 /** What the original's own loader says of the documents of one folder. */
 export const Verdicts = z.array(
@@ -42,41 +43,25 @@ export function realRevisions(count: number): string[] {
 /** The document of every commit of a real server's history; none where the data is absent. */
 export function everyRealRevision(): string[] {
   return inRealHistory((clone, commits) => {
-    const asked = commits.map((commit) => `${commit}:cruise-config.xml\n`).join('')
-    const options = { input: asked, maxBuffer: 2 ** 30 }
-    const output = execFileSync('git', ['-C', clone, 'cat-file', '--batch'], options)
-    return splitBatch(output)
+    const names = commits.map((commit) => `${commit}:cruise-config.xml`)
+    return readObjects(clone, names).map(String)
   })
 }
 
-function splitBatch(output: Buffer): string[] {
-  const documents: string[] = []
-  for (let at = 0; at < output.length;) {
-    const end = output.indexOf('\n', at)
-    const size = Number(output.toString('utf8', at, end).split(' ')[2])
-    documents.push(output.toString('utf8', end + 1, end + 1 + size))
-    at = end + size + 2
-  }
-  return documents
+/** Copies the repository of a real server, of which the file is `cruise-config.xml`. */
+export function cloneRealHistory(folder: string, ...flags: readonly string[]): void {
+  const bundle = join(SHARED_DATA ?? '', 'real-config-history.bundle')
+  git(tmpdir(), 'clone', '--quiet', '--branch=master', ...flags, bundle, folder)
 }
 
 function inRealHistory(read: (clone: string, commits: string[]) => string[]): string[] {
   if (SHARED_DATA === null) return []
-  const clone = mkdtempSync(join(tmpdir(), 'cairn-real-history-'))
-  try {
-    const bundle = join(SHARED_DATA, 'real-config-history.bundle')
-    execFileSync('git', ['clone', '-q', '--bare', '-b', 'master', bundle, clone])
-    return read(clone, git(clone, 'rev-list', '--all').trim().split('\n'))
-  } finally {
-    rmSync(clone, { recursive: true })
-  }
+  using clone = new TempFolder()
+  cloneRealHistory(clone.path, '--bare')
+  return read(clone.path, git(clone.path, 'rev-list', '--all').trim().split('\n'))
 }
 
 function readFolder(data: string, folder: string): string[] {
   const names = readdirSync(join(data, folder)).filter((name) => name.endsWith('.xml'))
   return names.map((name) => readFileSync(join(data, folder, name), 'utf8'))
-}
-
-function git(folder: string, ...command: string[]): string {
-  return execFileSync('git', ['-C', folder, ...command], { encoding: 'utf8' })
 }

@@ -1,13 +1,6 @@
-import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { type GitEnd, tryGit } from './git.ts'
 import { TempFolder } from './temp-folder.ts'
-
-/** An environment in which git has its defaults, whatever this machine's user prefers. */
-export const PLAIN_GIT = {
-  ...process.env,
-  GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_CONFIG_NOSYSTEM: '1',
-}
 
 /** What `git diff` says of two texts: hunks only, without the headings it adds to their first lines. */
 export function gitDiff(before: Uint8Array, after: Uint8Array, ...flags: string[]): string {
@@ -55,7 +48,6 @@ export function hunksOnly(patch: string): string {
   return patch.slice(start + 1).replaceAll(/(?<![^\n])(@@ -\S+ \+\S+ @@)[^\n]*/g, '$1')
 }
 
-function git(folder: TempFolder, ...args: string[]) {
-  const env = { ...PLAIN_GIT, GIT_CEILING_DIRECTORIES: folder.path }
-  return spawnSync('git', args, { cwd: folder.path, env, maxBuffer: 2 ** 30 })
+function git({ path }: TempFolder, ...args: string[]): GitEnd {
+  return tryGit(path, args, { env: { GIT_CEILING_DIRECTORIES: path } })
 }

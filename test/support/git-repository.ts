@@ -1,17 +1,10 @@
-import { execFileSync } from 'node:child_process'
 import { cpSync, writeFileSync } from 'node:fs'
 import nodeFs from 'node:fs/promises'
 import { join } from 'node:path'
 import { CommitSha } from '../../src/core/revision.ts'
 import type { GitStore } from '../../src/history/git-store.ts'
+import { type GitCall, gitBytes } from './git.ts'
 import { TempFolder } from './temp-folder.ts'
-
-const IDENTITY = {
-  GIT_AUTHOR_NAME: 'Gil',
-  GIT_AUTHOR_EMAIL: 'gil@example.org',
-  GIT_COMMITTER_NAME: 'Gil',
-  GIT_COMMITTER_EMAIL: 'gil@example.org',
-}
 
 /** A repository on branch `main` with a work tree, made (or copied) and judged by the git executable. */
 export class GitRepository implements Disposable {
@@ -31,15 +24,15 @@ export class GitRepository implements Disposable {
 
   /** Runs git and gives what it printed, without the last line's end. */
   git(...args: readonly string[]): string {
-    return this.run(args, '')
+    return this.#run(args)
   }
 
   run(args: readonly string[], input: string | Uint8Array): string {
-    return this.#run(args, { input, env: {} })
+    return this.#run(args, { input })
   }
 
   gitWith(env: Readonly<Record<string, string>>, ...args: readonly string[]): string {
-    return this.#run(args, { input: '', env })
+    return this.#run(args, { env })
   }
 
   /** Writes a file, commits it and gives the commit. */
@@ -59,18 +52,8 @@ export class GitRepository implements Disposable {
     return this.git('fsck', '--strict', '--no-dangling', '--no-progress')
   }
 
-  #run(
-    args: readonly string[],
-    { input, env }: { input: string | Uint8Array; env: Readonly<Record<string, string>> },
-  ): string {
-    const own = { PATH: process.env['PATH'], HOME: this.path, GIT_CONFIG_NOSYSTEM: '1' }
-    return execFileSync('git', ['-C', this.path, ...args], {
-      env: { ...own, ...IDENTITY, ...env },
-      input,
-      encoding: 'utf8',
-      maxBuffer: 1 << 28,
-      stdio: 'pipe',
-    }).trimEnd()
+  #run(args: readonly string[], call: GitCall = {}): string {
+    return gitBytes(this.path, args, call).toString().trimEnd()
   }
 
   [Symbol.dispose](): void {

@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { History, type HistoryOptions, type Inspection } from '../../src/history/history.ts'
+import { gitBytes, identityOf } from './git.ts'
 import { TempFolder } from './temp-folder.ts'
 
 const START = 1_700_000_000_000
@@ -78,20 +78,7 @@ export class HistoryFolder implements AsyncDisposable {
   }
 
   git(...args: string[]): string {
-    return execFileSync('git', args, {
-      cwd: this.path,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        PATH: process.env.PATH,
-        HOME: this.#folder.path,
-        GIT_CONFIG_NOSYSTEM: '1',
-        GIT_AUTHOR_NAME: 'native',
-        GIT_AUTHOR_EMAIL: 'native@example.org',
-        GIT_COMMITTER_NAME: 'native',
-        GIT_COMMITTER_EMAIL: 'native@example.org',
-      },
-    })
+    return gitBytes(this.path, args, { env: identityOf('native') }).toString()
   }
 
   /** A commit made with git beside the service. */

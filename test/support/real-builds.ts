@@ -6,7 +6,7 @@ import { KEY } from './protocol-agent.ts'
 import type { Program } from './program.ts'
 import { ADMIN_PASSWORD, callerOf } from './service.ts'
 import { start } from './start.ts'
-import { tempDir } from './temp-dir.ts'
+import { tempDir } from './temp-folder.ts'
 
 const READY = /^cairn ready (http:\/\/\S+)\n$/
 

@@ -1,8 +1,12 @@
+import { join } from 'node:path'
 import type { AgentOptions } from '../../src/agent/agent-options.ts'
 import { runAgent } from '../../src/agent/run-agent.ts'
 import type { LogEvent } from '../../src/core/log.ts'
-import { AgentProtocolServer } from './agent-protocol-server.ts'
+import type { JobAssignment } from '../../src/wire/agent-work.ts'
+import { AgentProtocolServer, type SeenJob } from './agent-protocol-server.ts'
+import { anAssignment } from './an-assignment.ts'
 import { TempFolder } from './temp-folder.ts'
+import { until } from './until.ts'
 
 export const QUICK = {
   contactMs: 50,
@@ -50,6 +54,17 @@ export class RunningAgent implements AsyncDisposable {
 
   static async start(more: Partial<AgentOptions> = {}): Promise<RunningAgent> {
     return new RunningAgent(await AgentProtocolServer.start(), new TempFolder(), more)
+  }
+
+  /** Gives it a job, and waits for the end of that. */
+  async run(more: Partial<JobAssignment>, withinMs?: number): Promise<SeenJob> {
+    const job = this.server.assign(anAssignment(more))
+    await until(() => job.result !== null, withinMs)
+    return job
+  }
+
+  folderOf(pipeline: string, ...parts: readonly string[]): string {
+    return join(this.workDir, 'pipelines', pipeline, ...parts)
   }
 
   get messages(): string[] {

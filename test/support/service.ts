@@ -4,7 +4,7 @@ import { openServer } from '../../src/app.ts'
 import type { LogEvent } from '../../src/core/log.ts'
 import { readSettings, SETTINGS } from '../../src/settings.ts'
 import { toolEnvironment } from './materials.ts'
-import { tempDir } from './temp-dir.ts'
+import { tempDir } from './temp-folder.ts'
 
 export const ADMIN_PASSWORD = 'correct horse'
 

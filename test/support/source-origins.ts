@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { SourceMaterial } from '../../src/wire/agent-material.ts'
+import { gitLine } from './git.ts'
 
 /** A repository with two revisions: in the first the file `a` is `one`, in the second `two`, and there is `b`. */
 export interface Origin {
@@ -16,22 +17,18 @@ const REVISIONS = [{ a: 'one' }, { a: 'two', b: 'b' }]
 
 /** Runs a tool in a folder and gives what it printed. */
 export function runTool(folder: string, command: string, ...args: readonly string[]): string {
-  const env = { ...process.env, HOME: folder, HGUSER: 'ana', GIT_CONFIG_NOSYSTEM: '1' }
+  const env = { ...process.env, HOME: folder, HGUSER: 'ana' }
   return execFileSync(command, args, { cwd: folder, env, encoding: 'utf8', stdio: 'pipe' }).trim()
-}
-
-export function runGit(folder: string, ...args: readonly string[]): string {
-  return runTool(folder, 'git', '-c', 'user.name=a', '-c', 'user.email=a@b', ...args)
 }
 
 export function gitOrigin(folder: string): Origin {
   mkdirSync(folder, { recursive: true })
-  runGit(folder, 'init', '-q', '-b', 'trunk')
+  gitLine(folder, 'init', '-q', '-b', 'trunk')
   const revisions = REVISIONS.map((files) => {
     writeFiles(folder, files)
-    runGit(folder, 'add', '.')
-    runGit(folder, 'commit', '-q', '-m', 'change')
-    return runGit(folder, 'rev-parse', 'HEAD')
+    gitLine(folder, 'add', '.')
+    gitLine(folder, 'commit', '-q', '-m', 'change')
+    return gitLine(folder, 'rev-parse', 'HEAD')
   })
   const common = { ...PLACE, type: 'git', url: folder, branch: 'trunk' } as const
   return { url: folder, material: (which) => ({ ...common, ...at(revisions[which]) }) }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
 
 /** A new folder that is removed at the end of the block that asked for it. */
 export class TempFolder implements Disposable {
@@ -13,4 +14,11 @@ export class TempFolder implements Disposable {
   [Symbol.dispose](): void {
     rmSync(this.path, { recursive: true, force: true })
   }
+}
+
+/** The path of a new folder that is removed when the test has finished. */
+export function tempDir(): string {
+  const folder = new TempFolder()
+  onTestFinished(() => folder[Symbol.dispose]())
+  return folder.path
 }

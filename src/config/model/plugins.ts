@@ -30,14 +30,7 @@ export const PackageRepository = z.object({
 })
 export type PackageRepository = z.infer<typeof PackageRepository>
 
-export const ScmDefinition = z.object({
-  at: At,
-  id: OptionalText,
-  name: Text,
-  autoUpdate: Flag,
-  plugin: Plugin,
-  properties: z.array(Property).readonly(),
-})
+export const ScmDefinition = PackageDefinition.extend({ plugin: Plugin })
 export type ScmDefinition = z.infer<typeof ScmDefinition>
 
 export function readRepository(node: ModelNode): z.input<typeof PackageRepository> {
@@ -62,12 +55,5 @@ function readPackage(node: ModelNode): z.input<typeof PackageDefinition> {
 }
 
 export function readScmDefinition(node: ModelNode): z.input<typeof ScmDefinition> {
-  return {
-    at: node.at,
-    id: node.attribute('id'),
-    name: node.attribute('name') ?? '',
-    autoUpdate: node.attribute('autoUpdate') ?? 'true',
-    plugin: readPlugin(node),
-    properties: readProperties(node.child('configuration')),
-  }
+  return { ...readPackage(node), plugin: readPlugin(node) }
 }

@@ -22,17 +22,12 @@ export type Outcome = 'changed' | 'unchanged'
  *
  * @throws {ServiceError} `agent-not-found`, `not-permitted`.
  */
-export async function approveAgent(
+export function approveAgent(
   deps: AgentAdministrationDeps,
   principal: Principal,
   uuid: string,
 ): Promise<Outcome> {
-  assertMay(deps.access, principal, { action: 'administer' })
-  const agent = listedAs(readAgent(deps.directory, uuid))
-  const { isNew } = await deps.editor.edit(principal.username, (document) =>
-    enableAgent(document, agent),
-  )
-  return isNew ? 'changed' : 'unchanged'
+  return decide(deps, principal, uuid, enableAgent)
 }
 
 /**
@@ -40,17 +35,12 @@ export async function approveAgent(
  *
  * @throws {ServiceError} `agent-not-found`, `not-permitted`.
  */
-export async function retireAgent(
+export function retireAgent(
   deps: AgentAdministrationDeps,
   principal: Principal,
   uuid: string,
 ): Promise<Outcome> {
-  assertMay(deps.access, principal, { action: 'administer' })
-  const agent = listedAs(readAgent(deps.directory, uuid))
-  const { isNew } = await deps.editor.edit(principal.username, (document) =>
-    disableAgent(document, agent),
-  )
-  return isNew ? 'changed' : 'unchanged'
+  return decide(deps, principal, uuid, disableAgent)
 }
 
 /**
@@ -87,6 +77,18 @@ export async function listAgents(directory: AgentDirectory): Promise<readonly Kn
     return different < 0 ? 0 : order.compare(one.keys[different] ?? '', other.keys[different] ?? '')
   })
   return keyed.map(({ agent }) => agent)
+}
+
+async function decide(
+  deps: AgentAdministrationDeps,
+  { username }: Principal,
+  uuid: string,
+  edit: typeof enableAgent,
+): Promise<Outcome> {
+  assertMay(deps.access, { username }, { action: 'administer' })
+  const agent = listedAs(readAgent(deps.directory, uuid))
+  const { isNew } = await deps.editor.edit(username, (document) => edit(document, agent))
+  return isNew ? 'changed' : 'unchanged'
 }
 
 function readAgent(directory: AgentDirectory, uuid: string): KnownAgent {

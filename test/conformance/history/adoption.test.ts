@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { digestOf } from '../../../src/core/digest.ts'
 import type { History, HistoryOptions } from '../../../src/history/history.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history-folder.ts'
+import { cloneRealHistory } from '../../support/config-corpus.ts'
 import { SHARED_DATA } from '../../support/shared-data.ts'
 
 /** Takes every document for valid: what real documents mean is not this room's business. */
@@ -25,8 +25,7 @@ describe.each(READERS)('adopting a repository with $reader', ({ programPath }) =
     'takes every commit of a real one with its user, its time and the digest of its bytes',
     async () => {
       await using folder = new HistoryFolder({ ...lenient, programPath })
-      const bundle = `${SHARED_DATA}/real-config-history.bundle`
-      execFileSync('git', ['clone', '--quiet', '--branch=master', bundle, folder.path])
+      cloneRealHistory(folder.path)
       const head = folder.git('rev-parse', 'HEAD')
 
       const history = await folder.open()

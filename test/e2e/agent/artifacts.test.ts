@@ -1,11 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { JobAssignment } from '../../../src/wire/agent-work.ts'
-import type { SeenJob } from '../../support/agent-protocol-server.ts'
-import { anAssignment, sh } from '../../support/an-assignment.ts'
+import { sh } from '../../support/an-assignment.ts'
 import { RunningAgent } from '../../support/running-agent.ts'
-import { until } from '../../support/until.ts'
 
 let agent: RunningAgent
 
@@ -16,25 +13,9 @@ afterAll(async () => {
   await agent[Symbol.asyncDispose]()
 })
 
-async function run(more: Partial<JobAssignment>): Promise<SeenJob> {
-  const job = agent.server.assign(anAssignment(more))
-  await until(() => job.result !== null)
-  return job
-}
-
-/** The lines that commands wrote, without their times. */
-function written(job: SeenJob): string[] {
-  const lines = job.text.split('\n').map((line) => line.slice(13))
-  return lines.filter((line) => line !== '' && !line.startsWith('[cairn]'))
-}
-
-function folderOf(pipeline: string): string {
-  return join(agent.workDir, 'pipelines', pipeline)
-}
-
 describe('the artifacts of a job', () => {
   it('are uploaded to their destination', async () => {
-    const job = await run({
+    const job = await agent.run({
       pipelineName: 'artifacts',
       tasks: [
         sh('mkdir -p target/sub .git; echo a >target/a.jar; echo b >target/sub/b.jar; echo c >c#1'),
@@ -61,7 +42,7 @@ describe('the artifacts of a job', () => {
   })
 
   it('are uploaded when a task has failed, too', async () => {
-    const job = await run({
+    const job = await agent.run({
       tasks: [sh('echo log >log; false')],
       artifacts: [{ kind: 'artifact', src: 'log', dest: 'logs' }],
     })
@@ -71,14 +52,14 @@ describe('the artifacts of a job', () => {
   })
 
   it('must exist, or the job fails', async () => {
-    const job = await run({ artifacts: [{ kind: 'artifact', src: 'absent/*', dest: null }] })
+    const job = await agent.run({ artifacts: [{ kind: 'artifact', src: 'absent/*', dest: null }] })
 
     expect(job.result).toBe('Failed')
     expect(job.text).toContain('There is no artifact absent/*')
   })
 
   it('cannot lie outside the working folder', async () => {
-    const job = await run({ artifacts: [{ kind: 'artifact', src: '../../*', dest: null }] })
+    const job = await agent.run({ artifacts: [{ kind: 'artifact', src: '../../*', dest: null }] })
 
     expect(job.result).toBe('Failed')
     expect(job.artifacts.size).toBe(0)
@@ -100,7 +81,7 @@ describe('a task that fetches an artifact', () => {
     agent.server.files.set('pkg/lib/more/x y.txt', 'x')
     agent.server.files.set('pkg/lib2', 'no')
 
-    const job = await run({
+    const job = await agent.run({
       pipelineName: 'fetches',
       cleanWorkingDir: true,
       tasks: [
@@ -110,12 +91,14 @@ describe('a task that fetches an artifact', () => {
       ],
     })
 
-    expect(written(job)).toEqual(['./app.bin', './got/lib/app.bin', './got/lib/more/x y.txt'])
-    expect(readFileSync(join(folderOf('fetches'), 'app.bin'), 'utf8')).toBe('binary\u0000text')
+    expect(job.written).toEqual(['./app.bin', './got/lib/app.bin', './got/lib/more/x y.txt'])
+    expect(readFileSync(join(agent.folderOf('fetches'), 'app.bin'), 'utf8')).toBe(
+      'binary\u0000text',
+    )
   })
 
   it('fails when there is none', async () => {
-    const job = await run({
+    const job = await agent.run({
       tasks: [
         { ...sh(''), run: { ...fetching, src: 'nothing', srcKind: 'file' } },
         {
@@ -134,7 +117,7 @@ describe('a task that fetches an artifact', () => {
     agent.server.files.set('../../escaped', 'x')
     const run1 = { ...fetching, src: '..', srcKind: 'folder' } as const
 
-    const job = await run({ tasks: [{ ...sh(''), run: run1 }] })
+    const job = await agent.run({ tasks: [{ ...sh(''), run: run1 }] })
 
     expect(job.result).toBe('Failed')
     expect(existsSync(join(agent.workDir, 'escaped'))).toBe(false)

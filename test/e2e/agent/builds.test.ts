@@ -1,8 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { JobAssignment } from '../../../src/wire/agent-work.ts'
-import type { SeenJob } from '../../support/agent-protocol-server.ts'
 import { anAssignment, sh, shell } from '../../support/an-assignment.ts'
 import { RunningAgent } from '../../support/running-agent.ts'
 import { until } from '../../support/until.ts'
@@ -16,33 +14,17 @@ afterAll(async () => {
   await agent[Symbol.asyncDispose]()
 })
 
-async function run(more: Partial<JobAssignment>): Promise<SeenJob> {
-  const job = agent.server.assign(anAssignment(more))
-  await until(() => job.result !== null)
-  return job
-}
-
-/** The lines that commands wrote, without their times. */
-function written(job: SeenJob): string[] {
-  const lines = job.text.split('\n').map((line) => line.slice(13))
-  return lines.filter((line) => line !== '' && !line.startsWith('[cairn]'))
-}
-
-function folderOf(pipeline: string): string {
-  return join(agent.workDir, 'pipelines', pipeline)
-}
-
 describe('a job', () => {
   it('runs through its states to its result', async () => {
-    const job = await run({ tasks: [sh('echo hello')] })
+    const job = await agent.run({ tasks: [sh('echo hello')] })
 
     expect(job.states).toEqual(['Preparing', 'Building', 'Completing', 'Completed'])
     expect(job.result).toBe('Passed')
-    expect(written(job)).toEqual(['hello'])
+    expect(job.written).toEqual(['hello'])
   })
 
   it('has a console whose lines begin with their time of day', async () => {
-    const job = await run({ tasks: [sh('echo one; echo two >&2')] })
+    const job = await agent.run({ tasks: [sh('echo one; echo two >&2')] })
 
     const lines = job.text.trimEnd().split('\n')
     expect(lines.length).toBeGreaterThan(5)
@@ -51,7 +33,7 @@ describe('a job', () => {
 
   it('knows who it is by its environment', async () => {
     const source = { type: 'git', name: 'Main Repo', url: '/x', branch: 'main' } as const
-    const job = await run({
+    const job = await agent.run({
       fetchMaterials: false,
       materials: [
         { ...source, dest: null, revision: 'abcdef01', fromRevision: 'abcdef00' },
@@ -72,7 +54,7 @@ describe('a job', () => {
       tasks: [sh('env | grep -E "^GO_|^COLOUR|^odd|^CAIRN_AUTO" | sort')],
     })
 
-    expect(written(job)).toEqual([
+    expect(job.written).toEqual([
       'COLOUR=blue',
       'GO_AGENT_RESOURCES=linux,node',
       'GO_DEPENDENCY_LABEL_UP_STREAM=4-x',
@@ -93,7 +75,7 @@ describe('a job', () => {
   })
 
   it('never shows a secure value', async () => {
-    const job = await run({
+    const job = await agent.run({
       environmentVariables: [
         { name: 'TOKEN', value: 's3cr3t', secure: true },
         { name: 'KEY', value: 'first line\nsecond line', secure: true },
@@ -101,7 +83,7 @@ describe('a job', () => {
       tasks: [sh('printf "a s3c"; sleep 0.1; printf "r3t b\\n"; echo "$KEY"; printf s3cr3t')],
     })
 
-    expect(written(job)).toEqual(['a ******** b', '********', '********', '********'])
+    expect(job.written).toEqual(['a ******** b', '********', '********', '********'])
     expect(job.text).toContain("'TOKEN' to value '********'")
     expect(job.text).not.toMatch(/s3cr3t|first line|second line/)
   })
@@ -117,13 +99,13 @@ describe('a job', () => {
 
     expect(job.result).toBeNull()
     expect(agent.server.contacts.at(-1)).toMatchObject({ runtimeStatus: 'Building' })
-    writeFileSync(join(folderOf('streams'), 'go'), '')
+    writeFileSync(join(agent.folderOf('streams'), 'go'), '')
     await until(() => job.result === 'Passed')
-    expect(written(job)).toEqual(['begun done'])
+    expect(job.written).toEqual(['begun done'])
   })
 
   it('fails when a task fails, and runs what is meant for that', async () => {
-    const job = await run({
+    const job = await agent.run({
       tasks: [
         sh('echo first; exit 7'),
         sh('echo not this one'),
@@ -134,46 +116,48 @@ describe('a job', () => {
     })
 
     expect(job.result).toBe('Failed')
-    expect(written(job)).toEqual(['first', 'on failure', 'always', 'both'])
+    expect(job.written).toEqual(['first', 'on failure', 'always', 'both'])
     expect(job.text).toContain('exit code 7')
   })
 
   it('does not run what is meant for failure when all is well', async () => {
-    const job = await run({ tasks: [sh('echo no', { runIf: ['failed'] }), sh('echo yes')] })
+    const job = await agent.run({ tasks: [sh('echo no', { runIf: ['failed'] }), sh('echo yes')] })
 
-    expect(written(job)).toEqual(['yes'])
+    expect(job.written).toEqual(['yes'])
   })
 
   it('says why a command cannot be started', async () => {
-    const job = await run({ tasks: [{ ...sh(''), run: { ...shell(''), command: 'nosuch' } }] })
+    const job = await agent.run({
+      tasks: [{ ...sh(''), run: { ...shell(''), command: 'nosuch' } }],
+    })
 
     expect(job.result).toBe('Failed')
     expect(job.text).toContain('nosuch ENOENT')
   })
 
   it('runs a task in its working folder', async () => {
-    const job = await run({
+    const job = await agent.run({
       tasks: [
         sh('mkdir -p "sub dir"'),
         { ...sh(''), run: { ...shell('pwd'), workingDir: 'sub dir' } },
       ],
     })
 
-    expect(written(job)).toEqual([join(folderOf('demo'), 'sub dir')])
+    expect(job.written).toEqual([join(agent.folderOf('demo'), 'sub dir')])
   })
 
   it.each(['../..', '/', 'out'])('does not run a task outside its folder: %s', async (dir) => {
-    const job = await run({
+    const job = await agent.run({
       tasks: [sh('ln -sfn / out'), { ...sh(''), run: { ...shell('echo ran'), workingDir: dir } }],
     })
 
     expect(job.result).toBe('Failed')
     expect(job.text).toContain('not inside the working folder')
-    expect(written(job)).toEqual([])
+    expect(job.written).toEqual([])
   })
 
   it('ends a task that runs into its timeout', async () => {
-    const job = await run({
+    const job = await agent.run({
       tasks: [{ ...sh(''), run: { ...shell('setsid sleep 300 & sleep 300'), timeoutMs: 100 } }],
     })
 
@@ -183,24 +167,24 @@ describe('a job', () => {
 
   it('keeps its folder for the next job unless it is to be cleaned', async () => {
     const files = { pipelineName: 'kept', tasks: [sh('ls; touch left')] }
-    await run(files)
+    await agent.run(files)
 
-    const second = await run(files)
-    const third = await run({ ...files, cleanWorkingDir: true })
+    const second = await agent.run(files)
+    const third = await agent.run({ ...files, cleanWorkingDir: true })
 
-    expect(written(second)).toEqual(['left'])
-    expect(written(third)).toEqual([])
+    expect(second.written).toEqual(['left'])
+    expect(third.written).toEqual([])
   })
 
   it('runs the tools of the other tasks with their arguments', async () => {
-    const bin = join(folderOf('tools'), 'bin')
+    const bin = join(agent.folderOf('tools'), 'bin')
     mkdirSync(bin, { recursive: true })
     for (const tool of ['ant', 'rake', 'nant']) {
       writeFileSync(join(bin, tool), '#!/bin/sh\necho "${0##*/}" "$@"\n', { mode: 0o755 })
     }
     const build = { workingDir: null, buildFile: 'b.xml', target: 'clean  all' }
 
-    const job = await run({
+    const job = await agent.run({
       pipelineName: 'tools',
       environmentVariables: [
         { name: 'PATH', value: `${bin}:${process.env['PATH']}`, secure: false },
@@ -212,7 +196,7 @@ describe('a job', () => {
       ],
     })
 
-    expect(written(job)).toEqual([
+    expect(job.written).toEqual([
       'ant -f b.xml clean all',
       'rake',
       'nant -buildfile:b.xml clean all',
@@ -220,15 +204,15 @@ describe('a job', () => {
   })
 
   it('that has no task passes', async () => {
-    expect((await run({})).result).toBe('Passed')
+    expect((await agent.run({})).result).toBe('Passed')
   })
 
   it('leaves no process behind when it ends', async () => {
-    const job = await run({
+    const job = await agent.run({
       tasks: [sh('setsid sh -c "echo \\$\\$ >pid; sleep 300" >/dev/null 2>&1 & sleep 0.2')],
     })
 
-    const pid = readFileSync(join(folderOf('demo'), 'pid'), 'utf8').trim()
+    const pid = readFileSync(join(agent.folderOf('demo'), 'pid'), 'utf8').trim()
     expect(job.result).toBe('Passed')
     expect(pid).toMatch(/^\d+$/)
     expect(existsSync(`/proc/${pid}/exe`)).toBe(false)

@@ -7,8 +7,9 @@ import { anAssignment, sh } from '../../support/an-assignment.ts'
 import { hasCommand } from '../../support/has-command.ts'
 import { RunningAgent } from '../../support/running-agent.ts'
 import type { Origin } from '../../support/source-origins.ts'
-import { copyOrigin, gitOrigin, hgOrigin, runGit, svnOrigin } from '../../support/source-origins.ts'
+import { copyOrigin, gitOrigin, hgOrigin, svnOrigin } from '../../support/source-origins.ts'
 import { TempFolder } from '../../support/temp-folder.ts'
+import { gitLine } from '../../support/git.ts'
 import { until } from '../../support/until.ts'
 
 let agent: RunningAgent
@@ -23,17 +24,11 @@ afterAll(async () => {
   temp[Symbol.dispose]()
 })
 
-async function run(pipelineName: string, ...materials: SourceMaterial[]): Promise<SeenJob> {
+function run(pipelineName: string, ...materials: SourceMaterial[]): Promise<SeenJob> {
   const tasks = [
     sh('find . -type f -not -path "*/.git/*" -not -path "*/.hg/*" -not -path "*/.svn/*"'),
   ]
-  const job = agent.server.assign(anAssignment({ pipelineName, materials, tasks }))
-  await until(() => job.result !== null, 25_000)
-  return job
-}
-
-function folderOf(pipeline: string, ...parts: string[]): string {
-  return join(agent.workDir, 'pipelines', pipeline, ...parts)
+  return agent.run({ pipelineName, materials, tasks }, 25_000)
 }
 
 /** Shows the console of a job that did not pass. */
@@ -58,8 +53,8 @@ describe.each(KINDS)('a %s material', (kind, newOrigin, control, present) => {
     const job = await run(`${kind}-fresh`, origin.material(0))
 
     expectPassed(job)
-    expect(readFileSync(folderOf(`${kind}-fresh`, 'a'), 'utf8')).toBe('one')
-    expect(existsSync(folderOf(`${kind}-fresh`, 'b'))).toBe(false)
+    expect(readFileSync(agent.folderOf(`${kind}-fresh`, 'a'), 'utf8')).toBe('one')
+    expect(existsSync(agent.folderOf(`${kind}-fresh`, 'b'))).toBe(false)
     expect(job.text).not.toContain('geheim')
   })
 
@@ -68,19 +63,19 @@ describe.each(KINDS)('a %s material', (kind, newOrigin, control, present) => {
     async () => {
       const name = `${kind}-update`
       await run(name, origin.material(0))
-      writeFileSync(folderOf(name, 'a'), 'spoilt')
-      writeFileSync(folderOf(name, 'extra'), 'left by a job')
+      writeFileSync(agent.folderOf(name, 'a'), 'spoilt')
+      writeFileSync(agent.folderOf(name, 'extra'), 'left by a job')
 
       const forwards = await run(name, origin.material(1))
-      const two = readFileSync(folderOf(name, 'a'), 'utf8')
+      const two = readFileSync(agent.folderOf(name, 'a'), 'utf8')
       const back = await run(name, origin.material(0))
 
       expect(forwards.text).toContain('Updating')
       expect(back.text).not.toContain('Checking out')
       expect(two).toBe('two')
-      expect(existsSync(folderOf(name, 'extra'))).toBe(false)
-      expect(existsSync(folderOf(name, 'b'))).toBe(false)
-      expect(readFileSync(folderOf(name, 'a'), 'utf8')).toBe('one')
+      expect(existsSync(agent.folderOf(name, 'extra'))).toBe(false)
+      expect(existsSync(agent.folderOf(name, 'b'))).toBe(false)
+      expect(readFileSync(agent.folderOf(name, 'a'), 'utf8')).toBe('one')
     },
   )
 
@@ -90,7 +85,7 @@ describe.each(KINDS)('a %s material', (kind, newOrigin, control, present) => {
       const name = `${kind}-anew`
       const material = origin.material(1)
       await run(name, material)
-      rmSync(folderOf(name, control), { recursive: true })
+      rmSync(agent.folderOf(name, control), { recursive: true })
 
       const damaged = await run(name, material)
       const moved = await run(name, { ...material, url: copyOrigin(origin) })
@@ -98,7 +93,7 @@ describe.each(KINDS)('a %s material', (kind, newOrigin, control, present) => {
       expectPassed(damaged)
       expectPassed(moved)
       expect(moved.text).toContain('Checking out')
-      expect(existsSync(folderOf(name, control))).toBe(true)
+      expect(existsSync(agent.folderOf(name, control))).toBe(true)
     },
   )
 
@@ -125,8 +120,8 @@ describe('materials', () => {
     const job = await run('several', { ...first, dest: 'one' }, { ...second, dest: 'deep/two' })
 
     expectPassed(job)
-    expect(readFileSync(folderOf('several', 'one/a'), 'utf8')).toBe('one')
-    expect(readFileSync(folderOf('several', 'deep/two/a'), 'utf8')).toBe('two')
+    expect(readFileSync(agent.folderOf('several', 'one/a'), 'utf8')).toBe('one')
+    expect(readFileSync(agent.folderOf('several', 'deep/two/a'), 'utf8')).toBe('two')
   })
 
   it('cannot leave the working folder', async () => {
@@ -143,15 +138,15 @@ describe('materials', () => {
     const inner = gitOrigin(temp.file('submodule-inner'))
     const outer = gitOrigin(temp.file('submodule-outer'))
     const allow = ['-c', 'protocol.file.allow=always']
-    runGit(outer.url, ...allow, 'submodule', 'add', '-q', inner.url, 'in')
-    runGit(outer.url, 'commit', '-q', '-m', 'in')
-    const revision = runGit(outer.url, 'rev-parse', 'HEAD')
+    gitLine(outer.url, ...allow, 'submodule', 'add', '-q', inner.url, 'in')
+    gitLine(outer.url, 'commit', '-q', '-m', 'in')
+    const revision = gitLine(outer.url, 'rev-parse', 'HEAD')
     writeFileSync(join(agent.workDir, '.gitconfig'), '[protocol "file"]\n\tallow = always\n')
 
     const job = await run('submodule', { ...outer.material(0), revision })
 
     expectPassed(job)
-    expect(readFileSync(folderOf('submodule', 'in', 'b'), 'utf8')).toBe('b')
+    expect(readFileSync(agent.folderOf('submodule', 'in', 'b'), 'utf8')).toBe('b')
   })
 
   it('are not fetched when they are not wanted', async () => {
@@ -165,7 +160,7 @@ describe('materials', () => {
     )
     await until(() => job.result === 'Passed')
 
-    expect(existsSync(folderOf('unwanted', 'a'))).toBe(false)
+    expect(existsSync(agent.folderOf('unwanted', 'a'))).toBe(false)
   })
 
   it('do not show the password in a URL', async () => {

@@ -33,10 +33,8 @@ function writeStandIn(name: string): void {
   writeFileSync(join(temp.file('bin'), name), script, { mode: 0o755 })
 }
 
-async function run(pipelineName: string, material: SourceMaterial): Promise<SeenJob> {
-  const job = agent.server.assign(anAssignment({ pipelineName, materials: [material] }))
-  await until(() => job.result !== null)
-  return job
+function run(pipelineName: string, material: SourceMaterial): Promise<SeenJob> {
+  return agent.run({ pipelineName, materials: [material] })
 }
 
 /** What the stand-ins wrote down since the last look, with the name of the workspace. */

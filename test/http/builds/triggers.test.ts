@@ -6,8 +6,8 @@ import { type AnElement, dependency, element, git } from '../../support/a-config
 import { BuildScene, jsonOf } from '../../support/build-service.ts'
 import { ProtocolAgent } from '../../support/protocol-agent.ts'
 import { untilPolledAgain } from '../../support/materials.ts'
+import { gitLine } from '../../support/git.ts'
 import { startService } from '../../support/service.ts'
-import { runGit } from '../../support/source-origins.ts'
 
 const MANUAL = element('approval', { type: 'manual' })
 const FAST = ['--material-interval', '120ms']
@@ -36,9 +36,9 @@ async function open(configured: Configured, flags: readonly string[] = FAST) {
 
 function commit(scene: BuildScene, file = 'file'): string {
   writeFileSync(join(scene.origin, file), `${Math.random()}`)
-  runGit(scene.origin, 'add', '.')
-  runGit(scene.origin, 'commit', '-q', '-m', `change ${file}`)
-  return runGit(scene.origin, 'rev-parse', 'HEAD')
+  gitLine(scene.origin, 'add', '.')
+  gitLine(scene.origin, 'commit', '-q', '-m', `change ${file}`)
+  return gitLine(scene.origin, 'rev-parse', 'HEAD')
 }
 
 function timer(cron: string, onlyOnChanges: boolean): AnElement {

@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { documentWith } from '../../support/documents.ts'
+import { git, gitBytes } from '../../support/git.ts'
 import { saveRevisions } from '../../support/saved-revisions.ts'
 import { startService, type TestService } from '../../support/service.ts'
 import { RevisionEntry } from '../../../src/wire/revision-entry.ts'
@@ -40,11 +40,11 @@ describe('the comparison of two revisions', () => {
     const after = ONE.replace('command="make"', 'command="ninja"')
     const service = await withRevisions(ONE, after)
     const clone = join(service.folder, 'clone')
-    git(service.folder, ['clone', '-q', service.repository, clone])
-    git(clone, ['checkout', '-q', 'HEAD~1'])
+    git(service.folder, 'clone', '-q', service.repository, clone)
+    git(clone, 'checkout', '-q', 'HEAD~1')
 
     const patch = await page(service, '/config/compare/r2/r3.patch')
-    git(clone, ['apply', '-'], patch)
+    gitBytes(clone, ['apply', '-'], { input: patch })
 
     expect(patch).toMatch(/^diff --git a\/config.xml b\/config.xml\n--- a\/config.xml\n\+\+\+ b/)
     expect(readFileSync(join(clone, 'config.xml'), 'utf8')).toBe(after)
@@ -214,9 +214,4 @@ async function revisions(service: TestService): Promise<RevisionEntry[]> {
 async function page(service: TestService, path: string): Promise<string> {
   const response = await service.fetch(path)
   return response.text()
-}
-
-function git(cwd: string, args: readonly string[], input = ''): void {
-  const { status, stderr } = spawnSync('git', args, { cwd, input, encoding: 'utf8' })
-  if (status !== 0) throw new Error(stderr)
 }

@@ -1,14 +1,13 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { countLines } from '../../../src/diff/hunks.ts'
 import { editScript } from '../../../src/diff/edit-script.ts'
 import { renderUnified } from '../../../src/diff/unified.ts'
 import { applyHunks } from '../../support/apply-hunks.ts'
-import { hunksOnly, PLAIN_GIT } from '../../support/git-diff.ts'
+import { cloneRealHistory } from '../../support/config-corpus.ts'
+import { gitBytes, readObjects } from '../../support/git.ts'
+import { hunksOnly } from '../../support/git-diff.ts'
 import { SHARED_DATA } from '../../support/shared-data.ts'
+import { TempFolder } from '../../support/temp-folder.ts'
 
 const FILE = 'cruise-config.xml'
 
@@ -20,18 +19,15 @@ interface Step {
 }
 
 describe.skipIf(SHARED_DATA === null)('the diffs of a real history (shared data)', () => {
-  let folder: string
+  let folder: TempFolder
   let steps: readonly Step[]
 
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'cairn-diff-'))
-    const bundle = join(SHARED_DATA ?? '', 'real-config-history.bundle')
-    execFileSync('git', ['clone', '-q', '--bare', '-b', 'master', bundle, folder], {
-      env: PLAIN_GIT,
-    })
-    steps = stepsOf(folder)
+    folder = new TempFolder()
+    cloneRealHistory(folder.path, '--bare')
+    steps = stepsOf(folder.path)
   })
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  afterAll(() => folder[Symbol.dispose]())
 
   it('give each revision when they are applied to its parent', () => {
     expect(steps.length).toBeGreaterThan(500)
@@ -64,7 +60,8 @@ describe.skipIf(SHARED_DATA === null)('the diffs of a real history (shared data)
 
 /** Every change of the document, with its bytes on both sides and git's own diff. */
 function stepsOf(repository: string): Step[] {
-  const log = git(repository, ['log', '--no-merges', '-p', '--format=', '--full-index', '--', FILE])
+  const command = ['log', '--no-merges', '-p', '--format=', '--full-index', '--', FILE]
+  const log = gitBytes(repository, command)
   const patches = log
     .toString('latin1')
     .split(/^(?=diff --git )/m)
@@ -72,34 +69,11 @@ function stepsOf(repository: string): Step[] {
       const [, before, after] = /^index ([0-9a-f]{40})\.\.([0-9a-f]{40})/m.exec(patch) ?? []
       return before && after && !/^0+$/.test(before) ? [{ before, after, patch }] : []
     })
-  const blobs = readBlobs(
-    repository,
-    patches.flatMap(({ before, after }) => [before, after]),
-  )
+  const names = patches.flatMap(({ before, after }) => [before, after])
+  const blobs = new Map(readObjects(repository, names).map((blob, at) => [names[at], blob]))
   return patches.map(({ before, after, patch }) => ({
     before: blobs.get(before) ?? Buffer.alloc(0),
     after: blobs.get(after) ?? Buffer.alloc(0),
     expected: hunksOnly(patch),
   }))
-}
-
-function readBlobs(repository: string, names: readonly string[]): Map<string, Buffer> {
-  const answer = git(repository, ['cat-file', '--batch'], `${names.join('\n')}\n`)
-  const blobs = new Map<string, Buffer>()
-  let at = 0
-  for (const name of names) {
-    const start = answer.indexOf('\n', at) + 1
-    const size = Number(answer.toString('latin1', at, start).split(' ')[2])
-    blobs.set(name, answer.subarray(start, start + size))
-    at = start + size + 1
-  }
-  return blobs
-}
-
-function git(repository: string, args: readonly string[], input = ''): Buffer {
-  return execFileSync('git', ['-C', repository, ...args], {
-    input,
-    env: PLAIN_GIT,
-    maxBuffer: 2 ** 30,
-  })
 }

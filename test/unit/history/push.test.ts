@@ -1,10 +1,10 @@
-import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { History } from '../../../src/history/history.ts'
+import { git, gitBytes, identityOf, tryGit } from '../../support/git.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history-folder.ts'
 import { TempFolder } from '../../support/temp-folder.ts'
 
@@ -20,28 +20,21 @@ describe('a push into the repository', { timeout: 60_000 }, () => {
     clone = new TempFolder()
     const command = [process.execPath, '--import', TSX, CHECK_PUSH, folder.path, process.env.PATH]
     history = await folder.open({ pushCheck: command.map(String) })
-    git('clone', '--quiet', folder.path, '.')
+    git(clone.path, 'clone', '--quiet', folder.path, '.')
   })
   afterEach(async () => {
     await folder[Symbol.asyncDispose]()
     clone[Symbol.dispose]()
   })
 
-  function git(...args: string[]): string {
-    const env = { PATH: process.env.PATH, HOME: clone.path }
-    return execFileSync('git', args, { cwd: clone.path, encoding: 'utf8', stdio: 'pipe', env })
-  }
-
   function commit(document: string): void {
     writeFileSync(clone.file('config.xml'), document)
-    const who = ['-c', 'user.name=pusher', '-c', 'user.email=pusher@example.org']
-    git(...who, 'commit', '--quiet', '--all', '-m', 'Pushed')
+    const command = ['commit', '--quiet', '--all', '-m', 'Pushed']
+    gitBytes(clone.path, command, { env: identityOf('pusher') })
   }
 
   function push(...args: string[]): { status: number | null; said: string } {
-    const env = { PATH: process.env.PATH, HOME: clone.path }
-    const options = { cwd: clone.path, encoding: 'utf8', env } as const
-    const { status, stderr } = spawnSync('git', ['push', ...args], options)
+    const { status, stderr } = tryGit(clone.path, ['push', ...args])
     return { status, said: stderr }
   }
 

@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process'
 import { appendFileSync, chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { verifyRepository } from '../../../src/history/verify.ts'
+import { gitBytes, identityOf } from '../../support/git.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history-folder.ts'
 
 describe('verifying a repository', () => {
@@ -92,16 +92,10 @@ describe('verifying a repository', () => {
 
   /** A commit that looks as if this service had made it. */
   function forge(message: string): void {
-    const [who, when] = [{ name: 'Cairn', email: 'cairn@localhost' }, '1700000000 +0000']
-    const env = {
-      PATH: process.env.PATH,
-      GIT_AUTHOR_NAME: who.name,
-      GIT_AUTHOR_EMAIL: who.email,
-      GIT_AUTHOR_DATE: when,
-      GIT_COMMITTER_NAME: who.name,
-      GIT_COMMITTER_EMAIL: who.email,
-      GIT_COMMITTER_DATE: when,
-    }
-    execFileSync('git', ['commit', '--quiet', '-F', '-'], { cwd: folder.path, env, input: message })
+    const [email, when] = ['cairn@localhost', '1700000000 +0000']
+    const dates = { GIT_AUTHOR_DATE: when, GIT_COMMITTER_DATE: when }
+    const emails = { GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_EMAIL: email }
+    const env = { ...identityOf('Cairn'), ...emails, ...dates }
+    gitBytes(folder.path, ['commit', '--quiet', '-F', '-'], { env, input: message })
   }
 })

@@ -9,7 +9,7 @@ import {
   removeUser,
   writeUser,
 } from '../../../src/security/users-file.ts'
-import { tempDir } from '../../support/temp-dir.ts'
+import { tempDir } from '../../support/temp-folder.ts'
 
 const SHA_LINE = `old:{SHA}${createHash('sha1').update('secret').digest('base64')}`
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { LineFinder } from '../../../../src/services/builds/artifacts/console-lines.ts'
 import { ConsoleLog } from '../../../../src/services/builds/artifacts/console-log.ts'
 import { orDiskFull } from '../../../../src/services/builds/artifacts/disk-full.ts'
-import { tempDir } from '../../../support/temp-dir.ts'
+import { tempDir } from '../../../support/temp-folder.ts'
 
 const NOON = Date.UTC(2026, 0, 1, 12)
 

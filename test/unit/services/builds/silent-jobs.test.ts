@@ -7,7 +7,7 @@ import { SilentJobs } from '../../../../src/services/builds/work/silent-jobs.ts'
 import { aConfiguration, element } from '../../../support/a-configuration.ts'
 import { effectiveConfiguration } from '../../../support/build-facts.ts'
 import { anAgent, aPipeline, BuildsWorld } from '../../../support/builds.ts'
-import { tempDir } from '../../../support/temp-dir.ts'
+import { tempDir } from '../../../support/temp-folder.ts'
 
 const MINUTE = 60_000
 

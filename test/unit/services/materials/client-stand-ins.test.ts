@@ -5,7 +5,7 @@ import { openSource } from '../../../../src/services/materials/open-source.ts'
 import { Tools } from '../../../../src/services/materials/tools.ts'
 import { type AnElement, element } from '../../../support/a-configuration.ts'
 import { materialOf, toolEnvironment } from '../../../support/materials.ts'
-import { tempDir } from '../../../support/temp-dir.ts'
+import { tempDir } from '../../../support/temp-folder.ts'
 
 const P4_CHANGES = `Change 12 on 2013/02/28 by ana@box 'second '
 Change 11 on 2013/02/27 by gil@box 'first '

@@ -6,8 +6,9 @@ import { MaterialPoller } from '../../../../src/services/materials/material-poll
 import { watchedMaterials } from '../../../../src/services/materials/watched-materials.ts'
 import { type AnElement, git } from '../../../support/a-configuration.ts'
 import { pipelinesOf, toolEnvironment } from '../../../support/materials.ts'
-import { gitOrigin, runGit } from '../../../support/source-origins.ts'
-import { tempDir } from '../../../support/temp-dir.ts'
+import { gitOrigin } from '../../../support/source-origins.ts'
+import { gitLine } from '../../../support/git.ts'
+import { tempDir } from '../../../support/temp-folder.ts'
 
 interface World {
   readonly home: string
@@ -61,8 +62,8 @@ describe('the poller of materials', () => {
     const [fingerprint = ''] = watch({ p: [git(origin.url, { branch: 'trunk' })] })
 
     await expect.poll(() => poller.latest(fingerprint)).toBe(origin.material(1).revision)
-    runGit(join(home, 'origin'), 'commit', '-q', '--allow-empty', '-m', 'more')
-    const head = runGit(join(home, 'origin'), 'rev-parse', 'HEAD')
+    gitLine(join(home, 'origin'), 'commit', '-q', '--allow-empty', '-m', 'more')
+    const head = gitLine(join(home, 'origin'), 'rev-parse', 'HEAD')
     await expect.poll(() => poller.latest(fingerprint)).toBe(head)
   })
 
@@ -104,8 +105,8 @@ describe('the poller of materials', () => {
 
     expect(poller.latest(asked)).toBe(null)
     expect(await poller.poll(asked)).toBe(origin.material(1).revision)
-    runGit(join(home, 'origin'), 'commit', '-q', '--allow-empty', '-m', 'more')
-    const head = runGit(join(home, 'origin'), 'rev-parse', 'HEAD')
+    gitLine(join(home, 'origin'), 'commit', '-q', '--allow-empty', '-m', 'more')
+    const head = gitLine(join(home, 'origin'), 'rev-parse', 'HEAD')
     expect(await Promise.all([poller.poll(asked), poller.poll(asked)])).toEqual([head, head])
     expect(polled).not.toContain(other)
   })

@@ -11,11 +11,11 @@ import {
   gitOrigin,
   hgOrigin,
   type Origin,
-  runGit,
   runTool,
   svnOrigin,
 } from '../../../support/source-origins.ts'
-import { tempDir } from '../../../support/temp-dir.ts'
+import { gitLine } from '../../../support/git.ts'
+import { tempDir } from '../../../support/temp-folder.ts'
 
 const NOWHERE = 'f'.repeat(40)
 
@@ -95,10 +95,10 @@ describe('the changes of a git repository', () => {
     const repository = join(home, 'origin')
     const file = 'ümlaut "quoted"\n\t\u0001name'
     writeFileSync(join(repository, file), '')
-    runGit(repository, 'mv', 'a', 'moved')
-    runGit(repository, 'add', '.')
-    runGit(repository, 'commit', '-q', '-m', 'first\n\n\u0001odd')
-    runGit(repository, 'commit', '-q', '--allow-empty', '--allow-empty-message', '-m', '')
+    gitLine(repository, 'mv', 'a', 'moved')
+    gitLine(repository, 'add', '.')
+    gitLine(repository, 'commit', '-q', '-m', 'first\n\n\u0001odd')
+    gitLine(repository, 'commit', '-q', '--allow-empty', '--allow-empty-message', '-m', '')
     const source = openFor(git(origin.url, { branch: 'trunk' }), home)
 
     const changes = await source.changes({
@@ -129,7 +129,7 @@ describe('the changes of a git repository', () => {
     const [after, upTo] = [origin.material(0).revision, origin.material(1).revision]
     await source.changes({ after, upTo })
     writeFileSync(join(home, 'mirror/refs/heads/trunk.lock'), '')
-    runGit(join(home, 'origin'), 'commit', '-q', '--allow-empty', '-m', 'more')
+    gitLine(join(home, 'origin'), 'commit', '-q', '--allow-empty', '-m', 'more')
 
     const changes = await source.changes({ after: upTo, upTo: await source.newest() })
 

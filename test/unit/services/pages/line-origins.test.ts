@@ -1,11 +1,9 @@
-import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
 import { onTestFinished, describe, expect, it } from 'vitest'
 import { editScript } from '../../../../src/diff/edit-script.ts'
 import type { History } from '../../../../src/history/history.ts'
 import { LineOriginsCache } from '../../../../src/services/pages/line-origins.ts'
 import { documentOf, HistoryFolder, save } from '../../../support/history-folder.ts'
-import { PLAIN_GIT } from '../../../support/git-diff.ts'
+import { cloneRealHistory } from '../../../support/config-corpus.ts'
 import { SHARED_DATA } from '../../../support/shared-data.ts'
 
 const LONG = 60_000
@@ -97,8 +95,7 @@ describe('the origins of the lines of a revision', () => {
         }),
       })
       onTestFinished(() => folder[Symbol.asyncDispose]())
-      const bundle = join(SHARED_DATA ?? '', 'real-config-history.bundle')
-      execFileSync('git', ['clone', '-q', '-b', 'master', bundle, folder.path], { env: PLAIN_GIT })
+      cloneRealHistory(folder.path)
       const history = await folder.open()
       const { cache } = cacheOf(history)
 
