@@ -180,7 +180,7 @@ describe('a pipeline', () => {
         { name: 'down', materials: [dependency('left'), source, dependency('right')] },
       ],
     })
-    const revision = runGit(scene.origin, 'rev-parse', 'HEAD')
+    const revision = gitLine(scene.origin, 'rev-parse', 'HEAD')
     const agent = await ProtocolAgent.join(scene.service, 'a1')
     const slow = await ProtocolAgent.join(scene.service, 'a2', { resources: ['slow'] })
     const build = async () => {
