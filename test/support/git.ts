@@ -33,7 +33,7 @@ export function gitLine(folder: string, ...args: readonly string[]): string {
 export function gitBytes(folder: string, args: readonly string[], call: GitCall = {}): Buffer {
   const { status, stdout, stderr } = tryGit(folder, args, call)
   if (status === 0) return stdout
-  throw new Error(`git ${args[0]} ended with ${status}: ${stdout}${stderr}`)
+  throw new Error(`git ${args[0]} ended with ${status}: ${stdout.toString()}${stderr}`)
 }
 
 /** Runs git, which may fail. */
