@@ -60,12 +60,10 @@ export function configRoutes(options: ConfigRoutesOptions) {
       })),
     )
     .get('/api/config/diff/:from/:to', diffs)
-    .get('/config/diff/:from/:to', (c) =>
-      c.redirect(
-        `${options.basePath}/api/config/diff/${c.req.param('from')}/${c.req.param('to')}`,
-        301,
-      ),
-    )
+    .get('/config/diff/:from/:to', (c) => {
+      const [from, to] = [parseSha(c.req.param('from')), parseSha(c.req.param('to'))]
+      return c.redirect(`${options.basePath}/api/config/diff/${from}/${to}`, 301)
+    })
 }
 
 function snapshotAnswers(options: ConfigRoutesOptions) {

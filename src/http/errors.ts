@@ -3,7 +3,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { ErrorBody } from '../wire/error-body.ts'
 
 /** The whole mapping. Adding an error code without a status does not compile. */
-const STATUS = {
+export const STATUS = {
   'malformed-request': 400,
   'base-missing': 428,
   'body-too-large': 413,

@@ -1,3 +1,4 @@
+import type { Hono } from 'hono'
 import { AGENT_CALLS } from '../wire/agent-paths.ts'
 import type { AgentCallsDeps } from '../services/agents/contact.ts'
 import type { Log } from '../core/log.ts'
@@ -7,7 +8,8 @@ import { type AgentWorkOptions, agentWorkRoutes } from './agent-work-routes.ts'
 import { configChangesRoutes } from './config-changes-routes.ts'
 import { type ConfigRoutesOptions, configRoutes } from './config-routes.ts'
 import { type ConfigSavingOptions, configSavingRoutes } from './config-saving-routes.ts'
-import { type DoorOptions, openDoor } from './door.ts'
+import { descriptionRoutes } from './description/description-routes.tsx'
+import { type DoorOptions, openDoor, type RouteEnv } from './door.ts'
 import { type FileRoutesOptions, fileRoutes, isFileCallOfAgent } from './file-routes.ts'
 import { type HealthRoutesOptions, healthRoutes } from './health-routes.ts'
 import type { Handler } from './listen.ts'
@@ -42,7 +44,8 @@ export function httpService(options: HttpServiceOptions): Handler {
   const { basePath, credentials, log } = options
   const shell = new Shell(options)
   const answerFailure = pageFailures({ shell, basePath })
-  const parts = [
+  const parts: Hono<RouteEnv>[] = [
+    descriptionRoutes({ ...options, shell, routes: () => parts.flatMap(({ routes }) => routes) }),
     healthRoutes(options),
     configRoutes(options),
     configChangesRoutes(options),

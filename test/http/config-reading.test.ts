@@ -205,6 +205,14 @@ describe('the diff of two revisions', () => {
     expect([bad.status, unknown.status]).toEqual([400, 404])
   })
 
+  it('is not looked for under what is no commit', async () => {
+    const service = await startService()
+
+    const response = await service.fetch(`/config/diff/${'0'.repeat(40)}/%00`)
+
+    expect(response.status).toBe(400)
+  })
+
   it('is also found without the api segment', async () => {
     const service = await startService(['--base-path', '/go/'])
     const [current] = await commits(service)

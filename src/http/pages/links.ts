@@ -30,6 +30,15 @@ export class Links {
     return this.#at('/config/current')
   }
 
+  /** The description of the interface, for people. */
+  api(): string {
+    return this.#at('/api')
+  }
+
+  openApi(): string {
+    return this.#at('/api/openapi.json')
+  }
+
   /** The editor; of one entity's XML where it is named, and as it was where a revision is. */
   edit(query: { readonly entity?: string; readonly from?: string } = {}): string {
     return this.#at('/config/edit', { entity: query.entity ?? null, from: query.from ?? null })

@@ -21,6 +21,11 @@ export function pageFailures({ shell, basePath }: { shell: Shell; basePath: stri
 
 function isPage(request: Request, basePath: string): boolean {
   const path = innerPath(request, basePath)
-  if (INTERFACE.test(path)) return false
+  if (isInterface(path)) return false
   return PAGES.test(path) || (request.headers.get('accept') ?? '').includes('text/html')
+}
+
+/** Whether a path, or the pattern of a route, is for programs and not a page. */
+export function isInterface(path: string): boolean {
+  return INTERFACE.test(path)
 }

@@ -1,0 +1,135 @@
+import { z } from 'zod'
+import { MessageBody } from '../../wire/action-bodies.ts'
+import { AgentEntry } from '../../wire/agent-entry.ts'
+import { FolderEntryBody } from '../../wire/folder-entry.ts'
+import { JobRunHistoryBody } from '../../wire/job-body.ts'
+import { PipelineBody } from '../../wire/pipeline-body.ts'
+import { StageBody, StageHistoryBody, StartedBody } from '../../wire/stage-body.ts'
+import { json, NOT_MODIFIED, type Operation, type Operations } from './operation.ts'
+
+const AGENTS = 'Agents'
+const STAGES = 'Pipelines and stages'
+
+const stageHistory: Operation = {
+  tag: STAGES,
+  summary: 'The runs of a stage, newest first, ten from an offset on',
+  caller: 'viewer',
+  answers: { 200: json('Runs', StageHistoryBody) },
+  errors: ['malformed-request', 'stage-not-found', 'pipeline-not-found'],
+}
+
+const jobRuns: Operation = {
+  tag: AGENTS,
+  summary: 'The jobs that an agent ran, newest end first, ten from an offset on',
+  caller: 'user',
+  answers: { 200: json('Jobs', JobRunHistoryBody) },
+  errors: ['malformed-request', 'agent-not-found'],
+}
+
+const files: Operation = {
+  tag: 'Files',
+  summary: 'A file that a job made, its console, or what is in a folder',
+  caller: 'viewerOrAgent',
+  query: {
+    startLineNumber: {
+      text: 'Of a console: the line to begin with, from 0',
+      schema: z.int().min(0),
+    },
+  },
+  answers: {
+    200: {
+      text: 'The bytes of a file; the entries of a folder as JSON',
+      content: [
+        { type: 'application/json', schema: z.array(FolderEntryBody) },
+        { type: '*/*', schema: null },
+      ],
+      headers: { ETag: 'Of a file', 'X-Next-Line': 'Of a console: the line to go on with' },
+    },
+    304: NOT_MODIFIED,
+  },
+  errors: ['malformed-request', 'file-not-found'],
+}
+
+function decision(summary: string): Operation {
+  return {
+    tag: AGENTS,
+    summary,
+    caller: 'administrator',
+    answers: { 200: json('Done, or nothing to do', MessageBody) },
+    errors: ['agent-not-found'],
+  }
+}
+
+/** Agents, runs of pipelines and stages, and what jobs left. */
+export const BUILD_OPERATIONS: Operations = {
+  'GET /api/agents': {
+    tag: AGENTS,
+    summary: 'Every agent',
+    caller: 'user',
+    answers: { 200: json('Agents by name', z.array(AgentEntry)) },
+  },
+  'POST /api/agents/:uuid/enable': decision('Enables an agent, or approves a pending one'),
+  'POST /api/agents/:uuid/disable': decision('Disables an agent'),
+  'POST /api/agents/:uuid/delete': {
+    ...decision('Deletes an agent that is disabled and builds nothing'),
+    errors: ['agent-not-found', 'agent-not-deletable', 'not-authorized'],
+  },
+  'GET /api/agents/:uuid/job_run_history': jobRuns,
+  'GET /api/agents/:uuid/job_run_history/:offset': jobRuns,
+  'GET /api/pipelines': {
+    tag: STAGES,
+    summary: 'Every pipeline that the caller may view, with its newest run',
+    caller: 'user',
+    answers: { 200: json('Pipelines', z.array(PipelineBody)) },
+  },
+  'POST /api/pipelines/:name/schedule': {
+    tag: STAGES,
+    summary: 'Starts a run of a pipeline',
+    caller: 'operator',
+    answers: { 202: json('Scheduled', StartedBody) },
+    errors: ['pipeline-not-found', 'not-schedulable', 'pipeline-locked'],
+  },
+  'POST /api/stages/:pipeline/:stage/run/:counter': {
+    tag: STAGES,
+    summary: 'Starts a stage of a run of a pipeline, or some of its jobs again',
+    caller: 'operator',
+    body: {
+      required: false,
+      content: ['application/json', 'application/x-www-form-urlencoded'].map((type) => ({
+        type,
+        schema: z.object({
+          jobs: z.union([z.string(), z.array(z.string())]).optional(),
+          rerun: z.literal('failed').optional(),
+        }),
+      })),
+    },
+    answers: { 202: json('Scheduled', StartedBody) },
+    errors: [
+      'malformed-request',
+      'body-too-large',
+      'pipeline-not-found',
+      'stage-not-found',
+      'job-not-found',
+      'not-schedulable',
+      'pipeline-locked',
+    ],
+  },
+  'POST /api/stages/:pipeline/:stage/cancel': {
+    tag: STAGES,
+    summary: 'Cancels the newest run of a stage that is active',
+    caller: 'operator',
+    answers: { 200: json('Cancelled, or not active', MessageBody) },
+    errors: ['stage-not-found', 'not-authorized'],
+  },
+  'GET /api/stages/:pipeline/:stage/instance/:pipelineCounter/:stageCounter': {
+    tag: STAGES,
+    summary: 'One run of a stage',
+    caller: 'viewer',
+    answers: { 200: json('The run', StageBody) },
+    errors: ['malformed-request', 'stage-not-found', 'pipeline-not-found'],
+  },
+  'GET /api/stages/:pipeline/:stage/history': stageHistory,
+  'GET /api/stages/:pipeline/:stage/history/:offset': stageHistory,
+  'GET /files/:pipeline/:pipelineCounter/:stage/:stageCounter/:job': files,
+  'GET /files/:pipeline/:pipelineCounter/:stage/:stageCounter/:job/:path{.+}': files,
+}

@@ -1,0 +1,195 @@
+import { z } from 'zod'
+import {
+  MessageBody,
+  PipelineCreatedBody,
+  PipelineRefusedBody,
+  RefusedFormBody,
+  RestoredBody,
+  SavedFormBody,
+} from '../../wire/action-bodies.ts'
+import { ChangesAnswer } from '../../wire/changes.ts'
+import { ErrorBody } from '../../wire/error-body.ts'
+import { RevisionEntry } from '../../wire/revision-entry.ts'
+import { type Answer, json, NOT_MODIFIED, type Operation, type Operations } from './operation.ts'
+
+const tag = 'Configuration'
+const XML = 'application/xml'
+const DIGEST = { 'X-SERVICE-CONFIG-MD5': 'The digest of the document' }
+const KEPT = { ETag: 'Names the bytes', 'Cache-Control': 'Whether they can change' }
+const document: Answer = {
+  text: 'The document, byte for byte',
+  content: [{ type: XML, schema: null }],
+  headers: { ...DIGEST, ...KEPT },
+}
+
+const current: Operation = {
+  tag,
+  summary: 'The current configuration',
+  caller: 'administrator',
+  query: { md5: { text: 'The digest that the caller takes for current', schema: z.string() } },
+  answers: {
+    200: document,
+    304: NOT_MODIFIED,
+    409: json('`md5` is not the current digest', ErrorBody),
+  },
+}
+
+const revisions: Operation = {
+  tag,
+  summary: 'The revisions of the configuration, newest first',
+  caller: 'administrator',
+  query: {
+    offset: { text: 'Revisions to skip', schema: z.int().min(0) },
+    limit: { text: 'Revisions at most; all when absent', schema: z.int().min(0) },
+    q: { text: 'Text to look for in names, subjects, digests and commits', schema: z.string() },
+    entity: {
+      text: 'Only those that changed it, such as `pipeline/NAME`',
+      schema: z.string(),
+    },
+  },
+  answers: { 200: json('Revisions', z.array(RevisionEntry), KEPT), 304: NOT_MODIFIED },
+  errors: ['malformed-request', 'entity-not-found'],
+}
+
+const saveForm: Operation = {
+  tag,
+  summary: 'Saves the configuration, by the form of the original',
+  caller: 'administrator',
+  body: {
+    required: true,
+    content: ['application/x-www-form-urlencoded', 'multipart/form-data'].map((type) => ({
+      type,
+      schema: z.object({ xmlFile: z.string(), md5: z.string() }),
+    })),
+  },
+  answers: {
+    200: json('Saved', SavedFormBody, DIGEST),
+    409: json('Not valid, or changed by somebody else at the same place', RefusedFormBody),
+  },
+  errors: ['malformed-request', 'body-too-large'],
+}
+
+/** Reading, saving and comparing the configuration. */
+export const CONFIG_OPERATIONS: Operations = {
+  'GET /api/admin/config.xml': current,
+  'GET /api/admin/config/current.xml': current,
+  'GET /admin/restful/configuration/file/GET/xml': current,
+  'GET /api/admin/config/:file{.+\\.xml}': {
+    tag,
+    summary: 'Any configuration that ever was, by its digest',
+    caller: 'administrator',
+    rename: { file: 'digest' },
+    answers: { 200: document, 304: NOT_MODIFIED },
+    errors: ['malformed-request', 'snapshot-not-found'],
+  },
+  'POST /api/admin/config.xml': saveForm,
+  'POST /admin/restful/configuration/file/POST/xml': saveForm,
+  'PUT /api/admin/config.xml': {
+    tag,
+    summary: 'Saves the configuration',
+    caller: 'administrator',
+    headers: {
+      'If-Match': { text: 'The digest that the edit began from, or `*`', schema: z.string() },
+    },
+    body: { required: true, content: [{ type: XML, schema: null }] },
+    answers: { 200: json('Saved', MessageBody, { ...DIGEST, ETag: 'The new digest' }) },
+    errors: [
+      'malformed-request',
+      'base-missing',
+      'body-too-large',
+      'config-invalid',
+      'config-stale',
+    ],
+  },
+  'GET /api/config/revisions': revisions,
+  'GET /api/config/revisions/:offset': {
+    ...revisions,
+    summary: 'Ten revisions from an offset on, newest first',
+    query: revisions.query?.['entity'] ? { entity: revisions.query['entity'] } : {},
+  },
+  'POST /api/config/revisions/:commit/restore': {
+    tag,
+    summary: 'Makes an older revision current again, as a new one',
+    caller: 'administrator',
+    headers: {
+      'If-Match': { text: 'The digest that the caller takes for current', schema: z.string() },
+    },
+    body: {
+      required: false,
+      content: ['application/json', 'application/x-www-form-urlencoded'].map((type) => ({
+        type,
+        schema: z.object({ reason: z.string().max(500).optional() }),
+      })),
+    },
+    answers: {
+      200: json('Restored', RestoredBody, DIGEST),
+      409: json('The revision is not valid any more', ErrorBody),
+    },
+    errors: ['malformed-request', 'revision-not-found', 'config-stale', 'body-too-large'],
+  },
+  'GET /api/config/diff/:from/:to': {
+    tag,
+    summary: 'The unified diff of two revisions: hunks, or nothing when they are equal',
+    caller: 'administrator',
+    answers: {
+      200: { text: 'Hunks', content: [{ type: 'text/plain', schema: null }], headers: KEPT },
+      304: NOT_MODIFIED,
+    },
+    errors: ['malformed-request', 'revision-not-found'],
+  },
+  'GET /config/diff/:from/:to': {
+    tag,
+    summary: 'The same address without `api`',
+    caller: 'user',
+    answers: { 301: { text: 'To the address with `api`', headers: { Location: 'It' } } },
+    errors: ['malformed-request'],
+  },
+  'GET /api/config/changes/:from/:to': {
+    tag,
+    summary: 'What is otherwise between two revisions, in words',
+    caller: 'administrator',
+    answers: { 200: json('The changes', ChangesAnswer, KEPT), 304: NOT_MODIFIED },
+    errors: ['malformed-request', 'revision-not-found'],
+  },
+  'POST /tab/admin/pipelines/:file{.+\\.json}': {
+    tag,
+    summary: 'Creates a pipeline with one material and one task',
+    caller: 'groupAdministrator',
+    rename: { file: 'name' },
+    body: {
+      required: true,
+      content: [{ type: 'application/x-www-form-urlencoded', schema: PipelineForm() }],
+    },
+    answers: {
+      201: json('Created', PipelineCreatedBody),
+      400: json('Not valid', PipelineRefusedBody),
+      403: json('The caller may not do this', z.union([PipelineRefusedBody, ErrorBody])),
+      409: json('The name is in use', PipelineRefusedBody),
+    },
+    errors: ['body-too-large'],
+  },
+}
+
+function PipelineForm() {
+  const Text = z.string().optional()
+  return z.object({
+    scm: z.enum(['svn', 'hg', 'git', 'p4', 'tfs']).optional(),
+    url: z.string(),
+    pipelineGroup: Text,
+    builder: z.enum(['ant', 'nant', 'rake', 'exec']).optional(),
+    buildfile: Text,
+    target: Text,
+    command: Text,
+    arguments: Text,
+    source: Text,
+    dest: Text,
+    artifactType: Text,
+    branch: Text,
+    username: Text,
+    password: Text,
+    useTickets: z.enum(['true', 'false']).optional(),
+    view: Text,
+    domain: Text,
+    projectPath: Text,
+  })
+}

@@ -1,0 +1,143 @@
+import { z } from 'zod'
+import { ErrorBody } from '../../wire/error-body.ts'
+import type { DescribedCall } from './described-call.ts'
+import { type Answer, CALLERS, type Content, type Parameter } from './operation.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+const ERROR = { $ref: '#/components/schemas/Error' }
+
+const INTRODUCTION = [
+  'Credentials are HTTP Basic. `HEAD` works wherever `GET` does. A method that an address does not',
+  'take is answered 405 with `Allow`, an address that does not exist 404, and a request that is not',
+  'well-formed HTTP 400, 408 or 431. Unknown query parameters and a trailing slash are passed over.',
+  'Every answer has an `X-Request-Id`: the one of the request, where it had a sane one.',
+].join(' ')
+
+/** The description of the interface as an OpenAPI 3.1 document. */
+export function renderOpenApi(
+  calls: readonly DescribedCall[],
+  { basePath, version }: { readonly basePath: string; readonly version: string },
+): Json {
+  const paths: Record<string, Record<string, Json>> = {}
+  for (const call of calls) (paths[call.path] ??= {})[call.method.toLowerCase()] = renderCall(call)
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Cairn', version, description: INTRODUCTION },
+    servers: [{ url: basePath === '' ? '/' : basePath }],
+    paths,
+    components: {
+      schemas: { Error: jsonSchema(ErrorBody, {}) },
+      securitySchemes: {
+        user: { type: 'http', scheme: 'basic' },
+        agent: { type: 'http', scheme: 'bearer' },
+      },
+    },
+  }
+}
+
+function renderCall({ method, path, operation, parameters, answers, kind }: DescribedCall): Json {
+  const { caller, tag, summary, body, query = {}, headers = {} } = operation
+  return {
+    operationId: `${method.toLowerCase()}${path.replaceAll(/[^A-Za-z0-9]+/g, '_')}`,
+    tags: [tag],
+    summary,
+    description: `For: ${CALLERS[caller].text}.`,
+    ...(kind === 'described' ? {} : { [`x-${kind}`]: true }),
+    security: securityOf(caller),
+    parameters: [
+      ...parameters.map(([name, parameter]) => renderParameter('path', name, parameter)),
+      ...Object.entries(query).map(([name, value]) => renderParameter('query', name, value)),
+      ...Object.entries(headers).map(([name, value]) => renderParameter('header', name, value)),
+    ],
+    ...(body
+      ? {
+          requestBody: {
+            required: body.required,
+            content: renderContent(body.content, 'input'),
+          },
+        }
+      : {}),
+    responses: Object.fromEntries(
+      answers.map(([status, answer]) => [String(status), renderAnswer(answer)]),
+    ),
+  }
+}
+
+function securityOf(caller: keyof typeof CALLERS): Json[] {
+  const { scheme } = CALLERS[caller]
+  if (scheme === null) return []
+  return scheme === 'both' ? [{ user: [] }, { agent: [] }] : [{ [scheme]: [] }]
+}
+
+function renderParameter(place: string, name: string, { text, schema, required }: Parameter): Json {
+  return {
+    name,
+    in: place,
+    required: place === 'path' || required === true,
+    ...(text === '' ? {} : { description: text }),
+    schema: schemaOf(schema, { io: 'input' }),
+  }
+}
+
+function renderAnswer({ text, content, headers }: Answer): Json {
+  return {
+    description: text,
+    ...(headers
+      ? {
+          headers: Object.fromEntries(
+            Object.entries(headers).map(([name, description]) => [
+              name,
+              { description, schema: { type: 'string' } },
+            ]),
+          ),
+        }
+      : {}),
+    ...(content ? { content: renderContent(content, 'output') } : {}),
+  }
+}
+
+function renderContent(content: readonly Content[], io: 'input' | 'output'): Json {
+  return Object.fromEntries(
+    content.map(({ type, schema, keys }) => [
+      type,
+      schema === null ? {} : { schema: schemaOf(schema, { io, keys }) },
+    ]),
+  )
+}
+
+interface Form {
+  readonly io?: 'input' | 'output'
+  readonly keys?: Content['keys']
+}
+
+function schemaOf(schema: z.ZodType, form: Form): Json {
+  return schema === ErrorBody ? ERROR : jsonSchema(schema, form)
+}
+
+function jsonSchema(schema: z.ZodType, { io = 'output', keys }: Form): Json {
+  const override = keys === undefined ? () => {} : inSnakeCase
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
+    io,
+    override: ({ jsonSchema: made }) => override(made),
+  })
+  return rest
+}
+
+interface ObjectSchema {
+  properties?: Record<string, unknown>
+  required?: string[]
+}
+
+function inSnakeCase(schema: ObjectSchema): void {
+  if (schema.properties) {
+    schema.properties = Object.fromEntries(
+      Object.entries(schema.properties).map(([key, value]) => [snakeCase(key), value]),
+    )
+  }
+  if (schema.required) schema.required = schema.required.map(snakeCase)
+}
+
+function snakeCase(key: string): string {
+  return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}

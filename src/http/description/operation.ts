@@ -1,0 +1,89 @@
+import type { z } from 'zod'
+import type { ErrorCode } from '../../core/errors.ts'
+
+/** Who may make a call, and how it is refused to others. */
+export type CallerKind = keyof typeof CALLERS
+
+/** Every kind of caller, with the errors that all of its calls have in common. */
+export const CALLERS = {
+  anybody: { text: 'Anybody', scheme: null, errors: [] },
+  user: { text: 'Every user', scheme: 'user', errors: [] },
+  administrator: { text: 'Administrators', scheme: 'user', errors: ['not-permitted'] },
+  groupAdministrator: {
+    text: 'Administrators, and those of the pipeline group',
+    scheme: 'user',
+    errors: ['not-permitted'],
+  },
+  viewer: {
+    text: 'Those who may view the pipeline',
+    scheme: 'user',
+    errors: ['not-permitted'],
+  },
+  operator: {
+    text: 'Those who may operate the pipeline',
+    scheme: 'user',
+    errors: ['not-permitted'],
+  },
+  agent: { text: 'The agent, by its token', scheme: 'agent', errors: ['token-refused'] },
+  newAgent: { text: 'Every agent', scheme: null, errors: [] },
+  viewerOrAgent: {
+    text: 'Those who may view the pipeline, and agents at work',
+    scheme: 'both',
+    errors: ['not-permitted', 'token-refused'],
+  },
+} as const satisfies Record<
+  string,
+  {
+    readonly text: string
+    readonly scheme: 'user' | 'agent' | 'both' | null
+    readonly errors: readonly ErrorCode[]
+  }
+>
+
+/** The bodies of one content type. */
+export interface Content {
+  readonly type: string
+  /** Null: bytes of any form. */
+  readonly schema: z.ZodType | null
+  /** Messages of the agents' protocol have their keys in snake_case on the wire. */
+  readonly keys?: 'snake_case'
+}
+
+export interface Answer {
+  readonly text: string
+  readonly content?: readonly Content[]
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Parameter {
+  readonly text: string
+  readonly schema: z.ZodType
+  readonly required?: boolean
+}
+
+/** One call of the interface: a route with everything that its callers can know of it. */
+export interface Operation {
+  readonly tag: string
+  readonly summary: string
+  readonly caller: CallerKind
+  /** The name that a parameter of the route's pattern has for callers, where it is another. */
+  readonly rename?: Readonly<Record<string, string>>
+  readonly path?: Readonly<Record<string, Parameter>>
+  readonly query?: Readonly<Record<string, Parameter>>
+  readonly headers?: Readonly<Record<string, Parameter>>
+  readonly body?: { readonly required: boolean; readonly content: readonly Content[] }
+  /** By status. Errors need not be repeated here unless they have a form of their own. */
+  readonly answers: Readonly<Record<number, Answer>>
+  readonly errors?: readonly ErrorCode[]
+}
+
+/** By method and pattern of the route: `GET /api/agents/:uuid`. */
+export type Operations = Readonly<Record<string, Operation>>
+
+export const JSON_TYPE = 'application/json'
+
+export function json(text: string, schema: z.ZodType, headers?: Answer['headers']): Answer {
+  return { text, content: [{ type: JSON_TYPE, schema }], ...(headers ? { headers } : {}) }
+}
+
+export const NOT_MODIFIED: Answer = { text: 'The caller has the newest bytes' }

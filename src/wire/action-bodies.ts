@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { CommitSha } from '../core/revision.ts'
+import { Digest } from '../core/digest.ts'
+import { ErrorBody } from './error-body.ts'
+
+/** Answers an action that has nothing else to say. */
+export const MessageBody = z.object({ message: z.string() })
+export type MessageBody = z.infer<typeof MessageBody>
+
+/** Answers the form that saves the configuration, as clients of the original read it. */
+export const SavedFormBody = z.object({ result: z.string() })
+export type SavedFormBody = z.infer<typeof SavedFormBody>
+
+/** The same, refused: the reason, and the caller's own text back. */
+export const RefusedFormBody = ErrorBody.extend({
+  result: z.string(),
+  originalContent: z.string(),
+})
+export type RefusedFormBody = z.infer<typeof RefusedFormBody>
+
+/** Answers `POST /api/config/revisions/[commit]/restore`. */
+export const RestoredBody = z.object({
+  message: z.string(),
+  /** What is current now. */
+  md5: Digest,
+  commitSHA: CommitSha,
+})
+export type RestoredBody = z.infer<typeof RestoredBody>
+
+/** Answers the form that creates a pipeline. */
+export const PipelineCreatedBody = z.object({
+  isValid: z.literal('true'),
+  error: z.literal(''),
+  messageId: z.string(),
+})
+export type PipelineCreatedBody = z.infer<typeof PipelineCreatedBody>
+
+/** The same, refused. */
+export const PipelineRefusedBody = ErrorBody.extend({
+  isValid: z.literal('false'),
+  error: z.string(),
+})
+export type PipelineRefusedBody = z.infer<typeof PipelineRefusedBody>

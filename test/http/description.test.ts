@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { OPERATIONS } from '../../src/http/description/described-call.ts'
+import { DescribedApi } from '../support/described-api.ts'
+import { startService } from '../support/service.ts'
+
+describe('the description of the interface', () => {
+  it('has every route that is no page, with a summary of its own', async () => {
+    const service = await startService()
+
+    const { operations } = await DescribedApi.read(service)
+
+    const undescribed = operations.filter((operation) => operation['x-undescribed'] === true)
+    expect(undescribed.map(({ method, path }) => `${method} ${path}`)).toEqual([])
+    expect(operations.length).toBeGreaterThan(40)
+    expect(operations.filter(({ summary }) => summary === '')).toEqual([])
+  })
+
+  it('describes no route that is not there', async () => {
+    const service = await startService()
+
+    const { operations } = await DescribedApi.read(service)
+
+    const described = operations.filter((operation) => operation['x-page'] !== true)
+    expect(described).toHaveLength(Object.keys(OPERATIONS).length)
+  })
+
+  it('names every parameter of a path, and every call by a name of its own', async () => {
+    const service = await startService()
+
+    const { operations } = await DescribedApi.read(service)
+
+    for (const { path, parameters } of operations) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+      const named = parameters.filter(({ in: place }) => place === 'path').map(({ name }) => name)
+      expect([path, named]).toEqual([path, inPath])
+    }
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
+  })
+
+  it('is a page too, and both need a login', async () => {
+    const service = await startService()
+
+    const page = await service.fetch('/api')
+    const text = await page.text()
+
+    expect(page.headers.get('content-type')).toMatch(/^text\/html/)
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'")
+    expect(text).toContain('/api/agents/{uuid}/enable')
+    expect((await service.fetch('/api', { as: null })).status).toBe(401)
+    expect((await service.fetch('/api/openapi.json', { as: null })).status).toBe(401)
+  })
+})

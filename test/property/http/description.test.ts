@@ -1,0 +1,164 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { BuildScene, GUARDED, jsonOf, SECURED } from '../../support/build-service.ts'
+import { DescribedApi, type DescribedOperation } from '../../support/described-api.ts'
+import { ProtocolAgent } from '../../support/protocol-agent.ts'
+import {
+  bestRequestOf,
+  type DerivedRequest,
+  type Known,
+  requestOf,
+} from '../../support/request-arbitraries.ts'
+import { ADMIN_PASSWORD } from '../../support/service.ts'
+import { RevisionEntry } from '../../../src/wire/revision-entry.ts'
+import { z } from 'zod'
+
+const RUNS = 8
+const ADMIN = `admin:${ADMIN_PASSWORD}`
+/** It holds its caller until there is work. */
+const HELD = '/api/agents-protocol/{uuid}/work'
+
+type Caller = { readonly as: string | null; readonly token?: string }
+
+/** A service with a past: revisions, a finished run with its files, agents. */
+async function openScene() {
+  const scene = await BuildScene.open({
+    server: SECURED,
+    groups: [{ authorization: GUARDED, pipelines: [{ name: 'app' }] }],
+  })
+  const agent = await ProtocolAgent.join(scene.service, 'a1')
+  await scene.schedule()
+  const { jobId } = await agent.work()
+  await agent.append(jobId, 0, 'hello\n')
+  await agent.upload(jobId, 'out/report.txt', 'fine')
+  await agent.finish({ jobId })
+  await scene.schedule()
+  const { jobId: current } = await agent.work()
+  const revisions = z
+    .array(RevisionEntry)
+    .parse(await jsonOf(await scene.get('/api/config/revisions')))
+  return { scene, agent, jobId: current, revisions }
+}
+
+type Scene = Awaited<ReturnType<typeof openScene>>
+
+async function knownOf({ scene, jobId, revisions }: Scene): Promise<Known> {
+  const document = await (await scene.get('/api/admin/config.xml')).text()
+  const [newest] = revisions
+  const commits = revisions.map(({ commitSHA }) => commitSHA)
+  const digests = revisions.map(({ md5 }) => md5)
+  const form = new URLSearchParams({ xmlFile: document, md5: newest?.md5 ?? '' }).toString()
+  const describes = {
+    instance: 'i',
+    hostname: 'h',
+    ip_address: '127.0.0.1',
+    sandbox: '/s',
+    operating_system: 'Linux',
+    free_space: 1,
+    version: '1',
+  }
+  const claim = 'c'.repeat(40)
+  return {
+    digest: digests,
+    commit: commits,
+    from: commits,
+    to: commits,
+    md5: digests,
+    'If-Match': ['*', ...digests.map((digest) => `"${digest}"`)],
+    uuid: ['a1', 'nobody'],
+    pipeline: ['app', 'other'],
+    stage: ['build', 'other'],
+    job: ['unit', String(jobId)],
+    'query job': ['app/1/build/1/unit'],
+    counter: ['1', '2'],
+    pipelineCounter: ['1', '2'],
+    stageCounter: ['1'],
+    offset: ['0', '10'],
+    limit: ['1'],
+    path: ['cruise-output/console.log', 'out', 'out/report.txt'],
+    startLineNumber: ['0'],
+    entity: ['pipeline/app'],
+    kind: ['artifact'],
+    name: ['app', 'r1', 'new'],
+    'body /api/admin/config.xml': [form, document],
+    'body /admin/restful/configuration/file/POST/xml': [form],
+    'body /tab/admin/pipelines/{name}.json': ['url=http://example.org/x', 'scm=git&url=x'],
+    'body /api/agents-protocol/register': [
+      JSON.stringify({ ...describes, uuid: 'a2', claim, auto_register: null }),
+    ],
+    'body /api/agents-protocol/{uuid}/contact': [
+      JSON.stringify({ ...describes, runtime_status: 'Idle', job_id: null, stopping: false }),
+    ],
+    'body /api/agents-protocol/{uuid}/jobs/{job}/report': ['{"state":"Preparing"}'],
+    'body /config/edit/check': [
+      new URLSearchParams({ xml: document, basedOn: newest?.md5 ?? '' }).toString(),
+    ],
+  }
+}
+
+function callersOf({ path }: DescribedOperation, { agent }: Scene): Caller[] {
+  const users: Caller[] = [{ as: ADMIN }, { as: 'vera:vera' }, { as: 'olga:olga' }, { as: null }]
+  const isForAgents = path !== HELD && /^\/(api\/agents-protocol|files)\//.test(path)
+  return isForAgents ? [{ as: null, token: agent.token }, ...users] : users
+}
+
+function send({ scene }: Scene, { as, token }: Caller, request: DerivedRequest): Promise<Response> {
+  const { method, path, headers, body } = request
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  return scene.service.fetch(path, { as, method, headers: { ...headers, ...authorization }, body })
+}
+
+async function fault(
+  api: DescribedApi,
+  operation: DescribedOperation,
+  response: Response,
+): Promise<string[]> {
+  const bad = response.status >= 500 ? [`it failed with ${response.status}`] : []
+  return [...bad, ...(await api.faultsOf(operation, response))]
+}
+
+describe('every call', () => {
+  it('is answered as the description says, whatever is sent', { timeout: 120_000 }, async () => {
+    const opened = await openScene()
+    const api = await DescribedApi.read(opened.scene.service)
+    const known = await knownOf(opened)
+
+    for (const operation of api.operations) {
+      const callers = callersOf(operation, opened)
+      await fc.assert(
+        fc.asyncProperty(
+          requestOf(operation, known),
+          fc.constantFrom(...callers),
+          async (request, caller) => {
+            const response = await send(opened, caller, request)
+
+            expect(await fault(api, operation, response)).toEqual([])
+          },
+        ),
+        { numRuns: RUNS, endOnFailure: true },
+      )
+    }
+  })
+
+  it('succeeds when it is made as described', { timeout: 60_000 }, async () => {
+    const opened = await openScene()
+    const api = await DescribedApi.read(opened.scene.service)
+    const known = await knownOf(opened)
+    const unsuccessful: string[] = []
+    const read = api.operations.filter(
+      ({ method, path, ...more }) =>
+        method === 'get' && more['x-page'] !== true && !path.startsWith('/assets'),
+    )
+
+    for (const operation of read) {
+      const [caller = { as: null }] = callersOf(operation, opened)
+      const request = bestRequestOf(operation, known)
+      const response = await send(opened, caller, request)
+      if (response.status >= 400)
+        unsuccessful.push(`${request.method} ${request.path} ${response.status}`)
+      expect(await fault(api, operation, response)).toEqual([])
+    }
+
+    expect(unsuccessful).toEqual([])
+  })
+})

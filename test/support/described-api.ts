@@ -1,0 +1,89 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { z } from 'zod'
+import type { TestService } from './service.ts'
+
+const Schema = z.record(z.string(), z.unknown())
+export type Schema = z.infer<typeof Schema>
+const Contents = z.record(z.string(), z.object({ schema: Schema.optional() }))
+const Parameter = z.object({
+  name: z.string(),
+  in: z.enum(['path', 'query', 'header']),
+  required: z.boolean(),
+  schema: Schema,
+})
+const Operation = z
+  .object({
+    operationId: z.string(),
+    summary: z.string(),
+    security: z.array(Schema),
+    parameters: z.array(Parameter),
+    requestBody: z.object({ required: z.boolean(), content: Contents }).optional(),
+    responses: z.record(
+      z.string(),
+      z.object({ description: z.string(), content: Contents.optional() }),
+    ),
+  })
+  .loose()
+const Document = z.object({
+  openapi: z.literal('3.1.0'),
+  paths: z.record(z.string(), z.record(z.string(), Operation)),
+  components: z.object({ schemas: z.record(z.string(), Schema) }).loose(),
+})
+
+/** One call as the service describes it. */
+export interface DescribedOperation extends z.infer<typeof Operation> {
+  readonly method: string
+  readonly path: string
+}
+
+/** What a service says of its own interface, read back from it. */
+export class DescribedApi {
+  readonly operations: readonly DescribedOperation[]
+  readonly #ajv = new Ajv2020({
+    strict: false,
+    validateSchema: false,
+    formats: { ipv4: true, ipv6: true },
+  })
+
+  private constructor(text: string) {
+    const document = Document.parse(JSON.parse(text))
+    this.#ajv.addSchema(Schema.parse(JSON.parse(text)), 'api')
+    this.operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ ...operation, method, path })),
+    )
+  }
+
+  static async read(service: Pick<TestService, 'fetch'>): Promise<DescribedApi> {
+    return new DescribedApi(await (await service.fetch('/api/openapi.json')).text())
+  }
+
+  /** What is wrong with an answer by the description; nothing when it is as described. */
+  async faultsOf(operation: DescribedOperation, response: Response): Promise<string[]> {
+    const { status } = response
+    const key = [String(status), `${Math.floor(status / 100)}XX`].find((name) =>
+      Object.hasOwn(operation.responses, name),
+    )
+    const bytes = await response.text()
+    if (key === undefined) return [`the status ${status} is not described: ${bytes.slice(0, 200)}`]
+    const content = operation.responses[key]?.content
+    if (!content) return bytes === '' || key === '3XX' ? [] : [`${status} has a body`]
+    const type = (response.headers.get('content-type') ?? '').split(';')[0] ?? ''
+    const found = [type, '*/*'].find((name) => Object.hasOwn(content, name))
+    if (found === undefined) return [`${status} has the content type "${type}"`]
+    if (!content[found]?.schema) return []
+    return this.#faultsOfBody([operation, key, found], bytes)
+  }
+
+  #faultsOfBody(
+    [{ path, method }, key, type]: [DescribedOperation, string, string],
+    bytes: string,
+  ): string[] {
+    const pointer = ['paths', path, method, 'responses', key, 'content', type, 'schema']
+      .map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1')))
+      .join('/')
+    const validate = this.#ajv.getSchema(`api#/${pointer}`)
+    if (!validate) return [`there is no schema at ${pointer}`]
+    if (validate(JSON.parse(bytes))) return []
+    return [`${key}: ${this.#ajv.errorsText(validate.errors ?? null)} in ${bytes.slice(0, 300)}`]
+  }
+}
