@@ -17,7 +17,8 @@ const TITLES = new Map([
 /** What went wrong, in a sentence, and where to go from here. */
 export function ErrorPage({ chrome, failure }: { chrome: Chrome; failure: Failure }) {
   const { status, message, problems } = failure
-  const title = TITLES.get(status) ?? 'Something went wrong'
+  const isRefused = status === 401 && chrome.username !== ''
+  const title = TITLES.get(isRefused ? 403 : status) ?? 'Something went wrong'
   return (
     <Page chrome={chrome} title={title}>
       <div class="card error">
@@ -32,7 +33,7 @@ export function ErrorPage({ chrome, failure }: { chrome: Chrome; failure: Failur
           </ul>
         )}
         <p>
-          <a href={chrome.links.history()}>Go to the history</a>
+          <a href={chrome.links.root()}>Go to the first page</a>
         </p>
       </div>
     </Page>

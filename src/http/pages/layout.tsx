@@ -13,6 +13,8 @@ export interface Chrome {
   readonly assets: Assets
   /** Empty for a caller who is not known. */
   readonly username: string
+  /** Whether the pages of the configuration are offered. */
+  readonly isAdministrator: boolean
   /** What is wrong with the service now, for the notice on every page; empty when all is well. */
   readonly notices: readonly Notice[]
   readonly colours: Colours
@@ -27,7 +29,7 @@ export interface Notice {
   readonly errors: readonly Problem[]
 }
 
-export type Section = 'history' | 'current' | 'edit'
+export type Section = 'history' | 'current' | 'edit' | 'agents' | 'pipelines'
 
 export interface PageProps {
   readonly chrome: Chrome
@@ -89,8 +91,10 @@ function Head({ chrome: { links, assets }, title, styles = [], scripts = [] }: P
   )
 }
 
+type SectionLink = readonly [section: Section, label: string, href: string]
+
 function Bar({
-  chrome: { links, assets, username },
+  chrome: { links, assets, username, isAdministrator },
   section,
   search,
 }: {
@@ -98,14 +102,18 @@ function Bar({
   section?: Section | undefined
   search: string
 }) {
-  const sections: readonly (readonly [Section, string, string])[] = [
+  const configuration: readonly SectionLink[] = [
     ['history', 'History', links.history()],
     ['current', 'Current config', links.current()],
     ['edit', 'Edit', links.edit()],
   ]
+  const sections: readonly SectionLink[] = [
+    ...(isAdministrator ? configuration : []),
+    ['agents', 'Agents', links.agents()],
+  ]
   return (
     <header class="bar">
-      <a class="brand" href={links.history()}>
+      <a class="brand" href={links.root()}>
         <img src={links.asset(assets.addressOf('cairn.svg'))} alt="" width="18" height="18" />
         Cairn
       </a>
@@ -117,7 +125,7 @@ function Bar({
         ))}
       </nav>
       <div class="bar-end">
-        <BarSearch links={links} search={search} />
+        {isAdministrator && <BarSearch links={links} search={search} />}
         <a class="key" href="#keys" title="Keys">
           <span aria-hidden="true">?</span>
           <span class="visually-hidden">Keys</span>

@@ -1,3 +1,15 @@
+import { agentPaths, type JobLocator } from '../../wire/agent-paths.ts'
+
+interface StageName {
+  readonly pipeline: string
+  readonly stage: string
+}
+
+interface StageRunName extends StageName {
+  readonly pipelineCounter: number
+  readonly stageCounter: number
+}
+
 /** What stands after the `?` of an address; null and empty values are left out. */
 export type Query = Readonly<Record<string, string | number | null>>
 
@@ -82,6 +94,54 @@ export class Links {
     return this.#at(`/config/entity/${encodeURIComponent(kind)}/${encodeURIComponent(name)}`)
   }
 
+  agents(query: Query = {}): string {
+    return this.#at('/agents', query)
+  }
+
+  /** One agent, with the jobs that it ran. */
+  agent(uuid: string, query: Query = {}): string {
+    return this.#at(`/agents/${encodeURIComponent(uuid)}`, query)
+  }
+
+  /** The steps of an agent's removal. */
+  removeAgent(uuid: string, query: Query = {}): string {
+    return this.#at(`/agents/${encodeURIComponent(uuid)}/remove`, query)
+  }
+
+  pipelines(query: Query = {}): string {
+    return this.#at('/pipelines', query)
+  }
+
+  /** The runs of a pipeline. */
+  pipeline(name: string, query: Query = {}): string {
+    return this.#at(`/pipelines/${encodeURIComponent(name)}`, query)
+  }
+
+  /** The runs of a stage. */
+  stage({ pipeline, stage }: StageName, query: Query = {}): string {
+    return this.#at(`/stages/${segments(pipeline, stage)}`, query)
+  }
+
+  /** One run of a stage. */
+  stageRun(run: StageRunName, query: Query = {}): string {
+    return this.#at(`/stages/${stageSegments(run)}`, query)
+  }
+
+  /** One job of a run. */
+  job({ job, ...run }: StageRunName & { readonly job: string }, query: Query = {}): string {
+    return this.#at(`/stages/${stageSegments(run)}/${segments(job)}`, query)
+  }
+
+  /** The lines of a job's console from one on, as a page shows them. */
+  consoleLines({ job, ...run }: StageRunName & { readonly job: string }): string {
+    return this.#at(`/stages/${stageSegments(run)}/${segments(job)}/console`)
+  }
+
+  /** A file that a job made, or its console. */
+  file(place: JobLocator, path: string): string {
+    return this.#at(agentPaths.file(place, path))
+  }
+
   /** Where the colours are chosen. */
   colours(): string {
     return this.#at('/colours')
@@ -117,4 +177,12 @@ export class Links {
     }
     return `${this.#base}${path}${parameters.size > 0 ? `?${parameters.toString()}` : ''}`
   }
+}
+
+function segments(...parts: readonly (string | number)[]): string {
+  return parts.map(encodeURIComponent).join('/')
+}
+
+function stageSegments(run: StageRunName): string {
+  return segments(run.pipeline, run.stage, run.pipelineCounter, run.stageCounter)
 }

@@ -1,4 +1,6 @@
 import type { Hono } from 'hono'
+import { type AgentsRoutesOptions, agentsRoutes } from './agents/agents-routes.tsx'
+import { type RemoveRoutesOptions, removeRoutes } from './agents/remove-routes.tsx'
 import { type CompareRoutesOptions, compareRoutes } from './compare/compare-routes.tsx'
 import { type EditRoutesOptions, editRoutes } from './edit/edit-routes.tsx'
 import type { RouteEnv } from '../door.ts'
@@ -9,7 +11,13 @@ import { shellRoutes } from './shell-routes.tsx'
 import { type SnapshotRoutesOptions, snapshotRoutes } from './snapshot/snapshot-routes.tsx'
 
 export interface PagesOptions
-  extends HistoryRoutesOptions, CompareRoutesOptions, EditRoutesOptions, SnapshotRoutesOptions {
+  extends
+    HistoryRoutesOptions,
+    CompareRoutesOptions,
+    EditRoutesOptions,
+    SnapshotRoutesOptions,
+    AgentsRoutesOptions,
+    RemoveRoutesOptions {
   readonly shell: Shell
 }
 
@@ -22,5 +30,7 @@ export function pagesRoutes(options: PagesOptions): Hono<RouteEnv>[] {
     editRoutes(options),
     restorePageRoutes(options),
     snapshotRoutes(options),
+    agentsRoutes(options),
+    removeRoutes(options),
   ]
 }

@@ -13,7 +13,7 @@ export function shellRoutes(shell: Shell) {
   const { links } = shell
   return new Hono<RouteEnv>()
     .route('/', shell.assets.routes())
-    .get('/', (c) => c.redirect(links.history(), 302))
+    .get('/', (c) => c.redirect(shell.homeOf(c.env.principal), 302))
     .get('/log-out', (c) => loggedOut(shell, c.req.raw))
     .post('/colours', async (c) => {
       const form = await readForm(c.req.raw, LARGEST_FORM)
@@ -23,7 +23,7 @@ export function shellRoutes(shell: Shell) {
       return new Response(null, {
         status: 303,
         headers: {
-          location: isOwn(back, links.root()) ? back : links.history(),
+          location: isOwn(back, links.root()) ? back : shell.homeOf(c.env.principal),
           'set-cookie': coloursCookie(colours, links.root()),
         },
       })
@@ -38,7 +38,7 @@ function loggedOut(shell: Shell, request: Request): Promise<Response> {
         <h1>You are logged out</h1>
         <p>This browser no longer sends your name and password.</p>
         <p>
-          <a href={shell.links.history()}>Log in again</a>
+          <a href={shell.links.root()}>Log in again</a>
         </p>
       </div>
     </Page>

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Principal } from '../../core/principal.ts'
 import { type HealthDeps, readHealth } from '../../services/health.ts'
+import type { Access } from '../../services/permission.ts'
 import { Assets } from './assets.ts'
 import { coloursOf } from './colours.ts'
 import type { Chrome } from './layout.tsx'
@@ -8,6 +9,7 @@ import { Links } from './links.ts'
 
 export interface ShellOptions extends HealthDeps {
   readonly basePath: string
+  readonly access: Access
 }
 
 /** What all pages share: their addresses, their assets, and how to make the frame of one. */
@@ -15,10 +17,21 @@ export class Shell {
   readonly links: Links
   readonly assets = new Assets()
   readonly #health: HealthDeps
+  readonly #access: Access
 
   constructor(options: ShellOptions) {
     this.links = new Links(options.basePath)
     this.#health = options
+    this.#access = options.access
+  }
+
+  isAdministrator(principal: Principal): boolean {
+    return this.#access.may(principal, { action: 'administer' })
+  }
+
+  /** The first page for a user: the history for those who may see it. */
+  homeOf(principal: Principal): string {
+    return this.isAdministrator(principal) ? this.links.history() : this.links.agents()
   }
 
   /** The frame of a page that answers the request. */
@@ -28,8 +41,11 @@ export class Shell {
     const { pathname, search } = new URL(request.url)
     const username = principal?.username ?? ''
     const colours = coloursOf(request)
-    const key = keyOf([username, colours, assets.version, JSON.stringify(notices)])
-    return { links, assets, username, notices, colours, here: `${pathname}${search}`, key }
+    const isAdministrator = principal !== null && this.isAdministrator(principal)
+    const facts = [username, `${isAdministrator}`, colours, assets.version, JSON.stringify(notices)]
+    const here = `${pathname}${search}`
+    const frame = { links, assets, username, isAdministrator, notices, colours, here }
+    return { ...frame, key: keyOf(facts) }
   }
 
   /** An ETag of a page: it differs where the frame or any of the other facts does. */

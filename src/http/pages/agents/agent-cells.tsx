@@ -1,0 +1,69 @@
+import { renderFreeSpace } from '../../../core/agent.ts'
+import { isLowOnSpace, type ListedAgent } from '../../../services/pages/agents/listed-agent.ts'
+import type { RunningJob } from '../../../services/pages/agents/running-job.ts'
+import type { AgentRow } from '../../../services/pages/agents/agents-page.ts'
+import type { JobPlace } from '../../../services/builds/artifacts/job-folders.ts'
+import { duration } from '../duration.ts'
+import type { Links } from '../links.ts'
+
+/** The status of an agent's work, with the job itself. */
+export function Running({ links, job, now }: { links: Links; job: RunningJob; now: number }) {
+  const { place, since, mayView } = job
+  const name = `${place.pipelineName} / ${place.pipelineCounter} / ${place.stageName} / ${place.jobName}`
+  return (
+    <span class="running">
+      {mayView ? <a href={links.job(jobOf(place))}>{name}</a> : <span>{name}</span>}{' '}
+      <span class="muted" data-since={since}>
+        {duration(now - since)}
+      </span>
+    </span>
+  )
+}
+
+export function jobOf({
+  pipelineName,
+  pipelineCounter,
+  stageName,
+  stageCounter,
+  jobName,
+}: JobPlace) {
+  return { pipeline: pipelineName, pipelineCounter, stage: stageName, stageCounter, job: jobName }
+}
+
+/** Little space is told by a shape and a word too. */
+export function FreeSpace({ agent }: { agent: ListedAgent }) {
+  const text = renderFreeSpace(agent.freeSpace)
+  if (!isLowOnSpace(agent)) return <span class="nowrap">{text}</span>
+  return (
+    <span class="status failed">
+      <span class="shape" aria-hidden="true" />
+      <span class="visually-hidden">Low: </span>
+      {text}
+    </span>
+  )
+}
+
+export function LastChange({ links, row }: { links: Links; row: AgentRow }) {
+  const { lastChange } = row
+  if (lastChange === null) return <></>
+  const { number } = lastChange
+  const href = number === 1 ? links.snapshot('r1') : links.compare(`r${number - 1}`, `r${number}`)
+  return (
+    <a class="last-change" href={href}>
+      {`last config change r${number}`}
+    </a>
+  )
+}
+
+export function Names({ names, none }: { names: readonly string[]; none: string }) {
+  if (names.length === 0) return <span class="muted">{none}</span>
+  return (
+    <>
+      {names.map((name) => (
+        <>
+          <span class="badge">{name}</span>{' '}
+        </>
+      ))}
+    </>
+  )
+}

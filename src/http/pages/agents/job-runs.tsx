@@ -1,0 +1,161 @@
+import type { AgentPage, JobRun } from '../../../services/pages/agents/agent-page.ts'
+import { placeOfJob } from '../../../services/builds/artifacts/job-folders.ts'
+import { duration } from '../duration.ts'
+import type { Chrome } from '../layout.tsx'
+import { Status } from '../status.tsx'
+import { When } from '../when.tsx'
+import { jobOf } from './agent-cells.tsx'
+
+export const JOB_RUN_COLUMNS = ['completed', 'job', 'result', 'duration'] as const
+export type JobRunColumn = (typeof JOB_RUN_COLUMNS)[number]
+
+/** How the runs of the page shown are sorted. The history itself is always by the end, newest first. */
+export interface JobRunOrder {
+  readonly column: JobRunColumn
+  readonly isDescending: boolean
+}
+
+const LABELS: Record<JobRunColumn, string> = {
+  completed: 'Completed',
+  job: 'Pipeline / stage / job',
+  result: 'Result',
+  duration: 'Duration',
+}
+
+export interface JobRunsProps {
+  readonly chrome: Chrome
+  readonly page: AgentPage
+  readonly order: JobRunOrder
+  readonly now: number
+}
+
+/** The jobs that an agent ran, ten a page. */
+export function JobRuns(props: JobRunsProps) {
+  const { runs } = props.page
+  return (
+    <section aria-labelledby="runs-title">
+      <h2 id="runs-title">Job run history</h2>
+      <div data-part="runs">
+        {runs.items.length === 0 ? (
+          <p class="card muted">
+            {runs.pagination.total === 0 ? 'It has run no job yet.' : 'There are no more runs.'}
+          </p>
+        ) : (
+          <Table {...props} />
+        )}
+        <Pager {...props} />
+      </div>
+    </section>
+  )
+}
+
+function Table({ chrome, page, order, now }: JobRunsProps) {
+  const { links } = chrome
+  const { offset } = page.runs.pagination
+  return (
+    <div class="table-card">
+      <table class="list runs">
+        <thead>
+          <tr>
+            {JOB_RUN_COLUMNS.map((column) => {
+              const isSorted = order.column === column
+              const turned = isSorted && !order.isDescending ? `-${column}` : column
+              const at = offset === 0 ? null : offset
+              const href = links.agent(page.uuid, { sort: turned, offset: at })
+              const direction = order.isDescending ? 'descending' : 'ascending'
+              return (
+                <th scope="col" aria-sort={isSorted ? direction : undefined}>
+                  <a class="sort" href={href}>
+                    {LABELS[column]}
+                    {isSorted && <span aria-hidden="true">{order.isDescending ? ' ↓' : ' ↑'}</span>}
+                  </a>
+                </th>
+              )
+            })}
+          </tr>
+        </thead>
+        <tbody>
+          {sortedRuns(page.runs.items, order).map((run) => (
+            <Row chrome={chrome} run={run} now={now} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Row({ chrome, run, now }: { chrome: Chrome; run: JobRun; now: number }) {
+  const { job, mayView } = run
+  const { pipelineName, pipelineCounter, stageName, stageCounter, name } = job
+  const text = `${pipelineName} / ${pipelineCounter} / ${stageName} / ${stageCounter} / ${name}`
+  return (
+    <tr>
+      <td data-label="Completed">
+        <When time={endOf(run)} now={now} />
+      </td>
+      <td>
+        {mayView ? <a href={chrome.links.job(jobOf(placeOfJob(job)))}>{text}</a> : text}
+        {job.rerun && <span class="badge">rerun</span>}
+      </td>
+      <td>
+        <Status status={job.state === 'Rescheduled' ? 'Rescheduled' : job.result} />
+      </td>
+      <td data-label="Duration">{duration(endOf(run) - job.scheduledDate)}</td>
+    </tr>
+  )
+}
+
+function Pager({ chrome: { links }, page, order }: JobRunsProps) {
+  const { offset, total, pageSize } = page.runs.pagination
+  if (total <= pageSize && offset === 0) return <></>
+  const isUsual = order.column === 'completed' && order.isDescending
+  const sort = isUsual ? '' : `${order.isDescending ? '-' : ''}${order.column}`
+  const to = (start: number) => links.agent(page.uuid, { sort, offset: start <= 0 ? null : start })
+  return (
+    <nav class="pager" aria-label="Pages">
+      {offset > 0 && (
+        <a class="button" rel="prev" href={to(offset - pageSize)}>
+          ← Newer
+        </a>
+      )}
+      <span class="muted">
+        {page.runs.items.length === 0
+          ? ''
+          : `${offset + 1} to ${offset + page.runs.items.length} of ${total}`}
+      </span>
+      {offset + pageSize < total && (
+        <a class="button" rel="next" href={to(offset + pageSize)}>
+          Older →
+        </a>
+      )}
+    </nav>
+  )
+}
+
+function sortedRuns(runs: readonly JobRun[], order: JobRunOrder): readonly JobRun[] {
+  const { column, isDescending } = order
+  const ascending = runs.toSorted((one, other) => compare(keyOf(one, column), keyOf(other, column)))
+  return isDescending ? ascending.toReversed() : ascending
+}
+
+function keyOf(run: JobRun, column: JobRunColumn): string | number {
+  const { job } = run
+  switch (column) {
+    case 'completed':
+      return endOf(run)
+    case 'job':
+      return `${job.pipelineName} ${job.stageName} ${job.name}`.toLowerCase()
+    case 'result':
+      return job.result
+    case 'duration':
+      return endOf(run) - job.scheduledDate
+  }
+}
+
+function endOf({ job }: JobRun): number {
+  return job.transitions.at(-1)?.time ?? job.scheduledDate
+}
+
+function compare(one: string | number, other: string | number): number {
+  return one < other ? -1 : one > other ? 1 : 0
+}

@@ -1,0 +1,58 @@
+import { type Context, Hono } from 'hono'
+import type { AgentAdministrationDeps } from '../../../services/agents/administer-agents.ts'
+import { actOnAgents } from '../../../services/pages/agents/act-on-agents.ts'
+import { readRemoval, type RemovalDeps } from '../../../services/pages/agents/removal.ts'
+import { assertMay } from '../../../services/permission.ts'
+import type { RouteEnv } from '../../door.ts'
+import { parseWholeNumber } from '../../parameters.ts'
+import { readForm, textField } from '../../request-body.ts'
+import { pageResponse } from '../page-response.ts'
+import type { Shell } from '../shell.ts'
+import { actionOf } from './agents-routes.tsx'
+import { RemovedView, RemoveView } from './remove-view.tsx'
+
+export interface RemoveRoutesOptions extends RemovalDeps, AgentAdministrationDeps {
+  readonly shell: Shell
+}
+
+type RemoveContext = Context<RouteEnv, '/agents/:uuid/remove'>
+
+const LARGEST_FORM = 4_096
+
+/** `/agents/[uuid]/remove`: disable, stop, delete, with the reasons and the time that is left. */
+export function removeRoutes(options: RemoveRoutesOptions) {
+  const { shell, clock } = options
+  return new Hono<RouteEnv>()
+    .get('/agents/:uuid/remove', (c) => answer(options, c, null))
+    .post('/agents/:uuid/remove', async (c) => {
+      const uuid = c.req.param('uuid')
+      const action = actionOf(textField(await readForm(c.req.raw, LARGEST_FORM), 'action') ?? '')
+      const [outcome] = await actOnAgents(options, c.env.principal, { action, uuids: [uuid] })
+      const name = outcome?.name ?? uuid
+      if (outcome?.isDone !== true) return answer(options, c, `${name} ${outcome?.told}.`)
+      if (action === 'enable') return c.redirect(shell.links.agent(uuid), 303)
+      const query = action === 'disable' ? { since: clock() } : { gone: name }
+      return c.redirect(shell.links.removeAgent(uuid, query), 303)
+    })
+}
+
+async function answer(
+  options: RemoveRoutesOptions,
+  c: RemoveContext,
+  refusal: string | null,
+): Promise<Response> {
+  const { shell, clock, directory, access } = options
+  const { principal } = c.env
+  const uuid = c.req.param('uuid')
+  const { gone, since } = c.req.query()
+  const frame = { chrome: shell.chrome(c.req.raw, principal), now: clock() }
+  if (gone !== undefined) {
+    assertMay(access, principal, { action: 'delete-agent' })
+    const isBack = directory.find(uuid) !== null
+    return pageResponse(<RemovedView {...frame} name={gone} isBack={isBack} />)
+  }
+  const removal = await readRemoval(options, principal, uuid)
+  const at = since === undefined ? null : parseWholeNumber(since, 'since')
+  const view = { ...frame, removal, since: at, refusal }
+  return pageResponse(<RemoveView {...view} />, refusal === null ? 200 : 409)
+}

@@ -1,0 +1,32 @@
+/** The shape and colour of a status; the word always stands beside it. */
+const LOOKS: ReadonlyMap<string, string> = new Map([
+  ['Idle', 'good'],
+  ['Passed', 'good'],
+  ['Building', 'busy'],
+  ['Building (Cancelled)', 'waiting'],
+  ['Failing', 'failed'],
+  ['Failed', 'failed'],
+  ['LostContact', 'failed'],
+  ['Pending', 'waiting'],
+  ['Missing', 'waiting'],
+  ['Scheduled', 'waiting'],
+  ['Rescheduled', 'off'],
+  ['Cancelled', 'off'],
+  ['Disabled', 'off'],
+  ['Unknown', 'off'],
+])
+
+/** A status as a dot, a square or a ring, with its word. */
+export function Status({ status, word = status }: { status: string; word?: string }) {
+  const look = lookOf(status)
+  return (
+    <span class={`status ${look}`}>
+      <span class="shape" aria-hidden="true" />
+      {word}
+    </span>
+  )
+}
+
+export function lookOf(status: string): string {
+  return LOOKS.get(status) ?? 'busy'
+}

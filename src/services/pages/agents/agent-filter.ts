@@ -1,0 +1,62 @@
+import type { ListedAgent } from './listed-agent.ts'
+
+/** One condition of a filter: a text in one column, or in any. */
+export interface AgentTerm {
+  readonly column: keyof typeof COLUMNS | null
+  readonly text: string
+}
+
+type Texts = (agent: ListedAgent) => readonly string[]
+
+/** The columns by the names that a filter calls them. */
+const COLUMNS = {
+  name: (agent) => [agent.name],
+  status: (agent) => [agent.status],
+  sandbox: (agent) => [agent.sandbox],
+  os: (agent) => [agent.os],
+  ip: (agent) => [agent.ipAddress],
+  resource: (agent) => agent.resources,
+  environment: (agent) => agent.environments,
+  uuid: (agent) => [agent.uuid],
+} as const satisfies Record<string, Texts>
+
+const OTHERWISE: Readonly<Record<string, keyof typeof COLUMNS>> = {
+  resources: 'resource',
+  environments: 'environment',
+  env: 'environment',
+}
+
+const TERM = /(?:([a-z]+):)?(?:"([^"]*)"|(\S+))/gi
+
+/** Reads `status:idle resource:docker build`: columns with a text each, and texts for any column. */
+export function parseAgentFilter(filter: string): readonly AgentTerm[] {
+  return Array.from(filter.matchAll(TERM), ([whole, prefix = '', quoted, word]) => {
+    const column = columnOf(prefix.toLowerCase())
+    const text = column === null && prefix !== '' ? whole : (quoted ?? word ?? '')
+    return { column, text: text.toLowerCase() }
+  })
+}
+
+/** Whether all conditions hold, each anywhere in a value and in any case. */
+export function suits(agent: ListedAgent, terms: readonly AgentTerm[]): boolean {
+  return terms.every(({ column, text }) => {
+    const readers: readonly Texts[] = column === null ? Object.values(COLUMNS) : [COLUMNS[column]]
+    return readers.some((read) => read(agent).some((value) => value.toLowerCase().includes(text)))
+  })
+}
+
+function columnOf(prefix: string): AgentTerm['column'] {
+  for (const column of COLUMN_NAMES) if (column === prefix) return column
+  return Object.hasOwn(OTHERWISE, prefix) ? (OTHERWISE[prefix] ?? null) : null
+}
+
+const COLUMN_NAMES: readonly (keyof typeof COLUMNS)[] = [
+  'name',
+  'status',
+  'sandbox',
+  'os',
+  'ip',
+  'resource',
+  'environment',
+  'uuid',
+]

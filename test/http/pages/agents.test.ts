@@ -1,0 +1,375 @@
+import { describe, expect, it } from 'vitest'
+import { aConfiguration } from '../../support/a-configuration.ts'
+import { CallingAgent } from '../../support/agent-calls.ts'
+import { BuildScene, SECURED } from '../../support/build-service.ts'
+import { git } from '../../support/git.ts'
+import { ProtocolAgent } from '../../support/protocol-agent.ts'
+import { save } from '../../support/saving.ts'
+import { startService, type TestService } from '../../support/service.ts'
+
+const KEY = 'let-me-in'
+
+type Wishes = { readonly resources?: string[]; readonly facts?: Partial<CallingAgent['facts']> }
+
+async function joined(service: TestService, { resources = [], facts = {} }: Wishes = {}) {
+  const agent = new CallingAgent(service)
+  agent.facts = { ...agent.facts, ...facts }
+  await agent.register({ key: KEY, resources, environments: [] })
+  return agent
+}
+
+async function serviceWith(...wishes: readonly Wishes[]) {
+  const service = await startService(['--auto-register-key', KEY])
+  const agents: CallingAgent[] = []
+  for (const wish of wishes) agents.push(await joined(service, wish))
+  return { service, agents }
+}
+
+function named(name: string, more: Partial<CallingAgent['facts']> = {}): Wishes {
+  return { facts: { hostname: name, ...more } }
+}
+
+async function html(service: Pick<TestService, 'fetch'>, path: string): Promise<string> {
+  return (await service.fetch(path)).text()
+}
+
+function post(
+  service: Pick<TestService, 'fetch'>,
+  path: string,
+  fields: readonly (readonly [string, string])[],
+  as?: string,
+): Promise<Response> {
+  const body = new URLSearchParams()
+  for (const [name, value] of fields) body.append(name, value)
+  return service.fetch(path, { method: 'POST', body, ...(as === undefined ? {} : { as }) })
+}
+
+function namesIn(page: string): string[] {
+  return Array.from(page.matchAll(/<tr[^>]* data-name="([^"]*)"/g), ([, name = '']) => name)
+}
+
+function rowOf(page: string, name: string): string {
+  return new RegExp(`<tr[^>]* data-name="${name}".*?</tr>`, 's').exec(page)?.[0] ?? ''
+}
+
+function step(page: string): string {
+  return /<li class="now".*?<\/li>/s.exec(page)?.[0] ?? ''
+}
+
+describe('the page of the agents', () => {
+  it('explains itself while there is none', async () => {
+    const { service } = await serviceWith()
+
+    expect(await html(service, '/agents')).toContain('There is no agent yet')
+  })
+
+  it('shows every column of an agent, with the revision that last changed it', async () => {
+    const { service } = await serviceWith({ ...named('build-1'), resources: ['linux'] })
+
+    const row = rowOf(await html(service, '/agents'), 'build-1')
+
+    for (const text of ['Idle', '/var/lib/agent', 'Linux 6.1.0', '10.0.4.11', '12.3 GB', 'linux']) {
+      expect(row).toContain(text)
+    }
+    expect(row).toContain('<a class="last-change" href="/config/compare/r1/r2">')
+  })
+
+  it('shows the job that an agent runs, and for how long', async () => {
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
+    const agent = await ProtocolAgent.join(scene.service, 'a1')
+    await scene.schedule()
+    await agent.work()
+
+    const row = rowOf(await html(scene.service, '/agents'), 'host-a1')
+
+    expect(row).toContain('Building')
+    expect(row).toContain('<a href="/stages/app/build/1/1/unit">app / 1 / build / unit</a>')
+    expect(row).toMatch(/data-since="\d+">\d\.\d s</)
+  })
+
+  it('says of little free space that it is low, not by colour alone', async () => {
+    const { service } = await serviceWith(named('full', { freeSpace: 900_000_000 }))
+
+    expect(rowOf(await html(service, '/agents'), 'full')).toMatch(/Low: <\/span>858\.3 MB/)
+  })
+
+  it('is filtered and sorted by its address, and refuses what it does not understand', async () => {
+    const { service } = await serviceWith(
+      { ...named('build-10', { ipAddress: '10.0.0.10', freeSpace: 1e9 }), resources: ['docker'] },
+      { ...named('build-2', { ipAddress: '10.0.0.9', freeSpace: 9e9 }), resources: ['linux'] },
+    )
+    const box = new CallingAgent(service)
+    const address = { ipAddress: '10.0.0.200', operatingSystem: 'Windows', freeSpace: 5e9 }
+    box.facts = { ...box.facts, hostname: 'box', ...address }
+    await box.register()
+    const expected = {
+      'q=status:idle': ['build-2', 'build-10'],
+      'q=STATUS:Pending': ['box'],
+      'q=resource:docker': ['build-10'],
+      'q=os:windows+box': ['box'],
+      'q=build+status:idle+resource:linux': ['build-2'],
+      'q=nobody': [],
+      '': ['box', 'build-2', 'build-10'],
+      'sort=-name': ['build-10', 'build-2', 'box'],
+      'sort=space': ['build-10', 'box', 'build-2'],
+      'sort=ip': ['build-2', 'build-10', 'box'],
+      'offset=2': ['build-10'],
+    }
+
+    const found: Record<string, string[]> = {}
+    for (const query of Object.keys(expected)) {
+      found[query] = namesIn(await html(service, `/agents?${query}`))
+    }
+    const refused = [
+      await service.fetch('/agents?sort=colour'),
+      await service.fetch('/agents?offset=-1'),
+    ]
+
+    expect(found).toEqual(expected)
+    expect(refused.map(({ status }) => status)).toEqual([400, 400])
+  })
+
+  it('does the same to several agents and says of each what became of it', async () => {
+    const { service, agents } = await serviceWith(named('one'), named('two'))
+    const [one, two] = agents.map(({ uuid }) => uuid)
+    const chosen = [one, two, 'nobody'].map((uuid) => ['agent', uuid ?? ''] as const)
+
+    const disabled = await (
+      await post(service, '/agents', [['action', 'disable'], ...chosen])
+    ).text()
+    const again = await post(service, '/agents', [['action', 'disable'], ...chosen])
+    const deleted = await (await post(service, '/agents', [['action', 'delete'], ...chosen])).text()
+
+    expect(disabled).toMatch(/one<\/a> is disabled\..*two<\/a> is disabled\./s)
+    expect(disabled).toContain('nobody</a> is not there any more.')
+    expect(await again.text()).toContain('one</a> was disabled already.')
+    expect(deleted).toMatch(/<b>one<\/b> is deleted\..*<b>two<\/b> is deleted\./s)
+    expect(namesIn(deleted)).toEqual([])
+    expect(git(service.repository, 'log', '--format=%an', '-4').trim().split('\n')).toEqual(
+      Array.from({ length: 4 }, () => 'admin'),
+    )
+  })
+
+  it('says before and after why an agent is not deleted', async () => {
+    const { service, agents } = await serviceWith(named('one'))
+    const uuid = agents[0]?.uuid ?? ''
+
+    const before = rowOf(await html(service, '/agents'), 'one')
+    const page = await html(service, `/agents/${uuid}`)
+    const after = await post(service, '/agents', [
+      ['action', 'delete'],
+      ['agent', uuid],
+    ])
+
+    expect(before).toContain('data-obstacle="is Enabled, not Disabled"')
+    expect(page).toContain('It cannot be deleted now: it is Enabled, not Disabled.')
+    expect(page).not.toContain('value="delete"')
+    expect(await after.text()).toContain('one</a> is not deleted: it is Enabled, not Disabled.')
+  })
+
+  it('asks to choose an agent, and to remove one at a time', async () => {
+    const { service, agents } = await serviceWith(named('one'), named('two'))
+    const chosen = agents.map(({ uuid }) => ['agent', uuid] as const)
+
+    const none = await post(service, '/agents', [['action', 'enable']])
+    const many = await post(service, '/agents', [['action', 'remove'], ...chosen])
+    const single = await post(service, '/agents', [['action', 'remove'], ...chosen.slice(1)])
+
+    expect([none.status, many.status, single.status]).toEqual([409, 409, 303])
+    expect(await none.text()).toContain('No agent was chosen')
+    expect(await many.text()).toContain('one at a time')
+    expect(single.headers.get('location')).toBe(`/agents/${agents[1]?.uuid}/remove`)
+  })
+
+  it('offers no action to those who may not take it, and refuses what they send', async () => {
+    const scene = await BuildScene.open({ server: SECURED })
+    const agent = await ProtocolAgent.join(scene.service, 'a1')
+    const as = 'vera:vera'
+
+    const list = await (await scene.get('/agents', 'vera')).text()
+    const one = await (await scene.get(`/agents/${agent.uuid}`, 'vera')).text()
+    const sent = await Promise.all(
+      ['enable', 'disable', 'delete'].map(async (action) => {
+        const fields = [['action', action] as const]
+        const all = await post(scene.service, '/agents', [...fields, ['agent', 'a1']], as)
+        const single = await post(scene.service, '/agents/a1', fields, as)
+        const removal = await post(scene.service, '/agents/a1/remove', fields, as)
+        return [all.status, single.status, removal.status]
+      }),
+    )
+    const steps = await scene.get('/agents/a1/remove', 'vera')
+
+    expect(namesIn(list)).toEqual(['host-a1'])
+    for (const page of [list, one]) expect(page).not.toMatch(/name="action"|last-change|remove/)
+    expect(list).not.toContain('href="/config"')
+    expect(sent).toEqual([
+      [403, 403, 403],
+      [403, 403, 403],
+      [401, 401, 401],
+    ])
+    expect(steps.status).toBe(401)
+    expect(await steps.text()).toContain('<h1>You may not do this</h1>')
+  })
+
+  it('refuses a form of another site', async () => {
+    const { service, agents } = await serviceWith(named('one'))
+
+    const response = await service.fetch(`/agents/${agents[0]?.uuid}`, {
+      method: 'POST',
+      headers: { origin: 'https://evil.example' },
+      body: new URLSearchParams({ action: 'disable' }),
+    })
+
+    expect(response.status).toBe(403)
+  })
+
+  it('escapes what agents say about themselves', async () => {
+    const hostile = '<img src=x onerror=alert(1)>'
+    const { service, agents } = await serviceWith()
+    const agent = new CallingAgent(service)
+    agents.push(agent)
+    agent.facts = { ...agent.facts, hostname: 'h', sandbox: hostile, operatingSystem: hostile }
+    await agent.register()
+
+    const pages = await Promise.all(
+      ['/agents', `/agents/${agent.uuid}`, '/agents?q="><script>'].map((path) =>
+        html(service, path),
+      ),
+    )
+
+    for (const page of pages) expect(page).not.toMatch(/<img src=x|"><script>/)
+    expect(pages[0]).toContain('&lt;img src=x onerror=alert(1)&gt;')
+  })
+
+  it('stays small and quick with ten thousand agents', async () => {
+    const service = await startService()
+    const agents = Array.from({ length: 10_000 }, (_, n) => ({
+      uuid: `uuid-${n}`,
+      hostname: `build-${n}`,
+      ipaddress: `10.0.${Math.floor(n / 250)}.${n % 250}`,
+      resources: ['linux', 'docker'],
+    }))
+    await save(service, aConfiguration({ agents }))
+    await html(service, '/agents')
+    const before = process.cpuUsage()
+
+    const page = await html(service, '/agents?sort=ip&q=status:missing')
+
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1000).toBeLessThan(400)
+    expect(page.match(/<[a-z]/g)?.length).toBeLessThan(12_000)
+    expect(page).toContain('1 to 100 of 10000')
+  })
+})
+
+describe('the page of one agent', () => {
+  it('shows the jobs that it ran, ten a page, and sorts them', async () => {
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
+    const agent = await ProtocolAgent.join(scene.service, 'a1')
+    for (let run = 1; run <= 11; run += 1) {
+      await scene.schedule()
+      await agent.finish(await agent.work(), run === 11 ? 'Failed' : 'Passed')
+    }
+
+    const [first, second, byJob] = await Promise.all(
+      ['', '?offset=10', '?sort=-result'].map((query) => html(scene.service, `/agents/a1${query}`)),
+    )
+
+    expect(first?.match(/href="\/stages\/app\/build\/\d+\/1\/unit"/g)).toHaveLength(10)
+    expect(first).toContain('1 to 10 of 11')
+    expect(second?.match(/href="\/stages\/app\/build\/1\/1\/unit"/g)).toHaveLength(1)
+    expect(byJob).toMatch(/Passed.*build\/11\/1\/unit/s)
+    expect(first).toMatch(/build\/11\/1\/unit.*Failed/s)
+  })
+
+  it('keeps the jobs of an agent that is gone, and knows none that never was', async () => {
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
+    const agent = await ProtocolAgent.join(scene.service, 'a1')
+    await scene.schedule()
+    await agent.finish(await agent.work())
+    await post(scene.service, '/agents/a1', [['action', 'disable']])
+
+    const deleted = await post(scene.service, '/agents/a1', [['action', 'delete']])
+    const gone = await html(scene.service, '/agents/a1')
+
+    expect(deleted.headers.get('location')).toBe('/agents/a1/remove?gone=host-a1')
+    expect(gone).toContain('This agent is there no more')
+    expect(gone).toContain('/stages/app/build/1/1/unit')
+    expect((await scene.get('/agents/nobody')).status).toBe(404)
+  })
+
+  it('approves an agent that waits', async () => {
+    const service = await startService()
+    const agent = new CallingAgent(service)
+    await agent.register()
+
+    const before = await html(service, `/agents/${agent.uuid}`)
+    const after = await (
+      await post(service, `/agents/${agent.uuid}`, [['action', 'enable']])
+    ).text()
+
+    expect(before).toContain('Approve')
+    expect(after).toContain('build-01.example.org is enabled.')
+    expect(after).toContain('Idle')
+  })
+})
+
+describe('the safe removal of an agent', () => {
+  it('leads from work through disabling and stopping to the deletion', async () => {
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
+    const agent = await ProtocolAgent.join(scene.service, 'a1')
+    await scene.schedule()
+    const job = await agent.work()
+    const act = (action: string) => post(scene.service, '/agents/a1/remove', [['action', action]])
+
+    const working = step(await html(scene.service, '/agents/a1/remove'))
+    await agent.finish(job)
+    await agent.contact({ jobId: null })
+    const idle = step(await html(scene.service, '/agents/a1/remove'))
+    const disabled = (await act('disable')).headers.get('location') ?? ''
+    const running = await html(scene.service, disabled)
+    await agent.contact({ jobId: null, stopping: true })
+    const stopped = step(await html(scene.service, disabled))
+    const deleted = (await act('delete')).headers.get('location') ?? ''
+    const removed = await html(scene.service, deleted)
+
+    expect(working).toContain('Wait until its work has ended')
+    expect(working).toContain('app / 1 / build / unit')
+    expect(idle).toContain('Disable it')
+    expect(step(running)).toMatch(/Stop the agent service now.*: 5 s left/s)
+    expect(running).toContain('registers itself again')
+    expect(running).toContain('Cancel, enable again')
+    expect(stopped).toContain('Delete the record')
+    expect(removed).toContain('host-a1 is removed')
+  })
+
+  it('says that an agent that still runs has come back', async () => {
+    const service = await startService()
+    const agent = new CallingAgent(service)
+    await agent.register()
+    const path = `/agents/${agent.uuid}/remove`
+    const disabled = await post(service, path, [['action', 'disable']])
+    expect(await html(service, disabled.headers.get('location') ?? '')).toContain('Stop the agent')
+    const deleted = await post(service, path, [['action', 'delete']])
+
+    await agent.register()
+
+    expect(await html(service, deleted.headers.get('location') ?? '')).toContain('has come back')
+  })
+
+  it('can be taken back, and tells what is refused', async () => {
+    const service = await startService(['--auto-register-key', KEY])
+    const agent = await joined(service)
+    const path = `/agents/${agent.uuid}/remove`
+    await post(service, path, [['action', 'disable']])
+
+    const back = await post(service, path, [['action', 'enable']])
+    const refused = await post(service, path, [['action', 'delete']])
+
+    expect(back.headers.get('location')).toBe(`/agents/${agent.uuid}`)
+    expect(await html(service, `/agents/${agent.uuid}`)).toContain('Idle')
+    expect(refused.status).toBe(409)
+    expect(await refused.text()).toContain('is not deleted: it is Enabled, not Disabled.')
+    expect((await service.fetch('/agents/nobody/remove')).status).toBe(404)
+  })
+})
