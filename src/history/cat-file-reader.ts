@@ -43,6 +43,12 @@ export class CatFileReader implements ObjectReader {
     yield* streamLog(this.#git, this.#gitDir, range)
   }
 
+  /** The next question goes to a new process; the old one answers what it was asked. */
+  renew(): void {
+    this.#catFile?.finish()
+    this.#catFile = null
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true
     await this.#catFile?.[Symbol.asyncDispose]()

@@ -49,6 +49,11 @@ export class CatFile implements AsyncDisposable {
     })
   }
 
+  /** It ends by itself after its last answer. */
+  finish(): void {
+    this.#child.stdin.end()
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#keepAlive(true)
     this.#child.stdin.end()

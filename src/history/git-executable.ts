@@ -1,5 +1,7 @@
 import { type ChildProcess, type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
+import { constants, setPriority } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { fsErrorCode } from '../storage/fs-error.ts'
 
@@ -14,7 +16,10 @@ export interface GitExecutableOptions {
   readonly quarantine?: Readonly<Record<string, string>>
 }
 
-const OLDEST = [2, 30] as const
+/** Major and minor version. */
+export type Version = readonly [number, number]
+
+const OLDEST: Version = [2, 30]
 
 /**
  * The git program, run on one repository at a time and away from the settings of whoever
@@ -22,6 +27,7 @@ const OLDEST = [2, 30] as const
  */
 export class GitExecutable {
   readonly #env: Readonly<Record<string, string>>
+  #version: Version = OLDEST
 
   private constructor({ path, quarantine }: GitExecutableOptions) {
     this.#env = {
@@ -39,8 +45,14 @@ export class GitExecutable {
   /** Null when there is no git, or only one that is too old. */
   static async find(options: GitExecutableOptions): Promise<GitExecutable | null> {
     const git = new GitExecutable(options)
-    const version = await git.#version()
-    return version !== null && isRecent(version) ? git : null
+    const version = await git.#findVersion()
+    git.#version = version ?? OLDEST
+    return version !== null && git.isAtLeast(OLDEST) ? git : null
+  }
+
+  isAtLeast([major, minor]: Version): boolean {
+    const [ours, detail] = this.#version
+    return ours > major || (ours === major && detail >= minor)
   }
 
   /** Starts git on a repository. Naming it outright keeps git from refusing one of another owner. */
@@ -52,10 +64,34 @@ export class GitExecutable {
     })
   }
 
-  async #version(): Promise<string | null> {
+  /**
+   * Runs a command to its end, behind whatever else the machine has to do. When the signal is
+   * given, the command is ended with all the processes that it has started.
+   *
+   * @throws with what git complains about, unless the signal was given.
+   */
+  async runAside(gitDir: string, args: readonly string[], signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return
+    const child = spawn('git', [`--git-dir=${gitDir}`, ...args], {
+      env: this.#env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      detached: true,
+      windowsHide: true,
+    })
+    const end = () => endGroup(child)
+    signal.addEventListener('abort', end)
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
+    const [how, complaint] = await Promise.all([ended(child), text(child.stderr)])
+    signal.removeEventListener('abort', end)
+    if (signal.aborted || child.exitCode === 0) return
+    throw new Error(`git ${args.join(' ')}: ${complaint.trim() || how}`)
+  }
+
+  async #findVersion(): Promise<Version | null> {
     try {
       const { stdout } = await run('git', ['--version'], { env: this.#env })
-      return stdout
+      const [major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(stdout) ?? []).slice(1).map(Number)
+      return [major, minor]
     } catch (error) {
       if (['ENOENT', 'EACCES', 'ENOTDIR'].includes(fsErrorCode(error) ?? '')) return null
       throw error
@@ -71,7 +107,10 @@ export function ended(child: ChildProcess): Promise<string> {
   })
 }
 
-function isRecent(version: string): boolean {
-  const [major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(version) ?? []).slice(1).map(Number)
-  return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGTERM')
+  } catch (error) {
+    if (fsErrorCode(error) !== 'ESRCH') throw error
+  }
 }

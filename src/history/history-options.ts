@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
 import type { Inspect } from './inspection.ts'
+import type { MaintenanceLimits } from './maintenance.ts'
 import type { Report } from './problems.ts'
 
 export interface HistoryOptions {
@@ -24,6 +25,8 @@ export interface HistoryOptions {
   readonly report: Report
   /** The command that git runs to check a push, as arguments; null leaves the hook alone. */
   readonly pushCheck?: readonly string[] | null
+  /** When loose objects and packs are put together; as it suits most repositories when not given. */
+  readonly packWhen?: MaintenanceLimits
   /** The file system that everything is written through; that of Node when not given. */
   readonly fs?: FsPromises
   /** Where the git program is looked for: the `PATH`; null to do without it. */

@@ -5,6 +5,7 @@ import { fsErrorCode } from '../storage/fs-error.ts'
 import { ChangeWatch } from './change-watch.ts'
 import type { HistoryOptions } from './history-options.ts'
 import type { Inspection } from './inspection.ts'
+import type { MaintenanceState } from './maintenance.ts'
 import { type HistoryParts, openHistoryParts } from './open-history.ts'
 import { describeProblems, type HistoryProblem } from './problems.ts'
 import type { Base } from './reconciler.ts'
@@ -14,6 +15,7 @@ import type { RevisionRange } from './revision-index.ts'
 
 export type { HistoryOptions } from './history-options.ts'
 export type { Inspection } from './inspection.ts'
+export type { MaintenanceLimits, MaintenanceState } from './maintenance.ts'
 export type { HistoryEvent, HistoryProblem } from './problems.ts'
 export type { RevisionListener, RevisionNews } from './revision-news.ts'
 
@@ -148,6 +150,16 @@ export class History implements AsyncDisposable {
     return this.#parts.problems.worst()
   }
 
+  /** How the repository lies on disk, as it was at the last look; null before the first. */
+  storage(): MaintenanceState | null {
+    return this.#parts.maintenance.state()
+  }
+
+  /** Looks at once whether the repository should be packed, and packs it. Never fails. */
+  maintain(): Promise<void> {
+    return this.#parts.maintenance.look()
+  }
+
   /** Calls the listener for every new revision, whoever made it. Returns how to stop that. */
   onRevision(listener: RevisionListener): () => void {
     return this.#parts.news.listen(listener)
@@ -156,6 +168,7 @@ export class History implements AsyncDisposable {
   /** Ends what has been accepted and gives the repository back. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#watch[Symbol.asyncDispose]()
+    await this.#parts.maintenance[Symbol.asyncDispose]()
     await this.#parts.queue.close()
     await this.#parts[Symbol.asyncDispose]()
   }

@@ -40,6 +40,11 @@ export class IsomorphicObjects implements RawObjectReader {
     }
   }
 
+  /** Forgets the packs that it has read; what is under way keeps them. */
+  renew(): void {
+    this.#cache = {}
+  }
+
   async #read(oid: string, cache: object): Promise<RawObject> {
     const asked = { fs: this.#fs, gitdir: this.#gitDir, oid, cache, format: 'content' } as const
     const { type, object } = ContentObject.parse(await readObject(asked))

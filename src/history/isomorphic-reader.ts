@@ -34,5 +34,9 @@ export class IsomorphicReader implements ObjectReader {
     yield* await walkCommits(find, range)
   }
 
+  renew(): void {
+    this.#objects.renew()
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {}
 }

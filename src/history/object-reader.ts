@@ -43,4 +43,6 @@ export interface ObjectReader extends RawObjectReader, AsyncDisposable {
    * @throws {ServiceError} `revision-not-found` when the repository lacks an end of the range.
    */
   listCommits(range: CommitRange): AsyncIterable<CommitRecord>
+  /** Lets go of files that git has replaced, which would fill the disk as long as they are open. */
+  renew(): void
 }

@@ -15,7 +15,9 @@ import type { HistoryOptions } from './history-options.ts'
 import { IndexFile } from './index-file.ts'
 import { IndexKeeper } from './index-keeper.ts'
 import { LiveFile } from './live-file.ts'
-import { openObjectReader } from './open-object-reader.ts'
+import { GitExecutable } from './git-executable.ts'
+import { Maintenance } from './maintenance.ts'
+import { objectReaderWith } from './open-object-reader.ts'
 import { Problems } from './problems.ts'
 import { installPushHook } from './push-hook.ts'
 import { Reconciler } from './reconciler.ts'
@@ -36,6 +38,7 @@ export interface HistoryParts extends AsyncDisposable {
   readonly problems: Problems
   readonly news: RevisionNewsDesk
   readonly queue: WriterQueue
+  readonly maintenance: Maintenance
   readonly watchedFolders: readonly string[]
   /** Milliseconds for which an edit on disk has to rest before it is taken. */
   readonly rest: number
@@ -71,14 +74,16 @@ async function openLocked(options: HistoryOptions): Promise<OpenedHistory> {
   const fs = options.fs ?? nodeFs
   const folder = await openRepositoryFolder({ ...options, fs })
   const lock = await openProcessLock(join(folder.ownDir, 'lock'))
-  const reader = await openObjectReader({ fs, gitDir: folder.gitDir, path: options.programPath })
+  const { programPath: path } = options
+  const git = path === null ? null : await GitExecutable.find({ path })
+  const reader = objectReaderWith(git, { fs, gitDir: folder.gitDir })
   const close = async () => {
     await reader[Symbol.asyncDispose]()
     await lock[Symbol.asyncDispose]()
   }
   try {
     const repository = new GitRepository({ fs, folder, reader }, options.fileName)
-    return await openParts({ ...options, fs }, { folder, repository, close })
+    return await openParts({ ...options, fs }, { folder, repository, git, close })
   } catch (error) {
     await close()
     throw error
@@ -88,6 +93,7 @@ async function openLocked(options: HistoryOptions): Promise<OpenedHistory> {
 interface Ground {
   readonly folder: RepositoryFolder
   readonly repository: GitRepository
+  readonly git: GitExecutable | null
   readonly close: () => Promise<void>
 }
 
@@ -112,8 +118,24 @@ async function openParts(options: Options, ground: Ground): Promise<OpenedHistor
   const current = await beginOrDegrade({ ...shared, reconciler })
   const watchedFolders = [...new Set([dirname(live.path), folder.gitDir, folder.headsDir])]
   const queue = new WriterQueue()
-  const parts = { repository, keeper, reconciler, problems, news, queue, watchedFolders, rest }
-  return { parts: { ...parts, [Symbol.asyncDispose]: ground.close }, current }
+  const maintenance = openMaintenance(options, { ...ground, queue, news })
+  const parts = { repository, keeper, reconciler, problems, news, queue, maintenance }
+  return {
+    parts: { ...parts, watchedFolders, rest, [Symbol.asyncDispose]: ground.close },
+    current,
+  }
+}
+
+function openMaintenance(
+  options: Options,
+  { folder, repository, git, queue, news }: Ground & { queue: WriterQueue; news: RevisionNewsDesk },
+): Maintenance {
+  const { fs, clock, report, packWhen: limits } = options
+  const store = { fs, gitDir: folder.gitDir }
+  const shared = { git, store, reader: repository.reader, queue, clock, report }
+  const maintenance = new Maintenance(limits ? { ...shared, limits } : shared)
+  news.listen(({ added }) => maintenance.noteRevisions(added.length))
+  return maintenance
 }
 
 async function prepareForPushes({ pushCheck, report }: Options, store: GitStore): Promise<void> {

@@ -17,6 +17,12 @@ export async function openObjectReader({
   quarantine = {},
   ...store
 }: ObjectReaderOptions): Promise<ObjectReader> {
-  const git = path === null ? null : await GitExecutable.find({ path, quarantine })
+  return objectReaderWith(
+    path === null ? null : await GitExecutable.find({ path, quarantine }),
+    store,
+  )
+}
+
+export function objectReaderWith(git: GitExecutable | null, store: GitStore): ObjectReader {
   return git === null ? new IsomorphicReader(store) : new CatFileReader(git, store.gitDir)
 }

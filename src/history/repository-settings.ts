@@ -1,11 +1,16 @@
 import { getConfig, setConfig } from 'isomorphic-git'
 import { durableFs } from '../storage/durable-fs.ts'
 import type { GitStore } from './git-store.ts'
+import { DELTA_DEPTH } from './pack-repository.ts'
 
-/** What this service needs of git: a push that moves the live file too, and bytes left as they are. */
+/**
+ * What this service needs of git: a push that moves the live file too, bytes left as they are, and
+ * packs of any `git gc` that old revisions are read from as quickly as new ones.
+ */
 const NEEDED: ReadonlyMap<string, string> = new Map([
   ['receive.denyCurrentBranch', 'updateInstead'],
   ['core.autocrlf', 'false'],
+  ['pack.depth', String(DELTA_DEPTH)],
 ])
 
 /** Gives a repository the settings that it needs and does not have. What somebody has set stays. */

@@ -1,5 +1,5 @@
 import type { Problem } from '../core/problem.ts'
-import type { History } from '../history/history.ts'
+import type { History, MaintenanceState } from '../history/history.ts'
 
 /** Whether the service can serve, and everything that an operator should look at. */
 export interface Health {
@@ -7,6 +7,8 @@ export interface Health {
   readonly version: string
   readonly revisions: number
   readonly current: string
+  /** How the repository lies on disk; null until it was looked at. */
+  readonly repository: MaintenanceState | null
   readonly problems: readonly HealthProblem[]
 }
 
@@ -38,6 +40,7 @@ export function readHealth(deps: HealthDeps): Health {
     version,
     revisions: history.size(),
     current: digest,
+    repository: history.storage(),
     problems,
   }
 }

@@ -1,0 +1,162 @@
+import type { Clock } from '../core/clock.ts'
+import type { WriterQueue } from '../storage/writer-queue.ts'
+import type { GitExecutable } from './git-executable.ts'
+import type { GitStore } from './git-store.ts'
+import type { ObjectReader } from './object-reader.ts'
+import { packRepository, removeAbandonedPacks } from './pack-repository.ts'
+import type { Report } from './problems.ts'
+import {
+  measureRepository,
+  type RepositoryMeasure,
+  type RepositorySize,
+} from './repository-size.ts'
+
+/** When loose objects and packs are put together. */
+export interface MaintenanceLimits {
+  readonly looseObjects: number
+  readonly looseBytes: number
+  readonly packs: number
+}
+
+export interface MaintenanceState extends RepositorySize {
+  /** When objects were last put together since the start, in milliseconds; null before that. */
+  readonly packedAt: number | null
+  /** Why the last attempt failed, or null. */
+  readonly problem: string | null
+}
+
+export interface MaintenanceOptions {
+  /** Null where there is none: then everything is only counted. */
+  readonly git: GitExecutable | null
+  readonly store: GitStore
+  readonly reader: ObjectReader
+  readonly queue: WriterQueue
+  readonly limits?: MaintenanceLimits
+  readonly clock: Clock
+  readonly report: Report
+}
+
+const LIMITS: MaintenanceLimits = { looseObjects: 1_000, looseBytes: 32 * 1_048_576, packs: 20 }
+/** A revision is a blob, a tree and a commit. */
+const OBJECTS_OF_REVISION = 3
+/** New revisions after which it looks, because they may be large. */
+const REVISIONS_BETWEEN_LOOKS = 64
+/** Others write too: milliseconds after which it looks in any case, and before the first time. */
+const INTERVAL = 600_000
+const FIRST_LOOK = 10_000
+const NOTHING: RepositorySize = { looseObjects: 0, looseBytes: 0, packs: 0, packBytes: 0 }
+
+/**
+ * Keeps the repository small and quick to read: counts what lies in it and, when there is much,
+ * lets git put it together. That happens beside reads and writes and takes nothing from either.
+ */
+export class Maintenance implements AsyncDisposable {
+  readonly #options: MaintenanceOptions
+  readonly #limits: MaintenanceLimits
+  readonly #stop = new AbortController()
+  #state: MaintenanceState | null = null
+  #packFiles: readonly string[] = []
+  /** What the last packing left behind. */
+  #rest = NOTHING
+  #newRevisions = 0
+  #running: Promise<void> | null = null
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(options: MaintenanceOptions) {
+    this.#options = options
+    this.#limits = options.limits ?? LIMITS
+    this.#wakeIn(FIRST_LOOK)
+  }
+
+  /** What was found at the last look; null before the first. */
+  state(): MaintenanceState | null {
+    return this.#state
+  }
+
+  /** Takes notice of new revisions, and looks when there are many of them. */
+  noteRevisions(count: number): void {
+    this.#newRevisions += count
+    const many = Math.ceil(this.#limits.looseObjects / OBJECTS_OF_REVISION)
+    if (this.#newRevisions >= Math.min(many, REVISIONS_BETWEEN_LOOKS)) void this.look()
+  }
+
+  /** Counts, and packs when something is over its limit. One look at a time; never fails. */
+  look(): Promise<void> {
+    this.#running ??= this.#look().finally(() => {
+      this.#running = null
+      this.#wakeIn(INTERVAL)
+    })
+    return this.#running
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    if (this.#timer) clearTimeout(this.#timer)
+    await this.#running
+  }
+
+  async #look(): Promise<void> {
+    try {
+      await this.#options.queue.run(async () => {})
+      this.#newRevisions = 0
+      await this.#measure()
+      const { git } = this.#options
+      if (git !== null && this.#isDue()) await this.#pack(git)
+    } catch (error) {
+      if (!this.#stop.signal.aborted) this.#tell(error)
+    }
+  }
+
+  async #pack(git: GitExecutable): Promise<void> {
+    const { store, clock, report } = this.#options
+    const before = this.#state
+    await removeAbandonedPacks(store, clock())
+    await packRepository(git, store.gitDir, this.#stop.signal)
+    if (this.#stop.signal.aborted) return
+    this.#rest = await this.#measure()
+    this.#state = { ...this.#rest, packedAt: clock(), problem: null }
+    const facts = { before, after: this.#rest }
+    report({ level: 'info', message: 'The repository was packed', facts })
+  }
+
+  async #measure(): Promise<RepositorySize> {
+    const { packFiles, ...size } = await measureRepository(this.#options.store)
+    this.#state = { packedAt: null, problem: null, ...this.#state, ...size }
+    this.#letGoOf(packFiles)
+    return size
+  }
+
+  /** Somebody's git may have replaced packs, or ours. */
+  #letGoOf(packFiles: RepositoryMeasure['packFiles']): void {
+    const present = new Set(packFiles)
+    if (this.#packFiles.some((name) => !present.has(name))) this.#options.reader.renew()
+    this.#packFiles = packFiles
+  }
+
+  #isDue(): boolean {
+    const size = this.#state ?? NOTHING
+    const { looseObjects, looseBytes, packs } = this.#limits
+    return (
+      size.looseObjects >= this.#rest.looseObjects + looseObjects ||
+      size.looseBytes >= this.#rest.looseBytes + looseBytes ||
+      size.packs >= this.#rest.packs + packs
+    )
+  }
+
+  #tell(error: unknown): void {
+    const problem = error instanceof Error ? error.message : String(error)
+    this.#state = { packedAt: null, ...NOTHING, ...this.#state, problem }
+    this.#options.report({
+      level: 'warning',
+      message: 'The repository could not be packed',
+      facts: { error },
+    })
+  }
+
+  #wakeIn(delay: number): void {
+    if (this.#stop.signal.aborted) return
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.look(), delay)
+    this.#timer.unref()
+  }
+}
