@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
+import { CONTACT_INTERVAL } from './wire/agent-contact.ts'
 
 /** A bad flag, variable or value: the program ends with exit code 2 and this one line. */
 export class SettingsError extends Error {}
@@ -55,6 +56,13 @@ const BYTES = new Map([
 const Duration = quantity(MILLISECONDS, 'is not a duration such as 5s')
 const Size = quantity(BYTES, 'is not a size such as 32MiB')
 
+/** One contact may be late or lost; agents would be given up and found again otherwise. */
+const SHORTEST_AGENT_TIMEOUT = 2 * CONTACT_INTERVAL
+const AgentTimeout = Duration.refine(
+  (timeout) => timeout >= SHORTEST_AGENT_TIMEOUT,
+  `is less than ${SHORTEST_AGENT_TIMEOUT / 1_000}s, two contacts of an agent`,
+)
+
 const REPOSITORY = {
   'config-repo': Text.default('./config-repo').describe('the git repository; created when absent'),
   'config-file': FileName.default('config.xml').describe('name of the live file in it'),
@@ -83,7 +91,9 @@ export const SETTINGS = {
       .describe('gocd adds the names that clients of the original expect'),
     'poll-interval': Duration.prefault('5s').describe('how often the live file is compared'),
     'material-interval': Duration.prefault('60s').describe('how often a material is polled'),
-    'agent-timeout': Duration.prefault('300s').describe('silence after which an agent is lost'),
+    'agent-timeout': AgentTimeout.prefault('300s').describe(
+      'silence after which an agent is lost; at least 10s',
+    ),
     'max-body': Size.prefault('32MiB').describe('largest request body'),
     'max-artifact': Size.prefault('1024MiB').describe('largest file that a job may keep'),
   }),

@@ -1,4 +1,5 @@
 import type { Log } from '../core/log.ts'
+import { CONTACT_INTERVAL } from '../wire/agent-contact.ts'
 
 /** How long things take; tests make them short. */
 export interface AgentTiming {
@@ -14,7 +15,7 @@ export interface AgentTiming {
 }
 
 export const AGENT_TIMING: AgentTiming = {
-  contactMs: 5_000,
+  contactMs: CONTACT_INTERVAL,
   backoff: { fromMs: 500, toMs: 15_000 },
   flushMs: 500,
   graceMs: 2_500,

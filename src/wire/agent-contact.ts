@@ -6,7 +6,10 @@ import { AgentDescription } from './agent-registration.ts'
 export const ReportedStatus = RuntimeStatus.extract(['Idle', 'Building', 'Cancelled'])
 export type ReportedStatus = z.infer<typeof ReportedStatus>
 
-/** `POST …/[uuid]/contact`, every 5 seconds. */
+/** From the answer of one contact to the next one, in milliseconds. */
+export const CONTACT_INTERVAL = 5_000
+
+/** `POST …/[uuid]/contact`, every `CONTACT_INTERVAL`. */
 export const ContactRequest = AgentDescription.extend({
   runtimeStatus: ReportedStatus,
   /** The job that the agent holds, or null. */

@@ -54,6 +54,7 @@ describe('cairn serve', () => {
   it.each([
     [['--port', 'high'], '--port "high" is not a port'],
     [['--colour', 'blue'], "Unknown option '--colour'"],
+    [['--agent-timeout', '1s'], '--agent-timeout "1s" is less than 10s, two contacts of an agent'],
   ])('ends with 2 and one line for %j', async (flags, line) => {
     const { code, stdout, stderr } = await run(['serve', ...flags], { cwd: tempDir() })
 

@@ -10,8 +10,8 @@ import { tempDir } from './temp-folder.ts'
 
 const READY = /^cairn ready (http:\/\/\S+)\n$/
 
-/** Silence after which an agent is lost here: more than the 5 seconds between its contacts. */
-const LOST_AFTER = '8s'
+/** Silence after which an agent is lost here: as little as is allowed. */
+const LOST_AFTER = '10s'
 
 /** A server and agents as users start them, each in a process of its own. */
 export class RealBuilds {

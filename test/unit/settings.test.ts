@@ -43,6 +43,7 @@ describe('readSettings', () => {
       ['--config-file', '../x.xml'],
       '--config-file "../x.xml" is not the name of a file in the repository',
     ],
+    [['--agent-timeout', '9s'], '--agent-timeout "9s" is less than 10s, two contacts of an agent'],
     [['--client-names', 'both'], '--client-names "both" is neither neutral nor gocd'],
     [['--base-path', 'go'], '--base-path "go" is not a path such as /go'],
     [['--nonsense'], "Unknown option '--nonsense'"],
