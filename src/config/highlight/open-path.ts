@@ -75,7 +75,12 @@ const REFERENCES = new Map([
   ['apos', "'"],
 ])
 
-function attribute(text: string, { tag }: OpenElement, name: string): string | null {
+/** The value of an attribute of an opening tag, or null. */
+export function attribute(
+  text: string,
+  { tag }: Pick<OpenElement, 'tag'>,
+  name: string,
+): string | null {
   const source = text.slice(tag.start, tag.end)
   const found = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(source)
   const value = found?.[1] ?? found?.[2]

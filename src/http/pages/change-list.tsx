@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { type Change, wholeEntityWord } from '../../services/pages/revision-details.ts'
+import { hasHistory } from '../../services/pages/entity/entity-address.ts'
 import type { Links } from './links.ts'
 
 export interface ChangeListProps {
@@ -17,8 +18,6 @@ interface Entity {
   readonly name: string
   readonly label: string
 }
-
-const HAS_HISTORY = new Set(['pipeline', 'group', 'template', 'environment', 'agent', 'role'])
 
 interface Group {
   readonly entity: Entity | null
@@ -55,7 +54,7 @@ function ChangeGroup({ group, linkOf }: { group: Group } & Pick<ChangeListProps,
 
 /** What has no name of its own has no history of its own either. */
 function hrefOf(entity: Entity, linkOf: ChangeListProps['linkOf']): string | null {
-  return HAS_HISTORY.has(entity.kind) ? linkOf(entity) : null
+  return hasHistory(entity.kind) ? linkOf(entity) : null
 }
 
 /** Sentences alone, where it is clear what they are about. */

@@ -13,6 +13,12 @@ interface StageRunName extends StageName {
 /** What stands after the `?` of an address; null and empty values are left out. */
 export type Query = Readonly<Record<string, string | number | null>>
 
+/** The only one of its kind has no name. */
+function entityPath(kind: string, name: string): string {
+  const path = `/config/entity/${encodeURIComponent(kind)}`
+  return name === '' ? path : `${path}/${encodeURIComponent(name)}`
+}
+
 /** Every address that a page links to, with the base path in front. Pages build no address by hand. */
 export class Links {
   readonly #base: string
@@ -89,9 +95,19 @@ export class Links {
     return this.#at(`/config/${encodeURIComponent(name)}/restore`)
   }
 
-  /** The history of one pipeline, group, template, environment, role or agent. */
-  entity(kind: string, name: string): string {
-    return this.#at(`/config/entity/${encodeURIComponent(kind)}/${encodeURIComponent(name)}`)
+  /** The history of one pipeline, group, template, environment, role or agent; of a stage as `pipeline/stage`. */
+  entity(kind: string, name: string, query: Query = {}): string {
+    return this.#at(entityPath(kind, name), query)
+  }
+
+  /** One of these alone in two revisions. */
+  compareEntity(
+    { kind, name }: { readonly kind: string; readonly name: string },
+    { from, to }: { readonly from: string; readonly to: string },
+    query: Query = {},
+  ): string {
+    const revisions = `${encodeURIComponent(from)}/${encodeURIComponent(to)}`
+    return this.#at(`${entityPath(kind, name)}/compare/${revisions}`, query)
   }
 
   agents(query: Query = {}): string {

@@ -4,6 +4,7 @@ import { type RemoveRoutesOptions, removeRoutes } from './agents/remove-routes.t
 import { type CompareRoutesOptions, compareRoutes } from './compare/compare-routes.tsx'
 import { type EditRoutesOptions, editRoutes } from './edit/edit-routes.tsx'
 import type { RouteEnv } from '../door.ts'
+import { type EntityRoutesOptions, entityRoutes } from './entity/entity-routes.tsx'
 import { type HistoryRoutesOptions, historyRoutes } from './history/history-routes.tsx'
 import { restorePageRoutes } from './restore/restore-page-routes.tsx'
 import type { Shell } from './shell.ts'
@@ -16,6 +17,7 @@ export interface PagesOptions
     CompareRoutesOptions,
     EditRoutesOptions,
     SnapshotRoutesOptions,
+    EntityRoutesOptions,
     AgentsRoutesOptions,
     RemoveRoutesOptions {
   readonly shell: Shell
@@ -28,6 +30,7 @@ export function pagesRoutes(options: PagesOptions): Hono<RouteEnv>[] {
     historyRoutes(options),
     compareRoutes(options),
     editRoutes(options),
+    entityRoutes(options),
     restorePageRoutes(options),
     snapshotRoutes(options),
     agentsRoutes(options),

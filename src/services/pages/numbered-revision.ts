@@ -40,6 +40,15 @@ export function findNamed(
   name: string,
 ): NumberedRevision {
   assertMay(access, principal, { action: 'administer' })
+  return revisionNamed(history, name)
+}
+
+/**
+ * The same, for whoever may see what is shown of it.
+ *
+ * @throws {ServiceError} `revision-not-found`.
+ */
+export function revisionNamed(history: History, name: string): NumberedRevision {
   const revision = find(history, name.toLowerCase())
   if (revision) return numbered(history, revision)
   throw unknown(name)

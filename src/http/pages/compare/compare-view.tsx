@@ -3,7 +3,9 @@ import { Lines } from '../history/history-table.tsx'
 import { type Chrome, Page } from '../layout.tsx'
 import { RangeCard } from './range-card.tsx'
 import { type CompareQuery, compareQueryOf } from './compare-query.ts'
+import { DiffPages } from './diff-pages.tsx'
 import { Hunk } from './hunk.tsx'
+import { HunkLinks } from './hunk-links.tsx'
 import { Ruler } from './ruler.tsx'
 import { SummaryCard } from './summary-card.tsx'
 import { Toolbar } from './toolbar.tsx'
@@ -25,6 +27,8 @@ export interface CompareViewProps {
 export function CompareView(props: CompareViewProps) {
   const { chrome, comparison, query, from, to } = props
   const { before, after, regions } = comparison
+  const { links } = chrome
+  const address = (asked: CompareQuery) => links.compare(from, to, compareQueryOf(asked))
   return (
     <Page
       chrome={chrome}
@@ -42,11 +46,13 @@ export function CompareView(props: CompareViewProps) {
       {regions.length > 0 && (
         <div class="diff-area" id="diff">
           <div class="diff">
-            <Toolbar {...props} />
+            <Toolbar comparison={comparison} query={query} address={address} />
             {regions.map((region) => (
-              <Hunk links={chrome.links} region={region} query={query} from={from} to={to} />
+              <Hunk region={region} query={query} address={address}>
+                <HunkLinks links={links} region={region} from={from} to={to} />
+              </Hunk>
             ))}
-            <Pages {...props} />
+            <DiffPages comparison={comparison} query={query} address={address} />
           </div>
           <Ruler {...props} />
         </div>
@@ -136,28 +142,5 @@ function State({ chrome: { links }, comparison, query, from, to }: CompareViewPr
         </p>
       )}
     </>
-  )
-}
-
-function Pages({ chrome: { links }, comparison, query, from, to }: CompareViewProps) {
-  const { next, previous, remaining } = comparison
-  if (next === null && previous === null) return <></>
-  const at = (start: number) =>
-    `${links.compare(from, to, compareQueryOf({ ...query, start }))}#diff`
-  return (
-    <nav class="more-regions" aria-label="Parts of the diff">
-      {previous !== null && (
-        <a class="button" rel="prev" href={at(previous)}>
-          Show the regions before
-        </a>
-      )}
-      {next !== null && (
-        <a class="button" rel="next" href={at(next)}>
-          {remaining === 1
-            ? 'Show the remaining changed region'
-            : `Show the remaining ${remaining.toLocaleString('en')} changed regions`}
-        </a>
-      )}
-    </nav>
   )
 }

@@ -1,23 +1,23 @@
 import { raw } from 'hono/html'
+import type { Child } from 'hono/jsx'
 import type { ShownRegion } from '../../../services/pages/compare/comparison.ts'
-import type { Links } from '../links.ts'
-import { type CompareQuery, compareQueryOf } from './compare-query.ts'
+import type { CompareQuery } from './compare-query.ts'
 import { type RowsOptions, splitRows, unifiedRows } from './rows-html.ts'
 
 export interface HunkProps {
-  readonly links: Links
   readonly region: ShownRegion
   readonly query: CompareQuery
-  readonly from: string
-  readonly to: string
+  /** Where the same comparison is shown otherwise. */
+  readonly address: (query: CompareQuery) => string
+  /** Where else the place can be looked at. */
+  readonly children?: Child
 }
 
 /** One part of the diff: where it is, and its lines in a table of its own. */
 export function Hunk(props: HunkProps) {
-  const { links, region, query, from, to } = props
-  const table = tableOf(region)
-  const unfold = links.compare(from, to, compareQueryOf({ ...query, isLong: true }))
-  const options: RowsOptions = { isLong: query.isLong, unfold: `${unfold}#h${region.index}` }
+  const { region, query, address, children } = props
+  const unfold = `${address({ ...query, isLong: true })}#h${region.index}`
+  const options: RowsOptions = { isLong: query.isLong, unfold, isAnchored: true }
   return (
     <section class="hunk" id={`h${region.index}`}>
       <div class="hunk-bar">
@@ -26,7 +26,10 @@ export function Hunk(props: HunkProps) {
           {region.isContinued && <span class="muted">continued: </span>}
           <Path region={region} />
         </h3>
-        <HunkLinks {...props} table={table} />
+        <span class="hunk-links">
+          {children}
+          <Fold region={region} />
+        </span>
       </div>
       <HunkTable region={region} view={query.view} options={options} />
     </section>
@@ -48,7 +51,7 @@ export function HunkTable({
   options: RowsOptions
 }) {
   return (
-    <table class={`code ${view}`} id={tableOf(region)}>
+    <table class={`code ${view}`} id={options.isAnchored ? tableOf(region) : undefined}>
       <caption class="visually-hidden">{captionOf(region)}</caption>
       <Columns view={view} />
       <tbody>
@@ -73,17 +76,12 @@ function Columns({ view }: { view: CompareQuery['view'] }) {
   )
 }
 
-function Expand({ links, region, query, from, to }: HunkProps) {
-  const { hiddenAbove, hunk, index } = region
+function Expand({ region: { hiddenAbove, hunk, index }, query, address }: HunkProps) {
   if (hiddenAbove === 0) return <></>
   const lines = hiddenAbove === 1 ? '1 line' : `${hiddenAbove} lines`
-  const address = links.compare(
-    from,
-    to,
-    compareQueryOf({ ...query, expanded: [...query.expanded, hunk] }),
-  )
+  const expanded = address({ ...query, expanded: [...query.expanded, hunk] })
   return (
-    <a class="expand" href={`${address}#h${index}`} title={`Show ${lines} above`}>
+    <a class="expand" href={`${expanded}#h${index}`} title={`Show ${lines} above`}>
       <span aria-hidden="true">{`↕ ${hiddenAbove}`}</span>
       <span class="visually-hidden">{`Show ${lines} above`}</span>
     </a>
@@ -113,24 +111,12 @@ function captionOf({ place, line, blocks }: ShownRegion): string {
   return `${changes.length === 0 ? 'Lines' : numbers}: ${where}`
 }
 
-function HunkLinks({ links, region, from, to, table }: HunkProps & { table: string }) {
-  const { entity, path } = region.place
-  const { side, number } = region.line
-  const file = links.snapshot(side === 'before' ? from : to)
-  const where = path.at(-1)?.name ?? `line ${number}`
+function Fold({ region }: { region: ShownRegion }) {
+  const where = region.place.path.at(-1)?.name ?? `line ${region.line.number}`
   return (
-    <span class="hunk-links">
-      {entity !== null && (
-        <a href={links.entity(entity.kind, entity.name)}>
-          History
-          <span class="visually-hidden">{` of ${entity.kind} ${entity.name}`}</span>
-        </a>
-      )}
-      <a href={`${file}?line=${number}#L${number}`}>{`Line ${number} in file`}</a>
-      <button type="button" class="fold" aria-expanded="true" aria-controls={table}>
-        <span aria-hidden="true">▾</span>
-        <span class="visually-hidden">{`Lines of ${where}`}</span>
-      </button>
-    </span>
+    <button type="button" class="fold" aria-expanded="true" aria-controls={tableOf(region)}>
+      <span aria-hidden="true">▾</span>
+      <span class="visually-hidden">{`Lines of ${where}`}</span>
+    </button>
   )
 }

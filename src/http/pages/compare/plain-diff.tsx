@@ -1,8 +1,10 @@
-import type { DocumentComparison } from '../../../services/pages/compare/comparison.ts'
+import type { TextComparison } from '../../../services/pages/compare/comparison.ts'
 import { HunkTable, Path } from './hunk.tsx'
 
+const OPTIONS = { isLong: true, unfold: '#diff', isAnchored: true }
+
 /** The first page of a diff of something that is not in the history yet, and so has no address of its own. */
-export function PlainDiff({ comparison }: { comparison: DocumentComparison }) {
+export function PlainDiff({ comparison }: { comparison: TextComparison }) {
   const { regions, remaining } = comparison
   return (
     <div class="diff" id="diff">
@@ -13,7 +15,7 @@ export function PlainDiff({ comparison }: { comparison: DocumentComparison }) {
               <Path region={region} />
             </h3>
           </div>
-          <HunkTable region={region} view="split" options={{ isLong: true, unfold: '#diff' }} />
+          <HunkTable region={region} view="split" options={OPTIONS} />
         </section>
       ))}
       {remaining > 0 && (

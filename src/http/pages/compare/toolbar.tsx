@@ -1,5 +1,5 @@
-import { type CompareQuery, compareQueryOf, type Context, type View } from './compare-query.ts'
-import type { CompareViewProps } from './compare-view.tsx'
+import type { TextComparison } from '../../../services/pages/compare/comparison.ts'
+import type { CompareQuery, Context, View } from './compare-query.ts'
 
 const VIEWS: readonly (readonly [View, string])[] = [
   ['split', 'Side by side'],
@@ -11,11 +11,16 @@ const CONTEXTS: readonly (readonly [Context, string])[] = [
   ['whole', 'Whole file'],
 ]
 
+export interface ToolbarProps {
+  readonly comparison: TextComparison
+  readonly query: CompareQuery
+  /** Where the same comparison is shown otherwise. */
+  readonly address: (query: CompareQuery) => string
+}
+
 /** How the text is shown. Each choice is an address. */
-export function Toolbar(props: CompareViewProps) {
-  const { chrome, comparison, query, from, to } = props
-  const at = (change: Partial<CompareQuery>) =>
-    `${chrome.links.compare(from, to, compareQueryOf({ ...query, start: 0, ...change }))}#diff`
+export function Toolbar({ comparison, query, address }: ToolbarProps) {
+  const at = (change: Partial<CompareQuery>) => `${address({ ...query, start: 0, ...change })}#diff`
   const first = comparison.marks.find(({ start }) => start >= query.start)?.number ?? 1
   return (
     <div class="toolbar">

@@ -63,10 +63,8 @@ export interface ShownRegion {
   readonly blocks: readonly BlockRows[]
 }
 
-/** The difference of two documents, as one page shows it. */
-export interface DocumentComparison {
-  /** What changed, in words; null where too much did. */
-  readonly changes: readonly Change[] | null
+/** The difference of two texts, as one page shows it. */
+export interface TextComparison {
   readonly lines: { readonly added: number; readonly removed: number }
   /** How many changes the diff has, and how many of them are of interest. */
   readonly total: number
@@ -77,6 +75,12 @@ export interface DocumentComparison {
   readonly next: number | null
   readonly previous: number | null
   readonly remaining: number
+}
+
+/** The difference of two documents, with what changed in words. */
+export interface DocumentComparison extends TextComparison {
+  /** Null where too much did. */
+  readonly changes: readonly Change[] | null
   /** Whether the documents differ in white space alone, which was not asked for. */
   readonly isSpaceOnly: boolean
 }
@@ -134,10 +138,37 @@ export async function compareDocuments(
   options: ComparisonOptions,
 ): Promise<DocumentComparison> {
   const script = await deps.script(...documents, options)
-  const texts = {
+  const texts = textsOf(script, documents)
+  return {
+    changes: summarise(script, texts),
+    ...compareScript(script, texts, options),
+    isSpaceOnly: script.changes.length === 0 && Buffer.compare(...documents) !== 0,
+  }
+}
+
+/** The difference of any two texts, without words for it. */
+export async function compareTexts(
+  deps: Pick<ComparisonDeps, 'script'>,
+  texts: readonly [string, string],
+  options: ComparisonOptions,
+): Promise<TextComparison> {
+  const documents = [Buffer.from(texts[0]), Buffer.from(texts[1])] as const
+  const script = await deps.script(...documents, options)
+  return compareScript(script, textsOf(script, documents), options)
+}
+
+function textsOf(script: EditScript, documents: readonly [Uint8Array, Uint8Array]): Texts {
+  return {
     before: textLinesOf(documents[0], script.before.count),
     after: textLinesOf(documents[1], script.after.count),
   }
+}
+
+function compareScript(
+  script: EditScript,
+  texts: Texts,
+  options: ComparisonOptions,
+): TextComparison {
   const regions = placedRegions(script, texts, options)
   const pages = pagesOf(regions)
   const page = Math.max(
@@ -148,7 +179,6 @@ export async function compareDocuments(
   const next = pages[page + 1] ?? null
   const shown = regions.slice(start, next ?? regions.length)
   return {
-    changes: summarise(script, texts),
     lines: countLines(script),
     total: script.changes.length,
     places: regions.filter(({ region }) => !region.isContinued).length,
@@ -157,7 +187,6 @@ export async function compareDocuments(
     next,
     previous: page > 0 ? (pages[page - 1] ?? 0) : null,
     remaining: next === null ? 0 : regions.length - next,
-    isSpaceOnly: script.changes.length === 0 && Buffer.compare(...documents) !== 0,
   }
 }
 

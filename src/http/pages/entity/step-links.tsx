@@ -1,0 +1,36 @@
+import type { ShownStep } from '../../../services/pages/entity/entity-history.ts'
+import { EntityName } from '../../../services/pages/editing/edit-scope.ts'
+import type { EntityViewProps } from './entity-view.tsx'
+
+/** What can be done from a step: its text, the way it went on, the way back. */
+export function StepLinks({
+  chrome: { links },
+  entity,
+  step,
+}: EntityViewProps & { step: ShownStep }) {
+  const { address, now, isAdministrator, total, offset, steps } = entity
+  const { number } = step.revision
+  const isNewest = offset === 0 && steps[0] === step
+  const name = `r${number}`
+  const edited = EntityName.safeParse(address)
+  return (
+    <span class="step-links">
+      {number > 1 && (
+        <a href={links.compareEntity(address, { from: `r${number - 1}`, to: name })}>
+          Diff<span class="visually-hidden">{` of ${name}`}</span>
+        </a>
+      )}
+      {!isNewest && total > 1 && (
+        <a href={links.compareEntity(address, { from: name, to: 'current' })}>
+          Diff to current<span class="visually-hidden">{` from ${name}`}</span>
+        </a>
+      )}
+      {!isNewest && isAdministrator && edited.success && now !== null && (
+        <a href={links.edit({ entity: `${edited.data.kind}/${edited.data.name}`, from: name })}>
+          {`Restore only this ${address.kind}…`}
+          <span class="visually-hidden">{` as of ${name}`}</span>
+        </a>
+      )}
+    </span>
+  )
+}
