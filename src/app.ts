@@ -12,6 +12,7 @@ import { createFirstUser } from './security/first-user.ts'
 import { openSecretKeys } from './security/secret-keys.ts'
 import { autoRegisterKeys } from './services/agents/auto-register-key.ts'
 import { openAgents } from './services/agents/open-agents.ts'
+import { assertRestored } from './services/backup/unfinished-restore.ts'
 import { BuildServices } from './services/builds/build-services.ts'
 import { Triggers } from './services/builds/triggers/triggers.ts'
 import { ChangesFile } from './services/changes-file.ts'
@@ -66,6 +67,7 @@ async function open(
   const stateDir = resolve(settings['state-dir'])
   await mkdir(stateDir, { recursive: true, mode: 0o700 })
   resources.own(await openProcessLock(join(stateDir, 'lock')))
+  await assertRestored(stateDir)
   const usersFile = resolve(settings['users-file'] ?? join(stateDir, 'users.htpasswd'))
   const generatedPassword = await createFirstUser(usersFile, settings['admin-password'])
   const box = new SecretBox(await openSecretKeys(join(stateDir, 'secret.keys')))

@@ -1,6 +1,8 @@
 import { agent } from './commands/agent.ts'
+import { backup } from './commands/backup.ts'
 import { checkPush } from './commands/check-push.ts'
 import { complain, say } from './commands/output.ts'
+import { restore } from './commands/restore.ts'
 import { secrets } from './commands/secrets.ts'
 import { serve } from './commands/serve.ts'
 import { state } from './commands/state.ts'
@@ -19,6 +21,8 @@ const COMMANDS: ReadonlyMap<string, Run> = new Map<string, Run>([
   ['state', state],
   ['user', user],
   ['verify', verify],
+  ['backup', backup],
+  ['restore', restore],
   ['check-push', checkPush],
 ])
 

@@ -63,6 +63,12 @@ const AgentTimeout = Duration.refine(
   `is less than ${SHORTEST_AGENT_TIMEOUT / 1_000}s, two contacts of an agent`,
 )
 
+/** A flag that stands alone: it is there or not. Its variable says `true` or `false`. */
+const Switch = z
+  .stringbool({ truthy: ['true'], falsy: ['false'], error: 'is neither true nor false' })
+  .prefault('false')
+  .meta({ isSwitch: true })
+
 const REPOSITORY = {
   'config-repo': Text.default('./config-repo').describe('the git repository; created when absent'),
   'config-file': FileName.default('config.xml').describe('name of the live file in it'),
@@ -106,6 +112,12 @@ export const SETTINGS = {
     hostname: Optional.describe('name to register; the host name when absent'),
   }),
   verify: z.object(REPOSITORY),
+  backup: z.object({
+    ...REPOSITORY,
+    ...USERS,
+    artifacts: Switch.describe('consoles and artifacts of jobs too'),
+  }),
+  restore: z.object({ 'config-repo': REPOSITORY['config-repo'], ...USERS }),
   user: z.object(USERS),
   state: z.object(STATE),
   secrets: z.object({ ...REPOSITORY, ...STATE }),
@@ -128,10 +140,10 @@ export function readSettings<Schema extends z.ZodObject>(
   environment: Environment = process.env,
 ): z.output<Schema> {
   const names = Object.keys(schema.shape)
-  const flags = parseFlags(args, names)
+  const flags = parseFlags(args, schema)
   const given = names.flatMap((flag) => {
     const value = flags[flag] ?? (environment[variableOf(flag)] || undefined)
-    return value === undefined ? [] : [[flag, value] as const]
+    return value === undefined ? [] : [[flag, String(value)] as const]
   })
   const read = schema.safeParse(Object.fromEntries(given))
   if (read.success) return read.data
@@ -180,9 +192,11 @@ function variableOf(flag: string): string {
   return `CAIRN_${flag.toUpperCase().replaceAll('-', '_')}`
 }
 
-function parseFlags(args: readonly string[], names: readonly string[]) {
+function parseFlags(args: readonly string[], { shape }: z.ZodObject) {
   try {
-    const options = Object.fromEntries(names.map((name) => [name, { type: 'string' } as const]))
+    const options = Object.fromEntries(
+      Object.keys(shape).map((name) => [name, { type: typeOf(shape[name]) } as const]),
+    )
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
@@ -190,10 +204,11 @@ function parseFlags(args: readonly string[], names: readonly string[]) {
   }
 }
 
-function describeIssue(
-  issue: z.core.$ZodIssue,
-  given: readonly (readonly [string, string | boolean])[],
-) {
+function typeOf(setting: z.core.$ZodType | undefined): 'boolean' | 'string' {
+  return setting && z.globalRegistry.get(setting)?.['isSwitch'] === true ? 'boolean' : 'string'
+}
+
+function describeIssue(issue: z.core.$ZodIssue, given: readonly (readonly [string, string])[]) {
   const flag = String(issue.path[0])
   const value = given.find(([name]) => name === flag)?.[1]
   return value === undefined ? `--${flag} is missing` : `--${flag} "${value}" ${issue.message}`

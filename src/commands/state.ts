@@ -2,13 +2,10 @@ import { createReadStream } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { BUILD_KINDS } from '../builds/documents.ts'
-import { AGENTS } from '../services/agents/agent-record.ts'
+import { STATE_KINDS } from '../services/state-kinds.ts'
 import { readSettings, SETTINGS, SettingsError } from '../settings.ts'
 import { loadSqliteState, openSqliteState } from '../state/open-sqlite.ts'
 import { complain, say } from './output.ts'
-
-const KINDS = [...BUILD_KINDS, AGENTS]
 
 /** `state dump` writes the store as JSON lines, `state load FILE` makes one of them, `state check` looks for damage. */
 export async function state(args: readonly string[]): Promise<number> {
@@ -36,7 +33,7 @@ async function load(file: string, source: string): Promise<number> {
 
 async function check(file: string): Promise<number> {
   await using store = await openExisting(file)
-  const faults = await store.check(KINDS)
+  const faults = await store.check(STATE_KINDS)
   for (const fault of faults) complain(fault)
   if (faults.length === 0) say(`${file} is whole`)
   return faults.length === 0 ? 0 : 1

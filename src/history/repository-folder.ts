@@ -115,14 +115,19 @@ async function assertUsable(
 /** A repository appears whole or not at all. */
 async function initialise(fs: FsPromises, gitDir: string): Promise<void> {
   const draft = join(dirname(gitDir), `${NEW_REPOSITORY}${randomUUID()}`)
-  const folders = ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info', 'hooks']
-  for (const folder of folders) await fs.mkdir(join(draft, folder), { recursive: true })
-  await replaceFile(join(draft, 'HEAD'), 'ref: refs/heads/main\n', { fs })
-  await replaceFile(join(draft, 'config'), CONFIG, { fs })
-  for (const folder of [...folders, 'objects', 'refs', '.'])
-    await syncFolder(fs, join(draft, folder))
+  await writeEmptyRepository(fs, draft)
   await renameUnlessTaken(fs, { from: draft, to: gitDir })
   await syncFolder(fs, dirname(gitDir))
+}
+
+/** A `.git` folder without commits, on disk. */
+export async function writeEmptyRepository(fs: FsPromises, gitDir: string): Promise<void> {
+  const folders = ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info', 'hooks']
+  for (const folder of folders) await fs.mkdir(join(gitDir, folder), { recursive: true })
+  await replaceFile(join(gitDir, 'HEAD'), 'ref: refs/heads/main\n', { fs })
+  await replaceFile(join(gitDir, 'config'), CONFIG, { fs })
+  for (const folder of [...folders, 'objects', 'refs', '.'])
+    await syncFolder(fs, join(gitDir, folder))
 }
 
 /** Another process may have been faster; its repository is as good. */

@@ -1,11 +1,10 @@
 import nodeFs from 'node:fs/promises'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { isDeepStrictEqual } from 'node:util'
 import { digestOf } from '../core/digest.ts'
-import type { CommitSha } from '../core/revision.ts'
+import type { CommitSha, Revision } from '../core/revision.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
-import { ended, GitExecutable } from './git-executable.ts'
+import { GitExecutable } from './git-executable.ts'
 import type { HistoryOptions } from './history-options.ts'
 import { IndexFile } from './index-file.ts'
 import { IndexKeeper, NO_STORE } from './index-keeper.ts'
@@ -15,6 +14,7 @@ import { openObjectReader } from './open-object-reader.ts'
 import { readHead } from './refs.ts'
 import { unavailable } from './repository-folder.ts'
 import type { IndexEntry, RevisionIndex } from './revision-index.ts'
+import { tryGit } from './run-git.ts'
 
 export type VerifyOptions = Pick<
   HistoryOptions,
@@ -24,6 +24,8 @@ export type VerifyOptions = Pick<
 export interface VerifyReport {
   readonly commits: number
   readonly revisions: number
+  /** The newest valid revision; null when there is none. */
+  readonly newest: Revision | null
   /** What is wrong, a sentence each. */
   readonly problems: readonly string[]
   /** What is odd and does no harm. */
@@ -63,6 +65,7 @@ export async function verifyRepository(
   return {
     commits: index.entries().length,
     revisions: index.size(),
+    newest: index.current(),
     problems: [...documents.problems, ...indexProblems, ...(await checkObjects(verification))],
     notes: documents.notes,
   }
@@ -123,14 +126,9 @@ async function recordedDigest(reader: ObjectReader, commit: CommitSha): Promise<
 async function checkObjects({ programPath, gitDir }: Verification): Promise<readonly string[]> {
   const git = programPath === null ? null : await GitExecutable.find({ path: programPath })
   if (git === null) return []
-  const child = git.start(gitDir, ['fsck', '--strict', '--no-dangling', '--no-progress'])
-  child.stdin.end()
-  const [output, errors, end] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    ended(child),
-  ])
-  if (end === 'exit code 0') return []
-  const lines = `${output}${errors}`.split('\n').filter((line) => line !== '')
+  const fsck = ['fsck', '--strict', '--no-dangling', '--no-progress']
+  const { output, errors, end, isDone } = await tryGit(git, gitDir, fsck)
+  if (isDone) return []
+  const lines = `${output.toString('utf8')}${errors}`.split('\n').filter((line) => line !== '')
   return (lines.length > 0 ? lines : [end]).map((line) => `git fsck: ${line}`)
 }

@@ -1,0 +1,31 @@
+import { rm, stat } from 'node:fs/promises'
+import nodeFs from 'node:fs/promises'
+import { join } from 'node:path'
+import { ServiceError } from '../../core/errors.ts'
+import { replaceFile } from '../../storage/durable-fs.ts'
+import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { syncFolder } from '../../storage/sync-folder.ts'
+
+/** Stands in a state folder from the beginning of a restore until all of it was found whole. */
+export const UNFINISHED = 'restore.unfinished'
+
+export function beginRestore(stateDir: string): Promise<void> {
+  return replaceFile(join(stateDir, UNFINISHED), '')
+}
+
+export async function endRestore(stateDir: string): Promise<void> {
+  await rm(join(stateDir, UNFINISHED))
+  await syncFolder(nodeFs, stateDir)
+}
+
+/**
+ * A service on half of a backup would make the other half anew.
+ *
+ * @throws {ServiceError} `unavailable`
+ */
+export async function assertRestored(stateDir: string): Promise<void> {
+  const file = join(stateDir, UNFINISHED)
+  if ((await orNullWhenAbsent(stat(file))) === null) return
+  const reason = `A restore into ${stateDir} was not finished or found damage. Restore into empty folders, or remove ${file} to serve what is there`
+  throw new ServiceError('unavailable', reason, { reason })
+}

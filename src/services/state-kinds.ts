@@ -1,0 +1,5 @@
+import { BUILD_KINDS } from '../builds/documents.ts'
+import { AGENTS } from './agents/agent-record.ts'
+
+/** Every kind of document that the state store holds. */
+export const STATE_KINDS = [...BUILD_KINDS, AGENTS]

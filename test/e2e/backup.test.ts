@@ -1,0 +1,193 @@
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { CallingAgent } from '../support/agent-calls.ts'
+import { backUp, checkCodes, entriesOf, placesIn, restoreNew } from '../support/backups.ts'
+import { documentWith } from '../support/documents.ts'
+import { git } from '../support/git.ts'
+import { save } from '../support/saving.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { run, start } from '../support/start.ts'
+import { tempDir } from '../support/temp-dir.ts'
+
+const SECRET = 'hunter2-in-plain'
+const ARTIFACT = 'app/1/test/1/unit/out/report.txt'
+
+function withSecret(): string {
+  const svn = `<svn url="https://example.org/a" username="ana" password="${SECRET}" />`
+  return documentWith('a').replace('<git url="https://example.org/a.git" />', svn)
+}
+
+/** A service with some history, a secret, an agent and an artifact. */
+async function aService(): Promise<TestService & { agent: CallingAgent }> {
+  const service = await startService()
+  for (const name of ['one', 'two']) await save(service, documentWith(name))
+  await save(service, withSecret())
+  const agent = new CallingAgent(service)
+  await agent.register()
+  const artifact = join(service.folder, 'state', 'artifacts', ARTIFACT)
+  mkdirSync(join(artifact, '..'), { recursive: true })
+  writeFileSync(artifact, 'all passed\n')
+  return { ...service, agent }
+}
+
+/** Puts a commit that git itself would not make into the repository. */
+function hashLiterally(repository: string, commit: string): string {
+  const args = ['-C', repository, 'hash-object', '--literally', '-t', 'commit', '-w', '--stdin']
+  return execFileSync('git', args, { input: commit, encoding: 'utf8' }).trim()
+}
+
+/** The state folder's files that stay there whether a service runs or not. */
+function namesIn(folder: string): string[] {
+  const names = readdirSync(join(folder, 'state')).toSorted()
+  return names.filter((name) => name !== 'lock' && !/-(?:wal|shm)$/.test(name))
+}
+
+async function revisionsOf(service: TestService): Promise<unknown> {
+  return (await service.fetch('/api/config/revisions')).json()
+}
+
+describe('cairn backup', () => {
+  it('saves a running service, which is served again from what is restored', async () => {
+    const service = await aService()
+    const file = join(tempDir(), 'backup.tar.gz')
+
+    const made = await backUp(service.folder, file, '--artifacts')
+    const restored = await restoreNew(file)
+    const again = await startService([], restored.folder)
+
+    expect(made).toMatchObject({ code: 0, stdout: '' })
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(made.stderr).toMatch(/4 revisions up to .* with artifacts\n.*keep it safe\n$/)
+    expect(restored).toMatchObject({ code: 0, stderr: '' })
+    expect(await revisionsOf(again)).toEqual(await revisionsOf(service))
+    const current = await (await service.fetch('/api/admin/config.xml')).text()
+    expect(await (await again.fetch('/api/admin/config.xml')).text()).toBe(current)
+    expect(git(again.repository, 'status', '--porcelain')).toBe('')
+    expect(await (await again.fetch('/api/agents')).text()).toContain(service.agent.uuid)
+    const artifact = join(restored.folder, 'state', 'artifacts', ARTIFACT)
+    expect(readFileSync(artifact, 'utf8')).toBe('all passed\n')
+  })
+
+  it('saves a stopped service, on standard output if that is named, the keys of its secrets included', async () => {
+    const service = await aService()
+    await service.close()
+    const file = join(tempDir(), 'printed.tar.gz')
+    const command = `"$0" dist/main.js backup - ${placesIn(service.folder).join(' ')} > ${file}`
+
+    execFileSync('bash', ['-c', command, process.execPath], { stdio: 'pipe' })
+    const restored = await restoreNew(file)
+    const rotated = await run(['secrets', 'rotate', ...placesIn(restored.folder)])
+
+    expect(entriesOf(file).join()).not.toContain('artifacts')
+    expect(await checkCodes(restored.folder)).toEqual([0, 0])
+    expect(rotated).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1 secrets are/) })
+  })
+
+  it('brings back other branches, tags and files, and which branch was checked out', async () => {
+    const service = await aService()
+    await service.close()
+    writeFileSync(join(service.repository, 'notes.txt'), 'by hand\n')
+    git(service.repository, 'add', 'notes.txt')
+    git(service.repository, 'commit', '--quiet', '-m', 'Notes')
+    git(service.repository, 'branch', '-m', 'live')
+    git(service.repository, 'tag', 'release', 'HEAD~1')
+    git(service.repository, 'branch', 'try-out', 'HEAD~2')
+    const file = join(tempDir(), 'backup.tar.gz')
+
+    await backUp(service.folder, file)
+    const { folder } = await restoreNew(file)
+
+    const repository = join(folder, 'config-repo')
+    const refs = ['for-each-ref', '--format=%(refname) %(objectname)']
+    expect(git(repository, ...refs)).toBe(git(service.repository, ...refs))
+    expect(git(repository, 'symbolic-ref', 'HEAD')).toBe('refs/heads/live\n')
+    expect(git(repository, 'status', '--porcelain')).toBe('')
+    expect(readFileSync(join(repository, 'notes.txt'), 'utf8')).toBe('by hand\n')
+  })
+
+  it('names a copy of damaged data unverified, says what is wrong, and ends with 1', async () => {
+    const service = await aService()
+    await service.close()
+    const tree = git(service.repository, 'rev-parse', 'HEAD^{tree}').trim()
+    const nobody = `tree ${tree}\nauthor Gil 1 +0000\ncommitter Gil 1 +0000\n\nodd\n`
+    const odd = hashLiterally(service.repository, nobody)
+    git(service.repository, 'update-ref', 'refs/heads/odd', odd)
+    const folder = tempDir()
+
+    const made = await backUp(service.folder, join(folder, 'backup.tar.gz'))
+
+    expect(made).toMatchObject({ code: 1, stderr: expect.stringContaining('git fsck') })
+    expect(readdirSync(folder)).toEqual(['backup.tar.gz.unverified'])
+  })
+
+  it('makes nothing where there is no service', async () => {
+    const [nowhere, folder] = [tempDir(), tempDir()]
+
+    const made = await backUp(nowhere, join(folder, 'backup.tar.gz'))
+
+    expect(made.code).toBe(1)
+    expect(made.stderr).toContain('state.sqlite does not exist')
+    expect([readdirSync(folder), readdirSync(nowhere)]).toEqual([[], []])
+  })
+})
+
+describe('cairn restore', () => {
+  it('refuses folders that hold something, and leaves them alone', async () => {
+    const service = await aService()
+    const file = join(tempDir(), 'backup.tar.gz')
+    await backUp(service.folder, file)
+    const before = namesIn(service.folder)
+
+    const held = await run(['restore', file, ...placesIn(service.folder)])
+    await service.close()
+    const full = await run(['restore', file, ...placesIn(service.folder)])
+
+    expect(held).toMatchObject({ code: 1, stderr: expect.stringContaining('in use by process') })
+    expect(full).toMatchObject({ code: 1, stderr: expect.stringContaining('is not empty') })
+    expect(namesIn(service.folder)).toEqual(before)
+  })
+
+  it('refuses an archive that was cut short, and leaves the folders empty', async () => {
+    const service = await aService()
+    const file = join(tempDir(), 'backup.tar.gz')
+    await backUp(service.folder, file)
+    truncateSync(file, statSync(file).size - 100)
+
+    const restored = await restoreNew(file)
+
+    expect(restored).toMatchObject({ code: 1, stderr: expect.stringContaining('is damaged') })
+    expect(readdirSync(restored.folder)).toEqual([])
+  })
+
+  it('refuses an archive of something else', async () => {
+    const folder = tempDir()
+    writeFileSync(join(folder, 'manifest.json'), '{"format":"other"}')
+    const file = join(folder, 'other.tar.gz')
+    execFileSync('tar', ['-czf', file, '-C', folder, 'manifest.json'])
+
+    const restored = await restoreNew(file)
+
+    expect(restored).toMatchObject({ code: 1, stderr: expect.stringContaining('is no backup') })
+  })
+
+  it('that was not finished keeps a service from starting', async () => {
+    const folder = tempDir()
+    mkdirSync(join(folder, 'state'))
+    writeFileSync(join(folder, 'state', 'restore.unfinished'), '')
+
+    const served = await start(['serve', '--port', '0', ...placesIn(folder)]).ended()
+
+    expect(served).toMatchObject({ code: 1, stderr: expect.stringContaining('was not finished') })
+    expect(existsSync(join(folder, 'config-repo'))).toBe(false)
+  })
+})
