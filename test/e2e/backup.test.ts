@@ -17,7 +17,7 @@ import { git } from '../support/git.ts'
 import { save } from '../support/saving.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { run, start } from '../support/start.ts'
-import { tempDir } from '../support/temp-dir.ts'
+import { tempDir } from '../support/temp-folder.ts'
 
 const SECRET = 'hunter2-in-plain'
 const ARTIFACT = 'app/1/test/1/unit/out/report.txt'

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import type { Ended } from './program.ts'
 import { run } from './start.ts'
-import { tempDir } from './temp-dir.ts'
+import { tempDir } from './temp-folder.ts'
 
 /** The flags that name the folders of a service in a folder. */
 export function placesIn(folder: string): string[] {

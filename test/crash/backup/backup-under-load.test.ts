@@ -10,7 +10,7 @@ import { buildProblems } from '../../support/build-problems.ts'
 import { git } from '../../support/git.ts'
 import { LoadedService, type Step } from '../../support/loaded-service.ts'
 import { start } from '../../support/start.ts'
-import { tempDir } from '../../support/temp-dir.ts'
+import { tempDir } from '../../support/temp-folder.ts'
 import { until } from '../../support/until.ts'
 
 const ROUNDS = 4
