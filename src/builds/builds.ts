@@ -5,7 +5,13 @@ import type { BuildStore } from './build-store.ts'
 import { noEffects } from './change.ts'
 import type { Change, Effects } from './change.ts'
 import { ACTIVE_STAGE, AGENT_JOB, QUEUED_JOB, STAGE } from './documents.ts'
-import type { JobInstance, PipelineInstance, QueuedJob, StageInstance } from './documents.ts'
+import type {
+  JobInstance,
+  PipelineInstance,
+  QueuedJob,
+  RunChanges,
+  StageInstance,
+} from './documents.ts'
 import type { BuildEvent } from './event.ts'
 import { JobQueue } from './job-queue.ts'
 import { agentJobPrefix } from './keys.ts'
@@ -58,6 +64,11 @@ export class Builds extends BuildQueries {
    */
   schedulePipeline(request: PipelineRequest): Promise<PipelineInstance> {
     return this.#change((change) => schedule.schedulePipeline(change, request))
+  }
+
+  /** Adds what becomes known only later of what had changed for a run. */
+  noteChanges({ pipeline: name, counter }: PipelineRun, changes: RunChanges): Promise<void> {
+    return this.#change((change) => schedule.noteChanges(change, { name, counter, changes }))
   }
 
   /**

@@ -13,8 +13,27 @@ export const MaterialRevision = z.object({
   /** The name it has in the configuration, if any. */
   name: z.string().nullable(),
   revision: z.string(),
+  /** The oldest revision that the run before did not have; null when that is not known. */
+  fromRevision: z.string().nullable().default(null),
+  /** Whether the run before had another one. */
+  changed: z.boolean().default(false),
 })
 export type MaterialRevision = Readonly<z.infer<typeof MaterialRevision>>
+
+/** One change of a repository that a run was the first to have. */
+export const Modification = z.object({
+  revision: z.string(),
+  username: z.string(),
+  time: z.int(),
+  comment: z.string(),
+})
+export type Modification = Readonly<z.infer<typeof Modification>>
+
+/** What had changed of each material since the run before, newest first; of others it is not known. */
+export const RunChanges = z
+  .array(z.object({ fingerprint: z.string(), modifications: z.array(Modification).readonly() }))
+  .readonly()
+export type RunChanges = z.infer<typeof RunChanges>
 
 /** A variable given when a run was started. Secure values are kept encrypted. */
 export const RunVariable = z.object({ name: z.string(), value: z.string(), secure: z.boolean() })
@@ -89,6 +108,8 @@ export const AgentJob = z.object({ agentUuid: z.string(), jobId: Id })
 export type AgentJob = Readonly<z.infer<typeof AgentJob>>
 
 export const PIPELINE = { name: 'pipeline', schema: PipelineInstance }
+/** Beside the run, which is read far more often. */
+export const RUN_CHANGES = { name: 'run-changes', schema: RunChanges }
 export const STAGE = { name: 'stage', schema: StageInstance }
 export const JOB = { name: 'job', schema: JobInstance }
 /** The jobs in state Scheduled. This and the next two follow from the jobs; they save reading all of them. */
@@ -102,6 +123,7 @@ export const PIPELINE_LOCK = { name: 'pipeline-lock', schema: Id }
 /** Everything that builds keep in the store. */
 export const BUILD_KINDS: readonly DocumentKind<unknown>[] = [
   PIPELINE,
+  RUN_CHANGES,
   STAGE,
   JOB,
   QUEUED_JOB,

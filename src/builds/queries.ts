@@ -3,8 +3,22 @@ import type { StageResult, StageState } from '../core/stage.ts'
 import { PAGE_SIZE, pageOf } from '../core/page.ts'
 import type { Page } from '../core/page.ts'
 import type { BuildReader } from './build-store.ts'
-import { ACTIVE_STAGE, AGENT_JOB, JOB, PIPELINE, PIPELINE_LOCK, STAGE } from './documents.ts'
-import type { AgentJob, JobInstance, PipelineInstance, StageInstance } from './documents.ts'
+import {
+  ACTIVE_STAGE,
+  AGENT_JOB,
+  JOB,
+  PIPELINE,
+  PIPELINE_LOCK,
+  RUN_CHANGES,
+  STAGE,
+} from './documents.ts'
+import type {
+  AgentJob,
+  JobInstance,
+  PipelineInstance,
+  RunChanges,
+  StageInstance,
+} from './documents.ts'
 import { idsIn } from './id-ranges.ts'
 import { agentList, jobKey, pipelineKey, pipelineList, stageKey, stageList } from './keys.ts'
 import type { PipelineRun, StageRunName } from './keys.ts'
@@ -30,6 +44,11 @@ export class BuildQueries {
 
   pipelineInstance(run: PipelineRun): Promise<PipelineInstance | null> {
     return this.#store.find(PIPELINE, pipelineKey(run))
+  }
+
+  /** What had changed for a run, as far as it is known. */
+  async runChanges(run: PipelineRun): Promise<RunChanges> {
+    return (await this.#store.find(RUN_CHANGES, pipelineKey(run))) ?? []
   }
 
   /** The runs of a pipeline, newest first. */

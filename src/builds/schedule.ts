@@ -3,8 +3,14 @@ import { renderLabel } from '../core/label.ts'
 import { rerunObstacle, rerunOfCounter } from '../core/rerun.ts'
 import { isActive } from '../core/stage.ts'
 import type { Change } from './change.ts'
-import { PIPELINE, STAGE } from './documents.ts'
-import type { MaterialRevision, PipelineInstance, RunVariable, StageInstance } from './documents.ts'
+import { PIPELINE, RUN_CHANGES, STAGE } from './documents.ts'
+import type {
+  MaterialRevision,
+  PipelineInstance,
+  RunChanges,
+  RunVariable,
+  StageInstance,
+} from './documents.ts'
 import { pipelineCounterName, pipelineKey, pipelineList, stageKey } from './keys.ts'
 import type { PipelineRun, StageRunName } from './keys.ts'
 import { assertUnlocked, takeLock } from './lock.ts'
@@ -20,6 +26,7 @@ export interface PipelineRequest {
   readonly approvedBy: string
   readonly revisions: readonly MaterialRevision[]
   readonly variables?: readonly RunVariable[]
+  readonly changes?: RunChanges
   /** The counter of the newest run when it was decided to begin another one; a run since then makes the decision void. */
   readonly after?: number
 }
@@ -38,7 +45,7 @@ export interface JobsRequest extends StageRunName {
 /** Begins a run of a pipeline with its first stage. */
 export async function schedulePipeline(
   change: Change,
-  { pipeline: name, approvedBy, revisions, variables = [], after }: PipelineRequest,
+  { pipeline: name, approvedBy, revisions, variables = [], changes = [], after }: PipelineRequest,
 ): Promise<PipelineInstance> {
   const plan = planOf(change, name)
   await assertNewest(change, plan, after)
@@ -46,9 +53,21 @@ export async function schedulePipeline(
   if (!first) throw notSchedulable({ pipeline: name, stage: '' }, 'it has no stage')
   await assertUnlocked(change, plan, null)
   const pipeline = await addPipeline(change, plan, { approvedBy, revisions, variables })
+  await noteChanges(change, { ...pipeline, changes })
   await takeLock(change, plan, pipeline)
   await startStage(change, pipeline, { plan: first, approvedBy })
   return (await change.tx.find(PIPELINE, keyOfPipeline(pipeline))) ?? pipeline
+}
+
+/** Adds what else is known of what had changed for a run. */
+export async function noteChanges(
+  { tx }: Change,
+  { name, counter, changes }: { name: string; counter: number; changes: RunChanges },
+): Promise<void> {
+  if (changes.length === 0) return
+  const key = pipelineKey({ pipeline: name, counter })
+  const known = (await tx.find(RUN_CHANGES, key)) ?? []
+  await tx.put(RUN_CHANGES, key, [...known, ...changes])
 }
 
 /** Runs a stage of a pipeline run, for the first time or again with all its jobs. */

@@ -1,9 +1,16 @@
 import type { Page } from '../core/page.ts'
+import { APPROVED_BY_CHANGES } from '../core/stage.ts'
 import type { ListedPipeline } from '../services/builds/list-pipelines.ts'
+import type { PipelineRunFacts, RunChanges } from '../services/builds/pipeline-runs.ts'
 import type { JobInstance, StageRun } from '../services/builds/stages.ts'
 import type { JobRunHistoryBody, JobSummaryBody, StageJobBody } from '../wire/job-body.ts'
 import { renderPagination } from '../wire/pagination.ts'
 import type { PipelineBody } from '../wire/pipeline-body.ts'
+import type {
+  ModificationBody,
+  PipelineHistoryBody,
+  PipelineRunBody,
+} from '../wire/pipeline-run-body.ts'
 import type { StageBody, StageHistoryBody } from '../wire/stage-body.ts'
 
 export function renderStageRun(run: StageRun): StageBody {
@@ -49,6 +56,56 @@ export function renderPipeline(pipeline: ListedPipeline): PipelineBody {
       blocked: latest.run.blocked,
     },
   }
+}
+
+export function renderPipelineRun({
+  run,
+  stages,
+  changes,
+  kinds,
+}: PipelineRunFacts): PipelineRunBody {
+  const { id, name, counter, label, approvedBy, createdAt, revisions } = run
+  return {
+    id,
+    name,
+    counter,
+    label,
+    scheduled_date: createdAt,
+    build_cause: {
+      approver: approvedBy,
+      trigger_forced: approvedBy !== APPROVED_BY_CHANGES,
+      material_revisions: revisions.map(({ fingerprint, name: material, ...span }) => ({
+        material: { fingerprint, name: material, type: kinds.get(fingerprint) ?? null },
+        revision: span.revision,
+        from_revision: span.fromRevision ?? span.revision,
+        changed: span.changed,
+        modifications: modificationsOf(fingerprint, changes),
+      })),
+    },
+    stages: stages.map(({ stage, result }) => ({
+      name: stage.name,
+      counter: String(stage.counter),
+      approved_by: stage.approvedBy,
+      result,
+    })),
+  }
+}
+
+export function renderPipelineRuns({
+  items,
+  pagination,
+}: Page<PipelineRunFacts>): PipelineHistoryBody {
+  return { pipelines: items.map(renderPipelineRun), pagination: renderPagination(pagination) }
+}
+
+function modificationsOf(fingerprint: string, changes: RunChanges): ModificationBody[] {
+  const found = changes.find((each) => each.fingerprint === fingerprint)
+  return (found?.modifications ?? []).map(({ revision, username, comment, time }) => ({
+    revision,
+    user_name: username,
+    comment,
+    modified_time: time,
+  }))
 }
 
 function renderStage({ stage, result }: StageRun): Omit<StageBody, 'jobs'> {

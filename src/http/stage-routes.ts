@@ -1,6 +1,7 @@
 import { Hono, type Context } from 'hono'
 import { parseOffset } from '../core/page.ts'
 import { listPipelines, type ListPipelinesDeps } from '../services/builds/list-pipelines.ts'
+import { listPipelineRuns, readPipelineRun } from '../services/builds/pipeline-runs.ts'
 import {
   cancelStage,
   listJobRuns,
@@ -17,6 +18,8 @@ import { parseWholeNumber } from './parameters.ts'
 import {
   renderJobRuns,
   renderPipeline,
+  renderPipelineRun,
+  renderPipelineRuns,
   renderStageHistory,
   renderStageRun,
 } from './stage-bodies.ts'
@@ -30,12 +33,23 @@ export function stageRoutes(options: StageRoutesOptions) {
     const asked = { pipeline, stage, offset: parseOffset(offset) }
     return json(renderStageHistory(await listStageRuns(options, c.env.principal, asked)))
   }
+  const pipelineHistory = async (c: Context<RouteEnv, '/:name'>, offset: string) => {
+    const asked = { pipeline: c.req.param('name'), offset: parseOffset(offset) }
+    return json(renderPipelineRuns(await listPipelineRuns(options, c.env.principal, asked)))
+  }
   const jobRuns = async (uuid: string, offset: string) =>
     json(renderJobRuns(await listJobRuns(options, uuid, parseOffset(offset))))
   return new Hono<RouteEnv>()
     .get('/api/pipelines', async (c) =>
       json((await listPipelines(options, c.env.principal)).map(renderPipeline)),
     )
+    .get('/api/pipelines/:name/instance/:counter', async (c) => {
+      const counter = parseWholeNumber(c.req.param('counter'), 'counter')
+      const asked = { pipeline: c.req.param('name'), counter }
+      return json(renderPipelineRun(await readPipelineRun(options, c.env.principal, asked)))
+    })
+    .get('/api/pipelines/:name/history', (c) => pipelineHistory(c, '0'))
+    .get('/api/pipelines/:name/history/:offset', (c) => pipelineHistory(c, c.req.param('offset')))
     .post('/api/pipelines/:name/schedule', async (c) => {
       const run = await startPipeline(options, c.env.principal, c.req.param('name'))
       const message = `The run ${run.counter} of the pipeline ${run.name} is scheduled`

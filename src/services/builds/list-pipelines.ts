@@ -4,6 +4,7 @@ import type { StageRun } from '../../builds/queries.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Access } from '../permission.ts'
 import type { EffectivePipelines } from './effective-pipelines.ts'
+import { stagesOf } from './pipeline-runs.ts'
 
 export interface ListPipelinesDeps {
   readonly access: Access
@@ -44,10 +45,5 @@ export function listPipelines(
 async function latestRun(builds: Builds, pipeline: string): Promise<ListedPipeline['latest']> {
   const [run] = (await builds.pipelineHistory(pipeline, 0)).items
   if (!run) return null
-  const stages = await Promise.all(
-    run.stages.map(({ name: stage, counter: stageCounter }) =>
-      builds.stageInstance({ pipeline, pipelineCounter: run.counter, stage, stageCounter }),
-    ),
-  )
-  return { run, stages: stages.flatMap((stage) => stage ?? []) }
+  return { run, stages: await stagesOf(builds, run) }
 }

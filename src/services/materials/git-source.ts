@@ -52,11 +52,13 @@ export function gitSource(material: GitMaterial, place: SourcePlace): MaterialSo
 
   async function changes({ after, upTo }: Span) {
     if (!existsSync(join(folder, 'HEAD')) || !(await has(upTo))) await update()
-    if (!(await has(after)) || !(await has(upTo))) return null
+    if ((after !== null && !(await has(after))) || !(await has(upTo))) return null
     const form = '--format=%x00%H%x00%an <%ae>%x00%at%x00%B'
     const files = ['-z', '-c', '--name-only', '--no-renames']
-    const options = ['--no-color', '--encoding=UTF-8', `--max-count=${MOST_CHANGES + 1}`]
-    const log = parseGitLog(await git('log', ...files, ...options, form, `${after}..${upTo}`, '--'))
+    const most = after === null ? 1 : MOST_CHANGES + 1
+    const options = ['--no-color', '--encoding=UTF-8', `--max-count=${most}`]
+    const span = after === null ? upTo : `${after}..${upTo}`
+    const log = parseGitLog(await git('log', ...files, ...options, form, span, '--'))
     return log.length > MOST_CHANGES ? null : log
   }
 

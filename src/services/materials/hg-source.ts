@@ -67,11 +67,12 @@ export function hgSource(material: HgMaterial, place: SourcePlace): MaterialSour
   }
 
   async function changes({ after, upTo }: Span) {
-    if (!REVISION.test(after) || !REVISION.test(upTo)) return null
+    if ((after !== null && !REVISION.test(after)) || !REVISION.test(upTo)) return null
     await prepare()
     if (!(await has(upTo))) await update()
-    if (!(await has(after)) || !(await has(upTo))) return null
-    const span = [`--rev=reverse(only('${upTo}', '${after}'))`, `--limit=${MOST_CHANGES + 1}`]
+    if ((after !== null && !(await has(after))) || !(await has(upTo))) return null
+    const revisions = after === null ? `'${upTo}'` : `reverse(only('${upTo}', '${after}'))`
+    const span = [`--rev=${revisions}`, `--limit=${MOST_CHANGES + 1}`]
     const log = Log.safeParse(JSON.parse(await hg('log', '--verbose', '--template=json', ...span)))
     if (!log.success) throw new SourceFailed('hg: its log cannot be read')
     return log.data.length > MOST_CHANGES ? null : log.data.map(modificationOf)

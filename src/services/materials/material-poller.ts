@@ -32,7 +32,7 @@ interface Watched {
   readonly watch: MaterialWatch
 }
 
-/** Polls at the same time. */
+/** Polls at the same time, and as many looks at changes. */
 const AT_ONCE = 4
 const TIMEOUT = 60_000
 const URL_IN_TEXT = /\b[a-z][a-z0-9+.-]*:\/\/[^\s'"]+/gi
@@ -42,6 +42,7 @@ export class MaterialPoller implements AsyncDisposable {
   readonly #options: MaterialPollerOptions
   readonly #tools: Tools
   readonly #turns = new Turns(AT_ONCE)
+  readonly #changeTurns = new Turns(AT_ONCE)
   readonly #listeners = new Set<(fingerprint: string) => void>()
   #watches = new Map<string, Watched>()
 
@@ -85,7 +86,7 @@ export class MaterialPoller implements AsyncDisposable {
   }
 
   /**
-   * The changes between two revisions, newest first; null when they cannot be told one by one.
+   * The changes of a span, newest first; null when they cannot be told one by one.
    *
    * @throws {SourceFailed} when the repository cannot be read.
    */
@@ -119,6 +120,7 @@ export class MaterialPoller implements AsyncDisposable {
     return new MaterialWatch({
       source: this.#sourceOf(watched),
       turns: this.#turns,
+      changeTurns: this.#changeTurns,
       interval: material.autoUpdate ? this.#options.interval : null,
       first: this.#options.first,
       polled: (watch, error) => {

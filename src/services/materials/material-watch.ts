@@ -9,6 +9,8 @@ export interface MaterialWatchOptions {
   readonly source: MaterialSource
   /** Shared by all materials. */
   readonly turns: Turns
+  /** The same for looks at changes, which may take long: polls do not wait for them. */
+  readonly changeTurns: Turns
   /** Milliseconds from the end of one poll to the next; null for a material that is polled on demand. */
   readonly interval: number | null
   /** Milliseconds before the first poll. */
@@ -63,7 +65,8 @@ export class MaterialWatch implements Disposable {
 
   /** @throws {SourceFailed} when the repository cannot be read. */
   changes(span: Span): Promise<readonly Modification[] | null> {
-    return this.#inTurn(() => this.#options.source.changes(span))
+    const { source, changeTurns } = this.#options
+    return this.#inTurn(() => source.changes(span), changeTurns)
   }
 
   /** Polls no more. */
@@ -113,8 +116,8 @@ export class MaterialWatch implements Disposable {
     this.#timer.unref()
   }
 
-  #inTurn<Result>(job: () => Promise<Result>): Promise<Result> {
-    const turn = this.#last.then(() => this.#options.turns.run(job))
+  #inTurn<Result>(job: () => Promise<Result>, turns = this.#options.turns): Promise<Result> {
+    const turn = this.#last.then(() => turns.run(job))
     this.#last = turn.catch(() => undefined)
     return turn
   }

@@ -9,9 +9,9 @@ export interface Modification {
   readonly files: readonly string[]
 }
 
-/** The revisions after one, up to and with another. */
+/** The revisions after one, up to and with another; after null that one alone. */
 export interface Span {
-  readonly after: string
+  readonly after: string | null
   readonly upTo: string
 }
 

@@ -49,7 +49,8 @@ export function p4Source(material: P4Material, place: SourcePlace): MaterialSour
   }
 
   async function changes({ after, upTo }: Span) {
-    const [first, last] = [Number(after) + 1, Number(upTo)]
+    const last = Number(upTo)
+    const first = after === null ? last : Number(after) + 1
     if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last) || first > last) return null
     const numbers = await listChanges(`@${first},@${last}`, MOST_CHANGES + 1)
     if (numbers.length > MOST_CHANGES) return null

@@ -63,7 +63,8 @@ export function svnSource(material: SvnMaterial, place: SourcePlace): MaterialSo
   }
 
   async function changes({ after, upTo }: Span) {
-    const [first, last] = [Number(after) + 1, Number(upTo)]
+    const last = Number(upTo)
+    const first = after === null ? last : Number(after) + 1
     if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last) || first > last) return null
     const span = ['--verbose', `--revision=${last}:${first}`, `--limit=${MOST_CHANGES + 1}`]
     const log = Log.safeParse(await svn('log', ...span, `${address.url}@${last}`))

@@ -28,9 +28,10 @@ export function tfsSource(material: TfsMaterial, place: SourcePlace): MaterialSo
   }
 
   async function changes({ after, upTo }: Span) {
-    const [before, last] = [Number(after), Number(upTo)]
-    if (!Number.isSafeInteger(before) || !Number.isSafeInteger(last) || before >= last) return null
-    const span = [`-version:C${before + 1}~C${last}`, `-stopafter:${MOST_CHANGES + 1}`]
+    const last = Number(upTo)
+    const first = after === null ? last : Number(after) + 1
+    if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last) || first > last) return null
+    const span = [`-version:C${first}~C${last}`, `-stopafter:${MOST_CHANGES + 1}`]
     const found = parseHistory(await history(...span))
     return found.length > MOST_CHANGES ? null : found
   }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { aJob, anAgent, aPipeline, aStage, BuildsWorld } from '../../support/builds.ts'
 
 const agent = anAgent('a1')
+const UNCHANGED = { changed: false, fromRevision: null }
 const run = { pipeline: 'app', pipelineCounter: 1, stage: 'test', stageCounter: 1 }
 
 const THREE_STAGES = aPipeline({
@@ -22,8 +23,8 @@ describe('a run of a pipeline', () => {
       pipeline: 'APP',
       approvedBy: 'ana',
       revisions: [
-        { fingerprint: 'f1', name: 'Code', revision: 'abcdef' },
-        { fingerprint: 'f2', name: null, revision: '12' },
+        { fingerprint: 'f1', name: 'Code', revision: 'abcdef', ...UNCHANGED },
+        { fingerprint: 'f2', name: null, revision: '12', ...UNCHANGED },
       ],
       variables: [{ name: 'TARGET', value: 'qa', secure: false }],
     })

@@ -1,4 +1,4 @@
-import type { PipelineInstance } from '../../../builds/documents.ts'
+import type { MaterialRevision, PipelineInstance } from '../../../builds/documents.ts'
 import { materialFingerprint } from '../../../config/material-fingerprint.ts'
 import type { DependencyMaterial, Material } from '../../../config/model.ts'
 import { AssignmentRefusal } from './refusal.ts'
@@ -23,23 +23,24 @@ export async function assignMaterials(
 ) {
   const assigned = []
   for (const material of materials) {
-    const revision = revisionOf(material, run)
+    const { revision, fromRevision } = revisionOf(material, run)
     if (material.kind === 'dependency') {
       assigned.push(await dependencyOf(material, revision, sources))
     } else if (material.kind !== 'package' && material.kind !== 'scm') {
-      assigned.push(sourceOf(material, revision, sources.secrets))
+      const span = { revision, fromRevision: fromRevision ?? revision }
+      assigned.push(sourceOf(material, span, sources.secrets))
     }
   }
   return assigned
 }
 
-function revisionOf(material: Material, run: PipelineInstance): string {
+function revisionOf(material: Material, run: PipelineInstance): MaterialRevision {
   if (material.kind === 'package' || material.kind === 'scm') {
     throw new AssignmentRefusal(`The material ${material.ref} needs a plugin, and there are none`)
   }
   const fingerprint = materialFingerprint(material)
   const found = run.revisions.find((revision) => revision.fingerprint === fingerprint)
-  if (found) return found.revision
+  if (found) return found
   const reason = `has no revision of the material ${describe(material)}; run the pipeline again`
   throw new AssignmentRefusal(`The run ${run.counter} of the pipeline ${run.name} ${reason}`)
 }
@@ -61,14 +62,18 @@ async function dependencyOf(
   }
 }
 
-function sourceOf(material: Source, revision: string, secrets: Secrets) {
+function sourceOf(
+  material: Source,
+  span: { readonly revision: string; readonly fromRevision: string },
+  secrets: Secrets,
+) {
   const password = openSecret(
     secrets,
     { plain: material.password, sealed: material.encryptedPassword },
     `The password of the material ${describe(material)}`,
   )
   const { name, dest, username } = material
-  const common = { name, dest: dest === '' ? null : dest, revision, fromRevision: revision }
+  const common = { name, dest: dest === '' ? null : dest, ...span }
   switch (material.kind) {
     case 'git': {
       const url = withCredentials(material.url, { username, password })

@@ -1,5 +1,5 @@
 import type { Builds } from '../../../builds/builds.ts'
-import type { PipelineInstance } from '../../../builds/documents.ts'
+import type { PipelineInstance, RunChanges } from '../../../builds/documents.ts'
 import type { BuildEvent } from '../../../builds/event.ts'
 import type { PipelineRequest } from '../../../builds/schedule.ts'
 import type { Pipeline } from '../../../config/model.ts'
@@ -13,10 +13,17 @@ import { watchedMaterials } from '../../materials/watched-materials.ts'
 import type { EffectivePipelines } from '../effective-pipelines.ts'
 import { PassedStages } from './passed-stages.ts'
 import { PipelineUses } from './pipeline-uses.ts'
+import { compareRevisions } from './run-changes.ts'
 import { RunOrigins } from './run-origins.ts'
 import { Timers } from './timers.ts'
 import { WakeUps } from './wake-ups.ts'
-import { hasNews, knownRevisions, newestRevisions, type RevisionsDeps } from './wanted-revisions.ts'
+import {
+  hasNews,
+  knownRevisions,
+  newestRevisions,
+  type RevisionsDeps,
+  type WantedRevision,
+} from './wanted-revisions.ts'
 
 export interface TriggersOptions {
   readonly builds: Builds
@@ -27,6 +34,9 @@ export interface TriggersOptions {
   /** Milliseconds after which a pipeline that could not start is tried again. */
   readonly retry: number
 }
+
+/** Milliseconds that a run waits to be told what has changed. */
+const PATIENCE = 5_000
 
 /**
  * Starts pipelines: by changes of their materials, by stages of other pipelines, by timers, by hand.
@@ -43,6 +53,8 @@ export class Triggers implements AsyncDisposable {
   readonly #due = new Set<string>()
   /** Those that could not start, and what was told about it. */
   readonly #waiting = new Map<string, string>()
+  /** What is still to be written down about runs. */
+  readonly #notes = new Set<Promise<unknown>>()
   readonly #unlisten: () => void
   readonly #retry: NodeJS.Timeout
   #uses = new PipelineUses([])
@@ -69,11 +81,11 @@ export class Triggers implements AsyncDisposable {
    * @throws {ServiceError} `pipeline-not-found`, `pipeline-locked`, or `not-schedulable` with the reason.
    */
   startPipeline(request: Omit<PipelineRequest, 'revisions'>): Promise<PipelineInstance> {
-    const { builds, pipelines } = this.#options
+    const { pipelines } = this.#options
     return this.#wakeUps.without(request.pipeline.toLowerCase(), async () => {
       const found = pipelines.find(request.pipeline)
-      const revisions = found ? await newestRevisions(this.#revisions, found.pipeline) : []
-      return builds.schedulePipeline({ ...request, revisions })
+      const wanted = found ? await newestRevisions(this.#revisions, found.pipeline) : []
+      return this.#schedule(request, wanted, await this.#newestRun(request.pipeline))
     })
   }
 
@@ -85,6 +97,41 @@ export class Triggers implements AsyncDisposable {
     const done = this.#wakeUps[Symbol.asyncDispose]()
     await this.#options.poller[Symbol.asyncDispose]()
     await done
+    await Promise.all(this.#notes)
+  }
+
+  async #schedule(
+    request: Omit<PipelineRequest, 'revisions'>,
+    wanted: readonly WantedRevision[],
+    newest: PipelineInstance | null,
+  ): Promise<PipelineInstance> {
+    const at = { newest, patience: PATIENCE }
+    const compared = await compareRevisions(this.#options, wanted, at)
+    const { revisions, changes } = compared
+    const run = await this.#options.builds.schedulePipeline({ ...request, revisions, changes })
+    this.#noteLater(run, compared.later)
+    return run
+  }
+
+  #noteLater(run: PipelineInstance, later: () => Promise<RunChanges>): void {
+    const note = this.#note(run, later).finally(() => this.#notes.delete(note))
+    this.#notes.add(note)
+  }
+
+  async #note(run: PipelineInstance, later: () => Promise<RunChanges>): Promise<void> {
+    const { builds, log } = this.#options
+    const { name: pipeline, counter } = run
+    try {
+      const changes = await later()
+      if (changes.length > 0) await builds.noteChanges({ pipeline, counter }, changes)
+    } catch (error) {
+      const facts = { pipeline, counter, error: String(error) }
+      log({ level: 'error', message: 'The changes of a run could not be noted', facts })
+    }
+  }
+
+  async #newestRun(pipeline: string): Promise<PipelineInstance | null> {
+    return (await this.#options.builds.pipelineHistory(pipeline, 0)).items[0] ?? null
   }
 
   #follow(): void {
@@ -125,9 +172,8 @@ export class Triggers implements AsyncDisposable {
   }
 
   async #start(pipeline: Pipeline): Promise<void> {
-    const { builds } = this.#options
     const name = pipeline.name.toLowerCase()
-    const [newest = null] = (await builds.pipelineHistory(name, 0)).items
+    const newest = await this.#newestRun(name)
     const revisions = await knownRevisions(this.#revisions, pipeline, newest)
     if (revisions === null) return
     const isForced = this.#due.has(name) && !pipeline.timer?.onlyOnChanges
@@ -136,7 +182,7 @@ export class Triggers implements AsyncDisposable {
     if (isWanted) {
       const approvedBy = APPROVED_BY_CHANGES
       const after = newest?.counter ?? 0
-      await builds.schedulePipeline({ pipeline: name, approvedBy, revisions, after })
+      await this.#schedule({ pipeline: name, approvedBy, after }, revisions, newest)
     }
     this.#due.delete(name)
   }

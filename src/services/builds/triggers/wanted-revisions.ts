@@ -8,6 +8,9 @@ import type { MaterialPoller } from '../../materials/material-poller.ts'
 import { SourceFailed } from '../../materials/modification.ts'
 import { type UpstreamDeps, upstreamRevisions } from './upstream-revisions.ts'
 
+/** The revision of a material that a pipeline is to be made from. */
+export type WantedRevision = Pick<MaterialRevision, 'fingerprint' | 'name' | 'revision'>
+
 export interface RevisionsDeps extends UpstreamDeps {
   readonly poller: Pick<MaterialPoller, 'latest' | 'poll' | 'changes'>
 }
@@ -21,10 +24,10 @@ export async function knownRevisions(
   deps: RevisionsDeps,
   pipeline: Pipeline,
   newest: PipelineInstance | null,
-): Promise<readonly MaterialRevision[] | null> {
+): Promise<readonly WantedRevision[] | null> {
   const upstream = await upstreamRevisions(deps, pipeline)
   if ('obstacle' in upstream) return null
-  const revisions: MaterialRevision[] = []
+  const revisions: WantedRevision[] = []
   for (const material of pipeline.materials) {
     const fingerprint = materialFingerprint(material)
     const revision = upstream.revisions.get(fingerprint) ?? deps.poller.latest(fingerprint)
@@ -45,7 +48,7 @@ export async function knownRevisions(
 export async function newestRevisions(
   deps: RevisionsDeps,
   pipeline: Pipeline,
-): Promise<readonly MaterialRevision[]> {
+): Promise<readonly WantedRevision[]> {
   const upstream = await upstreamRevisions(deps, pipeline)
   if ('obstacle' in upstream) throw notSchedulable(pipeline, upstream.obstacle)
   const asked = pipeline.materials.map(async (material) => {
@@ -70,7 +73,7 @@ export async function hasNews(
     revisions,
     newest,
   }: {
-    readonly revisions: readonly MaterialRevision[]
+    readonly revisions: readonly WantedRevision[]
     readonly newest: PipelineInstance | null
   },
 ): Promise<boolean> {
@@ -110,7 +113,8 @@ function isOnDemand(material: Material): material is SourceMaterial {
   return isSource(material) && !material.autoUpdate
 }
 
-function revisionIn(run: PipelineInstance | null, fingerprint: string): string | null {
+/** The revision of a material in a run, or null. */
+export function revisionIn(run: PipelineInstance | null, fingerprint: string): string | null {
   return run?.revisions.find((each) => each.fingerprint === fingerprint)?.revision ?? null
 }
 

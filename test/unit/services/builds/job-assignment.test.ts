@@ -9,6 +9,7 @@ import { JobAssignment } from '../../../../src/wire/agent-work.ts'
 import { aJobRun, aPipelineRun, effectiveConfiguration } from '../../../support/build-facts.ts'
 
 const box = new SecretBox([Buffer.alloc(32, 1)])
+const OLDEST = '0123456789'.repeat(4)
 const SHA = '1'.repeat(40)
 
 interface Given {
@@ -62,6 +63,8 @@ function scene(given: Given, facts: { run?: Partial<PipelineInstance>; jobTimeou
     fingerprint: materialFingerprint(material),
     name: null,
     revision: material.kind === 'dependency' ? 'up/8/pack/2' : material.kind === 'git' ? SHA : '12',
+    fromRevision: material.kind === 'git' ? OLDEST : null,
+    changed: true,
   }))
   const run = aPipelineRun({ revisions, ...facts.run })
   const upstream = aPipelineRun({
@@ -128,7 +131,7 @@ describe('a job’s assignment', () => {
         name: 'code',
         dest: 'src',
         revision: SHA,
-        fromRevision: SHA,
+        fromRevision: OLDEST,
         url: 'https://example.org/app.git',
         branch: 'main',
       },

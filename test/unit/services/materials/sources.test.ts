@@ -74,6 +74,7 @@ describe.each(CASES)('a $kind repository', ({ commands, origin, describe: descri
       const changes = await source.changes({ after, upTo: newest })
 
       expect(newest).toBe(upTo)
+      expect(await source.changes({ after: null, upTo })).toEqual(changes)
       expect(changes).toEqual([
         {
           revision: upTo,

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { JobResult } from '../core/job.ts'
+import { PaginationBody } from './pagination.ts'
+
+/** One change that a run was the first to have. */
+export const ModificationBody = z.object({
+  revision: z.string(),
+  user_name: z.string(),
+  comment: z.string(),
+  /** Milliseconds since the UNIX epoch. */
+  modified_time: z.int(),
+})
+export type ModificationBody = z.infer<typeof ModificationBody>
+
+/** One material of a run. */
+export const MaterialRevisionBody = z.object({
+  material: z.object({
+    fingerprint: z.string(),
+    name: z.string().nullable(),
+    /** As the configuration calls it; null when the pipeline has it no longer. */
+    type: z.string().nullable(),
+  }),
+  revision: z.string(),
+  /** The oldest change that the run before did not have. */
+  from_revision: z.string(),
+  /** Whether the run before had another revision. */
+  changed: z.boolean(),
+  /** Newest first; empty while it is not known what has changed. */
+  modifications: z.array(ModificationBody),
+})
+export type MaterialRevisionBody = z.infer<typeof MaterialRevisionBody>
+
+/** `GET /api/pipelines/[name]/instance/[counter]`: one run of a pipeline, and why there was one. */
+export const PipelineRunBody = z.object({
+  id: z.int(),
+  name: z.string(),
+  counter: z.int(),
+  label: z.string(),
+  scheduled_date: z.int(),
+  build_cause: z.object({
+    /** A user, or `changes`. */
+    approver: z.string(),
+    trigger_forced: z.boolean(),
+    material_revisions: z.array(MaterialRevisionBody),
+  }),
+  /** The newest run of each stage that has run. */
+  stages: z.array(
+    z.object({
+      name: z.string(),
+      counter: z.string(),
+      approved_by: z.string(),
+      result: JobResult,
+    }),
+  ),
+})
+export type PipelineRunBody = z.infer<typeof PipelineRunBody>
+
+/** `GET /api/pipelines/[name]/history`, newest first. */
+export const PipelineHistoryBody = z.object({
+  pipelines: z.array(PipelineRunBody),
+  pagination: PaginationBody,
+})
+export type PipelineHistoryBody = z.infer<typeof PipelineHistoryBody>
