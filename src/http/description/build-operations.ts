@@ -4,6 +4,7 @@ import { AgentEntry } from '../../wire/agent-entry.ts'
 import { FolderEntryBody } from '../../wire/folder-entry.ts'
 import { JobRunHistoryBody } from '../../wire/job-body.ts'
 import { PipelineBody } from '../../wire/pipeline-body.ts'
+import { PipelineHistoryBody, PipelineRunBody } from '../../wire/pipeline-run-body.ts'
 import { StageBody, StageHistoryBody, StartedBody } from '../../wire/stage-body.ts'
 import { json, NOT_MODIFIED, type Operation, type Operations } from './operation.ts'
 
@@ -16,6 +17,14 @@ const stageHistory: Operation = {
   caller: 'viewer',
   answers: { 200: json('Runs', StageHistoryBody) },
   errors: ['malformed-request', 'stage-not-found', 'pipeline-not-found'],
+}
+
+const pipelineHistory: Operation = {
+  tag: STAGES,
+  summary: 'The runs of a pipeline with their changes, newest first, ten from an offset on',
+  caller: 'viewer',
+  answers: { 200: json('Runs', PipelineHistoryBody) },
+  errors: ['malformed-request', 'pipeline-not-found'],
 }
 
 const jobRuns: Operation = {
@@ -82,6 +91,15 @@ export const BUILD_OPERATIONS: Operations = {
     caller: 'user',
     answers: { 200: json('Pipelines', z.array(PipelineBody)) },
   },
+  'GET /api/pipelines/:name/instance/:counter': {
+    tag: STAGES,
+    summary: 'One run of a pipeline, and what had changed since the run before it',
+    caller: 'viewer',
+    answers: { 200: json('The run', PipelineRunBody) },
+    errors: ['malformed-request', 'pipeline-not-found'],
+  },
+  'GET /api/pipelines/:name/history': pipelineHistory,
+  'GET /api/pipelines/:name/history/:offset': pipelineHistory,
   'POST /api/pipelines/:name/schedule': {
     tag: STAGES,
     summary: 'Starts a run of a pipeline',

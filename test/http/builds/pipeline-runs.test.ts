@@ -5,15 +5,16 @@ import { PipelineHistoryBody, PipelineRunBody } from '../../../src/wire/pipeline
 import { dependency, git } from '../../support/a-configuration.ts'
 import { BuildScene, GUARDED, jsonOf, SECURED, statusesOf } from '../../support/build-service.ts'
 import { ProtocolAgent } from '../../support/protocol-agent.ts'
-import { gitOrigin, runGit } from '../../support/source-origins.ts'
+import { gitLine } from '../../support/git.ts'
+import { gitOrigin } from '../../support/source-origins.ts'
 
 const BY_HAND = ['--material-interval', '1h']
 
 function commit(folder: string, message: string): string {
   writeFileSync(join(folder, 'file'), message)
-  runGit(folder, 'add', '.')
-  runGit(folder, 'commit', '-q', '-m', message)
-  return runGit(folder, 'rev-parse', 'HEAD')
+  gitLine(folder, 'add', '.')
+  gitLine(folder, 'commit', '-q', '-m', message)
+  return gitLine(folder, 'rev-parse', 'HEAD')
 }
 
 async function runOf(scene: BuildScene, run: string): Promise<PipelineRunBody> {
@@ -116,7 +117,7 @@ describe('a run of a pipeline', () => {
     commit(scene.origin, 'taken back')
     await scene.schedule()
     await agent.finish(await agent.work())
-    runGit(scene.origin, 'reset', '-q', '--hard', kept)
+    gitLine(scene.origin, 'reset', '-q', '--hard', kept)
 
     await scene.schedule()
 

@@ -8,7 +8,7 @@ import { git } from '../../../support/a-configuration.ts'
 import { BuildsWorld } from '../../../support/builds.ts'
 import { pipelinesOf, toolEnvironment } from '../../../support/materials.ts'
 import { gitOrigin } from '../../../support/source-origins.ts'
-import { tempDir } from '../../../support/temp-dir.ts'
+import { tempDir } from '../../../support/temp-folder.ts'
 
 /** A poller whose git fetches only once a file is there. */
 function openPoller(home: string) {
