@@ -2,47 +2,20 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { hashPassword } from '../../src/security/password.ts'
-import { documentWith } from '../support/documents.ts'
+import { DescribedApi } from '../support/described-api.ts'
+import { PERMISSIONS, type PermissionRow, PLACES } from '../support/permission-table.ts'
 import { save } from '../support/saving.ts'
+import { LEVELS, type Role, ROLES, securedDocument } from '../support/secured-document.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const PASSWORD = 'p'
-const ROLES = ['root', 'owner', 'operator', 'viewer', 'approver', 'stranger'] as const
-type Role = (typeof ROLES)[number]
-
-const SECURITY = `  <server artifactsdir="artifacts">
-    <security>
-      <passwordFile path="/users" />
-      <admins><user>root</user></admins>
-    </security>
-  </server>
-`
-const AUTHORIZATION = `    <authorization>
-      <view><user>viewer</user></view>
-      <operate><user>operator</user><user>approver</user></operate>
-      <admins><user>owner</user></admins>
-    </authorization>
-`
-const APPROVAL = `        <approval type="manual">
-          <authorization><user>approver</user></authorization>
-        </approval>
-`
-
-function securedDocument(): string {
-  return documentWith('alpha')
-    .replace('<cruise schemaVersion="75">\n', (root) => root + SECURITY)
-    .replace('<pipelines group="first">\n', (group) => group + AUTHORIZATION)
-    .replace('<stage name="test">\n', (stage) => stage + APPROVAL)
-}
 
 async function securedService(): Promise<TestService> {
   const service = await startService()
   const file = join(service.folder, 'state', 'users.htpasswd')
   const hash = await hashPassword(PASSWORD)
-  writeFileSync(
-    file,
-    readFileSync(file, 'utf8') + ROLES.map((role) => `${role}:${hash}\n`).join(''),
-  )
+  const users = LEVELS.user.map((role) => `${role}:${hash}\n`)
+  writeFileSync(file, readFileSync(file, 'utf8') + users.join(''))
   await expect
     .poll(async () => (await service.fetch('/api/agents', { as: `root:${PASSWORD}` })).status)
     .toBe(200)
@@ -50,161 +23,51 @@ async function securedService(): Promise<TestService> {
   return service
 }
 
-interface Call {
-  readonly name: string
-  readonly path: string
-  readonly init: RequestInit
-  /** The status when the caller may, and when not. */
-  readonly allowed: number
-  readonly refused: number
-  readonly may: readonly Role[]
+async function statusOf(service: TestService, row: PermissionRow, role: Role): Promise<number> {
+  const [method = '', route = ''] = row.call.split(' ')
+  const places = { ...PLACES, ...row.places }
+  const path = route.replaceAll(/\{(\w+)\}/g, (_all, name: string) => places[name] ?? '')
+  const { query = '', headers = {}, body } = row
+  const as = role === 'nobody' ? null : `${role}:${PASSWORD}`
+  const init = { method, as, headers, ...(body === undefined ? {} : { body }) }
+  return (await service.fetch(path + query, init)).status
 }
 
-const everyone = ROLES
-const POST = { method: 'POST' }
-const PIPELINE = 'url=https%3A%2F%2Fexample.org%2Fx'
+function expectedOf({ may, allowed, refused = 403 }: PermissionRow, role: Role): number {
+  const roles: readonly Role[] = LEVELS[may]
+  if (roles.includes(role)) return allowed
+  return role === 'nobody' ? 401 : refused
+}
 
-const CALLS: readonly Call[] = [
-  {
-    name: 'read the current configuration',
-    path: '/api/admin/config.xml',
-    init: {},
-    allowed: 200,
-    refused: 403,
-    may: ['root'],
-  },
-  {
-    name: 'read an old configuration',
-    path: `/api/admin/config/${'0'.repeat(32)}.xml`,
-    init: {},
-    allowed: 404,
-    refused: 403,
-    may: ['root'],
-  },
-  {
-    name: 'list revisions',
-    path: '/api/config/revisions',
-    init: {},
-    allowed: 200,
-    refused: 403,
-    may: ['root'],
-  },
-  {
-    name: 'read a diff',
-    path: `/api/config/diff/${'0'.repeat(40)}/${'0'.repeat(40)}`,
-    init: {},
-    allowed: 404,
-    refused: 403,
-    may: ['root'],
-  },
-  {
-    name: 'read changes',
-    path: `/api/config/changes/${'0'.repeat(40)}/${'0'.repeat(40)}`,
-    init: {},
-    allowed: 404,
-    refused: 403,
-    may: ['root'],
-  },
-  {
-    name: 'list the revisions of an entity',
-    path: '/api/config/revisions?entity=pipeline/alpha',
-    init: {},
-    allowed: 200,
-    refused: 403,
-    may: ['root'],
-  },
-  {
-    name: 'save',
-    path: '/api/admin/config.xml',
-    init: { method: 'PUT', headers: { 'if-match': '*' }, body: securedDocument() },
-    allowed: 200,
-    refused: 403,
-    may: ['root'],
-  },
-  {
-    name: 'restore a revision',
-    path: `/api/config/revisions/${'0'.repeat(40)}/restore`,
-    init: POST,
-    allowed: 404,
-    refused: 403,
-    may: ['root'],
-  },
-  {
-    name: 'create a pipeline in a group',
-    path: '/tab/admin/pipelines/alpha.json',
-    init: { ...POST, body: `${PIPELINE}&pipelineGroup=first` },
-    allowed: 409,
-    refused: 403,
-    may: ['root', 'owner'],
-  },
-  {
-    name: 'create a pipeline in a new group',
-    path: '/tab/admin/pipelines/alpha.json',
-    init: { ...POST, body: `${PIPELINE}&pipelineGroup=fresh` },
-    allowed: 409,
-    refused: 403,
-    may: ['root'],
-  },
-  { name: 'list agents', path: '/api/agents', init: {}, allowed: 200, refused: 403, may: everyone },
-  {
-    name: 'enable an agent',
-    path: '/api/agents/none/enable',
-    init: POST,
-    allowed: 404,
-    refused: 403,
-    may: ['root'],
-  },
-  {
-    name: 'disable an agent',
-    path: '/api/agents/none/disable',
-    init: POST,
-    allowed: 404,
-    refused: 403,
-    may: ['root'],
-  },
-  {
-    name: 'delete an agent',
-    path: '/api/agents/none/delete',
-    init: POST,
-    allowed: 404,
-    refused: 401,
-    may: ['root'],
-  },
-  {
-    name: 'cancel a stage',
-    path: '/api/stages/alpha/test/cancel',
-    init: POST,
-    allowed: 200,
-    refused: 401,
-    may: ['root', 'owner', 'approver'],
-  },
-  {
-    name: 'read the history of a stage',
-    path: '/api/stages/alpha/test/history/0',
-    init: {},
-    allowed: 200,
-    refused: 403,
-    may: ['root', 'owner', 'viewer'],
-  },
-]
+describe('the table of permissions', () => {
+  it('has every route of the service, and no other', async () => {
+    const service = await startService()
 
-describe('permissions from the configuration', () => {
-  it('hold for every role and every call', { timeout: 60_000 }, async () => {
+    const { operations } = await DescribedApi.read(service)
+
+    const routes = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+    const rows = new Set(PERMISSIONS.map(({ call }) => call))
+    expect([...rows].toSorted()).toEqual(routes.toSorted())
+  })
+
+  it('holds for every role and every call', { timeout: 120_000 }, async () => {
     const service = await securedService()
-    const found: Record<string, Record<string, number>> = {}
-    const wanted: Record<string, Record<string, number>> = {}
+    const found: string[] = []
+    const wanted: string[] = []
 
-    for (const { name, path, init, may, allowed, refused } of CALLS) {
+    for (const row of PERMISSIONS) {
       for (const role of ROLES) {
-        const { status } = await service.fetch(path, { ...init, as: `${role}:${PASSWORD}` })
-        ;(found[name] ??= {})[role] = status
-        ;(wanted[name] ??= {})[role] = may.includes(role) ? allowed : refused
+        const name = `${row.call}${row.query ?? ''} by ${role}`
+        found.push(`${name}: ${await statusOf(service, row, role)}`)
+        wanted.push(`${name}: ${expectedOf(row, role)}`)
       }
     }
 
     expect(found).toEqual(wanted)
   })
+})
 
+describe('permissions from the configuration', () => {
   it('take effect with the commit', async () => {
     const service = await securedService()
     const owned = securedDocument().replace(
