@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { documentWith } from '../support/documents.ts'
+import { git } from '../support/git.ts'
+import {
+  ARTIFACTS,
+  type Form,
+  MATERIALS,
+  pipelineWith,
+  REFUSED,
+  SVN,
+  TASKS,
+} from '../support/pipeline-forms.ts'
+import { save } from '../support/saving.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const Refusal = z.object({
+  isValid: z.literal('false'),
+  error: z.string().min(1),
+  errors: z.array(z.object({ message: z.string(), path: z.string().optional() })).optional(),
+})
+
+function create(service: TestService, form: Form, name = 'new'): Promise<Response> {
+  const init = { method: 'POST', body: new URLSearchParams(form) }
+  return service.fetch(`/tab/admin/pipelines/${name}.json`, init)
+}
+
+function commits({ repository }: TestService): string[] {
+  return git(repository, 'log', '--format=%an').trim().split('\n')
+}
+
+async function currentOf(service: TestService): Promise<string> {
+  return (await service.fetch('/api/admin/config.xml')).text()
+}
+
+/** The new pipeline as it stands in the document, its secrets replaced by a word. */
+function pipelineIn(document: string, name = 'new'): string {
+  const [, lines = ''] =
+    new RegExp(`^( *<pipeline name="${name}">.*?</pipeline>)`, 'ms').exec(document) ?? []
+  return lines
+    .split('\n')
+    .map((line) => line.slice(4))
+    .join('\n')
+    .replaceAll(/(encryptedPassword=)"AES:[^"]+"/g, '$1SEALED')
+}
+
+describe('POST /tab/admin/pipelines/[name].json', () => {
+  it.each([
+    ['a material', MATERIALS.map(([form, xml]) => [form, pipelineWith(xml, '<ant />')] as const)],
+    [
+      'a task',
+      TASKS.map(
+        ([form, xml]) => [{ ...form, url: 'http://scm/r' }, pipelineWith(SVN, xml)] as const,
+      ),
+    ],
+    [
+      'an artifact',
+      ARTIFACTS.map(
+        ([form, xml]) =>
+          [
+            { ...form, url: 'http://scm/r' },
+            pipelineWith(SVN, '<ant />', ['<artifacts>', `  ${xml}`, '</artifacts>']),
+          ] as const,
+      ),
+    ],
+  ])('writes exactly what it is asked for: every form of %s', async (_, forms) => {
+    const service = await startService()
+    const before = documentWith('old')
+
+    for (const [form, expected] of forms) {
+      await save(service, before)
+      const response = await create(service, form)
+
+      expect([form, response.status, await response.json()]).toEqual([
+        form,
+        201,
+        { isValid: 'true', error: '', messageId: 'Pipeline successfully created.' },
+      ])
+      const document = await currentOf(service)
+      expect(pipelineIn(document)).toBe(expected)
+      expect(document).not.toContain('s3cret')
+      expect(git(service.repository, 'show', 'HEAD:config.xml')).toBe(document)
+    }
+  })
+
+  it('refuses by name what is missing, wrong or of another kind, and changes nothing', async () => {
+    const service = await startService()
+    const before = await currentOf(service)
+
+    for (const [form, parameters] of REFUSED) {
+      const response = await create(service, form)
+      const { errors = [], error } = Refusal.parse(await response.json())
+
+      expect([form, response.status, errors.map(({ path }) => path)]).toEqual([
+        form,
+        400,
+        parameters,
+      ])
+      for (const name of parameters) expect(error).toContain(`"${name}"`)
+    }
+
+    expect(await currentOf(service)).toBe(before)
+    expect(commits(service)).toEqual(['Upgrade'])
+  })
+
+  it.each(['a b', '.hidden', 'x'.repeat(256), 'ä'])('refuses the name %j', async (name) => {
+    const service = await startService()
+
+    const response = await create(service, { url: 'u' }, encodeURIComponent(name))
+
+    expect(response.status).toBe(400)
+    expect(Refusal.parse(await response.json()).errors?.[0]?.path).toBe('name')
+  })
+
+  it('refuses a name in use, whatever its case, with 409', async () => {
+    const service = await startService()
+    await create(service, { url: 'u' })
+
+    const response = await create(service, { url: 'u', pipelineGroup: 'other' }, 'NEW')
+
+    expect(response.status).toBe(409)
+    expect(Refusal.parse(await response.json()).error).toContain('"new"')
+    expect(commits(service)).toEqual(['admin', 'Upgrade'])
+  })
+
+  it('refuses what the rules of the document do not allow, with their problem', async () => {
+    const service = await startService()
+    const base = documentWith('up')
+    await save(service, base)
+
+    const response = await create(service, { url: 'http://#{host}/r' })
+
+    const { error, errors = [] } = Refusal.parse(await response.json())
+    expect(response.status).toBe(400)
+    expect(error).toContain('host')
+    expect(errors[0]?.message).toContain('host')
+    expect(await currentOf(service)).toBe(base)
+  })
+
+  it('makes a group that is absent, and adds to one that is there, touching no other line', async () => {
+    const service = await startService()
+    const before = documentWith('old')
+    await save(service, before)
+
+    await create(service, { url: 'u', pipelineGroup: 'first' }, 'one')
+    await create(service, { url: 'u', pipelineGroup: 'fresh' }, 'two')
+
+    const changes = git(service.repository, 'diff', '--numstat', 'HEAD~2', 'HEAD')
+    const document = await currentOf(service)
+    expect(changes).toMatch(/^30\t0\tconfig\.xml$/m)
+    expect(document).toMatch(/group="first">[^]*"old"[^]*"one"[^]*group="fresh">[^]*"two"/)
+  })
+
+  it('gives ten pipelines and ten commits for ten calls at once', async () => {
+    const service = await startService()
+    const names = Array.from({ length: 10 }, (_, n) => `p${n}`)
+
+    const responses = await Promise.all(
+      names.map((name) => create(service, { url: 'u', pipelineGroup: `g${name}` }, name)),
+    )
+
+    const document = await currentOf(service)
+    expect(responses.map(({ status }) => status)).toEqual(names.map(() => 201))
+    expect(names.filter((name) => pipelineIn(document, name) === '')).toEqual([])
+    expect(commits(service)).toEqual([...names.map(() => 'admin'), 'Upgrade'])
+    expect(git(service.repository, 'fsck', '--strict')).toBe('')
+  })
+})
