@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { SecretBox } from './config/secrets/secret-box.ts'
 import type { Clock } from './core/clock.ts'
 import type { Log } from './core/log.ts'
+import { GitService } from './history/remote/git-service.ts'
 import { Listening } from './http/listen.ts'
 import { httpService } from './http/service.ts'
 import { openLogin } from './login.ts'
@@ -81,6 +82,14 @@ async function open(
       pushCheck: pushCheckOf(places),
     }),
   )
+  const git = await GitService.open({
+    ...places,
+    ...surroundings,
+    history: config.history,
+    pushCheck: pushCheckOf(places),
+    report: surroundings.log,
+    limit: settings['max-body'],
+  })
   const entities = resources.own(
     new EntityIndex({
       history: config.history,
@@ -132,6 +141,8 @@ async function open(
     summary: config.summary,
     entities,
     fileName: settings['config-file'],
+    git,
+    repository: places.repository,
     details: new RevisionDetailsCache({
       history: config.history,
       script: config.script,

@@ -1,29 +1,21 @@
-import { agent } from './commands/agent.ts'
-import { backup } from './commands/backup.ts'
-import { checkPush } from './commands/check-push.ts'
 import { complain, say } from './commands/output.ts'
-import { restore } from './commands/restore.ts'
-import { secrets } from './commands/secrets.ts'
-import { serve } from './commands/serve.ts'
-import { state } from './commands/state.ts'
-import { user } from './commands/user.ts'
-import { verify } from './commands/verify.ts'
 import { ServiceError } from './core/errors.ts'
 import { describeSettings, SETTINGS, SettingsError } from './settings.ts'
 import { VERSION } from './version.ts'
 
 type Run = (args: readonly string[]) => Promise<number>
 
-const COMMANDS: ReadonlyMap<string, Run> = new Map<string, Run>([
-  ['serve', serve],
-  ['agent', agent],
-  ['secrets', secrets],
-  ['state', state],
-  ['user', user],
-  ['verify', verify],
-  ['backup', backup],
-  ['restore', restore],
-  ['check-push', checkPush],
+/** A command is loaded when it is run: git waits for the check of a push, which needs little. */
+const COMMANDS: ReadonlyMap<string, () => Promise<Run>> = new Map<string, () => Promise<Run>>([
+  ['serve', async () => (await import('./commands/serve.ts')).serve],
+  ['agent', async () => (await import('./commands/agent.ts')).agent],
+  ['secrets', async () => (await import('./commands/secrets.ts')).secrets],
+  ['state', async () => (await import('./commands/state.ts')).state],
+  ['user', async () => (await import('./commands/user.ts')).user],
+  ['verify', async () => (await import('./commands/verify.ts')).verify],
+  ['backup', async () => (await import('./commands/backup.ts')).backup],
+  ['restore', async () => (await import('./commands/restore.ts')).restore],
+  ['check-push', async () => (await import('./commands/check-push.ts')).checkPush],
 ])
 
 process.exitCode = await main(process.argv.slice(2))
@@ -31,10 +23,11 @@ process.exitCode = await main(process.argv.slice(2))
 async function main([command = '', ...args]: readonly string[]): Promise<number> {
   if (['help', '--help', '-h'].includes(command) || args.includes('--help')) return help()
   if (['version', '--version'].includes(command)) return version()
-  const run = COMMANDS.get(command)
+  const load = COMMANDS.get(command)
   try {
-    if (!run)
+    if (!load)
       throw new SettingsError(`"${command}" is not a command: ${[...COMMANDS.keys()].join(', ')}`)
+    const run = await load()
     return await run(args)
   } catch (error) {
     return explain(error)

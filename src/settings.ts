@@ -121,7 +121,13 @@ export const SETTINGS = {
   user: z.object(USERS),
   state: z.object(STATE),
   secrets: z.object({ ...REPOSITORY, ...STATE }),
-  'check-push': z.object(REPOSITORY),
+  'check-push': z.object({
+    ...REPOSITORY,
+    'other-refs': z
+      .enum(['accept', 'refuse'], 'is neither accept nor refuse')
+      .default('accept')
+      .describe('whether other branches and tags may be pushed'),
+  }),
 } as const
 
 export type ServeSettings = z.output<typeof SETTINGS.serve>

@@ -13,6 +13,7 @@ export async function checkPush(args: readonly string[]): Promise<number> {
     fileName: settings['config-file'],
     inspect: inspectPushed,
     programPath: programPath(),
+    otherRefs: settings['other-refs'],
     quarantine: gitQuarantine(),
   }
   const { isAccepted, lines } = await judgePush(options, await text(process.stdin))

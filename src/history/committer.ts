@@ -66,6 +66,14 @@ export class Committer {
     return revision
   }
 
+  /** Gives the live file another name, and says so. */
+  async setAside(): Promise<void> {
+    const { live, clock, report } = this.#options
+    const time = new Date(clock()).toISOString().replaceAll(/[:.]/g, '-')
+    const path = await live.setAside(`invalid-${time}`)
+    report({ level: 'warning', message: `The live file was not valid and is kept as ${path}` })
+  }
+
   async #describe(draft: NewRevision): Promise<MessageParts> {
     const { summarise, serverEdition, serverVersion, clock } = this.#options
     const { before, document, schemaVersion, author, subject } = draft
@@ -84,15 +92,8 @@ export class Committer {
   async #placeLiveFile({ live: seen, document, setAside }: NewRevision): Promise<void> {
     const { live } = this.#options
     if ((await live.stamp()) !== seen.stamp) return
-    if (setAside) await this.#setAside()
+    if (setAside) await this.setAside()
     if (seen.kind === 'file' && Buffer.compare(seen.bytes, document) === 0) return
     await live.replace(document)
-  }
-
-  async #setAside(): Promise<void> {
-    const { live, clock, report } = this.#options
-    const time = new Date(clock()).toISOString().replaceAll(/[:.]/g, '-')
-    const path = await live.setAside(`invalid-${time}`)
-    report({ level: 'warning', message: `The live file was not valid and is kept as ${path}` })
   }
 }

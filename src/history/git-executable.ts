@@ -1,4 +1,4 @@
-import { type ChildProcess, type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -7,7 +7,11 @@ import { fsErrorCode } from '../storage/fs-error.ts'
 
 const run = promisify(execFile)
 
-export type GitProcess = ChildProcessByStdio<Writable, Readable, Readable>
+export interface GitProcess extends ChildProcess {
+  readonly stdin: Writable
+  readonly stdout: Readable
+  readonly stderr: Readable
+}
 
 export interface GitExecutableOptions {
   /** Where programs are looked for: the `PATH` of the service. */
@@ -20,6 +24,13 @@ export interface GitExecutableOptions {
 export type Version = readonly [number, number]
 
 const OLDEST: Version = [2, 30]
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly hasChannel?: boolean
+  /** Whether the process leads a group of its own, with which it can be ended. */
+  readonly isGroup?: boolean
+}
 
 /**
  * The git program, run on one repository at a time and away from the settings of whoever
@@ -57,11 +68,19 @@ export class GitExecutable {
 
   /** Starts git on a repository. Naming it outright keeps git from refusing one of another owner. */
   start(gitDir: string, args: readonly string[]): GitProcess {
-    return spawn('git', [`--git-dir=${gitDir}`, ...args], {
-      env: this.#env,
-      stdio: ['pipe', 'pipe', 'pipe'],
+    return this.run([`--git-dir=${gitDir}`, ...args], {})
+  }
+
+  /** Starts git with variables of its own, and where wanted with a channel that its hooks find at descriptor 3. */
+  run(args: readonly string[], options: RunOptions): GitProcess {
+    const { env = {}, hasChannel = false, isGroup = false } = options
+    const child = spawn('git', args, {
+      env: { ...this.#env, ...env },
+      stdio: ['pipe', 'pipe', 'pipe', hasChannel ? 'pipe' : 'ignore'],
+      detached: isGroup,
       windowsHide: true,
     })
+    return withPipes(child)
   }
 
   /**
@@ -99,6 +118,12 @@ export class GitExecutable {
   }
 }
 
+function withPipes(child: ChildProcess): GitProcess {
+  const { stdin, stdout, stderr } = child
+  if (stdin === null || stdout === null || stderr === null) throw new TypeError('git has no pipes')
+  return Object.assign(child, { stdin, stdout, stderr })
+}
+
 /** How a process ended, in words. */
 export function ended(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
@@ -107,7 +132,8 @@ export function ended(child: ChildProcess): Promise<string> {
   })
 }
 
-function endGroup({ pid }: ChildProcess): void {
+/** Ends a process that leads a group, and all that it has started. */
+export function endGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGTERM')
   } catch (error) {

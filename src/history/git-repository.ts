@@ -1,9 +1,11 @@
+import { join } from 'node:path'
 import type { CommitSha } from '../core/revision.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
+import { syncFolder } from '../storage/sync-folder.ts'
 import { SERVICE_COMMITTER } from './classify.ts'
 import { findStagedBlob, removeStaleIndexLock, updateGitIndex } from './git-index.ts'
 import type { GitStore } from './git-store.ts'
-import { subjectOf } from './message.ts'
+import { authorName, subjectOf } from './message.ts'
 import { type Head, readHead } from './refs.ts'
 import { removeStaleRefLock, updateRef } from './ref-update.ts'
 import type { ObjectReader } from './object-reader.ts'
@@ -24,6 +26,16 @@ export interface NewCommit {
 
 /** What is said about a branch when it moves. */
 export type BranchMove = Pick<NewCommit, 'branch' | 'parent' | 'time' | 'message'>
+
+/** Newer commits, whose objects are there, for a branch. */
+export interface BranchAdvance {
+  readonly branch: string
+  readonly from: CommitSha
+  readonly to: CommitSha
+  readonly time: number
+  /** Who the log of the branch names. */
+  readonly username: string
+}
 
 /** What git leaves in its folder while a command of several steps is unfinished. */
 const UNFINISHED: ReadonlyMap<string, string> = new Map([
@@ -101,6 +113,20 @@ export class GitRepository {
       next: commit,
       who: { ...SERVICE_COMMITTER, time },
       reason: `commit: ${subjectOf(message)}`,
+    })
+    return result.state === 'updated'
+  }
+
+  /** Moves the branch to commits that a push has brought, unless it is no longer where they begin. */
+  async advance({ branch, from, to, time, username }: BranchAdvance): Promise<boolean> {
+    // Git has renamed their pack into place and leaves it to the system when that is on disk.
+    await syncFolder(this.#fs, join(this.#folder.gitDir, 'objects', 'pack'))
+    const result = await updateRef(this.#store, {
+      ref: branch,
+      expected: from,
+      next: to,
+      who: { ...SERVICE_COMMITTER, name: authorName(username), time },
+      reason: 'push',
     })
     return result.state === 'updated'
   }

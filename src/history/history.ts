@@ -3,6 +3,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
 import { ChangeWatch } from './change-watch.ts'
+import type { BranchAdvance } from './git-repository.ts'
 import type { HistoryOptions } from './history-options.ts'
 import type { Inspection } from './inspection.ts'
 import type { MaintenanceState } from './maintenance.ts'
@@ -143,6 +144,14 @@ export class History implements AsyncDisposable {
       }
       throw unavailable('The repository is changed by others without a pause')
     })
+  }
+
+  /**
+   * Moves the branch to newer commits that git has taken in and that were judged, between two changes.
+   * False when the branch is no longer where they begin.
+   */
+  advance(move: BranchAdvance): Promise<boolean> {
+    return this.#parts.queue.run(() => this.#parts.reconciler.advance(move))
   }
 
   /** What keeps the history from following the live file or the branch, or null when all is well. */

@@ -1,6 +1,8 @@
 import nodeFs from 'node:fs/promises'
 import { join } from 'node:path'
+import { digestOf } from '../core/digest.ts'
 import { CommitSha } from '../core/revision.ts'
+import { believe } from './classify.ts'
 import type { Inspect } from './inspection.ts'
 import type { CommitRecord, ObjectReader } from './object-reader.ts'
 import { openObjectReader } from './open-object-reader.ts'
@@ -13,6 +15,8 @@ export interface PushCheckOptions {
   readonly inspect: Inspect
   /** Where the git program is looked for: the `PATH`. */
   readonly programPath: string | undefined
+  /** Whether anything but the branch that is served may be pushed. */
+  readonly otherRefs: 'accept' | 'refuse'
   /** `GIT_OBJECT_DIRECTORY` and `GIT_ALTERNATE_OBJECT_DIRECTORIES` as git gave them to the hook. */
   readonly quarantine: Readonly<Record<string, string>>
 }
@@ -34,18 +38,19 @@ const MOST_PROBLEMS = 20
 
 /**
  * Judges a push as git's `pre-receive` hook. Every new commit of the branch that is served has to
- * hold a valid configuration without plain secrets, and the branch may only move forward. Other
- * branches are free.
+ * hold a valid configuration without plain secrets, and the branch may only move forward.
  *
  * `input` is what git writes to the hook: a line `old new ref` for each ref.
  */
 export async function checkPush(options: PushCheckOptions, input: string): Promise<PushReport> {
   const gitDir = join(options.repository, '.git')
   const { branch } = await readHead({ fs: nodeFs, gitDir })
-  const moves = input.split('\n').flatMap((line) => parseMove(line, branch))
+  const lines = input.split('\n').filter((line) => line !== '')
+  const moves = lines.flatMap((line) => parseMove(line, branch))
   const { programPath: path, quarantine } = options
   await using reader = await openObjectReader({ fs: nodeFs, gitDir, path, quarantine })
-  const refusals: string[] = []
+  const refusals =
+    options.otherRefs === 'refuse' ? lines.flatMap((line) => refuseOther(line, branch)) : []
   for (const move of moves) refusals.push(...(await judge(options, { reader, move })))
   if (refusals.length === 0) return { isAccepted: true, lines: [] }
   return { isAccepted: false, lines: [...refusals, 'Nothing was changed'] }
@@ -56,6 +61,11 @@ function parseMove(line: string, branch: string | null): RefMove[] {
   const [from, to, ref] = line.split(' ')
   if (ref === undefined || ref !== branch) return []
   return [{ from: parseSide(from), to: parseSide(to) }]
+}
+
+function refuseOther(line: string, branch: string | null): string[] {
+  const ref = line.split(' ').slice(2).join(' ')
+  return ref === branch ? [] : [`Only ${branch ?? 'a branch'} can be pushed here, not ${ref}`]
 }
 
 function parseSide(text: string | undefined): CommitSha | null {
@@ -96,6 +106,10 @@ async function judgeCommit(
   const name = commit.sha.slice(0, 10)
   const document = await reader.findFile(commit.sha, fileName)
   if (document === null) return [`Commit ${name} has no ${fileName}`]
+  const recorded = believe(commit)
+  if (recorded !== null && recorded.digest !== digestOf(document)) {
+    return [`Commit ${name} records the digest ${recorded.digest}, which ${fileName} does not have`]
+  }
   const inspection = await inspect(document)
   if (inspection.ok) {
     const isSealed = Buffer.compare(inspection.document, document) === 0

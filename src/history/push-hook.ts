@@ -14,7 +14,7 @@ export async function installPushHook(
   command: readonly string[],
 ): Promise<boolean> {
   const file = join(gitDir, 'hooks', 'pre-receive')
-  const script = `#!/bin/sh\n${MARK}\nexec ${command.map(quote).join(' ')}\n`
+  const script = `#!/bin/sh\n${MARK}\nexec ${command.map(shellQuote).join(' ')}\n`
   const bytes = await orNullWhenAbsent(fs.readFile(file))
   const present = bytes === null ? null : Buffer.from(bytes).toString('utf8')
   if (present === script) return true
@@ -24,6 +24,7 @@ export async function installPushHook(
   return true
 }
 
-function quote(argument: string): string {
+/** An argument as a shell reads it. */
+export function shellQuote(argument: string): string {
   return `'${argument.replaceAll("'", "'\\''")}'`
 }

@@ -4,7 +4,7 @@ import type { Problem } from '../core/problem.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
 import type { BranchFollower, BranchState } from './branch-follower.ts'
 import type { Committer } from './committer.ts'
-import type { GitRepository } from './git-repository.ts'
+import type { BranchAdvance, GitRepository } from './git-repository.ts'
 import type { Inspect, Inspection } from './inspection.ts'
 import type { LiveFile, LiveFileState } from './live-file.ts'
 import { describeProblems, type Problems, type Report } from './problems.ts'
@@ -114,6 +114,23 @@ export class Reconciler {
     for (const kind of ['live-file', 'commit'] as const) this.#options.problems.clear(kind)
     this.#options.onCommitted(revision)
     return revision
+  }
+
+  /**
+   * Moves the branch to newer commits, and the live file after it. An edit of it that is not valid
+   * is set aside. False when the branch is not where those commits begin; then nothing is changed.
+   */
+  async advance(move: BranchAdvance): Promise<boolean> {
+    const { repository, committer, live } = this.#options
+    const base = await this.reconcile()
+    if (base.branch !== move.branch || base.head !== move.from) return false
+    if (!(await repository.advance(move))) return false
+    if (base.setAside && (await live.stamp()) === base.live.stamp) {
+      await committer.setAside()
+      await this.#catchUp(await repository.findDocument(move.to))
+    }
+    await this.reconcile()
+    return true
   }
 
   async #look(deadline: number | null): Promise<Outcome> {

@@ -11,6 +11,7 @@ import { type ConfigSavingOptions, configSavingRoutes } from './config-saving-ro
 import { descriptionRoutes } from './description/description-routes.tsx'
 import { type DoorOptions, openDoor, type RouteEnv } from './door.ts'
 import { type FileRoutesOptions, fileRoutes, isFileCallOfAgent } from './file-routes.ts'
+import { type GitRoutesOptions, gitRoutes } from './git-routes.ts'
 import { type HealthRoutesOptions, healthRoutes } from './health-routes.ts'
 import type { Handler } from './listen.ts'
 import { pageFailures } from './pages/page-failures.tsx'
@@ -33,6 +34,7 @@ export interface HttpServiceOptions
     StageRoutesOptions,
     FileRoutesOptions,
     HealthRoutesOptions,
+    GitRoutesOptions,
     Omit<PagesOptions, 'shell'> {
   readonly credentials: DoorOptions['credentials']
   readonly version: string
@@ -57,6 +59,7 @@ export function httpService(options: HttpServiceOptions): Handler {
     agentWorkRoutes(options),
     stageRoutes(options),
     fileRoutes(options),
+    gitRoutes(options),
     ...pagesRoutes({ ...options, shell }),
   ]
   const routes = composeRoutes({ basePath, log, parts, answerFailure })

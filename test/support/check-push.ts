@@ -10,7 +10,15 @@ const given = names.flatMap((name) => {
   return value === undefined ? [] : [[name, value] as const]
 })
 const quarantine = Object.fromEntries(given)
-const options = { repository, fileName: 'config.xml', inspect, programPath, quarantine }
+const otherRefs = 'accept'
+const options = {
+  repository,
+  fileName: 'config.xml',
+  inspect,
+  programPath,
+  quarantine,
+  otherRefs,
+} as const
 const { isAccepted, lines } = await checkPush(options, await text(process.stdin))
 for (const line of lines) process.stderr.write(`${line}\n`)
 process.exitCode = isAccepted ? 0 : 1

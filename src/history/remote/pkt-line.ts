@@ -1,0 +1,34 @@
+/** One line of git's protocols; null is the flush that ends a list. */
+export type PktLine = string | null
+
+const LENGTH_DIGITS = 4
+const FLUSH = '0000'
+
+/** A line with its length in front, or a flush. */
+export function renderPktLine(line: PktLine): string {
+  if (line === null) return FLUSH
+  const length = Buffer.byteLength(line) + LENGTH_DIGITS
+  return `${length.toString(16).padStart(LENGTH_DIGITS, '0')}${line}`
+}
+
+/** Takes the lines of git's protocols out of a stream, without the line feeds that may end them. */
+export async function* readPktLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<PktLine> {
+  let rest = Buffer.alloc(0)
+  for await (const chunk of chunks) {
+    rest = Buffer.concat([rest, chunk])
+    for (let length = lengthOf(rest); rest.length >= length; length = lengthOf(rest)) {
+      const text = rest.subarray(LENGTH_DIGITS, length).toString('utf8')
+      rest = rest.subarray(Math.max(length, LENGTH_DIGITS))
+      yield length === 0 ? null : text.replace(/\n$/, '')
+    }
+  }
+}
+
+/** How many bytes the next line takes with its length; 0 for a flush, infinitely many while it is unknown. */
+function lengthOf(bytes: Buffer): number {
+  if (bytes.length < LENGTH_DIGITS) return Number.POSITIVE_INFINITY
+  const digits = bytes.toString('latin1', 0, LENGTH_DIGITS)
+  const length = /^[0-9a-f]{4}$/i.test(digits) ? Number.parseInt(digits, 16) : Number.NaN
+  if (length === 0 || length >= LENGTH_DIGITS) return length
+  throw new RangeError(`"${digits}" is not the length of a line`)
+}
