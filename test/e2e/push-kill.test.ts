@@ -4,7 +4,7 @@ import { documentWith } from '../support/documents.ts'
 import { repositoryUrl, runGit } from '../support/git-client.ts'
 import { git } from '../support/git.ts'
 import { start } from '../support/start.ts'
-import { tempDir } from '../support/temp-dir.ts'
+import { tempDir } from '../support/temp-folder.ts'
 import { writeFileSync } from 'node:fs'
 
 const ROUNDS = 5

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { PLAIN_GIT } from './git.ts'
 import { ADMIN_PASSWORD } from './service.ts'
-import { tempDir } from './temp-dir.ts'
+import { tempDir } from './temp-folder.ts'
 
 export interface GitOutcome {
   readonly code: number | null
@@ -29,14 +30,8 @@ export async function runGit(
   const child = spawn('git', args, {
     cwd: folder,
     env: {
-      PATH: process.env['PATH'] ?? '',
-      HOME: folder,
-      GIT_CONFIG_NOSYSTEM: '1',
+      ...PLAIN_GIT,
       GIT_TERMINAL_PROMPT: '0',
-      GIT_AUTHOR_NAME: 'Gil',
-      GIT_AUTHOR_EMAIL: 'gil@example.org',
-      GIT_COMMITTER_NAME: 'Gil',
-      GIT_COMMITTER_EMAIL: 'gil@example.org',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -5,6 +5,7 @@ import { isInterface } from '../pages/page-failures.tsx'
 import { AGENT_OPERATIONS } from './agent-operations.ts'
 import { BUILD_OPERATIONS } from './build-operations.ts'
 import { CONFIG_OPERATIONS } from './config-operations.ts'
+import { GIT_OPERATIONS } from './git-operations.ts'
 import {
   type Answer,
   CALLERS,
@@ -38,6 +39,7 @@ export const OPERATIONS: Operations = {
   ...CONFIG_OPERATIONS,
   ...BUILD_OPERATIONS,
   ...AGENT_OPERATIONS,
+  ...GIT_OPERATIONS,
 }
 
 const SAFE: readonly string[] = ['GET', 'HEAD']

@@ -5,7 +5,7 @@ import { pageResponse } from './page-response.ts'
 import type { Shell } from './shell.ts'
 
 /** What answers programs: always JSON, whatever the caller accepts. */
-const INTERFACE = /^\/(api|admin|tab|files|assets|health|config\/diff)(\/|$)/
+const INTERFACE = /^\/(api|admin|tab|files|git|assets|health|config\/diff)(\/|$)/
 const PAGES = /^\/(config|agents|pipelines|stages|colours|log-out)?(\/|$)/
 
 /** A page gets an error page, everything else JSON. */

@@ -6,7 +6,7 @@ import { git } from '../../support/git.ts'
 import { save } from '../../support/saving.ts'
 import { callerOf, startService, type TestService } from '../../support/service.ts'
 import { run, start } from '../../support/start.ts'
-import { tempDir } from '../../support/temp-dir.ts'
+import { tempDir } from '../../support/temp-folder.ts'
 
 const NAMES = ['alpha', 'beta', 'gamma']
 const ADMIN_ONLY = `<server artifactsdir="artifacts">
