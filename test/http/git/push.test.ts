@@ -21,7 +21,9 @@ async function revisionsOf(service: TestService) {
 /** Everything that a push may have left behind in a repository. */
 function stateOf({ repository }: TestService): string {
   const objects = git(repository, 'cat-file', '--batch-all-objects', '--batch-check')
-  const left = readdirSync(join(repository, '.git/objects')).filter((name) => /^tmp/.test(name))
+  const left = readdirSync(join(repository, '.git/objects')).filter((name) =>
+    name.startsWith('tmp'),
+  )
   return [objects, left.join(), git(repository, 'for-each-ref'), liveFileOf(repository)].join('\n')
 }
 
@@ -133,7 +135,8 @@ describe('a push over HTTP', () => {
 
     const outcomes = await Promise.all([clone.push(), rival.push()])
 
-    expect(outcomes.map(({ code }) => code).toSorted()).toEqual([0, 1])
+    expect(outcomes.map(({ code }) => code === 0)).toContain(true)
+    expect(outcomes.map(({ code }) => code === 0)).toContain(false)
     expect(outcomes.map(({ stderr }) => stderr).join()).toMatch(/fetch first|only moves forward/)
     expect(await revisionsOf(service)).toHaveLength(3)
     expect(git(service.repository, 'status', '--porcelain')).toBe('')
@@ -141,10 +144,10 @@ describe('a push over HTTP', () => {
 
   it('goes well together with saves: nobody loses anything', async () => {
     const { service, clone } = await serviceAndClone()
-    let pushing = true
+    const pushes = new AbortController()
     const saver = async () => {
       const saved: string[] = []
-      for (let n = 0; pushing; n += 1) {
+      for (let n = 0; !pushes.signal.aborted; n += 1) {
         const response = await save(service, documentWith(`saved-${n}`))
         if (response.ok) saved.push(response.headers.get('x-service-config-md5') ?? '')
       }
@@ -157,9 +160,9 @@ describe('a push over HTTP', () => {
         await clone.git('reset', '--quiet', '--hard', 'origin/main')
         const commit = await clone.commit(documentWith(`pushed-${attempt}`))
         if ((await clone.push()).code === 0) pushed.push(commit)
-        else if (attempt > 2) pushing = false
+        else if (attempt > 2) pushes.abort()
       }
-      pushing = false
+      pushes.abort()
       return pushed
     }
 
