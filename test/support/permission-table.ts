@@ -107,6 +107,24 @@ export const PERMISSIONS: readonly PermissionRow[] = [
     body: `${MATERIAL}&pipelineGroup=fresh`,
   },
 
+  { call: 'GET /git/config.git/info/refs', may: 'administrator', allowed: 200 },
+  { call: 'GET /git/config.git/HEAD', may: 'administrator', allowed: 200 },
+  { call: 'GET /git/config.git/objects/{path}', may: 'administrator', allowed: 404 },
+  {
+    call: 'POST /git/config.git/git-upload-pack',
+    may: 'administrator',
+    allowed: 200,
+    headers: { 'content-type': 'application/x-git-upload-pack-request' },
+    body: '0000',
+  },
+  {
+    call: 'POST /git/config.git/git-receive-pack',
+    may: 'administrator',
+    allowed: 200,
+    headers: { 'content-type': 'application/x-git-receive-pack-request' },
+    body: '0000',
+  },
+
   { call: 'GET /config', may: 'administrator', allowed: 200 },
   { call: 'GET /config/feed.atom', may: 'administrator', allowed: 200 },
   { call: 'GET /config/feed.json', may: 'administrator', allowed: 200 },
