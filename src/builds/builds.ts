@@ -16,7 +16,6 @@ import type { BuildEvent } from './event.ts'
 import { JobQueue } from './job-queue.ts'
 import { agentJobPrefix } from './keys.ts'
 import type { PipelineRun } from './keys.ts'
-import { releaseLock } from './lock.ts'
 import type { Plans } from './plan.ts'
 import { BuildQueries } from './queries.ts'
 import * as running from './running.ts'
@@ -157,9 +156,14 @@ export class Builds extends BuildQueries {
     return this.#change((change) => running.cancelRuns(change, keys, isRemoved))
   }
 
-  /** Lets another run of the pipeline start. Whether the run held the lock. */
-  unlockPipeline({ pipeline: name, counter }: PipelineRun): Promise<boolean> {
-    return this.#change((change) => releaseLock(change, { name, counter }))
+  /**
+   * Takes the lock from a run that is waiting, so that another one may start. Its counter, or null
+   * when no run held the lock.
+   *
+   * @throws {ServiceError} `pipeline-locked` while a stage of that run is in progress.
+   */
+  unlockPipeline(pipeline: string): Promise<number | null> {
+    return this.#change((change) => schedule.unlockPipeline(change, pipeline))
   }
 
   #suits(job: QueuedJob, agent: AgentOffer): boolean {

@@ -3,7 +3,7 @@ import { renderLabel } from '../core/label.ts'
 import { rerunObstacle, rerunOfCounter } from '../core/rerun.ts'
 import { isActive } from '../core/stage.ts'
 import type { Change } from './change.ts'
-import { PIPELINE, RUN_CHANGES, STAGE } from './documents.ts'
+import { PIPELINE, PIPELINE_LOCK, RUN_CHANGES, STAGE } from './documents.ts'
 import type {
   MaterialRevision,
   PipelineInstance,
@@ -13,7 +13,7 @@ import type {
 } from './documents.ts'
 import { pipelineCounterName, pipelineKey, pipelineList, stageKey } from './keys.ts'
 import type { PipelineRun, StageRunName } from './keys.ts'
-import { assertUnlocked, takeLock } from './lock.ts'
+import { assertUnlocked, lockKey, releaseLock, takeLock } from './lock.ts'
 import { stagePlan } from './plan.ts'
 import type { PipelinePlan, StagePlan } from './plan.ts'
 import { addStage, jobsOf, keyOfPipeline, latestRun } from './stage-change.ts'
@@ -102,6 +102,20 @@ export function startStage(
 ): Promise<StageInstance> {
   const jobs = allJobs(change, pipeline, plan)
   return start(change, pipeline, { plan, approvedBy, jobs, rerunOf: null })
+}
+
+/** Takes the lock from the run that holds it, unless that is in progress. */
+export async function unlockPipeline(change: Change, name: string): Promise<number | null> {
+  const counter = await change.tx.find(PIPELINE_LOCK, lockKey(name))
+  if (counter === null) return null
+  const run = await change.tx.find(PIPELINE, pipelineKey({ pipeline: name, counter }))
+  const active = run && (await activeStageOf(change, run))
+  if (active) {
+    const message = `The run ${counter} of the pipeline ${name} keeps its lock: the stage ${active.name} is in progress`
+    throw new ServiceError('pipeline-locked', message, { pipeline: name, counter })
+  }
+  await releaseLock(change, { name, counter })
+  return counter
 }
 
 async function start(

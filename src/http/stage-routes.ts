@@ -9,7 +9,12 @@ import {
   readStageRun,
   type StagesDeps,
 } from '../services/builds/stages.ts'
-import { startPipeline, startStage, type StartRunsDeps } from '../services/builds/start-runs.ts'
+import {
+  releaseLock,
+  startPipeline,
+  startStage,
+  type StartRunsDeps,
+} from '../services/builds/start-runs.ts'
 import type { StartedBody } from '../wire/stage-body.ts'
 import type { RouteEnv } from './door.ts'
 import { json } from './errors.ts'
@@ -55,6 +60,12 @@ export function stageRoutes(options: StageRoutesOptions) {
       const message = `The run ${run.counter} of the pipeline ${run.name} is scheduled`
       const stage = run.stages[0] ?? { name: '', counter: 1 }
       return started(message, { pipeline: run.name, counter: run.counter, stage })
+    })
+    .post('/api/pipelines/:name/releaseLock', async (c) => {
+      const name = c.req.param('name')
+      const counter = await releaseLock(options, c.env.principal, name)
+      const told = counter === null ? 'is not locked' : `is no longer locked by its run ${counter}`
+      return json({ message: `The pipeline ${name} ${told}` })
     })
     .post('/api/stages/:pipeline/:stage/run/:counter', async (c) => {
       const { pipeline, stage } = c.req.param()

@@ -107,6 +107,13 @@ export const BUILD_OPERATIONS: Operations = {
     answers: { 202: json('Scheduled', StartedBody) },
     errors: ['pipeline-not-found', 'not-schedulable', 'pipeline-locked'],
   },
+  'POST /api/pipelines/:name/releaseLock': {
+    tag: STAGES,
+    summary: 'Takes the lock from the run that holds it, unless that is in progress',
+    caller: 'operator',
+    answers: { 200: json('Released, or not locked', MessageBody) },
+    errors: ['pipeline-not-found', 'pipeline-locked'],
+  },
   'POST /api/stages/:pipeline/:stage/run/:counter': {
     tag: STAGES,
     summary: 'Starts a stage of a run of a pipeline, or some of its jobs again',

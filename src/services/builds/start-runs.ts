@@ -1,6 +1,6 @@
 import type { Builds } from '../../builds/builds.ts'
 import type { PipelineInstance, StageInstance } from '../../builds/documents.ts'
-import { isSameName, stagePlan } from '../../builds/plan.ts'
+import { isSameName, type PipelinePlan, stagePlan } from '../../builds/plan.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { type Access, assertMay } from '../permission.ts'
@@ -28,12 +28,23 @@ export async function startPipeline(
   name: string,
 ): Promise<PipelineInstance> {
   assertMay(deps.access, principal, { action: 'operate-pipeline', pipeline: name })
-  const plan = deps.plans.pipelinePlan(name)
-  if (!plan) {
-    throw new ServiceError('pipeline-not-found', `There is no pipeline ${name}`, { pipeline: name })
-  }
+  const plan = planOf(deps, name)
   const approvedBy = principal.username
   return deps.triggers.startPipeline({ pipeline: plan.name, approvedBy })
+}
+
+/**
+ * Takes the lock of a pipeline from the run that holds it, and tells its counter; null when none does.
+ *
+ * @throws {ServiceError} `pipeline-not-found`, `not-permitted`, `pipeline-locked` while that run is in progress.
+ */
+export async function releaseLock(
+  deps: StartRunsDeps,
+  principal: Principal,
+  pipeline: string,
+): Promise<number | null> {
+  assertMay(deps.access, principal, { action: 'operate-pipeline', pipeline })
+  return deps.builds.unlockPipeline(planOf(deps, pipeline).name)
 }
 
 /**
@@ -80,6 +91,12 @@ export function stageNotFound({
 }): ServiceError {
   const message = `There is no such run of the stage ${stage} of the pipeline ${pipeline}`
   return new ServiceError('stage-not-found', message, { pipeline, stage })
+}
+
+function planOf({ plans }: StartRunsDeps, pipeline: string): PipelinePlan {
+  const plan = plans.pipelinePlan(pipeline)
+  if (plan) return plan
+  throw new ServiceError('pipeline-not-found', `There is no pipeline ${pipeline}`, { pipeline })
 }
 
 async function newestRun(

@@ -28,6 +28,7 @@ type Expected = readonly [call: string, who: Readonly<Record<string, number>>]
 /** In this order: what is refused comes first, so that what is allowed finds the same. */
 const CALLS: readonly Expected[] = [
   ['POST /api/pipelines/app/schedule', { pete: 403, vera: 403, olga: 202 }],
+  ['POST /api/pipelines/app/releaseLock', { pete: 403, vera: 403, olga: 200 }],
   ['GET /api/stages/app/build/instance/1/1', { pete: 403, olga: 403, vera: 200, admin: 200 }],
   ['GET /api/stages/app/build/history', { pete: 403, olga: 403, vera: 200, admin: 200 }],
   ['GET /api/stages/app/build/history/0', { pete: 403, olga: 403, vera: 200, admin: 200 }],

@@ -58,6 +58,29 @@ describe('a pipeline that is scheduled', () => {
     expect((await scene.post('/api/pipelines/app/schedule')).status).toBe(202)
   })
 
+  it('is unlocked by hand once nothing of the run that holds the lock is in progress', async () => {
+    const stages = [
+      { name: 'build' },
+      { name: 'ship', approval: element('approval', { type: 'manual' }) },
+    ]
+    const { scene, agent } = await sceneWithAgent({
+      pipelines: [{ name: 'app', attributes: { isLocked: true }, stages }],
+    })
+    await scene.schedule()
+    const unlock = () => scene.post('/api/pipelines/APP/releaseLock')
+    expect((await unlock()).status).toBe(409)
+    await agent.finish(await agent.work(), 'Failed')
+    expect((await scene.post('/api/pipelines/app/schedule')).status).toBe(409)
+
+    expect(await messageOf(await unlock())).toContain('no longer locked by its run 1')
+
+    expect((await scene.post('/api/pipelines/app/schedule')).status).toBe(202)
+    await agent.finish(await agent.work(), 'Failed')
+    await unlock()
+    expect(await messageOf(await unlock())).toContain('is not locked')
+    expect((await scene.post('/api/pipelines/none/releaseLock')).status).toBe(404)
+  })
+
   it('is 409 with the reason when its material cannot be read', async () => {
     const scene = await BuildScene.open({
       pipelines: [

@@ -4,6 +4,8 @@ import { ServiceError } from '../../../core/errors.ts'
 export const CONSOLE_PATH = 'cruise-output/console.log'
 
 const LONGEST = 4_096
+/** Characters of a path in a message. */
+const SHOWN = 200
 
 /**
  * The segments of a path below a job's folder; none for the folder itself.
@@ -14,7 +16,8 @@ export function artifactSegments(path: string): readonly string[] {
   if (path === '') return []
   const segments = path.split('/')
   if (path.length <= LONGEST && segments.every(isPlain)) return segments
-  const message = 'The path is not that of a file below the folder of the job'
+  const shown = JSON.stringify(path.slice(0, SHOWN))
+  const message = `The path ${shown} is not that of a file below the folder of the job`
   throw new ServiceError('malformed-request', message, { problems: [{ message, path: 'path' }] })
 }
 
