@@ -22,6 +22,7 @@ import { EntityIndex } from './services/entity-index.ts'
 import { LineOriginsCache } from './services/pages/line-origins.ts'
 import { RevisionDetailsCache } from './services/pages/revision-details.ts'
 import { MaterialPoller } from './services/materials/material-poller.ts'
+import { RevisionWatch } from './services/revision-watch.ts'
 import type { ServeSettings } from './settings.ts'
 import { openSqliteState } from './state/open-sqlite.ts'
 import { openProcessLock } from './storage/process-lock.ts'
@@ -131,10 +132,12 @@ async function open(
   )
   const { clock } = surroundings
   const login = await openLogin({ usersFile, configuration, clock, resources })
+  const watch = new RevisionWatch({ history: config.history, access: login.access })
   const basePath = settings['base-path']
   const handler = httpService({
     ...login,
     history: config.history,
+    watch,
     cache: config.cache,
     diff: config.diff,
     script: config.script,
@@ -175,7 +178,8 @@ async function open(
     log: surroundings.log,
   })
   const listening = resources.own(await Listening.open(handler, settings))
-  // Agents that wait for work are answered first, so that the requests in flight can end.
+  resources.own(watch)
+  // Who waits for work or for revisions is answered first, so that the requests in flight can end.
   resources.own(builds.desk)
   // Whoever waits for a poll of a material hears that it failed.
   resources.own(triggers)

@@ -7,6 +7,7 @@ import type { BranchAdvance } from './git-repository.ts'
 import type { HistoryOptions } from './history-options.ts'
 import type { Inspection } from './inspection.ts'
 import type { MaintenanceState } from './maintenance.ts'
+import { listNewer } from './newer-revisions.ts'
 import { type HistoryParts, openHistoryParts } from './open-history.ts'
 import { describeProblems, type HistoryProblem } from './problems.ts'
 import type { Base } from './reconciler.ts'
@@ -108,6 +109,12 @@ export class History implements AsyncDisposable {
   /** A part of the list of revisions, newest first. */
   list(range: RevisionRange): readonly Revision[] {
     return this.#parts.keeper.index.list(range)
+  }
+
+  /** The revisions that are not in the history of a commit, oldest first; null for a commit that is not there. */
+  listNewer(commit: CommitSha): Promise<readonly Revision[] | null> {
+    const { keeper, repository } = this.#parts
+    return listNewer({ index: keeper.index, reader: repository.reader }, commit)
   }
 
   /**

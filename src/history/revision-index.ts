@@ -78,6 +78,12 @@ export class RevisionIndex {
     return this.#places.get(commit) ?? null
   }
 
+  /** Whether that commit and the older ones are exactly its history. */
+  isCut(commit: CommitSha): boolean {
+    const place = this.#places.get(commit)
+    return place !== undefined && this.#entries[place]?.isCut === true
+  }
+
   list({ offset, limit }: RevisionRange): readonly Revision[] {
     const end = Math.max(0, this.#revisions.length - offset)
     return this.#revisions.slice(Math.max(0, end - limit), end).toReversed()

@@ -21,6 +21,7 @@ import { type PipelineCreationOptions, pipelineCreationRoutes } from './pipeline
 import { type RestoreRoutesOptions, restoreRoutes } from './restore-routes.ts'
 import { composeRoutes } from './routes.ts'
 import { type StageRoutesOptions, stageRoutes } from './stage-routes.ts'
+import { type WatchRoutesOptions, watchRoutes } from './watch-routes.ts'
 
 export interface HttpServiceOptions
   extends
@@ -35,6 +36,7 @@ export interface HttpServiceOptions
     FileRoutesOptions,
     HealthRoutesOptions,
     GitRoutesOptions,
+    WatchRoutesOptions,
     Omit<PagesOptions, 'shell'> {
   readonly credentials: DoorOptions['credentials']
   readonly version: string
@@ -51,6 +53,7 @@ export function httpService(options: HttpServiceOptions): Handler {
     healthRoutes(options),
     configRoutes(options),
     configChangesRoutes(options),
+    watchRoutes(options),
     configSavingRoutes(options),
     restoreRoutes(options),
     pipelineCreationRoutes(options),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CommitSha } from '../../core/revision.ts'
 import {
   MessageBody,
   PipelineCreatedBody,
@@ -10,7 +11,15 @@ import {
 import { ChangesAnswer } from '../../wire/changes.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
 import { RevisionEntry } from '../../wire/revision-entry.ts'
-import { type Answer, json, NOT_MODIFIED, type Operation, type Operations } from './operation.ts'
+import { WatchAnswer } from '../../wire/watch.ts'
+import {
+  type Answer,
+  json,
+  JSON_TYPE,
+  NOT_MODIFIED,
+  type Operation,
+  type Operations,
+} from './operation.ts'
 
 const tag = 'Configuration'
 const XML = 'application/xml'
@@ -106,6 +115,31 @@ export const CONFIG_OPERATIONS: Operations = {
     ...revisions,
     summary: 'Ten revisions from an offset on, newest first',
     query: revisions.query?.['entity'] ? { entity: revisions.query['entity'] } : {},
+  },
+  'GET /api/config/watch': {
+    tag,
+    summary: 'Waits for revisions newer than one, and answers with them or with none',
+    caller: 'administrator',
+    query: {
+      since: {
+        text: 'The commit that the caller has; the newest one when absent',
+        schema: CommitSha,
+      },
+      wait: { text: 'Seconds to wait at most, up to 15', schema: z.int().min(0) },
+    },
+    headers: {
+      'Last-Event-ID': { text: 'Of a stream: the last event that arrived', schema: z.string() },
+    },
+    answers: {
+      200: {
+        text: 'Newest first; events `revision` and `rewritten` for who accepts `text/event-stream`',
+        content: [
+          { type: JSON_TYPE, schema: WatchAnswer },
+          { type: 'text/event-stream', schema: null },
+        ],
+      },
+    },
+    errors: ['malformed-request', 'revision-not-found'],
   },
   'POST /api/config/revisions/:commit/restore': {
     tag,

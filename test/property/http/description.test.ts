@@ -63,6 +63,8 @@ async function knownOf({ scene, jobId, revisions }: Scene): Promise<Known> {
     commit: commits,
     from: commits,
     to: commits,
+    since: commits.slice(1),
+    wait: ['0'],
     md5: digests,
     'If-Match': ['*', ...digests.map((digest) => `"${digest}"`)],
     uuid: ['a1', 'nobody'],
