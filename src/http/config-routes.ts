@@ -15,16 +15,21 @@ import {
 } from '../services/config-reading.ts'
 import { type ClientNames, renderRevision } from '../wire/revision-entry.ts'
 import { digestHeaders } from './digest-header.ts'
-import type { RouteEnv } from './door.ts'
+import type { FindReady, RouteEnv } from './door.ts'
 import { json, renderError } from './errors.ts'
 import { parseDigest, parseSha, parseWholeNumber } from './parameters.ts'
 import { ReadyBodies } from './ready-bodies.ts'
 import { ReadyBody } from './ready-body.ts'
 
+const REVISIONS = '/api/config/revisions'
+const CURRENT: readonly string[] = ['/api/admin/config.xml', '/api/admin/config/current.xml']
 const JSON_TYPE = 'application/json; charset=utf-8'
 const PAGE = 10
 /** Ready answers that are kept in memory, in bytes, for each kind. */
 const KEPT = 64 * 1_048_576
+
+/** Whether an address stands for the snapshot for ever or for a while. */
+type SnapshotKind = 'mutable' | 'immutable'
 
 export interface ConfigRoutesOptions extends ConfigReadingDeps, ConfigChangesDeps {
   readonly clientNames: ClientNames
@@ -33,8 +38,9 @@ export interface ConfigRoutesOptions extends ConfigReadingDeps, ConfigChangesDep
 
 /** `/api/admin/config…` and `/api/config…`: snapshots, the revision list and diffs. */
 export function configRoutes(options: ConfigRoutesOptions) {
-  const snapshots = snapshotAnswers(options)
-  const lists = listAnswers(options)
+  const [keptSnapshots, keptLists] = [new ReadyBodies(KEPT), new ReadyBodies(KEPT)]
+  const snapshots = snapshotAnswers(options, keptSnapshots)
+  const lists = listAnswers(options, keptLists)
   const diffs = diffAnswers(options)
   const current = (c: Context<RouteEnv>) => {
     const revision = findSnapshot(options, c.env.principal, null)
@@ -43,7 +49,7 @@ export function configRoutes(options: ConfigRoutesOptions) {
       ? snapshots(c, revision, 'mutable')
       : notCurrent(asked, revision)
   }
-  return new Hono<RouteEnv>()
+  const routes = new Hono<RouteEnv>()
     .get('/api/admin/config.xml', current)
     .get('/api/admin/config/current.xml', current)
     .get('/admin/restful/configuration/file/GET/xml', current)
@@ -51,7 +57,7 @@ export function configRoutes(options: ConfigRoutesOptions) {
       const digest = parseDigest(c.req.param('file').slice(0, -'.xml'.length))
       return snapshots(c, findSnapshot(options, c.env.principal, digest), 'immutable')
     })
-    .get('/api/config/revisions', (c) => lists(c, () => readQuery(c.req.query())))
+    .get(REVISIONS, (c) => lists(c, () => readQuery(c.req.query())))
     .get('/api/config/revisions/:offset', (c) =>
       lists(c, () => ({
         offset: parseWholeNumber(c.req.param('offset'), 'offset'),
@@ -64,12 +70,28 @@ export function configRoutes(options: ConfigRoutesOptions) {
       const [from, to] = [parseSha(c.req.param('from')), parseSha(c.req.param('to'))]
       return c.redirect(`${options.basePath}/api/config/diff/${from}/${to}`, 301)
     })
+  return { routes, findReady: findReadyIn(options, { keptSnapshots, keptLists }) }
 }
 
-function snapshotAnswers(options: ConfigRoutesOptions) {
-  const kept = new ReadyBodies(KEPT)
-  return (c: Context<RouteEnv>, revision: Revision, kind: 'mutable' | 'immutable') => {
-    const body = kept.take(`${kind} ${revision.digest}`, async () => {
+/** The answers that most requests are for, while they are kept and the caller may have them. */
+function findReadyIn(
+  options: ConfigRoutesOptions,
+  { keptSnapshots, keptLists }: { keptSnapshots: ReadyBodies; keptLists: ReadyBodies },
+): FindReady {
+  const { history, access } = options
+  return (target, principal) => {
+    const isList = target.startsWith(REVISIONS)
+    if (!isList && !CURRENT.includes(target)) return null
+    if (!access.may(principal, { action: 'administer' })) return null
+    const revision = history.current()
+    if (isList) return keptLists.find(listKey(options, revision, target))
+    return keptSnapshots.find(snapshotKey(revision, 'mutable'))
+  }
+}
+
+function snapshotAnswers(options: ConfigRoutesOptions, kept: ReadyBodies) {
+  return (c: Context<RouteEnv>, revision: Revision, kind: SnapshotKind) => {
+    const body = kept.take(snapshotKey(revision, kind), async () => {
       const headers = digestHeaders(revision.digest, options.clientNames)
       return new ReadyBody(await readSnapshot(options, revision), {
         type: 'application/xml; charset=utf-8',
@@ -83,14 +105,12 @@ function snapshotAnswers(options: ConfigRoutesOptions) {
 }
 
 /** Lists are kept by their address, which is read only when the list is made. */
-function listAnswers(options: ConfigRoutesOptions) {
-  const kept = new ReadyBodies(KEPT)
+function listAnswers(options: ConfigRoutesOptions, kept: ReadyBodies) {
   return (c: Context<RouteEnv>, query: () => RevisionQuery) => {
-    const { commit } = findSnapshot(options, c.env.principal, null)
-    const key = `${commit} ${options.history.size()} ${c.req.url}`
-    const body = kept.take(key, async () => {
+    const revision = findSnapshot(options, c.env.principal, null)
+    const body = kept.take(listKey(options, revision, targetOf(c, options.basePath)), async () => {
       const revisions = await revisionsFor(options, c, query())
-      const entries = revisions.map((revision) => renderRevision(revision, options.clientNames))
+      const entries = revisions.map((each) => renderRevision(each, options.clientNames))
       const bytes = Buffer.from(JSON.stringify(entries))
       return new ReadyBody(bytes, {
         type: JSON_TYPE,
@@ -100,6 +120,21 @@ function listAnswers(options: ConfigRoutesOptions) {
     })
     return answerWith(body, c)
   }
+}
+
+function snapshotKey({ digest }: Revision, kind: SnapshotKind): string {
+  return `${kind} ${digest}`
+}
+
+function listKey({ history }: ConfigReadingDeps, newest: Revision, target: string): string {
+  return `${newest.commit} ${history.size()} ${target}`
+}
+
+/** Path and query as they stand in the request, without the base path. */
+function targetOf(c: Context<RouteEnv>, basePath: string): string {
+  const { url } = c.req
+  const path = url.indexOf('/', url.indexOf('://') + '://'.length)
+  return url.slice(path + basePath.length)
 }
 
 async function revisionsFor(

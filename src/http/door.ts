@@ -2,6 +2,7 @@ import { getPath } from 'hono/utils/url'
 import type { Principal } from '../core/principal.ts'
 import { type AnswerFailure, failure } from './failure.ts'
 import type { Connection } from './listen.ts'
+import type { ReadyBody } from './ready-body.ts'
 
 /** What a route knows of its request besides the request itself. */
 export interface Caller {
@@ -13,6 +14,12 @@ export interface RouteEnv {
   readonly Bindings: Caller
 }
 
+/**
+ * The answer that is ready for a GET of an address, given as it stands in the request without the
+ * base path. Null when it is not, or the caller may not have it: then the routes decide.
+ */
+export type FindReady = (target: string, principal: Principal) => ReadyBody | null
+
 export interface DoorOptions {
   readonly basePath: string
   readonly credentials: {
@@ -22,6 +29,7 @@ export interface DoorOptions {
   /** Whether the path, without base, is answered without a user: health, and calls with a token of their own. */
   readonly isPublic: (path: string, request: Request) => boolean
   readonly answerFailure: AnswerFailure
+  readonly findReady: FindReady
   readonly routes: (request: Request, caller: Caller) => Response | Promise<Response>
 }
 
@@ -34,18 +42,36 @@ const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
 /**
  * Lets a request in: credentials first, routes after. It is a function around the routes and not
- * a middleware, so that a known caller costs one look-up.
+ * a middleware, so that a known caller costs one look-up, and an answer that is ready another.
  */
 export function openDoor(options: DoorOptions) {
   return (request: Request, connection?: Connection): Response | Promise<Response> => {
+    const authorization = authorizationOf(request, connection)
+    const known = authorization === undefined ? null : options.credentials.remembered(authorization)
+    const ready = known && connection ? findReady(options, connection, known) : null
+    if (ready) return ready
     if (options.isPublic(innerPath(request, options.basePath), request))
       return options.routes(request, NOBODY)
     if (isForged(request)) return options.answerFailure(request, FORGED, null)
-    const authorization = request.headers.get('authorization') ?? undefined
-    const known = authorization === undefined ? null : options.credentials.remembered(authorization)
     if (known) return options.routes(request, { principal: known })
     return admit(options, request, { authorization, address: addressOf(connection) })
   }
+}
+
+/** What stands on the line is enough for an answer that is ready; a whole `Request` is never made for it. */
+function findReady(
+  { findReady: find, basePath }: DoorOptions,
+  { incoming }: Connection,
+  known: Principal,
+): Response | Promise<Response> | null {
+  const { method, url = '', headers } = incoming
+  if (method !== 'GET' || !url.startsWith(basePath)) return null
+  return find(url.slice(basePath.length), known)?.answerTo(headers) ?? null
+}
+
+function authorizationOf(request: Request, connection: Connection | undefined): string | undefined {
+  if (connection) return connection.incoming.headers.authorization
+  return request.headers.get('authorization') ?? undefined
 }
 
 /** The path without base path and trailing slashes; outside the base path, one that nothing matches. */

@@ -14,10 +14,16 @@ export class ReadyBodies {
     this.#limit = limit
   }
 
+  /** The answer for the key if it is kept. */
+  find(key: string): ReadyBody | null {
+    const kept = this.#kept.get(key)
+    return kept ? this.#touch(key, kept) : null
+  }
+
   /** The answer for the key: kept, in the making, or made now. */
   take(key: string, make: () => Promise<ReadyBody>): ReadyBody | Promise<ReadyBody> {
-    const kept = this.#kept.get(key)
-    if (kept) return this.#touch(key, kept)
+    const kept = this.find(key)
+    if (kept) return kept
     const making = this.#making.get(key)
     if (making) return making
     const made = this.#make(key, make)

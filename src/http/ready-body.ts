@@ -19,6 +19,12 @@ interface Form {
   readonly init: { readonly headers: Record<string, string> }
 }
 
+/** The headers of a request that decide about the form of its answer. */
+interface Asked {
+  readonly 'if-none-match'?: string | undefined
+  readonly 'accept-encoding'?: string | undefined
+}
+
 export interface ReadyBodyOptions {
   readonly type: string
   readonly etag: string
@@ -54,12 +60,20 @@ export class ReadyBody {
   }
 
   /** The answer to this request: 304 when the caller has these bytes, else the best form it takes. */
-  answer(request: Request): Response | Promise<Response> {
-    if (isKnown(request.headers.get('if-none-match'), this.etag)) {
+  answer({ headers }: Request): Response | Promise<Response> {
+    return this.answerTo({
+      'if-none-match': headers.get('if-none-match') ?? undefined,
+      'accept-encoding': headers.get('accept-encoding') ?? undefined,
+    })
+  }
+
+  /** The same for a request of which only these headers are known. */
+  answerTo(asked: Asked): Response | Promise<Response> {
+    if (isKnown(asked['if-none-match'], this.etag)) {
       return new Response(null, { status: 304, headers: this.#headers })
     }
     const encoding =
-      this.size < WORTH_COMPRESSING ? 'identity' : bestOf(request.headers.get('accept-encoding'))
+      this.size < WORTH_COMPRESSING ? 'identity' : bestOf(asked['accept-encoding'] ?? '')
     const form = this.#forms.get(encoding)
     return form ? respond(form) : this.#compressed(encoding)
   }
@@ -90,13 +104,13 @@ function respond({ bytes, init }: Form): Response {
 }
 
 /** Whether an `If-None-Match` header names the tag; weak and strong forms compare alike. */
-function isKnown(header: string | null, etag: string): boolean {
-  if (header === null) return false
+function isKnown(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false
   return header.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')))
 }
 
-function bestOf(header: string | null): Encoding {
-  if (header === null || header === '') return 'identity'
+function bestOf(header: string): Encoding {
+  if (header === '') return 'identity'
   const taken = new Set(
     header
       .split(',')

@@ -48,10 +48,11 @@ export function httpService(options: HttpServiceOptions): Handler {
   const { basePath, credentials, log } = options
   const shell = new Shell(options)
   const answerFailure = pageFailures({ shell, basePath })
+  const config = configRoutes(options)
   const parts: Hono<RouteEnv>[] = [
     descriptionRoutes({ ...options, shell, routes: () => parts.flatMap(({ routes }) => routes) }),
     healthRoutes(options),
-    configRoutes(options),
+    config.routes,
     configChangesRoutes(options),
     watchRoutes(options),
     configSavingRoutes(options),
@@ -66,7 +67,8 @@ export function httpService(options: HttpServiceOptions): Handler {
     ...pagesRoutes({ ...options, shell }),
   ]
   const routes = composeRoutes({ basePath, log, parts, answerFailure })
-  return openDoor({ basePath, credentials, isPublic, answerFailure, routes })
+  const { findReady } = config
+  return openDoor({ basePath, credentials, isPublic, answerFailure, findReady, routes })
 }
 
 /** What is answered without a user: health, what pages load, the way out, and the calls that carry an agent's token. */

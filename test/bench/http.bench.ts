@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BenchCase, BenchRun } from './case.ts'
-import { makeHistory } from './make-history.ts'
+import { makeHistory, writeChanges } from './make-history.ts'
 import { median } from './measure.ts'
 import { MeasuredServer } from './servers.ts'
 
@@ -170,10 +170,13 @@ function historyOf(revisions: number, documentSize: number) {
   const known = histories.get(key)
   if (known) return known
   const repository = join(HISTORIES, `history-${key}`)
-  const made = makeHistory({ folder: repository, revisions, documentSize }).then((digests) => ({
-    places: { repository, state: join(HISTORIES, `state-${key}`) },
-    digests,
-  }))
+  const state = join(HISTORIES, `state-${key}`)
+  const made = makeHistory({ folder: repository, revisions, documentSize }).then(
+    async (digests) => {
+      await writeChanges(repository, join(state, 'revision-changes'))
+      return { places: { repository, state }, digests }
+    },
+  )
   histories.set(key, made)
   return made
 }

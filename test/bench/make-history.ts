@@ -2,6 +2,9 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
+import { ChangesFile } from '../../src/services/changes-file.ts'
+import { toldRevision } from '../../src/services/told-revision.ts'
+import { CommitSha } from '../../src/core/revision.ts'
 import { documentWith } from '../support/documents.ts'
 import { git } from '../support/git.ts'
 
@@ -16,8 +19,8 @@ export interface HistoryShape {
 const EPOCH = 1_400_000_000
 
 /**
- * Makes a packed repository with a long history, as the service itself would have written it:
- * each revision changes one line of the document.
+ * Makes a packed repository with a long history, as the service itself would have written it, with
+ * chains of deltas as maintenance keeps them: each revision changes one line of the document.
  *
  * @returns the digests, oldest first.
  */
@@ -28,7 +31,7 @@ export async function makeHistory({
 }: HistoryShape): Promise<string[]> {
   mkdirSync(folder, { recursive: true })
   git(folder, 'init', '-q', '-b', 'main')
-  const importer = spawn('git', ['-C', folder, 'fast-import', '--quiet', '--depth=50'], {
+  const importer = spawn('git', ['-C', folder, 'fast-import', '--quiet', '--depth=20'], {
     stdio: ['pipe', 'inherit', 'inherit'],
   })
   const lines = documentOfSize(documentSize)
@@ -36,7 +39,7 @@ export async function makeHistory({
   const digests: string[] = []
   for (let n = 0; n < revisions; n += 1) {
     const place = places[(n * 7) % places.length] ?? 0
-    lines[place] = `        <git url="https://example.org/change-${n}.git" />`
+    lines[place] = gitLine(`change-${n}`)
     const document = lines.join('\n')
     const digest = createHash('md5').update(document).digest('hex')
     digests.push(digest)
@@ -52,7 +55,30 @@ function documentOfSize(size: number): string[] {
   const one = documentWith('pipeline-00000').length - documentWith().length
   const count = Math.max(1, Math.round((size - documentWith().length) / one))
   const names = Array.from({ length: count }, (_, n) => `pipeline-${String(n).padStart(5, '0')}`)
-  return documentWith(...names).split('\n')
+  const lines = documentWith(...names).split('\n')
+  return lines.map((line) => (line.includes('<git url') ? gitLine('start') : line))
+}
+
+/** Materials that are polled would start git commands beside what is measured. */
+function gitLine(name: string): string {
+  return `        <git url="https://example.org/${name}.git" autoUpdate="false" />`
+}
+
+/**
+ * Writes what a service that has run for a while has found out about each revision, or it would
+ * find that out in the background of what is measured.
+ */
+export async function writeChanges(folder: string, file: string): Promise<void> {
+  const log = git(folder, 'log', '--format=%H %P').trim().split('\n')
+  const told = log.map((line) => {
+    const [commit, previous] = line.split(' ')
+    const names = {
+      commit: CommitSha.parse(commit),
+      previous: previous ? CommitSha.parse(previous) : null,
+    }
+    return toldRevision(names, [])
+  })
+  await new ChangesFile(file).write([], () => told)
 }
 
 function commitOf(n: number, document: string, digest: string): string {

@@ -1,0 +1,94 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { hashPassword } from '../../src/security/password.ts'
+import { documentWith } from '../support/documents.ts'
+import { save } from '../support/saving.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const PATHS = [
+  '/api/admin/config.xml',
+  '/api/admin/config/current.xml',
+  '/api/config/revisions',
+  '/api/config/revisions?limit=1',
+  '/api/config/revisions/0',
+]
+
+async function statusesAs(service: TestService, as: string | null): Promise<number[]> {
+  return Promise.all(PATHS.map(async (path) => (await service.fetch(path, { as })).status))
+}
+
+async function textsOf(service: TestService): Promise<string[]> {
+  return Promise.all(PATHS.map(async (path) => (await service.fetch(path)).text()))
+}
+
+/** Adds users to the users file and waits until the service knows them. */
+async function addUsers(service: TestService, ...names: readonly string[]): Promise<void> {
+  const file = join(service.folder, 'state', 'users.htpasswd')
+  const hash = await hashPassword('p')
+  const lines = names.map((name) => `${name}:${hash}\n`)
+  writeFileSync(file, readFileSync(file, 'utf8') + lines.join(''))
+  const as = `${names[0]}:p`
+  await expect.poll(async () => (await service.fetch('/api/agents', { as })).status).toBe(200)
+}
+
+describe.each([[[]], [['--base-path', '/go']]])('an answer that is ready (%s)', (flags) => {
+  it('is the same as it was before it was ready', async () => {
+    const service = await startService(flags)
+
+    const first = await textsOf(service)
+
+    expect(await textsOf(service)).toEqual(first)
+    expect(new Set(first).size).toBeGreaterThan(1)
+  })
+
+  it('is not given to whoever has no credentials or wrong ones', async () => {
+    const service = await startService(flags)
+    await textsOf(service)
+
+    expect(new Set(await statusesAs(service, null))).toEqual(new Set([401]))
+    expect(new Set(await statusesAs(service, 'admin:wrong'))).toEqual(new Set([401]))
+  })
+
+  it('is for whom the configuration calls an administrator, and for nobody else', async () => {
+    const service = await startService(flags)
+    await addUsers(service, 'root', 'other')
+    const security =
+      '<security><passwordFile path="/u"/><admins><user>root</user></admins></security>'
+    const server = `<server artifactsdir="artifacts">${security}</server>\n`
+    await save(
+      service,
+      documentWith('one').replace('  <pipelines', (tag) => `  ${server}${tag}`),
+    )
+    const allowed = [await statusesAs(service, 'root:p'), await statusesAs(service, 'root:p')]
+
+    const refused = [await statusesAs(service, 'other:p'), await statusesAs(service, 'other:p')]
+
+    expect(new Set(allowed.flat())).toEqual(new Set([200]))
+    expect(new Set(refused.flat())).toEqual(new Set([403]))
+  })
+
+  it('is no longer given once there is a newer revision', async () => {
+    const service = await startService(flags)
+    const before = await textsOf(service)
+
+    await save(service, documentWith('newer'))
+
+    const after = await textsOf(service)
+    expect(after.filter((text, n) => text === before[n])).toEqual([])
+  })
+
+  it('answers 304, another method and a digest that is not current as the routes do', async () => {
+    const service = await startService(flags)
+    const [path = ''] = PATHS
+    const etag = (await service.fetch(path)).headers.get('etag') ?? ''
+
+    const known = await service.fetch(path, { headers: { 'if-none-match': etag } })
+    const head = await service.fetch(path, { method: 'HEAD' })
+    const deleted = await service.fetch(path, { method: 'DELETE' })
+    const stale = await service.fetch(`${path}?md5=${'0'.repeat(32)}`)
+
+    expect([known.status, head.status, deleted.status, stale.status]).toEqual([304, 200, 405, 409])
+    expect(head.headers.get('etag')).toBe(etag)
+  })
+})
