@@ -15,7 +15,7 @@ import type {
 import type { BuildEvent } from './event.ts'
 import { JobQueue } from './job-queue.ts'
 import { agentJobPrefix } from './keys.ts'
-import type { PipelineRun } from './keys.ts'
+import type { PipelineRun, StageRunName } from './keys.ts'
 import type { Plans } from './plan.ts'
 import { BuildQueries } from './queries.ts'
 import * as running from './running.ts'
@@ -117,6 +117,11 @@ export class Builds extends BuildQueries {
     readonly stage: string
   }): Promise<StageInstance | null> {
     return this.#change((change) => running.cancelStage(change, name))
+  }
+
+  /** Cancels one run of a stage; null when it is not in progress, or there is none. */
+  cancelRun(run: StageRunName): Promise<StageInstance | null> {
+    return this.#change((change) => running.cancelRunOf(change, run))
   }
 
   /** Whether it was not over. @throws {ServiceError} `job-not-found` */

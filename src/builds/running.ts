@@ -8,6 +8,7 @@ import { settle } from './follow-up.ts'
 import { stepJob } from './job-change.ts'
 import type { SteppedJob } from './job-change.ts'
 import { activeStagePrefix, agentJobPrefix, jobKey, stageKey } from './keys.ts'
+import type { StageRunName } from './keys.ts'
 import { concernsStage, jobsOf } from './stage-change.ts'
 
 export interface AgentReport {
@@ -55,6 +56,15 @@ export async function cancelStage(
   const newest = active.at(-1)
   const stage = newest ? await change.tx.find(STAGE, newest.value) : null
   return stage ? cancelRun(change, stage) : null
+}
+
+/** Cancels one run of a stage if it is in progress. */
+export async function cancelRunOf(
+  change: Change,
+  run: StageRunName,
+): Promise<StageInstance | null> {
+  const [cancelled = null] = await cancelRuns(change, [stageKey(run)], () => true)
+  return cancelled
 }
 
 /** Cancels those of the runs that are in progress and that `chosen` names. */

@@ -1,5 +1,6 @@
 import type { Problem } from '../core/problem.ts'
 import type { History, MaintenanceState } from '../history/history.ts'
+import type { MaterialProblem } from './materials/material-poller.ts'
 
 /** Whether the service can serve, and everything that an operator should look at. */
 export interface Health {
@@ -23,7 +24,7 @@ export interface HealthDeps {
   /** What an operator should look at besides the configuration, in words. */
   readonly buildProblems: () => readonly string[]
   /** The materials that cannot be read. */
-  readonly materialProblems: () => readonly HealthProblem[]
+  readonly materialProblems: () => readonly MaterialProblem[]
 }
 
 export function readHealth(deps: HealthDeps): Health {
@@ -33,7 +34,7 @@ export function readHealth(deps: HealthDeps): Health {
   const problems = [
     ...(problem ? [{ subject: problem.message, errors: problem.problems }] : []),
     ...buildProblems().map((subject) => ({ subject, errors: [] })),
-    ...materialProblems(),
+    ...materialProblems().map(({ subject, errors }) => ({ subject, errors })),
   ]
   return {
     status: problems.length > 0 ? 'degraded' : 'ok',

@@ -171,6 +171,46 @@ export const PERMISSIONS: readonly PermissionRow[] = [
   { call: 'GET /api/agents/{uuid}/job_run_history', may: 'user', allowed: 404 },
   { call: 'GET /api/agents/{uuid}/job_run_history/{offset}', may: 'user', allowed: 404 },
 
+  { call: 'GET /pipelines', may: 'user', allowed: 200 },
+  {
+    call: 'POST /pipelines',
+    may: 'operator',
+    allowed: 303,
+    headers: FORM,
+    body: 'action=unlock&pipeline=alpha',
+  },
+  { call: 'GET /pipelines/{name}', may: 'viewer', allowed: 200 },
+  {
+    call: 'POST /pipelines/{name}',
+    may: 'operator',
+    allowed: 303,
+    headers: FORM,
+    body: 'action=unlock',
+  },
+  { call: 'GET /stages/{pipeline}/{stage}', may: 'viewer', allowed: 200 },
+  {
+    call: 'GET /stages/{pipeline}/{stage}/{pipelineCounter}/{stageCounter}',
+    may: 'viewer',
+    allowed: 404,
+  },
+  {
+    call: 'POST /stages/{pipeline}/{stage}/{pipelineCounter}/{stageCounter}',
+    may: 'approver',
+    allowed: 404,
+    refused: 401,
+    headers: FORM,
+    body: 'action=cancel',
+  },
+  {
+    call: 'GET /stages/{pipeline}/{stage}/{pipelineCounter}/{stageCounter}/{job}',
+    may: 'viewer',
+    allowed: 404,
+  },
+  {
+    call: 'GET /stages/{pipeline}/{stage}/{pipelineCounter}/{stageCounter}/{job}/console',
+    may: 'viewer',
+    allowed: 404,
+  },
   { call: 'GET /agents', may: 'user', allowed: 200 },
   { call: 'GET /agents/{uuid}', may: 'user', allowed: 404 },
   {

@@ -109,6 +109,7 @@ function Bar({
   ]
   const sections: readonly SectionLink[] = [
     ...(isAdministrator ? configuration : []),
+    ['pipelines', 'Pipelines', links.pipelines()],
     ['agents', 'Agents', links.agents()],
   ]
   return (

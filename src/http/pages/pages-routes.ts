@@ -6,6 +6,9 @@ import { type EditRoutesOptions, editRoutes } from './edit/edit-routes.tsx'
 import type { RouteEnv } from '../door.ts'
 import { type EntityRoutesOptions, entityRoutes } from './entity/entity-routes.tsx'
 import { type HistoryRoutesOptions, historyRoutes } from './history/history-routes.tsx'
+import { type JobPageRoutesOptions, jobPageRoutes } from './runs/job-page-routes.tsx'
+import { type PipelinesRoutesOptions, pipelinesRoutes } from './runs/pipelines-routes.tsx'
+import { type StagePageRoutesOptions, stagePageRoutes } from './runs/stage-page-routes.tsx'
 import { restorePageRoutes } from './restore/restore-page-routes.tsx'
 import type { Shell } from './shell.ts'
 import { shellRoutes } from './shell-routes.tsx'
@@ -19,7 +22,10 @@ export interface PagesOptions
     SnapshotRoutesOptions,
     EntityRoutesOptions,
     AgentsRoutesOptions,
-    RemoveRoutesOptions {
+    RemoveRoutesOptions,
+    PipelinesRoutesOptions,
+    StagePageRoutesOptions,
+    JobPageRoutesOptions {
   readonly shell: Shell
 }
 
@@ -35,5 +41,8 @@ export function pagesRoutes(options: PagesOptions): Hono<RouteEnv>[] {
     snapshotRoutes(options),
     agentsRoutes(options),
     removeRoutes(options),
+    pipelinesRoutes(options),
+    stagePageRoutes(options),
+    jobPageRoutes(options),
   ]
 }

@@ -31,7 +31,7 @@ export class Shell {
 
   /** The first page for a user: the history for those who may see it. */
   homeOf(principal: Principal): string {
-    return this.isAdministrator(principal) ? this.links.history() : this.links.agents()
+    return this.isAdministrator(principal) ? this.links.history() : this.links.pipelines()
   }
 
   /** The frame of a page that answers the request. */

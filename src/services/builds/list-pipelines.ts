@@ -42,7 +42,10 @@ export function listPipelines(
   )
 }
 
-async function latestRun(builds: Builds, pipeline: string): Promise<ListedPipeline['latest']> {
+export async function latestRun(
+  builds: Builds,
+  pipeline: string,
+): Promise<ListedPipeline['latest']> {
   const [run] = (await builds.pipelineHistory(pipeline, 0)).items
   if (!run) return null
   return { run, stages: await stagesOf(builds, run) }

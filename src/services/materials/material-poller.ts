@@ -37,6 +37,13 @@ const AT_ONCE = 4
 const TIMEOUT = 60_000
 const URL_IN_TEXT = /\b[a-z][a-z0-9+.-]*:\/\/[^\s'"]+/gi
 
+/** A material that cannot be read, and the pipelines that use it. */
+export interface MaterialProblem {
+  readonly subject: string
+  readonly errors: readonly Problem[]
+  readonly pipelines: readonly string[]
+}
+
 /** Knows the newest revision of every repository of the configuration. Each is polled once, however many pipelines use it. */
 export class MaterialPoller implements AsyncDisposable {
   readonly #options: MaterialPollerOptions
@@ -95,11 +102,12 @@ export class MaterialPoller implements AsyncDisposable {
   }
 
   /** One for each material that cannot be read, with its pipelines. Addresses are left out. */
-  problems(): { readonly subject: string; readonly errors: readonly Problem[] }[] {
+  problems(): MaterialProblem[] {
     return [...this.#watches.values()].flatMap(({ watched, watch }) => {
       if (watch.reason === null) return []
       const message = withoutAddress(watch.reason, watched.material)
-      return [{ subject: subjectOf(watched), errors: [{ message }] }]
+      const { pipelines } = watched
+      return [{ subject: subjectOf(watched), errors: [{ message }], pipelines }]
     })
   }
 

@@ -7,28 +7,44 @@ const now = () => Date.now() + skew
 
 // Parts of the page are replaced when the server has other ones. What was typed, chosen and opened stays.
 const parts = (page) => new Map($$('[data-part]', page).map((part) => [part.dataset.part, part]))
-const shown = new Map([...parts(document)].map(([name, part]) => [name, part.outerHTML]))
+// Times run by themselves, and are no reason to replace what they stand in.
+const factsOf = (part) => {
+  const copy = part.cloneNode(true)
+  for (const time of $$('time, [data-since], [data-until]', copy)) time.textContent = ''
+  return copy.outerHTML
+}
+const shown = new Map([...parts(document)].map(([name, part]) => [name, factsOf(part)]))
 const keyOf = (element) =>
   element.id || element.getAttribute('href') || `${element.name} ${element.value}`
 const replace = (old, fresh) => {
   const checked = new Set($$('input:checked', old).map(keyOf))
-  const open = new Set($$('details[open]', old).map(({ id }) => id))
+  const open = new Map($$('details', old).map((details) => [details.id, details.open]))
   const focused = old.contains(document.activeElement) && keyOf(document.activeElement)
   old.replaceWith(document.adoptNode(fresh))
   for (const input of $$('input', fresh)) if (checked.has(keyOf(input))) input.checked = true
-  for (const details of $$('details', fresh)) if (open.has(details.id)) details.open = true
+  for (const details of $$('details', fresh)) details.open = open.get(details.id) ?? details.open
   if (focused)
     $$('a, button, input', fresh)
       .find((each) => keyOf(each) === focused)
       ?.focus()
 }
+// What the pointer is pressed on is not taken away from under it.
+let pressed = null
+document.addEventListener('pointerdown', ({ target }) => (pressed = target))
+for (const end of ['pointerup', 'pointercancel']) {
+  document.addEventListener(end, () => setTimeout(() => (pressed = null)))
+}
 const take = (page) => {
   const current = parts(document)
-  for (const [name, fresh] of parts(page)) {
-    const html = fresh.outerHTML
-    if (shown.get(name) === html || !current.has(name)) continue
-    shown.set(name, html)
-    replace(current.get(name), fresh)
+  const fresh = parts(page)
+  const isOther =
+    current.size !== fresh.size || [...fresh.keys()].some((name) => !current.has(name))
+  if (isOther) return location.replace(location.pathname + location.search)
+  for (const [name, part] of fresh) {
+    const facts = factsOf(part)
+    if (shown.get(name) === facts || current.get(name).contains(pressed)) continue
+    shown.set(name, facts)
+    replace(current.get(name), part)
   }
   live.dataset.live = $('[data-live]', page)?.dataset.live ?? '0'
   tell()
@@ -38,9 +54,10 @@ const stale = (words) => {
   for (const place of $$('.stale-words')) if (place.textContent !== words) place.textContent = words
 }
 const look = async () => {
-  if (document.hidden) return
+  if (document.hidden || Number(live.dataset.live) === 0) return
   const answer = await fetch(location.href).catch(() => null)
-  if (!answer?.ok) return stale('The server does not answer; what is shown may be old.')
+  if (answer === null) return stale('The server does not answer; what is shown may be old.')
+  if (!answer.ok) return stale('This is not there any more; what is shown is old.')
   stale('')
   take(new DOMParser().parseFromString(await answer.text(), 'text/html'))
 }

@@ -1,0 +1,47 @@
+import type { RunMaterial } from '../../../services/pages/runs/material-names.ts'
+
+/** What a run was made from; where that is new, what the run before was made from. */
+export function Materials({ materials }: { materials: readonly RunMaterial[] }) {
+  if (materials.length === 0) return <></>
+  return (
+    <ul class="materials">
+      {materials.map(({ label, revision, before, modifications }) => (
+        <li>
+          <span class="muted">{`${label} `}</span>
+          {before !== null && (
+            <>
+              <code title={before}>{short(before)}</code>
+              <span aria-hidden="true"> → </span>
+              <span class="visually-hidden"> then </span>
+            </>
+          )}
+          <code title={revision}>{short(revision)}</code>
+          {modifications.length > 0 && <Modifications modifications={modifications} />}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Who changed what, in the first line of what they said about it. */
+function Modifications({ modifications }: Pick<RunMaterial, 'modifications'>) {
+  const left = modifications.length - SHOWN
+  return (
+    <ul class="modifications">
+      {modifications.slice(0, SHOWN).map(({ username, comment }) => (
+        <li>
+          <b>{username}</b> {comment.split('\n')[0]}
+        </li>
+      ))}
+      {left > 0 && <li class="muted">{`and ${left} more changes`}</li>}
+    </ul>
+  )
+}
+
+/** So many changes of one material are shown. */
+const SHOWN = 3
+
+/** The beginning of a commit; other revisions are short or have their sense at both ends. */
+function short(revision: string): string {
+  return /^[0-9a-f]{40}$/.test(revision) ? revision.slice(0, 8) : revision
+}

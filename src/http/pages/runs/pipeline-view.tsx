@@ -1,0 +1,138 @@
+import type { PipelinePage, ShownRun } from '../../../services/pages/runs/pipeline-page.ts'
+import { type Chrome, Page } from '../layout.tsx'
+import { Freshness, Live, LIVE_SCRIPTS } from '../live.tsx'
+import { NoticeCard, type Told } from '../notice.tsx'
+import { lookOf } from '../status.tsx'
+import { When } from '../when.tsx'
+import { Markers } from './marker-card.tsx'
+import { Materials } from './materials.tsx'
+import { RunPager } from './pager.tsx'
+import { approval, StageChips } from './run-words.tsx'
+
+export interface PipelineViewProps {
+  readonly chrome: Chrome
+  readonly page: PipelinePage
+  readonly told: Told | null
+  readonly now: number
+}
+
+const EVERY = 3_000
+
+/** The runs of a pipeline with the changes of its configuration between them. */
+export function PipelineView(props: PipelineViewProps) {
+  const { chrome, page, told, now } = props
+  const { links } = chrome
+  const runs = page.entries.filter(({ type }) => type === 'run').length
+  return (
+    <Page
+      chrome={chrome}
+      title={`Pipeline ${page.name}`}
+      section="pipelines"
+      styles={['runs.css']}
+      scripts={LIVE_SCRIPTS}
+    >
+      <Live every={EVERY} now={now}>
+        <Head {...props} />
+        {told !== null && <NoticeCard told={told} />}
+        <div data-part="runs">
+          {page.problems.map((problem) => (
+            <p class="card problem">{`A material cannot be read: ${problem}`}</p>
+          ))}
+          {runs === 0 && (
+            <p class="card muted">
+              {page.pagination.total === 0 ? 'It has not run yet.' : 'There are no more runs.'}
+            </p>
+          )}
+          <ol class="timeline">
+            {page.entries.map((entry) =>
+              entry.type === 'run' ? (
+                <Run {...props} shown={entry.run} />
+              ) : (
+                <Markers {...props} {...entry} pipeline={page.name} />
+              ),
+            )}
+          </ol>
+          <RunPager
+            pagination={page.pagination}
+            shown={runs}
+            to={(offset) => links.pipeline(page.name, { offset })}
+          />
+        </div>
+      </Live>
+    </Page>
+  )
+}
+
+function Head({ chrome, page }: PipelineViewProps) {
+  const { links } = chrome
+  const { name, group, pagination } = page
+  return (
+    <div class="page-head">
+      <div>
+        <p class="muted">
+          <a href={links.pipelines()}>Pipelines</a>
+          {group !== null && ` › ${group}`}
+        </p>
+        <h1>{name}</h1>
+        <p class="muted">
+          {`${pagination.total} ${pagination.total === 1 ? 'run' : 'runs'}. Changes of its configuration stand between the runs that they separate. `}
+          <Freshness here={chrome.here} />
+        </p>
+        {group === null && <p class="problem">It is no longer in the configuration.</p>}
+      </div>
+      <Actions chrome={chrome} page={page} />
+    </div>
+  )
+}
+
+function Actions({ chrome, page }: Pick<PipelineViewProps, 'chrome' | 'page'>) {
+  const { name, group, lockedBy, mayOperate } = page
+  return (
+    <form method="post" class="actions" data-part="actions">
+      {lockedBy !== null && <span class="badge changed">{`Locked by run ${lockedBy}`}</span>}
+      {lockedBy !== null && mayOperate && (
+        <button name="action" value="unlock">
+          Unlock
+        </button>
+      )}
+      {(group !== null || chrome.isAdministrator) && (
+        <a class="button" href={chrome.links.entity('pipeline', name)}>
+          Config history
+        </a>
+      )}
+      {mayOperate && (
+        <button class="primary" name="action" value="trigger">
+          Trigger a run
+        </button>
+      )}
+    </form>
+  )
+}
+
+function Run({ chrome, page, now, shown }: PipelineViewProps & { shown: ShownRun }) {
+  const { run, stages, materials, next } = shown
+  const last = stages.at(-1)
+  const look = last ? lookOf(last.active ? last.state : last.result) : 'off'
+  const label = run.label === `${run.counter}` ? '' : ` · ${run.label}`
+  return (
+    <li class={`run ${look}`} id={`run-${run.counter}`}>
+      <p>
+        <b>{`Run ${run.counter}`}</b>{' '}
+        <span class="muted">
+          {`${label === '' ? '' : `${run.label} · `}${approval(run.approvedBy)} · `}
+          <When time={run.createdAt} now={now} />
+        </span>
+      </p>
+      <StageChips links={chrome.links} planned={page.stages} stages={stages} />
+      <Materials materials={materials} />
+      {run.blocked !== null && <p class="problem">{`${run.blocked.reason}.`}</p>}
+      {next !== null && (
+        <form method="post" class="actions">
+          <input type="hidden" name="stage" value={next} />
+          <input type="hidden" name="counter" value={run.counter} />
+          <button name="action" value="run">{`Run stage ${next}`}</button>
+        </form>
+      )}
+    </li>
+  )
+}

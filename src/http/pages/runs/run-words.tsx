@@ -1,0 +1,73 @@
+import type { StageRun } from '../../../services/builds/stages.ts'
+import { APPROVED_BY_CHANGES } from '../../../core/stage.ts'
+import type { Links } from '../links.ts'
+import { lookOf, Status } from '../status.tsx'
+
+/** `triggered by changes`, `approved by alice`. */
+export function approval(approvedBy: string, word = 'triggered'): string {
+  return `${approvedBy === APPROVED_BY_CHANGES ? 'triggered' : word} by ${approvedBy}`
+}
+
+export function addressOf({ stage }: StageRun) {
+  const { pipelineName, pipelineCounter, name, counter } = stage
+  return { pipeline: pipelineName, pipelineCounter, stage: name, stageCounter: counter }
+}
+
+/** `412`, or `412 run 2` for a stage that was run again. */
+export function RunName({ run }: { run: StageRun }) {
+  const { pipelineCounter, counter } = run.stage
+  return (
+    <>
+      <b>{pipelineCounter}</b>
+      {counter > 1 && ` run ${counter}`}
+    </>
+  )
+}
+
+/** The word for a run that is in progress is its state, for others their result. */
+export function RunStatus({ run }: { run: StageRun }) {
+  return <Status status={run.active ? run.state : run.result} />
+}
+
+export function runLook(run: StageRun): string {
+  return lookOf(run.active ? run.state : run.result)
+}
+
+/** The stages of a run in their order, each with what became of it; those to come are named too. */
+export function StageChips({
+  links,
+  planned,
+  stages,
+}: {
+  links: Links
+  planned: readonly string[]
+  stages: readonly StageRun[]
+}) {
+  const started = new Set(stages.map(({ stage }) => stage.name.toLowerCase()))
+  const toCome = planned.filter((name) => !started.has(name.toLowerCase()))
+  return (
+    <ol class="chips">
+      {stages.map((run) => (
+        <li>
+          <a class="chip" href={links.stageRun(addressOf(run))}>
+            <span class="chip-name">{run.stage.name}</span> <RunStatus run={run} />
+          </a>
+        </li>
+      ))}
+      {toCome.map((name) => (
+        <li>
+          <span class="chip to-come">
+            <span class="chip-name">{name}</span> <span class="muted">not run</span>
+          </span>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+/** When the last of its jobs ended; null while one runs. */
+export function endOfRun({ active, jobs }: StageRun): number | null {
+  if (active) return null
+  const ends = jobs.flatMap(({ transitions }) => transitions.at(-1)?.time ?? [])
+  return ends.length === 0 ? null : Math.max(...ends)
+}

@@ -1,0 +1,103 @@
+import { isSameName } from '../../../builds/plan.ts'
+import type { StageRun } from '../../../builds/queries.ts'
+import type { Page, Pagination } from '../../../core/page.ts'
+import { PAGE_SIZE } from '../../../core/page.ts'
+import type { Principal } from '../../../core/principal.ts'
+import {
+  listStageRuns,
+  readStageRun,
+  type StageName,
+  type StagesDeps,
+} from '../../builds/stages.ts'
+import { configMarkers } from './config-markers.ts'
+import { type PipelinePageDeps, spanOf } from './pipeline-page.ts'
+import { readStageDetails, type StageDetails } from './stage-details.ts'
+import { type TimelineEntry, timelineOf } from './timeline.ts'
+
+export type StagePageDeps = PipelinePageDeps & StagesDeps
+
+export interface StagePageQuery extends StageName {
+  /** The run that is shown in full; null for the newest of the page. */
+  readonly run: { readonly pipelineCounter: number; readonly stageCounter: number } | null
+  readonly offset: number
+}
+
+export interface StagePage {
+  readonly name: StageName
+  readonly entries: readonly TimelineEntry<StageRun>[]
+  readonly pagination: Pagination
+  /** The run shown in full; null when there is none. */
+  readonly details: StageDetails | null
+}
+
+/**
+ * The runs of a stage, ten a page with the changes of the pipeline's configuration between them,
+ * and one of them in full.
+ *
+ * @throws {ServiceError} `stage-not-found`, `not-permitted`.
+ */
+export async function readStagePage(
+  deps: StagePageDeps,
+  principal: Principal,
+  { run: asked, offset, ...name }: StagePageQuery,
+): Promise<StagePage> {
+  const run = asked && (await readStageRun(deps, principal, { ...name, ...asked }))
+  const page = run
+    ? await pageOfRun(deps, principal, { name, run })
+    : await listStageRuns(deps, principal, { ...name, offset })
+  const [older = null] = (await deps.builds.stageHistory(name, page.pagination.offset + PAGE_SIZE))
+    .items
+  const group = deps.pipelines.find(name.pipeline)?.group ?? null
+  const span = spanOf(page.items.map(startOf), older && startOf(older), page.pagination.offset)
+  const pipeline = { name: name.pipeline, group }
+  const markers = await configMarkers(deps, principal, pipeline, span)
+  const shown = run ?? page.items[0] ?? null
+  const before = shown && runBefore(page.items, shown, older)
+  return {
+    name: nameOf(name, shown),
+    entries: timelineOf(page.items, markers, ({ stage }) => stage.createdAt),
+    pagination: page.pagination,
+    details: shown && (await readStageDetails(deps, principal, { run: shown, before })),
+  }
+}
+
+/** The page that a run stands on. Runs are listed by their ids, the newest first. */
+async function pageOfRun(
+  deps: StagePageDeps,
+  principal: Principal,
+  { name, run }: { name: StageName; run: StageRun },
+): Promise<Page<StageRun>> {
+  const first = await listStageRuns(deps, principal, { ...name, offset: 0 })
+  if (holds(first, run)) return first
+  let [low, high] = [1, Math.ceil(first.pagination.total / PAGE_SIZE) - 1]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const page = await listStageRuns(deps, principal, { ...name, offset: middle * PAGE_SIZE })
+    const last = page.items.at(-1)?.stage.id ?? 0
+    if (last > run.stage.id) low = middle + 1
+    else high = middle
+  }
+  return listStageRuns(deps, principal, { ...name, offset: low * PAGE_SIZE })
+}
+
+function holds({ items }: Page<StageRun>, run: StageRun): boolean {
+  return items.some(({ stage }) => stage.id === run.stage.id)
+}
+
+function runBefore(
+  items: readonly StageRun[],
+  run: StageRun,
+  older: StageRun | null,
+): StageRun | null {
+  return items.find(({ stage }) => stage.id < run.stage.id) ?? older
+}
+
+function startOf({ stage: { createdAt } }: StageRun): { readonly createdAt: number } {
+  return { createdAt }
+}
+
+/** In the spelling of the run. */
+function nameOf(asked: StageName, run: StageRun | null): StageName {
+  if (!run || !isSameName(run.stage.name, asked.stage)) return asked
+  return { pipeline: run.stage.pipelineName, stage: run.stage.name }
+}
