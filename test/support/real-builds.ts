@@ -17,12 +17,17 @@ const LOST_AFTER = '10s'
 export class RealBuilds {
   readonly folder = tempDir()
   #server: Program | null = null
+  readonly #stateDir: string
   #url = ''
   #scene: BuildScene | null = null
 
+  private constructor({ stateDir }: { readonly stateDir?: string }) {
+    this.#stateDir = stateDir ?? join(this.folder, 'state')
+  }
+
   /** A server that takes agents by their key. */
-  static async open(): Promise<RealBuilds> {
-    const real = new RealBuilds()
+  static async open(places: { readonly stateDir?: string } = {}): Promise<RealBuilds> {
+    const real = new RealBuilds(places)
     await real.serve(['--port', '0'])
     const { folder } = real
     const close = () => real.#kill()
@@ -37,7 +42,7 @@ export class RealBuilds {
 
   async serve(flags: readonly string[]): Promise<void> {
     const repository = ['--config-repo', join(this.folder, 'config-repo')]
-    const places = [...repository, '--state-dir', join(this.folder, 'state')]
+    const places = [...repository, '--state-dir', this.#stateDir]
     const known = ['--admin-password', ADMIN_PASSWORD, '--auto-register-key', KEY]
     const lost = ['--agent-timeout', LOST_AFTER]
     this.#server = start(['serve', ...places, ...known, ...lost, ...flags])

@@ -1,40 +1,16 @@
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runAgent } from '../../../src/agent/run-agent.ts'
 import { AgentProtocolServer } from '../../support/agent-protocol-server.ts'
 import { anAssignment, sh } from '../../support/an-assignment.ts'
 import { agentOptions } from '../../support/running-agent.ts'
-import { TempFolder } from '../../support/temp-folder.ts'
+import { mayMount, SmallDisk } from '../../support/small-disk.ts'
 import { until } from '../../support/until.ts'
-
-/** A file system of one megabyte, where this user may make one. */
-class SmallDisk implements Disposable {
-  readonly #temp = new TempFolder()
-  readonly path = this.#temp.file('disk')
-  readonly isMounted: boolean
-
-  constructor() {
-    mkdirSync(this.path)
-    const args = ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', this.path]
-    this.isMounted = spawnSync('mount', args).status === 0
-  }
-
-  [Symbol.dispose](): void {
-    if (this.isMounted) spawnSync('umount', ['--lazy', this.path])
-    this.#temp[Symbol.dispose]()
-  }
-}
-
-function mayMount(): boolean {
-  using disk = new SmallDisk()
-  return disk.isMounted
-}
 
 describe('an agent whose disk is full', () => {
   it.skipIf(!mayMount())('fails its jobs with a message and lives on (needs mount)', async () => {
-    using disk = new SmallDisk()
+    using disk = new SmallDisk(1)
     await using server = await AgentProtocolServer.start()
     const stop = new AbortController()
     const running = runAgent(agentOptions(server.url, disk.path), stop.signal)

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { element, exec } from '../support/a-configuration.ts'
+import { jsonOf, messageOf } from '../support/build-service.ts'
+import { RealBuilds } from '../support/real-builds.ts'
+import { mayMount, SmallDisk } from '../support/small-disk.ts'
+import { until } from '../support/until.ts'
+
+const PATIENCE = { timeout: 120_000 }
+const WITHIN = 60_000
+
+function jobOf(script: string, more: object = {}) {
+  return { name: 'unit', tasks: [exec('sh', '-c', script)], ...more }
+}
+
+describe('a server whose disk is full', PATIENCE, () => {
+  it.skipIf(!mayMount())(
+    'fails the jobs that need it with a message, and goes on (needs mount)',
+    async () => {
+      using disk = new SmallDisk(12)
+      const real = await RealBuilds.open({ stateDir: disk.path })
+      const artifacts = [element('artifact', { src: 'big' })]
+      const stages = (job: object) => [{ name: 'build', jobs: [job] }]
+      await real.scene.configure({
+        pipelines: [
+          {
+            name: 'artifact',
+            stages: stages(jobOf('head -c 20000000 /dev/zero >big', { artifacts })),
+          },
+          { name: 'console', stages: stages(jobOf('yes a line of a console | head -c 30000000')) },
+          { name: 'small', stages: stages(jobOf('echo small')) },
+        ],
+      })
+      real.agent('one')
+      const build = async (pipeline: string) => {
+        await real.scene.schedule(pipeline)
+        const result = async () => (await real.scene.stage('1/1', `${pipeline}/build`)).result
+        await until(async () => (await result()) !== 'Unknown', WITHIN)
+        return { result: await result(), console: await real.console(`${pipeline}/1/build/1/unit`) }
+      }
+
+      const artifact = await build('artifact')
+      const console = await build('console')
+      const small = await build('small')
+
+      expect(artifact.result).toBe('Failed')
+      expect(artifact.console).toContain('The disk of the server has no room left')
+      expect(await jsonOf(await real.scene.get('/files/artifact/1/build/1/unit'))).toMatchObject([
+        { name: 'cruise-output' },
+      ])
+      expect(console.result).toBe('Failed')
+      expect(small.result).toBe('Passed')
+      expect(small.console).toContain('small')
+    },
+  )
+
+  it.skipIf(!mayMount())(
+    'refuses what it cannot keep, answers the rest, and finishes its builds once there is room (needs mount)',
+    async () => {
+      using disk = new SmallDisk(12)
+      const real = await RealBuilds.open({ stateDir: disk.path })
+      const waits = `echo started; while [ ! -e ${real.folder}/go ]; do sleep 0.1; done; echo went on`
+      await real.scene.configure({
+        pipelines: [
+          { name: 'app', stages: [{ jobs: [jobOf(waits)] }] },
+          { name: 'other', stages: [{ jobs: [jobOf('true')] }] },
+        ],
+      })
+      real.agent('one')
+      await real.scene.schedule()
+      await until(async () => (await real.console()).includes('started'), WITHIN)
+
+      disk.fill(0)
+      const schedule = () => real.scene.post('/api/pipelines/other/schedule')
+      await until(async () => (await schedule()).status >= 500, WITHIN)
+      const refused = await schedule()
+      const health = await real.scene.get('/health')
+      const stage = await real.scene.stage()
+      real.letGoOn()
+      const agents = await real.scene.get('/api/agents')
+      disk.empty()
+
+      expect([503, 507]).toContain(refused.status)
+      expect(await messageOf(refused)).toMatch(/full|room/)
+      expect([health.status, agents.status, stage.result]).toEqual([200, 200, 'Unknown'])
+      await until(async () => (await real.scene.stage()).result === 'Passed', WITHIN)
+      expect(await real.console()).toContain('went on')
+      expect((await schedule()).status).toBe(202)
+    },
+  )
+})
