@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import type { SourceMaterial } from '../../config/materials/identity.ts'
 import type { Log } from '../../core/log.ts'
 import type { Problem } from '../../core/problem.ts'
+import { WriterQueue } from '../../storage/writer-queue.ts'
 import { MaterialWatch } from './material-watch.ts'
+import { removeOthers } from './mirrors.ts'
 import { type MaterialSource, type Modification, SourceFailed, type Span } from './modification.ts'
 import { openSource } from './open-source.ts'
 import { Tools } from './tools.ts'
@@ -32,7 +34,7 @@ interface Watched {
   readonly watch: MaterialWatch
 }
 
-/** Polls at the same time, and as many looks at changes. */
+/** Polls at the same time; as many of what failed last; and as many looks at changes. */
 const AT_ONCE = 4
 const TIMEOUT = 60_000
 const URL_IN_TEXT = /\b[a-z][a-z0-9+.-]*:\/\/[^\s'"]+/gi
@@ -49,7 +51,9 @@ export class MaterialPoller implements AsyncDisposable {
   readonly #options: MaterialPollerOptions
   readonly #tools: Tools
   readonly #turns = new Turns(AT_ONCE)
+  readonly #doubtfulTurns = new Turns(AT_ONCE)
   readonly #changeTurns = new Turns(AT_ONCE)
+  readonly #tidying = new WriterQueue()
   readonly #listeners = new Set<(fingerprint: string) => void>()
   #watches = new Map<string, Watched>()
 
@@ -75,7 +79,9 @@ export class MaterialPoller implements AsyncDisposable {
       this.#watches.set(watched.fingerprint, { watched, key, watch })
     }
     const kept = new Set([...this.#watches.values()].map(({ watch }) => watch))
-    for (const { watch } of before.values()) if (!kept.has(watch)) watch[Symbol.dispose]()
+    const gone = [...before.values()].map(({ watch }) => watch).filter((watch) => !kept.has(watch))
+    for (const watch of gone) watch[Symbol.dispose]()
+    this.#tidyAfter(gone)
   }
 
   /** The newest revision that is known, or null before the first poll that succeeds. */
@@ -115,6 +121,19 @@ export class MaterialPoller implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const { watch } of this.#watches.values()) watch[Symbol.dispose]()
     await this.#tools[Symbol.asyncDispose]()
+    await this.#tidying.close()
+  }
+
+  #tidyAfter(gone: readonly MaterialWatch[]): void {
+    void this.#tidying
+      .run(async () => {
+        await Promise.all(gone.map((watch) => watch.ended()))
+        await removeOthers(this.#options.folder, (name) => this.#watches.has(name))
+      })
+      .catch((error: unknown) => {
+        const message = 'A mirror that nobody needs could not be removed'
+        this.#options.log({ level: 'warning', message, facts: { error: String(error) } })
+      })
   }
 
   #watchOf(fingerprint: string): MaterialWatch {
@@ -128,6 +147,7 @@ export class MaterialPoller implements AsyncDisposable {
     return new MaterialWatch({
       source: this.#sourceOf(watched),
       turns: this.#turns,
+      doubtfulTurns: this.#doubtfulTurns,
       changeTurns: this.#changeTurns,
       interval: material.autoUpdate ? this.#options.interval : null,
       first: this.#options.first,

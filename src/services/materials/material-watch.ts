@@ -9,7 +9,9 @@ export interface MaterialWatchOptions {
   readonly source: MaterialSource
   /** Shared by all materials. */
   readonly turns: Turns
-  /** The same for looks at changes, which may take long: polls do not wait for them. */
+  /** For polls of what failed last and may keep a client waiting: the others do not wait for them. */
+  readonly doubtfulTurns: Turns
+  /** For looks at changes, which may take long: polls do not wait for them. */
   readonly changeTurns: Turns
   /** Milliseconds from the end of one poll to the next; null for a material that is polled on demand. */
   readonly interval: number | null
@@ -56,10 +58,14 @@ export class MaterialWatch implements Disposable {
    * @throws {SourceFailed} when the repository cannot be read.
    */
   poll(): Promise<string> {
-    this.#coming ??= this.#inTurn(() => {
-      this.#coming = null
-      return this.#poll()
-    })
+    const { turns, doubtfulTurns } = this.#options
+    this.#coming ??= this.#inTurn(
+      () => {
+        this.#coming = null
+        return this.#poll()
+      },
+      this.#failures > 0 ? doubtfulTurns : turns,
+    )
     return this.#coming
   }
 
@@ -67,6 +73,11 @@ export class MaterialWatch implements Disposable {
   changes(span: Span): Promise<readonly Modification[] | null> {
     const { source, changeTurns } = this.#options
     return this.#inTurn(() => source.changes(span), changeTurns)
+  }
+
+  /** When nothing that was asked of it is under way any more. */
+  async ended(): Promise<void> {
+    await this.#last
   }
 
   /** Polls no more. */
@@ -116,8 +127,13 @@ export class MaterialWatch implements Disposable {
     this.#timer.unref()
   }
 
-  #inTurn<Result>(job: () => Promise<Result>, turns = this.#options.turns): Promise<Result> {
-    const turn = this.#last.then(() => turns.run(job))
+  #inTurn<Result>(job: () => Promise<Result>, turns: Turns): Promise<Result> {
+    const turn = this.#last.then(() =>
+      turns.run(() => {
+        if (this.#closed) throw new SourceFailed('The material is no longer watched')
+        return job()
+      }),
+    )
     this.#last = turn.catch(() => undefined)
     return turn
   }

@@ -1,4 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { LogEvent } from '../../../../src/core/log.ts'
@@ -168,6 +175,38 @@ describe('the poller of materials', () => {
 
     await expect.poll(() => pids.filter(isAlive)).toEqual([])
     await expect.poll(() => poller.problems().length).toBe(1)
+  })
+
+  it('lets nobody wait for the repositories that do not answer', async () => {
+    const hangs = `case "$4" in bad*) [ -e "$HOME/$4" ] && exec sleep 300; touch "$HOME/$4"; exit 1;; esac`
+    const { poller, polled, watch } = open({
+      fakeGit: `${hangs}; printf '%s\\t%s\\n' ${'a'.repeat(40)} "$5"`,
+    })
+    const bad = Array.from({ length: 9 }, (_, n) => [`p${n}`, [git(`bad${n}`)]] as const)
+
+    watch({ ...Object.fromEntries(bad), good: [git('good')] })
+    await expect.poll(() => poller.problems().length, { timeout: 15_000 }).toBe(9)
+    const before = polled.length
+
+    await expect.poll(() => polled.length, { timeout: 15_000 }).toBeGreaterThan(before + 20)
+  })
+
+  it('removes the mirrors of what is watched no longer, also of an earlier run of the service', async () => {
+    const { home, poller, watch } = open({ interval: 600_000 })
+    const folder = join(home, 'materials')
+    mkdirSync(join(folder, 'left', 'over'), { recursive: true })
+    const origin = gitOrigin(join(home, 'origin'))
+    const described = { p: [git(origin.url, { branch: 'trunk' })] }
+    const [fingerprint = ''] = watch(described)
+    const span = { after: null, upTo: origin.material(1).revision }
+    expect(await poller.changes(fingerprint, span)).toHaveLength(1)
+    expect(readdirSync(folder)).toEqual([fingerprint])
+
+    watch({})
+
+    await expect.poll(() => readdirSync(folder)).toEqual([])
+    watch(described)
+    expect(await poller.changes(fingerprint, span)).toHaveLength(1)
   })
 
   it('keeps a watch that the configuration did not change, and drops one that is gone', async () => {
