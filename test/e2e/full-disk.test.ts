@@ -12,6 +12,10 @@ function jobOf(script: string, more: object = {}) {
   return { name: 'unit', tasks: [exec('sh', '-c', script)], ...more }
 }
 
+function stagesOf(job: object) {
+  return [{ name: 'build', jobs: [job] }]
+}
+
 describe('a server whose disk is full', PATIENCE, () => {
   it.skipIf(!mayMount())(
     'fails the jobs that need it with a message, and goes on (needs mount)',
@@ -19,15 +23,17 @@ describe('a server whose disk is full', PATIENCE, () => {
       using disk = new SmallDisk(12)
       const real = await RealBuilds.open({ stateDir: disk.path })
       const artifacts = [element('artifact', { src: 'big' })]
-      const stages = (job: object) => [{ name: 'build', jobs: [job] }]
       await real.scene.configure({
         pipelines: [
           {
             name: 'artifact',
-            stages: stages(jobOf('head -c 20000000 /dev/zero >big', { artifacts })),
+            stages: stagesOf(jobOf('head -c 20000000 /dev/zero >big', { artifacts })),
           },
-          { name: 'console', stages: stages(jobOf('yes a line of a console | head -c 30000000')) },
-          { name: 'small', stages: stages(jobOf('echo small')) },
+          {
+            name: 'console',
+            stages: stagesOf(jobOf('yes a line of a console | head -c 30000000')),
+          },
+          { name: 'small', stages: stagesOf(jobOf('echo small')) },
         ],
       })
       real.agent('one')
