@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { SecretBox } from './config/secrets/secret-box.ts'
 import type { Clock } from './core/clock.ts'
 import type { Log } from './core/log.ts'
+import type { History } from './history/history.ts'
 import { GitService } from './history/remote/git-service.ts'
 import { Listening } from './http/listen.ts'
 import { httpService } from './http/service.ts'
@@ -19,6 +20,7 @@ import { Triggers } from './services/builds/triggers/triggers.ts'
 import { ChangesFile } from './services/changes-file.ts'
 import { ConfigServices } from './services/config-services.ts'
 import { EntityIndex } from './services/entity-index.ts'
+import { Mirror } from './services/mirror/mirror.ts'
 import { LineOriginsCache } from './services/pages/line-origins.ts'
 import { RevisionDetailsCache } from './services/pages/revision-details.ts'
 import { MaterialPoller } from './services/materials/material-poller.ts'
@@ -144,6 +146,7 @@ async function open(
     summary: config.summary,
     entities,
     fileName: settings['config-file'],
+    mirror: openMirror(settings, surroundings, { resources, history: config.history }),
     git,
     repository: places.repository,
     details: new RevisionDetailsCache({
@@ -185,6 +188,17 @@ async function open(
   resources.own(triggers)
   const url = `http://${hostOf(settings.host)}:${listening.port}${basePath}`
   return { url, generatedPassword, [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose]() }
+}
+
+function openMirror(
+  settings: ServeSettings,
+  { toolEnvironment: environment, clock, log }: Surroundings,
+  { resources, history }: { resources: Resources; history: History },
+): Mirror | null {
+  const { mirror: url } = settings
+  if (url === null) return null
+  const { repository } = repositoryOf(settings)
+  return resources.own(new Mirror({ url, repository, history, environment, clock, log }))
 }
 
 function openPoller(

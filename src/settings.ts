@@ -96,6 +96,7 @@ export const SETTINGS = {
       .default('neutral')
       .describe('gocd adds the names that clients of the original expect'),
     'poll-interval': Duration.prefault('5s').describe('how often the live file is compared'),
+    mirror: Optional.describe('git repository that every revision is pushed to'),
     'material-interval': Duration.prefault('60s').describe('how often a material is polled'),
     'agent-timeout': AgentTimeout.prefault('300s').describe(
       'silence after which an agent is lost; at least 10s',

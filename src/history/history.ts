@@ -117,6 +117,11 @@ export class History implements AsyncDisposable {
     return listNewer({ index: keeper.index, reader: repository.reader }, commit)
   }
 
+  /** The branch that is served, such as `refs/heads/main`; null while none is checked out. */
+  async readBranch(): Promise<string | null> {
+    return (await this.#parts.repository.readHead()).branch
+  }
+
   /**
    * The exact bytes of a revision.
    *

@@ -24,7 +24,7 @@ export function gitRoutes(deps: GitRoutesOptions) {
   const app = new Hono<RouteEnv>()
     .get(`${REPOSITORY}/info/refs`, (c) => answerRefs(deps, c))
     .get(`${REPOSITORY}/HEAD`, (c) => file(c, 'HEAD'))
-    .get(`${REPOSITORY}/objects/:path{.+}`, (c) => file(c, `objects/${c.req.param('path')}`))
+    .get(`${REPOSITORY}/objects/:object{.+}`, (c) => file(c, `objects/${c.req.param('object')}`))
   for (const program of PROGRAMS) {
     app.post(`${REPOSITORY}/git-${program}`, (c) => answerExchange(deps, c, program))
   }

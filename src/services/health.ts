@@ -1,6 +1,7 @@
 import type { Problem } from '../core/problem.ts'
 import type { History, MaintenanceState } from '../history/history.ts'
 import type { MaterialProblem } from './materials/material-poller.ts'
+import type { Mirror, MirrorState } from './mirror/mirror.ts'
 
 /** Whether the service can serve, and everything that an operator should look at. */
 export interface Health {
@@ -10,6 +11,8 @@ export interface Health {
   readonly current: string
   /** How the repository lies on disk; null until it was looked at. */
   readonly repository: MaintenanceState | null
+  /** The repository that every revision is pushed to, or null where there is none. */
+  readonly mirror: MirrorState | null
   readonly problems: readonly HealthProblem[]
 }
 
@@ -20,6 +23,7 @@ export interface HealthProblem {
 
 export interface HealthDeps {
   readonly history: History
+  readonly mirror: Pick<Mirror, 'state' | 'problems'> | null
   readonly version: string
   /** What an operator should look at besides the configuration, in words. */
   readonly buildProblems: () => readonly string[]
@@ -28,12 +32,15 @@ export interface HealthDeps {
 }
 
 export function readHealth(deps: HealthDeps): Health {
-  const { history, version, buildProblems, materialProblems } = deps
+  const { history, mirror, version, buildProblems, materialProblems } = deps
   const problem = history.problem()
   const { digest } = history.current()
   const problems = [
     ...(problem ? [{ subject: problem.message, errors: problem.problems }] : []),
-    ...buildProblems().map((subject) => ({ subject, errors: [] })),
+    ...[...(mirror?.problems() ?? []), ...buildProblems()].map((subject) => ({
+      subject,
+      errors: [],
+    })),
     ...materialProblems().map(({ subject, errors }) => ({ subject, errors })),
   ]
   return {
@@ -42,6 +49,7 @@ export function readHealth(deps: HealthDeps): Health {
     revisions: history.size(),
     current: digest,
     repository: history.storage(),
+    mirror: mirror?.state() ?? null,
     problems,
   }
 }

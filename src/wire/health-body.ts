@@ -10,6 +10,30 @@ export const HealthBody = z.object({
   revisions: z.int().nonnegative(),
   /** The digest of the current configuration. */
   current: Digest,
+  /** How the repository lies on disk; null until it was looked at. */
+  repository: z
+    .object({
+      looseObjects: z.int().nonnegative(),
+      looseBytes: z.int().nonnegative(),
+      packs: z.int().nonnegative(),
+      packBytes: z.int().nonnegative(),
+      packedAt: z.int().nullable(),
+      problem: z.string().nullable(),
+    })
+    .nullable(),
+  /** The repository that every revision is pushed to; null where there is none. */
+  mirror: z
+    .object({
+      /** Without credentials. */
+      url: z.string(),
+      /** Revisions that it does not have; null while that is not known. */
+      behind: z.int().nonnegative().nullable(),
+      /** For how long it has lacked some. */
+      seconds: z.int().nonnegative(),
+      /** Why the last attempt failed. */
+      error: z.string().nullable(),
+    })
+    .nullable(),
   problems: z
     .array(z.object({ subject: z.string(), errors: ErrorBody.shape.errors.unwrap().readonly() }))
     .readonly(),

@@ -29,6 +29,7 @@ export const PLACES: Readonly<Record<string, string>> = {
   stageCounter: '1',
   job: '1',
   path: 'x',
+  object: 'x',
   offset: '0',
   kind: 'pipeline',
   name: 'alpha',
@@ -109,7 +110,7 @@ export const PERMISSIONS: readonly PermissionRow[] = [
 
   { call: 'GET /git/config.git/info/refs', may: 'administrator', allowed: 200 },
   { call: 'GET /git/config.git/HEAD', may: 'administrator', allowed: 200 },
-  { call: 'GET /git/config.git/objects/{path}', may: 'administrator', allowed: 404 },
+  { call: 'GET /git/config.git/objects/{object}', may: 'administrator', allowed: 404 },
   {
     call: 'POST /git/config.git/git-upload-pack',
     may: 'administrator',

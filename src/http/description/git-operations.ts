@@ -36,11 +36,11 @@ export const GIT_OPERATIONS: Operations = {
     caller: 'administrator',
     answers: { 200: bytes },
   },
-  'GET /git/config.git/objects/:path{.+}': {
+  'GET /git/config.git/objects/:object{.+}': {
     tag,
     summary: 'An object or a pack, for clients that know no smart server',
     caller: 'administrator',
-    path: { path: { text: 'As in the repository', schema: z.string().min(1) } },
+    path: { object: { text: 'As in the repository', schema: z.string().min(1) } },
     answers: { 200: bytes },
     errors: ['file-not-found'],
   },

@@ -3,27 +3,28 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { GitMaterial } from '../../config/model/materials.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { credentialsFor, GIT_SCHEMES } from './git-credentials.ts'
 import { parseGitLog } from './git-log.ts'
 import { type MaterialSource, MOST_CHANGES, SourceFailed, type Span } from './modification.ts'
 import { addressOf } from './source-address.ts'
 import { secretsOf, type SourcePlace } from './source-place.ts'
 
-const SCHEMES = ['http', 'https', 'ssh', 'git', 'file']
-/** Asked by git for the server of the material alone, so that no redirection leads to another one. */
-const CREDENTIAL_HELPER = `!f() { printf 'username=%s\\npassword=%s\\n' "$CAIRN_USERNAME" "$CAIRN_PASSWORD"; }; f`
 const SHA = /^[0-9a-f]{40,64}$/
 
 /** The newest revision is asked of the server; a mirror is kept only where changes have to be looked at. */
 export function gitSource(material: GitMaterial, place: SourcePlace): MaterialSource {
   const { tools, folder } = place
-  const address = addressOf(material.url, SCHEMES)
+  const address = addressOf(material.url, GIT_SCHEMES)
   const username = material.username ?? address.username
   const password = place.password ?? address.password
   const ref = `refs/heads/${material.branch === '' ? 'master' : material.branch}`
   const call = {
     command: 'git',
     cwd: folder,
-    environment: { ...environmentIn(folder), ...credentialsFor(address.url, username, password) },
+    environment: {
+      ...environmentIn(folder),
+      ...credentialsFor({ url: address.url, username, password }),
+    },
     secrets: secretsOf({ username, password }, address.username !== null),
   }
   const git = (...args: readonly string[]) => tools.run({ ...call, args })
@@ -70,27 +71,9 @@ function environmentIn(folder: string): Record<string, string> {
     GIT_DIR: folder,
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: 'false',
-    GIT_ALLOW_PROTOCOL: SCHEMES.join(':'),
+    GIT_ALLOW_PROTOCOL: GIT_SCHEMES.join(':'),
     GIT_OPTIONAL_LOCKS: '0',
     LC_ALL: 'C.UTF-8',
-  }
-}
-
-function credentialsFor(
-  url: string,
-  username: string | null,
-  password: string | null,
-): Record<string, string> {
-  if (!/^https?:/i.test(url) || (username === null && password === null)) return {}
-  const key = `credential.${new URL(url).origin}.helper`
-  return {
-    GIT_CONFIG_COUNT: '2',
-    GIT_CONFIG_KEY_0: key,
-    GIT_CONFIG_VALUE_0: '',
-    GIT_CONFIG_KEY_1: key,
-    GIT_CONFIG_VALUE_1: CREDENTIAL_HELPER,
-    CAIRN_USERNAME: username ?? '',
-    CAIRN_PASSWORD: password ?? '',
   }
 }
 

@@ -77,6 +77,7 @@ async function knownOf({ scene, jobId, revisions }: Scene): Promise<Known> {
     stageCounter: ['1'],
     offset: ['0', '10'],
     limit: ['1'],
+    object: ['info/packs'],
     path: ['cruise-output/console.log', 'out', 'out/report.txt'],
     startLineNumber: ['0'],
     entity: ['pipeline/app'],
