@@ -8,6 +8,7 @@ import type { History } from './history/history.ts'
 import { GitService } from './history/remote/git-service.ts'
 import { Listening } from './http/listen.ts'
 import { httpService } from './http/service.ts'
+import { webhookCall } from './http/webhook-call.ts'
 import { openLogin } from './login.ts'
 import { Resources } from './resources.ts'
 import { createFirstUser } from './security/first-user.ts'
@@ -25,6 +26,8 @@ import { LineOriginsCache } from './services/pages/line-origins.ts'
 import { RevisionDetailsCache } from './services/pages/revision-details.ts'
 import { MaterialPoller } from './services/materials/material-poller.ts'
 import { RevisionWatch } from './services/revision-watch.ts'
+import { readWebhooksFile } from './services/webhooks/webhook-settings.ts'
+import { Webhooks } from './services/webhooks/webhooks.ts'
 import type { ServeSettings } from './settings.ts'
 import { openSqliteState } from './state/open-sqlite.ts'
 import { openProcessLock } from './storage/process-lock.ts'
@@ -135,6 +138,15 @@ async function open(
   const { clock } = surroundings
   const login = await openLogin({ usersFile, configuration, clock, resources })
   const watch = new RevisionWatch({ history: config.history, access: login.access })
+  const webhooksFile = resolve(settings['webhooks-file'] ?? join(stateDir, 'webhooks.json'))
+  const webhooks = resources.own(
+    await Webhooks.open(await readWebhooksFile(webhooksFile), {
+      ...surroundings,
+      history: config.history,
+      store,
+      call: webhookCall({ clock, clientNames: settings['client-names'], version: VERSION }),
+    }),
+  )
   const basePath = settings['base-path']
   const handler = httpService({
     ...login,
@@ -172,6 +184,7 @@ async function open(
     triggers,
     buildProblems: () => builds.problems(),
     materialProblems: () => poller.problems(),
+    webhooks: () => webhooks.states(),
     locatorOf: (uuid) => builds.jobs.locatorOf(uuid),
     clock: surroundings.clock,
     basePath,

@@ -101,6 +101,9 @@ export const SETTINGS = {
     'agent-timeout': AgentTimeout.prefault('300s').describe(
       'silence after which an agent is lost; at least 10s',
     ),
+    'webhooks-file': Optional.describe(
+      'receivers of revisions; webhooks.json in the state folder when absent',
+    ),
     'max-body': Size.prefault('32MiB').describe('largest request body'),
     'max-artifact': Size.prefault('1024MiB').describe('largest file that a job may keep'),
   }),

@@ -12,7 +12,7 @@ import { cookieOf } from './process/cookie.ts'
 import { endProcesses } from './process/end-processes.ts'
 import { Guard } from './process/guard.ts'
 import { AgentClient } from './server/agent-client.ts'
-import { Backoff } from './server/backoff.ts'
+import { Backoff } from '../core/backoff.ts'
 import { pause } from './server/pause.ts'
 import { Worker } from './worker.ts'
 

@@ -2,6 +2,7 @@ import type { Problem } from '../core/problem.ts'
 import type { History, MaintenanceState } from '../history/history.ts'
 import type { MaterialProblem } from './materials/material-poller.ts'
 import type { Mirror, MirrorState } from './mirror/mirror.ts'
+import type { WebhookState } from './webhooks/webhook.ts'
 
 /** Whether the service can serve, and everything that an operator should look at. */
 export interface Health {
@@ -13,6 +14,8 @@ export interface Health {
   readonly repository: MaintenanceState | null
   /** The repository that every revision is pushed to, or null where there is none. */
   readonly mirror: MirrorState | null
+  /** The receivers that are told of revisions. */
+  readonly webhooks: readonly WebhookState[]
   readonly problems: readonly HealthProblem[]
 }
 
@@ -29,12 +32,14 @@ export interface HealthDeps {
   readonly buildProblems: () => readonly string[]
   /** The materials that cannot be read. */
   readonly materialProblems: () => readonly MaterialProblem[]
+  readonly webhooks: () => readonly WebhookState[]
 }
 
 export function readHealth(deps: HealthDeps): Health {
   const { history, mirror, version, buildProblems, materialProblems } = deps
   const problem = history.problem()
   const { digest } = history.current()
+  const webhooks = deps.webhooks()
   const problems = [
     ...(problem ? [{ subject: problem.message, errors: problem.problems }] : []),
     ...[...(mirror?.problems() ?? []), ...buildProblems()].map((subject) => ({
@@ -42,6 +47,7 @@ export function readHealth(deps: HealthDeps): Health {
       errors: [],
     })),
     ...materialProblems().map(({ subject, errors }) => ({ subject, errors })),
+    ...webhooks.flatMap(webhookProblem),
   ]
   return {
     status: problems.length > 0 ? 'degraded' : 'ok',
@@ -50,6 +56,12 @@ export function readHealth(deps: HealthDeps): Health {
     current: digest,
     repository: history.storage(),
     mirror: mirror?.state() ?? null,
+    webhooks,
     problems,
   }
+}
+
+function webhookProblem({ name, lastError }: WebhookState): HealthProblem[] {
+  if (lastError === null) return []
+  return [{ subject: `The webhook ${name} takes no revisions: ${lastError}`, errors: [] }]
 }

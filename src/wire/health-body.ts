@@ -34,6 +34,18 @@ export const HealthBody = z.object({
       error: z.string().nullable(),
     })
     .nullable(),
+  /** The receivers that are told of revisions. */
+  webhooks: z
+    .array(
+      z.object({
+        name: z.string(),
+        /** Revisions that it was not told yet; null when the last that it took is gone. */
+        behind: z.int().nullable(),
+        deliveredAt: z.int().nullable(),
+        lastError: z.string().nullable(),
+      }),
+    )
+    .readonly(),
   problems: z
     .array(z.object({ subject: z.string(), errors: ErrorBody.shape.errors.unwrap().readonly() }))
     .readonly(),

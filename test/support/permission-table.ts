@@ -75,6 +75,7 @@ export const PERMISSIONS: readonly PermissionRow[] = [
     allowed: 200,
   },
   { call: 'GET /api/config/revisions/{offset}', may: 'administrator', allowed: 200 },
+  { call: 'GET /api/config/watch', may: 'administrator', allowed: 200 },
   { call: 'GET /api/config/diff/{from}/{to}', may: 'administrator', allowed: 404 },
   { call: 'GET /config/diff/{from}/{to}', may: 'user', allowed: 301 },
   { call: 'GET /api/config/changes/{from}/{to}', may: 'administrator', allowed: 404 },

@@ -1,4 +1,4 @@
-import type { Backoff } from './backoff.ts'
+import type { Backoff } from '../../core/backoff.ts'
 import { pause } from './pause.ts'
 import { isRefusal, ServerAbsent } from './server-errors.ts'
 

@@ -71,6 +71,7 @@ async function copyParts(folder: string, { places, programPath }: BackupOptions)
   const head = await bundleRepository({ repository, programPath, bundle })
   await orNullWhenAbsent(copyFile(join(stateDir, PARTS.keys), join(folder, PARTS.keys)))
   await orNullWhenAbsent(copyFile(usersFile, join(folder, PARTS.users)))
+  await orNullWhenAbsent(copyFile(join(stateDir, PARTS.webhooks), join(folder, PARTS.webhooks)))
   return head
 }
 

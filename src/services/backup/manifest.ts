@@ -8,6 +8,7 @@ export const PARTS = {
   bundle: 'config-repo.bundle',
   keys: 'secret.keys',
   users: 'users.htpasswd',
+  webhooks: 'webhooks.json',
 } as const
 export const MANIFEST = 'manifest.json'
 /** The folder of the archive that holds consoles and artifacts, when they were asked for. */

@@ -89,6 +89,8 @@ async function place(manifest: Manifest, { places, programPath }: RestoreOptions
   const has = (name: Part['name']) => manifest.parts.some((part) => part.name === name)
   if (manifest.hasArtifacts) await moveArtifacts(folder, stateDir)
   if (has(PARTS.users)) await putFile(join(folder, PARTS.users), usersFile)
+  if (has(PARTS.webhooks))
+    await putFile(join(folder, PARTS.webhooks), join(stateDir, PARTS.webhooks))
   if (has(PARTS.keys)) await putFile(join(folder, PARTS.keys), join(stateDir, PARTS.keys))
   await putFile(join(folder, PARTS.state), join(stateDir, PARTS.state))
   await rm(folder, { recursive: true })

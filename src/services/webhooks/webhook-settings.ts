@@ -1,0 +1,55 @@
+import { chmod, readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { ServiceError } from '../../core/errors.ts'
+import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+
+const OWNER_ONLY = 0o600
+
+/** One receiver of revisions. */
+const WebhookSettings = z.strictObject({
+  name: z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, 'is not a name of letters, digits, _, . and -'),
+  url: z.url({ protocol: /^https?$/, error: 'is not an http or https URL' }),
+  /** What the signatures are made with. */
+  secret: z.string().min(16, 'is shorter than 16 characters'),
+  /** How long the receiver may take for its answer. */
+  timeoutSeconds: z.number().min(0.1).max(60).default(10),
+})
+export type WebhookSettings = Readonly<z.infer<typeof WebhookSettings>>
+
+const WebhooksFile = z.strictObject({
+  webhooks: z
+    .array(WebhookSettings)
+    .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'repeat a name'),
+})
+
+/**
+ * The receivers that the operator of this machine has named; none where there is no file. Nobody
+ * else can name one, so an address in the private network is as good as any other.
+ *
+ * @throws {ServiceError} `unavailable`, saying what is wrong and none of the values.
+ */
+export async function readWebhooksFile(file: string): Promise<readonly WebhookSettings[]> {
+  const text = await orNullWhenAbsent(readFile(file, 'utf8'))
+  if (text === null) return []
+  await chmod(file, OWNER_ONLY)
+  const read = WebhooksFile.safeParse(parseJson(file, text))
+  if (read.success) return read.data.webhooks
+  const [issue] = read.error.issues
+  throw unusable(file, `${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim())
+}
+
+function parseJson(file: string, text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return value
+  } catch (error) {
+    // What the parser says quotes the text, secrets included.
+    if (error instanceof SyntaxError) throw unusable(file, 'it is not JSON')
+    throw error
+  }
+}
+
+function unusable(file: string, why: string): ServiceError {
+  const reason = `The webhooks file ${file} cannot be used: ${why}`
+  return new ServiceError('unavailable', reason, { reason })
+}
