@@ -6,6 +6,7 @@ import type { Clock } from './core/clock.ts'
 import type { Log } from './core/log.ts'
 import type { History } from './history/history.ts'
 import { GitService } from './history/remote/git-service.ts'
+import { RequestMetrics } from './core/request-metrics.ts'
 import { Listening } from './http/listen.ts'
 import { httpService } from './http/service.ts'
 import { webhookCall } from './http/webhook-call.ts'
@@ -13,6 +14,9 @@ import { openLogin } from './login.ts'
 import { Resources } from './resources.ts'
 import { createFirstUser } from './security/first-user.ts'
 import { openSecretKeys } from './security/secret-keys.ts'
+import { Audit } from './services/audit/audit.ts'
+import { noteRevisions } from './services/audit/note-revisions.ts'
+import { ServiceMetrics } from './services/metrics/service-metrics.ts'
 import { autoRegisterKeys } from './services/agents/auto-register-key.ts'
 import { openAgents } from './services/agents/open-agents.ts'
 import { assertRestored } from './services/backup/unfinished-restore.ts'
@@ -75,6 +79,15 @@ async function open(
   await mkdir(stateDir, { recursive: true, mode: 0o700 })
   resources.own(await openProcessLock(join(stateDir, 'lock')))
   await assertRestored(stateDir)
+  const { clock, log } = surroundings
+  const audit = resources.own(
+    await Audit.open({
+      folder: join(stateDir, 'audit'),
+      largest: settings['max-audit'],
+      clock,
+      log,
+    }),
+  )
   const usersFile = resolve(settings['users-file'] ?? join(stateDir, 'users.htpasswd'))
   const generatedPassword = await createFirstUser(usersFile, settings['admin-password'])
   const box = new SecretBox(await openSecretKeys(join(stateDir, 'secret.keys')))
@@ -135,7 +148,8 @@ async function open(
       retry: settings['material-interval'],
     }),
   )
-  const { clock } = surroundings
+  noteRevisions(config.history, audit)
+  const requests = new RequestMetrics()
   const login = await openLogin({ usersFile, configuration, clock, resources })
   const watch = new RevisionWatch({ history: config.history, access: login.access })
   const webhooksFile = resolve(settings['webhooks-file'] ?? join(stateDir, 'webhooks.json'))
@@ -148,9 +162,30 @@ async function open(
     }),
   )
   const basePath = settings['base-path']
-  const handler = httpService({
-    ...login,
+  const health = {
     history: config.history,
+    version: VERSION,
+    auditProblem: () => audit.problem(),
+    buildProblems: () => builds.problems(),
+    materialProblems: () => poller.problems(),
+    webhooks: () => webhooks.states(),
+    mirror: openMirror(settings, surroundings, { resources, history: config.history }),
+  }
+  const metrics = resources.own(
+    new ServiceMetrics({
+      ...health,
+      builds: builds.builds,
+      running: builds.running,
+      requests,
+      directory,
+    }),
+  )
+  const handler = httpService({
+    ...health,
+    audit,
+    metrics,
+    requests,
+    ...login,
     watch,
     cache: config.cache,
     diff: config.diff,
@@ -158,7 +193,6 @@ async function open(
     summary: config.summary,
     entities,
     fileName: settings['config-file'],
-    mirror: openMirror(settings, surroundings, { resources, history: config.history }),
     git,
     repository: places.repository,
     details: new RevisionDetailsCache({
@@ -182,16 +216,12 @@ async function open(
     artifactsDir: builds.artifactsDir,
     lines: builds.lines,
     triggers,
-    buildProblems: () => builds.problems(),
-    materialProblems: () => poller.problems(),
-    webhooks: () => webhooks.states(),
     locatorOf: (uuid) => builds.jobs.locatorOf(uuid),
     clock: surroundings.clock,
     basePath,
     clientNames: settings['client-names'],
     maxBody: settings['max-body'],
-    version: VERSION,
-    log: surroundings.log,
+    log,
   })
   const listening = resources.own(await Listening.open(handler, settings))
   resources.own(watch)

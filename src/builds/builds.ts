@@ -50,6 +50,11 @@ export class Builds extends BuildQueries {
     return builds
   }
 
+  /** How many jobs wait for an agent. */
+  waitingJobs(): number {
+    return this.#queue.length
+  }
+
   /** Calls the listener after each change; the answer ends that. */
   onEvent(listener: (event: BuildEvent) => void): () => void {
     this.#listeners.add(listener)

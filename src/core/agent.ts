@@ -16,9 +16,17 @@ export const RuntimeStatus = z.enum([
 ])
 export type RuntimeStatus = z.infer<typeof RuntimeStatus>
 
+export const AGENT_STATUSES = [
+  'Pending',
+  'Idle',
+  'Building',
+  'Building (Cancelled)',
+  'LostContact',
+  'Missing',
+  'Disabled',
+] as const
 /** The one word on the agents page. */
-export type AgentStatus =
-  'Pending' | 'Idle' | 'Building' | 'Building (Cancelled)' | 'LostContact' | 'Missing' | 'Disabled'
+export type AgentStatus = (typeof AGENT_STATUSES)[number]
 
 export interface AgentCondition {
   readonly configStatus: ConfigStatus

@@ -2,6 +2,7 @@ import { type Digest, digestOf } from '../core/digest.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
+import type { QueueLoad } from '../storage/writer-queue.ts'
 import { ChangeWatch } from './change-watch.ts'
 import type { BranchAdvance } from './git-repository.ts'
 import type { HistoryOptions } from './history-options.ts'
@@ -179,6 +180,11 @@ export class History implements AsyncDisposable {
   /** Looks at once whether the repository should be packed, and packs it. Never fails. */
   maintain(): Promise<void> {
     return this.#parts.maintenance.look()
+  }
+
+  /** How many changes wait, and how long they waited. */
+  writers(): QueueLoad {
+    return this.#parts.queue.load()
   }
 
   /** Calls the listener for every new revision, whoever made it. Returns how to stop that. */

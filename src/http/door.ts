@@ -1,17 +1,12 @@
 import { getPath } from 'hono/utils/url'
 import type { Principal } from '../core/principal.ts'
 import { type AnswerFailure, failure } from './failure.ts'
-import type { Connection } from './listen.ts'
+import type { Exchange } from './exchange.ts'
 import type { ReadyBody } from './ready-body.ts'
 
-/** What a route knows of its request besides the request itself. */
-export interface Caller {
-  readonly principal: Principal
-}
-
-/** The environment of every guarded route. */
+/** The environment of every route: what is known of its request besides the request itself. */
 export interface RouteEnv {
-  readonly Bindings: Caller
+  readonly Bindings: Exchange
 }
 
 /**
@@ -30,11 +25,8 @@ export interface DoorOptions {
   readonly isPublic: (path: string, request: Request) => boolean
   readonly answerFailure: AnswerFailure
   readonly findReady: FindReady
-  readonly routes: (request: Request, caller: Caller) => Response | Promise<Response>
+  readonly routes: (request: Request, exchange: Exchange) => Response | Promise<Response>
 }
-
-/** No user: the caller of a public route. */
-const NOBODY: Caller = { principal: { username: '' } }
 
 export const CHALLENGE = { 'www-authenticate': 'Basic realm="cairn", charset="UTF-8"' }
 const FORGED = failure(403, 'A request from another site may not change anything')
@@ -45,31 +37,46 @@ const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
  * a middleware, so that a known caller costs one look-up, and an answer that is ready another.
  */
 export function openDoor(options: DoorOptions) {
-  return (request: Request, connection?: Connection): Response | Promise<Response> => {
-    const authorization = authorizationOf(request, connection)
+  return (request: Request, exchange: Exchange): Response | Promise<Response> => {
+    const authorization = authorizationOf(request, exchange)
     const known = authorization === undefined ? null : options.credentials.remembered(authorization)
-    const ready = known && connection ? findReady(options, connection, known) : null
+    const ready = known ? findReady(options, exchange, known) : null
     if (ready) return ready
     if (options.isPublic(innerPath(request, options.basePath), request))
-      return options.routes(request, NOBODY)
-    if (isForged(request)) return options.answerFailure(request, FORGED, null)
-    if (known) return options.routes(request, { principal: known })
-    return admit(options, request, { authorization, address: addressOf(connection) })
+      return options.routes(request, exchange)
+    if (isForged(request)) {
+      exchange.reason = 'forged'
+      return options.answerFailure(request, FORGED, null)
+    }
+    if (!known) return admit(options, request, { authorization, exchange })
+    exchange.principal = known
+    return options.routes(request, exchange)
   }
 }
 
 /** What stands on the line is enough for an answer that is ready; a whole `Request` is never made for it. */
 function findReady(
   { findReady: find, basePath }: DoorOptions,
-  { incoming }: Connection,
+  exchange: Exchange,
   known: Principal,
 ): Response | Promise<Response> | null {
-  const { method, url = '', headers } = incoming
+  if (exchange.connection === null) return null
+  const { method, url = '', headers } = exchange.connection.incoming
   if (method !== 'GET' || !url.startsWith(basePath)) return null
-  return find(url.slice(basePath.length), known)?.answerTo(headers) ?? null
+  const target = url.slice(basePath.length)
+  const answer = find(target, known)?.answerTo(headers) ?? null
+  if (answer !== null) exchange.route = routeOf(target)
+  return answer
 }
 
-function authorizationOf(request: Request, connection: Connection | undefined): string | undefined {
+/** The name of the route that would have answered; an offset is the only parameter that such a path has. */
+function routeOf(target: string): string {
+  const end = target.indexOf('?')
+  const path = end < 0 ? target : target.slice(0, end)
+  return `GET ${path.replace(/\/\d+$/, '/:offset')}`
+}
+
+function authorizationOf(request: Request, { connection }: Exchange): string | undefined {
   if (connection) return connection.incoming.headers.authorization
   return request.headers.get('authorization') ?? undefined
 }
@@ -83,15 +90,20 @@ export function innerPath(request: Request, basePath: string): string {
 }
 
 async function admit(
-  options: DoorOptions,
+  { credentials, routes, answerFailure }: DoorOptions,
   request: Request,
-  given: { authorization: string | undefined; address: string },
+  given: { authorization: string | undefined; exchange: Exchange },
 ): Promise<Response> {
-  const principal = await options.credentials.check(given.authorization, given.address)
-  if (principal) return options.routes(request, { principal })
-  const message =
-    given.authorization === undefined ? 'Credentials are needed' : 'The credentials are wrong'
-  return options.answerFailure(request, failure(401, message, CHALLENGE), null)
+  const { authorization, exchange } = given
+  const principal = await credentials.check(authorization, exchange.address)
+  if (principal) {
+    exchange.principal = principal
+    return routes(request, exchange)
+  }
+  const isAnonymous = authorization === undefined
+  exchange.reason = isAnonymous ? 'no-credentials' : 'wrong-credentials'
+  const message = isAnonymous ? 'Credentials are needed' : 'The credentials are wrong'
+  return answerFailure(request, failure(401, message, CHALLENGE), null)
 }
 
 /**
@@ -109,8 +121,4 @@ function isForged(request: Request): boolean {
 /** The host and port of an origin; empty for the origin of a page that has none. */
 function hostOf(origin: string): string {
   return URL.canParse(origin) ? new URL(origin).host : ''
-}
-
-function addressOf(connection: Connection | undefined): string {
-  return connection?.incoming.socket.remoteAddress ?? 'local'
 }

@@ -1,9 +1,10 @@
-import { type Context, Hono } from 'hono'
+import { type Context, Hono, type Next } from 'hono'
+import type { H } from 'hono/types'
 import { TrieRouter } from 'hono/router/trie-router'
 import { ServiceError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
-import type { Caller, RouteEnv } from './door.ts'
-import { innerPath } from './door.ts'
+import { innerPath, type RouteEnv } from './door.ts'
+import type { Exchange } from './exchange.ts'
 import { type AnswerFailure, type Failure, failure, failureOf } from './failure.ts'
 
 export interface RoutesOptions {
@@ -16,7 +17,9 @@ export interface RoutesOptions {
 /** All routes as one function: composed once, with the answers for what is not there and what went wrong. */
 export function composeRoutes(options: RoutesOptions) {
   const app = new Hono<RouteEnv>({ getPath: (request) => innerPath(request, options.basePath) })
-  for (const part of options.parts) app.route('/', part)
+  for (const { method, path, handler } of options.parts.flatMap(({ routes }) => routes)) {
+    app.on(method, path, noting(`${method} ${path}`, handler))
+  }
   const allowed = methodTable(app)
   const answer = (c: Context<RouteEnv>, given: Failure) =>
     options.answerFailure(c.req.raw, given, c.env.principal)
@@ -28,12 +31,22 @@ export function composeRoutes(options: RoutesOptions) {
     return answer(c, failure(405, message, { allow: taken }))
   })
   app.onError((error, c) => {
+    c.env.reason = error instanceof ServiceError ? error.code : 'bug'
     if (error instanceof ServiceError) return answer(c, failureOf(error))
-    const facts = { method: c.req.method, path: c.req.path, error: error.stack ?? String(error) }
+    const { method, path } = c.req
+    const facts = { request: c.env.id, method, path, error: error.stack ?? String(error) }
     options.log({ level: 'error', message: 'A request failed', facts })
     return answer(c, failure(500, 'Internal server error'))
   })
-  return (request: Request, caller: Caller) => app.fetch(request, caller)
+  return (request: Request, exchange: Exchange) => app.fetch(request, exchange)
+}
+
+/** The same handler; the request is known by its route from then on. */
+function noting(route: string, handler: H<RouteEnv>): H<RouteEnv> {
+  return (c: Context<RouteEnv>, next: Next) => {
+    c.env.route = route
+    return handler(c, next)
+  }
 }
 
 /** Which methods an address takes, for 405 answers. */

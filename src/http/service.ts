@@ -2,9 +2,13 @@ import type { Hono } from 'hono'
 import { AGENT_CALLS } from '../wire/agent-paths.ts'
 import type { AgentCallsDeps } from '../services/agents/contact.ts'
 import type { Log } from '../core/log.ts'
+import type { RequestMetrics } from '../core/request-metrics.ts'
+import type { Audit } from '../services/audit/audit.ts'
 import { agentProtocolRoutes } from './agent-protocol-routes.ts'
 import { type AgentRoutesOptions, agentRoutes } from './agent-routes.ts'
 import { type AgentWorkOptions, agentWorkRoutes } from './agent-work-routes.ts'
+import { auditRequests } from './audited-action.ts'
+import { auditRoutes } from './audit-routes.ts'
 import { configChangesRoutes } from './config-changes-routes.ts'
 import { type ConfigRoutesOptions, configRoutes } from './config-routes.ts'
 import { type ConfigSavingOptions, configSavingRoutes } from './config-saving-routes.ts'
@@ -14,6 +18,8 @@ import { type FileRoutesOptions, fileRoutes, isFileCallOfAgent } from './file-ro
 import { type GitRoutesOptions, gitRoutes } from './git-routes.ts'
 import { type HealthRoutesOptions, healthRoutes } from './health-routes.ts'
 import type { Handler } from './listen.ts'
+import { type MetricsRoutesOptions, metricsRoutes } from './metrics-routes.ts'
+import { observe } from './observe.ts'
 import { pageFailures } from './pages/page-failures.tsx'
 import { type PagesOptions, pagesRoutes } from './pages/pages-routes.ts'
 import { Shell } from './pages/shell.ts'
@@ -37,9 +43,12 @@ export interface HttpServiceOptions
     HealthRoutesOptions,
     GitRoutesOptions,
     WatchRoutesOptions,
+    MetricsRoutesOptions,
     Omit<PagesOptions, 'shell'> {
   readonly credentials: DoorOptions['credentials']
   readonly version: string
+  readonly audit: Audit
+  readonly requests: RequestMetrics
   readonly log: Log
 }
 
@@ -53,6 +62,8 @@ export function httpService(options: HttpServiceOptions): Handler {
     descriptionRoutes({ ...options, shell, routes: () => parts.flatMap(({ routes }) => routes) }),
     healthRoutes(options),
     config.routes,
+    metricsRoutes(options),
+    auditRoutes(options),
     configChangesRoutes(options),
     watchRoutes(options),
     configSavingRoutes(options),
@@ -68,11 +79,12 @@ export function httpService(options: HttpServiceOptions): Handler {
   ]
   const routes = composeRoutes({ basePath, log, parts, answerFailure })
   const { findReady } = config
-  return openDoor({ basePath, credentials, isPublic, answerFailure, findReady, routes })
+  const answer = openDoor({ basePath, credentials, isPublic, answerFailure, findReady, routes })
+  return observe({ answer, metrics: options.requests, audit: auditRequests(options.audit), log })
 }
 
 /** What is answered without a user: health, what pages load, the way out, and the calls that carry an agent's token. */
 function isPublic(path: string, request: Request): boolean {
-  const open = ['/health', '/log-out'].includes(path) || path.startsWith('/assets/')
+  const open = /^\/(health|health\/.*|log-out|assets\/.*)$/.test(path)
   return open || path.startsWith(AGENT_CALLS) || isFileCallOfAgent(path, request)
 }

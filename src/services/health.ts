@@ -30,19 +30,21 @@ export interface HealthDeps {
   readonly version: string
   /** What an operator should look at besides the configuration, in words. */
   readonly buildProblems: () => readonly string[]
+  /** What keeps actions from being noted, or null. */
+  readonly auditProblem: () => string | null
   /** The materials that cannot be read. */
   readonly materialProblems: () => readonly MaterialProblem[]
   readonly webhooks: () => readonly WebhookState[]
 }
 
 export function readHealth(deps: HealthDeps): Health {
-  const { history, mirror, version, buildProblems, materialProblems } = deps
+  const { history, mirror, version, auditProblem, buildProblems, materialProblems } = deps
   const problem = history.problem()
   const { digest } = history.current()
   const webhooks = deps.webhooks()
   const problems = [
     ...(problem ? [{ subject: problem.message, errors: problem.problems }] : []),
-    ...[...(mirror?.problems() ?? []), ...buildProblems()].map((subject) => ({
+    ...[auditProblem() ?? [], mirror?.problems() ?? [], buildProblems()].flat().map((subject) => ({
       subject,
       errors: [],
     })),

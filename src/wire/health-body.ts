@@ -51,3 +51,14 @@ export const HealthBody = z.object({
     .readonly(),
 })
 export type HealthBody = z.infer<typeof HealthBody>
+
+/** Answers `/health/live`: the process runs. */
+export const LivenessBody = z.object({ status: z.literal('ok') })
+export type LivenessBody = z.infer<typeof LivenessBody>
+
+/** Answers `/health/ready`: whether requests should be sent here. */
+export const ReadinessBody = z.object({
+  status: z.enum(['ok', 'unavailable']),
+  reasons: z.array(z.string()).readonly(),
+})
+export type ReadinessBody = z.infer<typeof ReadinessBody>

@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { HealthBody } from '../../wire/health-body.ts'
+import { AuditOutcome } from '../../core/audit.ts'
+import { AuditBody } from '../../wire/audit-body.ts'
+import { HealthBody, LivenessBody, ReadinessBody } from '../../wire/health-body.ts'
 import { RevisionEntry } from '../../wire/revision-entry.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
 import { json, NOT_MODIFIED, type Operations } from './operation.ts'
@@ -14,6 +16,41 @@ export const SERVICE_OPERATIONS: Operations = {
     summary: 'Whether the service can serve, and what an operator should look at',
     caller: 'anybody',
     answers: { 200: json('It can', HealthBody) },
+  },
+  'GET /health/live': {
+    tag,
+    summary: 'Whether the process answers: what does not should be started again',
+    caller: 'anybody',
+    answers: { 200: json('It does', LivenessBody) },
+  },
+  'GET /health/ready': {
+    tag,
+    summary: 'Whether configuration and state can be read: else no requests should be sent here',
+    caller: 'anybody',
+    answers: { 200: json('They can', ReadinessBody), 503: json('Why not', ReadinessBody) },
+  },
+  'GET /metrics': {
+    tag,
+    summary: 'Numbers for Prometheus',
+    caller: 'user',
+    answers: {
+      200: { text: 'The text format', content: [{ type: 'text/plain', schema: null }] },
+    },
+  },
+  'GET /api/audit': {
+    tag,
+    summary: 'Who did what, from where, and how it ended; newest first',
+    caller: 'administrator',
+    query: {
+      before: { text: 'Only entries with a smaller id', schema: z.int().min(0) },
+      limit: { text: 'Entries at most: 100, or up to 1000', schema: z.int().min(0) },
+      user: { text: 'Only those of this user', schema: z.string() },
+      action: { text: 'Only this action, such as `enable-agent`', schema: z.string() },
+      outcome: { text: 'Only those that ended so', schema: AuditOutcome },
+      address: { text: 'Only those from this address', schema: z.string() },
+    },
+    answers: { 200: json('Entries', AuditBody) },
+    errors: ['malformed-request'],
   },
   'GET /api/openapi.json': {
     tag,

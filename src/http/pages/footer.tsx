@@ -12,7 +12,7 @@ export function Footer({ chrome: { links, colours, here } }: { chrome: Chrome })
         <input type="hidden" name="back" value={here} />
         <button class="quiet">{label}</button>
       </form>
-      <a href={links.api()}>Interface</a>
+      <a href={links.audit()}>Audit log</a> · <a href={links.api()}>Interface</a>
     </footer>
   )
 }

@@ -53,6 +53,10 @@ export class Links {
     return this.#at('/api')
   }
 
+  audit(query: Query = {}): string {
+    return this.#at('/audit', query)
+  }
+
   openApi(): string {
     return this.#at('/api/openapi.json')
   }

@@ -5,8 +5,8 @@ import { pageResponse } from './page-response.ts'
 import type { Shell } from './shell.ts'
 
 /** What answers programs: always JSON, whatever the caller accepts. */
-const INTERFACE = /^\/(api|admin|tab|files|git|assets|health|config\/diff)(\/|$)/
-const PAGES = /^\/(config|agents|pipelines|stages|colours|log-out)?(\/|$)/
+const INTERFACE = /^\/(api|admin|tab|files|git|assets|health|metrics|config\/diff)(\/|$)/
+const PAGES = /^\/(audit|config|agents|pipelines|stages|colours|log-out)?(\/|$)/
 
 /** A page gets an error page, everything else JSON. */
 export function pageFailures({ shell, basePath }: { shell: Shell; basePath: string }) {

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import { type AgentsRoutesOptions, agentsRoutes } from './agents/agents-routes.tsx'
 import { type RemoveRoutesOptions, removeRoutes } from './agents/remove-routes.tsx'
+import { type AuditPageOptions, auditPageRoutes } from './audit/audit-routes.tsx'
 import { type CompareRoutesOptions, compareRoutes } from './compare/compare-routes.tsx'
 import { type EditRoutesOptions, editRoutes } from './edit/edit-routes.tsx'
 import type { RouteEnv } from '../door.ts'
@@ -16,6 +17,7 @@ import { type SnapshotRoutesOptions, snapshotRoutes } from './snapshot/snapshot-
 
 export interface PagesOptions
   extends
+    AuditPageOptions,
     HistoryRoutesOptions,
     CompareRoutesOptions,
     EditRoutesOptions,
@@ -37,6 +39,7 @@ export function pagesRoutes(options: PagesOptions): Hono<RouteEnv>[] {
     compareRoutes(options),
     editRoutes(options),
     entityRoutes(options),
+    auditPageRoutes(options),
     restorePageRoutes(options),
     snapshotRoutes(options),
     agentsRoutes(options),

@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto'
+import type { Principal } from '../core/principal.ts'
+import type { Connection } from './listen.ts'
+
+/** No user: the caller of a public route. */
+const NOBODY: Principal = { username: '' }
+
+/** What a caller may send to find its request again in the logs. */
+const SANE = /^[A-Za-z0-9._:@/+=-]{1,128}$/
+
+/** Tells apart the requests of two runs of the service. */
+const RUN = randomBytes(6).toString('base64url')
+let requests = 0
+
+/** One request on its way: what becomes known of it besides itself. Routes get it as their environment. */
+export class Exchange {
+  readonly id: string
+  /** Where the connection comes from. */
+  readonly address: string
+  /** Who calls, once the credentials have been read. */
+  principal: Principal = NOBODY
+  /** Method and pattern of the route that answers, such as `GET /api/agents`; empty when there is none. */
+  route = ''
+  /** The code of the error that it is answered with, or null. */
+  reason: string | null = null
+
+  /** Null for a request that did not come over a line. */
+  readonly connection: Connection | null
+
+  constructor(request: Request, connection: Connection | null) {
+    const given = connection
+      ? connection.incoming.headers['x-request-id']
+      : request.headers.get('x-request-id')
+    const isSane = typeof given === 'string' && SANE.test(given)
+    this.id = isSane ? given : `${RUN}-${(requests += 1)}`
+    this.address = connection?.incoming.socket.remoteAddress ?? 'local'
+    this.connection = connection
+  }
+}

@@ -1,0 +1,80 @@
+import { performance } from 'node:perf_hooks'
+import type { Log } from '../core/log.ts'
+import type { RequestMetrics } from '../core/request-metrics.ts'
+import { Exchange } from './exchange.ts'
+import type { Connection, Handler } from './listen.ts'
+
+export interface ObserveOptions {
+  readonly answer: (request: Request, exchange: Exchange) => Response | Promise<Response>
+  readonly metrics: RequestMetrics
+  /** Notes what was done or refused; null for a request that is no action. */
+  readonly audit: (request: Request, exchange: Exchange, response: Response) => Promise<void> | null
+  readonly log: Log
+}
+
+/** An answer that took longer is told in the log, in milliseconds. */
+const SLOW = 5_000
+
+/**
+ * Stands around everything that answers: gives each request its id, measures it, and has every
+ * action noted before its answer goes out.
+ */
+export function observe(options: ObserveOptions): Handler {
+  const { answer, metrics } = options
+  return (request, connection?: Connection) => {
+    const exchange = new Exchange(request, connection ?? null)
+    connection?.outgoing.setHeader('x-request-id', exchange.id)
+    const began = performance.now()
+    metrics.begin()
+    const answered = answer(request, exchange)
+    return answered instanceof Promise
+      ? answered.then((response) => ended(options, request, { exchange, response, began }))
+      : ended(options, request, { exchange, response: answered, began })
+  }
+}
+
+interface Ended {
+  readonly exchange: Exchange
+  readonly response: Response
+  readonly began: number
+}
+
+function ended(
+  { metrics, audit, log }: ObserveOptions,
+  request: Request,
+  { exchange, response, began }: Ended,
+): Response | Promise<Response> {
+  const took = performance.now() - began
+  const { status } = response
+  metrics.end(exchange.route, status, took / 1_000)
+  const noted = audit(request, exchange, response)
+  if (noted !== null || status >= 500 || (took > SLOW && !isHeld(exchange))) {
+    tell(log, request, { exchange, status, took })
+  }
+  return noted === null ? response : noted.then(() => response)
+}
+
+/** A call for work is held until there is some. */
+function isHeld({ route }: Exchange): boolean {
+  return route.endsWith('/work')
+}
+
+function tell(
+  log: Log,
+  request: Request,
+  { exchange, status, took }: { exchange: Exchange; status: number; took: number },
+): void {
+  const { id, address, principal, route, reason } = exchange
+  const facts = {
+    request: id,
+    method: request.method,
+    path: new URL(request.url).pathname.slice(0, 500),
+    route,
+    status,
+    ms: Math.round(took),
+    user: principal.username,
+    address,
+    ...(reason === null ? {} : { reason }),
+  }
+  log({ level: status >= 500 ? 'error' : 'info', message: 'A request was answered', facts })
+}

@@ -1,0 +1,20 @@
+import type { History, RevisionNews } from '../../history/history.ts'
+import type { Audit } from './audit.ts'
+
+/** Has every change of the configuration noted, whoever made it and however. Returns how to stop that. */
+export function noteRevisions(history: History, audit: Audit): () => void {
+  return history.onRevision((news) => void note(audit, news))
+}
+
+async function note(audit: Audit, { added, isRewritten }: RevisionNews): Promise<void> {
+  const newest = added.at(-1)
+  if (!newest) return
+  await audit.note({
+    user: newest.username,
+    action: isRewritten ? 'rewrite-history' : 'change-configuration',
+    target: added.length > 1 ? `${added.length} commits up to ${newest.commit}` : newest.commit,
+    address: '',
+    outcome: 'done',
+    md5: newest.digest,
+  })
+}

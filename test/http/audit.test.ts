@@ -1,0 +1,193 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { AuditEntry } from '../../src/core/audit.ts'
+import { QUIET } from '../../src/http/audited-action.ts'
+import { OPERATIONS } from '../../src/http/description/described-call.ts'
+import { AuditBody } from '../../src/wire/audit-body.ts'
+import { DescribedApi } from '../support/described-api.ts'
+import { documentWith } from '../support/documents.ts'
+import { aConfiguration } from '../support/a-configuration.ts'
+import { jsonOf, SECURED } from '../support/build-service.ts'
+import { save } from '../support/saving.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { addSomeone, SOMEONE } from '../support/someone-else.ts'
+
+const POST = { method: 'POST' }
+
+async function entriesOf(service: TestService, query = ''): Promise<readonly AuditEntry[]> {
+  return AuditBody.parse(await jsonOf(await service.fetch(`/api/audit?${query}`))).entries
+}
+
+describe('the audit log', () => {
+  it('says who saved what from where, and which configuration came of it', async () => {
+    const service = await startService()
+    const saved = await save(service, documentWith('one'))
+    const digest = saved.headers.get('x-service-config-md5')
+
+    const [request, revision] = await entriesOf(service)
+
+    expect(request).toMatchObject({
+      user: 'admin',
+      action: 'save-configuration',
+      target: '/api/admin/config.xml',
+      address: '127.0.0.1',
+      outcome: 'done',
+      status: 200,
+      md5: digest,
+      request: saved.headers.get('x-request-id'),
+    })
+    expect(revision).toMatchObject({ action: 'change-configuration', user: 'admin', md5: digest })
+  })
+
+  it('is on disk when the action is answered', async () => {
+    const service = await startService()
+    await service.fetch('/api/agents/nobody/enable', POST)
+
+    const folder = join(service.folder, 'state', 'audit')
+    const [file = ''] = readdirSync(folder)
+
+    expect(readFileSync(join(folder, file), 'utf8')).toContain('"action":"enable-agent"')
+  })
+
+  it('has what was refused, and why', async () => {
+    const service = await startService()
+    await addSomeone(service)
+    await save(service, aConfiguration({ server: SECURED }))
+
+    await service.fetch('/api/agents/a/disable', { ...POST, as: SOMEONE })
+    await service.fetch('/api/admin/config.xml', { as: SOMEONE })
+    await service.fetch('/api/admin/config.xml', { as: 'admin:wrong' })
+    await service.fetch('/api/admin/config.xml', { as: null })
+    const refused = await entriesOf(service, 'outcome=refused')
+
+    expect(
+      refused.map(({ user, claimed, status, reason }) => [user || claimed, status, reason]),
+    ).toEqual([
+      ['admin', 401, 'wrong-credentials'],
+      ['someone', 403, 'not-permitted'],
+      ['someone', 403, 'not-permitted'],
+    ])
+  })
+
+  it('has one entry for many equal attempts of nobody, and their number', async () => {
+    const service = await startService()
+    const url = '/api/agents-protocol/a1/contact'
+    const body = JSON.stringify({
+      instance: 'i',
+      hostname: 'h',
+      ip_address: '127.0.0.1',
+      sandbox: '/s',
+      operating_system: 'Linux',
+      free_space: 1,
+      version: '1',
+      runtime_status: 'Idle',
+      job_id: null,
+      stopping: false,
+    })
+    await service.fetch('/api/agents-protocol/register', {
+      ...POST,
+      as: null,
+      body: JSON.stringify({
+        ...JSON.parse(body),
+        uuid: 'a1',
+        claim: 'c'.repeat(40),
+        auto_register: null,
+      }),
+    })
+    const headers = { authorization: 'Bearer forged' }
+
+    for (let n = 0; n < 5; n += 1) await service.fetch(url, { ...POST, as: null, headers, body })
+    const during = await entriesOf(service, 'outcome=refused')
+    await service.close()
+    const again = await startService([], service.folder)
+    const after = await entriesOf(again, 'outcome=refused')
+
+    expect(during).toHaveLength(1)
+    expect(after.map(({ times }) => times)).toEqual([4, undefined])
+  })
+
+  it('has an entry for every call that may change something, with no exception but the quiet ones', async () => {
+    const service = await startService()
+    const { operations } = await DescribedApi.read(service)
+    const changing = operations.filter(({ method }) => !['get', 'head'].includes(method))
+    for (const { method, path } of changing) {
+      const filled = path.replaceAll(/\{\w+\}/g, '1')
+      await service.fetch(filled, { method: method.toUpperCase() })
+    }
+
+    const targets = new Set((await entriesOf(service, 'limit=1000')).map(({ target }) => target))
+
+    const forgotten = changing.filter(({ path }) => !targets.has(path.replaceAll(/\{\w+\}/g, '1')))
+    const quiet = new Set(
+      QUIET.map((route) => route.replace(/^\w+ /, '').replaceAll(/:\w+(\{[^}]*\})?/g, '{}')),
+    )
+    expect(changing.length).toBeGreaterThan(15)
+    expect(
+      forgotten
+        .map(({ path }) => path.replaceAll(/\{\w+\}/g, '{}'))
+        .filter((path) => !quiet.has(path)),
+    ).toEqual([])
+  })
+
+  it('is quiet about routes that are there only', () => {
+    const known = Object.keys(OPERATIONS)
+
+    expect(QUIET.filter((route) => !known.includes(route) && route !== 'POST /colours')).toEqual([])
+  })
+
+  it('is read page by page, and by user, action and outcome', async () => {
+    const service = await startService()
+    for (let n = 0; n < 5; n += 1) await service.fetch(`/api/agents/a${n}/enable`, POST)
+    await service.fetch('/api/agents/a0/delete', POST)
+
+    const first = AuditBody.parse(await jsonOf(await service.fetch('/api/audit?limit=4')))
+    const second = AuditBody.parse(
+      await jsonOf(await service.fetch(`/api/audit?limit=4&before=${first.next}`)),
+    )
+    const deleted = await entriesOf(service, 'action=delete-agent&user=admin')
+
+    expect([...first.entries, ...second.entries].map(({ target }) => target).slice(0, 6)).toEqual([
+      '/api/agents/a0/delete',
+      ...[4, 3, 2, 1, 0].map((n) => `/api/agents/a${n}/enable`),
+    ])
+    expect(deleted.map(({ target }) => target)).toEqual(['/api/agents/a0/delete'])
+  })
+
+  it('is for administrators, as a page too', async () => {
+    const service = await startService()
+    await addSomeone(service)
+    await save(service, aConfiguration({ server: SECURED }))
+
+    const page = await (await service.fetch('/audit?action=save-configuration')).text()
+
+    expect(page).toContain('save-configuration')
+    expect(page).not.toContain('change-configuration</td>')
+    expect((await service.fetch('/audit', { as: SOMEONE })).status).toBe(403)
+    expect((await service.fetch('/api/audit', { as: SOMEONE })).status).toBe(403)
+  })
+
+  it('shows nothing that an attacker wrote as markup', async () => {
+    const service = await startService()
+    await service.fetch('/api/agents/%3Cscript%3Ealert(1)%3C%2Fscript%3E/enable', POST)
+    await service.fetch('/config', { as: '<img src=x>:x' })
+
+    const page = await (await service.fetch('/audit')).text()
+
+    expect(page).toContain('&lt;img src=x&gt;')
+    expect(page).not.toContain('<img src=x>')
+    expect(page).not.toContain('<script>alert')
+  })
+
+  it('drops its oldest entries when it is full, and says so', async () => {
+    const service = await startService(['--max-audit', '4KiB'])
+
+    for (let n = 0; n < 40; n += 1) await service.fetch(`/api/agents/a${n}/enable`, POST)
+    const shortened = await entriesOf(service, 'action=shorten-audit-log')
+
+    expect(shortened[0]?.target).toMatch(/^entries \d+ to \d+$/)
+    expect(service.logged.some(({ message }) => message.includes('The audit log is full'))).toBe(
+      true,
+    )
+  })
+})
