@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { element, exec } from '../support/a-configuration.ts'
+import { z } from 'zod'
+import { element, exec, git } from '../support/a-configuration.ts'
 import { jsonOf } from '../support/build-service.ts'
+import { gitLine } from '../support/git.ts'
 import { RealBuilds } from '../support/real-builds.ts'
 import { until } from '../support/until.ts'
 
@@ -59,6 +61,51 @@ describe('a pipeline on a real agent', PATIENCE, () => {
       { name: 'hello.txt' },
       { name: 'out.txt' },
     ])
+  })
+
+  it('acts on its template and params, its environment, its label and its secrets', async () => {
+    const real = await RealBuilds.open()
+    const secret = element('variable', { name: 'PW', secure: true }, [
+      element('value', {}, ['hunter22']),
+    ])
+    await real.scene.configure({
+      pipelines: [
+        {
+          name: 'app',
+          template: 'any',
+          attributes: { labeltemplate: 'v${COUNT}-${src[:7]}' },
+          params: { WORD: 'from a param' },
+          before: [element('environmentvariables', {}, [secret])],
+          materials: [git(real.scene.origin, { branch: 'main', materialName: 'src' })],
+        },
+      ],
+      templates: [
+        {
+          name: 'any',
+          stages: [
+            {
+              jobs: [{ tasks: [exec('sh', '-c', 'echo "#{WORD} $WHERE $PW $GO_PIPELINE_LABEL"')] }],
+            },
+          ],
+        },
+      ],
+      environments: [{ name: 'west', pipelines: ['app'], variables: { WHERE: 'in the west' } }],
+    })
+    real.agent('elsewhere')
+    real.agent('one', ['--environments', 'west'])
+    const label = `v1-${gitLine(real.scene.origin, 'rev-parse', 'HEAD').slice(0, 7)}`
+
+    await real.scene.schedule()
+    await until(async () => (await resultOf(real)) === 'Passed', WITHIN)
+
+    const console = await real.console()
+    expect(console).toContain(` from a param in the west ******** ${label}\n`)
+    expect(console).not.toContain('hunter22')
+    const agents = z
+      .array(z.object({ agent_name: z.string(), uuid: z.string() }))
+      .parse(await jsonOf(await real.scene.get('/api/agents')))
+    const [job] = (await real.scene.stage()).jobs
+    expect(agents.find(({ uuid }) => uuid === job?.agent_uuid)?.agent_name).toBe('one')
   })
 
   it('is cancelled within 6 seconds, with its processes', async () => {

@@ -55,9 +55,10 @@ export class RealBuilds {
     await this.serve(['--port', new URL(this.#url).port])
   }
 
-  agent(name: string): Program {
+  agent(name: string, more: readonly string[] = []): Program {
     const folder = ['--work-dir', join(this.folder, name), '--hostname', name]
-    const program = start(['agent', '--server', this.#url, '--auto-register-key', KEY, ...folder])
+    const known = ['--server', this.#url, '--auto-register-key', KEY]
+    const program = start(['agent', ...known, ...folder, ...more])
     onTestFinished(async () => {
       program.process.kill('SIGTERM')
       await program.ended()
