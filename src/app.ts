@@ -196,6 +196,7 @@ async function open(
     git,
     repository: places.repository,
     details: new RevisionDetailsCache({
+      entities,
       history: config.history,
       script: config.script,
       clock: surroundings.clock,

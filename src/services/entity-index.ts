@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Change } from '../config/changes/change.ts'
 import { foldEntity } from '../config/changes/entities.ts'
+import { renderChange } from '../config/changes/render-change.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Revision } from '../core/revision.ts'
 import { RevisionTeller, type RevisionTellerDeps } from './revision-teller.ts'
@@ -29,6 +30,7 @@ const PATIENCE = 10_000
 export class EntityIndex implements AsyncDisposable {
   readonly #deps: EntityIndexDeps
   readonly #teller: RevisionTeller
+  readonly #texts = new WeakMap<ToldRevision, string>()
 
   constructor(deps: EntityIndexDeps) {
     this.#deps = deps
@@ -39,6 +41,21 @@ export class EntityIndex implements AsyncDisposable {
   find(revision: Revision): readonly Change[] | null {
     const told = this.#teller.told.find(revision.commit)
     return told && this.#teller.isTold(revision) ? changesOf(told) : null
+  }
+
+  /** What is said about what a revision changed; nothing while that is not known. */
+  sentencesOf(revision: Revision): readonly string[] {
+    const changes = this.find(revision) ?? []
+    return changes.map((change) => `${change.label} ${renderChange(change)}`)
+  }
+
+  /** The same to look for words in: in lower case, and kept. */
+  textOf(revision: Revision): string {
+    const told = this.#teller.told.find(revision.commit)
+    if (told === null || !this.#teller.isTold(revision)) return ''
+    const known = this.#texts.get(told) ?? this.sentencesOf(revision).join('\n').toLowerCase()
+    this.#texts.set(told, known)
+    return known
   }
 
   /** How many revisions it is known of what they changed, and how many there are. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Revision } from '../../core/revision.ts'
 import { type RevisionKind, kindOf, shownName } from '../../core/revision-kind.ts'
 
@@ -16,12 +17,16 @@ export interface HistoryFilter {
   readonly agents: boolean
 }
 
-/** What can be asked of a revision besides its own facts. */
+/** What can be asked of revisions besides their own facts: the index of entities. */
 export interface RevisionLookup {
-  /** Everything that is said about what the revision changed. */
-  readonly textOf: (revision: Revision) => string
-  readonly touches: (revision: Revision, entity: string) => boolean
+  /** Everything that is said about what a revision changed, in lower case. */
+  textOf(revision: Revision): string
+  /** The revisions that changed an entity, under its former names too. */
+  revisionsOf(entity: string): Promise<readonly { readonly revision: Revision }[]>
 }
+
+/** Texts that are looked at before others have their turn. */
+const AT_ONCE = 500
 
 /** Whether nothing but the agents' registrations is left out. */
 export function isOpen(filter: HistoryFilter): boolean {
@@ -29,21 +34,25 @@ export function isOpen(filter: HistoryFilter): boolean {
   return [text, username, entity].join('') === '' && [kind, since, until].every((one) => !one)
 }
 
-export function filterRevisions(
+export async function filterRevisions(
   revisions: readonly Revision[],
   filter: HistoryFilter,
   lookup: RevisionLookup,
-): readonly Revision[] {
-  const text = filter.text.toLowerCase()
-  return revisions.filter((revision) => {
-    const { username, time } = revision
+): Promise<readonly Revision[]> {
+  const about = filter.entity === '' ? null : await commitsAbout(filter.entity, lookup)
+  const found = revisions.filter((revision) => {
+    const { username, time, commit } = revision
     if (filter.since !== null && time < filter.since) return false
     if (filter.until !== null && time > filter.until) return false
     if (filter.username !== '' && username !== filter.username) return false
-    if (!hasKind(revision, filter)) return false
-    if (filter.entity !== '' && !lookup.touches(revision, filter.entity)) return false
-    return text === '' || mentions(revision, text, lookup)
+    return hasKind(revision, filter) && (about?.has(commit) ?? true)
   })
+  return filter.text === '' ? found : mentioning(found, filter.text.toLowerCase(), lookup)
+}
+
+async function commitsAbout(entity: string, lookup: RevisionLookup): Promise<Set<string>> {
+  const revisions = await lookup.revisionsOf(entity)
+  return new Set(revisions.map(({ revision }) => revision.commit))
 }
 
 function hasKind(revision: Revision, { kind, agents, username }: HistoryFilter): boolean {
@@ -52,8 +61,23 @@ function hasKind(revision: Revision, { kind, agents, username }: HistoryFilter):
   return is !== 'agent' || agents || username !== ''
 }
 
+async function mentioning(
+  revisions: readonly Revision[],
+  text: string,
+  lookup: RevisionLookup,
+): Promise<readonly Revision[]> {
+  const found: Revision[] = []
+  for (let n = 0; n < revisions.length; n += AT_ONCE) {
+    const some = revisions.slice(n, n + AT_ONCE)
+    found.push(...some.filter((revision) => mentions(revision, text, lookup)))
+    if (n + AT_ONCE < revisions.length) await nextTurn()
+  }
+  return found
+}
+
 function mentions(revision: Revision, text: string, lookup: RevisionLookup): boolean {
   const { username, subject, digest, commit } = revision
   const facts = [username, shownName(username), subject, digest, commit]
-  return [...facts, lookup.textOf(revision)].some((fact) => fact.toLowerCase().includes(text))
+  if (facts.some((fact) => fact.toLowerCase().includes(text))) return true
+  return lookup.textOf(revision).includes(text)
 }

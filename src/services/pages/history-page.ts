@@ -2,24 +2,22 @@ import type { Principal } from '../../core/principal.ts'
 import type { Revision } from '../../core/revision.ts'
 import { kindOf, shownName } from '../../core/revision-kind.ts'
 import type { History } from '../../history/history.ts'
+import type { EntityIndex } from '../entity-index.ts'
 import { assertMay } from '../permission.ts'
 import { type DayBar, dayBars } from './day-bars.ts'
-import {
-  filterRevisions,
-  type HistoryFilter,
-  isOpen,
-  type RevisionLookup,
-} from './history-filter.ts'
+import { filterRevisions, type HistoryFilter, isOpen } from './history-filter.ts'
 import { numbered, type NumberedRevision, type RevisionReadingDeps } from './numbered-revision.ts'
 import type { RevisionDetails } from './revision-details.ts'
 
 export interface HistoryPageDeps extends RevisionReadingDeps {
   readonly details: RevisionDetailsSource
+  readonly entities: EntityIndex
 }
 
 /** What is known about what revisions changed. */
-export interface RevisionDetailsSource extends RevisionLookup {
+export interface RevisionDetailsSource {
   find(revision: Revision): RevisionDetails | null
+  isKnown(revision: Revision): boolean
   /** Finds out about the revisions, for so many milliseconds at most. */
   learn(revisions: readonly Revision[], budget: number): Promise<void>
 }
@@ -34,6 +32,7 @@ export interface HistoryRow {
   readonly revision: NumberedRevision
   /** Null while they are not known yet. */
   readonly details: RevisionDetails | null
+  readonly isKnown: boolean
 }
 
 export interface HistoryPage {
@@ -46,6 +45,8 @@ export interface HistoryPage {
   readonly first: NumberedRevision
   readonly bars: readonly DayBar[]
   readonly facts: HistoryFacts
+  /** How many revisions are not found by what they changed, because that is not known yet. */
+  readonly unknown: number
 }
 
 /** What the whole history is about, for the choices of the filter. */
@@ -68,8 +69,9 @@ export async function readHistoryPage(
   principal: Principal,
   { filter, offset }: HistoryQuery,
 ): Promise<HistoryPage> {
-  const matching = findRevisions(deps, principal, filter)
-  const { history, details } = deps
+  const matching = await findRevisions(deps, principal, filter)
+  const { history, details, entities } = deps
+  const { told, of } = entities.progress()
   const shown = matching.slice(offset, offset + ROWS)
   await details.learn(shown, PATIENCE)
   const [first] = history.list({ offset: history.size() - 1, limit: 1 })
@@ -77,6 +79,7 @@ export async function readHistoryPage(
     rows: shown.map((each) => ({
       revision: numbered(history, each),
       details: details.find(each),
+      isKnown: details.isKnown(each),
     })),
     offset,
     matching: matching.length,
@@ -85,22 +88,23 @@ export async function readHistoryPage(
     first: numbered(history, first ?? history.current()),
     bars: dayBars(matching),
     facts: factsOf(history),
+    unknown: filter.text === '' ? 0 : Math.max(0, of - told),
   }
 }
 
 /**
  * All revisions that the filter lets through, newest first.
  *
- * @throws {ServiceError} `not-permitted`.
+ * @throws {ServiceError} `not-permitted`; `unavailable` while it is not known what is about an entity.
  */
-export function findRevisions(
-  { history, access, details }: HistoryPageDeps,
+export async function findRevisions(
+  { history, access, entities }: HistoryPageDeps,
   principal: Principal,
   filter: HistoryFilter,
-): readonly Revision[] {
+): Promise<readonly Revision[]> {
   assertMay(access, principal, { action: 'administer' })
   const all = history.list({ offset: 0, limit: history.size() })
-  return isOpen(filter) && filter.agents ? all : filterRevisions(all, filter, details)
+  return isOpen(filter) && filter.agents ? all : filterRevisions(all, filter, entities)
 }
 
 const known = new WeakMap<History, { readonly key: string; readonly facts: HistoryFacts }>()

@@ -1,10 +1,9 @@
-import { entitiesOf } from '../../config/changes/entities-of.ts'
-import { renderChange } from '../../config/changes/render-change.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import type { EditScript } from '../../diff/edit-script.ts'
 import { countLines } from '../../diff/hunks.ts'
 import type { History } from '../../history/history.ts'
+import type { EntityIndex } from '../entity-index.ts'
 import { textLinesOf } from './compare/text-lines.ts'
 import { type Change, summarise } from './summary.ts'
 
@@ -13,13 +12,15 @@ export { wholeEntityWord } from '../../config/changes/entities.ts'
 
 /** What a revision did to the one before it. */
 export interface RevisionDetails {
-  /** Null where too much differs to be told. */
+  /** Null where too much differs to be told, or while it is not known. */
   readonly changes: readonly Change[] | null
-  readonly lines: { readonly added: number; readonly removed: number }
+  /** Null while it is not known. */
+  readonly lines: { readonly added: number; readonly removed: number } | null
 }
 
 export interface RevisionDetailsDeps {
   readonly history: History
+  readonly entities: Pick<EntityIndex, 'find'>
   readonly clock: Clock
   readonly script: (before: Uint8Array, after: Uint8Array) => Promise<EditScript>
 }
@@ -41,25 +42,21 @@ export class RevisionDetailsCache {
     this.#deps = deps
   }
 
-  /** What is known of a revision already. */
+  /** What is known of a revision already: in the index, which learns of all by itself, or by looking. */
   find(revision: Revision): RevisionDetails | null {
-    const before = this.#before(revision)
-    return this.#kept.get(keyOf(before, revision)) ?? null
+    const kept = this.#looked(revision)
+    const changes = kept?.changes ?? this.#deps.entities.find(revision)
+    return kept === null && changes === null ? null : { changes, lines: kept?.lines ?? null }
   }
 
-  /** Everything that is said about what a revision changed, as far as it is known. */
-  textOf(revision: Revision): string {
-    const changes = this.find(revision)?.changes ?? []
-    return changes.map((change) => `${change.label} ${renderChange(change)}`).join('\n')
-  }
-
-  touches(revision: Revision, entity: string): boolean {
-    return entitiesOf(this.find(revision)?.changes ?? []).includes(entity)
+  /** Whether all is known that there is to know. */
+  isKnown(revision: Revision): boolean {
+    return this.#looked(revision) !== null
   }
 
   /** Finds out about the revisions, one after the other, for so many milliseconds at most. */
   async learn(revisions: readonly Revision[], budget: number): Promise<void> {
-    const unknown = revisions.filter((revision) => this.find(revision) === null)
+    const unknown = revisions.filter((revision) => !this.isKnown(revision))
     if (unknown.length === 0) return
     const learning = this.#last.then(() => this.#learnFor(unknown, budget))
     this.#last = learning.catch(() => null)
@@ -70,7 +67,7 @@ export class RevisionDetailsCache {
     const end = this.#deps.clock() + budget
     for (const revision of revisions) {
       if (this.#deps.clock() > end) return
-      if (this.find(revision) === null) await this.#learnOne(revision)
+      if (!this.isKnown(revision)) await this.#learnOne(revision)
     }
   }
 
@@ -79,11 +76,12 @@ export class RevisionDetailsCache {
     const after = await this.#read(revision)
     const before = previous ? await this.#read(previous) : NOTHING
     const script = await this.#deps.script(before, after)
-    const texts = {
-      before: textLinesOf(before, script.before.count),
-      after: textLinesOf(after, script.after.count),
-    }
-    const changes = summarise(script, texts)
+    const changes =
+      this.#deps.entities.find(revision) ??
+      summarise(script, {
+        before: textLinesOf(before, script.before.count),
+        after: textLinesOf(after, script.after.count),
+      })
     this.#keep(keyOf(previous, revision), { changes, lines: countLines(script) })
   }
 
@@ -101,6 +99,10 @@ export class RevisionDetailsCache {
     this.#kept.set(key, details)
     const [oldest] = this.#kept.keys()
     if (this.#kept.size > KEPT && oldest !== undefined) this.#kept.delete(oldest)
+  }
+
+  #looked(revision: Revision): RevisionDetails | null {
+    return this.#kept.get(keyOf(this.#before(revision), revision)) ?? null
   }
 
   #before(revision: Revision): Revision | null {

@@ -42,6 +42,9 @@ describe('the history', () => {
     ['kind=upgrade', [1]],
     ['kind=agent', []],
     ['entity=pipeline%2Fcheckout', [3, 2]],
+    ['entity=pipeline%2FBILLING', [2]],
+    ['entity=pipeline%2Fnone', []],
+    ['entity=pipeline%2Fcheckout&q=ninja', [3]],
     ['since=2999-01-01', []],
     ['until=2999-01-01', [3, 2, 1]],
     ['offset=2', [1]],
@@ -50,6 +53,13 @@ describe('the history', () => {
     await page(service, '/config')
 
     expect(numbersOf(await page(service, `/config?${query}`))).toEqual(numbers)
+  })
+
+  it('is narrowed to an entity under its former names too', async () => {
+    const service = await withHistory()
+    await saveRevisions(service, TWO.replace('name="checkout"', 'name="cart"'))
+
+    expect(numbersOf(await page(service, '/config?entity=pipeline%2Fcart'))).toEqual([4, 3, 2])
   })
 
   it('leaves agents that registered themselves out until they are asked for', async () => {

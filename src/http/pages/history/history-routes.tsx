@@ -34,10 +34,10 @@ export function historyRoutes(options: HistoryRoutesOptions) {
   return new Hono<RouteEnv>()
     .get('/config', historyPages(options))
     .get('/config/feed.atom', (c) => feed(options, c))
-    .get('/config/feed.json', (c) => {
+    .get('/config/feed.json', async (c) => {
       const { filter } = parseHistoryQuery(c.req.query())
-      const revisions = findRevisions(options, c.env.principal, filter).slice(0, FEED)
-      return json(revisions.map((revision) => entryOf(options, revision)))
+      const revisions = await findRevisions(options, c.env.principal, filter)
+      return json(revisions.slice(0, FEED).map((revision) => entryOf(options, revision)))
     })
     .get('/config/at', (c) => inEffect(options, c, c.req.query('time') ?? ''))
     .get('/config/at/:time', (c) => inEffect(options, c, c.req.param('time')))
@@ -51,7 +51,7 @@ function historyPages(options: HistoryRoutesOptions) {
     const chrome = shell.chrome(c.req.raw, c.env.principal)
     const now = clock()
     const page = await readHistoryPage(options, c.env.principal, query)
-    const isKnown = page.rows.every(({ details }) => details !== null)
+    const isKnown = page.rows.every((row) => row.isKnown) && page.unknown === 0
     const state = [history.current().commit, page.total, isKnown ? 'known' : now]
     const asked = JSON.stringify([queryOf(query.filter, query.offset), Math.floor(now / FRESH)])
     const etag = shell.etag(chrome, [...state, asked, c.req.url])
@@ -61,13 +61,13 @@ function historyPages(options: HistoryRoutesOptions) {
   }
 }
 
-function feed(options: HistoryRoutesOptions, c: Context<RouteEnv>): Response {
-  const { history, shell, details } = options
+async function feed(options: HistoryRoutesOptions, c: Context<RouteEnv>): Promise<Response> {
+  const { history, shell, entities } = options
   const { filter } = parseHistoryQuery(c.req.query())
-  const revisions = findRevisions(options, c.env.principal, filter).slice(0, FEED)
-  const items = revisions.map((revision) => ({
+  const revisions = await findRevisions(options, c.env.principal, filter)
+  const items = revisions.slice(0, FEED).map((revision) => ({
     revision: numbered(history, revision),
-    title: details.textOf(revision).split('\n').join('; ') || revision.subject,
+    title: entities.sentencesOf(revision).join('; ') || revision.subject,
   }))
   return new Response(renderFeed(items, shell.links, new URL(c.req.url).origin), {
     headers: { 'content-type': 'application/atom+xml; charset=utf-8', 'cache-control': 'no-cache' },

@@ -98,7 +98,7 @@ function Row({ links, row, now, chosen, total }: RowProps) {
       <td class="what">
         <What links={links} row={row} />
       </td>
-      <td class="lines">{details !== null && <Lines lines={details.lines} />}</td>
+      <td class="lines">{details?.lines && <Lines lines={details.lines} />}</td>
       <td>
         <Who revision={revision} />
       </td>

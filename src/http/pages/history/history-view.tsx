@@ -37,6 +37,11 @@ export function HistoryView({ chrome, filter, page, now }: HistoryViewProps) {
         data-newest={page.current.commit}
         data-follow={links.newestRevision()}
       />
+      {page.unknown > 0 && (
+        <p class="card" role="status">
+          {`What ${page.unknown} of the revisions changed is still being found out; they are not searched yet.`}
+        </p>
+      )}
       {page.total === 1 && <FirstUse links={links} />}
       <form id="history" action={links.chooseComparison()}>
         {page.rows.length === 0 ? (
