@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { cpuOfProcess } from './measure.ts'
@@ -15,14 +15,15 @@ const CONCURRENCY = 8
 /** A server in a process of its own, and what its answers cost. */
 export class MeasuredServer implements AsyncDisposable {
   readonly #process: ChildProcess
-  readonly #url: string
+  readonly url: string
+  readonly credentials = { username: 'admin', password: PASSWORD }
   readonly #agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY })
   /** From the start of the process to its ready line, in milliseconds. */
   readonly startTime: number
 
   private constructor(process: ChildProcess, url: string, startTime: number) {
     this.#process = process
-    this.#url = url
+    this.url = url
     this.startTime = startTime
   }
 
@@ -50,7 +51,7 @@ export class MeasuredServer implements AsyncDisposable {
   get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       const options = { agent: this.#agent, headers: { authorization: AUTHORIZATION, ...headers } }
-      request(`${this.#url}${path}`, options, (response) => {
+      request(`${this.url}${path}`, options, (response) => {
         const parts: Buffer[] = []
         response.on('data', (part: Buffer) => parts.push(part))
         response.on('end', () => {
@@ -84,6 +85,8 @@ export class MeasuredServer implements AsyncDisposable {
     const pid = this.#process.pid ?? 0
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
     const pids = [pid, ...children.filter((child) => child !== '').map(Number)]
-    return pids.reduce((sum, each) => sum + cpuOfProcess(each), 0)
+    // A git process may have ended since it was listed.
+    const running = pids.filter((each) => existsSync(`/proc/${each}/stat`))
+    return running.reduce((sum, each) => sum + cpuOfProcess(each), 0)
   }
 }

@@ -2,33 +2,107 @@ import { constructAt, nameOf } from '../highlight/xml-scanner.ts'
 import { WholeElements } from '../highlight/whole-elements.ts'
 import type { Span } from '../xml-tree.ts'
 
-/**
- * A document without the contents of large elements that nothing has touched. Both texts of a
- * comparison condensed have the same differences in the same lines, and are much quicker to read.
- */
-export function condense(text: string, isTouched: (span: Span) => boolean): string {
-  const wholes = new WholeElements(text)
-  const parts: string[] = []
-  let from = 0
-  for (let at = 0; at < text.length;) {
-    const construct = constructAt(text, at)
-    at = construct.end
-    if (construct.kind !== 'open' || text[at - 2] === '/') continue
-    const end = wholes.endOf(nameOf(text, construct), construct)
-    if (end === null || isTouched({ start: construct.start, end })) continue
-    parts.push(text.slice(from, at - 1), '/>', lineFeeds(text, { start: at, end }))
-    from = end
-    at = end
-  }
-  parts.push(text.slice(from))
-  return parts.join('')
+/** An element of a list that nothing has touched. */
+interface Untouched extends Span {
+  /** Where its opening tag ends. */
+  readonly tagEnd: number
 }
 
-/** As many line feeds as there are in a part of a text. */
-function lineFeeds(text: string, { start, end }: Span): string {
+/** Where elements stand that are told from each other by their names, wherever the lines of a diff put them. */
+const LISTS = new Map([
+  ['pipelines', 'pipeline'],
+  ['templates', 'pipeline'],
+  ['environments', 'environment'],
+  ['agents', 'agent'],
+])
+
+/** A text that stands for a longer one. */
+export interface Condensed {
+  readonly text: string
+  /** The line of the longer text that a line stands for; both count from 1. */
+  readonly lineOf: (line: number) => number
+}
+
+/**
+ * A document without the contents of pipelines and agents that nothing has touched. Both texts of a comparison condensed have the same differences, and are
+ * much quicker to read.
+ */
+export function condense(text: string, isTouched: (span: Span) => boolean): Condensed {
+  const lines = new LineMap()
+  const parts: string[] = []
+  let from = 0
+  for (const { tagEnd, end } of untouchedElements(text, isTouched)) {
+    parts.push(text.slice(from, tagEnd), '/>')
+    lines.keep(lineFeedsIn(text, { start: from, end: tagEnd }))
+    if (lines.leaveOut(lineFeedsIn(text, { start: tagEnd, end }))) parts.push('\n')
+    from = end
+  }
+  parts.push(text.slice(from))
+  return { text: parts.join(''), lineOf: (line) => lines.of(line) }
+}
+
+/** Which line of a text each line of its condensed form stands for. */
+class LineMap {
+  /** The condensed lines that lines are left out above, and how many in all up to there. */
+  readonly #places: number[] = []
+  readonly #sums: number[] = []
+  #line = 1
+  #sum = 0
+
+  keep(lineFeeds: number): void {
+    this.#line += lineFeeds
+  }
+
+  /** Whether a line feed stands for those that are left out. */
+  leaveOut(lineFeeds: number): boolean {
+    if (lineFeeds === 0) return false
+    this.#line += 1
+    this.#sum += lineFeeds - 1
+    this.#places.push(this.#line)
+    this.#sums.push(this.#sum)
+    return true
+  }
+
+  of(line: number): number {
+    const place = this.#places.findLastIndex((each) => each <= line)
+    return line + (this.#sums[place] ?? 0)
+  }
+}
+
+/** The members of lists that nothing has touched, but those that are empty already. */
+function* untouchedElements(
+  text: string,
+  isTouched: (span: Span) => boolean,
+): Generator<Untouched> {
+  const wholes = new WholeElements(text)
+  const open: string[] = []
+  for (let at = 0; at < text.length;) {
+    const construct = constructAt(text, at)
+    const { kind, start, end: tagEnd } = construct
+    at = tagEnd
+    if (kind === 'close') close(open, nameOf(text, construct))
+    if (kind !== 'open' || text[tagEnd - 2] === '/') continue
+    const name = nameOf(text, construct)
+    const isMember = LISTS.get(open.at(-1) ?? '') === name
+    const end = isMember ? wholes.endOf(name, construct) : null
+    if (end === null || isTouched({ start, end })) {
+      open.push(name)
+      continue
+    }
+    yield { start, tagEnd: tagEnd - 1, end }
+    at = end
+  }
+}
+
+function close(open: string[], name: string): void {
+  const place = open.lastIndexOf(name)
+  if (place !== -1) open.length = place
+}
+
+function lineFeedsIn(text: string, { start, end }: Span): number {
   let count = 0
   for (let at = text.indexOf('\n', start); at !== -1 && at < end; at = text.indexOf('\n', at + 1)) {
     count += 1
   }
-  return '\n'.repeat(count)
+  return count
 }

@@ -1,5 +1,5 @@
-import type { Change } from '../../config/changes/change.ts'
-import { condense } from '../../config/changes/condense.ts'
+import type { Change, LineRange as Lines } from '../../config/changes/change.ts'
+import { condense, type Condensed } from '../../config/changes/condense.ts'
 import { type Comparable, summariseChanges } from '../../config/changes/summarise-changes.ts'
 import { readXml } from '../../config/xml-reader.ts'
 import type { Span } from '../../config/xml-tree.ts'
@@ -28,15 +28,33 @@ export function summarise(
     texts.after,
     changes.map((change) => change.after),
   )
-  if (old.length + now.length > MOST_CHARACTERS || after.count === 0) return null
-  return summariseChanges(before.count === 0 ? null : comparable(old), comparable(now))
+  if (old.text.length + now.text.length > MOST_CHARACTERS || after.count === 0) return null
+  const told = summariseChanges(before.count === 0 ? null : comparable(old), comparable(now))
+  return told.map((change) => inWholeTexts(change, { old, now }))
 }
 
-function comparable(text: string): Comparable {
+/** A change with the lines of the whole texts in the place of those of the condensed ones. */
+function inWholeTexts(change: Change, { old, now }: Record<'old' | 'now', Condensed>): Change {
+  const before = change.before && inWhole(change.before, old)
+  const after = change.after && inWhole(change.after, now)
+  const range = change.kind === 'removed' ? before : after
+  return {
+    ...change,
+    ...(change.lines !== undefined && range && { lines: range.last - range.first + 1 }),
+    ...(before && { before }),
+    ...(after && { after }),
+  }
+}
+
+function inWhole({ first, last }: Lines, { lineOf }: Condensed): Lines {
+  return { first: lineOf(first), last: lineOf(last) }
+}
+
+function comparable({ text }: Condensed): Comparable {
   return readXml(Buffer.from(text))
 }
 
-function condensed({ text, starts }: TextLines, ranges: readonly LineRange[]): string {
+function condensed({ text, starts }: TextLines, ranges: readonly LineRange[]): Condensed {
   const spans = ranges.map(({ start, end }) => ({
     start: starts[start] ?? 0,
     end: starts[end] ?? 0,

@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono'
 import type { Clock } from '../../../core/clock.ts'
 import { CommitSha } from '../../../core/revision.ts'
+import type { EntityIndex } from '../../../services/entity-index.ts'
 import type { ConfigReadingDeps } from '../../../services/config-reading.ts'
 import {
   type ComparedRevisions,
@@ -18,6 +19,7 @@ import { comparisonOptionsOf, parseCompareQuery } from './compare-query.ts'
 import { CompareView } from './compare-view.tsx'
 
 export interface CompareRoutesOptions extends ComparisonDeps, ConfigReadingDeps {
+  readonly entities: EntityIndex
   readonly shell: Shell
   readonly clock: Clock
   readonly fileName: string

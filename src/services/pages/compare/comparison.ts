@@ -1,6 +1,7 @@
 import type { Principal } from '../../../core/principal.ts'
 import type { EditScript } from '../../../diff/edit-script.ts'
 import { countLines } from '../../../diff/hunks.ts'
+import type { EntityIndex } from '../../entity-index.ts'
 import {
   findNamed,
   findNumber,
@@ -121,26 +122,28 @@ export function findCompared(
 
 /** The difference of two revisions that {@link findCompared} gave, as one page shows it. */
 export async function readComparison(
-  deps: ComparisonDeps,
+  deps: ComparisonDeps & { readonly entities: Pick<EntityIndex, 'find'> },
   compared: ComparedRevisions,
   options: ComparisonOptions,
 ): Promise<Comparison> {
   const { before, after } = compared
-  const { history } = deps
+  const { history, entities } = deps
   const documents = await Promise.all([history.readDocument(before), history.readDocument(after)])
-  return { ...compared, ...(await compareDocuments(deps, documents, options)) }
+  const isStep = after.number === before.number + 1
+  const known = isStep ? entities.find(after) : null
+  return { ...compared, ...(await compareDocuments(deps, documents, { ...options, known })) }
 }
 
 /** The difference of any two documents. */
 export async function compareDocuments(
   deps: Pick<ComparisonDeps, 'script'>,
   documents: readonly [Uint8Array, Uint8Array],
-  options: ComparisonOptions,
+  options: ComparisonOptions & { readonly known?: readonly Change[] | null },
 ): Promise<DocumentComparison> {
   const script = await deps.script(...documents, options)
   const texts = textsOf(script, documents)
   return {
-    changes: summarise(script, texts),
+    changes: options.known ?? summarise(script, texts),
     ...compareScript(script, texts, options),
     isSpaceOnly: script.changes.length === 0 && Buffer.compare(...documents) !== 0,
   }

@@ -1,0 +1,164 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { fileURLToPath } from 'node:url'
+import { git } from '../support/git.ts'
+import type { BenchCase, BenchRun, Measured } from './case.ts'
+import { makeHistory } from './make-history.ts'
+import { costOfPage, type PageCost } from './measured-page.ts'
+import { MeasuredServer } from './servers.ts'
+
+const GZIP = { 'accept-encoding': 'gzip' }
+const MEGABYTE = 2 ** 20
+const ASSETS = fileURLToPath(new URL('../../dist/http/pages/assets/', import.meta.url))
+
+export const cases: readonly BenchCase[] = [
+  {
+    name: 'pages: a small change of 1 MB compared with the one before',
+    must: { atMost: 60, unit: 'ms of CPU' },
+    measure: (run) => compareCost(run, 1),
+  },
+  {
+    name: 'pages: the small changes of 10 revisions of 1 MB compared',
+    must: { atMost: 60, unit: 'ms of CPU' },
+    measure: (run) => compareCost(run, 10),
+  },
+  {
+    name: 'pages: a small change of 1 MB in the browser',
+    must: { atMost: 250, unit: 'ms main thread' },
+    measure: (run) => inBrowser(run, { revisions: 12, size: MEGABYTE }, '/config/compare/r2/r11'),
+  },
+  {
+    name: 'pages: the history of 10,000 revisions in the browser',
+    must: { atMost: 250, unit: 'ms main thread' },
+    measure: (run) => inBrowser(run, { revisions: 10_000, size: 20_000 }, '/config'),
+  },
+  {
+    name: 'pages: a snapshot of 10 MB in the browser',
+    must: { atMost: 250, unit: 'ms main thread' },
+    measure: (run) =>
+      inBrowser(run, { revisions: 2, size: 10 * MEGABYTE }, '/config/r2?line=90000'),
+  },
+  {
+    name: 'pages: a change of every line of 10 MB in the browser',
+    must: { atMost: 250, unit: 'ms main thread' },
+    measure: (run) => everyLine(run, async (server) => shown(await pageOf(server, EVERY_LINE))),
+  },
+  {
+    name: 'pages: others wait for a change of every line of 10 MB',
+    must: { atMost: 250, unit: 'ms at most' },
+    measure: (run) => everyLine(run, longestWait),
+  },
+  asset('enhance.js', 5),
+  asset('editor.js', 130),
+]
+
+const EVERY_LINE = '/config/compare/r2/r3'
+
+function asset(name: string, most: number): BenchCase {
+  return {
+    name: `pages: the size of ${name}`,
+    must: { atMost: most, unit: 'KB, gzip' },
+    measure: () => ({ value: gzipSync(readFileSync(join(ASSETS, name))).length / 1_000 }),
+  }
+}
+
+/** CPU of the server for comparisons that nobody has asked for before. */
+async function compareCost(run: BenchRun, step: number): Promise<Measured> {
+  const shape = { revisions: run.quick ? 24 : 36, size: run.quick ? 100_000 : MEGABYTE }
+  return serving(run, shape, async (server) => {
+    await known(server, shape.revisions)
+    const paths = Array.from({ length: shape.revisions - 12 }, (_, n) => {
+      return `/config/compare/r${n + 2}/r${n + 2 + step}`
+    })
+    const half = paths.length >> 1
+    await server.costOf(paths.slice(0, half), GZIP)
+    const value = await server.costOf(paths.slice(half), GZIP)
+    const page = await server.get(paths.at(-1) ?? '', GZIP)
+    return { value, facts: { 'KB gzip': page.length / 1_000 } }
+  })
+}
+
+async function inBrowser(
+  run: BenchRun,
+  { revisions, size }: { readonly revisions: number; readonly size: number },
+  path: string,
+): Promise<Measured> {
+  const shape = run.quick
+    ? { revisions: Math.min(revisions, 60), size: Math.min(size, 100_000) }
+    : { revisions, size }
+  return serving(run, shape, async (server) => {
+    await known(server, shape.revisions)
+    return shown(await pageOf(server, path))
+  })
+}
+
+/** A history whose last revision differs in the white space of every line. */
+async function everyLine(
+  run: BenchRun,
+  measure: (server: MeasuredServer) => Promise<Measured>,
+): Promise<Measured> {
+  const shape = { revisions: 2, size: run.quick ? 200_000 : 10 * MEGABYTE }
+  return serving(run, shape, measure, (repository) => {
+    const file = join(repository, 'config.xml')
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8').replaceAll(/^ *</gm, (indent) => ` ${indent}`),
+    )
+    const identity = ['-c', 'user.name=Gil', '-c', 'user.email=gil@example.org']
+    git(repository, ...identity, 'commit', '-q', '-a', '-m', 'Indent')
+  })
+}
+
+async function serving(
+  { folder }: BenchRun,
+  { revisions, size }: { readonly revisions: number; readonly size: number },
+  measure: (server: MeasuredServer) => Promise<Measured>,
+  prepare: (repository: string) => void = () => {},
+): Promise<Measured> {
+  const repository = join(folder, 'repository')
+  await makeHistory({ folder: repository, revisions, documentSize: size })
+  prepare(repository)
+  await using server = await MeasuredServer.cairn({ repository, state: join(folder, 'state') })
+  return await measure(server)
+}
+
+/** Resolves when the service knows what each revision changed, as it does soon after its first start. */
+async function known(server: MeasuredServer, revisions: number): Promise<void> {
+  for (let n = 0; n < 300; n += 1) {
+    const found = await server.get('/api/config/revisions?q=no-such-text&limit=1')
+    const page = await server.get('/config?q=no-such-text')
+    if (found.length > 0 && !page.includes('still being found out')) return
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+  throw new Error(`What ${revisions} revisions changed is not known after a minute`)
+}
+
+function pageOf(server: MeasuredServer, path: string): Promise<PageCost> {
+  return costOfPage(`${server.url}${path}`, server.credentials)
+}
+
+function shown({ mainThread, elements }: PageCost): Measured {
+  return { value: elements > 12_000 ? Infinity : mainThread, facts: { elements } }
+}
+
+/** How long another call waits at most while a comparison is made. */
+async function longestWait(server: MeasuredServer): Promise<Measured> {
+  await server.get('/health')
+  const waiting = new AbortController()
+  let longest = 0
+  const start = performance.now()
+  const comparison = server.get(EVERY_LINE).finally(() => {
+    waiting.abort()
+  })
+  while (!waiting.signal.aborted) {
+    const asked = performance.now()
+    await server.get('/health')
+    longest = Math.max(longest, performance.now() - asked)
+  }
+  const page = await comparison
+  return {
+    value: longest,
+    facts: { 'ms for the page': performance.now() - start, KB: page.length / 1_000 },
+  }
+}
