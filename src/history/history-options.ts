@@ -10,6 +10,8 @@ export interface HistoryOptions {
   /** The live file, relative to that folder, with `/` between folders. */
   readonly fileName: string
   readonly inspect: Inspect
+  /** The same for a document that is to become current here, which more may be asked of. */
+  readonly inspectNext?: Inspect
   /** What has changed, in words: the subject of the commit. */
   readonly summarise: (
     before: Uint8Array<ArrayBuffer> | null,

@@ -203,7 +203,8 @@ export class History implements AsyncDisposable {
   async #propose(base: Base, compute: Compute): Promise<(Inspection & { ok: true }) | null> {
     const next = await compute({ revision: base.current, document: base.document })
     if (next === null || isCurrent(base, next)) return null
-    const inspection = await this.#options.inspect(new Uint8Array(next))
+    const { inspect, inspectNext = inspect } = this.#options
+    const inspection = await inspectNext(new Uint8Array(next))
     if (!inspection.ok) throw invalid(inspection)
     return isCurrent(base, inspection.document) ? null : inspection
   }

@@ -9,6 +9,8 @@ import type { GitStore } from './git-store.ts'
 import { type RawObject, objectHeader, objectName } from './raw-object.ts'
 
 const deflated = promisify(deflate)
+/** Git's own are six characters long. */
+const OWN_DRAFT = /^tmp_obj_[0-9a-f]{12}$/
 
 interface NamedObject extends RawObject {
   readonly oid: string
@@ -84,13 +86,13 @@ async function renameOrRemove(
   }
 }
 
-/** Removes the drafts of writers that died. Only for the one who may write objects. */
+/** Removes what this service was writing when it died, while it writes nothing else. */
 export async function removeObjectDrafts({ fs, gitDir }: GitStore): Promise<void> {
   const objects = join(gitDir, 'objects')
   const folders = (await orNullWhenAbsent(fs.readdir(objects))) ?? []
   for (const folder of folders.filter((name) => /^[0-9a-f]{2}$/.test(name))) {
     const names = await fs.readdir(join(objects, folder))
-    const drafts = names.filter((name) => name.startsWith('tmp_obj_'))
+    const drafts = names.filter((name) => OWN_DRAFT.test(name))
     await Promise.all(drafts.map((name) => fs.rm(join(objects, folder, name), { force: true })))
   }
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import type { WriterQueue } from '../storage/writer-queue.ts'
 import type { GitExecutable } from './git-executable.ts'
 import type { GitStore } from './git-store.ts'
+import { removeObjectDrafts } from './loose-objects.ts'
 import type { ObjectReader } from './object-reader.ts'
 import { packRepository, removeAbandonedPacks } from './pack-repository.ts'
 import type { Report } from './problems.ts'
@@ -97,7 +98,7 @@ export class Maintenance implements AsyncDisposable {
 
   async #look(): Promise<void> {
     try {
-      await this.#options.queue.run(async () => {})
+      await this.#afterWrites()
       this.#newRevisions = 0
       await this.#measure()
       const { git } = this.#options
@@ -105,6 +106,14 @@ export class Maintenance implements AsyncDisposable {
     } catch (error) {
       if (!this.#stop.signal.aborted) this.#tell(error)
     }
+  }
+
+  /** Waits for the writes under way. The first time, what a crash has left is removed before others begin. */
+  async #afterWrites(): Promise<void> {
+    const { queue, store } = this.#options
+    await queue.run(async () => {
+      if (this.#state === null) await removeObjectDrafts(store)
+    })
   }
 
   async #pack(git: GitExecutable): Promise<void> {

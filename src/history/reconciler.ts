@@ -31,6 +31,7 @@ export interface ReconcilerOptions {
   readonly committer: Committer
   readonly live: LiveFile
   readonly inspect: Inspect
+  readonly inspectNext?: Inspect
   readonly problems: Problems
   readonly report: Report
   /** Milliseconds for which an edit has to stay as it is before it is taken. */
@@ -192,13 +193,13 @@ export class Reconciler {
     deadline: number | null
   }): Promise<Outcome> {
     const { base, live, deadline } = look
-    const { rest, stagedRest, inspect, repository } = this.#options
+    const { rest, stagedRest, inspect, inspectNext = inspect, repository } = this.#options
     if (live.stamp === this.#rejected) return { ...base, setAside: true }
     const rested = this.#restOf(live.stamp)
     if (deadline === null && rested < rest) return 'wait'
     const isStaged = await repository.isStaged(live.bytes)
     if (deadline === null && isStaged && rested < stagedRest) return 'wait'
-    const inspection = await inspect(live.bytes)
+    const inspection = await inspectNext(live.bytes)
     const isInFlux = rested < rest && (isStaged || !inspection.ok)
     if (isInFlux && performance.now() < (deadline ?? 0)) return 'wait'
     if (!inspection.ok) return this.#reject(base, inspection.problems)

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { ServiceError } from '../core/errors.ts'
 import { removeDrafts, replaceFile } from '../storage/durable-fs.ts'
 import { fsErrorCode, orNullWhenAbsent } from '../storage/fs-error.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
 import { syncFolder } from '../storage/sync-folder.ts'
+import type { GitStore } from './git-store.ts'
+import { findSetting } from './repository-settings.ts'
 
 /** Where the parts of the repository lie. */
 export interface RepositoryFolder {
@@ -38,6 +40,12 @@ const CONFIG = `[core]
 const EXCLUDED = ['/README.md', '.draft-*', '*.invalid-*']
 const NEW_REPOSITORY = '.git.draft-'
 
+/** The ways to keep objects and refs that can be read here, by the settings that name others. */
+const FORMATS: ReadonlyMap<string, string> = new Map([
+  ['extensions.objectFormat', 'sha1'],
+  ['extensions.refStorage', 'files'],
+])
+
 /** May stand in a folder that becomes a repository. */
 const HARMLESS = ['README.md', 'lost+found']
 
@@ -56,6 +64,7 @@ export async function openRepositoryFolder(request: FolderRequest): Promise<Repo
     await initialise(fs, gitDir)
   }
   await assertUsable(fs, { repository, gitDir })
+  await assertReadableFormat({ fs, gitDir })
   const ownDir = join(gitDir, 'cairn')
   const headsDir = join(gitDir, 'refs', 'heads')
   await fs.mkdir(ownDir, { recursive: true })
@@ -71,7 +80,10 @@ export async function tidyRepositoryFolder(
   fs: FsPromises,
   { folder, livePath }: { folder: RepositoryFolder; livePath: string },
 ): Promise<void> {
-  await excludeOwnFiles(fs, join(folder.gitDir, 'info', 'exclude'))
+  const info = join(folder.gitDir, 'info')
+  const attributes = attributesOf(relative(folder.path, livePath))
+  await completeLines(fs, { file: join(info, 'exclude'), needed: EXCLUDED })
+  await completeLines(fs, { file: join(info, 'attributes'), needed: [attributes] })
   const folders = [folder.path, dirname(livePath), folder.ownDir]
   await Promise.all([...new Set(folders)].map((each) => removeDrafts(each, fs)))
   const unborn = (await fs.readdir(folder.path)).filter((name) => name.startsWith(NEW_REPOSITORY))
@@ -112,6 +124,17 @@ async function assertUsable(
   throw unavailable(`${gitDir} is not a git repository: HEAD, objects or refs is missing`)
 }
 
+/** What follows reads files and names of 20 bytes, and would take anything else for an empty history. */
+async function assertReadableFormat(store: GitStore): Promise<void> {
+  for (const [setting, ours] of FORMATS) {
+    const theirs = await findSetting(store, setting)
+    if (theirs !== null && theirs.toLowerCase() !== ours) {
+      const what = `${store.gitDir} has the ${setting} ${theirs}`
+      throw unavailable(`${what}: only repositories with ${ours} can be served`)
+    }
+  }
+}
+
 /** A repository appears whole or not at all. */
 async function initialise(fs: FsPromises, gitDir: string): Promise<void> {
   const draft = join(dirname(gitDir), `${NEW_REPOSITORY}${randomUUID()}`)
@@ -143,10 +166,20 @@ async function renameUnlessTaken(
   }
 }
 
-async function excludeOwnFiles(fs: FsPromises, file: string): Promise<void> {
+/** Whatever git's settings are, or those of somebody's `.gitattributes`, the bytes stay as they are. */
+function attributesOf(path: string): string {
+  const pattern = `/${path.split(sep).join('/')}`.replaceAll(/[\\*?[]/g, '\\$&')
+  const name = /^[\w./-]+$/.test(pattern) ? pattern : JSON.stringify(pattern)
+  return `${name} -text -ident -filter -working-tree-encoding`
+}
+
+async function completeLines(
+  fs: FsPromises,
+  { file, needed }: { file: string; needed: readonly string[] },
+): Promise<void> {
   const bytes = await orNullWhenAbsent(fs.readFile(file))
   const text = Buffer.from(bytes ?? []).toString('utf8')
-  const missing = EXCLUDED.filter((pattern) => !text.split('\n').includes(pattern))
+  const missing = needed.filter((pattern) => !text.split('\n').includes(pattern))
   if (missing.length === 0) return
   await fs.mkdir(dirname(file), { recursive: true })
   const start = text === '' || text.endsWith('\n') ? text : `${text}\n`

@@ -17,7 +17,14 @@ const NEEDED: ReadonlyMap<string, string> = new Map([
 export async function completeSettings({ fs, gitDir: gitdir }: GitStore): Promise<void> {
   const store = { fs: durableFs(fs), gitdir }
   for (const [path, value] of NEEDED) {
-    const present: unknown = await getConfig({ ...store, path })
-    if (present === undefined) await setConfig({ ...store, path, value })
+    if ((await findSetting({ fs, gitDir: gitdir }, path)) === null)
+      await setConfig({ ...store, path, value })
   }
+}
+
+/** A setting of the repository itself as text, or null. */
+export async function findSetting({ fs, gitDir }: GitStore, path: string): Promise<string | null> {
+  const value: unknown = await getConfig({ fs: { promises: fs }, gitdir: gitDir, path })
+  if (value === undefined) return null
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }

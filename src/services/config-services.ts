@@ -3,11 +3,12 @@ import type { SecretBox } from '../config/secrets/secret-box.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { DiffPool } from '../diff/diff-pool.ts'
-import { History } from '../history/history.ts'
+import { History, type Inspection } from '../history/history.ts'
 import { ChangeSummary } from './change-summary.ts'
 import { ConfigEditor } from './config-editor.ts'
 import { CurrentConfiguration } from './current-configuration.ts'
 import { DocumentCache } from './document-cache.ts'
+import { ServerIdentity } from './server-identity.ts'
 
 /** The edition that every revision records, as the original wrote it. */
 export const EDITION = 'OpenSource'
@@ -51,9 +52,11 @@ export class ConfigServices implements AsyncDisposable {
   static async open(options: ConfigServicesOptions): Promise<ConfigServices> {
     const cache = new DocumentCache(options.box)
     const summary = new ChangeSummary(cache)
+    const identity = new ServerIdentity()
     const history = await History.open({
       ...options,
       inspect: async (document) => cache.inspect(document),
+      inspectNext: async (document) => inspectNext(document, { cache, identity }),
       summarise: summary.subject,
       firstDocument,
       serverEdition: EDITION,
@@ -61,6 +64,7 @@ export class ConfigServices implements AsyncDisposable {
       report: options.log,
     })
     const configuration = await CurrentConfiguration.open({ history, cache })
+    configuration.follow((document) => identity.follow(document, { isFirst: history.size() === 1 }))
     return new ConfigServices({ history, cache, configuration, summary })
   }
 
@@ -76,4 +80,15 @@ export class ConfigServices implements AsyncDisposable {
     await this.#pool.close()
     await this.history[Symbol.asyncDispose]()
   }
+}
+
+/** What is wrong with a document as the next one of this server, besides what the rules say. */
+function inspectNext(
+  document: Uint8Array<ArrayBuffer>,
+  { cache, identity }: { cache: DocumentCache; identity: ServerIdentity },
+): Inspection {
+  const inspection = cache.inspect(document)
+  if (!inspection.ok) return inspection
+  const problems = identity.check(cache.read(inspection.document))
+  return problems.length > 0 ? { ok: false, problems } : inspection
 }

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BenchCase, BenchRun } from './case.ts'
-import { makeHistory, writeChanges } from './make-history.ts'
+import { historyOf } from './histories.ts'
 import { median } from './measure.ts'
 import { MeasuredServer } from './servers.ts'
 
@@ -153,30 +152,4 @@ function pathOfDigest(digest: string): string {
 function spread<Item>(items: readonly Item[], count: number): Item[] {
   const step = Math.max(1, Math.floor(items.length / count))
   return items.filter((_, n) => n % step === 0).slice(0, count)
-}
-
-/** Histories outlive the case that made them; the folder goes with the process. */
-const HISTORIES = mkdtempSync(join(tmpdir(), 'cairn-histories-'))
-process.on('exit', () => rmSync(HISTORIES, { recursive: true, force: true }))
-
-const histories = new Map<
-  string,
-  Promise<{ places: { repository: string; state: string }; digests: string[] }>
->()
-
-/** The same history is made once in a run. */
-function historyOf(revisions: number, documentSize: number) {
-  const key = `${revisions}-${documentSize}`
-  const known = histories.get(key)
-  if (known) return known
-  const repository = join(HISTORIES, `history-${key}`)
-  const state = join(HISTORIES, `state-${key}`)
-  const made = makeHistory({ folder: repository, revisions, documentSize }).then(
-    async (digests) => {
-      await writeChanges(repository, join(state, 'revision-changes'))
-      return { places: { repository, state }, digests }
-    },
-  )
-  histories.set(key, made)
-  return made
 }

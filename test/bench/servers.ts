@@ -12,6 +12,15 @@ const AUTHORIZATION = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64
 /** Requests under way at once. */
 const CONCURRENCY = 8
 
+type Headers = Readonly<Record<string, string>>
+
+interface Asked {
+  readonly path: string
+  readonly method: string
+  readonly headers: Headers
+  readonly body: string
+}
+
 /** A server in a process of its own, and what its answers cost. */
 export class MeasuredServer implements AsyncDisposable {
   readonly #process: ChildProcess
@@ -48,9 +57,20 @@ export class MeasuredServer implements AsyncDisposable {
   }
 
   /** The answer to one request, as it comes over the line. */
-  get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Buffer> {
+  get(path: string, headers: Headers = {}): Promise<Buffer> {
+    return this.#ask({ path, method: 'GET', headers, body: '' })
+  }
+
+  /** Saves a document as the next revision. */
+  async save(body: string): Promise<void> {
+    const headers = { 'if-match': '*', 'content-length': String(Buffer.byteLength(body)) }
+    await this.#ask({ path: '/api/admin/config.xml', method: 'PUT', headers, body })
+  }
+
+  #ask({ path, method, headers: given, body }: Asked): Promise<Buffer> {
     return new Promise((resolve, reject) => {
-      const options = { agent: this.#agent, headers: { authorization: AUTHORIZATION, ...headers } }
+      const headers = { authorization: AUTHORIZATION, ...given }
+      const options = { agent: this.#agent, method, headers }
       request(`${this.url}${path}`, options, (response) => {
         const parts: Buffer[] = []
         response.on('data', (part: Buffer) => parts.push(part))
@@ -60,12 +80,12 @@ export class MeasuredServer implements AsyncDisposable {
         })
       })
         .on('error', reject)
-        .end()
+        .end(body)
     })
   }
 
   /** CPU milliseconds of the server, its git processes included, for one of these requests. */
-  async costOf(paths: readonly string[], headers: Readonly<Record<string, string>> = {}) {
+  async costOf(paths: readonly string[], headers: Headers = {}) {
     const before = this.#cpu()
     const left = paths.values()
     const callers = Array.from({ length: CONCURRENCY }, async () => {

@@ -150,15 +150,16 @@ describe('writeCommit', () => {
     await expect(write(other, aDraft({ parent }))).rejects.toThrow(`no commit ${parent}`)
   })
 
-  it('leaves drafts that a crash left to be removed, and nothing else', async () => {
+  it('leaves drafts that a crash left to be removed, and nothing else that is unfinished', async () => {
     using repository = new GitRepository()
     const commit = await write(repository, aDraft())
     const folder = `${repository.gitDir}/objects/${commit.slice(0, 2)}`
-    writeFileSync(`${folder}/tmp_obj_1234`, 'half')
+    writeFileSync(`${folder}/tmp_obj_0123456789ab`, 'half')
+    writeFileSync(`${folder}/tmp_obj_a1B2c3`, 'of a git command that is at work')
 
     await removeObjectDrafts(repository.store)
 
-    expect(repository.git('count-objects', '-v')).toContain('garbage: 0')
+    expect(repository.git('count-objects', '-v')).toContain('garbage: 1')
     expect(repository.fsck()).toBe('')
   })
 })

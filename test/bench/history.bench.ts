@@ -1,0 +1,192 @@
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import nodeFs from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { CommitSha } from '../../src/core/revision.ts'
+import { History } from '../../src/history/history.ts'
+import { IndexKeeper, NO_STORE } from '../../src/history/index-keeper.ts'
+import { openObjectReader } from '../../src/history/open-object-reader.ts'
+import { inspectAsIs } from '../../src/services/strict-inspection.ts'
+import { git } from '../support/git.ts'
+import type { BenchCase, BenchRun } from './case.ts'
+import { documentWith } from '../support/documents.ts'
+import { historyOf } from './histories.ts'
+import { interleaved, median } from './measure.ts'
+import { MeasuredServer } from './servers.ts'
+
+/** Git puts everything that a commit writes on disk before it returns, as the service does. */
+const DURABLE = ['-c', 'core.fsync=all', '-c', 'core.fsyncMethod=fsync']
+
+export const cases: readonly BenchCase[] = [
+  {
+    name: 'history: a durable save of 110 KB over HTTP against git commit',
+    must: { atMost: 1.2, unit: 'times git commit' },
+    measure: async (run) => {
+      const { long } = await saveTimes(run)
+      return { value: long.ours / long.git, facts: { 'wall, ms': long.ours, 'git, ms': long.git } }
+    },
+  },
+  {
+    name: 'history: such a save upon a long history against a short one',
+    must: { atMost: 1.2, unit: 'times' },
+    measure: async (run) => {
+      const { long, short } = await saveTimes(run)
+      const facts = { 'short, ms': short.ours, 'long, ms': long.ours }
+      return { value: long.ours / short.ours, facts }
+    },
+  },
+  {
+    name: 'history: reading the index of 100,000 revisions anew',
+    must: { atMost: 2, unit: 'times git log' },
+    measure: rebuild,
+  },
+  {
+    name: 'history: disk for 1,000 revisions of 1 MB, with what is still loose',
+    must: { atMost: 10 + 32, unit: 'MB' },
+    measure: diskOfMany,
+  },
+  {
+    name: 'history: longest wait of another caller while 1 MB is saved',
+    must: { atMost: 500, unit: 'ms' },
+    measure: (run) => longestWait(run, 1_000_000),
+  },
+]
+
+interface SaveTimes {
+  readonly ours: number
+  readonly git: number
+}
+
+/** Medians in milliseconds, of saves made in turns upon a long and a short history. */
+async function saveTimes(run: BenchRun): Promise<{ long: SaveTimes; short: SaveTimes }> {
+  await using long = await Saving.open(run, { name: 'long', revisions: run.quick ? 500 : 10_000 })
+  await using short = await Saving.open(run, { name: 'short', revisions: 100 })
+  for (let n = 0; n < (run.quick ? 4 : 40); n += 1) {
+    for (const saving of [long, short]) await saving.saveBothWays(n)
+  }
+  return { long: long.medians(), short: short.medians() }
+}
+
+/** One history that is saved to by the service, and a copy of it that is committed to by git. */
+class Saving implements AsyncDisposable {
+  readonly #server: MeasuredServer
+  readonly #copy: string
+  readonly #lines: string[]
+  readonly #times: { ours: number; git: number }[] = []
+
+  private constructor(server: MeasuredServer, copy: string) {
+    this.#server = server
+    this.#copy = copy
+    this.#lines = readFileSync(join(copy, 'config.xml'), 'utf8').split('\n')
+  }
+
+  static async open(
+    { folder }: BenchRun,
+    { name, revisions }: { name: string; revisions: number },
+  ): Promise<Saving> {
+    const { places } = await historyOf(revisions, 110_000)
+    const [ours, theirs] = [join(folder, `${name}-ours`), join(folder, `${name}-git`)]
+    for (const copy of [ours, theirs]) cpSync(places.repository, copy, { recursive: true })
+    const state = join(folder, `${name}-state`)
+    cpSync(places.state, state, { recursive: true })
+    return new Saving(await MeasuredServer.cairn({ repository: ours, state }), theirs)
+  }
+
+  async saveBothWays(n: number): Promise<void> {
+    const place = this.#lines.findIndex((line, at) => at > n * 20 && line.includes('<git url'))
+    this.#lines[place] =
+      `        <git url="https://example.org/saved-${n}.git" autoUpdate="false" />`
+    const document = this.#lines.join('\n')
+    const ours = await timeOf(() => this.#server.save(document))
+    const theirs = await timeOf(() => {
+      writeFileSync(join(this.#copy, 'config.xml'), document)
+      git(this.#copy, ...DURABLE, 'commit', '--quiet', '-a', '-m', `Save ${n}`)
+    })
+    if (n > 0) this.#times.push({ ours, git: theirs })
+  }
+
+  medians(): SaveTimes {
+    const of = (who: 'ours' | 'git') => median(this.#times.map((times) => times[who]))
+    return { ours: of('ours'), git: of('git') }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#server[Symbol.asyncDispose]()
+  }
+}
+
+async function rebuild({ quick }: BenchRun) {
+  const { places } = await historyOf(quick ? 2_000 : 100_000, 20_000)
+  const { repository } = places
+  const head = CommitSha.parse(git(repository, 'rev-parse', 'HEAD').trim())
+  const gitDir = join(repository, '.git')
+  await using reader = await openObjectReader({ fs: nodeFs, gitDir, path: process.env['PATH'] })
+  const context = { reader, fileName: 'config.xml', inspect: inspectAsIs, serverEdition: 'none' }
+  const costs = await interleaved(
+    {
+      ours: () => new IndexKeeper(NO_STORE, context).follow(head),
+      git: () =>
+        spawnSync('git', ['log', '--format=%H%n%B'], { cwd: repository, maxBuffer: 1 << 28 }),
+    },
+    { rounds: quick ? 2 : 5, times: 1 },
+  )
+  const [ours, theirs] = [costs.get('ours'), costs.get('git')]
+  const facts = { 'wall, ms': ours?.wall ?? NaN, 'git, ms': theirs?.wall ?? NaN }
+  return { value: facts['wall, ms'] / facts['git, ms'], facts }
+}
+
+/** Saves as the service does, and lets it pack when it wants to. */
+async function diskOfMany({ quick, folder }: BenchRun) {
+  const document = largeDocument(1_000_000, 0)
+  await using history = await History.open({
+    repository: join(folder, 'config-repo'),
+    fileName: 'config.xml',
+    inspect: async (bytes) => ({ ok: true, document: bytes, schemaVersion: 75 }),
+    summarise: async () => 'Change the configuration',
+    firstDocument: () => Buffer.from(document),
+    serverEdition: 'OpenSource',
+    serverVersion: '0.1.0',
+    clock: Date.now,
+    pollInterval: 60_000,
+    report: () => {},
+    programPath: process.env['PATH'],
+  })
+  for (let n = 1; n < (quick ? 20 : 1_000); n += 1) {
+    const changed = document.replace(`p0-${(n * 7) % 900}.git`, `changed-${n}.git`)
+    await history.change(`user${n % 12}`, async () => Buffer.from(changed))
+  }
+  await history.maintain()
+  const { packBytes = NaN, looseBytes = NaN } = history.storage() ?? {}
+  const facts = { 'packed, MB': packBytes / 1e6, 'loose, MB': looseBytes / 1e6 }
+  return { value: (packBytes + looseBytes) / 1e6, facts }
+}
+
+/** How long `/health` is waited for at most while a large document is saved. */
+async function longestWait({ quick, folder }: BenchRun, bytes: number) {
+  const places = { repository: join(folder, 'config-repo'), state: join(folder, 'state') }
+  await using server = await MeasuredServer.cairn(places)
+  const waits: number[] = []
+  for (let n = 0; n < (quick ? 1 : 5); n += 1) {
+    const saved = new AbortController()
+    const saving = server.save(largeDocument(bytes, n)).finally(() => saved.abort())
+    let longest = 0
+    while (!saved.signal.aborted)
+      longest = Math.max(longest, await timeOf(() => server.get('/health')))
+    await saving
+    waits.push(longest)
+  }
+  return { value: median(waits) }
+}
+
+function largeDocument(bytes: number, n: number): string {
+  const one = documentWith('pipeline-00000').length - documentWith().length
+  const names = Array.from({ length: Math.round(bytes / one) }, (_, place) => `p${n}-${place}`)
+  const document = documentWith(...names)
+  return document.replaceAll('.git" />', '.git" autoUpdate="false" />')
+}
+
+async function timeOf(way: () => unknown): Promise<number> {
+  const start = performance.now()
+  await way()
+  return performance.now() - start
+}

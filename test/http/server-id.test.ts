@@ -1,0 +1,60 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { documentWith } from '../support/documents.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const [OURS, OTHER] = [
+  'b5bd0c5e-8c4c-4a4b-9a3d-5d1b1f0c0001',
+  'b5bd0c5e-8c4c-4a4b-9a3d-5d1b1f0c0002',
+]
+const Failure = z.object({ message: z.string(), errors: z.array(z.object({ line: z.int() })) })
+const Health = z.object({ problems: z.array(z.object({ subject: z.string() })) })
+
+function documentOf(serverId: string | null, pipeline: string): string {
+  const id = serverId === null ? '' : ` serverId="${serverId}"`
+  const server = `  <server artifactsdir="artifacts"${id} />\n`
+  return documentWith(pipeline).replace('  <pipelines', `${server}  <pipelines`)
+}
+
+function put(service: TestService, document: string): Promise<Response> {
+  const headers = { 'if-match': '*' }
+  return service.fetch('/api/admin/config.xml', { method: 'PUT', headers, body: document })
+}
+
+it('takes the server id of the first document that somebody brings', async () => {
+  const service = await startService()
+
+  expect((await put(service, documentOf(OURS, 'one'))).status).toBe(200)
+})
+
+it('refuses another server id while the server runs, and says where it stands', async () => {
+  const service = await startService()
+  await put(service, documentOf(OURS, 'one'))
+
+  const refused = await put(service, documentOf(OTHER, 'two'))
+  const same = await put(service, documentOf(OURS, 'three'))
+  const none = await put(service, documentOf(null, 'four'))
+  const again = await put(service, documentOf(OTHER, 'five'))
+
+  const { message, errors } = Failure.parse(await refused.json())
+  expect([refused, same, none, again].map(({ status }) => status)).toEqual([422, 200, 200, 422])
+  expect(message).toContain(`serverId is ${OURS} and may not change while the server runs`)
+  expect(errors).toMatchObject([{ line: 3 }])
+})
+
+it('refuses it on disk too, and takes it at the next start', async () => {
+  const service = await startService(['--poll-interval', '100ms'])
+  await put(service, documentOf(OURS, 'one'))
+  const live = join(service.repository, 'config.xml')
+  writeFileSync(live, documentOf(OTHER, 'two'))
+
+  await expect
+    .poll(async () => Health.parse(await (await service.fetch('/health')).json()).problems)
+    .toMatchObject([{ subject: expect.stringContaining('may not change') }])
+  await service.close()
+  const next = await startService([], service.folder)
+
+  expect(await (await next.fetch('/api/admin/config.xml')).text()).toBe(readFileSync(live, 'utf8'))
+})
