@@ -64,7 +64,7 @@ const STEP = 1024
 /** `12.3 GB`, or `Unknown` for null. */
 export function renderFreeSpace(bytes: number | null): string {
   if (bytes === null) return 'Unknown'
-  const scaled = UNITS.map((unit, power) => ({ unit, amount: (bytes / STEP ** power).toFixed(1) }))
-  const fitting = scaled.find(({ amount }) => Number(amount) < STEP) ?? scaled.at(-1)
-  return `${fitting?.amount} ${fitting?.unit}`
+  const fitting = UNITS.findIndex((_, power) => Number((bytes / STEP ** power).toFixed(1)) < STEP)
+  const power = fitting < 0 ? UNITS.length - 1 : fitting
+  return `${(bytes / STEP ** power).toFixed(1)} ${UNITS[power]}`
 }

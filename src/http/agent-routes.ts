@@ -12,7 +12,7 @@ import { factsOf, type KnownAgent, statusOf } from '../services/agents/known-age
 import type { AgentEntry } from '../wire/agent-entry.ts'
 import type { ClientNames } from '../wire/revision-entry.ts'
 import type { RouteEnv } from './door.ts'
-import { json } from './errors.ts'
+import { json, jsonText } from './errors.ts'
 
 export interface AgentRoutesOptions extends AgentAdministrationDeps {
   readonly clientNames: ClientNames
@@ -22,10 +22,11 @@ export interface AgentRoutesOptions extends AgentAdministrationDeps {
 
 /** `/api/agents…`: the list, and what an administrator decides about an agent. */
 export function agentRoutes(options: AgentRoutesOptions) {
+  const render = rememberedBy(options)
   return new Hono<RouteEnv>()
     .get('/api/agents', async () => {
       const agents = await listAgents(options.directory)
-      return json(agents.map((agent) => renderAgent(agent, options)))
+      return jsonText(`[${agents.map(render).join(',')}]`)
     })
     .post('/api/agents/:uuid/enable', async (c) => {
       const uuid = c.req.param('uuid')
@@ -48,12 +49,30 @@ function describe(uuid: string, decision: string, outcome: Outcome): string {
   return `The agent ${uuid} is ${decision}${outcome === 'changed' ? '' : ' already'}`
 }
 
+interface Rendered {
+  readonly buildLocator: string
+  readonly text: string
+}
+
+/** What was rendered of an agent serves again until it calls. */
+function rememberedBy(options: AgentRoutesOptions): (agent: KnownAgent) => string {
+  const kept = new WeakMap<KnownAgent, Rendered>()
+  return (agent) => {
+    const buildLocator = options.locatorOf(agent.uuid)
+    const known = kept.get(agent)
+    if (known?.buildLocator === buildLocator) return known.text
+    const text = JSON.stringify(renderAgent(agent, buildLocator, options.clientNames))
+    kept.set(agent, { buildLocator, text })
+    return text
+  }
+}
+
 function renderAgent(
   agent: KnownAgent,
-  { clientNames, locatorOf }: AgentRoutesOptions,
+  buildLocator: string,
+  clientNames: ClientNames,
 ): AgentEntry {
   const facts = factsOf(agent)
-  const buildLocator = locatorOf(agent.uuid)
   return {
     uuid: agent.uuid,
     buildLocator,

@@ -43,7 +43,16 @@ export function renderError(error: ServiceError): ErrorBody {
 
 /** A JSON answer of any status. */
 export function json(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
-  return new Response(JSON.stringify(body), {
+  return jsonText(JSON.stringify(body), status, headers)
+}
+
+/** A JSON answer that is rendered already. */
+export function jsonText(
+  text: string,
+  status = 200,
+  headers: Record<string, string> = {},
+): Response {
+  return new Response(text, {
     status,
     headers: {
       'content-type': 'application/json; charset=utf-8',

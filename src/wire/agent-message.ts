@@ -36,18 +36,22 @@ function mapKeys(value: unknown, rename: (key: string) => string, depth: number)
   if (typeof value !== 'object' || value === null) return value
   if (depth >= DEEPEST) throw malformed([{ message: `The body is nested too deeply` }])
   if (Array.isArray(value)) return value.map((item: unknown) => mapKeys(item, rename, depth + 1))
-  const entries = Object.entries(value).map(
-    ([key, item]: [string, unknown]) => [rename(key), mapKeys(item, rename, depth + 1)] as const,
-  )
-  return Object.fromEntries(entries)
+  const mapped: Record<string, unknown> = {}
+  for (const [key, item] of Object.entries(value)) {
+    const name = rename(key)
+    if (name !== '__proto__') mapped[name] = mapKeys(item, rename, depth + 1)
+  }
+  return mapped
 }
 
 function snakeCase(key: string): string {
-  return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return !/[A-Z]/.test(key) ? key : key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
 function camelCase(key: string): string {
-  return key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  return !key.includes('_')
+    ? key
+    : key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
 function renderPath(path: readonly PropertyKey[]): string {

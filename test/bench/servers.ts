@@ -14,11 +14,10 @@ const CONCURRENCY = 8
 
 type Headers = Readonly<Record<string, string>>
 
-interface Asked {
-  readonly path: string
-  readonly method: string
-  readonly headers: Headers
-  readonly body: string
+export interface Sent {
+  readonly method?: string
+  readonly headers?: Headers
+  readonly body?: string
 }
 
 /** A server in a process of its own, and what its answers cost. */
@@ -37,9 +36,12 @@ export class MeasuredServer implements AsyncDisposable {
   }
 
   /** The service on a repository that is there. */
-  static cairn(places: { repository: string; state: string }): Promise<MeasuredServer> {
+  static cairn(
+    places: { repository: string; state: string },
+    more: readonly string[] = [],
+  ): Promise<MeasuredServer> {
     const { repository, state } = places
-    const flags = ['--config-repo', repository, '--state-dir', state, '--port', '0']
+    const flags = ['--config-repo', repository, '--state-dir', state, '--port', '0', ...more]
     return MeasuredServer.#start([MAIN, 'serve', ...flags, '--admin-password', PASSWORD])
   }
 
@@ -58,16 +60,17 @@ export class MeasuredServer implements AsyncDisposable {
 
   /** The answer to one request, as it comes over the line. */
   get(path: string, headers: Headers = {}): Promise<Buffer> {
-    return this.#ask({ path, method: 'GET', headers, body: '' })
+    return this.send(path, { headers })
   }
 
   /** Saves a document as the next revision. */
   async save(body: string): Promise<void> {
     const headers = { 'if-match': '*', 'content-length': String(Buffer.byteLength(body)) }
-    await this.#ask({ path: '/api/admin/config.xml', method: 'PUT', headers, body })
+    await this.send('/api/admin/config.xml', { method: 'PUT', headers, body })
   }
 
-  #ask({ path, method, headers: given, body }: Asked): Promise<Buffer> {
+  /** The answer to a request, which has to be 200. */
+  send(path: string, { method = 'GET', headers: given = {}, body = '' }: Sent): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       const headers = { authorization: AUTHORIZATION, ...given }
       const options = { agent: this.#agent, method, headers }
@@ -86,13 +89,18 @@ export class MeasuredServer implements AsyncDisposable {
 
   /** CPU milliseconds of the server, its git processes included, for one of these requests. */
   async costOf(paths: readonly string[], headers: Headers = {}) {
-    const before = this.#cpu()
-    const left = paths.values()
+    return this.costOfEach(paths, (path) => this.get(path, headers))
+  }
+
+  /** The same for calls of any kind, some of them under way at once. */
+  async costOfEach<Item>(items: readonly Item[], call: (item: Item) => Promise<unknown>) {
+    const before = this.cpu()
+    const left = items.values()
     const callers = Array.from({ length: CONCURRENCY }, async () => {
-      for (const path of left) await this.get(path, headers)
+      for (const item of left) await call(item)
     })
     await Promise.all(callers)
-    return (this.#cpu() - before) / paths.length
+    return (this.cpu() - before) / items.length
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -101,7 +109,8 @@ export class MeasuredServer implements AsyncDisposable {
     await once(this.#process, 'close')
   }
 
-  #cpu(): number {
+  /** CPU milliseconds that the server and its git processes have used so far. */
+  cpu(): number {
     const pid = this.#process.pid ?? 0
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
     const pids = [pid, ...children.filter((child) => child !== '').map(Number)]

@@ -67,16 +67,7 @@ export async function removeAgent(
 /** Every agent, as the list shows them: by name, working folder and uuid. */
 export async function listAgents(directory: AgentDirectory): Promise<readonly KnownAgent[]> {
   await directory.findLost()
-  const order = new Intl.Collator('en')
-  const keyed = directory.list().map((agent) => {
-    const { hostname, sandbox } = factsOf(agent)
-    return { agent, keys: [hostname, sandbox, agent.uuid] }
-  })
-  keyed.sort((one, other) => {
-    const different = one.keys.findIndex((key, place) => key !== other.keys[place])
-    return different < 0 ? 0 : order.compare(one.keys[different] ?? '', other.keys[different] ?? '')
-  })
-  return keyed.map(({ agent }) => agent)
+  return directory.sorted()
 }
 
 async function decide(

@@ -5,9 +5,13 @@ import type { StateStore } from '../../state/state-store.ts'
 import { type AgentRecord, AGENTS } from './agent-record.ts'
 import type { ConfiguredAgent } from './configured-agent.ts'
 import { afterEvent, type Heard, type KnownAgent } from './known-agent.ts'
+import { isSamePlace, sortedUuids } from './sort-agents.ts'
 
 /** How often a contact time is written, in milliseconds; in between it is in memory only. */
 const WRITTEN_EVERY = 60_000
+/** Contact times are written together: so many at once, or what came in within so many milliseconds. */
+const WRITTEN_TOGETHER = 200
+const WRITTEN_WITHIN = 5_000
 
 export interface DirectoryOptions {
   readonly store: StateStore
@@ -23,6 +27,11 @@ export interface DirectoryOptions {
 export class AgentDirectory {
   readonly #options: DirectoryOptions
   readonly #agents = new Map<string, KnownAgent>()
+  /** The uuids as the list has them, or null when a name has changed since. */
+  #order: readonly string[] | null = null
+  /** The agents whose contact time is due to be written, and since when there are any. */
+  readonly #due = new Set<string>()
+  #dueSince = 0
 
   private constructor(options: DirectoryOptions) {
     this.#options = options
@@ -51,6 +60,12 @@ export class AgentDirectory {
     return [...this.#agents.values()]
   }
 
+  /** Every agent by name, working folder and uuid. */
+  sorted(): readonly KnownAgent[] {
+    this.#order ??= sortedUuids(this.#agents.values())
+    return this.#order.flatMap((uuid) => this.find(uuid) ?? [])
+  }
+
   /** Takes over what the configuration now says about agents. */
   configure(configured: ReadonlyMap<string, ConfiguredAgent>): void {
     for (const agent of this.#agents.values()) {
@@ -66,7 +81,7 @@ export class AgentDirectory {
     const condition = nextAgent(known?.condition ?? null, 'register')
     if (!condition) return
     const configured = known?.configured ?? null
-    this.#agents.set(record.uuid, { uuid: record.uuid, condition, record, configured, heard })
+    this.#keep({ uuid: record.uuid, condition, record, configured, heard })
   }
 
   /** Notes what an agent said in a contact. The contact time is written now and then. */
@@ -77,10 +92,7 @@ export class AgentDirectory {
     const isDue = !before || said.heard.at - before.lastContact >= WRITTEN_EVERY
     const record = isDue ? { ...said.record, lastContact: said.heard.at } : said.record
     this.#apply({ ...known, record, heard: said.heard }, said.event)
-    if (isDue)
-      await this.#options.store.change((transaction) =>
-        transaction.put(AGENTS, record.uuid, record),
-      )
+    if (isDue) await this.#writeSoon(record.uuid, said.heard.at)
   }
 
   /** Tells that something happened to an agent. */
@@ -92,7 +104,7 @@ export class AgentDirectory {
   /** Forgets the record of an agent: it has to register again. */
   async forget(uuid: string): Promise<void> {
     await this.#options.store.change((transaction) => transaction.remove(AGENTS, uuid))
-    this.#agents.delete(uuid)
+    this.#drop(uuid)
   }
 
   /** Finds the agents that have been silent for too long, and returns those that were lost now. */
@@ -119,19 +131,42 @@ export class AgentDirectory {
     const condition = nextAgent(isUnheard ? null : known.condition, event)
     if (!condition) return
     const { record, heard } = known ?? { record: null, heard: null }
-    this.#agents.set(uuid, { uuid, condition, record, configured, heard })
+    this.#keep({ uuid, condition, record, configured, heard })
   }
 
   /** An agent that left the configuration has to register again; its record goes with the next write. */
   #lose(agent: KnownAgent): void {
-    this.#agents.delete(agent.uuid)
+    this.#drop(agent.uuid)
     if (!agent.record) return
     void this.#options.store.change((transaction) => transaction.remove(AGENTS, agent.uuid))
   }
 
   #apply(agent: KnownAgent, event: AgentEvent): void {
     const next = afterEvent(agent, event)
-    if (next) this.#agents.set(agent.uuid, next)
-    else this.#agents.delete(agent.uuid)
+    if (next) this.#keep(next)
+    else this.#drop(agent.uuid)
+  }
+
+  /** Nothing is lost that the next contact does not tell again, so that it may wait for others. */
+  async #writeSoon(uuid: string, now: number): Promise<void> {
+    if (this.#due.size === 0) this.#dueSince = now
+    this.#due.add(uuid)
+    if (this.#due.size < WRITTEN_TOGETHER && now - this.#dueSince < WRITTEN_WITHIN) return
+    const records = [...this.#due].flatMap((due) => this.find(due)?.record ?? [])
+    this.#due.clear()
+    await this.#options.store.change(async (transaction) => {
+      for (const record of records) await transaction.put(AGENTS, record.uuid, record)
+    })
+  }
+
+  #keep(agent: KnownAgent): void {
+    const before = this.find(agent.uuid)
+    if (!before || !isSamePlace(before, agent)) this.#order = null
+    this.#agents.set(agent.uuid, agent)
+  }
+
+  #drop(uuid: string): void {
+    this.#order = null
+    this.#agents.delete(uuid)
   }
 }

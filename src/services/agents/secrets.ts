@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** A new token of an agent. */
 export function newToken(): string {
@@ -7,11 +7,11 @@ export function newToken(): string {
 
 /** What is kept of a secret that is random and long, so that a plain hash is enough. */
 export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex')
+  return hash('sha256', secret, 'hex')
 }
 
 /** Compares in a time that tells nothing. */
-export function isSecretOf(hash: string, secret: string): boolean {
-  const [kept, given] = [Buffer.from(hash), Buffer.from(hashSecret(secret))]
+export function isSecretOf(hashed: string, secret: string): boolean {
+  const [kept, given] = [Buffer.from(hashed), Buffer.from(hashSecret(secret))]
   return kept.length === given.length && timingSafeEqual(kept, given)
 }

@@ -1,0 +1,24 @@
+import { factsOf, type KnownAgent } from './known-agent.ts'
+
+const ORDER = new Intl.Collator('en')
+
+/** The uuids of the agents by name, working folder and uuid. */
+export function sortedUuids(agents: Iterable<KnownAgent>): readonly string[] {
+  const keyed = Array.from(agents, (agent) => [...placeOf(agent), agent.uuid])
+  keyed.sort((one, other) => {
+    const different = one.findIndex((key, at) => key !== other[at])
+    return different < 0 ? 0 : ORDER.compare(one[different] ?? '', other[different] ?? '')
+  })
+  return keyed.map((keys) => keys.at(-1) ?? '')
+}
+
+/** Whether two states of an agent stand at the same place of the list. */
+export function isSamePlace(one: KnownAgent, other: KnownAgent): boolean {
+  const keys = placeOf(other)
+  return placeOf(one).every((key, at) => key === keys[at])
+}
+
+function placeOf(agent: KnownAgent): readonly string[] {
+  const { hostname, sandbox } = factsOf(agent)
+  return [hostname, sandbox]
+}

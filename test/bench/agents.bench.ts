@@ -1,0 +1,173 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { agentPaths } from '../../src/wire/agent-paths.ts'
+import { git } from '../support/git.ts'
+import type { BenchCase, BenchRun } from './case.ts'
+import { median } from './measure.ts'
+import { MeasuredServer } from './servers.ts'
+
+/** From one contact of an agent to its next one, in milliseconds. */
+const CONTACT_EVERY = 5_000
+
+export const cases: readonly BenchCase[] = [
+  {
+    name: 'agents: contacts of 10,000, every 5 s',
+    must: { atMost: 0.5, unit: 'cores' },
+    measure: contacts,
+  },
+  {
+    name: 'agents: list of 10,000 against one of 10, for each agent',
+    must: { atMost: 1, unit: 'times' },
+    measure: async (run) => {
+      const few = await costOfList(run, 10)
+      const many = await costOfList(run, countIn(run))
+      const facts = { 'ms of CPU': many, 'ms of CPU, 10': few }
+      return { value: many / countIn(run) / (few / 10), facts }
+    },
+  },
+  {
+    name: 'agents: list of 10,000 while they call',
+    must: { atMost: 50, unit: 'ms of CPU' },
+    measure: async (run) => {
+      await using crowd = await Crowd.gather(run.folder, countIn(run))
+      const costs: number[] = []
+      for (let n = 0; n < 20; n += 1) {
+        await crowd.contact(50)
+        costs.push(await crowd.server.costOf(['/api/agents']))
+      }
+      return { value: costs.reduce((sum, cost) => sum + cost, 0) / costs.length }
+    },
+  },
+]
+
+/** For a minute, so that each agent's contact time is written once, too. */
+async function contacts(run: BenchRun) {
+  await using crowd = await Crowd.gather(run.folder, countIn(run))
+  const { server } = crowd
+  const rounds = run.quick ? 1 : 12
+  const begin = performance.now()
+  const before = server.cpu()
+  for (let round = 0; round < rounds; round += 1) {
+    await crowd.contact(crowd.size)
+    await wait(Math.max(0, (round + 1) * CONTACT_EVERY - (performance.now() - begin)))
+  }
+  const cpu = server.cpu() - before
+  const wall = performance.now() - begin
+  return {
+    value: cpu / (rounds * CONTACT_EVERY),
+    facts: { 'ms of CPU a contact': cpu / (rounds * crowd.size), 'wall, s': wall / 1000 },
+  }
+}
+
+async function costOfList(run: BenchRun, count: number): Promise<number> {
+  await using crowd = await Crowd.gather(run.folder, count)
+  const times = Math.ceil(20_000 / count)
+  const costs: number[] = []
+  for (let round = 0; round < 5; round += 1) {
+    costs.push(await crowd.server.costOf(Array.from({ length: times }, () => '/api/agents')))
+  }
+  return median(costs.slice(1))
+}
+
+function countIn({ quick }: BenchRun): number {
+  return quick ? 500 : 10_000
+}
+
+interface Member {
+  readonly uuid: string
+  token: string
+}
+
+/** A server and the agents that its configuration lists, each with its token. */
+class Crowd implements AsyncDisposable {
+  readonly server: MeasuredServer
+  readonly #members: readonly Member[]
+  #next = 0
+
+  private constructor(server: MeasuredServer, members: readonly Member[]) {
+    this.server = server
+    this.#members = members
+  }
+
+  static async gather(folder: string, count: number): Promise<Crowd> {
+    const repository = join(folder, `repository-${count}`)
+    const state = join(folder, `state-${count}-${performance.now()}`)
+    makeRepository(repository, count)
+    const server = await MeasuredServer.cairn({ repository, state })
+    const members = Array.from({ length: count }, (_, n) => ({ uuid: uuidOf(n), token: '' }))
+    const crowd = new Crowd(server, members)
+    await server.costOfEach(members, (member) => crowd.#register(member))
+    return crowd
+  }
+
+  get size(): number {
+    return this.#members.length
+  }
+
+  /** So many agents call, one after the other in turn. */
+  async contact(count: number): Promise<void> {
+    const begin = this.#next
+    this.#next += count
+    const callers = Array.from(
+      { length: count },
+      (_, n) => this.#members[(begin + n) % this.size] ?? { uuid: '', token: '' },
+    )
+    await this.server.costOfEach(callers, ({ uuid, token }) =>
+      this.#post(agentPaths.contact(uuid), token, {
+        ...factsOf(uuid),
+        runtime_status: 'Idle',
+        job_id: null,
+        stopping: false,
+      }),
+    )
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.server[Symbol.asyncDispose]()
+  }
+
+  async #register(member: Member): Promise<void> {
+    const { uuid } = member
+    const claim = uuid.repeat(8)
+    const request = { ...factsOf(uuid), uuid, claim, auto_register: null }
+    const reply: { token: string } = JSON.parse(
+      String(await this.#post(agentPaths.register(), '', request)),
+    )
+    member.token = reply.token
+  }
+
+  #post(path: string, token: string, message: object): Promise<Buffer> {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    return this.server.send(path, { method: 'POST', headers, body: JSON.stringify(message) })
+  }
+}
+
+function uuidOf(n: number): string {
+  return `agent-${String(n).padStart(6, '0')}`
+}
+
+function factsOf(uuid: string) {
+  return {
+    instance: `run-of-${uuid}`,
+    hostname: `${uuid}.example.org`,
+    ip_address: '10.0.4.11',
+    sandbox: '/var/lib/cairn-agent',
+    operating_system: 'Linux 6.1.0',
+    free_space: Math.floor(Math.random() * 1e12),
+    version: '1.0.0',
+  }
+}
+
+function makeRepository(folder: string, count: number): void {
+  mkdirSync(folder, { recursive: true })
+  const agents = Array.from({ length: count }, (_, n) => {
+    const uuid = uuidOf(n)
+    return `    <agent hostname="${uuid}.example.org" ipaddress="10.0.4.11" uuid="${uuid}" />`
+  })
+  const lines = ['<cruise schemaVersion="75">', '  <agents>', ...agents, '  </agents>', '</cruise>']
+  writeFileSync(join(folder, 'config.xml'), `${lines.join('\n')}\n`)
+  git(folder, 'init', '-q', '-b', 'main')
+  git(folder, 'add', '.')
+  git(folder, 'commit', '-q', '-m', 'Many agents')
+}
