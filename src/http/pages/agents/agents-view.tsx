@@ -79,7 +79,7 @@ function Head({ chrome: { links }, page, query, here }: AgentsViewProps & { here
           <Freshness here={here} />
         </p>
       </div>
-      <form class="actions" role="search" action={links.agents()}>
+      <form class="actions" role="search" aria-label="Agents" action={links.agents()}>
         <input
           type="search"
           name="q"

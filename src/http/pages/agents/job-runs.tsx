@@ -95,7 +95,12 @@ function Row({ chrome, run, now }: { chrome: Chrome; run: JobRun; now: number })
       </td>
       <td>
         {mayView ? <a href={chrome.links.job(jobOf(placeOfJob(job)))}>{text}</a> : text}
-        {job.rerun && <span class="badge">rerun</span>}
+        {job.rerun && (
+          <>
+            {' '}
+            <span class="badge">rerun</span>
+          </>
+        )}
       </td>
       <td>
         <Status status={job.state === 'Rescheduled' ? 'Rescheduled' : job.result} />

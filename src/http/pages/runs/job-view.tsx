@@ -7,7 +7,7 @@ import { duration } from '../duration.ts'
 import { type Chrome, Page } from '../layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../live.tsx'
 import { Status } from '../status.tsx'
-import { exactTime, When } from '../when.tsx'
+import { exactTime } from '../when.tsx'
 import { consoleHtml } from './console-html.ts'
 import { JobBar, phaseWords, scaleOf, wholeTime } from './job-bar.tsx'
 import { addressOf, RunName } from './run-words.tsx'
@@ -101,7 +101,7 @@ function Facts({ chrome: { links }, page, now }: JobViewProps) {
       </dl>
       <JobBar job={job} scale={scaleOf([job], now)} now={now} />
       <p class="muted">{phaseWords(segments)}</p>
-      <Transitions page={page} now={now} />
+      <Transitions page={page} />
       {mayCancel && isRunning && (
         <p class="actions panel-ways">
           <a class="button danger" href={links.stageRun(addressOf(run), { ask: 'cancel' })}>
@@ -124,7 +124,7 @@ function addressOfJob({
 }
 
 /** The states that it went through, each with the time since the one before. */
-function Transitions({ page: { job }, now }: Pick<JobViewProps, 'page' | 'now'>) {
+function Transitions({ page: { job } }: Pick<JobViewProps, 'page'>) {
   return (
     <table class="list transitions">
       <caption class="visually-hidden">States of the job</caption>
@@ -140,7 +140,7 @@ function Transitions({ page: { job }, now }: Pick<JobViewProps, 'page' | 'now'>)
           <tr>
             <td>{state}</td>
             <td>
-              <span class="nowrap">{exactTime(time)}</span> <When time={time} now={now} />
+              <span class="nowrap">{exactTime(time)}</span>
             </td>
             <td>{n === 0 ? '' : duration(time - (job.transitions[n - 1]?.time ?? time))}</td>
           </tr>
@@ -176,7 +176,10 @@ function Nodes({
       {nodes.map((node) => (
         <li>
           {node.type === 'folder' ? (
-            <details id={`folder-${node.path}`} open={!node.path.includes('/')}>
+            <details
+              id={`folder-${node.path}`}
+              open={nodes.length === 1 || !node.path.includes('/')}
+            >
               <summary>{node.name}</summary>
               <Nodes chrome={chrome} page={page} nodes={node.nodes} />
             </details>

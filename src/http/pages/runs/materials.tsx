@@ -30,12 +30,17 @@ function Modifications({ modifications }: Pick<RunMaterial, 'modifications'>) {
     <ul class="modifications">
       {modifications.slice(0, SHOWN).map(({ username, comment }) => (
         <li>
-          <b>{username}</b> {comment.split('\n')[0]}
+          <b title={username}>{nameOf(username)}</b> {comment.split('\n')[0]}
         </li>
       ))}
       {left > 0 && <li class="muted">{`and ${left} more changes`}</li>}
     </ul>
   )
+}
+
+/** Without the address that some version controls add. */
+function nameOf(username: string): string {
+  return username.replace(/\s*<[^>]*>$/, '') || username
 }
 
 /** So many changes of one material are shown. */

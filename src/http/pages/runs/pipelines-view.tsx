@@ -65,7 +65,7 @@ function Head({ chrome, page, filter }: PipelinesViewProps) {
           <Freshness here={links.pipelines({ q: filter })} />
         </p>
       </div>
-      <form class="actions" role="search" action={links.pipelines()}>
+      <form class="actions" role="search" aria-label="Pipelines" action={links.pipelines()}>
         <input
           type="search"
           name="q"

@@ -1,0 +1,211 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { element, exec } from '../../support/a-configuration.ts'
+import { keepPicture, openBrowser, violationsOf, visit } from '../../support/browser.ts'
+import { RealBuilds } from '../../support/real-builds.ts'
+
+/** A machine may be busy with other tests. */
+const PATIENCE = { timeout: 180_000 }
+const WITHIN = { timeout: 60_000 }
+
+const MANUAL = element('approval', { type: 'manual' })
+
+let browser: Browser
+
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+afterAll(() => browser.close())
+
+/** A job that says something hostile in colours, waits to be let go on, and makes files. */
+function script(folder: string): string {
+  return [
+    String.raw`printf '\033[32mgreen\033[0m <script>alert(1)</script>\n'`,
+    'echo started',
+    `while [ ! -e ${folder}/go ]; do sleep 0.2; done`,
+    'mkdir -p reports/unit; echo "<b>ok</b>" > reports/unit/index.html; echo went on',
+  ].join('; ')
+}
+
+async function building(): Promise<RealBuilds> {
+  const real = await RealBuilds.open()
+  const artifacts = [element('artifact', { src: 'reports' })]
+  const slow = { name: 'unit', tasks: [exec('sh', '-c', script(real.folder))], artifacts }
+  const quick = { name: 'lint', tasks: [exec('sh', '-c', 'echo fine')] }
+  const broken = { name: 'style', tasks: [exec('sh', '-c', 'echo bad style; exit 1')] }
+  await real.scene.configure({
+    groups: [
+      {
+        group: 'shop',
+        pipelines: [
+          {
+            name: 'app',
+            stages: [
+              { name: 'build', approval: MANUAL, jobs: [slow] },
+              { name: 'ship', approval: MANUAL },
+            ],
+          },
+          { name: 'checks', stages: [{ name: 'check', approval: MANUAL, jobs: [quick, broken] }] },
+        ],
+      },
+    ],
+  })
+  return real
+}
+
+function click(page: Page, name: string | RegExp): Promise<void> {
+  return page.getByRole('button', { name }).click()
+}
+
+/** Waits until the page says it by itself. */
+function says(page: Page, text: string | RegExp): Promise<void> {
+  return page.getByText(text).first().waitFor(WITHIN)
+}
+
+describe('a build in a browser', PATIENCE, () => {
+  it('is triggered, watched live, cancelled, run again and followed to its end', async () => {
+    const real = await building()
+    const page = await visit(browser, real.scene.service.url)
+    real.agent('one')
+
+    await page.goto('/pipelines')
+    await click(page, 'Trigger app')
+    await says(page, 'The run app / 1 is scheduled.')
+    await page.getByRole('link', { name: /build (Building|Scheduled)/ }).click()
+    await page.getByRole('link', { name: 'unit' }).click()
+    await page.locator('.console li', { hasText: / started\s*$/ }).waitFor(WITHIN)
+    const green = page.locator('.console b.c2')
+    expect(await green.textContent()).toBe('green')
+    expect(await page.locator('.console script').count()).toBe(0)
+    await keepPicture(page, 'job-live')
+
+    await page.getByRole('link', { name: 'Cancel the run…' }).click()
+    await keepPicture(page, 'stage-cancel')
+    await click(page, 'Cancel the run')
+    await says(page, 'The run 1 / 1 is cancelled.')
+    await click(page, 'Rerun the stage')
+    await says(page, 'Run 1, stage run 2')
+    await page.getByRole('link', { name: 'unit' }).click()
+    await page.locator('.console li', { hasText: / started\s*$/ }).waitFor(WITHIN)
+    real.letGoOn()
+    await page.locator('.console li', { hasText: / went on\s*$/ }).waitFor(WITHIN)
+    await page.locator('[data-part=facts] .status.good').waitFor(WITHIN)
+    await page.getByRole('link', { name: 'index.html' }).waitFor(WITHIN)
+    await keepPicture(page, 'job-light')
+
+    await page.getByRole('link', { name: /^build/ }).click()
+    await click(page, 'Run stage ship')
+    await says(page, 'app / ship')
+    expect((await real.scene.stage('1/2')).result).toBe('Passed')
+  })
+
+  it('is looked at in every state without a complaint of axe, in both themes and on a phone', async () => {
+    const real = await building()
+    real.agent('build-01.example.org')
+    real.letGoOn()
+    const { scene } = real
+    const visitor = await visit(browser, scene.service.url)
+    await scene.schedule('checks')
+    await visitor.goto('/stages/checks/check')
+    await visitor.locator('[data-part=title] .status.failed').waitFor(WITHIN)
+    await click(visitor, 'Rerun the failed job')
+    await says(visitor, 'Run 1, stage run 2')
+    await visitor.locator('[data-part=title] .status.failed').waitFor(WITHIN)
+    await scene.schedule()
+    await visitor.goto('/stages/app/build')
+    await visitor.locator('[data-part=title] .status.good').waitFor(WITHIN)
+
+    const found: Record<string, string[]> = {}
+    for (const { name, ...look } of LOOKS) {
+      const page = await visit(browser, scene.service.url, look)
+      for (const [title, path] of Object.entries(await pagesOf(real))) {
+        await page.goto(path)
+        const wide = (await overflowOf(page)) > 0 ? ['it is wider than the window'] : []
+        const complaints = [...(await violationsOf(page)), ...wide]
+        await keepPicture(page, `${title}-${name}`)
+        if (complaints.length > 0) found[`${title} ${name}`] = complaints
+      }
+    }
+
+    expect(found).toEqual({})
+  })
+})
+
+describe('an agent in a browser', PATIENCE, () => {
+  it('is removed safely: disabled, stopped within the time that is counted down, deleted', async () => {
+    const real = await building()
+    const agent = real.agent('one')
+    const page = await visit(browser, real.scene.service.url)
+    await page.goto('/agents')
+    await page.locator('.agents .status.good').waitFor(WITHIN)
+
+    await page.getByLabel('Choose one').check()
+    expect(await page.locator('.obstacles').textContent()).toContain('one cannot be deleted')
+    await keepPicture(page, 'agents-chosen')
+    await click(page, 'Remove safely…')
+    await click(page, 'Disable it now')
+    await says(page, /: [1-5] s left/)
+    await keepPicture(page, 'agents-remove')
+    agent.process.kill('SIGTERM')
+    await agent.ended()
+    await says(page, 'It has ended, or is not heard any more.')
+    await click(page, 'Delete the record')
+
+    await says(page, 'one is removed')
+    await page.goto('/agents')
+    await says(page, 'There is no agent yet')
+  })
+
+  it('is enabled and disabled without scripts, and its removal taken back', async () => {
+    const real = await building()
+    real.agent('one')
+    const page = await visit(browser, real.scene.service.url, { hasScripts: false })
+    const isThere = async () => {
+      await page.goto('/agents?q=status:idle')
+      return page.getByLabel('Choose one').isVisible()
+    }
+    await expect.poll(isThere, WITHIN).toBe(true)
+
+    await page.getByLabel('Choose one').check()
+    await click(page, 'Disable')
+    expect(await page.locator('.outcomes').textContent()).toContain('one is disabled.')
+    await page.getByRole('link', { name: 'one' }).first().click()
+    await click(page, 'Enable')
+    await says(page, 'one is enabled.')
+    await page.getByRole('link', { name: 'Remove safely…' }).click()
+    await click(page, 'Disable it now')
+    await page.getByRole('link', { name: 'Refresh' }).click()
+    await click(page, 'Cancel, enable again')
+
+    expect(await page.locator('.facts .status').first().textContent()).toBe('Idle')
+  })
+})
+
+const LOOKS = [
+  { name: 'light', colorScheme: 'light', isPhone: false },
+  { name: 'dark', colorScheme: 'dark', isPhone: false },
+  { name: 'phone', colorScheme: 'light', isPhone: true },
+] as const
+
+async function pagesOf({ scene }: RealBuilds): Promise<Record<string, string>> {
+  const uuid = (await scene.stage()).jobs[0]?.agent_uuid ?? ''
+  return {
+    pipelines: '/pipelines',
+    'pipelines-none': '/pipelines?q=nothing',
+    pipeline: '/pipelines/checks',
+    stage: '/stages/checks/check/1/2',
+    'stage-ask': '/stages/app/build?ask=cancel',
+    job: '/stages/app/build/1/1/unit',
+    agents: '/agents',
+    'agents-none': '/agents?q=nobody',
+    agent: `/agents/${uuid}`,
+    remove: `/agents/${uuid}/remove`,
+    removed: '/agents/gone/remove?gone=build-09.example.org',
+  }
+}
+
+function overflowOf(page: Page): Promise<number> {
+  return page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  )
+}
