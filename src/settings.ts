@@ -123,6 +123,12 @@ export const SETTINGS = {
     artifacts: Switch.describe('consoles and artifacts of jobs too'),
   }),
   restore: z.object({ 'config-repo': REPOSITORY['config-repo'], ...USERS }),
+  doctor: z.object({
+    ...REPOSITORY,
+    ...STATE,
+    repair: Switch.describe('mend what can be, and move what is in the way aside'),
+    from: Optional.describe('another repository that may have what is missing'),
+  }),
   user: z.object(USERS),
   state: z.object(STATE),
   secrets: z.object({ ...REPOSITORY, ...STATE }),

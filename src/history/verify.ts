@@ -71,6 +71,13 @@ export async function verifyRepository(
   }
 }
 
+/** What is wrong with the kept index of revisions. */
+export async function findIndexProblems(options: VerifyOptions): Promise<readonly string[]> {
+  const gitDir = join(options.repository, '.git')
+  await using reader = await openObjectReader({ fs: nodeFs, gitDir, path: options.programPath })
+  return (await compareIndex({ ...options, gitDir, reader })).indexProblems
+}
+
 /** The kept index may be behind the branch, for it is extended at every start, but never differ. */
 async function compareIndex(
   verification: Verification,

@@ -1,0 +1,25 @@
+import nodeFs, { mkdir, rename } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { syncFolder } from '../../storage/sync-folder.ts'
+
+/** A folder of this visit, in which everything keeps its place: nothing is ever deleted. */
+export class Aside {
+  readonly folder: string
+  readonly #root: string
+
+  constructor(root: string, { gitDir, time }: { gitDir: string; time: number }) {
+    const stamp = new Date(time).toISOString().replaceAll(/[:.]/g, '-')
+    this.folder = join(gitDir, 'cairn', 'doctor', stamp)
+    this.#root = root
+  }
+
+  /** Moves a file or folder out of the way, and gives its new path. */
+  async move(path: string): Promise<string> {
+    const target = join(this.folder, relative(this.#root, path))
+    await mkdir(dirname(target), { recursive: true })
+    await rename(path, target)
+    await syncFolder(nodeFs, dirname(target))
+    await syncFolder(nodeFs, dirname(path))
+    return target
+  }
+}

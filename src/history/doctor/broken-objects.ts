@@ -1,0 +1,38 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { inflate } from 'node:zlib'
+import { type Finding, mendable, type Patient } from './patient.ts'
+
+const inflated = promisify(inflate)
+
+/** Loose objects that are not what their name says: cut short or emptied by a power cut, or changed. */
+export async function findBrokenObjects(patient: Patient): Promise<Finding[]> {
+  const objects = join(patient.gitDir, 'objects')
+  const folders = (await readdir(objects)).filter((name) => /^[0-9a-f]{2}$/.test(name))
+  const findings: Finding[] = []
+  for (const folder of folders) {
+    const names = await readdir(join(objects, folder))
+    for (const name of names.filter((each) => /^[0-9a-f]{38}$/.test(each))) {
+      const path = join(objects, folder, name)
+      if (await isWhole(path, folder + name)) continue
+      const what = `The object ${folder}${name} is damaged`
+      const remedy = 'moved aside'
+      findings.push(await mendable(patient, { what, remedy }, (aside) => aside.move(path)))
+    }
+  }
+  return findings
+}
+
+async function isWhole(path: string, oid: string): Promise<boolean> {
+  const bytes = await readFile(path)
+  try {
+    const content = await inflated(bytes)
+    return createHash('sha1').update(content).digest('hex') === oid
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))
+      return false
+    throw error
+  }
+}

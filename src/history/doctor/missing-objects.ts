@@ -1,0 +1,99 @@
+import nodeFs, { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeLooseObjects } from '../loose-objects.ts'
+import { objectName, type RawObject } from '../raw-object.ts'
+import { tryGit } from '../run-git.ts'
+import { type Finding, gitOn, lost, type Patient } from './patient.ts'
+
+const TYPES = ['blob', 'tree', 'commit', 'tag'] as const
+const MISSING = /(?:missing (?:blob|tree|commit|tag)|invalid sha1 pointer) ([0-9a-f]{40})/g
+const ADVICE =
+  'get it from another clone (--from REPOSITORY), or restore a backup and give that as --from'
+
+/**
+ * Objects that the history needs and the repository lacks. They are written anew from what is at
+ * hand: files beside the live one, git's index, and other repositories.
+ */
+export async function findMissingObjects(patient: Patient): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (;;) {
+    const missing = await listMissing(patient)
+    if (missing.length === 0) return findings
+    const found = patient.aside === null ? [] : await recover(patient, missing)
+    findings.push(...found)
+    // An object that is found may need others that are missing too.
+    if (found.length === 0) return [...findings, ...missing.map((oid) => missed(patient, oid))]
+  }
+}
+
+function missed({ aside }: Patient, oid: string): Finding {
+  const what = `The object ${oid} is missing`
+  if (aside !== null) return lost(what, ADVICE)
+  return { what, state: 'mendable', remedy: `written anew if it is found; otherwise ${ADVICE}` }
+}
+
+async function listMissing(patient: Patient): Promise<string[]> {
+  const { output, errors } = await gitOn(
+    patient,
+    'fsck',
+    '--full',
+    '--no-dangling',
+    '--no-progress',
+    '--no-reflogs',
+  )
+  const text = `${output.toString('utf8')}\n${errors}`
+  return [...new Set([...text.matchAll(MISSING)].map(([, oid = '']) => oid))]
+}
+
+async function recover(patient: Patient, missing: readonly string[]): Promise<Finding[]> {
+  const findings: Finding[] = []
+  // A tree of the newest commit may still be what git's index lists.
+  await gitOn(patient, 'write-tree')
+  const files = await blobsBeside(patient)
+  for (const oid of missing) {
+    const source = await recoverOne(patient, oid, files)
+    if (source === null) continue
+    const what = `The object ${oid} was missing`
+    findings.push({ what, state: 'mended', remedy: `written anew from ${source}` })
+  }
+  return findings
+}
+
+async function recoverOne(
+  patient: Patient,
+  oid: string,
+  files: readonly RawObject[],
+): Promise<string | null> {
+  const { gitDir, donors } = patient
+  if ((await gitOn(patient, 'cat-file', '-e', oid)).isDone) return 'the index of git'
+  const file = files.find((object) => objectName(object) === oid)
+  if (file) await writeLooseObjects({ fs: nodeFs, gitDir }, [file])
+  if (file) return 'a file in the work tree'
+  for (const donor of donors) {
+    const object = await readFrom(patient, donor, oid)
+    if (object) await writeLooseObjects({ fs: nodeFs, gitDir }, [object])
+    if (object) return donor
+  }
+  return null
+}
+
+/** Every file that lies in the work tree's first folder: the live file, and those set aside. */
+async function blobsBeside({ repository }: Patient): Promise<RawObject[]> {
+  const entries = await readdir(repository, { withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile())
+  return Promise.all(
+    files.map(async ({ name }) => ({
+      type: 'blob' as const,
+      content: new Uint8Array(await readFile(join(repository, name))),
+    })),
+  )
+}
+
+async function readFrom({ git }: Patient, donor: string, oid: string): Promise<RawObject | null> {
+  const { output } = await tryGit(git, donor, ['cat-file', '-t', oid])
+  const type = TYPES.find((name) => name === output.toString('utf8').trim())
+  if (type === undefined) return null
+  const read = await tryGit(git, donor, ['cat-file', type, oid])
+  const object: RawObject = { type, content: new Uint8Array(read.output) }
+  return read.isDone && objectName(object) === oid ? object : null
+}

@@ -1,0 +1,88 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { replaceFile } from '../../storage/durable-fs.ts'
+import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { type Finding, gitOn, lost, mendable, type Patient } from './patient.ts'
+
+const WHOLE = /^(?:ref: refs\/\S+|[0-9a-f]{40})\s*$/
+const BRANCH = 'refs/heads/'
+
+/** Refs that a power cut left empty or cut short, told from the log of the ref what they were. */
+export async function findTornRefs(patient: Patient): Promise<Finding[]> {
+  const head = await tornHead(patient)
+  const entries = await readdir(join(patient.gitDir, 'refs'), {
+    recursive: true,
+    withFileTypes: true,
+  })
+  const files = entries.filter(
+    (entry) => entry.isFile() && !entry.name.endsWith('.lock') && !entry.name.startsWith('.draft-'),
+  )
+  const findings: Finding[] = []
+  for (const entry of files) {
+    const path = join(entry.parentPath, entry.name)
+    if (!(await isTorn(path))) continue
+    findings.push(await mendRef(patient, relative(patient.gitDir, path)))
+  }
+  return [...head, ...findings]
+}
+
+async function tornHead(patient: Patient): Promise<Finding[]> {
+  const path = join(patient.gitDir, 'HEAD')
+  if (!(await isTorn(path))) return []
+  const heads = join(patient.gitDir, 'refs', 'heads')
+  const loose = (await orNullWhenAbsent(readdir(heads))) ?? []
+  const branches = [...new Set([...loose, ...(await packedBranches(patient))])].filter(
+    (name) => !name.startsWith('.draft-') && !name.endsWith('.lock'),
+  )
+  const [branch] = branches
+  const what = 'HEAD names neither a branch nor a commit'
+  if (branch === undefined || branches.length > 1) {
+    const advice = 'write "ref: refs/heads/NAME" into .git/HEAD, with the name of the branch'
+    return [lost(what, `${advice} (there are ${branches.length})`)]
+  }
+  const remedy = `moved aside, and set to the only branch, ${branch}`
+  const finding = await mendable(patient, { what, remedy }, async (aside) => {
+    if ((await orNullWhenAbsent(readFile(path))) !== null) await aside.move(path)
+    await replaceFile(path, `ref: ${BRANCH}${branch}\n`)
+  })
+  return [finding]
+}
+
+async function packedBranches({ gitDir }: Patient): Promise<string[]> {
+  const text = (await orNullWhenAbsent(readFile(join(gitDir, 'packed-refs'), 'utf8'))) ?? ''
+  const refs = text.split('\n').map((line) => line.slice(41))
+  return refs.filter((ref) => ref.startsWith(BRANCH)).map((ref) => ref.slice(BRANCH.length))
+}
+
+/** HEAD may be missing; another ref that is missing is simply not there. */
+async function isTorn(path: string): Promise<boolean> {
+  const text = await orNullWhenAbsent(readFile(path, 'utf8'))
+  return text === null || !WHOLE.test(text)
+}
+
+async function mendRef(patient: Patient, ref: string): Promise<Finding> {
+  const what = `${ref} names no commit`
+  const commit = await lastLogged(patient, ref)
+  if (commit === null) {
+    return lost(
+      what,
+      `its log names none either: git update-ref ${ref} COMMIT, after moving it away`,
+    )
+  }
+  const path = join(patient.gitDir, ref)
+  const remedy = `moved aside, and set to ${commit}, the last commit in its log`
+  return mendable(patient, { what, remedy }, async (aside) => {
+    await aside.move(path)
+    await replaceFile(path, `${commit}\n`)
+  })
+}
+
+/** Only the last move: an earlier one would take acknowledged revisions back. */
+async function lastLogged(patient: Patient, ref: string): Promise<string | null> {
+  const text = await orNullWhenAbsent(readFile(join(patient.gitDir, 'logs', ref), 'utf8'))
+  const lines = text?.split('\n').filter((line) => /^[0-9a-f]{40} [0-9a-f]{40} /.test(line))
+  const commit = lines?.at(-1)?.slice(41, 81) ?? null
+  if (commit === null) return null
+  const { isDone } = await gitOn(patient, 'cat-file', '-e', `${commit}^{commit}`)
+  return isDone ? commit : null
+}
