@@ -5,10 +5,16 @@ import { getMimeType } from 'hono/utils/mime'
 import { CONSOLE_PATH } from '../services/builds/artifacts/artifact-path.ts'
 import type { JobPlace } from '../services/builds/artifacts/job-folders.ts'
 import type { FolderEntry } from '../services/builds/artifacts/listing.ts'
-import { type FileCaller, type FilesDeps, openConsole, openFile } from '../services/builds/files.ts'
+import {
+  type FileCaller,
+  type FilesDeps,
+  openConsole,
+  openDownload,
+} from '../services/builds/files.ts'
 import { agentPaths } from '../wire/agent-paths.ts'
 import type { FolderEntryBody } from '../wire/folder-entry.ts'
 import { tokenOf } from './agent-protocol-routes.ts'
+import { parseRange } from './byte-range.ts'
 import type { RouteEnv } from './door.ts'
 import { json } from './errors.ts'
 import { parseWholeNumber } from './parameters.ts'
@@ -37,8 +43,9 @@ export function fileRoutes(options: FileRoutesOptions) {
       const headers = { ...UNTRUSTED, 'content-type': TEXT, 'x-next-line': `${part.nextLine}` }
       return stream(c, part.handle, { ...part, headers })
     }
-    const found = await openFile(options, call)
+    const found = await openDownload(options, call)
     if (found.type === 'file') return serve(c, found)
+    if (found.type === 'archive') return sendArchive(c, found)
     return json(found.entries.map((entry) => renderEntry(entry, found, options.basePath)))
   }
   return new Hono<RouteEnv>()
@@ -81,23 +88,46 @@ async function serve(
     return new Response(null, { status: 304, headers: { etag } })
   }
   const type = /\.log$/i.test(name) ? TEXT : (getMimeType(name) ?? 'application/octet-stream')
-  const headers = { ...UNTRUSTED, 'content-type': type, etag }
-  return stream(c, handle, { from: 0, to: size, headers })
+  const headers = { ...UNTRUSTED, 'content-type': type, etag, 'accept-ranges': 'bytes' }
+  const isOther = (c.req.header('if-range') ?? etag) !== etag
+  const range = isOther ? null : parseRange(c.req.header('range'), size)
+  if (range === null) return stream(c, handle, { from: 0, to: size, headers })
+  if (range === 'unsatisfiable') {
+    await handle.close()
+    const told = { ...headers, 'content-range': `bytes */${size}` }
+    return json({ message: `The file has ${size} bytes` }, 416, told)
+  }
+  const told = { ...headers, 'content-range': `bytes ${range.from}-${range.to - 1}/${size}` }
+  return stream(c, handle, { ...range, headers: told, status: 206 })
+}
+
+function sendArchive(
+  c: Context<RouteEnv>,
+  { name, open }: { readonly name: string; readonly open: () => Readable },
+): Response {
+  const headers = {
+    ...UNTRUSTED,
+    'content-type': 'application/zip',
+    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+  }
+  if (c.req.raw.method === 'HEAD') return new Response(null, { headers })
+  return new Response(Readable.toWeb(open()), { headers })
 }
 
 /** Sends part of a file and closes it. It may grow meanwhile: what was announced is what is sent. */
 async function stream(
   c: Context<RouteEnv>,
   handle: FileHandle,
-  { from, to, headers }: { from: number; to: number; headers: Record<string, string> },
+  part: { from: number; to: number; headers: Record<string, string>; status?: 200 | 206 },
 ): Promise<Response> {
+  const { from, to, headers, status = 200 } = part
   const announced = { ...headers, 'content-length': `${to - from}` }
   if (to === from || c.req.raw.method === 'HEAD') {
     await handle.close()
-    return new Response(null, { headers: announced })
+    return new Response(null, { status, headers: announced })
   }
   const body = Readable.toWeb(handle.createReadStream({ start: from, end: to - 1 }))
-  return new Response(body, { headers: announced })
+  return new Response(body, { status, headers: announced })
 }
 
 function renderEntry(

@@ -47,14 +47,16 @@ const files: Operation = {
   },
   answers: {
     200: {
-      text: 'The bytes of a file; the entries of a folder as JSON',
+      text: 'The bytes of a file; the entries of a folder as JSON; all of it with .zip after its name',
       content: [
         { type: 'application/json', schema: z.array(FolderEntryBody) },
         { type: '*/*', schema: null },
       ],
       headers: { ETag: 'Of a file', 'X-Next-Line': 'Of a console: the line to go on with' },
     },
+    206: { text: 'The part of a file that a Range header asks for' },
     304: NOT_MODIFIED,
+    416: { text: 'The file ends before the part that is asked for' },
   },
   errors: ['malformed-request', 'file-not-found'],
 }

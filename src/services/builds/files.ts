@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
 import type { Builds } from '../../builds/builds.ts'
 import type { JobInstance } from '../../builds/documents.ts'
 import { isSameName } from '../../builds/plan.ts'
@@ -9,6 +10,7 @@ import type { AgentDirectory } from '../agents/agent-directory.ts'
 import { assertToken } from '../agents/contact.ts'
 import { hashSecret } from '../agents/secrets.ts'
 import { type Access, assertMay } from '../permission.ts'
+import { zipOf } from './artifacts/archive.ts'
 import { artifactSegments, CONSOLE_PATH } from './artifacts/artifact-path.ts'
 import { type ConsoleTail, LineFinder } from './artifacts/console-lines.ts'
 import { findInside, openRegular } from './artifacts/folders.ts'
@@ -46,6 +48,13 @@ export type Found =
       readonly entries: readonly FolderEntry[]
     }
 
+/** A folder with all that is in it, as one file that is made while it is read. */
+export interface Archive {
+  readonly type: 'archive'
+  readonly name: string
+  readonly open: () => Readable
+}
+
 /**
  * A file or a folder of a job. `.json` after the name of a folder asks for the folder too.
  *
@@ -53,9 +62,21 @@ export type Found =
  */
 export async function openFile(deps: FilesDeps, call: FileCall): Promise<Found> {
   assertMayRead(deps, call)
+  const found = await findFile(deps, call.job, artifactSegments(call.path))
+  if (found) return found
+  throw fileNotFound(call.path)
+}
+
+/**
+ * The same; `.zip` after the name of a folder asks for all that is in it.
+ *
+ * @throws {ServiceError} as {@link openFile}
+ */
+export async function openDownload(deps: FilesDeps, call: FileCall): Promise<Found | Archive> {
+  assertMayRead(deps, call)
   const segments = artifactSegments(call.path)
   const found =
-    (await openIn(deps, call.job, segments)) ?? (await openListing(deps, call.job, segments))
+    (await findFile(deps, call.job, segments)) ?? (await findArchive(deps, call.job, segments))
   if (found) return found
   throw fileNotFound(call.path)
 }
@@ -119,20 +140,60 @@ function assertMayRead(
   throw new ServiceError('token-refused', 'The token is not that of an agent at work', { uuid })
 }
 
+async function findFile(
+  deps: FilesDeps,
+  job: JobPlace,
+  segments: readonly string[],
+): Promise<Found | null> {
+  return (await openIn(deps, job, segments)) ?? openListing(deps, job, segments)
+}
+
 /** The folder whose name with `.json` after it was asked for. */
 async function openListing(
   deps: FilesDeps,
   job: JobPlace,
   segments: readonly string[],
 ): Promise<Found | null> {
-  const last = segments.at(-1)
-  const name = /^(.+)\.json$/.exec(last ?? job.jobName)?.[1]
-  if (name === undefined) return null
-  const found = await (last === undefined
-    ? openIn(deps, { ...job, jobName: name }, [])
-    : openIn(deps, job, [...segments.slice(0, -1), name]))
+  const named = withoutSuffix('.json', job, segments)
+  const found = named && (await openIn(deps, named.job, named.segments))
   if (found?.type === 'file') await found.handle.close()
   return found?.type === 'folder' ? found : null
+}
+
+/** The folder whose name with `.zip` after it was asked for. */
+async function findArchive(
+  deps: FilesDeps,
+  place: JobPlace,
+  path: readonly string[],
+): Promise<Archive | null> {
+  const named = withoutSuffix('.zip', place, path)
+  const job = named && (await findJob(deps.builds, named.job))
+  if (!job) return null
+  const { segments } = named
+  const root = folderOf(deps, job)
+  const listed = await listFiles(root, segments)
+  const isFile = listed.length === 1 && listed[0]?.path === segments.join('/')
+  if (listed.length === 0 || isFile) return null
+  const name = segments.at(-1) ?? job.name
+  const files = listed.map((file) => ({
+    file,
+    name: [name, ...file.path.split('/').slice(segments.length)].join('/'),
+  }))
+  return { type: 'archive', name: `${name}.zip`, open: () => zipOf(root, files) }
+}
+
+function withoutSuffix(
+  suffix: string,
+  job: JobPlace,
+  segments: readonly string[],
+): { readonly job: JobPlace; readonly segments: readonly string[] } | null {
+  const last = segments.at(-1)
+  const full = last ?? job.jobName
+  if (!full.endsWith(suffix) || full === suffix) return null
+  const name = full.slice(0, -suffix.length)
+  return last === undefined
+    ? { job: { ...job, jobName: name }, segments }
+    : { job, segments: [...segments.slice(0, -1), name] }
 }
 
 async function openIn(
