@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import type { Principal } from '../core/principal.ts'
-import { isPasswordOf } from './password.ts'
+import { costOfLogin, isPasswordOf } from './password.ts'
 import type { UsersReading } from './users-file.ts'
 
 /** How long a verified password is remembered, in milliseconds. */
@@ -31,6 +31,7 @@ export class CredentialCheck {
   readonly #key = randomBytes(32).toString('base64')
   readonly #verified = new Map<string, { readonly principal: Principal; readonly until: number }>()
   readonly #failures = new Map<string, Failures>()
+  readonly #underWay = new Map<string, Promise<Principal | null>>()
 
   constructor(options: {
     users: () => Promise<UsersReading>
@@ -54,19 +55,35 @@ export class CredentialCheck {
     if (authorization === undefined || given === null) return null
     const known = this.remembered(authorization)
     if (known) return known
-    await this.#wait(this.#delayFor(address))
-    const { users } = await this.#users()
-    if (await isPasswordOf(users.get(given.username) ?? null, given.password)) {
-      this.#failures.delete(address)
-      return this.#remember(authorization, { username: given.username })
+    const name = `${address} ${this.#keyed(authorization)}`
+    const attempt = this.#underWay.get(name) ?? this.#attempt(authorization, given, address)
+    this.#underWay.set(name, attempt)
+    try {
+      return await attempt
+    } finally {
+      this.#underWay.delete(name)
     }
-    this.#countFailure(address)
-    return null
   }
 
   /** Forgets every verified password: the users file has changed. */
   forget(): void {
     this.#verified.clear()
+  }
+
+  /** Counts as a failure until it succeeds, so that guesses made at once are slowed down, too. */
+  async #attempt(
+    authorization: string,
+    { username, password }: { readonly username: string; readonly password: string },
+    address: string,
+  ): Promise<Principal | null> {
+    const delay = this.#delayFor(address)
+    this.#countFailure(address)
+    await this.#wait(delay)
+    const { users } = await this.#users()
+    const stored = users.get(username) ?? null
+    if (!(await isPasswordOf(stored, password, costOfLogin(users.values())))) return null
+    this.#failures.delete(address)
+    return this.#remember(authorization, { username })
   }
 
   #keyed(authorization: string): string {

@@ -2,9 +2,11 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { hash, verify } from '@node-rs/bcrypt'
 
 const COST = 10
+/** No unknown user costs more than this, whatever stands in the users file. */
+const HIGHEST_COST = 13
 
-/** A hash of the same cost as the stored ones, that no password has: it makes an unknown user as slow as a known one. */
-const NOBODY = '$2b$10$VGTnQw0smYCiibyZnSx0UODmHOvvxYP9sdemmDdST9XgmWvquH2lW'
+/** Salt and hash that no password has: comparisons with it make every login as slow as the others. */
+const NOBODY = 'VGTnQw0smYCiibyZnSx0UODmHOvvxYP9sdemmDdST9XgmWvquH2lW'
 
 /** The bcrypt hash that is written for a password. */
 export function hashPassword(password: string): Promise<string> {
@@ -19,15 +21,43 @@ export function isPasswordHash(stored: string): boolean {
   )
 }
 
+/** What a login costs where these hashes are: as much as the dearest of them. */
+export function costOfLogin(hashes: Iterable<string>): number {
+  const highest = Array.from(hashes, costOf).reduce((high, cost) => Math.max(high, cost), COST)
+  return Math.min(highest, HIGHEST_COST)
+}
+
 /**
- * Whether the password belongs to the stored hash. A bcrypt comparison of the same cost is made
- * in every case, also for nobody, so that the time taken tells nothing about who exists.
+ * Whether the password belongs to the stored hash. bcrypt works for the same time in every case,
+ * also for nobody, so that the time taken tells nothing about who exists.
  */
-export async function isPasswordOf(stored: string | null, password: string): Promise<boolean> {
-  const bcrypt = stored?.startsWith('$') ? stored : NOBODY
-  const matches = await verify(password, bcrypt)
-  if (stored === null) return false
-  return stored.startsWith('{SHA}') ? isShaOf(stored, password) : matches
+export async function isPasswordOf(
+  stored: string | null,
+  password: string,
+  costOfAll = COST,
+): Promise<boolean> {
+  const isBcrypt = stored?.startsWith('$') ?? false
+  const matches = isBcrypt && stored !== null && (await verify(password, stored))
+  await spend(password, { from: isBcrypt ? costOf(stored ?? '') : null, to: costOfAll })
+  return stored?.startsWith('{SHA}') ? isShaOf(stored, password) : matches
+}
+
+/** Each step of the cost doubles the work: what one comparison did is doubled until all is done. */
+async function spend(
+  password: string,
+  { from, to }: { readonly from: number | null; readonly to: number },
+): Promise<void> {
+  if (from === null) await verify(password, nobodyOf(to))
+  else for (let cost = from; cost < to; cost += 1) await verify(password, nobodyOf(cost))
+}
+
+function nobodyOf(cost: number): string {
+  return `$2b$${String(cost).padStart(2, '0')}$${NOBODY}`
+}
+
+/** The cost that a bcrypt hash names; 0 for another hash. */
+function costOf(hash: string): number {
+  return hash.startsWith('$') ? Number(hash.split('$')[2]) : 0
 }
 
 function isShaOf(stored: string, password: string): boolean {

@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto'
+import { hash as hashAtCost, verify } from '@node-rs/bcrypt'
 import { describe, expect, it } from 'vitest'
 import { CredentialCheck, parseBasic } from '../../../src/security/credentials.ts'
 import { hashPassword } from '../../../src/security/password.ts'
+import { median } from '../../bench/measure.ts'
 
 async function aCheck() {
   const hash = await hashPassword('right')
@@ -13,6 +16,14 @@ async function aCheck() {
     wait: async (milliseconds) => void waits.push(milliseconds),
   })
   return { check, waits, time }
+}
+
+/** CPU time of this process and its threads, in microseconds: what else runs here does not count. */
+async function cpuOf(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(before)
+  return user + system
 }
 
 function basic(credentials: string): string {
@@ -51,6 +62,18 @@ describe('the credential check', () => {
     expect(waits).toEqual([0, 0, 0, 0, 0, 200, 400, 800, 0])
   })
 
+  it('slows down guesses that are made at once, and not the same login made at once', async () => {
+    const { check, waits } = await aCheck()
+    const guesses = Array.from({ length: 8 }, (_, n) => check.check(basic(`ana:${n}`), 'attacker'))
+    const logins = Array.from({ length: 8 }, () => check.check(basic('ana:right'), 'office'))
+
+    await Promise.all(guesses)
+    const users = await Promise.all(logins)
+
+    expect(waits).toEqual([0, 0, 0, 0, 0, 200, 400, 800, 0])
+    expect(users).toEqual(users.map(() => ({ username: 'ana' })))
+  })
+
   it('forgives an address after a success', async () => {
     const { check, waits } = await aCheck()
     for (let n = 0; n < 6; n += 1) await check.check(basic('ana:wrong'), 'a')
@@ -59,6 +82,38 @@ describe('the credential check', () => {
     await check.check(basic('ana:wrong'), 'a')
 
     expect(waits.at(-1)).toBe(0)
+  })
+})
+
+describe('a login that fails', () => {
+  it('costs the same for users of every kind of hash, and for who is no user', async () => {
+    const sha = `{SHA}${createHash('sha1').update('right').digest('base64')}`
+    const [usual, cheap] = await Promise.all([hashPassword('right'), hashAtCost('right', 7)])
+    const users = new Map([
+      ['ana', usual],
+      ['bob', cheap],
+      ['old', sha],
+    ])
+    const check = new CredentialCheck({
+      users: async () => ({ users, problems: [] }),
+      clock: Date.now,
+      wait: async () => undefined,
+    })
+    const costs = new Map(
+      ['ana', 'bob', 'old', 'nobody'].map((name) => [name, new Array<number>()]),
+    )
+    const comparisons: number[] = []
+
+    for (let round = 0; round < 9; round += 1) {
+      for (const [name, found] of costs) {
+        found.push(await cpuOf(() => check.check(basic(`${name}:wrong ${round}`), name)))
+      }
+      comparisons.push(await cpuOf(() => verify('wrong', usual)))
+    }
+
+    const comparison = median(comparisons)
+    const shares = [...costs].map(([name, found]) => ({ name, share: median(found) / comparison }))
+    expect(shares.filter(({ share }) => share < 0.75 || share > 1.5)).toEqual([])
   })
 })
 
