@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { AgentEntry } from '../../src/wire/agent-entry.ts'
+import { git } from '../support/git.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { start } from '../support/start.ts'
 import { tempDir } from '../support/temp-folder.ts'
@@ -51,13 +52,15 @@ describe('a real agent', () => {
     const service = await startService(['--auto-register-key', KEY])
     const { program, agent } = await runningAgent(service)
 
+    const tooEarly = await act(service, agent.uuid, 'delete')
     const disabled = await act(service, agent.uuid, 'disable')
     program.process.kill('SIGTERM')
     const { code } = await program.ended()
     const deleted = await act(service, agent.uuid, 'delete')
 
-    expect([disabled, code, deleted]).toEqual([200, 0, 200])
+    expect([tooEarly, disabled, code, deleted]).toEqual([406, 200, 0, 200])
     expect(await statuses(service)).toEqual([])
+    expect(git(service.repository, 'show', 'HEAD:config.xml')).not.toContain(agent.uuid)
   })
 
   it(
@@ -70,11 +73,14 @@ describe('a real agent', () => {
       await expect.poll(() => statuses(service), WAIT).toEqual(['Pending'])
       const [agent] = z.array(AgentEntry).parse(await (await service.fetch('/api/agents')).json())
       const uuid = agent?.uuid ?? ''
+      await act(service, uuid, 'enable')
+      await expect.poll(() => statuses(service), WAIT).toEqual(['Idle'])
 
       await act(service, uuid, 'disable')
       const deleted = await act(service, uuid, 'delete')
+      const after = await statuses(service)
 
-      expect(deleted).toBe(200)
+      expect([deleted, after]).toEqual([200, []])
       await expect.poll(() => statuses(service), WAIT).toEqual(['Pending'])
     },
   )

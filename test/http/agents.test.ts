@@ -84,19 +84,6 @@ describe('an agent that registers', () => {
     expect(reply.configStatus).toBe('Pending')
   })
 
-  it('together with many others is enabled in few commits', async () => {
-    const service = await startService(['--auto-register-key', KEY])
-    const agents = Array.from({ length: 200 }, () => new CallingAgent(service))
-
-    await Promise.all(
-      agents.map((agent) => agent.register({ key: KEY, resources: [], environments: [] })),
-    )
-
-    const statuses = (await listOf(service)).map(({ status }) => status)
-    expect(statuses).toEqual(Array.from({ length: 200 }, () => 'Idle'))
-    expect(commits(service).length).toBeLessThan(60)
-  })
-
   it('under the uuid of another machine is refused', async () => {
     const { service, agent } = await serviceWithAgent()
     const thief = new CallingAgent(service, agent.uuid)

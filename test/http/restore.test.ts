@@ -1,8 +1,13 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { ErrorBody } from '../../src/wire/error-body.ts'
 import { documentWith } from '../support/documents.ts'
 import { git } from '../support/git.ts'
 import { save } from '../support/saving.ts'
 import { startService, type TestService } from '../support/service.ts'
+import { tempDir } from '../support/temp-folder.ts'
 
 const OLD = documentWith('alpha', 'beta')
 const NEW = documentWith('alpha')
@@ -35,6 +40,24 @@ async function serviceWithTwo() {
   const old = headOf(service)
   await save(service, NEW)
   return { service, old }
+}
+
+/** A repository of the original with a revision that its rules of then let through, and ours do not. */
+function repositoryWithInvalidPast(): { folder: string; invalid: string } {
+  const folder = tempDir()
+  const repository = join(folder, 'config-repo')
+  mkdirSync(repository)
+  git(repository, 'init', '--quiet', '--initial-branch=main')
+  const commits = [documentWith('alpha', 'ALPHA'), OLD].map((document) => {
+    const md5 = createHash('md5').update(document).digest('hex')
+    const facts = 'user:ana|timestamp:1450718883389|schema_version:75'
+    writeFileSync(join(repository, 'config.xml'), document)
+    git(repository, 'add', '.')
+    const message = `${facts}|go_edition:OpenSource|go_version:14.3.0|md5:${md5}`
+    git(repository, 'commit', '--quiet', '--message', message)
+    return git(repository, 'rev-parse', 'HEAD').trim()
+  })
+  return { folder, invalid: commits[0] ?? '' }
 }
 
 async function currentOf(service: TestService): Promise<string> {
@@ -80,6 +103,22 @@ describe('restoring a revision', () => {
 
     expect(response.status).toBe(200)
     expect(headOf(service)).toBe(head)
+  })
+
+  it('is refused with its problems when it is not valid today, and stays readable', async () => {
+    const { folder, invalid } = repositoryWithInvalidPast()
+    const service = await startService([], folder)
+    const head = headOf(service)
+
+    const response = await restore(service, invalid)
+
+    const { message, errors = [] } = ErrorBody.parse(await response.json())
+    expect(response.status).toBe(409)
+    expect(message).toMatch(/alpha/i)
+    expect(errors[0]).toMatchObject({ line: expect.any(Number), column: expect.any(Number) })
+    expect([headOf(service), await currentOf(service)]).toEqual([head, OLD])
+    const digest = createHash('md5').update(documentWith('alpha', 'ALPHA')).digest('hex')
+    expect((await service.fetch(`/api/admin/config/${digest}.xml`)).status).toBe(200)
   })
 
   it('is refused when somebody has saved since the caller looked', async () => {

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { AgentEntry } from '../../src/wire/agent-entry.ts'
+import { CallingAgent } from '../support/agent-calls.ts'
+import { documentWith } from '../support/documents.ts'
+import { git } from '../support/git.ts'
+import { save } from '../support/saving.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { until } from '../support/until.ts'
+
+const KEY = 'let-me-in'
+const AGENTS = 300
+
+/** Who made the revisions, oldest first. */
+function authors({ repository }: TestService): string[] {
+  return git(repository, 'log', '--reverse', '--format=%an').trim().split('\n')
+}
+
+describe('many agents that register themselves at once', () => {
+  it('are enabled in few commits, and a save of an administrator waits for one of them', async () => {
+    const service = await startService(['--auto-register-key', KEY])
+    await save(service, documentWith('first'))
+    const agents = Array.from({ length: AGENTS }, () => new CallingAgent(service))
+
+    const registered = Promise.all(
+      agents.map((agent) => agent.register({ key: KEY, resources: ['linux'], environments: [] })),
+    )
+    await until(() => authors(service).length > 2)
+    const current = await service.fetch('/api/admin/config.xml')
+    const document = (await current.text()).replace('name="first"', 'name="renamed"')
+    const before = authors(service).length
+    const saved = await service.fetch('/api/admin/config.xml', {
+      method: 'PUT',
+      headers: { 'if-match': current.headers.get('etag') ?? '' },
+      body: document,
+    })
+    const place = authors(service).lastIndexOf('admin')
+    const replies = await registered
+
+    expect(saved.status).toBe(200)
+    expect(place - before).toBeLessThanOrEqual(2)
+    expect(replies.filter(({ configStatus }) => configStatus !== 'Enabled')).toEqual([])
+    const list = z.array(AgentEntry).parse(await (await service.fetch('/api/agents')).json())
+    expect(list.filter(({ status }) => status === 'Idle')).toHaveLength(AGENTS)
+    expect(authors(service).length).toBeLessThan(AGENTS / 5)
+    const live = await (await service.fetch('/api/admin/config.xml')).text()
+    expect(live.match(/<agent /g)).toHaveLength(AGENTS)
+    expect(live).toContain('name="renamed"')
+  }, 60_000)
+})
