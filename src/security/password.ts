@@ -56,8 +56,8 @@ function nobodyOf(cost: number): string {
 }
 
 /** The cost that a bcrypt hash names; 0 for another hash. */
-function costOf(hash: string): number {
-  return hash.startsWith('$') ? Number(hash.split('$')[2]) : 0
+function costOf(stored: string): number {
+  return stored.startsWith('$') ? Number(stored.split('$')[2]) : 0
 }
 
 function isShaOf(stored: string, password: string): boolean {
