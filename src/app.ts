@@ -27,6 +27,7 @@ import { ConfigServices } from './services/config-services.ts'
 import { EntityIndex } from './services/entity-index.ts'
 import { Mirror } from './services/mirror/mirror.ts'
 import { LineOriginsCache } from './services/pages/line-origins.ts'
+import { PageThread } from './services/pages/page-thread.ts'
 import { RevisionDetailsCache } from './services/pages/revision-details.ts'
 import { MaterialPoller } from './services/materials/material-poller.ts'
 import { RevisionWatch } from './services/revision-watch.ts'
@@ -180,6 +181,7 @@ async function open(
       directory,
     }),
   )
+  const pageThread = resources.own(new PageThread(config))
   const handler = httpService({
     ...health,
     audit,
@@ -190,6 +192,8 @@ async function open(
     cache: config.cache,
     diff: config.diff,
     script: config.script,
+    compare: pageThread.compare,
+    outline: pageThread.outline,
     summary: config.summary,
     entities,
     fileName: settings['config-file'],

@@ -1,6 +1,6 @@
 import { type CommonBytes, commonBytes } from './common-ends.ts'
 import { type DiffAnswer, type DiffJob, unpackScript } from './diff-job.ts'
-import { DiffThread } from './diff-thread.ts'
+import { DiffThread, workerFile } from './diff-thread.ts'
 import { type DiffOptions, type EditScript, coarseScript, editScript } from './edit-script.ts'
 import { type UnifiedOptions, renderUnified, unifiedDiff } from './unified.ts'
 
@@ -12,6 +12,9 @@ export interface DiffPoolOptions {
   readonly inlineLimit?: number
 }
 
+const WORKER = workerFile('diff/diff-worker.js')
+/** Bytes that differ, between the common ends of the texts, above which a thread is used. */
+const INLINE = 2 ** 18
 /** Texts above this size, together, are too much for the event loop even where they are equal. */
 const LARGEST_INLINE = 8 * 2 ** 20
 
@@ -21,11 +24,11 @@ const LARGEST_INLINE = 8 * 2 ** 20
  * ended, and its diff is coarse: correct, but not small.
  */
 export class DiffPool implements AsyncDisposable {
-  readonly #threads: readonly DiffThread[]
+  readonly #threads: readonly DiffThread<DiffJob, DiffAnswer>[]
   readonly #inlineLimit: number
 
-  constructor({ threads = 2, timeLimit = 10_000, inlineLimit = 2 ** 18 }: DiffPoolOptions = {}) {
-    this.#threads = Array.from({ length: threads }, () => new DiffThread(timeLimit))
+  constructor({ threads = 2, timeLimit = 10_000, inlineLimit = INLINE }: DiffPoolOptions = {}) {
+    this.#threads = Array.from({ length: threads }, () => new DiffThread(WORKER, timeLimit))
     this.#inlineLimit = inlineLimit
   }
 
@@ -61,19 +64,25 @@ export class DiffPool implements AsyncDisposable {
   }
 
   #isSmall(before: Uint8Array, after: Uint8Array): boolean {
-    const size = before.length + after.length
-    if (size > LARGEST_INLINE) return false
-    return (
-      size <= this.#inlineLimit || differing(size, commonBytes(before, after)) <= this.#inlineLimit
-    )
+    return isSmallDiff({ before, after }, this.#inlineLimit)
   }
 
   #ask(job: DiffJob): Promise<DiffAnswer | null> {
     const [first, ...others] = this.#threads
     if (!first) throw new RangeError('a diff pool has at least one thread')
     const idlest = others.reduce((best, each) => (each.pending < best.pending ? each : best), first)
-    return idlest.run(job)
+    return idlest.run(job, [job.before.buffer, job.after.buffer])
   }
+}
+
+/** Whether a diff is made so quickly that the event loop does not notice. */
+export function isSmallDiff(
+  { before, after }: { readonly before: Uint8Array; readonly after: Uint8Array },
+  limit = INLINE,
+): boolean {
+  const size = before.length + after.length
+  if (size > LARGEST_INLINE) return false
+  return size <= limit || differing(size, commonBytes(before, after)) <= limit
 }
 
 function differing(size: number, { prefix, suffix }: CommonBytes): number {
@@ -81,6 +90,6 @@ function differing(size: number, { prefix, suffix }: CommonBytes): number {
 }
 
 /** Copies whose memory can be handed to a thread; a view would take its whole buffer along. */
-function ownCopies(before: Uint8Array, after: Uint8Array) {
+export function ownCopies(before: Uint8Array, after: Uint8Array) {
   return { before: new Uint8Array(before), after: new Uint8Array(after) }
 }

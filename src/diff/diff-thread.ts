@@ -1,35 +1,39 @@
 import { Worker } from 'node:worker_threads'
-import { type DiffAnswer, type DiffJob } from './diff-job.ts'
 
 /**
- * A worker thread loads JavaScript only, so the program run from its TypeScript
- * sources (as tests do) uses the worker of the last build.
+ * A built file by its path in `src`. A worker thread loads JavaScript only, so the program run from
+ * its TypeScript sources (as tests do) uses the worker of the last build.
  */
-const WORKER = new URL(
-  import.meta.url.endsWith('.ts') ? '../../dist/diff/diff-worker.js' : './diff-worker.js',
-  import.meta.url,
-)
+export function workerFile(path: string): URL {
+  const dist = import.meta.url.endsWith('.ts') ? '../../dist/' : '../'
+  return new URL(`${dist}${path}`, import.meta.url)
+}
 
 /** Typed arrays lie outside of these limits; what they take is bounded by the size of the texts. */
 const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
 
 /** One worker thread: started when first needed, one job at a time, replaced when a job went wrong. */
-export class DiffThread implements AsyncDisposable {
+export class DiffThread<Job, Answer> implements AsyncDisposable {
   /** Jobs that are running or waiting. */
   pending = 0
+  readonly #file: URL
   readonly #timeLimit: number
   #worker: Worker | null = null
   #closed = false
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(timeLimit: number) {
+  constructor(file: URL, timeLimit: number) {
+    this.#file = file
     this.#timeLimit = timeLimit
   }
 
-  /** The answer, or null when the thread gave up: out of time or out of memory. */
-  run(job: DiffJob): Promise<DiffAnswer | null> {
+  /**
+   * The answer, or null when the thread gave up: out of time or out of memory. The memory of the job
+   * is handed over rather than copied.
+   */
+  run(job: Job, memory: readonly ArrayBuffer[]): Promise<Answer | null> {
     this.pending += 1
-    const answer = this.#last.then(() => this.#execute(job))
+    const answer = this.#last.then(() => this.#execute(job, memory))
     const settle = () => {
       this.pending -= 1
     }
@@ -47,13 +51,13 @@ export class DiffThread implements AsyncDisposable {
     return this.close()
   }
 
-  async #execute(job: DiffJob): Promise<DiffAnswer | null> {
+  async #execute(job: Job, memory: readonly ArrayBuffer[]): Promise<Answer | null> {
     if (this.#closed) throw new Error('the diff threads are closed')
-    const worker = (this.#worker ??= new Worker(WORKER, { resourceLimits: LIMITS }))
+    const worker = (this.#worker ??= new Worker(this.#file, { resourceLimits: LIMITS }))
     const ending = { answered: false }
     try {
       worker.ref()
-      const answer = await ask(worker, job, this.#timeLimit)
+      const answer = await ask<Answer>(worker, { job, memory }, this.#timeLimit)
       ending.answered = answer !== null
       return answer
     } finally {
@@ -68,10 +72,14 @@ export class DiffThread implements AsyncDisposable {
   }
 }
 
-function ask(worker: Worker, job: DiffJob, timeLimit: number): Promise<DiffAnswer | null> {
+function ask<Answer>(
+  worker: Worker,
+  { job, memory }: { readonly job: unknown; readonly memory: readonly ArrayBuffer[] },
+  timeLimit: number,
+): Promise<Answer | null> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => settle(() => resolve(null)), timeLimit)
-    const answer = (message: DiffAnswer) => settle(() => resolve(message))
+    const answer = (message: Answer) => settle(() => resolve(message))
     const fail = (error: Error) =>
       settle(() => (isOutOfMemory(error) ? resolve(null) : reject(error)))
     const exit = () => settle(() => reject(new Error('the diff thread has ended')))
@@ -81,7 +89,7 @@ function ask(worker: Worker, job: DiffJob, timeLimit: number): Promise<DiffAnswe
       end()
     }
     worker.on('message', answer).on('error', fail).on('exit', exit)
-    worker.postMessage(job, [job.before.buffer, job.after.buffer])
+    worker.postMessage(job, [...memory])
   })
 }
 

@@ -40,7 +40,8 @@ async function measured(
     return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1_000
   }
   const before = await soFar()
-  await page.goto(address, { waitUntil: 'networkidle' })
+  const response = await page.goto(address, { waitUntil: 'networkidle' })
+  if (!response?.ok()) throw new Error(`${address}: ${response?.status() ?? 'nothing'}`)
   const mainThread = (await soFar()) - before
   const elements = await page.evaluate<number>('document.querySelectorAll("*").length')
   return { mainThread, elements }

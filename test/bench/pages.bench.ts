@@ -103,7 +103,7 @@ async function everyLine(
     const file = join(repository, 'config.xml')
     writeFileSync(
       file,
-      readFileSync(file, 'utf8').replaceAll(/^ *</gm, (indent) => ` ${indent}`),
+      readFileSync(file, 'utf8').replaceAll(/^ +</gm, (indent) => ` ${indent}`),
     )
     const identity = ['-c', 'user.name=Gil', '-c', 'user.email=gil@example.org']
     git(repository, ...identity, 'commit', '-q', '-a', '-m', 'Indent')

@@ -27,6 +27,13 @@ export interface Visitor {
   readonly hasScripts?: boolean
 }
 
+/** The ways to look at a page that every page is tested in. */
+export const LOOKS = [
+  { name: 'light', colorScheme: 'light', isPhone: false },
+  { name: 'dark', colorScheme: 'dark', isPhone: false },
+  { name: 'phone', colorScheme: 'light', isPhone: true },
+] as const
+
 /** A visitor who is logged in as admin, in a profile of their own. */
 export async function visit(browser: Browser, url: string, visitor: Visitor = {}): Promise<Page> {
   const { colorScheme = 'light', isPhone = false, hasScripts = true } = visitor
@@ -49,6 +56,13 @@ export async function violationsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<AxeResults>('axe.run(document, { preload: false })')
   return violations.map(({ id, nodes: [node] }) => `${id}: ${node?.html} ${node?.failureSummary}`)
+}
+
+/** What axe has against a page, and whether it is wider than the window. */
+export async function troublesOf(page: Page): Promise<string[]> {
+  const violations = await violationsOf(page)
+  const width = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+  return width > 0 ? [...violations, 'it is wider than the window'] : violations
 }
 
 /** Keeps a picture of the page as build output. */

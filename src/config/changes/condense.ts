@@ -2,7 +2,7 @@ import { constructAt, nameOf } from '../highlight/xml-scanner.ts'
 import { WholeElements } from '../highlight/whole-elements.ts'
 import type { Span } from '../xml-tree.ts'
 
-/** An element of a list that nothing has touched. */
+/** A pipeline or agent that nothing has touched. */
 interface Untouched extends Span {
   /** Where its opening tag ends. */
   readonly tagEnd: number
@@ -24,17 +24,27 @@ export interface Condensed {
 }
 
 /**
- * A document without the contents of pipelines and agents that nothing has touched. Both texts of a comparison condensed have the same differences, and are
- * much quicker to read.
+ * Two documents without the contents of pipelines and agents that nothing has touched: the same
+ * differences, and much quicker to read. Where no touched one came, went or moved, those that
+ * nothing has touched are left out.
  */
-export function condense(text: string, isTouched: (span: Span) => boolean): Condensed {
+export function condensePair(
+  before: MemberScan,
+  after: MemberScan,
+): { readonly before: Condensed; readonly after: Condensed } {
+  const isInPlace = before.touched.join('\n') === after.touched.join('\n')
+  return { before: condense(before, isInPlace), after: condense(after, isInPlace) }
+}
+
+function condense({ text, untouched }: MemberScan, isInPlace: boolean): Condensed {
   const lines = new LineMap()
   const parts: string[] = []
   let from = 0
-  for (const { tagEnd, end } of untouchedElements(text, isTouched)) {
-    parts.push(text.slice(from, tagEnd), '/>')
-    lines.keep(lineFeedsIn(text, { start: from, end: tagEnd }))
-    if (lines.leaveOut(lineFeedsIn(text, { start: tagEnd, end }))) parts.push('\n')
+  for (const { start, tagEnd, end } of untouched) {
+    const keptEnd = isInPlace ? start : tagEnd
+    parts.push(text.slice(from, keptEnd), isInPlace ? '' : '/>')
+    lines.keep(lineFeedsIn(text, { start: from, end: keptEnd }))
+    if (lines.leaveOut(lineFeedsIn(text, { start: keptEnd, end }))) parts.push('\n')
     from = end
   }
   parts.push(text.slice(from))
@@ -69,29 +79,38 @@ class LineMap {
   }
 }
 
-/** The members of lists that nothing has touched, but those that are empty already. */
-function* untouchedElements(
-  text: string,
-  isTouched: (span: Span) => boolean,
-): Generator<Untouched> {
+/** The members of lists in a document. */
+export interface MemberScan {
+  readonly text: string
+  readonly untouched: readonly Untouched[]
+  /** The tags of the others, each after the number of untouched ones in front of it. */
+  readonly touched: readonly string[]
+}
+
+export function scanMembers(text: string, isTouched: (span: Span) => boolean): MemberScan {
   const wholes = new WholeElements(text)
   const open: string[] = []
+  const untouched: Untouched[] = []
+  const touched: string[] = []
   for (let at = 0; at < text.length;) {
     const construct = constructAt(text, at)
     const { kind, start, end: tagEnd } = construct
     at = tagEnd
     if (kind === 'close') close(open, nameOf(text, construct))
-    if (kind !== 'open' || text[tagEnd - 2] === '/') continue
+    if (kind !== 'open') continue
     const name = nameOf(text, construct)
     const isMember = LISTS.get(open.at(-1) ?? '') === name
-    const end = isMember ? wholes.endOf(name, construct) : null
-    if (end === null || isTouched({ start, end })) {
-      open.push(name)
+    const isEmpty = text[tagEnd - 2] === '/'
+    const end = isMember && !isEmpty ? wholes.endOf(name, construct) : null
+    if (end !== null && !isTouched({ start, end })) {
+      untouched.push({ start, tagEnd: tagEnd - 1, end })
+      at = end
       continue
     }
-    yield { start, tagEnd: tagEnd - 1, end }
-    at = end
+    if (isMember) touched.push(`${untouched.length} ${text.slice(start, tagEnd)}`)
+    if (!isEmpty) open.push(name)
   }
+  return { text, untouched, touched }
 }
 
 function close(open: string[], name: string): void {

@@ -66,6 +66,11 @@ export class Links {
     return this.#at('/config/edit', { entity: query.entity ?? null, from: query.from ?? null })
   }
 
+  /** Where a script asks whether the service can be reached. */
+  health(): string {
+    return this.#at('/health')
+  }
+
   /** Where the editor asks what is wrong with a text. */
   checkEdit(): string {
     return this.#at('/config/edit/check')

@@ -1,11 +1,7 @@
 import { readDocument } from '../../config/document.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Problem } from '../../core/problem.ts'
-import {
-  compareDocuments,
-  type ComparisonDeps,
-  type DocumentComparison,
-} from './compare/comparison.ts'
+import { type ComparisonDeps, type DocumentComparison } from './compare/comparison.ts'
 import { findNamed, type NumberedRevision } from './numbered-revision.ts'
 
 /** What restoring a revision would change, from what is current to the result. */
@@ -34,7 +30,7 @@ export async function previewRestore(
     deps.history.readDocument(revision),
   ])
   const reading = readDocument(after)
-  const comparison = await compareDocuments(deps, [before, after], {
+  const comparison = await deps.compare([before, after], {
     context: 3,
     whitespace: 'keep',
     expanded: new Set<number>(),

@@ -1,5 +1,10 @@
 import type { Change, LineRange as Lines } from '../../config/changes/change.ts'
-import { condense, type Condensed } from '../../config/changes/condense.ts'
+import {
+  type Condensed,
+  condensePair,
+  type MemberScan,
+  scanMembers,
+} from '../../config/changes/condense.ts'
 import { type Comparable, summariseChanges } from '../../config/changes/summarise-changes.ts'
 import { readXml } from '../../config/xml-reader.ts'
 import type { Span } from '../../config/xml-tree.ts'
@@ -20,14 +25,12 @@ export function summarise(
   { before, after, changes }: EditScript,
   texts: { readonly before: TextLines; readonly after: TextLines },
 ): readonly Change[] | null {
-  const old = condensed(
-    texts.before,
-    changes.map((change) => change.before),
-  )
-  const now = condensed(
-    texts.after,
-    changes.map((change) => change.after),
-  )
+  const scan = (side: 'before' | 'after') =>
+    scanned(
+      texts[side],
+      changes.map((change) => change[side]),
+    )
+  const { before: old, after: now } = condensePair(scan('before'), scan('after'))
   if (old.text.length + now.text.length > MOST_CHARACTERS || after.count === 0) return null
   const told = summariseChanges(before.count === 0 ? null : comparable(old), comparable(now))
   return told.map((change) => inWholeTexts(change, { old, now }))
@@ -54,12 +57,12 @@ function comparable({ text }: Condensed): Comparable {
   return readXml(Buffer.from(text))
 }
 
-function condensed({ text, starts }: TextLines, ranges: readonly LineRange[]): Condensed {
+function scanned({ text, starts }: TextLines, ranges: readonly LineRange[]): MemberScan {
   const spans = ranges.map(({ start, end }) => ({
     start: starts[start] ?? 0,
     end: starts[end] ?? 0,
   }))
-  return condense(text, (span) => isTouched(span, spans))
+  return scanMembers(text, (span) => isTouched(span, spans))
 }
 
 /** Whether any of the spans, which are in order, reaches into this one; an empty one when it is inside. */

@@ -1,6 +1,13 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { keepPicture, openBrowser, violationsOf, visit } from '../../support/browser.ts'
+import {
+  keepPicture,
+  LOOKS,
+  openBrowser,
+  troublesOf,
+  violationsOf,
+  visit,
+} from '../../support/browser.ts'
 import { documentWith } from '../../support/documents.ts'
 import { saveRevisions } from '../../support/saved-revisions.ts'
 import { startService, type TestService } from '../../support/service.ts'
@@ -25,12 +32,6 @@ async function withHistory(): Promise<TestService> {
   return service
 }
 
-const LOOKS = [
-  { name: 'light', colorScheme: 'light', isPhone: false },
-  { name: 'dark', colorScheme: 'dark', isPhone: false },
-  { name: 'phone', colorScheme: 'light', isPhone: true },
-] as const
-
 describe('history and comparison in a browser', () => {
   it.each(LOOKS)('have nothing against accessibility ($name)', async ({ name, ...visitor }) => {
     const service = await withHistory()
@@ -48,10 +49,8 @@ describe('history and comparison in a browser', () => {
     const found: Record<string, string[]> = {}
     for (const [title, path] of Object.entries(pages)) {
       await page.goto(path)
-      const violations = await violationsOf(page)
+      found[title] = await troublesOf(page)
       await keepPicture(page, `${title}-${name}`)
-      const isTooWide = (await overflowOf(page)) > 0
-      found[title] = [...violations, ...(isTooWide ? ['it is wider than the window'] : [])]
     }
 
     expect(found).toEqual(Object.fromEntries(Object.keys(pages).map((title) => [title, []])))
@@ -139,8 +138,4 @@ describe('history and comparison in a browser', () => {
 
 async function press(page: Page, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key)
-}
-
-function overflowOf(page: Page): Promise<number> {
-  return page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
 }

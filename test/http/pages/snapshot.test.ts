@@ -129,12 +129,12 @@ describe('a snapshot', () => {
     await save(service, document)
 
     const first = await pageOf(service, '/config/current')
-    const second = await pageOf(service, '/config/current?line=2001')
+    const second = await pageOf(service, '/config/current?line=1201')
 
     expect(lines.length).toBeGreaterThan(3000)
-    expect(listed(first)).toEqual(lines.slice(0, 2000))
-    expect(listed(second)).toEqual(lines.slice(2000, 4000))
-    expect(first).toContain('?line=2001#L2001"')
+    expect(listed(first)).toEqual(lines.slice(0, 1200))
+    expect(listed(second)).toEqual(lines.slice(1200, 2400))
+    expect(first).toContain('?line=1201#L1201"')
   })
 
   it('escapes what the configuration says', async () => {

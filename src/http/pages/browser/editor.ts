@@ -22,6 +22,7 @@ import {
 import { type Check, Checker, type FoundProblem } from './check.ts'
 import { Draft } from './draft.ts'
 import { COLOURS } from './colours.ts'
+import { sendWhenReachable } from './reachable.ts'
 
 /** What the page has put into the document for the editor. */
 interface Surface {
@@ -44,7 +45,7 @@ function open({ form, area }: Surface): void {
   area.hidden = true
   area.before(view.dom)
   view.dom.classList.add('editor-view')
-  form.addEventListener('submit', () => {
+  sendWhenReachable(form, () => {
     area.value = view.state.doc.toString()
     draft.isSubmitted = true
   })

@@ -2,10 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { ServiceError } from '../../../core/errors.ts'
 import type { Principal } from '../../../core/principal.ts'
-import {
-  compareDocuments,
-  type ComparisonDeps,
-} from '../../../services/pages/compare/comparison.ts'
+import { type ComparisonDeps } from '../../../services/pages/compare/comparison.ts'
 import { decideConflict } from '../../../services/pages/editing/edit-conflict.ts'
 import {
   beginEdit,
@@ -156,7 +153,7 @@ async function answerReview(
         draft,
         current: numbered(history, current),
         mergedFrom: mergedFrom && numbered(history, mergedFrom),
-        comparison: await compareDocuments(deps, [before, after], PREVIEW),
+        comparison: await deps.compare([before, after], PREVIEW),
       }
       return pageResponse(<PreviewView {...view} />, 200, NEVER_KEPT)
     }

@@ -71,9 +71,9 @@ function StepDiff({ step: { diff, revision } }: { step: ShownStep }) {
       </summary>
       {diff.regions.map((region) => (
         <section class="hunk">
-          <h3 class="path">
+          <p class="path">
             <Path region={region} />
-          </h3>
+          </p>
           <HunkTable region={region} view="unified" options={OPTIONS} />
         </section>
       ))}

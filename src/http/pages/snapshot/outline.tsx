@@ -9,6 +9,8 @@ export interface OutlineProps {
 
 /** Beyond so many entries, stages are listed of the pipelines on the page alone. */
 const MOST_ENTRIES = 1200
+/** Beyond so many, of the members of a group those on the page alone. */
+const MOST_MEMBERS = 2500
 /** Groups stand open while they are few pipelines in all. */
 const MOST_OPEN = 40
 
@@ -34,6 +36,7 @@ export function Outline({ page, linkOf }: OutlineProps) {
             entry={entry}
             linkOf={linkOf}
             isOpen={entry.kind === 'group' && pipelines <= MOST_OPEN}
+            isListed={(child) => pipelines <= MOST_MEMBERS || isOnPage(child)}
             withStages={(child) => !isLarge || isOnPage(child)}
           />
         ))}
@@ -49,11 +52,13 @@ function sizeOf(entries: readonly Entry[]): number {
 interface SectionProps extends Pick<OutlineProps, 'linkOf'> {
   readonly entry: Entry
   readonly isOpen: boolean
+  readonly isListed: (entry: Entry) => boolean
   readonly withStages: (entry: Entry) => boolean
 }
 
-function Section({ entry, linkOf, isOpen, withStages }: SectionProps) {
+function Section({ entry, linkOf, isOpen, isListed, withStages }: SectionProps) {
   const { children } = entry
+  const listed = children.filter(isListed)
   if (children.length === 0) {
     return (
       <li>
@@ -69,7 +74,7 @@ function Section({ entry, linkOf, isOpen, withStages }: SectionProps) {
           <span class="muted">{String(children.length)}</span>
         </summary>
         <ul>
-          {children.map((child) => (
+          {listed.map((child) => (
             <li>
               <Place entry={child} linkOf={linkOf} />
               {child.children.length > 0 && withStages(child) && (
@@ -83,6 +88,13 @@ function Section({ entry, linkOf, isOpen, withStages }: SectionProps) {
               )}
             </li>
           ))}
+          {listed.length < children.length && (
+            <li>
+              <a href={linkOf(entry.first)}>
+                {`${(children.length - listed.length).toLocaleString('en')} more in other parts`}
+              </a>
+            </li>
+          )}
         </ul>
       </details>
     </li>

@@ -18,12 +18,26 @@ import type { Region } from './regions.ts'
 import { type BlockRows, blockRows, type Sides } from './rows.ts'
 import { textLinesOf } from './text-lines.ts'
 
-export interface ComparisonDeps extends RevisionReadingDeps {
+/** How the lines of two texts differ. */
+export interface ScriptDeps {
   readonly script: (
     before: Uint8Array,
     after: Uint8Array,
     options: { whitespace: 'keep' | 'ignore' },
   ) => Promise<EditScript>
+}
+
+export interface ComparisonDeps extends RevisionReadingDeps {
+  /** The difference of any two documents, made where it holds up nobody. */
+  readonly compare: (documents: Documents, options: DocumentOptions) => Promise<DocumentComparison>
+}
+
+/** The older and the newer one. */
+export type Documents = readonly [Uint8Array, Uint8Array]
+
+/** With what changed in words, where that is known already. */
+export interface DocumentOptions extends ComparisonOptions {
+  readonly known?: readonly Change[] | null
 }
 
 export interface ComparisonOptions {
@@ -131,14 +145,14 @@ export async function readComparison(
   const documents = await Promise.all([history.readDocument(before), history.readDocument(after)])
   const isStep = after.number === before.number + 1
   const known = isStep ? entities.find(after) : null
-  return { ...compared, ...(await compareDocuments(deps, documents, { ...options, known })) }
+  return { ...compared, ...(await deps.compare(documents, { ...options, known })) }
 }
 
 /** The difference of any two documents. */
 export async function compareDocuments(
-  deps: Pick<ComparisonDeps, 'script'>,
-  documents: readonly [Uint8Array, Uint8Array],
-  options: ComparisonOptions & { readonly known?: readonly Change[] | null },
+  deps: ScriptDeps,
+  documents: Documents,
+  options: DocumentOptions,
 ): Promise<DocumentComparison> {
   const script = await deps.script(...documents, options)
   const texts = textsOf(script, documents)
@@ -151,7 +165,7 @@ export async function compareDocuments(
 
 /** The difference of any two texts, without words for it. */
 export async function compareTexts(
-  deps: Pick<ComparisonDeps, 'script'>,
+  deps: ScriptDeps,
   texts: readonly [string, string],
   options: ComparisonOptions,
 ): Promise<TextComparison> {

@@ -4,7 +4,7 @@ import { summariseChanges } from '../../../config/changes/summarise-changes.ts'
 import { readXml } from '../../../config/xml-reader.ts'
 import type { Principal } from '../../../core/principal.ts'
 import {
-  type ComparisonDeps,
+  type ScriptDeps,
   type ComparisonOptions,
   compareTexts,
   type TextComparison,
@@ -20,7 +20,7 @@ import { entitySteps, type EntityStep, type EntityStepsDeps } from './entity-ste
 import { readEntityText } from './entity-text.ts'
 
 export interface EntityComparisonDeps extends EntityStepsDeps, EntityAccessDeps {
-  readonly script: ComparisonDeps['script']
+  readonly script: ScriptDeps['script']
 }
 
 /** Two revisions, and how one thing differs between them. */

@@ -1,7 +1,7 @@
 import type { Builds } from '../../../builds/builds.ts'
 import type { Principal } from '../../../core/principal.ts'
 import type { History } from '../../../history/history.ts'
-import { type ComparisonDeps, compareTexts, type TextComparison } from '../compare/comparison.ts'
+import { type ScriptDeps, compareTexts, type TextComparison } from '../compare/comparison.ts'
 import { LinePieces, type ShownLine } from '../compare/line-pieces.ts'
 import { textLinesOf } from '../compare/text-lines.ts'
 import {
@@ -16,7 +16,7 @@ import { type EntityText, readEntityText } from './entity-text.ts'
 
 export interface EntityHistoryDeps extends EntityStepsDeps, EntityAccessDeps {
   readonly builds: Builds
-  readonly script: ComparisonDeps['script']
+  readonly script: ScriptDeps['script']
 }
 
 /** A step with the lines that it changed, and the runs that came after it. */

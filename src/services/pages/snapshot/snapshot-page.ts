@@ -1,10 +1,9 @@
-import { type OutlineEntry, outlineOf } from '../../../config/outline.ts'
-import { readXml } from '../../../config/xml-reader.ts'
 import type { Digest } from '../../../core/digest.ts'
 import type { Principal } from '../../../core/principal.ts'
 import { splitLines } from '../../../diff/lines.ts'
 import { LinePieces, type ShownLine } from '../compare/line-pieces.ts'
 import { type TextLines, textLinesOf } from '../compare/text-lines.ts'
+import type { Outline } from '../page-work.ts'
 import type { LineOriginsCache } from '../line-origins.ts'
 import {
   findNamed,
@@ -17,6 +16,8 @@ import { findText, type FoundText } from './find-text.ts'
 
 export interface SnapshotDeps extends RevisionReadingDeps {
   readonly origins: LineOriginsCache
+  /** The outline of a document, made where it holds up nobody. */
+  readonly outline: (document: Uint8Array) => Promise<Outline>
 }
 
 export interface SnapshotQuery {
@@ -43,14 +44,14 @@ export interface SnapshotPage extends SnapshotPlace {
   readonly last: number
   readonly shown: readonly ShownLine[]
   /** Null when the document is no XML that can be read. */
-  readonly outline: readonly OutlineEntry[] | null
+  readonly outline: Outline
   readonly found: FoundText | null
   readonly blame: Blame | null
 }
 
-/** Documents up to so many lines are shown whole. */
-const MOST_LINES = 3000
-export const WINDOW = 2000
+/** Documents up to so many lines are shown whole; a line takes about six elements of a page. */
+const MOST_LINES = 1500
+export const WINDOW = 1200
 
 /**
  * The revision that an address names, and those around it.
@@ -90,7 +91,7 @@ export async function readSnapshotPage(
     first: range.start + 1,
     last: range.end,
     shown: pieces.of(range),
-    outline: outlines.of(place.revision.digest, document),
+    outline: await outlines.of(place.revision.digest, () => deps.outline(document)),
     found: query.find === '' ? null : findText(shownTexts(text, lines), query.find),
     blame: query.blame ? await readBlame(deps, place.revision, range) : null,
   }
@@ -115,13 +116,12 @@ function* shownTexts(text: TextLines, lines: number): Generator<string> {
 
 /** The outlines of the last documents that were looked at. */
 class Outlines {
-  readonly #kept = new Map<Digest, readonly OutlineEntry[] | null>()
+  readonly #kept = new Map<Digest, Outline>()
 
-  of(digest: Digest, document: Uint8Array): readonly OutlineEntry[] | null {
+  async of(digest: Digest, make: () => Promise<Outline>): Promise<Outline> {
     const kept = this.#kept.get(digest)
     if (kept !== undefined) return kept
-    const xml = readXml(document)
-    const outline = xml.ok ? outlineOf(xml) : null
+    const outline = await make()
     this.#kept.set(digest, outline)
     const [oldest] = this.#kept.keys()
     if (this.#kept.size > MOST_OUTLINES && oldest !== undefined) this.#kept.delete(oldest)

@@ -1,0 +1,140 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { keepPicture, LOOKS, openBrowser, troublesOf, visit } from '../../support/browser.ts'
+import { documentWith } from '../../support/documents.ts'
+import { saveRevisions } from '../../support/saved-revisions.ts'
+import { startService, type TestService } from '../../support/service.ts'
+
+const BASE = documentWith('checkout', 'billing', 'shipping')
+const TYPED = BASE.replace('command="make"', 'command="ninja"')
+const BROKEN = BASE.replace('<exec command="make" />', '<exec />')
+
+let browser: Browser
+
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+afterAll(() => browser.close())
+
+async function withBase(): Promise<TestService> {
+  const service = await startService()
+  await saveRevisions(service, BASE)
+  return service
+}
+
+/** Types over everything, as with a keyboard. */
+async function retype(page: Page, text: string): Promise<void> {
+  await page.locator('.cm-content').click()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.insertText(text)
+}
+
+function area(page: Page): Promise<string> {
+  return page.locator('textarea[name=xml]').inputValue()
+}
+
+describe('the editor in a browser', () => {
+  it.each(LOOKS)('has nothing against accessibility ($name)', async ({ name, ...visitor }) => {
+    const service = await withBase()
+    const page = await visit(browser, service.url, visitor)
+    const found: Record<string, string[]> = {}
+    const look = async (title: string) => {
+      found[title] = await troublesOf(page)
+      await keepPicture(page, `${title}-${name}`)
+    }
+
+    await page.goto('/config/edit')
+    await look('editor')
+    await retype(page, BROKEN)
+    await page.locator('.problems li').first().waitFor()
+    await look('editor-problems')
+    await retype(page, TYPED)
+    await page.locator('.problems').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Preview changes' }).click()
+    await page.getByRole('heading', { name: 'Preview changes' }).waitFor()
+    await look('editor-preview')
+    await saveRevisions(service, BASE.replace('command="make"', 'command="bazel"'))
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Keep mine').waitFor()
+    await look('editor-conflict')
+
+    expect(found).toEqual({
+      editor: [],
+      'editor-problems': [],
+      'editor-preview': [],
+      'editor-conflict': [],
+    })
+  })
+
+  it('is used by keyboard alone: problems at their lines, a preview, a save', async () => {
+    const service = await withBase()
+    const page = await visit(browser, service.url)
+    await page.goto('/config/edit')
+
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.locator('.cm-content').focus()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.insertText(BROKEN)
+    const problem = page.locator('.problems a').first()
+    await problem.waitFor()
+    expect(await problem.textContent()).toMatch(/^Line \d+: /)
+    expect(await page.locator('.cm-lint-marker-error').count()).toBeGreaterThan(0)
+    await problem.focus()
+    await page.keyboard.press('Enter')
+    expect(await page.locator('.cm-activeLine').textContent()).toContain('<exec />')
+    await page.keyboard.press('Control+a')
+    await page.keyboard.insertText(TYPED)
+    await page.getByRole('button', { name: 'Preview changes' }).getByText('1').waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate("document.activeElement.closest('.cm-editor')")).toBeNull()
+    await page.getByRole('button', { name: 'Save' }).focus()
+    await page.keyboard.press('Enter')
+
+    await page.waitForURL('**/config/compare/r2/r3')
+  })
+
+  it('loses nothing that was typed when the connection is lost or the page is left', async () => {
+    const service = await withBase()
+    const page = await visit(browser, service.url)
+    await page.goto('/config/edit')
+    await retype(page, TYPED)
+    await page.getByRole('button', { name: 'Preview changes' }).getByText('1').waitFor()
+
+    await page.context().setOffline(true)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The server cannot be reached').waitFor()
+    expect(await page.locator('.cm-content').textContent()).toContain('ninja')
+    await page.context().setOffline(false)
+    page.on('dialog', (dialog) => void dialog.accept())
+    await page.goto('/config')
+    await page.goto('/config/edit')
+    await page.getByRole('button', { name: 'Bring it back' }).click()
+    expect(await page.locator('.cm-content').textContent()).toContain('ninja')
+    await page.getByRole('button', { name: 'Save' }).click()
+
+    await page.waitForURL('**/config/compare/r2/r3')
+  })
+
+  it('works without scripts', async () => {
+    const service = await withBase()
+    const page = await visit(browser, service.url, { hasScripts: false })
+    await page.goto('/config/edit')
+
+    await page.locator('textarea[name=xml]').fill(BROKEN)
+    await page.getByRole('button', { name: 'Check' }).click()
+    expect(await page.locator('.problems li').count()).toBeGreaterThan(0)
+    expect(await area(page)).toBe(BROKEN)
+    await page.locator('textarea[name=xml]').fill(TYPED)
+    await page.getByRole('button', { name: 'Preview changes' }).click()
+    await page.getByRole('button', { name: 'Back to editing' }).click()
+    expect(await area(page)).toBe(TYPED)
+    await saveRevisions(service, BASE.replace('command="make"', 'command="bazel"'))
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Keep mine').click()
+    await page.getByRole('button', { name: 'Save merged' }).click()
+
+    await page.waitForURL('**/config/compare/r3/r4')
+  })
+})
