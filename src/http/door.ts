@@ -1,7 +1,7 @@
 import { getPath } from 'hono/utils/url'
 import type { Principal } from '../core/principal.ts'
 import { type AnswerFailure, failure } from './failure.ts'
-import type { Exchange } from './exchange.ts'
+import { type Exchange, REQUEST_ID } from './exchange.ts'
 import type { ReadyBody } from './ready-body.ts'
 
 /** The environment of every route: what is known of its request besides the request itself. */
@@ -64,9 +64,12 @@ function findReady(
   const { method, url = '', headers } = exchange.connection.incoming
   if (method !== 'GET' || !url.startsWith(basePath)) return null
   const target = url.slice(basePath.length)
-  const answer = find(target, known)?.answerTo(headers) ?? null
-  if (answer !== null) exchange.route = routeOf(target)
-  return answer
+  const body = find(target, known)
+  if (body === null) return null
+  exchange.route = routeOf(target)
+  // Node is much quicker with all headers at once than with one that was set before.
+  exchange.isNamed = true
+  return body.answerTo(headers, { [REQUEST_ID]: exchange.id })
 }
 
 /** The name of the route that would have answered; an offset is the only parameter that such a path has. */

@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { Principal } from '../core/principal.ts'
 import type { Connection } from './listen.ts'
 
+/** The header that names a request in its answer, and that a caller may name it with. */
+export const REQUEST_ID = 'x-request-id'
+
 /** No user: the caller of a public route. */
 const NOBODY: Principal = { username: '' }
 
@@ -24,13 +27,16 @@ export class Exchange {
   /** The code of the error that it is answered with, or null. */
   reason: string | null = null
 
+  /** Whether the answer carries the id already. */
+  isNamed = false
+
   /** Null for a request that did not come over a line. */
   readonly connection: Connection | null
 
   constructor(request: Request, connection: Connection | null) {
     const given = connection
-      ? connection.incoming.headers['x-request-id']
-      : request.headers.get('x-request-id')
+      ? connection.incoming.headers[REQUEST_ID]
+      : request.headers.get(REQUEST_ID)
     const isSane = typeof given === 'string' && SANE.test(given)
     this.id = isSane ? given : `${RUN}-${(requests += 1)}`
     this.address = connection?.incoming.socket.remoteAddress ?? 'local'

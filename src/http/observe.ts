@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Log } from '../core/log.ts'
 import type { RequestMetrics } from '../core/request-metrics.ts'
-import { Exchange } from './exchange.ts'
+import { Exchange, REQUEST_ID } from './exchange.ts'
 import type { Connection, Handler } from './listen.ts'
 
 export interface ObserveOptions {
@@ -23,7 +23,6 @@ export function observe(options: ObserveOptions): Handler {
   const { answer, metrics } = options
   return (request, connection?: Connection) => {
     const exchange = new Exchange(request, connection ?? null)
-    connection?.outgoing.setHeader('x-request-id', exchange.id)
     const began = performance.now()
     metrics.begin()
     const answered = answer(request, exchange)
@@ -46,6 +45,7 @@ function ended(
 ): Response | Promise<Response> {
   const took = performance.now() - began
   const { status } = response
+  if (!exchange.isNamed) exchange.connection?.outgoing.setHeader(REQUEST_ID, exchange.id)
   metrics.end(exchange.route, status, took / 1_000)
   const noted = audit(request, exchange, response)
   if (noted !== null || status >= 500 || (took > SLOW && !isHeld(exchange))) {

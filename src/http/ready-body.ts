@@ -12,11 +12,12 @@ const MUTABLE = 'private, no-cache'
 
 type Encoding = 'identity' | 'gzip' | 'br'
 type Bytes = Uint8Array<ArrayBuffer>
+type Headers = Readonly<Record<string, string>>
 
 /** The bytes of one encoding with the headers they go with. */
 interface Form {
   readonly bytes: Bytes
-  readonly init: { readonly headers: Record<string, string> }
+  readonly headers: Headers
 }
 
 /** The headers of a request that decide about the form of its answer. */
@@ -30,7 +31,7 @@ export interface ReadyBodyOptions {
   readonly etag: string
   /** Whether the address stands for these bytes for ever. */
   readonly immutable: boolean
-  readonly headers?: Record<string, string>
+  readonly headers?: Headers
 }
 
 /**
@@ -41,7 +42,7 @@ export class ReadyBody {
   readonly etag: string
   readonly size: number
   readonly #plain: Bytes
-  readonly #headers: Record<string, string>
+  readonly #headers: Headers
   readonly #making = new Map<Encoding, Promise<Form>>()
   readonly #forms = new Map<Encoding, Form>()
 
@@ -67,21 +68,21 @@ export class ReadyBody {
     })
   }
 
-  /** The same for a request of which only these headers are known. */
-  answerTo(asked: Asked): Response | Promise<Response> {
+  /** The same for a request of which only these headers are known, with headers of its own. */
+  answerTo(asked: Asked, own: Headers = {}): Response | Promise<Response> {
     if (isKnown(asked['if-none-match'], this.etag)) {
-      return new Response(null, { status: 304, headers: this.#headers })
+      return new Response(null, { status: 304, headers: { ...this.#headers, ...own } })
     }
     const encoding =
       this.size < WORTH_COMPRESSING ? 'identity' : bestOf(asked['accept-encoding'] ?? '')
     const form = this.#forms.get(encoding)
-    return form ? respond(form) : this.#compressed(encoding)
+    return form ? respond(form, own) : this.#compressed(encoding, own)
   }
 
-  async #compressed(encoding: Encoding): Promise<Response> {
+  async #compressed(encoding: Encoding, own: Headers): Promise<Response> {
     const making = this.#making.get(encoding) ?? this.#compress(encoding)
     this.#making.set(encoding, making)
-    return respond(await making)
+    return respond(await making, own)
   }
 
   async #compress(encoding: Encoding): Promise<Form> {
@@ -93,14 +94,14 @@ export class ReadyBody {
   #keep(encoding: Encoding, bytes: Bytes): Form {
     const encoded = encoding === 'identity' ? {} : { 'content-encoding': encoding }
     const headers = { ...this.#headers, ...encoded, 'content-length': String(bytes.length) }
-    const form = { bytes, init: { headers } }
+    const form = { bytes, headers }
     this.#forms.set(encoding, form)
     return form
   }
 }
 
-function respond({ bytes, init }: Form): Response {
-  return new Response(bytes, init)
+function respond({ bytes, headers }: Form, own: Headers): Response {
+  return new Response(bytes, { headers: { ...headers, ...own } })
 }
 
 /** Whether an `If-None-Match` header names the tag; weak and strong forms compare alike. */

@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -33,7 +41,7 @@ export async function bench(args: readonly string[]): Promise<number> {
   const report = `${JSON.stringify({ machine: machine(), quick, results }, null, 2)}\n`
   mkdirSync(dirname(OUTPUT), { recursive: true })
   writeFileSync(OUTPUT, report)
-  if (values.keep) writeFileSync(KEPT, report)
+  if (values.keep) keep(results)
   return results.length > 0 && results.every((result) => result.holds) ? 0 : 1
 }
 
@@ -58,6 +66,17 @@ async function measured({ name, must, measure }: BenchCase, quick: boolean): Pro
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Replaces what was kept of the same cases, so that a long bench can be run in pieces. */
+function keep(results: readonly Result[]): void {
+  const before: { results: Result[] } = existsSync(KEPT)
+    ? JSON.parse(readFileSync(KEPT, 'utf8'))
+    : { results: [] }
+  const names = new Set(results.map(({ name }) => name))
+  const others = before.results.filter(({ name }) => !names.has(name))
+  const all = [...others, ...results].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  writeFileSync(KEPT, `${JSON.stringify({ machine: machine(), results: all }, null, 2)}\n`)
 }
 
 function isWithin(value: number, { atMost = Infinity, atLeast = -Infinity }: Limit): boolean {
