@@ -4,7 +4,7 @@ import { type ConfigSavingDeps, saveDocument, type SaveRequest } from '../servic
 import type { ClientNames } from '../wire/revision-entry.ts'
 import { digestHeaders } from './digest-header.ts'
 import type { RouteEnv } from './door.ts'
-import { json, renderError } from './errors.ts'
+import { json, renderError, shown } from './errors.ts'
 import { parseIfMatch } from './if-match.ts'
 import { malformed, parseDigest } from './parameters.ts'
 import { readBody, readForm, textField } from './request-body.ts'
@@ -59,7 +59,7 @@ async function answerAsForm(
     if (!(error instanceof ServiceError)) throw error
     if (error.code !== 'config-invalid' && error.code !== 'config-stale') throw error
     const originalContent = Buffer.from(document).toString('utf8')
-    return json({ result: error.message, originalContent, ...renderError(error) }, 409)
+    return json({ result: shown(error.message), originalContent, ...renderError(error) }, 409)
   }
 }
 

@@ -1,6 +1,9 @@
 import type { ErrorCode } from '../core/errors.ts'
 import { ServiceError } from '../core/errors.ts'
+import type { Problem } from '../core/problem.ts'
 import type { ErrorBody } from '../wire/error-body.ts'
+
+const LONGEST_MESSAGE = 2_000
 
 /** The whole mapping. Adding an error code without a status does not compile. */
 export const STATUS = {
@@ -36,9 +39,23 @@ export function statusOf(error: ServiceError): number {
 }
 
 export function renderError(error: ServiceError): ErrorBody {
-  const { facts } = error
+  const problems = problemsOf(error)
+  const message = shown(error.message)
+  return { message, ...(problems.length > 0 ? { errors: [...problems] } : {}) }
+}
+
+export function problemsOf({ facts }: ServiceError): readonly Problem[] {
   const problems = 'problems' in facts ? facts.problems : []
-  return { message: error.message, ...(problems.length > 0 ? { errors: [...problems] } : {}) }
+  return problems.map(({ path, ...problem }) => ({
+    ...problem,
+    message: shown(problem.message),
+    ...(path === undefined ? {} : { path: shown(path) }),
+  }))
+}
+
+/** A message may quote what was sent, which can be of any length. */
+export function shown(message: string): string {
+  return message.length <= LONGEST_MESSAGE ? message : `${message.slice(0, LONGEST_MESSAGE)}…`
 }
 
 /** A JSON answer of any status. */

@@ -1,7 +1,7 @@
 import type { ServiceError } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Problem } from '../core/problem.ts'
-import { json, statusOf } from './errors.ts'
+import { json, problemsOf, shown, statusOf } from './errors.ts'
 
 /** Why a request has no better answer. */
 export interface Failure {
@@ -27,8 +27,8 @@ export function failure(
 }
 
 export function failureOf(error: ServiceError): Failure {
-  const problems = 'problems' in error.facts ? error.facts.problems : []
-  return { status: statusOf(error), message: error.message, problems, headers: {} }
+  const problems = problemsOf(error)
+  return { status: statusOf(error), message: shown(error.message), problems, headers: {} }
 }
 
 export const answerInJson: AnswerFailure = (_, { status, message, problems, headers }) =>

@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { getRequestListener, type Http2Bindings, type HttpBindings } from '@hono/node-server'
 import { json } from './errors.ts'
 
@@ -6,10 +7,19 @@ import { json } from './errors.ts'
 const HEADERS_WITHIN = 10_000
 const REQUEST_WITHIN = 300_000
 const IDLE_AT_MOST = 20_000
+/** How often clients that take too long are looked for. */
+const LOOK_EVERY = 1_000
 /** How often a closing server looks for connections that have become idle. */
 const SWEEP_EVERY = 50
 
-const errorHandler = () => json({ message: 'The request is not well-formed HTTP' }, 400)
+const MALFORMED = 'The request is not well-formed HTTP'
+const errorHandler = () => json({ message: MALFORMED }, 400)
+
+/** What did not become a request, by the code of the error: its status and what is said of it. */
+const REFUSALS: ReadonlyMap<string, readonly [string, string]> = new Map([
+  ['HPE_HEADER_OVERFLOW', ['431 Request Header Fields Too Large', 'The headers are too large']],
+  ['ERR_HTTP_REQUEST_TIMEOUT', ['408 Request Timeout', 'The request took too long']],
+])
 
 /** The connection behind a request. */
 export type Connection = HttpBindings | Http2Bindings
@@ -33,9 +43,11 @@ export class Listening implements AsyncDisposable {
       headersTimeout: HEADERS_WITHIN,
       requestTimeout: REQUEST_WITHIN,
       keepAliveTimeout: IDLE_AT_MOST,
+      connectionsCheckingInterval: LOOK_EVERY,
     }
     const server = createServer(limits, (incoming, outgoing) => void listener(incoming, outgoing))
     server.timeout = IDLE_AT_MOST
+    server.on('clientError', refuse)
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
       server.listen(at.port, at.host, resolve)
@@ -51,4 +63,15 @@ export class Listening implements AsyncDisposable {
     await closed
     clearInterval(sweep)
   }
+}
+
+/** Answers what is not even a request, and ends the connection. */
+function refuse(error: Error, socket: Duplex): void {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const [status, message] = REFUSALS.get(code) ?? ['400 Bad Request', MALFORMED]
+  const body = JSON.stringify({ message })
+  const type = 'Content-Type: application/json; charset=utf-8'
+  const head = [`HTTP/1.1 ${status}`, type, `Content-Length: ${body.length}`, 'Connection: close']
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
