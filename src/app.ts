@@ -187,6 +187,7 @@ async function open(
     audit,
     metrics,
     requests,
+    trustedProxies: settings['trusted-proxies'],
     ...login,
     watch,
     cache: config.cache,

@@ -105,6 +105,9 @@ export const SETTINGS = {
       'receivers of revisions; webhooks.json in the state folder when absent',
     ),
     'max-body': Size.prefault('32MiB').describe('largest request body'),
+    'trusted-proxies': CommaList.prefault('').describe(
+      'addresses of proxies whose X-Forwarded-For is believed',
+    ),
     'max-audit': Size.prefault('256MiB').describe('how large the audit log may become'),
     'max-artifact': Size.prefault('1024MiB').describe('largest file that a job may keep'),
   }),

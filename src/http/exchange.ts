@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { isIP } from 'node:net'
 import type { Principal } from '../core/principal.ts'
 import type { Connection } from './listen.ts'
 
@@ -10,6 +11,8 @@ const NOBODY: Principal = { username: '' }
 
 /** What a caller may send to find its request again in the logs. */
 const SANE = /^[A-Za-z0-9._:@/+=-]{1,128}$/
+
+const NONE: ReadonlySet<string> = new Set()
 
 /** Tells apart the requests of two runs of the service. */
 const RUN = randomBytes(6).toString('base64url')
@@ -33,13 +36,26 @@ export class Exchange {
   /** Null for a request that did not come over a line. */
   readonly connection: Connection | null
 
-  constructor(request: Request, connection: Connection | null) {
+  constructor(
+    request: Request,
+    connection: Connection | null,
+    proxies: ReadonlySet<string> = NONE,
+  ) {
     const given = connection
       ? connection.incoming.headers[REQUEST_ID]
       : request.headers.get(REQUEST_ID)
     const isSane = typeof given === 'string' && SANE.test(given)
     this.id = isSane ? given : `${RUN}-${(requests += 1)}`
-    this.address = connection?.incoming.socket.remoteAddress ?? 'local'
+    this.address = connection ? addressOf(connection, proxies) : 'local'
     this.connection = connection
   }
+}
+
+/** Where a request comes from; behind a proxy that is trusted, what that says last. */
+function addressOf({ incoming }: Connection, proxies: ReadonlySet<string>): string {
+  const address = incoming.socket.remoteAddress ?? 'local'
+  if (proxies.size === 0 || !proxies.has(address.replace(/^::ffff:/, ''))) return address
+  const forwarded = incoming.headers['x-forwarded-for']
+  const last = typeof forwarded === 'string' ? forwarded.split(',').at(-1)?.trim() : undefined
+  return last && isIP(last) > 0 ? last : address
 }

@@ -9,6 +9,8 @@ export interface ObserveOptions {
   readonly metrics: RequestMetrics
   /** Notes what was done or refused; null for a request that is no action. */
   readonly audit: (request: Request, exchange: Exchange, response: Response) => Promise<void> | null
+  /** Addresses of proxies that say truly where a request comes from. */
+  readonly trustedProxies: readonly string[]
   readonly log: Log
 }
 
@@ -21,8 +23,9 @@ const SLOW = 5_000
  */
 export function observe(options: ObserveOptions): Handler {
   const { answer, metrics } = options
+  const proxies = new Set(options.trustedProxies)
   return (request, connection?: Connection) => {
-    const exchange = new Exchange(request, connection ?? null)
+    const exchange = new Exchange(request, connection ?? null, proxies)
     const began = performance.now()
     metrics.begin()
     const answered = answer(request, exchange)

@@ -49,6 +49,7 @@ export interface HttpServiceOptions
   readonly version: string
   readonly audit: Audit
   readonly requests: RequestMetrics
+  readonly trustedProxies: readonly string[]
   readonly log: Log
 }
 
@@ -80,7 +81,8 @@ export function httpService(options: HttpServiceOptions): Handler {
   const routes = composeRoutes({ basePath, log, parts, answerFailure })
   const { findReady } = config
   const answer = openDoor({ basePath, credentials, isPublic, answerFailure, findReady, routes })
-  return observe({ answer, metrics: options.requests, audit: auditRequests(options.audit), log })
+  const { requests: metrics, trustedProxies } = options
+  return observe({ answer, metrics, audit: auditRequests(options.audit), trustedProxies, log })
 }
 
 /** What is answered without a user: health, what pages load, the way out, and the calls that carry an agent's token. */

@@ -1,0 +1,196 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { readSettings, SETTINGS } from '../../src/settings.ts'
+import { AuditBody } from '../../src/wire/audit-body.ts'
+import { documentWith } from '../support/documents.ts'
+import { hasCommand } from '../support/has-command.ts'
+import { callOver, startNginx } from '../support/nginx.ts'
+import { BASIC } from '../support/raw-http.ts'
+import { rootFile } from '../support/root-file.ts'
+import { startService } from '../support/service.ts'
+import { tempDir } from '../support/temp-folder.ts'
+
+const UNITS = ['cairn.service', 'cairn-agent@.service']
+const Words = z.array(z.string())
+
+function deployed(name: string): string {
+  return readFileSync(rootFile(`deploy/${name}`), 'utf8')
+}
+
+/** Fails when a command line has a flag or a value that the program does not take. */
+function assertTaken([subcommand, ...args]: readonly string[], environment = {}): void {
+  if (subcommand === 'serve') readSettings(SETTINGS.serve, args, environment)
+  else if (subcommand === 'agent') readSettings(SETTINGS.agent, args, environment)
+  else throw new Error(`${subcommand} is not meant to be deployed`)
+}
+
+describe('deploy/nginx.conf', () => {
+  it.skipIf(!hasCommand('nginx'))(
+    'puts TLS in front of the service, forms, ids and addresses included',
+    { timeout: 60_000 },
+    async () => {
+      const service = await startService(['--trusted-proxies', '127.0.0.1'])
+      const nginx = await startNginx(tempDir(), service.url)
+      const origin = `https://localhost:${nginx.port}`
+      const headers = { authorization: BASIC }
+      await expect
+        .poll(() =>
+          callOver(nginx, '/health/ready').then(
+            ({ status }) => status,
+            () => 0,
+          ),
+        )
+        .toBe(200)
+
+      const current = await callOver(nginx, '/api/admin/config.xml', { headers })
+      const saved = await callOver(nginx, '/api/admin/config.xml', {
+        method: 'PUT',
+        headers: { ...headers, 'if-match': '*' },
+        body: documentWith('over-tls'),
+      })
+      const large = await callOver(nginx, '/api/admin/config.xml', {
+        method: 'PUT',
+        headers: { ...headers, 'if-match': '*' },
+        body: `<a>${'x'.repeat(3_000_000)}</a>`,
+      })
+      const form = { method: 'POST', body: 'colours=blue-orange&back=/config' }
+      const own = await callOver(nginx, '/colours', { ...form, headers: { ...headers, origin } })
+      const forged = await callOver(nginx, '/colours', {
+        ...form,
+        headers: { ...headers, origin: 'https://localhost' },
+      })
+      const plain = await fetch(`http://127.0.0.1:${nginx.plainPort}/config?q=1`, {
+        redirect: 'manual',
+        headers: { host: 'localhost' },
+      })
+      const audit = await callOver(nginx, '/api/audit?action=save-configuration', { headers })
+
+      expect(current.headers['x-service-config-md5']).toMatch(/^[0-9a-f]{32}$/)
+      expect(current.headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/)
+      expect([saved.status, large.status]).toEqual([200, 422])
+      expect([own.status, forged.status]).toEqual([303, 403])
+      expect(plain.status).toBe(301)
+      expect(plain.headers.get('location')).toMatch(/^https:.*\/config\?q=1$/)
+      expect(AuditBody.parse(JSON.parse(audit.body)).entries.at(-1)).toMatchObject({
+        address: '127.0.0.1',
+        request: saved.headers['x-request-id'],
+      })
+    },
+  )
+
+  it('is believed about addresses only where it is told to be', async () => {
+    const trusting = await startService(['--trusted-proxies', '127.0.0.1'])
+    const doubting = await startService()
+    const headers = { 'x-forwarded-for': '1.2.3.4, 203.0.113.9' }
+
+    const addresses: (string | undefined)[] = []
+    for (const service of [trusting, doubting]) {
+      await service.fetch('/api/agents/x/enable', { method: 'POST', headers })
+      const { entries } = AuditBody.parse(await (await service.fetch('/api/audit')).json())
+      addresses.push(entries[0]?.address)
+    }
+
+    expect(addresses).toEqual(['203.0.113.9', '127.0.0.1'])
+  })
+})
+
+describe('the units of systemd', () => {
+  it.each(UNITS)('start commands that the program takes: %s', (name) => {
+    const [, command = ''] = /^ExecStart=(.*)$/m.exec(deployed(name)) ?? []
+    const [node, main = '', ...args] = command.replaceAll('%i', '1').split(' ')
+
+    expect(node).toBe('/usr/bin/node')
+    expect(main.startsWith('/opt/cairn/')).toBe(true)
+    expect(existsSync(rootFile(main.slice('/opt/cairn/'.length)))).toBe(true)
+    expect(() => assertTaken(args, { CAIRN_SERVER: 'http://x' })).not.toThrow()
+  })
+
+  it.skipIf(!hasCommand('systemd-analyze')).each(UNITS)('are sound to systemd: %s', (name) => {
+    const folder = tempDir()
+    const file = join(folder, name.replace('@', '@1'))
+    const unit = deployed(name)
+      .replace('/usr/bin/node', process.execPath)
+      .replace(/^(User|Group)=.*$/gm, '$1=root')
+      .replace('EnvironmentFile=/', 'EnvironmentFile=-/')
+    writeFileSync(file, unit)
+
+    const { stderr, stdout } = spawnSync('systemd-analyze', ['verify', '--man=no', file], {
+      encoding: 'utf8',
+    })
+    const about = `${stdout}${stderr}`
+      .split('\n')
+      .filter((line) => line.includes(name.split('@')[0] ?? ''))
+
+    expect(about).toEqual([])
+  })
+
+  it.skipIf(!hasCommand('systemd-analyze'))('shut the service in', () => {
+    const file = join(tempDir(), 'cairn.service')
+    writeFileSync(file, deployed('cairn.service'))
+
+    const flags = ['security', '--offline=true', '--no-pager', '--threshold=25', file]
+    const { status, stdout } = spawnSync('systemd-analyze', flags, { encoding: 'utf8' })
+
+    expect(stdout).toMatch(/exposure level/)
+    expect(status).toBe(0)
+  })
+})
+
+describe('the files for containers', () => {
+  it('copy what there is, and start commands that the program takes', () => {
+    const dockerfile = deployed('Dockerfile')
+    const copied = [...dockerfile.matchAll(/^COPY (?!--)(.*) \S+$/gm)].flatMap(([, names = '']) =>
+      names.split(' '),
+    )
+    const command = Words.parse(JSON.parse(/^CMD (.*)$/m.exec(dockerfile)?.[1] ?? ''))
+
+    expect(copied.length).toBeGreaterThan(3)
+    expect(copied.filter((name) => !existsSync(rootFile(name)))).toEqual([])
+    expect(dockerfile).toMatch(/^ENTRYPOINT .*"\/opt\/cairn\/dist\/main\.js"\]$/m)
+    expect(() => assertTaken(command)).not.toThrow()
+  })
+
+  it('start a server and two agents', () => {
+    const compose = deployed('compose.yaml')
+    const commands = [...compose.matchAll(/^\s+command:\s*(\[[^\]]*\])/gm)].map(([, list = '']) =>
+      Words.parse(JSON.parse(list.replaceAll("'", '"').replace(/,\s*\]$/, ']'))),
+    )
+    const known = ['serve', 'agent'].flatMap((name) =>
+      Object.keys(name === 'serve' ? SETTINGS.serve.shape : SETTINGS.agent.shape),
+    )
+    const variables = [...compose.matchAll(/^\s+(CAIRN_[A-Z_]+):/gm)].map(([, name = '']) =>
+      name.slice('CAIRN_'.length).toLowerCase().replaceAll('_', '-'),
+    )
+
+    expect(commands).toHaveLength(2)
+    for (const command of commands) expect(() => assertTaken(command)).not.toThrow()
+    expect(variables.filter((name) => !known.includes(name))).toEqual([])
+    expect(compose).toContain('/health/ready')
+  })
+})
+
+describe('deploy/README.md', () => {
+  it('names files, settings and addresses that there are', async () => {
+    const text = deployed('README.md')
+    const files = [...text.matchAll(/\bdeploy\/[\w@.-]+\w/g)].map(([name]) => name)
+    const shell = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, script = '']) => script)
+    const variables = [...text.matchAll(/CAIRN_([A-Z_]+)=/g)].map(([, name = '']) => name)
+    const service = await startService()
+
+    expect(files.filter((name) => !existsSync(rootFile(name)))).toEqual([])
+    for (const script of shell) execFileSync('bash', ['-n', '-c', script])
+    for (const name of variables.filter((each) => !each.endsWith('_'))) {
+      expect([name, name.toLowerCase().replaceAll('_', '-') in SETTINGS.serve.shape]).toEqual([
+        name,
+        true,
+      ])
+    }
+    for (const path of ['/health/live', '/health/ready', '/health']) {
+      expect(text).toContain(path)
+      expect((await service.fetch(path, { as: null })).status).toBe(200)
+    }
+  })
+})

@@ -1,0 +1,89 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { request } from 'node:https'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { rootFile } from './root-file.ts'
+
+/** nginx with the file of `deploy/` in front of a service. */
+export interface Nginx {
+  readonly plainPort: number
+  readonly port: number
+  readonly ca: Buffer
+}
+
+/** Starts nginx with the documented file; only ports and paths of the certificate are other ones. */
+export async function startNginx(folder: string, serviceUrl: string): Promise<Nginx> {
+  const [plainPort, port] = [await freePort(), await freePort()]
+  const [key, certificate] = [join(folder, 'cairn.key'), join(folder, 'cairn.pem')]
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+  const files = ['-keyout', key, '-out', certificate]
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...files, ...subject], {
+    stdio: 'ignore',
+  })
+  const site = readFileSync(rootFile('deploy/nginx.conf'), 'utf8')
+    .replace('127.0.0.1:8153', new URL(serviceUrl).host)
+    .replace('listen 80;', `listen 127.0.0.1:${plainPort};`)
+    .replace('listen 443 ssl http2;', `listen 127.0.0.1:${port} ssl http2;`)
+    .replaceAll('cairn.example.org', 'localhost')
+    .replace('/etc/cairn/tls/cairn.pem', certificate)
+    .replace('/etc/cairn/tls/cairn.key', key)
+  mkdirSync(join(folder, 'logs'))
+  writeFileSync(join(folder, 'site.conf'), site)
+  writeFileSync(join(folder, 'nginx.conf'), MAIN)
+  const flags = [
+    '-p',
+    folder,
+    '-c',
+    join(folder, 'nginx.conf'),
+    '-e',
+    join(folder, 'logs/error.log'),
+  ]
+  execFileSync('nginx', ['-t', '-q', ...flags], { stdio: 'pipe' })
+  const child = spawn('nginx', [...flags, '-g', 'daemon off;'], { stdio: 'ignore' })
+  onTestFinished(async () => {
+    child.kill('SIGTERM')
+    if (child.exitCode === null) await once(child, 'close')
+  })
+  return { plainPort, port, ca: readFileSync(certificate) }
+}
+
+const MAIN = `pid nginx.pid;
+events { worker_connections 64; }
+http {
+  access_log off;
+  client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path f; uwsgi_temp_path u; scgi_temp_path s;
+  include site.conf;
+}
+`
+
+/** One call over TLS; the certificate is checked. */
+export function callOver(
+  { port, ca }: Nginx,
+  path: string,
+  options: { method?: string; headers?: Record<string, string>; body?: string } = {},
+): Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: string }> {
+  const { method = 'GET', headers = {}, body } = options
+  return new Promise((resolve, reject) => {
+    const call = request({ host: 'localhost', port, path, method, headers, ca, agent: false })
+    call.on('error', reject).on('response', (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (part: string) => (text += part))
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }),
+      )
+    })
+    call.end(body)
+  })
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address: AddressInfo | string | null = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address ? address.port : 0
+}
