@@ -20,7 +20,12 @@ function document(extra: string): string {
           {
             name: 's',
             variables: { A: MARKUP },
-            jobs: [{ name: 'j', tabs: [element('tab', { name: 'T', path: MARKUP.replaceAll(' ', '/') })] }],
+            jobs: [
+              {
+                name: 'j',
+                tabs: [element('tab', { name: 'T', path: MARKUP.replaceAll(' ', '/') })],
+              },
+            ],
           },
         ],
       },
