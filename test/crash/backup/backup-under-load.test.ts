@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { JOB, PIPELINE } from '../../../src/builds/documents.ts'
+import { WEBHOOKS } from '../../../src/services/webhooks/webhook-cursor.ts'
 import { openSqliteState } from '../../../src/state/open-sqlite.ts'
 import type { StateStore } from '../../../src/state/state-store.ts'
 import { backUp, checkCodes, placesIn, restoreNew } from '../../support/backups.ts'
@@ -12,12 +13,23 @@ import { LoadedService, type Step } from '../../support/loaded-service.ts'
 import { start } from '../../support/start.ts'
 import { tempDir } from '../../support/temp-folder.ts'
 import { until } from '../../support/until.ts'
+import { WebhookReceiver } from '../../support/webhook-receiver.ts'
 
 const ROUNDS = 4
 
 function digestsIn(folder: string): string[] {
   const format = '--format=%(trailers:key=Config-MD5,valueonly)'
   return git(join(folder, 'config-repo'), 'log', format).split('\n')
+}
+
+function commitsIn(folder: string): string[] {
+  return git(join(folder, 'config-repo'), 'rev-list', 'HEAD').split('\n')
+}
+
+/** The commit of the history that the state names: what a webhook was told last. */
+async function toldCommit(folder: string): Promise<string | undefined> {
+  await using store = await openSqliteState(join(folder, 'state', 'state.sqlite'))
+  return (await store.find(WEBHOOKS, 'mirror'))?.commit
 }
 
 async function isThere(store: StateStore, step: Step): Promise<boolean> {
@@ -41,6 +53,9 @@ describe('a backup beside saves and builds that are killed', () => {
     async () => {
       const [folder, target] = [tempDir(), tempDir()]
       const [saved, steps]: [string[], Step[]] = [[], []]
+      const receiver = await WebhookReceiver.open()
+      mkdirSync(join(folder, 'state'))
+      receiver.writeFile(join(folder, 'state', 'webhooks.json'))
       for (let round = 0; round < ROUNDS; round += 1) {
         const load = await LoadedService.start(folder, `round-${round}`)
         await until(() => load.saved.length > 2 && load.steps.length > 20)
@@ -63,6 +78,7 @@ describe('a backup beside saves and builds that are killed', () => {
         const has = digestsIn(restored.folder)
         expect(savedBefore.filter((digest) => !has.includes(digest))).toEqual([])
         expect(await buildsIn(restored.folder, stepsBefore)).toEqual({ lost: [], problems: [] })
+        expect(commitsIn(restored.folder)).toContain(await toldCommit(restored.folder))
       }
     },
   )
