@@ -357,6 +357,23 @@ describe('the safe removal of an agent', () => {
     expect(await html(service, deleted.headers.get('location') ?? '')).toContain('has come back')
   })
 
+  it('begins its 5 seconds again when they are over and the agent still runs', async () => {
+    const service = await startService(['--auto-register-key', KEY])
+    const agent = await joined(service)
+    const path = `/agents/${agent.uuid}/remove`
+    await post(service, path, [['action', 'disable']])
+
+    const late = await html(service, `${path}?since=${Date.now() - 6_000}`)
+    const left = await html(service, path)
+    const again = await post(service, path, [['action', 'disable']])
+
+    expect(late).toContain('The 5 seconds after it was disabled are over and it still runs.')
+    expect(late).toContain('Begin the 5 seconds again')
+    expect(late).not.toContain(' s left')
+    expect(left).toContain('>Begin the 5 seconds</button>')
+    expect(await html(service, again.headers.get('location') ?? '')).toContain(': 5 s left')
+  })
+
   it('can be taken back, and tells what is refused', async () => {
     const service = await startService(['--auto-register-key', KEY])
     const agent = await joined(service)

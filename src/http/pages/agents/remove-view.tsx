@@ -157,8 +157,8 @@ function Stopped({ removal, since, now }: RemoveViewProps) {
       </p>
       {since !== null && left <= 0 && (
         <p class="muted">
-          The 5 seconds are over and it still runs. It stays disabled and takes no work; stop it,
-          then delete its record.
+          The 5 seconds after it was disabled are over and it still runs. It stays disabled and
+          takes no work: begin them again, stop it, then delete its record.
         </p>
       )}
     </Step>
@@ -174,8 +174,9 @@ function Deleted({ removal: { step } }: RemoveViewProps) {
 }
 
 /** The ways on from here. Only what is possible now is offered. */
-function Ways({ chrome: { links }, removal, since }: RemoveViewProps) {
+function Ways({ chrome: { links }, removal, since, now }: RemoveViewProps) {
   const { row, isBusy, isDisabled, hasStopped, step } = removal
+  const isLate = since === null || since + STOP_WINDOW <= now
   return (
     <div class="actions ways">
       {isDisabled && since !== null ? (
@@ -192,9 +193,9 @@ function Ways({ chrome: { links }, removal, since }: RemoveViewProps) {
           {isBusy ? 'Disable now, before its job ends' : 'Disable it now'}
         </button>
       )}
-      {isDisabled && step === 'stop' && since === null && (
+      {step === 'stop' && isLate && (
         <button name="action" value="disable">
-          Begin the 5 seconds
+          {since === null ? 'Begin the 5 seconds' : 'Begin the 5 seconds again'}
         </button>
       )}
       {isDisabled && !isBusy && (

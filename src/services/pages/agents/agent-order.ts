@@ -20,9 +20,18 @@ export interface AgentOrder {
 
 type Key = string | number
 
+/** So many keys are kept. Agents are asked for again and again, and their names stay. */
+const KEPT = 100_000
+const kept = new Map<string, string>()
+
 /** Numbers inside names count as numbers, so that `build-9` comes before `build-10`. */
 function natural(text: string): string {
-  return text.toLowerCase().replace(/\d+/g, (digits) => digits.padStart(12, '0'))
+  const known = kept.get(text)
+  if (known !== undefined) return known
+  const key = text.toLowerCase().replace(/\d+/g, (digits) => digits.padStart(12, '0'))
+  if (kept.size >= KEPT) kept.clear()
+  kept.set(text, key)
+  return key
 }
 
 const KEYS: Record<AgentColumn, (agent: ListedAgent) => Key> = {
@@ -42,12 +51,15 @@ export function sorted(
   { column, isDescending }: AgentOrder,
 ): readonly ListedAgent[] {
   const keyed = agents.map((agent) => {
-    const rest = [natural(agent.name), agent.sandbox, agent.uuid]
-    return { agent, first: KEYS[column](agent), rest: rest.join('\0') }
+    return { agent, first: KEYS[column](agent), name: natural(agent.name) }
   })
   const sign = isDescending ? -1 : 1
   keyed.sort(
-    (one, other) => sign * compare(one.first, other.first) || compare(one.rest, other.rest),
+    (one, other) =>
+      sign * compare(one.first, other.first) ||
+      compare(one.name, other.name) ||
+      compare(one.agent.sandbox, other.agent.sandbox) ||
+      compare(one.agent.uuid, other.agent.uuid),
   )
   return keyed.map(({ agent }) => agent)
 }
