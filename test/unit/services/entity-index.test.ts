@@ -47,6 +47,22 @@ function indexOf(history: History, path = aFile(), patience = 30_000) {
   return { index, asked, path, logged }
 }
 
+/** A history that counts what it is asked. */
+function countCalls(history: History) {
+  const calls = { count: 0 }
+  const counted = new Proxy(history, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target)
+      if (typeof value !== 'function') return value
+      return (...args: readonly unknown[]): unknown => {
+        calls.count += 1
+        return Reflect.apply(value, target, args)
+      }
+    },
+  })
+  return { counted, calls }
+}
+
 /** The numbers of the revisions that changed an entity, newest first. */
 async function numbersOf(index: EntityIndex, history: History, entity: string): Promise<number[]> {
   const found = await index.revisionsOf(entity)
@@ -138,6 +154,25 @@ describe('the index of entities', () => {
     expect(numbers).toEqual([6, 5, 3, 2])
     expect(await numbersOf(third.index, history, 'pipeline/c')).toEqual([7, 6, 5, 3, 2])
     expect(third.asked.documents).toBeLessThanOrEqual(4)
+  })
+
+  it('asks about an entity the same, however many revisions did not change it', async () => {
+    const history = await (await emptyFolder()).open()
+    await saveAll(history, ...STEPS.slice(0, 2))
+    const { counted, calls } = countCalls(history)
+    const { index } = indexOf(counted)
+    const costOfAsking = async () => {
+      await index.revisionsOf('pipeline/b')
+      calls.count = 0
+      const numbers = await numbersOf(index, history, 'pipeline/b')
+      return { numbers, calls: calls.count }
+    }
+    const before = await costOfAsking()
+
+    for (let n = 0; n < 60; n += 1) await save(history, pipelines(`a=${n} more`, 'b=1'))
+
+    expect(before.calls).toBeGreaterThan(0)
+    expect(await costOfAsking()).toEqual(before)
   })
 
   it('follows a history that was rewritten', async () => {
