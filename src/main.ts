@@ -15,6 +15,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Run>> = new Map<string, () => 
   ['verify', async () => (await import('./commands/verify.ts')).verify],
   ['backup', async () => (await import('./commands/backup.ts')).backup],
   ['restore', async () => (await import('./commands/restore.ts')).restore],
+  ['import', async () => (await import('./commands/import.ts')).importCommand],
   ['check-push', async () => (await import('./commands/check-push.ts')).checkPush],
 ])
 

@@ -24,6 +24,12 @@ const Port = z
   .regex(/^\d{1,5}$/, 'is not a port')
   .transform(Number)
   .refine((port) => port <= 65_535, 'is not a port')
+/** A date, or a date and a time, as ISO 8601 writes them; the value is in milliseconds. */
+const When = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\d/, 'is not a date such as 2015-12-01')
+  .transform((text) => Date.parse(text))
+  .refine((time) => !Number.isNaN(time), 'is not a date such as 2015-12-01')
 const CommaList = z.string().transform((text) =>
   text
     .split(',')
@@ -135,6 +141,13 @@ export const SETTINGS = {
   user: z.object(USERS),
   state: z.object(STATE),
   secrets: z.object({ ...REPOSITORY, ...STATE }),
+  import: z.object({
+    ...REPOSITORY,
+    ...STATE,
+    branch: Optional.describe('its branch; the one that is checked out there when absent'),
+    file: Optional.describe('name of the file in it; that of --config-file when absent'),
+    since: When.nullable().default(null).describe('leaves out what is older, such as 2015-12-01'),
+  }),
   'check-push': z.object({
     ...REPOSITORY,
     'other-refs': z

@@ -26,10 +26,15 @@ export function believe(commit: CommitRecord): Revision | null {
   return message && isAsWritten(commit, message) ? recorded(commit, message) : null
 }
 
+/** What is needed to judge one commit. */
+export interface CommitContext extends Omit<Classification, 'reader'> {
+  readonly reader: Pick<ObjectReader, 'findFile'>
+}
+
 /** The revision that a commit is by its bytes, or null when its file is absent or not valid. */
 export async function classify(
   commit: CommitRecord,
-  context: Classification,
+  context: CommitContext,
 ): Promise<Revision | null> {
   const message = parseMessage(commit.message)
   const document = await context.reader.findFile(commit.sha, context.fileName)

@@ -30,11 +30,13 @@ export type BranchMove = Pick<NewCommit, 'branch' | 'parent' | 'time' | 'message
 /** Newer commits, whose objects are there, for a branch. */
 export interface BranchAdvance {
   readonly branch: string
-  readonly from: CommitSha
+  /** Null begins the history. */
+  readonly from: CommitSha | null
   readonly to: CommitSha
   readonly time: number
-  /** Who the log of the branch names. */
+  /** What the log of the branch says: who, and how. */
   readonly username: string
+  readonly reason: 'push' | 'import'
 }
 
 /** What git leaves in its folder while a command of several steps is unfinished. */
@@ -117,8 +119,8 @@ export class GitRepository {
     return result.state === 'updated'
   }
 
-  /** Moves the branch to commits that a push has brought, unless it is no longer where they begin. */
-  async advance({ branch, from, to, time, username }: BranchAdvance): Promise<boolean> {
+  /** Moves the branch to commits that others have brought, unless it is no longer where they begin. */
+  async advance({ branch, from, to, time, username, reason }: BranchAdvance): Promise<boolean> {
     // Git has renamed their pack into place and leaves it to the system when that is on disk.
     await syncFolder(this.#fs, join(this.#folder.gitDir, 'objects', 'pack'))
     const result = await updateRef(this.#store, {
@@ -126,7 +128,7 @@ export class GitRepository {
       expected: from,
       next: to,
       who: { ...SERVICE_COMMITTER, name: authorName(username), time },
-      reason: 'push',
+      reason,
     })
     return result.state === 'updated'
   }

@@ -146,7 +146,8 @@ export class GitService {
   async #move({ ref, from, to }: PushedRef, username: string): Promise<string | null> {
     const { history, clock } = this.#options
     try {
-      const isMoved = await history.advance({ branch: ref, from, to, username, time: clock() })
+      const pushed = { branch: ref, from, to, username, time: clock(), reason: 'push' } as const
+      const isMoved = await history.advance(pushed)
       return isMoved ? null : 'the configuration has changed meanwhile: fetch first'
     } catch (error) {
       if (error instanceof ServiceError) return error.message.replaceAll(/\s+/g, ' ')

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto'
+import nodeFs from 'node:fs/promises'
+import { join } from 'node:path'
+import { digestOf } from '../../core/digest.ts'
+import type { CommitSha } from '../../core/revision.ts'
+import { openProcessLock } from '../../storage/process-lock.ts'
+import { GitExecutable } from '../git-executable.ts'
+import { GitRepository } from '../git-repository.ts'
+import type { ImportOptions } from './import-options.ts'
+import { LiveFile } from '../live-file.ts'
+import { openObjectReader } from '../open-object-reader.ts'
+import { openRepositoryFolder, type RepositoryFolder, unavailable } from '../repository-folder.ts'
+import { type ImportCounts, writeCommits } from './write-commits.ts'
+import { readGit } from './imported-commits.ts'
+
+export interface ImportReport extends ImportCounts {
+  /** The commit that the branch is at now. */
+  readonly head: CommitSha | null
+}
+
+const IMPORTS = 'refs/cairn/import/'
+
+/**
+ * Brings the history of another repository into this one, upon what is there, and moves the branch when
+ * all of it is on disk. What an interrupted import has written is taken up by the next. No service
+ * may be running on the repository; the live file and the index follow at its next start.
+ *
+ * @throws {ServiceError} `unavailable` while another process holds the repository, or without git.
+ */
+export async function importHistory(options: ImportOptions): Promise<ImportReport> {
+  const fs = nodeFs
+  const folder = await openRepositoryFolder({ ...options, fs })
+  await using _lock = await openProcessLock(join(folder.ownDir, 'lock'))
+  const git = await GitExecutable.find({ path: options.programPath })
+  if (git === null) throw unavailable('An import needs the git program, version 2.30 or newer')
+  const { gitDir } = folder
+  await using reader = await openObjectReader({ fs, gitDir, path: options.programPath })
+  const repository = new GitRepository({ fs, folder, reader }, options.fileName)
+  const { branch, commit: head } = await repository.readHead()
+  if (branch === null) throw unavailable(`The repository ${options.repository} is on no branch`)
+  await repository.removeStaleLocks(branch)
+  const headDocument = head === null ? null : await repository.findDocument(head)
+  const base = { head, digest: headDocument === null ? null : digestOf(headDocument) }
+  return await importInto(options, { git, folder, repository, branch, base })
+}
+
+interface Target {
+  readonly git: GitExecutable
+  readonly folder: RepositoryFolder
+  readonly repository: GitRepository
+  readonly branch: string
+  readonly base: { readonly head: CommitSha | null; readonly digest: string | null }
+}
+
+async function importInto(options: ImportOptions, target: Target): Promise<ImportReport> {
+  const { git, folder, branch, base } = target
+  const { gitDir } = folder
+  const from = base.head
+  const ref = `${IMPORTS}${createHash('sha1').update(options.name).digest('hex')}`
+  const sourceDir = join(folder.ownDir, 'import.git')
+  await forgetOthers(target, ref)
+  const tip = await options.fetch(sourceDir)
+  const path = options.programPath
+  await using source = await openObjectReader({ fs: nodeFs, gitDir: sourceDir, path })
+  const { to, ...counts } = await writeCommits({ ...options, git, folder, base, ref, source, tip })
+  if (to !== null && to !== from) {
+    const move = {
+      branch,
+      from,
+      to,
+      time: options.clock(),
+      username: 'Cairn',
+      reason: 'import' as const,
+    }
+    if (!(await target.repository.advance(move)))
+      throw unavailable(`Somebody else has moved ${branch}`)
+  }
+  if (from === null && to !== null) await beginLiveFile(options, target, to)
+  await readGit({ git, gitDir }, ['update-ref', '-d', ref])
+  await nodeFs.rm(sourceDir, { recursive: true, force: true })
+  return { ...counts, head: to ?? from }
+}
+
+/** A history that begins with the import has no live file yet. */
+async function beginLiveFile(
+  { fileName }: ImportOptions,
+  { folder, repository }: Target,
+  head: CommitSha,
+): Promise<void> {
+  const document = await repository.findDocument(head)
+  const live = new LiveFile(nodeFs, join(folder.path, fileName))
+  if (document !== null && (await live.read()).kind === 'absent') await live.replace(document)
+}
+
+/** What another import has left, or one upon a commit that the branch has left, is of no use. */
+async function forgetOthers({ git, folder, base }: Target, ref: string): Promise<void> {
+  const { gitDir } = folder
+  const upon = base.head === null ? [] : [`--contains=${base.head}`]
+  const format = '--format=%(refname)'
+  const all = await readGit({ git, gitDir }, ['for-each-ref', format, IMPORTS])
+  const useful = await readGit({ git, gitDir }, ['for-each-ref', format, ...upon, ref])
+  for (const each of all.split('\n').filter((name) => name !== '')) {
+    if (!useful.split('\n').includes(each))
+      await readGit({ git, gitDir }, ['update-ref', '-d', each])
+  }
+}

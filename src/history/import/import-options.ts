@@ -1,0 +1,19 @@
+import type { Clock } from '../../core/clock.ts'
+import type { CommitSha } from '../../core/revision.ts'
+import type { HistoryOptions } from '../history-options.ts'
+
+export interface ImportOptions extends Pick<
+  HistoryOptions,
+  'repository' | 'fileName' | 'inspect' | 'summarise' | 'serverEdition'
+> {
+  readonly programPath: string | undefined
+  readonly clock: Clock
+  /** Brings the other repository into a folder, and tells which commit is to be imported. */
+  readonly fetch: (folder: string) => Promise<CommitSha>
+  /** What names the import, so that one that was interrupted is known again. */
+  readonly name: string
+  /** The file in the other repository. */
+  readonly sourceFile: string
+  readonly since: number | null
+  readonly onProgress: (progress: { readonly done: number; readonly total: number }) => void
+}

@@ -1,0 +1,45 @@
+import { text } from 'node:stream/consumers'
+import { CommitSha } from '../../core/revision.ts'
+import { ended, type GitExecutable } from '../git-executable.ts'
+import { unavailable } from '../repository-folder.ts'
+
+/** The trailer that names the commit that an imported one was in its own repository. */
+export const IMPORTED_TRAILER = 'Imported-Commit'
+
+export interface ImportedBefore {
+  readonly commit: string
+  readonly digest: string | null
+}
+
+/** What was imported before into the history of a commit, by the name in the other repository. */
+export async function listImported(
+  { git, gitDir }: { git: GitExecutable; gitDir: string },
+  range: readonly string[],
+): Promise<ReadonlyMap<CommitSha, ImportedBefore>> {
+  const trailer = (key: string) => `%(trailers:key=${key},valueonly,separator=%x20)`
+  const format = `--format=%H%x00${trailer(IMPORTED_TRAILER)}%x00${trailer('Config-MD5')}`
+  const log = ['log', '--no-show-signature', '--no-color', format, ...range, '--']
+  const output = await readGit({ git, gitDir }, log)
+  const imported = output.split('\n').flatMap((line) => {
+    const [commit = '', source = '', digest = ''] = line.split('\0')
+    const sha = CommitSha.safeParse(source.trim())
+    return sha.success ? [[sha.data, { commit, digest: digest.trim() || null }] as const] : []
+  })
+  return new Map(imported)
+}
+
+/** What git prints. @throws {ServiceError} `unavailable` when it fails, with its reason. */
+export async function readGit(
+  { git, gitDir }: { git: GitExecutable; gitDir: string },
+  args: readonly string[],
+): Promise<string> {
+  const child = git.start(gitDir, args)
+  child.stdin.end()
+  const [output, complaint, how] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    ended(child),
+  ])
+  if (how === 'exit code 0') return output
+  throw unavailable(`git ${args[0]} failed: ${complaint.trim() || how}`)
+}

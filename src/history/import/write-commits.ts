@@ -1,0 +1,203 @@
+import type { Problem } from '../../core/problem.ts'
+import { CommitSha } from '../../core/revision.ts'
+import { SERVICE_COMMITTER } from '../classify.ts'
+import type { GitExecutable } from '../git-executable.ts'
+import { authorName, parseMessage } from '../message.ts'
+import type { CommitRecord, ObjectReader } from '../object-reader.ts'
+import type { RepositoryFolder } from '../repository-folder.ts'
+import { FastImport } from './fast-import.ts'
+import type { ImportOptions } from './import-options.ts'
+import { renderImported } from './import-message.ts'
+import { type ImportedBefore, listImported, readGit } from './imported-commits.ts'
+import { type Importable, judgeCommit } from './judge-commit.ts'
+import { ancestorsOf, type Place, SourceGraph } from './source-graph.ts'
+
+/** A commit that was left out because its document is not valid. */
+export interface InvalidCommit {
+  readonly commit: CommitSha
+  readonly author: string
+  readonly problems: readonly Problem[]
+}
+
+/** What has become of the commits of the other repository. */
+export interface ImportCounts {
+  readonly imported: number
+  /** Those that an earlier import has dealt with. */
+  readonly known: number
+  readonly sealed: number
+  readonly older: number
+  readonly absent: number
+  readonly unchanged: number
+  readonly invalid: readonly InvalidCommit[]
+}
+
+type Counts = { -readonly [Key in keyof ImportCounts]: ImportCounts[Key] }
+
+interface Writing extends ImportOptions {
+  readonly git: GitExecutable
+  readonly folder: RepositoryFolder
+  readonly base: { readonly head: CommitSha | null; readonly digest: string | null }
+  readonly ref: string
+  readonly source: ObjectReader
+  readonly tip: CommitSha
+}
+
+interface Run extends Writing {
+  readonly writer: FastImport
+  readonly graph: SourceGraph
+  readonly counts: Counts
+  readonly invalid: InvalidCommit[]
+  /** The documents written last, by the commits that had them. */
+  readonly recent: Map<CommitSha, Uint8Array<ArrayBuffer>>
+}
+
+/** Documents that are kept for the words of the commits upon theirs. */
+const RECENT = 8
+
+/** Writes what there is to write, oldest first; `to` is where the branch belongs then. */
+export async function writeCommits(
+  writing: Writing,
+): Promise<ImportCounts & { to: CommitSha | null }> {
+  const commits = await listOldestFirst(writing)
+  const { head, digest } = writing.base
+  const graph = new SourceGraph(head === null ? null : { name: head, digest })
+  const before = await listBefore(writing)
+  const done = ancestorsOf(
+    commits.flatMap(({ sha }) => (before.has(sha) ? [sha] : [])),
+    commits,
+  )
+  const gitDir = writing.folder.gitDir
+  const path = writing.fileName
+  const writer = await FastImport.open({ git: writing.git, gitDir, ref: writing.ref, path })
+  const counts = { imported: 0, known: done.size, sealed: 0, older: 0, absent: 0, unchanged: 0 }
+  const run: Run = {
+    ...writing,
+    writer,
+    graph,
+    counts: { ...counts, invalid: [] },
+    invalid: [],
+    recent: new Map(),
+  }
+  try {
+    for (const [index, commit] of commits.entries()) {
+      if (done.has(commit.sha)) placeKnown(run, commit, before.get(commit.sha))
+      else await writeOne(run, commit)
+      writing.onProgress({ done: index + 1, total: commits.length })
+    }
+    const to = await finish(run)
+    return { ...run.counts, invalid: run.invalid, to }
+  } catch (error) {
+    await writer.abandon()
+    throw error
+  }
+}
+
+async function listOldestFirst({ source, tip }: Writing): Promise<readonly CommitRecord[]> {
+  const commits: CommitRecord[] = []
+  for await (const commit of source.listCommits({ from: tip, until: null })) commits.push(commit)
+  return commits.toReversed()
+}
+
+/** What stands in the history already comes upon nothing but its newest commit, as far as new ones are concerned. */
+async function listBefore({
+  git,
+  folder: { gitDir },
+  base: { head },
+  ref,
+}: Writing): Promise<ReadonlyMap<CommitSha, Place>> {
+  const found = new Map<CommitSha, Place>()
+  const refs = (await readGit({ git, gitDir }, ['for-each-ref', '--format=%(refname)', ref])).trim()
+  const notHead = head === null ? [] : [`^${head}`]
+  const written = refs === '' ? [] : await listImported({ git, gitDir }, [ref, ...notHead])
+  for (const [sha, { commit, digest }] of written) found.set(sha, { name: commit, digest })
+  const inHead: Iterable<readonly [CommitSha, ImportedBefore]> =
+    head === null ? [] : await listImported({ git, gitDir }, [head])
+  for (const [sha, { digest }] of inHead) found.set(sha, { name: head ?? '', digest })
+  return found
+}
+
+function placeKnown({ graph }: Run, commit: CommitRecord, place: Place | undefined): void {
+  if (place === undefined) graph.leaveOut(commit)
+  else graph.place(commit, place)
+}
+
+async function writeOne(run: Run, commit: CommitRecord): Promise<void> {
+  const { graph, counts, source, sourceFile } = run
+  const bytes = await source.findFile(commit.sha, sourceFile)
+  const judged = await judgeCommit(commit, bytes, { ...run, fileName: sourceFile })
+  const before = graph.placesBefore(commit)
+  if ('reason' in judged) {
+    if (judged.reason !== 'invalid') counts[judged.reason] += 1
+    else run.invalid.push({ commit: commit.sha, author: commit.author, problems: judged.problems })
+    return graph.leaveOut(commit)
+  }
+  const { digest } = judged.revision
+  if (before.length > 0 && before.every((place) => place.digest === digest)) {
+    counts.unchanged += 1
+    return graph.leaveOut(commit)
+  }
+  const name = await writeRevision(run, { commit, judged, before })
+  counts.imported += 1
+  if (judged.isSealed) counts.sealed += 1
+  graph.place(commit, { name, digest })
+}
+
+async function writeRevision(
+  run: Run,
+  {
+    commit,
+    judged,
+    before,
+  }: { commit: CommitRecord; judged: Importable; before: readonly Place[] },
+): Promise<string> {
+  const { revision, document } = judged
+  const changes = await describeChanges(run, commit, document)
+  const { email, zone } = await authorOf(run, commit)
+  return run.writer.write({
+    parents: before.map(({ name }) => name),
+    author: { name: authorName(revision.username), email, time: commit.time },
+    zone,
+    committer: { ...SERVICE_COMMITTER, time: commit.committer.time },
+    message: renderImported(revision, { ...commit, changes }),
+    document,
+  })
+}
+
+/** In words, against the commit that it was made upon, where the original wrote none. */
+async function describeChanges(
+  { source, sourceFile, summarise, inspect, recent }: Run,
+  { sha, message, parents: [parent] }: CommitRecord,
+  document: Uint8Array<ArrayBuffer>,
+): Promise<string> {
+  if (parseMessage(message)?.form !== 'original') return ''
+  const known = parent === undefined ? null : recent.get(parent)
+  const found = known === undefined && parent ? await source.findFile(parent, sourceFile) : null
+  const inspection = found === null ? null : await inspect(found)
+  const [oldest] = recent.keys()
+  if (recent.size >= RECENT && oldest !== undefined) recent.delete(oldest)
+  recent.set(sha, document)
+  return summarise(known ?? (inspection?.ok ? inspection.document : null), document)
+}
+
+/** What a commit says of its author besides the name. */
+async function authorOf(
+  { source }: Run,
+  { sha }: CommitRecord,
+): Promise<{ email: string; zone: string }> {
+  const raw = await source.findObject(sha)
+  const line = /^author (.*)$/m.exec(Buffer.from(raw?.content ?? []).toString('utf8'))?.[1] ?? ''
+  const [, email = '', zone = ''] = /<([^<>]*)>\s*\d*\s*([+-]\d{4})?$/.exec(line) ?? []
+  return { email, zone: /^[+-](0\d|1[0-4])[0-5]\d$/.test(zone) ? zone : '+0000' }
+}
+
+/** Null when the branch has everything already. */
+async function finish({ writer, graph, tip, base, ...run }: Run): Promise<CommitSha | null> {
+  const place = graph.placeOf(tip)
+  if (place === null || place.name === base.head) {
+    await writer.abandon()
+    return null
+  }
+  await writer.finish(place.name)
+  const { gitDir } = run.folder
+  return CommitSha.parse((await readGit({ git: run.git, gitDir }, ['rev-parse', run.ref])).trim())
+}
