@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import fs from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { SecretBox } from '../../config/secrets/secret-box.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -8,6 +8,7 @@ import type { Log } from '../../core/log.ts'
 import type { Revision } from '../../core/revision.ts'
 import { importHistory, type ImportReport } from '../../history/import/import-history.ts'
 import type { ImportOptions } from '../../history/import/import-options.ts'
+import { readHead } from '../../history/refs.ts'
 import { openSecretKeys } from '../../security/secret-keys.ts'
 import { ChangeSummary } from '../change-summary.ts'
 import { ConfigServices, EDITION } from '../config-services.ts'
@@ -68,11 +69,10 @@ export async function importRepository(
 ): Promise<Imported> {
   const { repository, fileName, stateDir } = places
   const { environment } = surroundings
-  await mkdir(stateDir, { recursive: true, mode: 0o700 })
+  await fs.mkdir(stateDir, { recursive: true, mode: 0o700 })
   const box = new ImportBox(await openSecretKeys(join(stateDir, 'secret.keys')))
   const cache = new DocumentCache(box)
-  const [git, live] = [join(repository, '.git', 'HEAD'), join(repository, fileName)]
-  if (existsSync(git) || existsSync(live)) await settle(places, surroundings, box)
+  if (await hasBegun(places)) await settle(places, surroundings, box)
   await using source = new SourceRepository(request, environment)
   const report = await importHistory({
     repository,
@@ -88,6 +88,13 @@ export async function importRepository(
   if (report.head === null) throw nothingIn(request, report)
   const current = await settle(places, surroundings, box)
   return { ...report, branch: source.branch, current }
+}
+
+/** Whether there is a configuration already; an import that was killed may have left a repository without one. */
+async function hasBegun({ repository, fileName }: ImportPlaces): Promise<boolean> {
+  const gitDir = join(repository, '.git')
+  if (existsSync(join(repository, fileName))) return true
+  return existsSync(join(gitDir, 'HEAD')) && (await readHead({ fs, gitDir })).commit !== null
 }
 
 /** An empty repository is left empty rather than given a first configuration. */
