@@ -131,8 +131,7 @@ describe('cairn import', { timeout: 120_000 }, () => {
 
     await target.import(source.folder)
 
-    const graph = (folder: string) => git(folder, 'log', '--graph', '--format=%an %at')
-    expect(graph(target.repository)).toBe(graph(source.folder))
+    expect(graphOf(target.repository)).toBe(graphOf(source.folder))
   })
 
   it('comes upon what is there, and later brings only what is new', async () => {
@@ -275,6 +274,10 @@ describe('cairn import', { timeout: 120_000 }, () => {
     },
   )
 })
+
+function graphOf(folder: string): string {
+  return git(folder, 'log', '--graph', '--format=%an %at')
+}
 
 function timeOf(place: number): number {
   return 1_500_000_000 + place * 60

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import nodeFs from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { digestOf } from '../../core/digest.ts'
 import type { CommitSha } from '../../core/revision.ts'
 import { openProcessLock } from '../../storage/process-lock.ts'
@@ -30,7 +30,7 @@ const IMPORTS = 'refs/cairn/import/'
 export async function importHistory(options: ImportOptions): Promise<ImportReport> {
   const fs = nodeFs
   const folder = await openRepositoryFolder({ ...options, fs })
-  await using _lock = await openProcessLock(join(folder.ownDir, 'lock'))
+  await using lock = await openProcessLock(join(folder.ownDir, 'lock'))
   const git = await GitExecutable.find({ path: options.programPath })
   if (git === null) throw unavailable('An import needs the git program, version 2.30 or newer')
   const { gitDir } = folder
@@ -41,12 +41,14 @@ export async function importHistory(options: ImportOptions): Promise<ImportRepor
   await repository.removeStaleLocks(branch)
   const headDocument = head === null ? null : await repository.findDocument(head)
   const base = { head, digest: headDocument === null ? null : digestOf(headDocument) }
-  return await importInto(options, { git, folder, repository, branch, base })
+  const ownDir = dirname(lock.file)
+  return await importInto(options, { git, folder, ownDir, repository, branch, base })
 }
 
 interface Target {
   readonly git: GitExecutable
   readonly folder: RepositoryFolder
+  readonly ownDir: string
   readonly repository: GitRepository
   readonly branch: string
   readonly base: { readonly head: CommitSha | null; readonly digest: string | null }
@@ -57,7 +59,7 @@ async function importInto(options: ImportOptions, target: Target): Promise<Impor
   const { gitDir } = folder
   const from = base.head
   const ref = `${IMPORTS}${createHash('sha1').update(options.name).digest('hex')}`
-  const sourceDir = join(folder.ownDir, 'import.git')
+  const sourceDir = join(target.ownDir, 'import.git')
   await forgetOthers(target, ref)
   const tip = await options.fetch(sourceDir)
   const path = options.programPath

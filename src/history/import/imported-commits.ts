@@ -16,8 +16,7 @@ export async function listImported(
   { git, gitDir }: { git: GitExecutable; gitDir: string },
   range: readonly string[],
 ): Promise<ReadonlyMap<CommitSha, ImportedBefore>> {
-  const trailer = (key: string) => `%(trailers:key=${key},valueonly,separator=%x20)`
-  const format = `--format=%H%x00${trailer(IMPORTED_TRAILER)}%x00${trailer('Config-MD5')}`
+  const format = `--format=%H%x00${trailerOf(IMPORTED_TRAILER)}%x00${trailerOf('Config-MD5')}`
   const log = ['log', '--no-show-signature', '--no-color', format, ...range, '--']
   const output = await readGit({ git, gitDir }, log)
   const imported = output.split('\n').flatMap((line) => {
@@ -26,6 +25,10 @@ export async function listImported(
     return sha.success ? [[sha.data, { commit, digest: digest.trim() || null }] as const] : []
   })
   return new Map(imported)
+}
+
+function trailerOf(key: string): string {
+  return `%(trailers:key=${key},valueonly,separator=%x20)`
 }
 
 /** What git prints. @throws {ServiceError} `unavailable` when it fails, with its reason. */
