@@ -152,6 +152,21 @@ describe('the comparison of two revisions', () => {
     expect(expanded).toContain('id="R17"')
   })
 
+  it('shows the lines after the last change when asked to', async () => {
+    const service = await withRevisions(ONE, ONE.replace('command="make"', 'command="ninja"'))
+
+    const plain = await page(service, '/config/compare/r2/r3')
+    const [, address = '', count = ''] =
+      /class="expand" href="([^"]*)" title="Show (\d+) lines below"/.exec(plain) ?? []
+    const expanded = await page(service, address.replaceAll('&amp;', '&'))
+
+    const last = ONE.trimEnd().split('\n').length
+    expect(Number(count)).toBeGreaterThan(3)
+    expect(plain).not.toContain(`id="R${last}"`)
+    expect(expanded).toContain(`id="R${last}"`)
+    expect(expanded).not.toContain('lines below')
+  })
+
   it('folds a very long line, and unfolds it', async () => {
     const service = await withRevisions(long('one'), long('two'))
 

@@ -23,7 +23,7 @@ describe('condense', () => {
 
   it('keeps what is touched, and of everything else only that it is there where places may matter', () => {
     const more = after.replace('name="shipping"', 'name="delivery"')
-    const [old, now] = condensed(before, more, ['billing.git', 'shipping'])
+    const [old, now] = condensed(before, more, ['billing.git', 'invoices.git', 'shipping'])
 
     expect(now.text).toContain('<pipeline name="checkout"/>')
     expect(now.text).toContain('invoices.git')

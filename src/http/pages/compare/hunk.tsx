@@ -32,6 +32,7 @@ export function Hunk(props: HunkProps) {
         </span>
       </div>
       <HunkTable region={region} view={query.view} options={options} />
+      <ExpandBelow {...props} />
     </section>
   )
 }
@@ -76,14 +77,35 @@ function Columns({ view }: { view: CompareQuery['view'] }) {
   )
 }
 
-function Expand({ region: { hiddenAbove, hunk, index }, query, address }: HunkProps) {
-  if (hiddenAbove === 0) return <></>
-  const lines = hiddenAbove === 1 ? '1 line' : `${hiddenAbove} lines`
-  const expanded = address({ ...query, expanded: [...query.expanded, hunk] })
+function Expand(props: HunkProps) {
+  const { hiddenAbove, hunk } = props.region
+  return <ExpandLink {...props} count={hiddenAbove} place={hunk} where="above" />
+}
+
+function ExpandBelow(props: HunkProps) {
+  const { hiddenBelow, hunk } = props.region
+  if (hiddenBelow === 0) return <></>
   return (
-    <a class="expand" href={`${expanded}#h${index}`} title={`Show ${lines} above`}>
-      <span aria-hidden="true">{`↕ ${hiddenAbove}`}</span>
-      <span class="visually-hidden">{`Show ${lines} above`}</span>
+    <div class="hunk-bar below">
+      <ExpandLink {...props} count={hiddenBelow} place={hunk + 1} where="below" />
+    </div>
+  )
+}
+
+interface ExpandLinkProps extends HunkProps {
+  readonly count: number
+  readonly place: number
+  readonly where: 'above' | 'below'
+}
+
+function ExpandLink({ region, query, address, count, place, where }: ExpandLinkProps) {
+  if (count === 0) return <></>
+  const words = `Show ${count === 1 ? '1 line' : `${count} lines`} ${where}`
+  const expanded = address({ ...query, expanded: [...query.expanded, place] })
+  return (
+    <a class="expand" href={`${expanded}#h${region.index}`} title={words}>
+      <span aria-hidden="true">{`↕ ${count}`}</span>
+      <span class="visually-hidden">{words}</span>
     </a>
   )
 }

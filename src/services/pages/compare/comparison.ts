@@ -17,6 +17,7 @@ import { pagesOf, type PlacedRegion, placedRegions, type Texts } from './placed-
 import type { Region } from './regions.ts'
 import { type BlockRows, blockRows, type Sides } from './rows.ts'
 import { textLinesOf } from './text-lines.ts'
+import { withWholeElements } from './whole-elements.ts'
 
 /** How the lines of two texts differ. */
 export interface ScriptDeps {
@@ -74,6 +75,8 @@ export interface ShownRegion {
   /** The line of the text after that its first change begins at, or of the text before. */
   readonly line: { readonly side: 'before' | 'after'; readonly number: number }
   readonly hiddenAbove: number
+  /** After the last region of all. */
+  readonly hiddenBelow: number
   readonly isContinued: boolean
   readonly blocks: readonly BlockRows[]
 }
@@ -156,9 +159,10 @@ export async function compareDocuments(
 ): Promise<DocumentComparison> {
   const script = await deps.script(...documents, options)
   const texts = textsOf(script, documents)
+  const whole = withWholeElements(script, texts)
   return {
-    changes: options.known ?? summarise(script, texts),
-    ...compareScript(script, texts, options),
+    changes: options.known ?? summarise(whole, texts),
+    ...compareScript(whole, texts, options),
     isSpaceOnly: script.changes.length === 0 && Buffer.compare(...documents) !== 0,
   }
 }
@@ -171,7 +175,8 @@ export async function compareTexts(
 ): Promise<TextComparison> {
   const documents = [Buffer.from(texts[0]), Buffer.from(texts[1])] as const
   const script = await deps.script(...documents, options)
-  return compareScript(script, textsOf(script, documents), options)
+  const both = textsOf(script, documents)
+  return compareScript(withWholeElements(script, both), both, options)
 }
 
 function textsOf(script: EditScript, documents: readonly [Uint8Array, Uint8Array]): Texts {
@@ -222,6 +227,7 @@ function showRegions(
     place,
     line: lineOf(region),
     hiddenAbove: region.hiddenAbove,
+    hiddenBelow: region.hiddenBelow,
     isContinued: region.isContinued,
     blocks: region.blocks.map((block) => blockRows(script, block, sides)),
   }))

@@ -17,8 +17,9 @@ export interface Region {
   /** Which hunk of the diff it belongs to, counted from 0. */
   readonly hunk: number
   readonly blocks: readonly Block[]
-  /** Unchanged lines that are left out above. */
+  /** Unchanged lines that are left out above and, after the last region, below. */
   readonly hiddenAbove: number
+  readonly hiddenBelow: number
   /** Whether it goes on with the region before, which would be too long otherwise. */
   readonly isContinued: boolean
 }
@@ -26,7 +27,7 @@ export interface Region {
 export interface RegionOptions {
   /** Unchanged lines around a change; infinite for the whole file. */
   readonly context: number
-  /** The regions above which the lines that are left out are shown too. */
+  /** The hunks above which the lines that are left out are shown too; below the last one, the number after its. */
   readonly expanded: ReadonlySet<number>
 }
 
@@ -39,22 +40,30 @@ export const MOST_EXPANDED = 400
 /** The parts of a diff in order, none of them much longer than a page. */
 export function regionsOf(script: EditScript, options: RegionOptions): Region[] {
   const numbers = new Map(script.changes.map((change, n) => [change, n + 1]))
+  const hunks = hunksOf(script, options.context)
   let end = 0
-  return hunksOf(script, options.context).flatMap((hunk, n) => {
+  return hunks.flatMap((hunk, n) => {
     const gap = hunk.after.start - end
-    const shown = options.expanded.has(n) ? Math.min(gap, MOST_EXPANDED) : 0
     end = hunk.after.end
-    const parts = split(blocksOf(hunk, shown, numbers))
+    const rest = n === hunks.length - 1 ? script.after.count - end : 0
+    const above = options.expanded.has(n) ? Math.min(gap, MOST_EXPANDED) : 0
+    const below = options.expanded.has(n + 1) ? Math.min(rest, MOST_EXPANDED) : 0
+    const parts = split(blocksOf(hunk, { above, below }, numbers))
     return parts.map((blocks, part) => ({
       hunk: n,
       blocks,
-      hiddenAbove: part === 0 ? gap - shown : 0,
+      hiddenAbove: part === 0 ? gap - above : 0,
+      hiddenBelow: part === parts.length - 1 ? rest - below : 0,
       isContinued: part > 0,
     }))
   })
 }
 
-function blocksOf(hunk: Hunk, above: number, numbers: ReadonlyMap<Change, number>): Block[] {
+function blocksOf(
+  hunk: Hunk,
+  { above, below }: { readonly above: number; readonly below: number },
+  numbers: ReadonlyMap<Change, number>,
+): Block[] {
   const blocks: Block[] = []
   let at = { before: hunk.before.start - above, after: hunk.after.start - above }
   for (const change of hunk.changes) {
@@ -62,7 +71,7 @@ function blocksOf(hunk: Hunk, above: number, numbers: ReadonlyMap<Change, number
     blocks.push({ ...change, change: numbers.get(change) ?? null, isContinued: false })
     at = { before: change.before.end, after: change.after.end }
   }
-  blocks.push(unchanged(at, hunk.after.end - at.after))
+  blocks.push(unchanged(at, hunk.after.end + below - at.after))
   return blocks.flatMap(cut)
 }
 
