@@ -1,4 +1,4 @@
-import { complain, say } from './commands/output.ts'
+import { complain, outliveOutput, say } from './commands/output.ts'
 import { ServiceError } from './core/errors.ts'
 import { describeSettings, SETTINGS, SettingsError } from './settings.ts'
 import { VERSION } from './version.ts'
@@ -19,6 +19,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Run>> = new Map<string, () => 
   ['check-push', async () => (await import('./commands/check-push.ts')).checkPush],
 ])
 
+outliveOutput()
 process.exitCode = await main(process.argv.slice(2))
 
 async function main([command = '', ...args]: readonly string[]): Promise<number> {
