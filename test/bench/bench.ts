@@ -37,11 +37,11 @@ export async function bench(args: readonly string[]): Promise<number> {
     const result = await measured(each, quick)
     process.stdout.write(rowOf(result))
     results.push(result)
+    if (values.keep) keep(result)
   }
   const report = `${JSON.stringify({ machine: machine(), quick, results }, null, 2)}\n`
   mkdirSync(dirname(OUTPUT), { recursive: true })
   writeFileSync(OUTPUT, report)
-  if (values.keep) keep(results)
   return results.length > 0 && results.every((result) => result.holds) ? 0 : 1
 }
 
@@ -68,14 +68,13 @@ async function measured({ name, must, measure }: BenchCase, quick: boolean): Pro
   }
 }
 
-/** Replaces what was kept of the same cases, so that a long bench can be run in pieces. */
-function keep(results: readonly Result[]): void {
+/** Replaces what was kept of the same case, so that a long bench can be run in pieces. */
+function keep(result: Result): void {
   const before: { results: Result[] } = existsSync(KEPT)
     ? JSON.parse(readFileSync(KEPT, 'utf8'))
     : { results: [] }
-  const names = new Set(results.map(({ name }) => name))
-  const others = before.results.filter(({ name }) => !names.has(name))
-  const all = [...others, ...results].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const others = before.results.filter(({ name }) => name !== result.name)
+  const all = [...others, result].toSorted((a, b) => (a.name < b.name ? -1 : 1))
   writeFileSync(KEPT, `${JSON.stringify({ machine: machine(), results: all }, null, 2)}\n`)
 }
 
