@@ -16,6 +16,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Run>> = new Map<string, () => 
   ['backup', async () => (await import('./commands/backup.ts')).backup],
   ['restore', async () => (await import('./commands/restore.ts')).restore],
   ['import', async () => (await import('./commands/import.ts')).importCommand],
+  ['doctor', async () => (await import('./commands/doctor.ts')).doctor],
   ['check-push', async () => (await import('./commands/check-push.ts')).checkPush],
 ])
 
