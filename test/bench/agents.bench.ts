@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -9,12 +10,18 @@ import { MeasuredServer } from './servers.ts'
 
 /** From one contact of an agent to its next one, in milliseconds. */
 const CONTACT_EVERY = 5_000
+const KEY = 'let-me-in'
 
 export const cases: readonly BenchCase[] = [
   {
     name: 'agents: contacts of 10,000, every 5 s',
     must: { atMost: 0.5, unit: 'cores' },
     measure: contacts,
+  },
+  {
+    name: 'agents: 1,000 enable themselves while an administrator saves',
+    must: { atMost: 10, unit: 's' },
+    measure: enrolment,
   },
   {
     name: 'agents: list of 10,000 against one of 10, for each agent',
@@ -60,6 +67,45 @@ async function contacts(run: BenchRun) {
   }
 }
 
+/** Until the last agent is enabled; the administrator saves again and again meanwhile. */
+async function enrolment({ quick, folder }: BenchRun) {
+  const count = quick ? 100 : 1_000
+  const repository = join(folder, 'enrolment')
+  makeRepository(repository, 1)
+  const key = ['--auto-register-key', KEY]
+  const places = { repository, state: join(folder, 'enrolment-state') }
+  await using server = await MeasuredServer.cairn(places, key)
+  const crowd = new Crowd(server, membersOf(count))
+  const done = new AbortController()
+  const begin = performance.now()
+  const saved = saveUntil(server, done.signal)
+  await crowd.register(KEY)
+  const wall = performance.now() - begin
+  done.abort()
+  const saves = await saved
+  const commits = Number(git(repository, 'rev-list', '--count', 'HEAD'))
+  const facts = { commits, saves: saves.length, 'slowest save, ms': Math.max(...saves) }
+  return { value: wall / 1000, facts }
+}
+
+/** How long each save took, in milliseconds. */
+async function saveUntil(server: MeasuredServer, done: AbortSignal): Promise<number[]> {
+  const times: number[] = []
+  while (!done.aborted) {
+    const document = String(await server.get('/api/admin/config.xml'))
+    const md5 = createHash('md5').update(document).digest('hex')
+    const body = document.replace(/<server[^>]*>/, `<server jobTimeout="${times.length + 1}">`)
+    const begin = performance.now()
+    await server.send('/api/admin/config.xml', {
+      method: 'PUT',
+      headers: { 'if-match': `"${md5}"` },
+      body,
+    })
+    times.push(performance.now() - begin)
+  }
+  return times
+}
+
 async function costOfList(run: BenchRun, count: number): Promise<number> {
   await using crowd = await Crowd.gather(run.folder, count)
   const times = Math.ceil(20_000 / count)
@@ -85,7 +131,7 @@ class Crowd implements AsyncDisposable {
   readonly #members: readonly Member[]
   #next = 0
 
-  private constructor(server: MeasuredServer, members: readonly Member[]) {
+  constructor(server: MeasuredServer, members: readonly Member[]) {
     this.server = server
     this.#members = members
   }
@@ -95,10 +141,14 @@ class Crowd implements AsyncDisposable {
     const state = join(folder, `state-${count}-${performance.now()}`)
     makeRepository(repository, count)
     const server = await MeasuredServer.cairn({ repository, state })
-    const members = Array.from({ length: count }, (_, n) => ({ uuid: uuidOf(n), token: '' }))
-    const crowd = new Crowd(server, members)
-    await server.costOfEach(members, (member) => crowd.#register(member))
+    const crowd = new Crowd(server, membersOf(count))
+    await crowd.register(null)
     return crowd
+  }
+
+  /** All of them, with the key that makes approval unnecessary or without. */
+  async register(key: string | null): Promise<void> {
+    await this.server.costOfEach(this.#members, (member) => this.#register(member, key), this.size)
   }
 
   get size(): number {
@@ -127,10 +177,11 @@ class Crowd implements AsyncDisposable {
     await this.server[Symbol.asyncDispose]()
   }
 
-  async #register(member: Member): Promise<void> {
+  async #register(member: Member, key: string | null): Promise<void> {
     const { uuid } = member
     const claim = uuid.repeat(8)
-    const request = { ...factsOf(uuid), uuid, claim, auto_register: null }
+    const wish = key === null ? null : { key, resources: ['linux'], environments: [] }
+    const request = { ...factsOf(uuid), uuid, claim, auto_register: wish }
     const reply: { token: string } = JSON.parse(
       String(await this.#post(agentPaths.register(), '', request)),
     )
@@ -141,6 +192,10 @@ class Crowd implements AsyncDisposable {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     return this.server.send(path, { method: 'POST', headers, body: JSON.stringify(message) })
   }
+}
+
+function membersOf(count: number): Member[] {
+  return Array.from({ length: count }, (_, n) => ({ uuid: uuidOf(n), token: '' }))
 }
 
 function uuidOf(n: number): string {
@@ -165,7 +220,15 @@ function makeRepository(folder: string, count: number): void {
     const uuid = uuidOf(n)
     return `    <agent hostname="${uuid}.example.org" ipaddress="10.0.4.11" uuid="${uuid}" />`
   })
-  const lines = ['<cruise schemaVersion="75">', '  <agents>', ...agents, '  </agents>', '</cruise>']
+  const lines = [
+    '<cruise schemaVersion="75">',
+    '  <server>',
+    '  </server>',
+    '  <agents>',
+    ...agents,
+    '  </agents>',
+    '</cruise>',
+  ]
   writeFileSync(join(folder, 'config.xml'), `${lines.join('\n')}\n`)
   git(folder, 'init', '-q', '-b', 'main')
   git(folder, 'add', '.')

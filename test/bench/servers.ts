@@ -25,7 +25,7 @@ export class MeasuredServer implements AsyncDisposable {
   readonly #process: ChildProcess
   readonly url: string
   readonly credentials = { username: 'admin', password: PASSWORD }
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY })
+  readonly #agent = new Agent({ keepAlive: true })
   /** From the start of the process to its ready line, in milliseconds. */
   readonly startTime: number
 
@@ -93,10 +93,14 @@ export class MeasuredServer implements AsyncDisposable {
   }
 
   /** The same for calls of any kind, some of them under way at once. */
-  async costOfEach<Item>(items: readonly Item[], call: (item: Item) => Promise<unknown>) {
+  async costOfEach<Item>(
+    items: readonly Item[],
+    call: (item: Item) => Promise<unknown>,
+    atOnce = CONCURRENCY,
+  ) {
     const before = this.cpu()
     const left = items.values()
-    const callers = Array.from({ length: CONCURRENCY }, async () => {
+    const callers = Array.from({ length: atOnce }, async () => {
       for (const item of left) await call(item)
     })
     await Promise.all(callers)
