@@ -28,8 +28,8 @@ export async function doctor(args: readonly string[]): Promise<number> {
     donors: settings.from === null ? [] : [resolve(settings.from)],
     clock: Date.now,
   })
-  const state = await tellState(resolve(settings['state-dir'], 'state.sqlite'))
-  return Math.max(tell(repository, examination), state)
+  const told = tell(repository, examination)
+  return Math.max(told, await tellState(resolve(settings['state-dir'], 'state.sqlite')))
 }
 
 function tell(repository: string, { findings, asideFolder }: Examination): number {
