@@ -152,6 +152,25 @@ describe('the comparison of two revisions', () => {
     expect(expanded).toContain('id="R17"')
   })
 
+  it('leaves out what differs about agents alone, and fits more lines, when asked to', async () => {
+    const agents = '  <agents><agent uuid="u1" hostname="box" ipaddress="10.0.0.1" /></agents>'
+    const more = ONE.replace('command="make"', 'command="ninja"').replace(
+      '</cruise>',
+      `${agents}\n</cruise>`,
+    )
+    const service = await withRevisions(ONE, more)
+
+    const all = await page(service, '/config/compare/r2/r3')
+    const quiet = await page(service, '/config/compare/r2/r3?agents=0&rows=compact')
+
+    expect(all).toContain('Hide agents')
+    expect(all).toContain('id="c2"')
+    expect(quiet).toContain('id="c1"')
+    expect(quiet).not.toContain('id="c2"')
+    expect(quiet).toContain('class="diff compact"')
+    expect(all).not.toContain('class="diff compact"')
+  })
+
   it('shows the lines after the last change when asked to', async () => {
     const service = await withRevisions(ONE, ONE.replace('command="make"', 'command="ninja"'))
 

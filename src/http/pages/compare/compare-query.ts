@@ -15,6 +15,9 @@ export interface CompareQuery {
   readonly expanded: readonly number[]
   /** Whether very long lines are shown whole. */
   readonly isLong: boolean
+  /** Whether more lines fit on a screen. */
+  readonly isCompact: boolean
+  readonly withoutAgents: boolean
 }
 
 const CONTEXTS: readonly Context[] = ['3', '10', 'whole']
@@ -23,7 +26,7 @@ const MOST_EXPANDED = 200
 
 /** @throws {ServiceError} `malformed-request` */
 export function parseCompareQuery(given: Readonly<Record<string, string>>): CompareQuery {
-  const { view, ctx, w, entity = '', start = '', x = '', long } = given
+  const { view, ctx, w, entity = '', start = '', x = '', long, rows, agents } = given
   const expanded = x.split(',').filter((part) => part !== '')
   return {
     view: view === 'unified' ? 'unified' : 'split',
@@ -33,6 +36,8 @@ export function parseCompareQuery(given: Readonly<Record<string, string>>): Comp
     start: start === '' ? 0 : parseWholeNumber(start, 'start'),
     expanded: expanded.slice(0, MOST_EXPANDED).map((part) => parseWholeNumber(part, 'x')),
     isLong: long === '1',
+    isCompact: rows === 'compact',
+    withoutAgents: agents === '0',
   }
 }
 
@@ -46,6 +51,8 @@ export function compareQueryOf(query: CompareQuery): Query {
     start: query.start > 0 ? query.start : null,
     x: query.expanded.join(','),
     long: query.isLong ? '1' : null,
+    rows: query.isCompact ? 'compact' : null,
+    agents: query.withoutAgents ? '0' : null,
   }
 }
 
@@ -56,5 +63,6 @@ export function comparisonOptionsOf(query: CompareQuery): ComparisonOptions {
     expanded: new Set(query.expanded),
     entity: query.entity,
     start: query.start,
+    withoutAgents: query.withoutAgents,
   }
 }

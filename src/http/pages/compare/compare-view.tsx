@@ -45,8 +45,13 @@ export function CompareView(props: CompareViewProps) {
       <State {...props} />
       {regions.length > 0 && (
         <div class="diff-area" id="diff">
-          <div class="diff">
-            <Toolbar comparison={comparison} query={query} address={address} />
+          <div class={query.isCompact ? 'diff compact' : 'diff'}>
+            <Toolbar
+              comparison={comparison}
+              query={query}
+              address={address}
+              offersAgents={isAboutAgents(comparison)}
+            />
             {regions.map((region) => (
               <Hunk region={region} query={query} address={address}>
                 <HunkLinks links={links} region={region} from={from} to={to} />
@@ -110,11 +115,19 @@ function Head({ chrome: { links }, comparison, query, from, to }: CompareViewPro
   )
 }
 
+function isAboutAgents({ changes }: Comparison): boolean {
+  return changes?.some(({ entity }) => entity.startsWith('agent/')) ?? false
+}
+
 /** What there is to say where the text alone would puzzle. */
 function State({ chrome: { links }, comparison, query, from, to }: CompareViewProps) {
   const { before, after, isSpaceOnly, regions, total } = comparison
   const swap = links.compare(to, from, compareQueryOf(query))
-  const all = links.compare(from, to, compareQueryOf({ ...query, entity: '', start: 0 }))
+  const all = links.compare(
+    from,
+    to,
+    compareQueryOf({ ...query, entity: '', start: 0, withoutAgents: false }),
+  )
   const withSpace = links.compare(from, to, compareQueryOf({ ...query, ignoresSpace: false }))
   if (before.commit === after.commit) {
     return <p class="card">Both sides are the same revision, so nothing differs.</p>
@@ -137,7 +150,9 @@ function State({ chrome: { links }, comparison, query, from, to }: CompareViewPr
       )}
       {!isSpaceOnly && total > 0 && regions.length === 0 && (
         <p class="card">
-          {`Nothing differs in ${query.entity.replace('/', ' ')}. `}
+          {query.entity === ''
+            ? 'Nothing differs but agents, which are hidden. '
+            : `Nothing differs in ${query.entity.replace('/', ' ')}. `}
           <a href={all}>Show all changes</a>
         </p>
       )}

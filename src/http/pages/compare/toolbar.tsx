@@ -16,10 +16,12 @@ export interface ToolbarProps {
   readonly query: CompareQuery
   /** Where the same comparison is shown otherwise. */
   readonly address: (query: CompareQuery) => string
+  /** Whether anything differs about agents, which then can be left out. */
+  readonly offersAgents?: boolean
 }
 
 /** How the text is shown. Each choice is an address. */
-export function Toolbar({ comparison, query, address }: ToolbarProps) {
+export function Toolbar({ comparison, query, address, offersAgents = false }: ToolbarProps) {
   const at = (change: Partial<CompareQuery>) => `${address({ ...query, start: 0, ...change })}#diff`
   const first = comparison.marks.find(({ start }) => start >= query.start)?.number ?? 1
   return (
@@ -38,11 +40,19 @@ export function Toolbar({ comparison, query, address }: ToolbarProps) {
           />
         ))}
       </nav>
-      <a class="button" href={at({ ignoresSpace: !query.ignoresSpace })}>
-        <span aria-hidden="true">{query.ignoresSpace ? '☑' : '☐'}</span>
-        {'\u00a0Ignore whitespace'}
-        <span class="visually-hidden">{query.ignoresSpace ? ' (on)' : ' (off)'}</span>
-      </a>
+      <Switch
+        label="Ignore whitespace"
+        href={at({ ignoresSpace: !query.ignoresSpace })}
+        isOn={query.ignoresSpace}
+      />
+      <Switch label="Compact" href={at({ isCompact: !query.isCompact })} isOn={query.isCompact} />
+      {(offersAgents || query.withoutAgents) && (
+        <Switch
+          label="Hide agents"
+          href={at({ withoutAgents: !query.withoutAgents, expanded: [] })}
+          isOn={query.withoutAgents}
+        />
+      )}
       {query.entity !== '' && (
         <span class="badge changed">
           {`only ${query.entity.replace('/', ' ')} `}
@@ -63,6 +73,16 @@ export function Toolbar({ comparison, query, address }: ToolbarProps) {
         </a>
       </span>
     </div>
+  )
+}
+
+function Switch({ label, href, isOn }: { label: string; href: string; isOn: boolean }) {
+  return (
+    <a class="button" href={href}>
+      <span aria-hidden="true">{isOn ? '☑' : '☐'}</span>
+      {`\u00a0${label}`}
+      <span class="visually-hidden">{isOn ? ' (on)' : ' (off)'}</span>
+    </a>
   )
 }
 

@@ -46,7 +46,7 @@ export function EntityCompareView(props: EntityCompareViewProps) {
         )}
       </section>
       {regions.length > 0 && (
-        <div class="diff" id="diff">
+        <div class={query.isCompact ? 'diff compact' : 'diff'} id="diff">
           <Toolbar comparison={comparison} query={query} address={at} />
           {regions.map((region) => (
             <Hunk region={region} query={query} address={at} />

@@ -51,6 +51,8 @@ export interface ComparisonOptions {
   readonly entity: string
   /** The first region of the page. */
   readonly start: number
+  /** Whether what differs about agents alone is left out. */
+  readonly withoutAgents?: boolean
 }
 
 /** The two revisions of a comparison, and those around them. */

@@ -22,15 +22,23 @@ const NOWHERE: ChangePlace = { path: [], entity: null }
 export function placedRegions(
   script: EditScript,
   texts: Texts,
-  options: RegionOptions & { readonly entity: string },
+  options: RegionOptions & { readonly entity: string; readonly withoutAgents?: boolean },
 ): PlacedRegion[] {
+  const { entity, withoutAgents = false } = options
   const places = new Places(texts.before, texts.after)
+  const most = entity === '' && !withoutAgents ? 1 : Infinity
   const placed = regionsOf(script, options).map((region, index) => {
-    const found = placesIn(script, region, places, options.entity === '' ? 1 : Infinity)
+    const found = placesIn(script, region, places, most)
     return { region, index, place: found[0] ?? NOWHERE, found }
   })
-  if (options.entity === '') return placed
-  return placed.filter(({ found }) => found.some((place) => isOf(place, options.entity)))
+  return placed.filter(({ found }) => {
+    if (entity !== '' && !found.some((place) => isOf(place, entity))) return false
+    return !withoutAgents || found.length === 0 || found.some((place) => !isOfAgent(place))
+  })
+}
+
+function isOfAgent({ entity }: ChangePlace): boolean {
+  return entity?.kind === 'agent'
 }
 
 /** The places of the first changes of a region. */
