@@ -133,8 +133,8 @@ function SinceBefore({ chrome: { links }, details }: Pick<StagePanelProps, 'chro
 
 function Jobs({ chrome: { links }, details, now }: StagePanelProps) {
   const { run, mayRerun } = details
-  const scale = scaleOf(run.jobs, now)
   const shown = run.jobs.slice(0, MOST_JOBS)
+  const scale = scaleOf(shown, now)
   return (
     <div data-part="jobs">
       <h3 class="panel-part">Jobs</h3>
