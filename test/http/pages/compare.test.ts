@@ -9,6 +9,14 @@ import { RevisionEntry } from '../../../src/wire/revision-entry.ts'
 
 const ONE = documentWith('checkout', 'billing')
 
+function withAgents(text: string, count: number): string {
+  const agents = Array.from(
+    { length: count },
+    (_, n) => `    <agent uuid="u${n}" hostname="box-${n}" ipaddress="10.0.0.${n}" />\n`,
+  )
+  return text.replace('</cruise>', `  <agents>\n${agents.join('')}  </agents>\n</cruise>`)
+}
+
 describe('the comparison of two revisions', () => {
   it('shows what changed in words, in the text, and where in the configuration', async () => {
     const service = await withRevisions(ONE, ONE.replace('command="make"', 'command="ninja"'))
@@ -153,12 +161,8 @@ describe('the comparison of two revisions', () => {
   })
 
   it('leaves out what differs about agents alone, and fits more lines, when asked to', async () => {
-    const agents = '  <agents><agent uuid="u1" hostname="box" ipaddress="10.0.0.1" /></agents>'
-    const more = ONE.replace('command="make"', 'command="ninja"').replace(
-      '</cruise>',
-      `${agents}\n</cruise>`,
-    )
-    const service = await withRevisions(ONE, more)
+    const ninja = ONE.replace('command="make"', 'command="ninja"')
+    const service = await withRevisions(withAgents(ONE, 1), withAgents(ninja, 2))
 
     const all = await page(service, '/config/compare/r2/r3')
     const quiet = await page(service, '/config/compare/r2/r3?agents=0&rows=compact')
