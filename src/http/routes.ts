@@ -6,6 +6,7 @@ import type { Log } from '../core/log.ts'
 import { innerPath, type RouteEnv } from './door.ts'
 import type { Exchange } from './exchange.ts'
 import { type AnswerFailure, type Failure, failure, failureOf } from './failure.ts'
+import { outageOf } from './outage.ts'
 
 export interface RoutesOptions {
   readonly basePath: string
@@ -36,7 +37,10 @@ export function composeRoutes(options: RoutesOptions) {
     const { method, path } = c.req
     const facts = { request: c.env.id, method, path, error: error.stack ?? String(error) }
     options.log({ level: 'error', message: 'A request failed', facts })
-    return answer(c, failure(500, 'Internal server error'))
+    const outage = outageOf(error)
+    if (outage === null) return answer(c, failure(500, 'Internal server error'))
+    c.env.reason = 'unavailable'
+    return answer(c, failure(503, outage))
   })
   return (request: Request, exchange: Exchange) => app.fetch(request, exchange)
 }

@@ -79,8 +79,8 @@ export class Audit implements AsyncDisposable {
   /** Entries, newest first. A page may be short of its limit where much had to be passed over. */
   async read(query: AuditQuery): Promise<AuditPage> {
     const entries: AuditEntry[] = []
-    const next = await this.#lines.readBack(query.before ?? this.#lines.next(), (line) => {
-      const entry = AuditEntry.parse(JSON.parse(line))
+    const next = await this.#lines.readBack(query.before ?? this.#lines.next(), (line, id) => {
+      const entry = parseEntry(line) ?? { ...DAMAGED, id }
       if (isAskedFor(entry, query)) entries.push(entry)
       return entries.length < query.limit
     })
@@ -122,6 +122,25 @@ export class Audit implements AsyncDisposable {
       },
       1,
     )
+  }
+}
+
+/** Stands for a line that can no longer be read, so that nobody takes it for one that never was. */
+const DAMAGED = {
+  time: 0,
+  user: '',
+  action: 'damaged-entry',
+  target: '',
+  address: '',
+  outcome: 'failed',
+} as const
+
+function parseEntry(line: string): AuditEntry | null {
+  try {
+    return AuditEntry.safeParse(JSON.parse(line)).data ?? null
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
   }
 }
 

@@ -26,7 +26,7 @@ const DOCUMENTS: readonly (readonly [string, string | Buffer])[] = [
   ['20,000 attributes', `<cruise ${attributes} />`],
   ['an attribute of 2 MB', `<cruise a="${'x'.repeat(2_000_000)}" />`],
   ['a name of 2 MB', `<${'x'.repeat(2_000_000)} />`],
-  ['a million empty elements', `<cruise schemaVersion="75">${'<a/>'.repeat(1_000_000)}</cruise>`],
+  ['100,000 empty elements', `<cruise schemaVersion="75">${'<a/>'.repeat(100_000)}</cruise>`],
   ['a comment that never ends', `<cruise><!--${'-'.repeat(1_000_000)}`],
   ['bytes that are no UTF-8', Buffer.from([0x3c, 0xc0, 0xae, 0x2f, 0x3e])],
   ['UTF-16', Buffer.from('\ufeff<cruise schemaVersion="75" />', 'utf16le')],

@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { z } from 'zod'
+import { AuditBody } from '../../src/wire/audit-body.ts'
+import { RevisionEntry } from '../../src/wire/revision-entry.ts'
+import { documentWith } from '../support/documents.ts'
+import { git } from '../support/git.ts'
+import { save } from '../support/saving.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { run, start } from '../support/start.ts'
+import { tempDir } from '../support/temp-folder.ts'
+
+const READY = /^cairn ready (\S+)\n$/
+const DIGEST = 'x-service-config-md5'
+
+type Called = Pick<TestService, 'fetch'>
+
+async function statusOf(service: Called, path: string): Promise<number> {
+  return (await service.fetch(path)).status
+}
+
+async function saved(service: Called, name: string): Promise<string> {
+  const response = await save(service, documentWith(name))
+  expect([name, response.status]).toEqual([name, 200])
+  return response.headers.get(DIGEST) ?? ''
+}
+
+describe('a clock that steps back', () => {
+  it('leaves the order of revisions and of the audit log as things happened', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+    onTestFinished(() => void vi.useRealTimers())
+    const folder = tempDir()
+    const service = await startService([], folder)
+    const first = await saved(service, 'first')
+    vi.setSystemTime(Date.now() - 86_400_000)
+    const second = await saved(service, 'second')
+    await service.close()
+
+    const again = await startService([], folder)
+    const third = await saved(again, 'third')
+    const revisions = z
+      .array(RevisionEntry)
+      .parse(await (await again.fetch('/api/config/revisions')).json())
+    const audit = AuditBody.parse(
+      await (await again.fetch('/api/audit?action=save-configuration')).json(),
+    )
+
+    expect(revisions.slice(0, 3).map(({ md5 }) => md5)).toEqual([third, second, first])
+    expect(audit.entries.map(({ md5 }) => md5)).toEqual([third, second, first])
+  })
+})
+
+describe('damage', () => {
+  it('to the object of an old revision costs that revision and nothing else', async () => {
+    const service = await startService()
+    const old = await saved(service, 'old')
+    const object = git(service.repository, 'rev-parse', 'HEAD:config.xml').trim()
+    await saved(service, 'new')
+    const file = join(service.repository, '.git/objects', object.slice(0, 2), object.slice(2))
+    rmSync(file, { force: true })
+    writeFileSync(file, 'damaged')
+    await service.close()
+
+    const again = await startService([], service.folder)
+
+    expect(await statusOf(again, `/api/admin/config/${old}.xml`)).toBe(503)
+    expect(await statusOf(again, '/api/admin/config.xml')).toBe(200)
+    expect(await statusOf(again, '/health/ready')).toBe(200)
+    await saved(again, 'newer')
+  })
+
+  it('to the index is mended from git', async () => {
+    const service = await startService()
+    const digest = await saved(service, 'one')
+    await service.close()
+    const own = join(service.repository, '.git/cairn')
+    for (const name of readdirSync(own)) {
+      if (name.startsWith('revisions')) writeFileSync(join(own, name), 'damaged')
+    }
+
+    const again = await startService([], service.folder)
+
+    expect(await statusOf(again, `/api/admin/config/${digest}.xml`)).toBe(200)
+  })
+
+  it('to the state store is told in one line, and the service does not start over it', async () => {
+    const cwd = tempDir()
+    const first = start(['serve', '--port', '0', '--admin-password', 'p'], { cwd })
+    await first.line(READY)
+    first.process.kill('SIGTERM')
+    await first.ended()
+    writeFileSync(join(cwd, 'state/state.sqlite'), 'damaged '.repeat(1_000))
+
+    const { code, stderr } = await run(['serve', '--port', '0'], { cwd })
+
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^cairn: .*database/m)
+    expect(readFileSync(join(cwd, 'state/state.sqlite'), 'utf8')).toMatch(/^damaged/)
+  })
+
+  it('to an entry of the audit log shows as that, among the others', async () => {
+    const service = await startService()
+    await saved(service, 'one')
+    await saved(service, 'two')
+    await service.close()
+    const folder = join(service.folder, 'state/audit')
+    const [name = ''] = readdirSync(folder)
+    const lines = readFileSync(join(folder, name), 'utf8').split('\n')
+    writeFileSync(join(folder, name), ['damaged', ...lines.slice(1)].join('\n'))
+
+    const again = await startService([], service.folder)
+    const { entries } = AuditBody.parse(await (await again.fetch('/api/audit')).json())
+
+    expect(entries.at(-1)).toMatchObject({ id: 1, action: 'damaged-entry' })
+    expect(entries.length).toBe(lines.length - 1)
+  })
+})
