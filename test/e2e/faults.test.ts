@@ -1,13 +1,16 @@
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { AuditBody } from '../../src/wire/audit-body.ts'
+import { HealthBody } from '../../src/wire/health-body.ts'
 import { RevisionEntry } from '../../src/wire/revision-entry.ts'
 import { documentWith } from '../support/documents.ts'
 import { git } from '../support/git.ts'
 import { save } from '../support/saving.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { ADMIN_PASSWORD, callerOf, startService, type TestService } from '../support/service.ts'
+import { mayMount, SmallDisk } from '../support/small-disk.ts'
 import { run, start } from '../support/start.ts'
 import { tempDir } from '../support/temp-folder.ts'
 
@@ -25,6 +28,64 @@ async function saved(service: Called, name: string): Promise<string> {
   expect([name, response.status]).toEqual([name, 200])
   return response.headers.get(DIGEST) ?? ''
 }
+
+describe('a read-only disk', () => {
+  it.skipIf(!mayMount())('keeps nobody from reading, and saves go on when it is over', async () => {
+    using disk = new SmallDisk(32)
+    const repository = join(disk.path, 'config-repo')
+    const service = await startService(['--config-repo', repository])
+    const digest = await saved(service, 'before')
+    const remount = (how: string) =>
+      spawnSync('mount', ['-o', `remount,${how}`, disk.path], { encoding: 'utf8' })
+    onTestFinished(() => void remount('rw'))
+    await expect.poll(() => remount('ro').status).toBe(0)
+
+    const refused = await save(service, documentWith('during'))
+    const statuses = [
+      await statusOf(service, `/api/admin/config/${digest}.xml`),
+      await statusOf(service, '/api/config/revisions'),
+      await statusOf(service, '/health/ready'),
+    ]
+    remount('rw')
+
+    expect(refused.status).toBe(503)
+    expect(statuses).toEqual([200, 200, 200])
+    await saved(service, 'after')
+    expect(git(repository, 'fsck', '--strict')).toBe('')
+    await service.close()
+  })
+})
+
+describe('a service without free file descriptors', () => {
+  it('answers again once it has some, and has lost nothing', { timeout: 60_000 }, async () => {
+    const cwd = tempDir()
+    const program = start(['serve', '--port', '0', '--admin-password', ADMIN_PASSWORD], { cwd })
+    const service = { fetch: callerOf(await program.line(READY)) }
+    const digests = [await saved(service, 'before')]
+    const { pid = 0 } = program.process
+    const used = readdirSync(`/proc/${pid}/fd`).length
+    const limit = (files: number) =>
+      spawnSync('prlimit', ['--pid', String(pid), `--nofile=${files}:`]).status
+
+    expect(limit(used + 2)).toBe(0)
+    const attempts = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, n) => save(service, documentWith(`during-${n}`))),
+    )
+    limit(1_024)
+    for (const attempt of attempts) {
+      if (attempt.status === 'rejected' || attempt.value.status !== 200) continue
+      digests.push(attempt.value.headers.get(DIGEST) ?? '')
+    }
+    await expect
+      .poll(async () => (await save(service, documentWith('after'))).status, { timeout: 20_000 })
+      .toBe(200)
+
+    for (const digest of digests) {
+      expect(await statusOf(service, `/api/admin/config/${digest}.xml`)).toBe(200)
+    }
+    expect(git(join(cwd, 'config-repo'), 'fsck', '--strict', '--no-dangling')).toBe('')
+  })
+})
 
 describe('a clock that steps back', () => {
   it('leaves the order of revisions and of the audit log as things happened', async () => {
@@ -82,6 +143,26 @@ describe('damage', () => {
     const again = await startService([], service.folder)
 
     expect(await statusOf(again, `/api/admin/config/${digest}.xml`)).toBe(200)
+  })
+
+  it('to the branch is told, and what is known is served until it is mended', async () => {
+    const service = await startService(['--poll-interval', '100ms'])
+    const digest = await saved(service, 'one')
+    const name = git(service.repository, 'symbolic-ref', 'HEAD').trim()
+    const branch = join(service.repository, '.git', name)
+    const whole = git(service.repository, 'rev-parse', 'HEAD')
+    writeFileSync(branch, 'damaged\n')
+
+    const health = async () => HealthBody.parse(await (await service.fetch('/health')).json())
+    await expect.poll(async () => (await health()).status).toBe('degraded')
+    const refused = await save(service, documentWith('two'))
+    const served = await statusOf(service, `/api/admin/config/${digest}.xml`)
+    writeFileSync(branch, whole)
+
+    expect(refused.status).toBe(503)
+    expect(served).toBe(200)
+    await expect.poll(async () => (await health()).status).toBe('ok')
+    await saved(service, 'three')
   })
 
   it('to the state store is told in one line, and the service does not start over it', async () => {
