@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { array, assert, asyncProperty, integer, option, string } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type PktLine, readPktLines, renderPktLine } from '../../../src/history/remote/pkt-line.ts'
 
@@ -12,15 +12,15 @@ async function linesOf(bytes: Buffer, size = 7): Promise<PktLine[]> {
   return lines
 }
 
-const Line = fc.option(
-  fc.string({ unit: 'grapheme' }).filter((text) => !text.endsWith('\n')),
+const Line = option(
+  string({ unit: 'grapheme' }).filter((text) => !text.endsWith('\n')),
   { nil: null },
 )
 
 describe("lines of git's protocols", () => {
   it('are read as they were rendered, in whatever pieces they come', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(Line), fc.integer({ min: 1, max: 50 }), async (lines, size) => {
+    await assert(
+      asyncProperty(array(Line), integer({ min: 1, max: 50 }), async (lines, size) => {
         const bytes = Buffer.from(lines.map(renderPktLine).join(''))
 
         expect(await linesOf(bytes, size)).toEqual(lines)
