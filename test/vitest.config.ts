@@ -11,6 +11,7 @@ export default defineConfig({
     globalSetup: ['test/support/build-once.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
     maxWorkers: 2,
     reporters: REPORT ? ['default', 'json'] : ['default'],

@@ -135,6 +135,7 @@ describe('the poller of materials', () => {
         {
           subject: 'The git material of the pipelines p, q cannot be read',
           errors: [{ message: expect.stringContaining('does not appear to be a git repository') }],
+          pipelines: ['p', 'q'],
         },
       ])
     expect(JSON.stringify(poller.problems())).not.toContain(away)
