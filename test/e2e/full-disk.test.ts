@@ -56,6 +56,7 @@ describe('a server whose disk is full', PATIENCE, () => {
       expect(console.result).toBe('Failed')
       expect(small.result).toBe('Passed')
       expect(small.console).toContain('small')
+      expect(disk.left()).toBeGreaterThan(1_000_000)
     },
   )
 

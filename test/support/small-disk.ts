@@ -17,8 +17,13 @@ export class SmallDisk implements Disposable {
 
   /** Leaves room for so many bytes and no more. */
   fill(left: number): void {
+    writeFileSync(join(this.path, 'filler'), Buffer.alloc(Math.max(this.left() - left, 0)))
+  }
+
+  /** How many bytes have room. */
+  left(): number {
     const { bavail, bsize } = statfsSync(this.path)
-    writeFileSync(join(this.path, 'filler'), Buffer.alloc(Math.max(bavail * bsize - left, 0)))
+    return bavail * bsize
   }
 
   empty(): void {

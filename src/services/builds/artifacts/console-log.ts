@@ -6,7 +6,7 @@ import { orNullWhenAbsent } from '../../../storage/fs-error.ts'
 import { syncFolder } from '../../../storage/sync-folder.ts'
 import { WriterQueue } from '../../../storage/writer-queue.ts'
 import { CONSOLE_PATH } from './artifact-path.ts'
-import { orDiskFull } from './disk-full.ts'
+import { assertRoomFor, orDiskFull } from './disk-full.ts'
 import { makeRoom } from './folders.ts'
 
 const APPENDING = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW
@@ -36,6 +36,7 @@ export class ConsoleLog {
     return this.#write(async (handle, size) => {
       const has = size - this.#noted
       if (offset !== has || bytes.length === 0) return has
+      await assertRoomFor(bytes.length, this.#folder)
       await appendWhole(handle, bytes, size)
       return has + bytes.length
     })

@@ -1,7 +1,23 @@
+import { statfs } from 'node:fs/promises'
 import { ServiceError } from '../../../core/errors.ts'
 import { fsErrorCode } from '../../../storage/fs-error.ts'
 
 const NO_ROOM: readonly (string | null)[] = ['ENOSPC', 'EDQUOT', 'EFBIG']
+
+/** What consoles and artifacts leave of a disk for everything else, in bytes, and as a share of it. */
+const RESERVE = 64 * 1024 * 1024
+const RESERVED_SHARE = 1 / 8
+
+/**
+ * Keeps room for the state of builds, without which no job can begin or end.
+ *
+ * @throws {ServiceError} `disk-full` when so many bytes more would leave too little.
+ */
+export async function assertRoomFor(bytes: number, folder: string): Promise<void> {
+  const { bavail, blocks, bsize } = await statfs(folder)
+  const reserve = Math.min(RESERVE, blocks * bsize * RESERVED_SHARE)
+  if (bavail * bsize - bytes < reserve) throw noRoom('ENOSPC')
+}
 
 /** @throws {ServiceError} `disk-full` when the work fails for lack of room. */
 export async function orDiskFull<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -10,12 +26,11 @@ export async function orDiskFull<Result>(work: () => Promise<Result>): Promise<R
   } catch (cause) {
     const code = fsErrorCode(cause)
     if (!NO_ROOM.includes(code)) throw cause
-    const reason = code ?? 'ENOSPC'
-    throw new ServiceError(
-      'disk-full',
-      'The disk of the server has no room left',
-      { reason },
-      { cause },
-    )
+    throw noRoom(code ?? 'ENOSPC', cause)
   }
+}
+
+function noRoom(reason: string, cause?: unknown): ServiceError<'disk-full'> {
+  const message = 'The disk of the server has no room left'
+  return new ServiceError('disk-full', message, { reason }, { cause })
 }

@@ -5,7 +5,7 @@ import { draftName } from '../../../storage/draft-name.ts'
 import { fsErrorCode } from '../../../storage/fs-error.ts'
 import { syncFolder } from '../../../storage/sync-folder.ts'
 import { artifactSegments, CONSOLE_PATH } from './artifact-path.ts'
-import { orDiskFull } from './disk-full.ts'
+import { assertRoomFor, orDiskFull } from './disk-full.ts'
 import { inTheWay, makeRoom } from './folders.ts'
 
 export interface Upload {
@@ -33,6 +33,7 @@ export async function keepUpload(upload: Upload, limits: UploadLimits): Promise<
   const segments = artifactSegments(upload.path)
   if (segments.length === 0 || upload.path === CONSOLE_PATH) throw inTheWay(upload.path)
   if (upload.size > limits.largest) throw tooLarge(limits.largest)
+  await assertRoomFor(upload.size, limits.drafts)
   await orDiskFull(async () => {
     const draft = join(limits.drafts, draftName())
     try {
