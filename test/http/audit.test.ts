@@ -5,6 +5,7 @@ import type { AuditEntry } from '../../src/core/audit.ts'
 import { QUIET } from '../../src/http/audited-action.ts'
 import { OPERATIONS } from '../../src/http/description/described-call.ts'
 import { AuditBody } from '../../src/wire/audit-body.ts'
+import { CONTACT_BODY } from '../support/contact-body.ts'
 import { DescribedApi } from '../support/described-api.ts'
 import { documentWith } from '../support/documents.ts'
 import { aConfiguration } from '../support/a-configuration.ts'
@@ -73,18 +74,7 @@ describe('the audit log', () => {
   it('has one entry for many equal attempts of nobody, and their number', async () => {
     const service = await startService()
     const url = '/api/agents-protocol/a1/contact'
-    const body = JSON.stringify({
-      instance: 'i',
-      hostname: 'h',
-      ip_address: '127.0.0.1',
-      sandbox: '/s',
-      operating_system: 'Linux',
-      free_space: 1,
-      version: '1',
-      runtime_status: 'Idle',
-      job_id: null,
-      stopping: false,
-    })
+    const body = CONTACT_BODY
     await service.fetch('/api/agents-protocol/register', {
       ...POST,
       as: null,

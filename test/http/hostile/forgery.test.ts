@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { CONTACT_BODY } from '../../support/contact-body.ts'
 import { DescribedApi } from '../../support/described-api.ts'
 import { BuildScene } from '../../support/build-service.ts'
 import { ProtocolAgent } from '../../support/protocol-agent.ts'
@@ -71,7 +72,7 @@ describe('a call that pretends to come from an agent', () => {
     await scene.schedule()
     const { jobId } = await victim.work()
     const calls = [
-      ['POST', '/api/agents-protocol/victim/contact', CONTACT],
+      ['POST', '/api/agents-protocol/victim/contact', CONTACT_BODY],
       ['POST', '/api/agents-protocol/victim/work', '{"instance":"i"}'],
       ['POST', `/api/agents-protocol/victim/jobs/${jobId}/report`, '{"state":"Preparing"}'],
       ['PUT', `/api/agents-protocol/victim/jobs/${jobId}/console?offset=0`, 'forged'],
@@ -100,17 +101,4 @@ describe('a call that pretends to come from an agent', () => {
 
     expect(calls.filter(({ path }) => path.startsWith('/api/agents-protocol/'))).toHaveLength(6)
   })
-})
-
-const CONTACT = JSON.stringify({
-  instance: 'i',
-  hostname: 'h',
-  ip_address: '127.0.0.1',
-  sandbox: '/s',
-  operating_system: 'Linux',
-  free_space: 1,
-  version: '1',
-  runtime_status: 'Idle',
-  job_id: null,
-  stopping: false,
 })

@@ -1,18 +1,7 @@
+import { CONTACT_BODY } from '../contact-body.ts'
 import type { PermissionRow } from './permission-row.ts'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
-const CONTACT = JSON.stringify({
-  instance: 'i',
-  hostname: 'h',
-  ip_address: '127.0.0.1',
-  sandbox: '/s',
-  operating_system: 'Linux',
-  free_space: 1,
-  version: '1',
-  runtime_status: 'Idle',
-  job_id: null,
-  stopping: false,
-})
 
 /** Agents, for users and for themselves. */
 export const AGENTS_ROWS: readonly PermissionRow[] = [
@@ -55,7 +44,7 @@ export const AGENTS_ROWS: readonly PermissionRow[] = [
     call: 'POST /api/agents-protocol/{uuid}/contact',
     may: 'anybody',
     allowed: 200,
-    body: CONTACT,
+    body: CONTACT_BODY,
   },
   {
     call: 'POST /api/agents-protocol/{uuid}/work',

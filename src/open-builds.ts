@@ -1,0 +1,56 @@
+import { join } from 'node:path'
+import type { SecretBox } from './config/secrets/secret-box.ts'
+import type { Opening } from './opening.ts'
+import { openAgents } from './services/agents/open-agents.ts'
+import { BuildServices } from './services/builds/build-services.ts'
+import { Triggers } from './services/builds/triggers/triggers.ts'
+import type { ConfigServices } from './services/config-services.ts'
+import { MaterialPoller } from './services/materials/material-poller.ts'
+import { openSqliteState } from './state/open-sqlite.ts'
+
+/** The part of the interval that passes before a material is polled for the first time. */
+const FIRST_POLL = 1 / 12
+
+/** The state store, the agents, and everything that runs on them. */
+export async function openBuilds(
+  opening: Opening,
+  { configuration, editor }: ConfigServices,
+  secrets: SecretBox,
+) {
+  const { settings, surroundings, resources, stateDir } = opening
+  const store = resources.own(await openSqliteState(join(stateDir, 'state.sqlite')))
+  const agentTimeout = settings['agent-timeout']
+  const known = { ...surroundings, store, configuration }
+  const { directory, registrar } = await openAgents({ ...known, editor, timeout: agentTimeout })
+  const builds = resources.own(
+    await BuildServices.open({
+      ...known,
+      directory,
+      secrets,
+      stateDir,
+      largestArtifact: settings['max-artifact'],
+      agentTimeout,
+    }),
+  )
+  const poller = openPoller(opening, secrets)
+  const triggers = resources.own(
+    new Triggers({
+      ...surroundings,
+      builds: builds.builds,
+      pipelines: builds.pipelines,
+      poller,
+      retry: settings['material-interval'],
+    }),
+  )
+  return { store, directory, registrar, builds, poller, triggers }
+}
+
+function openPoller(
+  { settings, surroundings: { toolEnvironment: environment, log }, stateDir }: Opening,
+  secrets: SecretBox,
+): MaterialPoller {
+  const interval = settings['material-interval']
+  const folder = join(stateDir, 'materials')
+  const first = interval * FIRST_POLL
+  return new MaterialPoller({ folder, interval, first, environment, secrets, log })
+}
