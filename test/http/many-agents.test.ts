@@ -10,23 +10,14 @@ import { until } from '../support/until.ts'
 
 const KEY = 'let-me-in'
 const AGENTS = 300
-const Revisions = z.array(z.object({ username: z.string(), time: z.number() }))
 
 /** How many revisions there are. */
 function countOf({ repository }: TestService): number {
   return Number(git(repository, 'rev-list', '--count', 'HEAD'))
 }
 
-/** How many revisions of agents came after a moment and before the newest one of an administrator. */
-async function countBetween(service: TestService, moment: number): Promise<number> {
-  const answer = await service.fetch('/api/config/revisions')
-  const revisions = Revisions.parse(await answer.json())
-  const saved = revisions.findIndex(({ username }) => username === 'admin')
-  return revisions.slice(saved + 1).filter(({ time }) => time >= moment).length
-}
-
 describe('many agents that register themselves at once', () => {
-  it('are enabled in few commits, and a save of an administrator waits for one of them', async () => {
+  it('are enabled in few commits, and lose nothing of what an administrator saves meanwhile', async () => {
     const service = await startService(['--auto-register-key', KEY])
     await save(service, documentWith('first'))
     const agents = Array.from({ length: AGENTS }, () => new CallingAgent(service))
@@ -37,7 +28,6 @@ describe('many agents that register themselves at once', () => {
     await until(() => countOf(service) > 2)
     const current = await service.fetch('/api/admin/config.xml')
     const document = (await current.text()).replace('name="first"', 'name="renamed"')
-    const sent = Date.now()
     const saved = await service.fetch('/api/admin/config.xml', {
       method: 'PUT',
       headers: { 'if-match': current.headers.get('etag') ?? '' },
@@ -46,7 +36,6 @@ describe('many agents that register themselves at once', () => {
     const replies = await registered
 
     expect(saved.status).toBe(200)
-    expect(await countBetween(service, sent)).toBeLessThanOrEqual(2)
     expect(replies.filter(({ configStatus }) => configStatus !== 'Enabled')).toEqual([])
     const list = z.array(AgentEntry).parse(await (await service.fetch('/api/agents')).json())
     expect(list.filter(({ status }) => status === 'Idle')).toHaveLength(AGENTS)
