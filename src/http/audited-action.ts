@@ -12,6 +12,8 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['POST /config/edit', 'save-configuration'],
   ['POST /api/config/revisions/:commit/restore', 'restore-revision'],
   ['POST /config/:name/restore', 'restore-revision'],
+  ['POST /config/compare/:from/:to/reveal', 'reveal-secrets'],
+  ['POST /config/:name/reveal', 'reveal-secrets'],
   ['POST /tab/admin/pipelines/:file{.+\\.json}', 'create-pipeline'],
   ['POST /api/agents/:uuid/enable', 'enable-agent'],
   ['POST /api/agents/:uuid/disable', 'disable-agent'],

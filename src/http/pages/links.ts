@@ -99,6 +99,16 @@ export class Links {
     return this.#at(`/config/compare/${encodeURIComponent(from)}/${encodeURIComponent(to)}.patch`)
   }
 
+  /** Where the secrets of a comparison are asked for; it takes commits alone. */
+  revealComparison(from: string, to: string, query: Query = {}): string {
+    return this.#at(`/config/compare/${segments(from, to)}/reveal`, query)
+  }
+
+  /** The same of a snapshot. */
+  revealSnapshot(commit: string, query: Query = {}): string {
+    return this.#at(`/config/${segments(commit)}/reveal`, query)
+  }
+
   /** Where a revision is made current again, as a new revision. */
   restore(name: string): string {
     return this.#at(`/config/${encodeURIComponent(name)}/restore`)

@@ -32,6 +32,9 @@ const SECURITY = {
 
 export const PAGE_HEADERS = { 'content-type': TYPE, ...SECURITY }
 
+/** For what holds secrets that are not sealed. */
+export const NEVER_KEPT = { 'cache-control': 'no-store' }
+
 /** A page as an answer; not kept by caches unless said otherwise. */
 export async function pageResponse(
   page: Html,

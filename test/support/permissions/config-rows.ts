@@ -101,6 +101,15 @@ export const CONFIG_ROWS: readonly PermissionRow[] = [
     may: 'viewer',
     allowed: 404,
   },
+  { call: 'GET /config/compare/{from}/{to}/reveal', may: 'user', allowed: 303 },
+  { call: 'POST /config/compare/{from}/{to}/reveal', may: 'administrator', allowed: 404 },
+  { call: 'GET /config/{name}/reveal', may: 'user', allowed: 303 },
+  {
+    call: 'POST /config/{name}/reveal',
+    places: { name: '0'.repeat(40) },
+    may: 'administrator',
+    allowed: 404,
+  },
   { call: 'GET /config/{name}', may: 'administrator', allowed: 404 },
   { call: 'GET /config/{name}/restore', may: 'administrator', allowed: 404 },
   {

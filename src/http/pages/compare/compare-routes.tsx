@@ -10,15 +10,16 @@ import {
   readComparison,
 } from '../../../services/pages/compare/comparison.ts'
 import { readPatch } from '../../../services/pages/compare/patch.ts'
+import { type RevealDeps, revealComparison } from '../../../services/pages/reveal-secrets.ts'
 import type { RouteEnv } from '../../door.ts'
-import { malformed } from '../../parameters.ts'
+import { malformed, parseSha } from '../../parameters.ts'
 import { ReadyBody } from '../../ready-body.ts'
-import { KeptPages } from '../page-response.ts'
+import { KeptPages, NEVER_KEPT, pageResponse } from '../page-response.ts'
 import type { Shell } from '../shell.ts'
 import { comparisonOptionsOf, parseCompareQuery } from './compare-query.ts'
 import { CompareView } from './compare-view.tsx'
 
-export interface CompareRoutesOptions extends ComparisonDeps, ConfigReadingDeps {
+export interface CompareRoutesOptions extends ComparisonDeps, ConfigReadingDeps, RevealDeps {
   readonly entities: EntityIndex
   readonly shell: Shell
   readonly clock: Clock
@@ -46,6 +47,11 @@ export function compareRoutes(options: CompareRoutesOptions) {
       return patch(options, c, compared)
     })
     .get('/config/compare/:from/:to', page)
+    .get('/config/compare/:from/:to/reveal', (c) => {
+      const { from, to } = c.req.param()
+      return c.redirect(options.shell.links.compare(from, to, c.req.query()), 303)
+    })
+    .post('/config/compare/:from/:to/reveal', (c) => reveal(options, c))
 }
 
 function comparePages(options: CompareRoutesOptions) {
@@ -65,10 +71,29 @@ function comparePages(options: CompareRoutesOptions) {
     return kept.answer(c.req.raw, { etag, immutable }, async () => {
       const comparison = await readComparison(options, compared, comparisonOptionsOf(query))
       const { origin } = new URL(c.req.url)
-      const view = { chrome, comparison, query, from, to, fileName, origin, now }
-      return <CompareView {...view} />
+      const frame = { chrome, query, from, to, fileName, origin, now }
+      return <CompareView {...frame} comparison={comparison} reveal={null} />
     })
   }
+}
+
+/** The page with its secrets. It is named by commits, so that the audit log says exactly which. */
+async function reveal(
+  options: CompareRoutesOptions,
+  c: Context<RouteEnv, '/config/compare/:from/:to/reveal'>,
+): Promise<Response> {
+  const { shell, clock, fileName } = options
+  const { principal } = c.env
+  const names = { from: parseSha(c.req.param('from')), to: parseSha(c.req.param('to')) }
+  const query = parseCompareQuery(c.req.query())
+  const compared = findCompared(options, principal, names)
+  const { shown, count } = await revealComparison(options, compared, comparisonOptionsOf(query))
+  const [from, to] = [`r${compared.before.number}`, `r${compared.after.number}`]
+  const { origin } = new URL(c.req.url)
+  const chrome = shell.chrome(c.req.raw, principal)
+  const view = { chrome, query, from, to, fileName, origin, now: clock() }
+  const page = <CompareView {...view} comparison={shown} reveal={count} />
+  return pageResponse(page, 200, NEVER_KEPT)
 }
 
 async function patch(

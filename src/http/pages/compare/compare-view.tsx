@@ -1,6 +1,8 @@
 import type { Comparison } from '../../../services/pages/compare/comparison.ts'
+import type { RevealCount } from '../../../services/pages/reveal-secrets.ts'
 import { Lines } from '../history/history-table.tsx'
 import { type Chrome, Page } from '../layout.tsx'
+import { RevealButton, RevealedNotice } from '../secrets.tsx'
 import { RangeCard } from './range-card.tsx'
 import { type CompareQuery, compareQueryOf } from './compare-query.ts'
 import { DiffPages } from './diff-pages.tsx'
@@ -21,11 +23,13 @@ export interface CompareViewProps {
   readonly origin: string
   /** Null where the page is kept for ever, so that it tells no age. */
   readonly now: number | null
+  /** Where its secrets are shown; null where they are hidden. */
+  readonly reveal: RevealCount | null
 }
 
 /** Two revisions: what changed in words, who and when, and then the text. */
 export function CompareView(props: CompareViewProps) {
-  const { chrome, comparison, query, from, to } = props
+  const { chrome, comparison, query, from, to, reveal } = props
   const { before, after, regions } = comparison
   const { links } = chrome
   const address = (asked: CompareQuery) => links.compare(from, to, compareQueryOf(asked))
@@ -43,6 +47,7 @@ export function CompareView(props: CompareViewProps) {
         <RangeCard {...props} />
       </div>
       <State {...props} />
+      {reveal && <RevealedNotice links={links} count={reveal} back={address(query)} />}
       {regions.length > 0 && (
         <div class="diff-area" id="diff">
           <div class={query.isCompact ? 'diff compact' : 'diff'}>
@@ -51,7 +56,17 @@ export function CompareView(props: CompareViewProps) {
               query={query}
               address={address}
               offersAgents={isAboutAgents(comparison)}
-            />
+            >
+              {reveal === null && hidesSecrets(comparison) && (
+                <RevealButton
+                  action={links.revealComparison(
+                    before.commit,
+                    after.commit,
+                    compareQueryOf(query),
+                  )}
+                />
+              )}
+            </Toolbar>
             {regions.map((region) => (
               <Hunk region={region} query={query} address={address}>
                 <HunkLinks links={links} region={region} from={from} to={to} />
@@ -113,6 +128,12 @@ function Head({ chrome: { links }, comparison, query, from, to }: CompareViewPro
       </div>
     </div>
   )
+}
+
+function hidesSecrets({ regions }: Comparison): boolean {
+  const rows = regions.flatMap(({ blocks }) => blocks.flatMap((block) => block.rows))
+  const cells = rows.flatMap(({ before, after }) => [before, after])
+  return cells.some((cell) => cell?.pieces.some(({ isSecret }) => isSecret))
 }
 
 function isAboutAgents({ changes }: Comparison): boolean {

@@ -1,3 +1,4 @@
+import type { Child } from 'hono/jsx'
 import type { TextComparison } from '../../../services/pages/compare/comparison.ts'
 import type { CompareQuery, Context, View } from './compare-query.ts'
 
@@ -18,10 +19,13 @@ export interface ToolbarProps {
   readonly address: (query: CompareQuery) => string
   /** Whether anything differs about agents, which then can be left out. */
   readonly offersAgents?: boolean
+  /** What else can be done with the text. */
+  readonly children?: Child
 }
 
 /** How the text is shown. Each choice is an address. */
-export function Toolbar({ comparison, query, address, offersAgents = false }: ToolbarProps) {
+export function Toolbar(props: ToolbarProps) {
+  const { comparison, query, address, offersAgents = false, children } = props
   const at = (change: Partial<CompareQuery>) => `${address({ ...query, start: 0, ...change })}#diff`
   const first = comparison.marks.find(({ start }) => start >= query.start)?.number ?? 1
   return (
@@ -53,6 +57,7 @@ export function Toolbar({ comparison, query, address, offersAgents = false }: To
           isOn={query.withoutAgents}
         />
       )}
+      {children}
       {query.entity !== '' && (
         <span class="badge changed">
           {`only ${query.entity.replace('/', ' ')} `}

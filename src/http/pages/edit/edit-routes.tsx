@@ -22,7 +22,7 @@ import {
 import { findNamed, numbered } from '../../../services/pages/numbered-revision.ts'
 import type { RouteEnv } from '../../door.ts'
 import { json, statusOf } from '../../errors.ts'
-import { pageResponse, policyWith } from '../page-response.ts'
+import { NEVER_KEPT, pageResponse, policyWith } from '../page-response.ts'
 import type { Shell } from '../shell.ts'
 import { ConflictView } from './conflict-view.tsx'
 import { type EditForm, parseEntity, readEditForm } from './edit-form.ts'
@@ -159,9 +159,6 @@ async function answerReview(
     }
   }
 }
-
-/** What was typed may hold secrets that are not sealed yet. */
-const NEVER_KEPT = { 'cache-control': 'no-store' }
 
 async function answerEditor(
   deps: EditRoutesOptions,

@@ -1,17 +1,19 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import type { Clock } from '../../../core/clock.ts'
 import {
   findSnapshotPlace,
   readSnapshotPage,
   type SnapshotDeps,
 } from '../../../services/pages/snapshot/snapshot-page.ts'
+import { type RevealDeps, revealSnapshot } from '../../../services/pages/reveal-secrets.ts'
 import type { RouteEnv } from '../../door.ts'
-import { KeptPages, pageResponse } from '../page-response.ts'
+import { parseSha } from '../../parameters.ts'
+import { KeptPages, NEVER_KEPT, pageResponse } from '../page-response.ts'
 import type { Shell } from '../shell.ts'
 import { parseSnapshotQuery } from './snapshot-query.ts'
 import { SnapshotView } from './snapshot-view.tsx'
 
-export interface SnapshotRoutesOptions extends SnapshotDeps {
+export interface SnapshotRoutesOptions extends SnapshotDeps, RevealDeps {
   readonly shell: Shell
   readonly clock: Clock
 }
@@ -28,20 +30,41 @@ const ASK_AGAIN = 3
 export function snapshotRoutes(options: SnapshotRoutesOptions) {
   const kept = new KeptPages(KEPT)
   const { shell, clock } = options
-  return new Hono<RouteEnv>().get('/config/:name', async (c) => {
+  const answer = async (c: Context<RouteEnv, '/config/:name'>) => {
     const place = findSnapshotPlace(options, c.env.principal, c.req.param('name'))
     const query = parseSnapshotQuery(c.req.query())
     const chrome = shell.chrome(c.req.raw, c.env.principal)
     const now = clock()
     const page = await readSnapshotPage(options, place, query)
+    const view = { chrome, page, query, now, reveal: null }
     if (page.blame?.known === false) {
-      const view = <SnapshotView chrome={chrome} page={page} query={query} now={now} />
-      return pageResponse(view, 200, { refresh: String(ASK_AGAIN) })
+      return pageResponse(<SnapshotView {...view} />, 200, { refresh: String(ASK_AGAIN) })
     }
     const facts = [place.revision.commit, place.current.commit, c.req.url]
     const etag = shell.etag(chrome, [...facts, Math.floor(now / FRESH)])
     return kept.answer(c.req.raw, { etag, immutable: false }, async () => (
-      <SnapshotView chrome={chrome} page={page} query={query} now={now} />
+      <SnapshotView {...view} />
     ))
-  })
+  }
+  return new Hono<RouteEnv>()
+    .get('/config/:name', answer)
+    .get('/config/:name/reveal', (c) =>
+      c.redirect(shell.links.snapshot(c.req.param('name'), c.req.query()), 303),
+    )
+    .post('/config/:name/reveal', (c) => reveal(options, c))
+}
+
+/** The page with its secrets. It is named by its commit, so that the audit log says exactly which. */
+async function reveal(
+  options: SnapshotRoutesOptions,
+  c: Context<RouteEnv, '/config/:name/reveal'>,
+): Promise<Response> {
+  const { shell, clock } = options
+  const { principal } = c.env
+  const place = findSnapshotPlace(options, principal, parseSha(c.req.param('name')))
+  const query = parseSnapshotQuery(c.req.query())
+  const { shown: page, count } = await revealSnapshot(options, place, query)
+  const chrome = shell.chrome(c.req.raw, principal)
+  const view = { chrome, page, query, now: clock(), reveal: count }
+  return pageResponse(<SnapshotView {...view} />, 200, NEVER_KEPT)
 }

@@ -1,6 +1,8 @@
 import { raw } from 'hono/html'
 import { type SnapshotPage, WINDOW } from '../../../services/pages/snapshot/snapshot-page.ts'
+import type { RevealCount } from '../../../services/pages/reveal-secrets.ts'
 import { type Chrome, Page } from '../layout.tsx'
+import { RevealButton, RevealedNotice } from '../secrets.tsx'
 import { exactTime, When } from '../when.tsx'
 import { Who } from '../who.tsx'
 import { listingHtml } from './listing-html.ts'
@@ -12,12 +14,15 @@ export interface SnapshotViewProps {
   readonly page: SnapshotPage
   readonly query: SnapshotQueryText
   readonly now: number
+  /** Where its secrets are shown; null where they are hidden. */
+  readonly reveal: RevealCount | null
 }
 
 /** A configuration as it was: its text, its outline, and who wrote which line. */
 export function SnapshotView(props: SnapshotViewProps) {
-  const { chrome, page } = props
+  const { chrome, page, query, reveal } = props
   const { revision } = page
+  const back = chrome.links.snapshot(`r${revision.number}`, queryOf(query))
   return (
     <Page
       chrome={chrome}
@@ -28,6 +33,7 @@ export function SnapshotView(props: SnapshotViewProps) {
       scripts={['snapshot.js']}
     >
       <Head {...props} />
+      {reveal && <RevealedNotice links={chrome.links} count={reveal} back={back} />}
       <div class="snapshot">
         <Outline page={page} linkOf={(line) => addressOf(props, line)} />
         <section class="file" aria-label="Configuration XML">
@@ -135,6 +141,9 @@ function FileBar(props: SnapshotViewProps) {
           Blame
         </a>
       </span>
+      {props.reveal === null && hidesSecrets(page) && (
+        <RevealButton action={links.revealSnapshot(page.revision.commit, queryOf(query))} />
+      )}
       <form class="find" action={links.snapshot(name)} role="search" aria-label="File">
         {query.blame && <input type="hidden" name="blame" value="1" />}
         <input
@@ -147,6 +156,10 @@ function FileBar(props: SnapshotViewProps) {
       </form>
     </div>
   )
+}
+
+function hidesSecrets({ shown }: SnapshotPage): boolean {
+  return shown.some(({ pieces }) => pieces.some(({ isSecret }) => isSecret))
 }
 
 const MOST_LINKS = 40

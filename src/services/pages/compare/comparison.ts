@@ -10,7 +10,7 @@ import {
   type RevisionReadingDeps,
 } from '../numbered-revision.ts'
 import { type Change, summarise } from '../summary.ts'
-import { LinePieces } from './line-pieces.ts'
+import { LinePieces, type LinePiecesOptions } from './line-pieces.ts'
 import { type ChangeMark, marksOf } from './change-marks.ts'
 import type { ChangePlace } from './places.ts'
 import { pagesOf, type PlacedRegion, placedRegions, type Texts } from './placed-regions.ts'
@@ -53,6 +53,8 @@ export interface ComparisonOptions {
   readonly start: number
   /** Whether what differs about agents alone is left out. */
   readonly withoutAgents?: boolean
+  /** Whether pieces know what they hide. */
+  readonly keepsHidden?: boolean
 }
 
 /** The two revisions of a comparison, and those around them. */
@@ -207,7 +209,7 @@ function compareScript(
     total: script.changes.length,
     places: regions.filter(({ region }) => !region.isContinued).length,
     marks: marksOf(script, regions, pages),
-    regions: showRegions(script, texts, shown),
+    regions: showRegions(script, texts, { regions: shown, ...options }),
     next,
     previous: page > 0 ? (pages[page - 1] ?? 0) : null,
     remaining: next === null ? 0 : regions.length - next,
@@ -217,11 +219,11 @@ function compareScript(
 function showRegions(
   script: EditScript,
   texts: Texts,
-  regions: readonly PlacedRegion[],
+  { regions, ...options }: LinePiecesOptions & { readonly regions: readonly PlacedRegion[] },
 ): ShownRegion[] {
   const sides: Sides = {
-    before: new LinePieces(texts.before),
-    after: new LinePieces(texts.after),
+    before: new LinePieces(texts.before, options),
+    after: new LinePieces(texts.after, options),
   }
   return regions.map(({ region, index, place }) => ({
     index,

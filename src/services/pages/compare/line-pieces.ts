@@ -9,6 +9,8 @@ export interface Piece {
   readonly text: string
   readonly token: TokenKind | null
   readonly isSecret: boolean
+  /** What stands in the document where a secret is hidden, for who may open it. */
+  readonly hidden?: string
 }
 
 /** A line as it is shown, and what tells its secrets from those of another. */
@@ -23,13 +25,20 @@ export const HIDDEN_SECRET = '•••• hidden'
 /** A secret may begin so many lines above the first one that is shown. */
 const LOOK_BACK = 40
 
+export interface LinePiecesOptions {
+  /** Whether pieces know what they hide. */
+  readonly keepsHidden?: boolean
+}
+
 /** Cuts the lines of a document into pieces. Ranges are asked for from front to back. */
 export class LinePieces {
   readonly #lines: TextLines
+  readonly #keepsHidden: boolean
   readonly #scanner: XmlScanner
 
-  constructor(lines: TextLines) {
+  constructor(lines: TextLines, { keepsHidden = false }: LinePiecesOptions = {}) {
     this.#lines = lines
+    this.#keepsHidden = keepsHidden
     this.#scanner = new XmlScanner(lines.text)
   }
 
@@ -60,7 +69,7 @@ export class LinePieces {
     const { text, starts } = this.#lines
     const isLast = number === starts.length - 2
     return {
-      pieces: cutLine(text, line, { tokens, secrets }),
+      pieces: cutLine(text, line, { tokens, secrets, keepsHidden: this.#keepsHidden }),
       secrets: secrets.map(({ start, end }) => text.slice(start, end)).join('\0'),
       lacksLineFeed: isLast && !text.endsWith('\n'),
     }
@@ -96,11 +105,13 @@ function within<Kind extends Span>(
   return found
 }
 
-function cutLine(
-  text: string,
-  line: Span,
-  { tokens, secrets }: { tokens: readonly Marked[]; secrets: readonly Span[] },
-): Piece[] {
+interface InLine {
+  readonly tokens: readonly Marked[]
+  readonly secrets: readonly Span[]
+  readonly keepsHidden: boolean
+}
+
+function cutLine(text: string, line: Span, { tokens, secrets, keepsHidden }: InLine): Piece[] {
   const edges = [line, ...tokens, ...secrets].flatMap(({ start, end }) => [start, end])
   const places = [...new Set(edges)].toSorted((one, other) => one - other)
   const pieces: Piece[] = []
@@ -108,10 +119,14 @@ function cutLine(
   for (const [n, start] of places.slice(0, -1).entries()) {
     const end = places[n + 1] ?? start
     const token = tokens.find((each) => each.start <= start && end <= each.end)?.kind ?? null
-    const secret = secrets.findIndex((each) => each.start <= start && end <= each.end)
-    if (secret === -1) pieces.push({ text: text.slice(start, end), token, isSecret: false })
-    else if (secret !== secretAt) pieces.push({ text: HIDDEN_SECRET, token: null, isSecret: true })
-    secretAt = secret
+    const secretIndex = secrets.findIndex((each) => each.start <= start && end <= each.end)
+    const secret = secrets[secretIndex]
+    if (!secret) pieces.push({ text: text.slice(start, end), token, isSecret: false })
+    else if (secretIndex !== secretAt) {
+      const hidden = keepsHidden ? { hidden: text.slice(secret.start, secret.end) } : {}
+      pieces.push({ text: HIDDEN_SECRET, token: null, isSecret: true, ...hidden })
+    }
+    secretAt = secretIndex
   }
   return pieces
 }

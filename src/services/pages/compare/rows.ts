@@ -96,7 +96,7 @@ function textOf({ pieces }: ShownLine): string {
   return pieces.map(({ text }) => text).join('')
 }
 
-/** Cuts the pieces of a line where its words change between marked and not. */
+/** Cuts the pieces of a line where its words change between marked and not; a secret stays whole. */
 function mark(
   { pieces }: ShownLine,
   words: readonly WordPiece[],
@@ -107,11 +107,13 @@ function mark(
   let left = words[0]?.text.length ?? 0
   for (const piece of pieces) {
     let at = 0
+    if (piece.isSecret) out.push({ ...piece, isMarked: isSecretNew })
     while (at < piece.text.length) {
       while (left === 0 && word < words.length) left = words[++word]?.text.length ?? 0
       const length = left === 0 ? piece.text.length - at : Math.min(left, piece.text.length - at)
-      const isMarked = piece.isSecret ? isSecretNew : (words[word]?.changed ?? false)
-      out.push({ ...piece, text: piece.text.slice(at, at + length), isMarked })
+      const isMarked = words[word]?.changed ?? false
+      const text = piece.text.slice(at, at + length)
+      if (!piece.isSecret) out.push({ ...piece, text, isMarked })
       at += length
       left = Math.max(0, left - length)
     }

@@ -26,6 +26,8 @@ export interface SnapshotQuery {
   /** Text to look for; empty for none. */
   readonly find: string
   readonly blame: boolean
+  /** Whether pieces know what they hide. */
+  readonly keepsHidden?: boolean
 }
 
 /** A revision and its neighbours. */
@@ -83,7 +85,7 @@ export async function readSnapshotPage(
   const lines = splitLines(document).count
   const text = textLinesOf(document, lines)
   const range = windowOf(query.line, lines)
-  const pieces = new LinePieces(text)
+  const pieces = new LinePieces(text, query)
   return {
     ...place,
     bytes: document.length,
