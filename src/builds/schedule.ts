@@ -17,6 +17,7 @@ import { assertUnlocked, lockKey, releaseLock, takeLock } from './lock.ts'
 import { stagePlan } from './plan.ts'
 import type { PipelinePlan, StagePlan } from './plan.ts'
 import { addStage, jobsOf, keyOfPipeline, latestRun } from './stage-change.ts'
+import { runNotFound, stageNotFound } from './stage-not-found.ts'
 import { allJobs, someJobs } from './stage-jobs.ts'
 import type { JobsToCome } from './stage-jobs.ts'
 
@@ -85,7 +86,7 @@ export async function rerunJobs(change: Change, request: JobsRequest): Promise<S
   const run = { ...request, counter: request.pipelineCounter }
   const { pipeline, stage: plan } = await stageToRun(change, run)
   const stage = await change.tx.find(STAGE, stageKey(request))
-  if (!stage) throw stageNotFound(request)
+  if (!stage) throw runNotFound(request)
   const earlier = await jobsOf(change, stage)
   const obstacle = rerunObstacle({ active: isActive(stage.tally), jobs: earlier }, request.jobs)
   if (obstacle !== null) throw notSchedulable(request, obstacle)
@@ -140,7 +141,8 @@ async function stageToRun(change: Change, request: StageRequest) {
   const pipeline = await change.tx.find(PIPELINE, pipelineKey(request))
   const plan = planOf(change, request.pipeline)
   const stage = stagePlan(plan, request.stage)
-  if (!pipeline || !stage) throw stageNotFound(request)
+  if (!stage) throw stageNotFound(request)
+  if (!pipeline) throw runNotFound(request)
   const active = await activeStageOf(change, pipeline)
   if (active) throw notSchedulable(request, `the stage ${active.name} is still in progress`)
   await assertUnlocked(change, plan, pipeline)
@@ -198,11 +200,6 @@ function planOf({ plans }: Change, pipeline: string): PipelinePlan {
   const plan = plans.pipelinePlan(pipeline)
   if (plan) return plan
   throw new ServiceError('pipeline-not-found', `There is no pipeline ${pipeline}`, { pipeline })
-}
-
-function stageNotFound({ pipeline, stage }: { pipeline: string; stage: string }): ServiceError {
-  const message = `There is no such run of the stage ${stage} of the pipeline ${pipeline}`
-  return new ServiceError('stage-not-found', message, { pipeline, stage })
 }
 
 function notSchedulable(

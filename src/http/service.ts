@@ -26,6 +26,7 @@ import { Shell } from './pages/shell.ts'
 import { type PipelineCreationOptions, pipelineCreationRoutes } from './pipeline-creation-routes.ts'
 import { type RestoreRoutesOptions, restoreRoutes } from './restore-routes.ts'
 import { composeRoutes } from './routes.ts'
+import { settled } from './settled.ts'
 import { type StageRoutesOptions, stageRoutes } from './stage-routes.ts'
 import { type WatchRoutesOptions, watchRoutes } from './watch-routes.ts'
 
@@ -64,19 +65,19 @@ export function httpService(options: HttpServiceOptions): Handler {
     healthRoutes(options),
     config.routes,
     metricsRoutes(options),
-    auditRoutes(options),
+    settled(auditRoutes(options)),
     configChangesRoutes(options),
     watchRoutes(options),
     configSavingRoutes(options),
     restoreRoutes(options),
     pipelineCreationRoutes(options),
-    agentRoutes(options),
+    settled(agentRoutes(options)),
     agentProtocolRoutes(options),
     agentWorkRoutes(options),
-    stageRoutes(options),
-    fileRoutes(options),
+    settled(stageRoutes(options)),
+    settled(fileRoutes(options)),
     gitRoutes(options),
-    ...pagesRoutes({ ...options, shell }),
+    ...pagesRoutes({ ...options, shell }).map(settled),
   ]
   const routes = composeRoutes({ basePath, log, parts, answerFailure })
   const { findReady } = config

@@ -6,7 +6,7 @@ import { JobRunHistoryBody } from '../../wire/job-body.ts'
 import { PipelineBody } from '../../wire/pipeline-body.ts'
 import { PipelineHistoryBody, PipelineRunBody } from '../../wire/pipeline-run-body.ts'
 import { StageBody, StageHistoryBody, StartedBody } from '../../wire/stage-body.ts'
-import { json, NOT_MODIFIED, type Operation, type Operations } from './operation.ts'
+import { json, NOT_MODIFIED, type Operation, type Operations, reads } from './operation.ts'
 
 const AGENTS = 'Agents'
 const STAGES = 'Pipelines and stages'
@@ -15,7 +15,7 @@ const stageHistory: Operation = {
   tag: STAGES,
   summary: 'The runs of a stage, newest first, ten from an offset on',
   caller: 'viewer',
-  answers: { 200: json('Runs', StageHistoryBody) },
+  answers: reads('Runs', StageHistoryBody),
   errors: ['malformed-request', 'stage-not-found', 'pipeline-not-found'],
 }
 
@@ -23,7 +23,7 @@ const pipelineHistory: Operation = {
   tag: STAGES,
   summary: 'The runs of a pipeline with their changes, newest first, ten from an offset on',
   caller: 'viewer',
-  answers: { 200: json('Runs', PipelineHistoryBody) },
+  answers: reads('Runs', PipelineHistoryBody),
   errors: ['malformed-request', 'pipeline-not-found'],
 }
 
@@ -31,7 +31,7 @@ const jobRuns: Operation = {
   tag: AGENTS,
   summary: 'The jobs that an agent ran, newest end first, ten from an offset on',
   caller: 'user',
-  answers: { 200: json('Jobs', JobRunHistoryBody) },
+  answers: reads('Jobs', JobRunHistoryBody),
   errors: ['malformed-request', 'agent-not-found'],
 }
 
@@ -52,7 +52,7 @@ const files: Operation = {
         { type: 'application/json', schema: z.array(FolderEntryBody) },
         { type: '*/*', schema: null },
       ],
-      headers: { ETag: 'Of a file', 'X-Next-Line': 'Of a console: the line to go on with' },
+      headers: { ETag: 'Names the bytes', 'X-Next-Line': 'Of a console: the line to go on with' },
     },
     206: { text: 'The part of a file that a Range header asks for' },
     304: NOT_MODIFIED,
@@ -77,7 +77,7 @@ export const BUILD_OPERATIONS: Operations = {
     tag: AGENTS,
     summary: 'Every agent',
     caller: 'user',
-    answers: { 200: json('Agents by name', z.array(AgentEntry)) },
+    answers: reads('Agents by name', z.array(AgentEntry)),
   },
   'POST /api/agents/:uuid/enable': decision('Enables an agent, or approves a pending one'),
   'POST /api/agents/:uuid/disable': decision('Disables an agent'),
@@ -91,13 +91,13 @@ export const BUILD_OPERATIONS: Operations = {
     tag: STAGES,
     summary: 'Every pipeline that the caller may view, with its newest run',
     caller: 'user',
-    answers: { 200: json('Pipelines', z.array(PipelineBody)) },
+    answers: reads('Pipelines', z.array(PipelineBody)),
   },
   'GET /api/pipelines/:name/instance/:counter': {
     tag: STAGES,
     summary: 'One run of a pipeline, and what had changed since the run before it',
     caller: 'viewer',
-    answers: { 200: json('The run', PipelineRunBody) },
+    answers: reads('The run', PipelineRunBody),
     errors: ['malformed-request', 'pipeline-not-found'],
   },
   'GET /api/pipelines/:name/history': pipelineHistory,
@@ -152,7 +152,7 @@ export const BUILD_OPERATIONS: Operations = {
     tag: STAGES,
     summary: 'One run of a stage',
     caller: 'viewer',
-    answers: { 200: json('The run', StageBody) },
+    answers: reads('The run', StageBody),
     errors: ['malformed-request', 'stage-not-found', 'pipeline-not-found'],
   },
   'GET /api/stages/:pipeline/:stage/history': stageHistory,

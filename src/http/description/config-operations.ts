@@ -16,15 +16,16 @@ import {
   type Answer,
   json,
   JSON_TYPE,
+  KEPT,
   NOT_MODIFIED,
   type Operation,
   type Operations,
+  reads,
 } from './operation.ts'
 
 const tag = 'Configuration'
 const XML = 'application/xml'
 const DIGEST = { 'X-SERVICE-CONFIG-MD5': 'The digest of the document' }
-const KEPT = { ETag: 'Names the bytes', 'Cache-Control': 'Whether they can change' }
 const document: Answer = {
   text: 'The document, byte for byte',
   content: [{ type: XML, schema: null }],
@@ -56,7 +57,7 @@ const revisions: Operation = {
       schema: z.string(),
     },
   },
-  answers: { 200: json('Revisions', z.array(RevisionEntry), KEPT), 304: NOT_MODIFIED },
+  answers: reads('Revisions', z.array(RevisionEntry)),
   errors: ['malformed-request', 'entity-not-found'],
 }
 
@@ -182,7 +183,7 @@ export const CONFIG_OPERATIONS: Operations = {
     tag,
     summary: 'What is otherwise between two revisions, in words',
     caller: 'administrator',
-    answers: { 200: json('The changes', ChangesAnswer, KEPT), 304: NOT_MODIFIED },
+    answers: reads('The changes', ChangesAnswer),
     errors: ['malformed-request', 'revision-not-found'],
   },
   'POST /tab/admin/pipelines/:file{.+\\.json}': {

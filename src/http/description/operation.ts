@@ -87,3 +87,11 @@ export function json(text: string, schema: z.ZodType, headers?: Answer['headers'
 }
 
 export const NOT_MODIFIED: Answer = { text: 'The caller has the newest bytes' }
+
+/** Headers of an answer to a read. */
+export const KEPT = { ETag: 'Names the bytes', 'Cache-Control': 'Whether they can change' }
+
+/** The answers to a read of what may change. */
+export function reads(text: string, schema: z.ZodType): Operation['answers'] {
+  return { 200: json(text, schema, KEPT), 304: NOT_MODIFIED }
+}

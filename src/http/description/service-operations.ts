@@ -4,7 +4,7 @@ import { AuditBody } from '../../wire/audit-body.ts'
 import { HealthBody, LivenessBody, ReadinessBody } from '../../wire/health-body.ts'
 import { RevisionEntry } from '../../wire/revision-entry.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
-import { json, NOT_MODIFIED, type Operations } from './operation.ts'
+import { json, NOT_MODIFIED, type Operations, reads } from './operation.ts'
 
 const tag = 'Service'
 const PAGES = 'Pages'
@@ -49,17 +49,14 @@ export const SERVICE_OPERATIONS: Operations = {
       outcome: { text: 'Only those that ended so', schema: AuditOutcome },
       address: { text: 'Only those from this address', schema: z.string() },
     },
-    answers: { 200: json('Entries', AuditBody) },
+    answers: reads('Entries', AuditBody),
     errors: ['malformed-request'],
   },
   'GET /api/openapi.json': {
     tag,
     summary: 'This description',
     caller: 'user',
-    answers: {
-      200: json('OpenAPI 3.1', z.object({ openapi: z.string() }).loose(), { ETag: 'Names it' }),
-      304: NOT_MODIFIED,
-    },
+    answers: reads('OpenAPI 3.1', z.object({ openapi: z.string() }).loose()),
   },
   'GET /api': {
     tag,

@@ -24,6 +24,8 @@ export function policyWith(nonce: string): string {
 }
 
 const TYPE = 'text/html; charset=utf-8'
+/** A page is shown in the colours that a cookie asks for. */
+export const PAGE_VARIES = 'accept-encoding, cookie'
 const SECURITY = {
   'content-security-policy': POLICY,
   'x-content-type-options': 'nosniff',
@@ -69,7 +71,7 @@ export class KeptPages {
     make: () => Promise<Html>,
   ): Promise<Response> {
     const body = await this.#kept.take(`${etag} ${immutable}`, async () => {
-      const headers = { ...SECURITY, vary: 'accept-encoding, cookie' }
+      const headers = { ...SECURITY, vary: PAGE_VARIES }
       const bytes = Buffer.from(await documentOf(await make()))
       return new ReadyBody(bytes, { type: TYPE, etag, immutable, headers })
     })

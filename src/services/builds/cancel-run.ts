@@ -1,7 +1,7 @@
 import type { Builds } from '../../builds/builds.ts'
+import { runNotFound } from '../../builds/stage-not-found.ts'
 import type { Principal } from '../../core/principal.ts'
 import { type Access, assertMay } from '../permission.ts'
-import { stageNotFound } from './start-runs.ts'
 
 export interface CancelRunDeps {
   readonly access: Access
@@ -25,6 +25,6 @@ export async function cancelRun(
 ): Promise<'cancelled' | 'not-active'> {
   const { pipeline, stage } = run
   assertMay(access, principal, { action: 'cancel-stage', pipeline, stage })
-  if ((await builds.stageInstance(run)) === null) throw stageNotFound(run)
+  if ((await builds.stageInstance(run)) === null) throw runNotFound(run)
   return (await builds.cancelRun(run)) ? 'cancelled' : 'not-active'
 }

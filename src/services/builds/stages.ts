@@ -2,13 +2,13 @@ import type { Builds } from '../../builds/builds.ts'
 import type { JobInstance } from '../../builds/documents.ts'
 import { stagePlan } from '../../builds/plan.ts'
 import type { StageRun } from '../../builds/queries.ts'
+import { runNotFound, stageNotFound } from '../../builds/stage-not-found.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Page } from '../../core/page.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { AgentDirectory } from '../agents/agent-directory.ts'
 import { type Access, assertMay } from '../permission.ts'
 import type { ConfiguredPlans } from './plans.ts'
-import { stageNotFound } from './start-runs.ts'
 
 export type { JobInstance } from '../../builds/documents.ts'
 export type { StageRun } from '../../builds/queries.ts'
@@ -53,7 +53,7 @@ export async function readStageRun(
 ): Promise<StageRun> {
   assertMay(deps.access, principal, { action: 'view-pipeline', pipeline: run.pipeline })
   const found = await deps.builds.stageInstance(run)
-  if (!found) throw stageNotFound(run)
+  if (!found) throw runNotFound(run)
   return found
 }
 

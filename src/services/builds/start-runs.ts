@@ -1,6 +1,7 @@
 import type { Builds } from '../../builds/builds.ts'
 import type { PipelineInstance, StageInstance } from '../../builds/documents.ts'
 import { isSameName, type PipelinePlan, stagePlan } from '../../builds/plan.ts'
+import { runNotFound, stageNotFound } from '../../builds/stage-not-found.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { type Access, assertMay } from '../permission.ts'
@@ -82,17 +83,6 @@ export async function startStage(
   })
 }
 
-export function stageNotFound({
-  pipeline,
-  stage,
-}: {
-  readonly pipeline: string
-  readonly stage: string
-}): ServiceError {
-  const message = `There is no such run of the stage ${stage} of the pipeline ${pipeline}`
-  return new ServiceError('stage-not-found', message, { pipeline, stage })
-}
-
 function planOf({ plans }: StartRunsDeps, pipeline: string): PipelinePlan {
   const plan = plans.pipelinePlan(pipeline)
   if (plan) return plan
@@ -108,7 +98,7 @@ async function newestRun(
   const latest = instance?.stages.find(({ name }) => isSameName(name, stage))
   const stageCounter = latest?.counter ?? 0
   const found = await builds.stageInstance({ pipeline, pipelineCounter, stage, stageCounter })
-  if (!found) throw stageNotFound(run)
+  if (!found) throw runNotFound(run)
   return { counter: stageCounter, jobs: found.jobs }
 }
 

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { BuildScene } from '../support/build-service.ts'
+import { ProtocolAgent } from '../support/protocol-agent.ts'
+
+/** Reads of what may change, once the stage `build` of the pipeline `app` has begun. */
+const READS = [
+  '/api/agents',
+  '/api/agents/a0/job_run_history',
+  '/api/audit',
+  '/api/pipelines',
+  '/api/pipelines/app/history',
+  '/api/pipelines/app/instance/1',
+  '/api/stages/app/build/history',
+  '/api/stages/app/build/history/0',
+  '/api/stages/app/build/instance/1/1',
+]
+const PAGES = ['/agents', '/agents/a0', '/pipelines', '/pipelines/app', '/stages/app/build']
+const AGENTS = 8
+
+/** A pipeline that runs, and more agents than fit into a small answer. */
+async function openScene(): Promise<BuildScene> {
+  const scene = await BuildScene.open()
+  for (let at = 0; at < AGENTS; at += 1) await ProtocolAgent.join(scene.service, `a${at}`)
+  await scene.schedule()
+  return scene
+}
+
+function sizeOf({ headers }: Response): number {
+  return Number(headers.get('content-length'))
+}
+
+function toldOf({ headers }: Response): (string | null)[] {
+  return ['etag', 'content-type', 'cache-control', 'vary'].map((name) => headers.get(name))
+}
+
+describe('the answer to a read of what may change', () => {
+  it('has an ETag and need not be sent again to who knows it', async () => {
+    const scene = await openScene()
+    for (const path of READS) {
+      const first = await scene.get(path)
+      const etag = first.headers.get('etag') ?? ''
+      const headers = { 'if-none-match': etag }
+      const again = await scene.service.fetch(path, { headers })
+
+      expect([path, first.status, first.headers.get('cache-control')]).toEqual([
+        path,
+        200,
+        'private, no-cache',
+      ])
+      expect([path, etag]).toEqual([path, expect.stringMatching(/^"[0-9a-f]{32}"$/)])
+      expect([path, again.status, await again.text()]).toEqual([path, 304, ''])
+    }
+  })
+
+  it('is new when what it tells has changed', async () => {
+    const scene = await openScene()
+    const path = '/api/stages/app/build/instance/1/1'
+    const etag = (await scene.get(path)).headers.get('etag') ?? ''
+    await scene.post('/api/stages/app/build/cancel')
+
+    const changed = await scene.service.fetch(path, { headers: { 'if-none-match': etag } })
+
+    expect(changed.status).toBe(200)
+    expect(await changed.json()).toMatchObject({ result: 'Cancelled' })
+  })
+
+  it.each(['/api/agents', ...PAGES])('is compressed for who takes it: %s', async (path) => {
+    const scene = await openScene()
+    const ask = (encoding: string) =>
+      scene.service.fetch(path, { headers: { 'accept-encoding': encoding } })
+    const [plain, packed] = [await ask('identity'), await ask('gzip')]
+
+    expect([plain, packed].map(({ status }) => status)).toEqual([200, 200])
+    expect(plain.headers.get('content-encoding')).toBeNull()
+    expect(packed.headers.get('content-encoding')).toBe('gzip')
+    expect(packed.headers.get('vary')).toContain('accept-encoding')
+    expect(sizeOf(packed)).toBeLessThan(sizeOf(plain) / 2)
+    expect(await packed.text()).toHaveLength((await plain.text()).length)
+  })
+
+  it('has the same headers when only those are asked for', async () => {
+    const scene = await openScene()
+    for (const path of READS) {
+      const head = await scene.service.fetch(path, { method: 'HEAD' })
+      expect([path, ...toldOf(head)]).toEqual([path, ...toldOf(await scene.get(path))])
+      expect(await head.text()).toBe('')
+    }
+  })
+})
