@@ -28,7 +28,7 @@ export interface DoorOptions {
   readonly routes: (request: Request, exchange: Exchange) => Response | Promise<Response>
 }
 
-export const CHALLENGE = { 'www-authenticate': 'Basic realm="cairn", charset="UTF-8"' }
+export const CHALLENGE = { 'www-authenticate': 'Basic realm="cairn"' }
 const FORGED = failure(403, 'A request from another site may not change anything')
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
