@@ -24,6 +24,7 @@ import { pageFailures } from './pages/page-failures.tsx'
 import { type PagesOptions, pagesRoutes } from './pages/pages-routes.ts'
 import { Shell } from './pages/shell.ts'
 import { type PipelineCreationOptions, pipelineCreationRoutes } from './pipeline-creation-routes.ts'
+import { type PipelineRoutesOptions, pipelineRoutes } from './pipeline-routes.ts'
 import { type RestoreRoutesOptions, restoreRoutes } from './restore-routes.ts'
 import { composeRoutes } from './routes.ts'
 import { settled } from './settled.ts'
@@ -39,6 +40,7 @@ export interface HttpServiceOptions
     AgentRoutesOptions,
     AgentCallsDeps,
     AgentWorkOptions,
+    PipelineRoutesOptions,
     StageRoutesOptions,
     FileRoutesOptions,
     HealthRoutesOptions,
@@ -74,6 +76,7 @@ export function httpService(options: HttpServiceOptions): Handler {
     settled(agentRoutes(options)),
     agentProtocolRoutes(options),
     agentWorkRoutes(options),
+    settled(pipelineRoutes(options)),
     settled(stageRoutes(options)),
     settled(fileRoutes(options)),
     gitRoutes(options),

@@ -1,5 +1,5 @@
-/** What an idle agent says of itself when it calls. */
-export const CONTACT_BODY = JSON.stringify({
+/** What an agent says of itself in every call. */
+export const AGENT_FACTS = {
   instance: 'i',
   hostname: 'h',
   ip_address: '127.0.0.1',
@@ -7,6 +7,11 @@ export const CONTACT_BODY = JSON.stringify({
   operating_system: 'Linux',
   free_space: 1,
   version: '1',
+}
+
+/** What an idle agent says when it calls. */
+export const CONTACT_BODY = JSON.stringify({
+  ...AGENT_FACTS,
   runtime_status: 'Idle',
   job_id: null,
   stopping: false,

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { BuildScene, GUARDED, jsonOf, SECURED } from '../../support/build-service.ts'
+import { AGENT_FACTS, CONTACT_BODY } from '../../support/contact-body.ts'
 import { DescribedApi, type DescribedOperation } from '../../support/described-api.ts'
 import { ProtocolAgent } from '../../support/protocol-agent.ts'
 import {
@@ -48,15 +49,6 @@ async function knownOf({ scene, jobId, revisions }: Scene): Promise<Known> {
   const commits = revisions.map(({ commitSHA }) => commitSHA)
   const digests = revisions.map(({ md5 }) => md5)
   const form = new URLSearchParams({ xmlFile: document, md5: newest?.md5 ?? '' }).toString()
-  const describes = {
-    instance: 'i',
-    hostname: 'h',
-    ip_address: '127.0.0.1',
-    sandbox: '/s',
-    operating_system: 'Linux',
-    free_space: 1,
-    version: '1',
-  }
   const claim = 'c'.repeat(40)
   return {
     digest: digests,
@@ -87,11 +79,9 @@ async function knownOf({ scene, jobId, revisions }: Scene): Promise<Known> {
     'body /admin/restful/configuration/file/POST/xml': [form],
     'body /tab/admin/pipelines/{name}.json': ['url=http://example.org/x', 'scm=git&url=x'],
     'body /api/agents-protocol/register': [
-      JSON.stringify({ ...describes, uuid: 'a2', claim, auto_register: null }),
+      JSON.stringify({ ...AGENT_FACTS, uuid: 'a2', claim, auto_register: null }),
     ],
-    'body /api/agents-protocol/{uuid}/contact': [
-      JSON.stringify({ ...describes, runtime_status: 'Idle', job_id: null, stopping: false }),
-    ],
+    'body /api/agents-protocol/{uuid}/contact': [CONTACT_BODY],
     'body /api/agents-protocol/{uuid}/jobs/{job}/report': ['{"state":"Preparing"}'],
     'body /config/edit/check': [
       new URLSearchParams({ xml: document, basedOn: newest?.md5 ?? '' }).toString(),

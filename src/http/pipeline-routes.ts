@@ -1,0 +1,47 @@
+import { Hono, type Context } from 'hono'
+import { parseOffset } from '../core/page.ts'
+import { listPipelines, type ListPipelinesDeps } from '../services/builds/list-pipelines.ts'
+import {
+  listPipelineRuns,
+  type PipelineRunsDeps,
+  readPipelineRun,
+} from '../services/builds/pipeline-runs.ts'
+import { releaseLock, startPipeline, type StartRunsDeps } from '../services/builds/start-runs.ts'
+import type { RouteEnv } from './door.ts'
+import { json } from './errors.ts'
+import { parseWholeNumber } from './parameters.ts'
+import { renderPipeline, renderPipelineRun, renderPipelineRuns } from './stage-bodies.ts'
+import { started } from './started.ts'
+
+export type PipelineRoutesOptions = PipelineRunsDeps & StartRunsDeps & ListPipelinesDeps
+
+/** `/api/pipelines…`: starting a run, the lock, and reading runs. */
+export function pipelineRoutes(options: PipelineRoutesOptions) {
+  const history = async (c: Context<RouteEnv, '/:name'>, offset: string) => {
+    const asked = { pipeline: c.req.param('name'), offset: parseOffset(offset) }
+    return json(renderPipelineRuns(await listPipelineRuns(options, c.env.principal, asked)))
+  }
+  return new Hono<RouteEnv>()
+    .get('/api/pipelines', async (c) =>
+      json((await listPipelines(options, c.env.principal)).map(renderPipeline)),
+    )
+    .get('/api/pipelines/:name/instance/:counter', async (c) => {
+      const counter = parseWholeNumber(c.req.param('counter'), 'counter')
+      const asked = { pipeline: c.req.param('name'), counter }
+      return json(renderPipelineRun(await readPipelineRun(options, c.env.principal, asked)))
+    })
+    .get('/api/pipelines/:name/history', (c) => history(c, '0'))
+    .get('/api/pipelines/:name/history/:offset', (c) => history(c, c.req.param('offset')))
+    .post('/api/pipelines/:name/schedule', async (c) => {
+      const run = await startPipeline(options, c.env.principal, c.req.param('name'))
+      const message = `The run ${run.counter} of the pipeline ${run.name} is scheduled`
+      const stage = run.stages[0] ?? { name: '', counter: 1 }
+      return started(message, { pipeline: run.name, counter: run.counter, stage })
+    })
+    .post('/api/pipelines/:name/releaseLock', async (c) => {
+      const name = c.req.param('name')
+      const counter = await releaseLock(options, c.env.principal, name)
+      const told = counter === null ? 'is not locked' : `is no longer locked by its run ${counter}`
+      return json({ message: `The pipeline ${name} ${told}` })
+    })
+}
