@@ -7,6 +7,7 @@ import { fsErrorCode, orNullWhenAbsent } from '../storage/fs-error.ts'
 import { syncFolder } from '../storage/sync-folder.ts'
 import type { GitStore } from './git-store.ts'
 import { type RawObject, objectHeader, objectName } from './raw-object.ts'
+import { inVanishingFolder } from './vanishing-folder.ts'
 
 const deflated = promisify(deflate)
 /** Git's own are six characters long. */
@@ -28,7 +29,7 @@ export async function writeLooseObjects(
 ): Promise<readonly string[]> {
   const named = objects.map((object) => ({ ...object, oid: objectName(object) }))
   const folders = await Promise.all(named.map((object) => placeObject(fs, gitDir, object)))
-  await Promise.all([...new Set(folders.flat())].map((folder) => syncFolder(fs, folder)))
+  await Promise.all([...new Set(folders.flat())].map((folder) => syncObjects(fs, folder)))
   return named.map(({ oid }) => oid)
 }
 
@@ -45,10 +46,23 @@ async function placeObject(
       level: constants.Z_BEST_SPEED,
     },
   )
-  const made = await makeFolder(fs, folder)
-  const draft = await writeDraft(fs, folder, bytes)
+  let made = false
+  const draft = await inVanishingFolder(async () => {
+    made = (await makeFolder(fs, folder)) || made
+    return writeDraft(fs, folder, bytes)
+  })
   await renameOrRemove(fs, { draft, file: join(folder, object.oid.slice(2)) })
   return made ? [folder, dirname(folder)] : [folder]
+}
+
+/** Where the folder has gone already, git has put all that was in it into a pack. */
+async function syncObjects(fs: FsPromises, folder: string): Promise<void> {
+  try {
+    await syncFolder(fs, folder)
+  } catch (error) {
+    if (fsErrorCode(error) !== 'ENOENT') throw error
+    await syncFolder(fs, join(dirname(folder), 'pack'))
+  }
 }
 
 async function makeFolder(fs: FsPromises, folder: string): Promise<boolean> {
@@ -91,7 +105,7 @@ export async function removeObjectDrafts({ fs, gitDir }: GitStore): Promise<void
   const objects = join(gitDir, 'objects')
   const folders = (await orNullWhenAbsent(fs.readdir(objects))) ?? []
   for (const folder of folders.filter((name) => /^[0-9a-f]{2}$/.test(name))) {
-    const names = await fs.readdir(join(objects, folder))
+    const names = (await orNullWhenAbsent(fs.readdir(join(objects, folder)))) ?? []
     const drafts = names.filter((name) => OWN_DRAFT.test(name))
     await Promise.all(drafts.map((name) => fs.rm(join(objects, folder, name), { force: true })))
   }

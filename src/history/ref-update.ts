@@ -6,6 +6,7 @@ import { GitLock, removeStaleLock } from './git-lock.ts'
 import type { GitStore } from './git-store.ts'
 import { type Signature, renderSignature } from './signature.ts'
 import { readHead, readRef } from './refs.ts'
+import { inVanishingFolder } from './vanishing-folder.ts'
 
 export interface RefUpdate {
   /** The full name, such as `refs/heads/main`. */
@@ -39,8 +40,10 @@ export async function updateRef(
   { patience = PATIENCE }: { readonly patience?: number } = {},
 ): Promise<RefUpdateResult> {
   const file = join(store.gitDir, update.ref)
-  await durableFs(store.fs).promises.mkdir(dirname(file), { recursive: true })
-  await using lock = await GitLock.open({ fs: store.fs, file, patience })
+  await using lock = await inVanishingFolder(async () => {
+    await durableFs(store.fs).promises.mkdir(dirname(file), { recursive: true })
+    return GitLock.open({ fs: store.fs, file, patience })
+  })
   const current = await readRef(store, update.ref)
   if (current !== update.expected) return { state: 'moved', current }
   await appendReflogs(store, update)

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { inflate } from 'node:zlib'
+import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { type Finding, mendable, type Patient } from './patient.ts'
 
 const inflated = promisify(inflate)
@@ -13,7 +14,7 @@ export async function findBrokenObjects(patient: Patient): Promise<Finding[]> {
   const folders = (await readdir(objects)).filter((name) => /^[0-9a-f]{2}$/.test(name))
   const findings: Finding[] = []
   for (const folder of folders) {
-    const names = await readdir(join(objects, folder))
+    const names = (await orNullWhenAbsent(readdir(join(objects, folder)))) ?? []
     for (const name of names.filter((each) => /^[0-9a-f]{38}$/.test(each))) {
       const path = join(objects, folder, name)
       if (await isWhole(path, folder + name)) continue
@@ -25,8 +26,10 @@ export async function findBrokenObjects(patient: Patient): Promise<Finding[]> {
   return findings
 }
 
+/** One that has gone meanwhile was put into a pack by a git at work. */
 async function isWhole(path: string, oid: string): Promise<boolean> {
-  const bytes = await readFile(path)
+  const bytes = await orNullWhenAbsent(readFile(path))
+  if (bytes === null) return true
   try {
     const content = await inflated(bytes)
     return createHash('sha1').update(content).digest('hex') === oid

@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { isDraftName } from '../../storage/draft-name.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { filesBelow } from './files-below.ts'
 import { type Finding, mendable, type Patient } from './patient.ts'
 
 const OBJECT_DRAFT = /^(?:tmp_(?:obj|pack|idx|rev|bitmap|graph)_|\.tmp-)/
@@ -32,9 +33,6 @@ async function ownDrafts({ repository, gitDir, fileName }: Patient): Promise<str
 }
 
 async function objectDrafts({ gitDir }: Patient): Promise<string[]> {
-  const objects = join(gitDir, 'objects')
-  const entries = await readdir(objects, { recursive: true, withFileTypes: true })
-  return entries
-    .filter((entry) => entry.isFile() && OBJECT_DRAFT.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
+  const files = await filesBelow(join(gitDir, 'objects'))
+  return files.filter((path) => OBJECT_DRAFT.test(basename(path)))
 }

@@ -1,5 +1,5 @@
-import { readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { filesBelow } from './files-below.ts'
 import { findHolder } from './holders.ts'
 import { type Finding, lost, mendable, type Patient } from './patient.ts'
 
@@ -20,10 +20,7 @@ export async function findStaleLocks(patient: Patient): Promise<Finding[]> {
 }
 
 async function locksIn({ gitDir }: Patient): Promise<string[]> {
-  const entries = await readdir(gitDir, { recursive: true, withFileTypes: true })
   const own = join(gitDir, 'cairn')
-  return entries
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.lock'))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !path.startsWith(`${own}/`))
+  const files = await filesBelow(gitDir)
+  return files.filter((path) => path.endsWith('.lock') && !path.startsWith(`${own}/`))
 }

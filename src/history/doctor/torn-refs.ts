@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { replaceFile } from '../../storage/durable-fs.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { filesBelow } from './files-below.ts'
 import { type Finding, gitOn, lost, mendable, type Patient } from './patient.ts'
 
 const WHOLE = /^(?:ref: refs\/\S+|[0-9a-f]{40})\s*$/
@@ -10,16 +11,11 @@ const BRANCH = 'refs/heads/'
 /** Refs that a power cut left empty or cut short, told from the log of the ref what they were. */
 export async function findTornRefs(patient: Patient): Promise<Finding[]> {
   const head = await tornHead(patient)
-  const entries = await readdir(join(patient.gitDir, 'refs'), {
-    recursive: true,
-    withFileTypes: true,
-  })
-  const files = entries.filter(
-    (entry) => entry.isFile() && !entry.name.endsWith('.lock') && !entry.name.startsWith('.draft-'),
+  const files = (await filesBelow(join(patient.gitDir, 'refs'))).filter(
+    (path) => !path.endsWith('.lock') && !basename(path).startsWith('.draft-'),
   )
   const findings: Finding[] = []
-  for (const entry of files) {
-    const path = join(entry.parentPath, entry.name)
+  for (const path of files) {
     if (!(await isTorn(path))) continue
     findings.push(await mendRef(patient, relative(patient.gitDir, path)))
   }

@@ -1,7 +1,9 @@
 import { existsSync, linkSync, readdirSync, writeFileSync } from 'node:fs'
+import nodeFs from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { readHead, readRef } from '../../../src/history/refs.ts'
 import { type RefUpdate, removeStaleRefLock, updateRef } from '../../../src/history/ref-update.ts'
+import type { FsPromises } from '../../../src/storage/fs-promises.ts'
 import { GitRepository } from '../../support/git-repository.ts'
 
 const MAIN = 'refs/heads/main'
@@ -53,6 +55,26 @@ describe('updateRef', () => {
     expect(await updateRef(repository.store, make)).toEqual({ state: 'moved', current: second })
 
     expect(repository.git('rev-parse', 'a/b')).toBe(second)
+  })
+
+  it('makes the folder of a branch again that git has removed when it packed the ref', async () => {
+    using repository = new GitRepository()
+    const { first, second } = twoCommits(repository)
+    repository.git('branch', 'team/config', first)
+    let packed = false
+    const fs: FsPromises = Object.assign(Object.create(nodeFs), {
+      async open(path: string, flags: string, mode?: number) {
+        if (!packed) repository.git('pack-refs', '--all')
+        packed = true
+        return nodeFs.open(path, flags, mode)
+      },
+    })
+
+    const move = { ...aMove({ expected: first, next: second }), ref: 'refs/heads/team/config' }
+    const result = await updateRef({ ...repository.store, fs }, move)
+
+    expect(result).toEqual({ state: 'updated' })
+    expect(repository.git('rev-parse', 'team/config')).toBe(second)
   })
 
   it('compares with a packed ref', async () => {

@@ -1,9 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
+import nodeFs from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { CommitSha } from '../../../src/core/revision.ts'
 import { IsomorphicObjects } from '../../../src/history/isomorphic-objects.ts'
 import { removeObjectDrafts } from '../../../src/history/loose-objects.ts'
 import { type CommitDraft, writeCommit } from '../../../src/history/write-objects.ts'
+import type { FsPromises } from '../../../src/storage/fs-promises.ts'
 import { GitRepository } from '../../support/git-repository.ts'
 
 const ANA = { name: 'Ana', email: 'ana@example.org', time: 1_700_000_000_000 }
@@ -22,6 +25,13 @@ async function write(repository: GitRepository, draft: CommitDraft): Promise<Com
   )
   repository.git('update-ref', 'refs/heads/main', written.commit)
   return written.commit
+}
+
+/** As a packing does that is at work beside the writer. */
+function packEverything(repository: GitRepository): void {
+  const names = repository.git('cat-file', '--batch-all-objects', '--batch-check=%(objectname)')
+  repository.run(['pack-objects', '-q', `${repository.gitDir}/objects/pack/pack`], `${names}\n`)
+  repository.git('prune-packed')
 }
 
 describe('writeCommit', () => {
@@ -131,6 +141,44 @@ describe('writeCommit', () => {
     await write(repository, aDraft())
 
     expect(repository.fsck()).toBe('')
+  })
+
+  it('makes a folder again that git has removed because nothing was in it yet', async () => {
+    using repository = new GitRepository()
+    let removed = 0
+    const fs: FsPromises = Object.assign(Object.create(nodeFs), {
+      async open(path: string, flags: string, mode?: number) {
+        if (flags === 'wx' && removed < 3) {
+          await nodeFs.rmdir(dirname(path))
+          removed += 1
+        }
+        return nodeFs.open(path, flags, mode)
+      },
+    })
+
+    const store = { ...repository.store, fs }
+    const { commit } = await writeCommit(store, new IsomorphicObjects(store), aDraft())
+
+    expect(removed).toBe(3)
+    expect(repository.git('show', `${commit}:config.xml`)).toBe('<cruise/>')
+  })
+
+  it('takes objects for written that git has packed before their folder was synced', async () => {
+    using repository = new GitRepository()
+    const synced: string[] = []
+    const fs: FsPromises = Object.assign(Object.create(nodeFs), {
+      async open(path: string, flags: string, mode?: number) {
+        if (flags === 'r' && synced.length === 0) packEverything(repository)
+        if (flags === 'r') synced.push(path)
+        return nodeFs.open(path, flags, mode)
+      },
+    })
+
+    const store = { ...repository.store, fs }
+    const { commit } = await writeCommit(store, new IsomorphicObjects(store), aDraft())
+
+    expect(repository.git('show', `${commit}:config.xml`)).toBe('<cruise/>')
+    expect(synced).toContain(`${repository.gitDir}/objects/pack`)
   })
 
   it.each(['', '/config.xml', 'a//b', '../config.xml', '.git/config', 'a/.GIT/b'])(
