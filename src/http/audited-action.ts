@@ -12,6 +12,8 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['POST /config/edit', 'save-configuration'],
   ['POST /api/config/revisions/:commit/restore', 'restore-revision'],
   ['POST /config/:name/restore', 'restore-revision'],
+  ['POST /config/:name/undo', 'undo-revision'],
+  ['POST /config/entity/:kind/:name/restore/:from', 'restore-entity'],
   ['POST /config/compare/:from/:to/reveal', 'reveal-secrets'],
   ['POST /config/:name/reveal', 'reveal-secrets'],
   ['POST /tab/admin/pipelines/:file{.+\\.json}', 'create-pipeline'],

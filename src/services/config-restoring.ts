@@ -34,13 +34,35 @@ export async function restoreRevision(
   assertMay(access, principal, { action: 'administer' })
   const revision = findRevision({ history }, commit)
   const document = await history.readDocument(revision)
+  const subject = `Restore r${history.numberOf(revision)} by ${revision.username}`
+  return makeCurrent(history, principal, { document, basedOn, subject, reason })
+}
+
+export interface MakingCurrent {
+  readonly document: Uint8Array<ArrayBuffer>
+  /** The digest that has to be current still, or null when it does not matter. */
+  readonly basedOn: Digest | null
+  readonly subject: string
+  /** Stands behind the subject; may be empty. */
+  readonly reason: string
+}
+
+/**
+ * Makes a document of the past the current one.
+ *
+ * @throws {ServiceError} `config-invalid`, `config-stale`.
+ */
+export function makeCurrent(
+  history: History,
+  { username }: Principal,
+  { document, basedOn, subject, reason }: MakingCurrent,
+): Promise<Change> {
   const restore = async ({ revision: current }: { readonly revision: Revision }) => {
     if (basedOn !== null && basedOn !== current.digest) throw changedSince(current)
     return document
   }
-  const number = history.numberOf(revision)
-  const subject = `Restore r${number} by ${revision.username}${reason === '' ? '' : `: ${reason}`}`
-  return history.change(principal.username, restore, { subject })
+  const told = reason === '' ? subject : `${subject}: ${reason}`
+  return history.change(username, restore, { subject: told })
 }
 
 function changedSince({ digest, username }: Revision): ServiceError {

@@ -1,15 +1,15 @@
 import type { XmlElement } from '../xml-tree.ts'
 import { anchorOf } from './child-places.ts'
 import { isWhiteSpace } from './layout.ts'
-import type { NewElement } from './new-element.ts'
+import type { Inserted } from './new-element.ts'
 import type { ChildEdit, Emptied } from './xml-edit.ts'
 
 /** All that happens to the children of one parent. */
 export interface ChildEdits {
   /** New elements by the child they follow; null is the very beginning. */
-  readonly inserted: Map<XmlElement | null, NewElement[]>
+  readonly inserted: Map<XmlElement | null, Inserted[]>
   readonly removed: Set<XmlElement>
-  readonly replaced: Map<XmlElement, NewElement>
+  readonly replaced: Map<XmlElement, Inserted>
   emptied: Emptied
 }
 

@@ -2,7 +2,7 @@ import type { XmlElement } from '../xml-tree.ts'
 import { type ChildEdits, isEmptied } from './child-edits.ts'
 import { insertionSplices } from './insertion-splices.ts'
 import { type EditableDocument, type Layout, leadBefore, lineEndAt } from './layout.ts'
-import type { NewElement } from './new-element.ts'
+import type { Inserted } from './new-element.ts'
 import { renderElement, renderingAt } from './render-element.ts'
 import type { Splice } from './splice.ts'
 
@@ -38,7 +38,7 @@ interface Replacement {
   readonly text: string
   readonly layout: Layout
   readonly element: XmlElement
-  readonly by: NewElement
+  readonly by: Inserted
 }
 
 function replacement({ text, layout, element, by }: Replacement): Splice {

@@ -10,7 +10,7 @@ import {
   lineEndAfter,
   stepBetween,
 } from './layout.ts'
-import type { NewElement } from './new-element.ts'
+import type { Inserted } from './new-element.ts'
 import { renderElement, renderingAt } from './render-element.ts'
 import type { Splice } from './splice.ts'
 import { openedTag } from './text-splices.ts'
@@ -20,7 +20,7 @@ export interface Insertions {
   readonly document: EditableDocument
   readonly layout: Layout
   readonly parent: XmlElement
-  readonly inserted: ReadonlyMap<XmlElement | null, readonly NewElement[]>
+  readonly inserted: ReadonlyMap<XmlElement | null, readonly Inserted[]>
 }
 
 export function insertionSplices(insertions: Insertions): Splice[] {
@@ -61,7 +61,7 @@ function childLead(
 
 function rendered(
   { document, layout, parent }: Insertions,
-  elements: readonly NewElement[],
+  elements: readonly Inserted[],
   lead: string | null,
 ): string {
   const outer = indentOf(leadOf(document, parent) ?? '')

@@ -5,19 +5,29 @@ export interface NewText {
   readonly cdata: boolean
 }
 
+/** An element as some other text has it, to be written as it is but for its line breaks. */
+export interface VerbatimElement {
+  readonly kind: 'verbatim'
+  readonly name: string
+  readonly text: string
+}
+
+/** What can be put among the children of an element. */
+export type Inserted = NewElement | VerbatimElement
+
 /** An element to be written. Attributes stand in the order given. */
 export interface NewElement {
   readonly kind: 'element'
   readonly name: string
   readonly attributes: readonly (readonly [name: string, value: string])[]
-  readonly children: readonly (NewElement | NewText)[]
+  readonly children: readonly (Inserted | NewText)[]
 }
 
 /** Makes an element; an attribute that is null is left out, a string child becomes its text. */
 export function newElement(
   name: string,
   attributes: Readonly<Record<string, string | null>> = {},
-  children: readonly (NewElement | NewText | string)[] = [],
+  children: readonly (Inserted | NewText | string)[] = [],
 ): NewElement {
   return {
     kind: 'element',

@@ -1,5 +1,5 @@
 import { breakOf, type Layout } from './layout.ts'
-import type { NewElement, NewText } from './new-element.ts'
+import type { Inserted, NewElement, NewText } from './new-element.ts'
 import { cdataSection, escapeAttribute, escapeText } from './xml-escape.ts'
 
 /** Where an element is written: its line break and indentation, or null for "on the same line". */
@@ -11,7 +11,8 @@ export interface Rendering {
 }
 
 /** The text of an element, without its own lead. An element that holds text stays on one line. */
-export function renderElement(element: NewElement, rendering: Rendering): string {
+export function renderElement(element: Inserted, rendering: Rendering): string {
+  if (element.kind === 'verbatim') return element.text.replace(/\r\n?|\n/g, rendering.eol)
   const { layout, lead } = rendering
   const open = `<${element.name}${renderAttributes(element)}`
   if (element.children.length === 0) return `${open}${layout.emptyEnd}`
@@ -33,7 +34,7 @@ export function renderingAt(text: string, layout: Layout, lead: string | null): 
   return { layout, lead, eol: breakOf(text, lead) }
 }
 
-function renderChild(child: NewElement | NewText, rendering: Rendering): string {
+function renderChild(child: Inserted | NewText, rendering: Rendering): string {
   return child.kind === 'text' ? renderText(child, rendering.eol) : renderElement(child, rendering)
 }
 

@@ -1,5 +1,5 @@
 import type { XmlElement } from '../xml-tree.ts'
-import type { NewElement } from './new-element.ts'
+import type { Inserted } from './new-element.ts'
 
 /**
  * Where an element goes among the children of its parent, as the document was
@@ -21,10 +21,10 @@ export type XmlEdit =
   | {
       readonly kind: 'insert'
       readonly parent: XmlElement
-      readonly element: NewElement
+      readonly element: Inserted
       readonly place: Place
     }
-  | { readonly kind: 'replace'; readonly element: XmlElement; readonly by: NewElement }
+  | { readonly kind: 'replace'; readonly element: XmlElement; readonly by: Inserted }
   | { readonly kind: 'remove'; readonly element: XmlElement; readonly emptied: Emptied }
   /** Keeps the quotes of an attribute that exists; a new one goes behind the others. */
   | {

@@ -10,6 +10,11 @@ interface StageRunName extends StageName {
   readonly stageCounter: number
 }
 
+interface EntityPlace {
+  readonly kind: string
+  readonly name: string
+}
+
 /** What stands after the `?` of an address; null and empty values are left out. */
 export type Query = Readonly<Record<string, string | number | null>>
 
@@ -114,6 +119,16 @@ export class Links {
     return this.#at(`/config/${encodeURIComponent(name)}/restore`)
   }
 
+  /** Where what a revision changed is taken back. */
+  undo(name: string): string {
+    return this.#at(`/config/${encodeURIComponent(name)}/undo`)
+  }
+
+  /** Where one thing becomes again what it was in a revision. */
+  restoreEntity({ kind, name }: EntityPlace, from: string): string {
+    return this.#at(`${entityPath(kind, name)}/restore/${encodeURIComponent(from)}`)
+  }
+
   /** The history of one pipeline, group, template, environment, role or agent; of a stage as `pipeline/stage`. */
   entity(kind: string, name: string, query: Query = {}): string {
     return this.#at(entityPath(kind, name), query)
@@ -121,7 +136,7 @@ export class Links {
 
   /** One of these alone in two revisions. */
   compareEntity(
-    { kind, name }: { readonly kind: string; readonly name: string },
+    { kind, name }: EntityPlace,
     { from, to }: { readonly from: string; readonly to: string },
     query: Query = {},
   ): string {

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import {
+  type Inserted,
   type NewElement,
   newCdata,
   newElement,
@@ -64,7 +65,8 @@ export const laidOutDocument: fc.Arbitrary<string> = fc
     return `${text}${chosen.ends}`.replaceAll(/\r?\n/g, chosen.eol)
   })
 
-function written(element: NewElement, chosen: Style, lead: string | null): string {
+function written(element: Inserted, chosen: Style, lead: string | null): string {
+  if (element.kind === 'verbatim') return element.text
   const attributes = element.attributes.map(
     ([key, said]) => ` ${key}=${chosen.quote}${escapeAttribute(said, chosen.quote)}${chosen.quote}`,
   )
@@ -78,6 +80,14 @@ function written(element: NewElement, chosen: Style, lead: string | null): strin
   )
   const close = element.children.some((child) => child.kind === 'text') ? '' : (lead ?? '')
   return `${open}>${content.join('')}${close}</${element.name}>`
+}
+
+const ONE_LINE = { unit: null, quote: "'", emptyEnd: '/>', between: '' } as const
+
+/** The same element as some text has it. */
+function verbatim(element: NewElement): Inserted {
+  const chosen = { ...ONE_LINE, eol: '\n', ends: '', mark: '' }
+  return { kind: 'verbatim', name: element.name, text: written(element, chosen, null) }
 }
 
 /** Numbers that choose an edit; a document makes an edit of them. */
@@ -98,7 +108,7 @@ export const wish = fc.record({
   emptied: fc.constantFrom('close', 'remove'),
   attribute: fc.nat(),
   value,
-  element: freshElement,
+  element: fc.oneof(freshElement, freshElement.map(verbatim)),
 })
 type Wish = typeof wish extends fc.Arbitrary<infer Value> ? Value : never
 

@@ -1,6 +1,7 @@
-import type { NewElement } from '../../../src/config/edit/new-element.ts'
+import type { Inserted } from '../../../src/config/edit/new-element.ts'
 import type { XmlEdit } from '../../../src/config/edit/xml-edit.ts'
 import type { XmlElement } from '../../../src/config/xml-tree.ts'
+import { xmlDocument } from '../../support/xml-documents.ts'
 
 /** An element without its places and comments, as a second way to carry out edits. */
 export interface Plain {
@@ -97,12 +98,14 @@ function attributesAfter(
   return Object.fromEntries(values)
 }
 
-function plainOf({ name, attributes, children }: NewElement): Plain {
+function plainOf(inserted: Inserted): Plain {
+  if (inserted.kind === 'verbatim') return plainAfter(xmlDocument(inserted.text).root, [])
+  const { name, attributes, children } = inserted
   return {
     name,
     attributes: Object.fromEntries(attributes),
     text: children.map((child) => (child.kind === 'text' ? child.text : '')).join(''),
-    children: children.flatMap((child) => (child.kind === 'element' ? [plainOf(child)] : [])),
+    children: children.flatMap((child) => (child.kind === 'text' ? [] : [plainOf(child)])),
   }
 }
 

@@ -112,6 +112,26 @@ export const CONFIG_ROWS: readonly PermissionRow[] = [
   },
   { call: 'GET /config/{name}', may: 'administrator', allowed: 404 },
   { call: 'GET /config/{name}/restore', may: 'administrator', allowed: 404 },
+  { call: 'GET /config/{name}/undo', may: 'administrator', allowed: 404 },
+  {
+    call: 'POST /config/{name}/undo',
+    may: 'administrator',
+    allowed: 404,
+    headers: FORM,
+    body: `basedOn=${'0'.repeat(32)}`,
+  },
+  {
+    call: 'GET /config/entity/{kind}/{name}/restore/{from}',
+    may: 'administrator',
+    allowed: 404,
+  },
+  {
+    call: 'POST /config/entity/{kind}/{name}/restore/{from}',
+    may: 'administrator',
+    allowed: 404,
+    headers: FORM,
+    body: `basedOn=${'0'.repeat(32)}`,
+  },
   {
     call: 'POST /config/{name}/restore',
     may: 'administrator',

@@ -120,6 +120,11 @@ function Head({ chrome: { links }, comparison, query, from, to }: CompareViewPro
         <button type="button" class="copy" data-copy={links.patch(from, to)}>
           Copy patch
         </button>
+        {after.number === before.number + 1 && (
+          <a class="button danger" href={links.undo(`r${after.number}`)}>
+            {`Undo r${after.number}…`}
+          </a>
+        )}
         {!before.isCurrent && (
           <a class="button danger" href={links.restore(`r${before.number}`)}>
             {`Restore r${before.number}…`}

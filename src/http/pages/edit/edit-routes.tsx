@@ -3,6 +3,7 @@ import { type Context, Hono } from 'hono'
 import { ServiceError } from '../../../core/errors.ts'
 import type { Principal } from '../../../core/principal.ts'
 import { type ComparisonDeps } from '../../../services/pages/compare/comparison.ts'
+import { PLAIN } from '../../../services/pages/compare/plain-options.ts'
 import { decideConflict } from '../../../services/pages/editing/edit-conflict.ts'
 import {
   beginEdit,
@@ -35,15 +36,6 @@ export interface EditRoutesOptions extends EditingDeps, ComparisonDeps {
 }
 
 type EditContext = Context<RouteEnv>
-
-/** Differences are shown with three lines around them, as everywhere. */
-const PREVIEW = {
-  context: 3,
-  whitespace: 'keep',
-  expanded: new Set<number>(),
-  entity: '',
-  start: 0,
-} as const
 
 /** `/config/edit`: the XML in a form, what it would change, and what to do when two edits contradict. */
 export function editRoutes(options: EditRoutesOptions) {
@@ -153,7 +145,7 @@ async function answerReview(
         draft,
         current: numbered(history, current),
         mergedFrom: mergedFrom && numbered(history, mergedFrom),
-        comparison: await deps.compare([before, after], PREVIEW),
+        comparison: await deps.compare([before, after], PLAIN),
       }
       return pageResponse(<PreviewView {...view} />, 200, NEVER_KEPT)
     }

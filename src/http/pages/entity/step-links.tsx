@@ -8,11 +8,10 @@ export function StepLinks({
   entity,
   step,
 }: EntityViewProps & { step: ShownStep }) {
-  const { address, now, isAdministrator, total, offset, steps } = entity
+  const { address, now, total, offset, steps } = entity
   const { number } = step.revision
   const isNewest = offset === 0 && steps[0] === step
   const name = `r${number}`
-  const edited = EntityName.safeParse(address)
   return (
     <span class="step-links">
       {number > 1 && (
@@ -25,12 +24,21 @@ export function StepLinks({
           Diff to current<span class="visually-hidden">{` from ${name}`}</span>
         </a>
       )}
-      {!isNewest && isAdministrator && edited.success && now !== null && (
-        <a href={links.edit({ entity: `${edited.data.kind}/${edited.data.name}`, from: name })}>
+      {(!isNewest || now === null) && isRestorable(entity, step) && (
+        <a href={links.restoreEntity(address, name)}>
           {`Restore only this ${address.kind}…`}
           <span class="visually-hidden">{` as of ${name}`}</span>
         </a>
       )}
     </span>
   )
+}
+
+/** A step that took the thing away has nothing to restore. */
+function isRestorable(
+  { address, isAdministrator }: EntityViewProps['entity'],
+  { changes }: ShownStep,
+): boolean {
+  const isRemoval = changes.some(({ kind, path }) => kind === 'removed' && path.length === 0)
+  return isAdministrator && EntityName.safeParse(address).success && !isRemoval
 }

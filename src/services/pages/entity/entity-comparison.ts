@@ -61,7 +61,10 @@ export async function readEntityComparison(
 }
 
 /** The last step up to a revision knows the names of then. */
-function nameAt(steps: readonly EntityStep[], { number }: NumberedRevision): EntityStep | null {
+export function nameAt(
+  steps: readonly EntityStep[],
+  { number }: NumberedRevision,
+): EntityStep | null {
   return steps.find(({ revision }) => revision.number <= number) ?? steps.at(-1) ?? null
 }
 

@@ -3,6 +3,7 @@ import type { Principal } from '../../../core/principal.ts'
 import type { History } from '../../../history/history.ts'
 import { type ScriptDeps, compareTexts, type TextComparison } from '../compare/comparison.ts'
 import { LinePieces, type ShownLine } from '../compare/line-pieces.ts'
+import { PLAIN } from '../compare/plain-options.ts'
 import { textLinesOf } from '../compare/text-lines.ts'
 import {
   assertMaySee,
@@ -58,13 +59,6 @@ const NO_RUNS: RunsBetween = { newest: [], left: 0, oldest: [] }
 const HOLDS_OTHERS = new Set(['group', 'server', 'document'])
 /** Larger differences have a page of their own. */
 const MOST_ROWS = 60
-const PLAIN = {
-  context: 3,
-  whitespace: 'keep',
-  expanded: new Set<number>(),
-  entity: '',
-  start: 0,
-} as const
 
 /**
  * What changed about one thing, newest first, and how it ran meanwhile.

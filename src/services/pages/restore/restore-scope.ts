@@ -1,0 +1,32 @@
+import type { ComparisonDeps } from '../compare/comparison.ts'
+import type { EntityAddress } from '../entity/entity-address.ts'
+import type { EntityStepsDeps } from '../entity/entity-steps.ts'
+import type { NumberedRevision } from '../numbered-revision.ts'
+
+export interface RestoreDeps extends ComparisonDeps, EntityStepsDeps {}
+
+/** How much is restored: all of a revision, one thing of it, or what was before it changed something. */
+export type RestoreScope =
+  | { readonly kind: 'revision' }
+  | { readonly kind: 'entity'; readonly address: EntityAddress }
+  | { readonly kind: 'change' }
+
+/** What stands in the way of a restore, in a sentence, and the revision that put it there. */
+export interface Obstacle {
+  readonly reason: string
+  readonly revision: NumberedRevision | null
+}
+
+/** The documents that a restore is about. */
+export interface RestoreGround {
+  readonly revision: NumberedRevision
+  readonly current: NumberedRevision
+  readonly before: Uint8Array<ArrayBuffer>
+}
+
+/** The document that a restore makes, or what keeps it from being made. */
+export type RestoreResult = Uint8Array<ArrayBuffer> | Obstacle
+
+export function isObstacle(result: RestoreResult): result is Obstacle {
+  return !(result instanceof Uint8Array)
+}

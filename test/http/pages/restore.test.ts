@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest'
+import { documentWith } from '../../support/documents.ts'
+import { pageOf, sendForm } from '../../support/page-forms.ts'
+import { saveRevisions } from '../../support/saved-revisions.ts'
+import { save } from '../../support/saving.ts'
+import { startService, type TestService } from '../../support/service.ts'
+import { addSomeone, SOMEONE } from '../../support/someone-else.ts'
+
+const ONE = documentWith('checkout', 'billing', 'shipping')
+const MADE = ONE.replace('command="make"', 'command="ninja"')
+
+async function withRevisions(...documents: readonly string[]): Promise<TestService> {
+  const service = await startService()
+  await saveRevisions(service, ...documents)
+  return service
+}
+
+async function document(service: TestService): Promise<string> {
+  return (await service.fetch('/api/admin/config.xml')).text()
+}
+
+/** Sends the form of a page as it stands there. */
+async function confirm(service: TestService, path: string, reason = 'it worked') {
+  const html = await pageOf(service, path)
+  const current = await service.fetch('/api/admin/config.xml', { method: 'HEAD' })
+  const basedOn = current.headers.get('x-service-config-md5') ?? ''
+  const [, field = basedOn] = /name="basedOn" value="([^"]*)"/.exec(html) ?? []
+  expect(field).toBe(basedOn)
+  return { html, response: await sendForm(service, path, { basedOn, reason }) }
+}
+
+async function subjectOf(service: TestService): Promise<string> {
+  const list: unknown = await (await service.fetch('/config/feed.json')).json()
+  return JSON.stringify(list)
+}
+
+describe('the restore of one thing alone', () => {
+  const path = '/config/entity/pipeline/checkout/restore/r2'
+
+  it('brings it back as it was, and leaves what others changed since', async () => {
+    const service = await withRevisions(ONE, MADE, MADE.replace('billing.git', 'invoices.git'))
+
+    const { html, response } = await confirm(service, path)
+
+    expect(html).toContain('Restore pipeline checkout as of r2')
+    expect(response.headers.get('location')).toBe('/config/compare/r4/r5')
+    expect(await document(service)).toBe(ONE.replace('billing.git', 'invoices.git'))
+    expect(await subjectOf(service)).toContain(
+      'Restore pipeline checkout of r2 by admin: it worked',
+    )
+  })
+
+  it('puts back what is gone, where it stood', async () => {
+    const service = await withRevisions(ONE, documentWith('checkout', 'shipping', 'later'))
+
+    await confirm(service, '/config/entity/pipeline/billing/restore/r2')
+
+    expect(await document(service)).toBe(documentWith('checkout', 'billing', 'shipping', 'later'))
+  })
+
+  it('puts back its group too where that is gone', async () => {
+    const other = ONE.replace('group="first"', 'group="other"').replaceAll('name="', 'name="x')
+    const service = await withRevisions(ONE, other)
+
+    await confirm(service, path)
+
+    const text = await document(service)
+    expect(text).toContain(
+      '  <pipelines group="first">\n    <pipeline name="checkout">\n      <materials>\n',
+    )
+    expect(text).toContain('name="xbilling"')
+  })
+
+  it('follows it to the name that it had then', async () => {
+    const renamed = MADE.replace('name="checkout"', 'name="cart"')
+    const service = await withRevisions(ONE, MADE, renamed)
+
+    await confirm(service, '/config/entity/pipeline/cart/restore/r2')
+
+    expect(await document(service)).toBe(ONE)
+  })
+
+  it('is refused where the result is not valid, with the reason', async () => {
+    const needed = ONE.replace(
+      '<git url="https://example.org/billing.git" />',
+      '<pipeline pipelineName="checkout" stageName="check" />',
+    ).replace('<stage name="test">', '<stage name="check">')
+    const service = await withRevisions(ONE, needed)
+
+    const { html, response } = await confirm(service, path)
+
+    expect(html).toContain('The result is not valid today')
+    expect(html).toContain('disabled=""')
+    expect(response.status).toBe(422)
+    expect(await document(service)).toBe(needed)
+  })
+
+  it('says so where the revision does not have it', async () => {
+    const service = await withRevisions(documentWith('billing'), ONE)
+
+    const { html, response } = await confirm(service, path)
+
+    expect(html).toContain('r2 has no pipeline checkout')
+    expect(response.status).toBe(412)
+  })
+
+  it('is offered at each earlier step of a history, and of one that is gone', async () => {
+    const service = await withRevisions(ONE, MADE, documentWith('billing'))
+
+    const html = await pageOf(service, '/config/entity/pipeline/checkout')
+
+    expect(html).toContain('href="/config/entity/pipeline/checkout/restore/r2"')
+    expect(html).toContain('href="/config/entity/pipeline/checkout/restore/r3"')
+    expect(html).not.toContain('href="/config/entity/pipeline/checkout/restore/r4"')
+  })
+})
+
+describe('undoing one change', () => {
+  it('takes back what a revision changed, and nothing that came since', async () => {
+    const since = MADE.replace('billing.git', 'invoices.git')
+    const service = await withRevisions(ONE, MADE, since)
+
+    const { html, response } = await confirm(service, '/config/r3/undo')
+
+    expect(html).toContain('Undo r3')
+    expect(response.headers.get('location')).toBe('/config/compare/r4/r5')
+    expect(await document(service)).toBe(ONE.replace('billing.git', 'invoices.git'))
+    expect(await subjectOf(service)).toContain('Undo r3 by admin: it worked')
+  })
+
+  it.each([
+    { what: 'an addition', to: documentWith('checkout', 'billing', 'shipping', 'fresh') },
+    { what: 'a removal', to: documentWith('checkout', 'billing') },
+    {
+      what: 'a change',
+      to: ONE.replace('shipping.git" />\n      </materials>', 'x.git" />\n      </materials>'),
+    },
+  ])('takes back $what whose neighbour came later', async ({ to }) => {
+    const later = to.replace('  </pipelines>', `${memberOf('later')}  </pipelines>`)
+    const service = await withRevisions(ONE, to, later)
+
+    await confirm(service, '/config/r3/undo')
+
+    expect(await document(service)).toBe(documentWith('checkout', 'billing', 'shipping', 'later'))
+  })
+
+  it('is refused where somebody changed the same since, and says who', async () => {
+    const service = await withRevisions(ONE, MADE)
+    await addSomeone(service)
+    await save(service, MADE.replace('name="unit"', 'name="all"'), SOMEONE)
+    await saveRevisions(
+      service,
+      MADE.replace('name="unit"', 'name="all"').replace('billing.git', 'b.git'),
+    )
+
+    const { html, response } = await confirm(service, '/config/r3/undo')
+
+    expect(html).toContain(
+      'The pipeline checkout was changed again by someone in r4, so r3 can no longer be undone alone',
+    )
+    expect(html).toContain('href="/config/compare/r3/r4"')
+    expect(html).not.toContain('name="reason"')
+    expect(response.status).toBe(412)
+  })
+
+  it('is no obstacle where it was changed and changed back', async () => {
+    const service = await withRevisions(ONE, MADE, MADE.replace('ninja', 'bazel'), MADE)
+
+    await confirm(service, '/config/r3/undo')
+
+    expect(await document(service)).toBe(ONE)
+  })
+
+  it('does nothing over a configuration that was not seen, or without a reason', async () => {
+    const service = await withRevisions(ONE, MADE)
+
+    const [stale, silent] = await Promise.all([
+      sendForm(service, '/config/r3/undo', { basedOn: '0'.repeat(32), reason: 'because' }),
+      confirm(service, '/config/r3/undo', ' '),
+    ])
+
+    expect([stale.status, silent.response.status]).toEqual([412, 400])
+    expect(await stale.text()).toContain('value="because"')
+    expect(await document(service)).toBe(MADE)
+  })
+
+  it('is offered where one revision is compared, and not of the first one', async () => {
+    const service = await withRevisions(ONE, MADE)
+
+    const [one, two, first] = await Promise.all(
+      ['/config/compare/r2/r3', '/config/compare/r1/r3', '/config/r1/undo'].map((path) =>
+        pageOf(service, path),
+      ),
+    )
+
+    expect(one).toContain('href="/config/r3/undo"')
+    expect(two).not.toContain('/undo"')
+    expect(first).toContain('r1 is the first revision')
+  })
+})
+
+/** The lines of one more pipeline. */
+function memberOf(name: string): string {
+  const [, member = ''] = /( {4}<pipeline name[^]*<\/pipeline>\n)/.exec(documentWith(name)) ?? []
+  return member
+}
