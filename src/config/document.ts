@@ -3,6 +3,7 @@ import { Findings } from './structure/findings.ts'
 import { buildConfiguration, type Configuration } from './model.ts'
 import { parseNodes } from './model/parse-nodes.ts'
 import { checkRules } from './rules.ts'
+import { plainSecrets } from './secrets/plain-secrets.ts'
 import { checkStructure } from './structure.ts'
 import { childElements } from './xml-elements.ts'
 import { readXml, type XmlDocument } from './xml-reader.ts'
@@ -13,6 +14,8 @@ export interface ConfigDocument extends XmlDocument {
   readonly bytes: Uint8Array
   readonly schemaVersion: number
   readonly configuration: Configuration
+  /** Whether a secret stands in it as it is. */
+  readonly hasPlainSecrets: boolean
 }
 
 export type DocumentReading =
@@ -37,8 +40,11 @@ export function readDocument(bytes: Uint8Array): DocumentReading {
   const rules = ruleProblems(configuration, reading).filter((each) => !places.has(placeOf(each)))
   const problems = inOrder([...structure, ...rules])
   if (problems.length > 0) return { ok: false, problems }
+  const { text, root, lines } = reading
   const { schemaVersion } = configuration
-  return { ok: true, document: { ...reading, bytes, schemaVersion, configuration } }
+  const hasPlainSecrets = plainSecrets(root).length > 0
+  const document = { text, root, lines, bytes, schemaVersion, configuration, hasPlainSecrets }
+  return { ok: true, document }
 }
 
 /** The structure explains why no model can be built. Should it ever not, the model does. */

@@ -19,6 +19,8 @@ const ACTED_ON = new Set(['security', 'pipelines', 'templates', 'environments', 
 interface Walk {
   readonly exact: boolean
   readonly findings: Findings
+  /** Whether an element is known to be without fault in itself. */
+  readonly isKnown: (element: XmlElement) => boolean
 }
 
 /** The schema version that a document names, or null where it names none that exists. */
@@ -32,16 +34,42 @@ export function readSchemaVersion(root: XmlElement): number | null {
  * is wrong, in the order of the document; an empty answer means that it fits.
  */
 export function checkStructure(document: XmlDocument): Problem[] {
-  const { root } = document
   const findings = new Findings(document)
+  checkOutside(document.root, findings, () => false)
+  if (document.root.name === 'cruise') checkReferences(document.root, findings)
+  return findings.problems()
+}
+
+/** Whether a document follows the version whose schema is known exactly. */
+export function isExact(root: XmlElement): boolean {
+  return readSchemaVersion(root) === EXACT_SCHEMA_VERSION
+}
+
+/**
+ * The same but for references, and without a look into what is known. What spans several elements,
+ * as unique names do, is looked at all the same.
+ */
+export function checkOutside(
+  root: XmlElement,
+  findings: Findings,
+  isKnown: (element: XmlElement) => boolean,
+): void {
   if (root.name === 'cruise') {
-    const exact = readSchemaVersion(root) === EXACT_SCHEMA_VERSION
-    checkElement(root, CRUISE, { exact, findings }, { ordered: exact })
-    checkReferences(root, findings)
+    const exact = isExact(root)
+    checkElement(root, CRUISE, { exact, findings, isKnown }, { ordered: exact })
   } else {
     findings.add(root, `the root element is "${shorten(root.name)}"; it must be "cruise"`)
   }
-  return findings.problems()
+}
+
+/** Holds a member of a list such as `pipelines` against the schema, as if it stood in one. */
+export function checkMember(
+  member: XmlElement,
+  { list, exact, findings }: { list: string; exact: boolean; findings: Findings },
+): void {
+  const rule = CRUISE.others.children.get(list)?.others.children.get(member.name)
+  if (!rule) throw new Error(`the vocabulary has no ${member.name} in ${list}`)
+  checkElement(member, rule, { exact, findings, isKnown: () => false }, { ordered: true })
 }
 
 function checkElement(
@@ -61,6 +89,6 @@ function checkElement(
   checkUniqueness(element, rule.key, findings)
   for (const child of children) {
     const inner = shape.children.get(child.name)
-    if (inner) checkElement(child, inner, walk, inspection)
+    if (inner && !walk.isKnown(child)) checkElement(child, inner, walk, inspection)
   }
 }

@@ -31,14 +31,33 @@ export function readXml(bytes: Uint8Array, limits: Partial<XmlLimits> = {}): Xml
   return decoding.ok ? readText(decoding.text, bounds) : { ok: false, problems: [decoding.problem] }
 }
 
+/** A tree without its text, and what it costs: elements, attributes, texts and comments. */
+export interface XmlTree {
+  readonly root: XmlElement
+  readonly parts: number
+}
+
+/**
+ * The tree of a text that is well-formed; null for any other text.
+ * Who wants to know what is wrong asks `readXml`.
+ */
+export function readTree(text: string, limits: XmlLimits): XmlTree | null {
+  const { faults, root, parts } = treeOf(text, limits)
+  return faults.length === 0 && root ? { root, parts } : null
+}
+
 function readText(text: string, limits: XmlLimits): XmlReading {
   const lines = new LineIndex(text)
-  const builder = new XmlTreeBuilder(text, limits)
-  parse(text, builder)
-  const { faults, root } = builder
+  const { faults, root } = treeOf(text, limits)
   if (faults.length === 0 && root) return { ok: true, text, root, lines }
   const problems = faults.map(({ message, offset }) => ({ message, ...lines.positionOf(offset) }))
   return { ok: false, problems }
+}
+
+function treeOf(text: string, limits: XmlLimits): XmlTreeBuilder {
+  const builder = new XmlTreeBuilder(text, limits)
+  parse(text, builder)
+  return builder
 }
 
 function parse(text: string, builder: XmlTreeBuilder): void {

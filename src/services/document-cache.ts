@@ -1,4 +1,5 @@
-import { type ConfigDocument, readDocument } from '../config/document.ts'
+import type { ConfigDocument } from '../config/document.ts'
+import { DocumentReader } from '../config/document-reader.ts'
 import { sealSecrets } from '../config/secrets/seal-secrets.ts'
 import type { SecretBox } from '../config/secrets/secret-box.ts'
 import { type Digest, digestOf } from '../core/digest.ts'
@@ -11,6 +12,7 @@ const KEPT = 4
 /** The last documents that were read, by digest, so that a save reads its document once. */
 export class DocumentCache {
   readonly #kept = new Map<Digest, ConfigDocument>()
+  readonly #reader = new DocumentReader()
   readonly #box: SecretBox
 
   constructor(box: SecretBox) {
@@ -19,12 +21,15 @@ export class DocumentCache {
 
   /** What the rules say about a document; plain secrets in it are sealed. */
   inspect(bytes: Uint8Array<ArrayBuffer>): Inspection {
-    const reading = readDocument(bytes)
+    const reading = this.#reader.read(bytes)
     if (!reading.ok) return reading
-    const { text, sealed } = sealSecrets(reading.document, this.#box)
-    const document = sealed === 0 ? bytes : Buffer.from(text)
-    if (sealed === 0) this.#keep(digestOf(bytes), reading.document)
-    return { ok: true, document, schemaVersion: reading.document.schemaVersion }
+    const { schemaVersion, hasPlainSecrets } = reading.document
+    if (hasPlainSecrets) {
+      const { text } = sealSecrets(reading.document, this.#box)
+      return { ok: true, document: Buffer.from(text), schemaVersion }
+    }
+    this.#keep(digestOf(bytes), reading.document)
+    return { ok: true, document: bytes, schemaVersion }
   }
 
   find(digest: Digest): ConfigDocument | null {
@@ -40,7 +45,7 @@ export class DocumentCache {
     const digest = digestOf(bytes)
     const kept = this.#kept.get(digest)
     if (kept) return kept
-    const reading = readDocument(bytes)
+    const reading = this.#reader.read(bytes)
     if (!reading.ok) {
       const { problems } = reading
       throw new ServiceError(

@@ -22,6 +22,12 @@ export class ModelNode {
     this.#attributes = parts.attributes
   }
 
+  /** The same element with other children. */
+  withChildren(children: readonly ModelNode[]): ModelNode {
+    const { name, at, text } = this
+    return new ModelNode({ name, at, text, children, attributes: this.#attributes })
+  }
+
   attribute(name: string): string | null {
     return this.#attributes.get(name) ?? null
   }

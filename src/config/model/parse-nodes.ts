@@ -25,11 +25,17 @@ const PARSER = new XMLParser({
   transformTagName: (name) => (REFUSED.has(name) ? `-${name}` : name),
 })
 
-/** Reads a document that is known to be well-formed into nodes for the model. */
-export function parseNodes(document: { text: string; root: XmlElement }): ModelNode {
+/**
+ * Reads a document that is known to be well-formed into nodes for the model, or an element that
+ * stands in one `at` some place.
+ */
+export function parseNodes(
+  document: { text: string; root: XmlElement },
+  at: readonly number[] = [],
+): ModelNode {
   const items: unknown = PARSER.parse(withoutInstructions(document))
   const [root] = Array.isArray(items) ? items : []
-  return nodeOf(root, [])
+  return nodeOf(root, at)
 }
 
 /** The parser takes an apostrophe in a processing instruction for the start of a string. */

@@ -103,7 +103,7 @@ function readAuthorization(owner: ModelNode): z.input<typeof Authorization> | nu
   return { at: node.at, view: view ?? null, operate: operate ?? null, admins: admins ?? null }
 }
 
-function readPipeline(node: ModelNode): z.input<typeof Pipeline> {
+export function readPipeline(node: ModelNode): z.input<typeof Pipeline> {
   const lockBehavior = node.attribute('lockBehavior') ?? 'none'
   return {
     at: node.at,

@@ -33,8 +33,8 @@ function checkValue(
 /** The declaration of the schema, which documents carry and nobody reads. */
 function isSchemaInstance({ name, value }: XmlAttribute, element: XmlElement): boolean {
   if (name === 'xmlns:xsi') return value === XSI
-  const isRoot = element.parent === null && element.attributes.has('xmlns:xsi')
-  return isRoot && name === 'xsi:noNamespaceSchemaLocation'
+  const isDeclared = element.name === 'cruise' && element.attributes.has('xmlns:xsi')
+  return isDeclared && name === 'xsi:noNamespaceSchemaLocation'
 }
 
 function refuse({ name, span }: XmlAttribute, inspection: Inspection): void {

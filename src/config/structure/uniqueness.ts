@@ -1,3 +1,4 @@
+import type { Configuration } from '../model.ts'
 import type { Findings } from './findings.ts'
 import { shorten } from '../shorten.ts'
 import { attributeOf, elementsAt, type Steps, stepsOf, textOf } from '../xml-elements.ts'
@@ -114,6 +115,21 @@ export function checkReferences(root: XmlElement, findings: Findings): void {
       findings.add(element, `there is no ${what} with the id "${shorten(ref)}"`)
     }
   }
+}
+
+/** The same for the pipelines of a model whose references nobody has looked for. */
+export function hasUnknownReferences({ repositories, scms, groups }: Configuration): boolean {
+  const packages = new Set(repositories.flatMap((each) => each.packages).map((each) => each.id))
+  const ids = { package: packages, scm: new Set(scms.map((each) => each.id)) }
+  return groups.some(({ pipelines }) =>
+    pipelines.some(({ materials }) =>
+      materials.some(
+        (material) =>
+          (material.kind === 'package' || material.kind === 'scm') &&
+          !ids[material.kind].has(material.ref),
+      ),
+    ),
+  )
 }
 
 function attribute(named: string): Constraint['by'] {

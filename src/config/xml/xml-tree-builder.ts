@@ -63,6 +63,11 @@ export class XmlTreeBuilder {
     return this.#root
   }
 
+  /** Elements, attributes, texts and comments so far. */
+  get parts(): number {
+    return this.#parts
+  }
+
   /** Runs the parser until its end or until nothing more can be learned. */
   watch(run: () => void): void {
     try {

@@ -1,0 +1,24 @@
+import { type DocumentReading, readDocument } from './document.ts'
+import { FrameStore } from './members/frame-store.ts'
+import { MemberStores } from './members/member-stores.ts'
+import { readMembers } from './members/read-members.ts'
+
+/**
+ * Reads documents as `readDocument` does, with the same answers, but most of them in a fraction of
+ * the time: a pipeline, template or agent that stood in a document before is not read again.
+ *
+ * Each of these members is read on its own, and so is what is left of the document, with an empty
+ * element in the place of each. Where nothing is wrong with any of them and with the whole that
+ * they make, the document is valid. Else it is read as a whole, which says what is wrong.
+ */
+export class DocumentReader {
+  readonly #known = { frames: new FrameStore(), stores: new MemberStores() }
+
+  read(bytes: Uint8Array): DocumentReading {
+    const steps = readMembers(bytes, this.#known)
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (!step.done) continue
+      return step.value ? { ok: true, document: step.value } : readDocument(bytes)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { DocumentReader } from '../../../src/config/document-reader.ts'
+import type { ConfigDocument } from '../../../src/config/document.ts'
+import { aConfigurationInBytes, git } from '../../support/a-configuration.ts'
+
+function read(reader: DocumentReader, bytes: Uint8Array): ConfigDocument {
+  const reading = reader.read(bytes)
+  if (!reading.ok) throw new Error(JSON.stringify(reading.problems))
+  return reading.document
+}
+
+function pipelinesOf({ configuration }: ConfigDocument) {
+  return configuration.groups.flatMap(({ pipelines }) => pipelines)
+}
+
+function documentWith(...names: readonly string[]): Uint8Array {
+  const pipelines = names.map((name) => ({ name, materials: [git(`https://example.com/${name}`)] }))
+  const templates = [{ name: 'shared' }]
+  const agents = [{ uuid: 'u1' }, { uuid: 'u2' }]
+  return aConfigurationInBytes({ pipelines, templates, agents })
+}
+
+/** The second pipeline is long. */
+function longDocument(first: string, second: string): Uint8Array {
+  const materials = [git(`https://example.com/${second.repeat(40_000)}`)]
+  const pipelines = [
+    { name: first, materials: [git(`https://example.com/${first}`)] },
+    { name: second, materials },
+  ]
+  return aConfigurationInBytes({ pipelines })
+}
+
+describe('a reader of documents', () => {
+  it('reads a member once, in however many documents it stands', () => {
+    const reader = new DocumentReader()
+    const before = read(reader, documentWith('a', 'b', 'c'))
+
+    const after = read(reader, documentWith('a', 'b', 'other'))
+
+    expect(pipelinesOf(after).map(({ name }) => name)).toEqual(['a', 'b', 'other'])
+    expect(pipelinesOf(after)[1]).toBe(pipelinesOf(before)[1])
+    expect(pipelinesOf(after)[2]).not.toBe(pipelinesOf(before)[2])
+    expect(after.configuration.templates[0]).toBe(before.configuration.templates[0])
+    expect(after.configuration.agents[1]).toBe(before.configuration.agents[1])
+  })
+
+  it('knows where a member stands now, and leaves what it said of the older document', () => {
+    const reader = new DocumentReader()
+    const before = read(reader, documentWith('a', 'b'))
+
+    const after = read(reader, documentWith('first', 'a', 'b'))
+
+    expect(pipelinesOf(after).map(({ at }) => at)).toEqual([
+      [0, 0],
+      [0, 1],
+      [0, 2],
+    ])
+    expect(pipelinesOf(after)[2]?.stages[0]?.at).toEqual([0, 2, 1])
+    expect(pipelinesOf(before)[1]?.stages[0]?.at).toEqual([0, 1, 1])
+  })
+
+  it('forgets what no document had for a while', () => {
+    const reader = new DocumentReader()
+    const before = read(reader, documentWith('kept', 'gone'))
+
+    for (let n = 0; n < 40; n += 1) read(reader, longDocument('kept', `n${n}`))
+    const after = read(reader, documentWith('kept', 'gone'))
+
+    expect(pipelinesOf(after)[0]).toBe(pipelinesOf(before)[0])
+    expect(pipelinesOf(after)[1]).not.toBe(pipelinesOf(before)[1])
+  })
+})
