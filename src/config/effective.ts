@@ -1,6 +1,7 @@
 import { ParamResolver } from './effective/params.ts'
 import { resolvePipeline } from './effective/resolve-pipeline.ts'
 import type { At, Configuration, Pipeline, Template } from './model.ts'
+import { remembered } from './remembered.ts'
 import { type Finding, nameKey } from './rules/finding.ts'
 
 /** A configuration as it acts, and what stood in the way of working it out. */
@@ -19,30 +20,48 @@ export interface Expansion {
  */
 export function expandConfiguration(configuration: Configuration): Expansion {
   const templates = new Map(configuration.templates.map((each) => [nameKey(each.name), each]))
-  const resolvers: ParamResolver[] = []
+  const expanded: ExpandedPipeline[] = []
   const groups = configuration.groups.map((group) => ({
     ...group,
-    pipelines: group.pipelines.map((pipeline) => expandPipeline(pipeline, templates, resolvers)),
+    pipelines: group.pipelines.map((written) => {
+      const each = expandPipeline(written, templates)
+      if (each.replaced.length > 0) expanded.push(each)
+      return each.pipeline
+    }),
   }))
   return {
     configuration: { ...configuration, groups },
-    findings: resolvers.flatMap(({ findings }) => findings),
-    replaced: new Set(resolvers.flatMap(({ replaced }) => replaced)),
+    findings: expanded.flatMap(({ findings }) => findings),
+    replaced: new Set(expanded.flatMap(({ replaced }) => replaced)),
   }
+}
+
+interface ExpandedPipeline {
+  readonly pipeline: Pipeline
+  readonly findings: readonly Finding[]
+  readonly replaced: readonly At[]
 }
 
 function expandPipeline(
   pipeline: Pipeline,
   templates: ReadonlyMap<string, Template>,
-  resolvers: ParamResolver[],
-): Pipeline {
-  const params = new ParamResolver(pipeline)
-  resolvers.push(params)
-  return resolvePipeline(withStages(pipeline, templates), params)
+): ExpandedPipeline {
+  if (pipeline.template === null || pipeline.stages.length > 0) return resolved(pipeline)
+  const template = templates.get(nameKey(pipeline.template))
+  return template ? usersOf(template)(pipeline) : resolved(pipeline)
 }
 
-function withStages(pipeline: Pipeline, templates: ReadonlyMap<string, Template>): Pipeline {
-  if (pipeline.template === null || pipeline.stages.length > 0) return pipeline
-  const template = templates.get(nameKey(pipeline.template))
-  return template ? { ...pipeline, stages: template.stages } : pipeline
+/** The pipelines that have the stages of a template. */
+const usersOf = remembered(({ stages }: Template) =>
+  remembered((pipeline: Pipeline) => resolve({ ...pipeline, stages })),
+)
+
+const resolved = remembered(resolve)
+
+/** A pipeline in which there is nothing to replace stays the one it is. */
+function resolve(pipeline: Pipeline): ExpandedPipeline {
+  const params = new ParamResolver(pipeline)
+  const replacing = resolvePipeline(pipeline, params)
+  const { findings, replaced } = params
+  return { pipeline: replaced.length > 0 ? replacing : pipeline, findings, replaced }
 }

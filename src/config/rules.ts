@@ -1,4 +1,4 @@
-import type { Configuration } from './model.ts'
+import type { Configuration, Pipeline, Stage } from './model.ts'
 import * as dependencies from './rules/dependencies.ts'
 import * as environments from './rules/environments.ts'
 import { fetches } from './rules/fetches.ts'
@@ -51,6 +51,12 @@ const RULES: readonly Rule[] = [
 
 const PIPELINE_RULES: readonly PipelineRule[] = [
   pipelines.stagesOrTemplate,
+  dependencies.upstreams,
+  fetches,
+]
+
+/** About one pipeline alone. */
+const OWN_RULES: readonly PipelineRule[] = [
   pipelines.timer,
   pipelines.trackingTool,
   pipelines.mingle,
@@ -61,10 +67,9 @@ const PIPELINE_RULES: readonly PipelineRule[] = [
   materials.materialNames,
   materials.materialFolders,
   plugins.pluginMaterialOnce,
-  dependencies.upstreams,
+  plugins.taskPropertyKeys,
   dependencies.upstreamOnce,
   jobs.jobResources,
-  fetches,
 ]
 
 const STAGE_RULES: readonly StageRule[] = [
@@ -96,9 +101,36 @@ function* findingsOf(context: RuleContext): Generator<Finding> {
   for (const rule of RULES) yield* rule(context)
   for (const pipeline of context.pipelines) {
     for (const rule of PIPELINE_RULES) yield* rule(pipeline, context)
+    yield* ownFindings(pipeline, context)
   }
-  const owners = [...context.pipelines, ...context.written.templates]
-  for (const stage of owners.flatMap(({ stages }) => stages)) {
+  for (const { stages } of context.written.templates) yield* stageFindings(stages, context)
+}
+
+/** Pipelines that nothing was found in, by whether a later version of the schema was followed. */
+const sound = new WeakMap<Pipeline, boolean>()
+
+/**
+ * What is found in a pipeline that names nothing defined elsewhere depends on it alone: what was
+ * replaced in it is known by its expansion.
+ */
+function* ownFindings(pipeline: Pipeline, context: RuleContext): Generator<Finding> {
+  if (sound.get(pipeline) === context.isLater) return
+  let count = 0
+  for (const finding of everyOwnFinding(pipeline, context)) {
+    count += 1
+    yield finding
+  }
+  const isAlone = pipeline.materials.every(({ kind }) => kind !== 'package' && kind !== 'scm')
+  if (count === 0 && isAlone) sound.set(pipeline, context.isLater)
+}
+
+function* everyOwnFinding(pipeline: Pipeline, context: RuleContext): Generator<Finding> {
+  for (const rule of OWN_RULES) yield* rule(pipeline, context)
+  yield* stageFindings(pipeline.stages, context)
+}
+
+function* stageFindings(stages: readonly Stage[], context: RuleContext): Generator<Finding> {
+  for (const stage of stages) {
     for (const rule of STAGE_RULES) yield* rule(stage, context)
   }
 }

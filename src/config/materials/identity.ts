@@ -1,12 +1,13 @@
 import type { Material } from '../model/materials.ts'
+import { remembered } from '../remembered.ts'
 
 /** A material that is watched through the client of its version control. */
 export type SourceMaterial = Exclude<Material, { readonly kind: 'dependency' | 'package' | 'scm' }>
 
 /** What makes two materials the same one, wherever they stand (MAT-2). Passwords are no part of it. */
-export function identityOf(material: Material): string {
-  return JSON.stringify([material.kind, ...identityParts(material)])
-}
+export const identityOf = remembered((material: Material) =>
+  JSON.stringify([material.kind, ...identityParts(material)]),
+)
 
 export function isSource(material: Material): material is SourceMaterial {
   return !['dependency', 'package', 'scm'].includes(material.kind)

@@ -1,4 +1,5 @@
 import type { CancelTask, Job, Pipeline, Stage } from '../model.ts'
+import { remembered } from '../remembered.ts'
 import { shorten } from '../shorten.ts'
 import { dependenciesOf } from './dependencies.ts'
 import { type Finding, nameKey } from './finding.ts'
@@ -20,7 +21,9 @@ export const fetches: PipelineRule = function* (pipeline, context): Generator<Fi
   }
 }
 
-function* fetchesIn(pipeline: Pipeline): Generator<FetchSite> {
+const fetchesIn = remembered((pipeline: Pipeline) => [...findFetches(pipeline)])
+
+function* findFetches(pipeline: Pipeline): Generator<FetchSite> {
   for (const stage of pipeline.stages) {
     for (const task of stage.jobs.flatMap(({ tasks }) => tasks)) {
       for (const each of [task, task.onCancel]) {

@@ -16,6 +16,7 @@ export function* stageNames({ written }: RuleContext): Generator<Finding> {
 }
 
 function* repeatedStages(stages: readonly Stage[], owner: string): Generator<Finding> {
+  if (stages.length < 2) return
   for (const { item } of repeats(stages, ({ name }) => nameKey(name))) {
     yield { at: item.at, message: `the ${owner} has several stages named "${item.name}"` }
   }

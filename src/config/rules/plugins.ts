@@ -62,14 +62,18 @@ function refOf(material: Material): string | null {
 }
 
 /** The keys of a configuration are unique, whatever their case. */
-export function* propertyKeys({ written, pipelines }: RuleContext): Generator<Finding> {
+export function* propertyKeys({ written }: RuleContext): Generator<Finding> {
   const { repositories, scms } = written
   for (const { properties, packages } of repositories) {
     yield* repeatedKeys(properties)
     for (const each of packages) yield* repeatedKeys(each.properties)
   }
   for (const { properties } of scms) yield* repeatedKeys(properties)
-  const jobs = pipelines.flatMap(({ stages }) => stages.flatMap((stage) => stage.jobs))
+}
+
+/** The same for the tasks of plugins. */
+export const taskPropertyKeys: PipelineRule = function* ({ stages }): Generator<Finding> {
+  const jobs = stages.flatMap((stage) => stage.jobs)
   for (const task of jobs.flatMap(({ tasks }) => tasks)) {
     if (task.kind === 'plugin') yield* repeatedKeys(task.properties)
   }
