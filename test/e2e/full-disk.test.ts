@@ -23,34 +23,31 @@ describe('a server whose disk is full', PATIENCE, () => {
       using disk = new SmallDisk(12)
       const real = await RealBuilds.open({ stateDir: disk.path })
       const artifacts = [element('artifact', { src: 'big' })]
-      const pipelines = [
-        {
-          name: 'artifact',
-          stages: stagesOf(jobOf('head -c 20000000 /dev/zero >big', { artifacts })),
-        },
-        { name: 'small', stages: stagesOf(jobOf('echo small')) },
-      ]
-      await real.scene.configure({ pipelines })
+      const scripts = {
+        artifact: stagesOf(jobOf('head -c 20000000 /dev/zero >big', { artifacts })),
+        console: stagesOf(jobOf('yes a line of a console | head -c 30000000')),
+        small: stagesOf(jobOf('echo small')),
+      }
       real.agent('one')
-      const build = async (pipeline: string) => {
+      const build = async (pipeline: keyof typeof scripts) => {
+        await real.scene.configure({ pipelines: [{ name: pipeline, stages: scripts[pipeline] }] })
         await real.scene.schedule(pipeline)
         const result = async () => (await real.scene.stage('1/1', `${pipeline}/build`)).result
         await until(async () => (await result()) !== 'Unknown', WITHIN)
-        return { result: await result(), console: await real.console(`${pipeline}/1/build/1/unit`) }
+        const job = `${pipeline}/1/build/1/unit`
+        const kept = await jsonOf(await real.scene.get(`/files/${job}`))
+        return { result: await result(), console: await real.console(job), kept }
       }
 
       const artifact = await build('artifact')
-      const small = await build('small')
-      const stages = stagesOf(jobOf('yes a line of a console | head -c 30000000'))
-      await real.scene.configure({ pipelines: [...pipelines, { name: 'console', stages }] })
       const console = await build('console')
+      const small = await build('small')
 
       expect(artifact.result).toBe('Failed')
       expect(artifact.console).toContain('The disk of the server has no room left')
-      expect(await jsonOf(await real.scene.get('/files/artifact/1/build/1/unit'))).toMatchObject([
-        { name: 'cruise-output' },
-      ])
+      expect(artifact.kept).toMatchObject([{ name: 'cruise-output' }])
       expect(console.result).toBe('Failed')
+      expect(console.console).toContain('The disk of the server has no room left')
       expect(small.result).toBe('Passed')
       expect(small.console).toContain('small')
       expect(disk.left()).toBeGreaterThan(1_000_000)

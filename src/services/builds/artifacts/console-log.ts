@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import nodeFs, { open, readdir, rename, rm, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Clock } from '../../../core/clock.ts'
+import { ServiceError } from '../../../core/errors.ts'
 import { orNullWhenAbsent } from '../../../storage/fs-error.ts'
 import { syncFolder } from '../../../storage/sync-folder.ts'
 import { WriterQueue } from '../../../storage/writer-queue.ts'
@@ -10,6 +11,9 @@ import { assertRoomFor, orDiskFull } from './disk-full.ts'
 import { makeRoom } from './folders.ts'
 
 const APPENDING = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW
+
+/** So much of a console finds room on a disk that larger ones have filled: what a small job says. */
+const BEGINNING = 64 * 1024
 
 /**
  * The console of one job: a file that grows. What the server itself notes in it does not count for
@@ -20,6 +24,8 @@ export class ConsoleLog {
   readonly #clock: Clock
   readonly #writes = new WriterQueue()
   #noted = 0
+  /** Whether it has been said that there is no room for more. */
+  #isCut = false
 
   constructor(folder: string, clock: Clock) {
     this.#folder = folder
@@ -30,13 +36,13 @@ export class ConsoleLog {
    * Appends at an offset, unless that is not the end, and answers how many bytes of the agent are
    * there, on disk.
    *
-   * @throws {ServiceError} `disk-full`; the console is then as it was.
+   * @throws {ServiceError} `disk-full`; nothing of these bytes is there then.
    */
   append(offset: number, bytes: Uint8Array): Promise<number> {
     return this.#write(async (handle, size) => {
       const has = size - this.#noted
       if (offset !== has || bytes.length === 0) return has
-      await assertRoomFor(bytes.length, this.#folder)
+      await this.#assertRoom(handle, { size, bytes })
       await appendWhole(handle, bytes, size)
       return has + bytes.length
     })
@@ -44,18 +50,14 @@ export class ConsoleLog {
 
   /** Adds a line of the server's own. */
   note(text: string): Promise<void> {
-    const time = new Date(this.#clock()).toISOString().slice(11, 23)
-    const line = Buffer.from(`${time} [cairn] ${text}\n`)
-    return this.#write(async (handle, size) => {
-      await appendWhole(handle, line, size)
-      this.#noted += line.length
-    })
+    return this.#write((handle, size) => this.#note(handle, { size, text }))
   }
 
   /** Sets aside the console of an earlier attempt at the same job, and removes what else it left. */
   begin(): Promise<void> {
     return this.#writes.run(async () => {
       this.#noted = 0
+      this.#isCut = false
       const left = (await orNullWhenAbsent(readdir(this.#folder))) ?? []
       const output = dirname(CONSOLE_PATH)
       const artifacts = left.filter((name) => name !== output)
@@ -64,6 +66,33 @@ export class ConsoleLog {
       )
       await this.#setAside()
     })
+  }
+
+  /** Whoever reads the console is told why it ends. */
+  async #assertRoom(
+    handle: FileHandle,
+    { size, bytes }: { readonly size: number; readonly bytes: Uint8Array },
+  ): Promise<void> {
+    const what = size + bytes.length <= BEGINNING ? 'beginning of a console' : 'file'
+    try {
+      await assertRoomFor(bytes.length, { folder: this.#folder, what })
+    } catch (error) {
+      if (error instanceof ServiceError && !this.#isCut) {
+        this.#isCut = true
+        await this.#note(handle, { size, text: error.message })
+      }
+      throw error
+    }
+  }
+
+  async #note(
+    handle: FileHandle,
+    { size, text }: { readonly size: number; readonly text: string },
+  ): Promise<void> {
+    const time = new Date(this.#clock()).toISOString().slice(11, 23)
+    const line = Buffer.from(`${time} [cairn] ${text}\n`)
+    await appendWhole(handle, line, size)
+    this.#noted += line.length
   }
 
   async #setAside(): Promise<void> {

@@ -8,15 +8,21 @@ const NO_ROOM: readonly (string | null)[] = ['ENOSPC', 'EDQUOT', 'EFBIG']
 const RESERVE = 64 * 1024 * 1024
 const RESERVED_SHARE = 1 / 8
 
+/** How much of that has to be left. The beginnings of consoles may take half, or one large file would end every job. */
+const LEFT = { file: 1, 'beginning of a console': 1 / 2 } as const
+
 /**
  * Keeps room for the state of builds, without which no job can begin or end.
  *
  * @throws {ServiceError} `disk-full` when so many bytes more would leave too little.
  */
-export async function assertRoomFor(bytes: number, folder: string): Promise<void> {
+export async function assertRoomFor(
+  bytes: number,
+  { folder, what }: { readonly folder: string; readonly what: keyof typeof LEFT },
+): Promise<void> {
   const { bavail, blocks, bsize } = await statfs(folder)
   const reserve = Math.min(RESERVE, blocks * bsize * RESERVED_SHARE)
-  if (bavail * bsize - bytes < reserve) throw noRoom('ENOSPC')
+  if (bavail * bsize - bytes < reserve * LEFT[what]) throw noRoom('ENOSPC')
 }
 
 /** @throws {ServiceError} `disk-full` when the work fails for lack of room. */

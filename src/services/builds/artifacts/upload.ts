@@ -33,7 +33,7 @@ export async function keepUpload(upload: Upload, limits: UploadLimits): Promise<
   const segments = artifactSegments(upload.path)
   if (segments.length === 0 || upload.path === CONSOLE_PATH) throw inTheWay(upload.path)
   if (upload.size > limits.largest) throw tooLarge(limits.largest)
-  await assertRoomFor(upload.size, limits.drafts)
+  await assertRoomFor(upload.size, { folder: limits.drafts, what: 'file' })
   await orDiskFull(async () => {
     const draft = join(limits.drafts, draftName())
     try {
