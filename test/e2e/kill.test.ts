@@ -1,18 +1,34 @@
 import { describe, expect, it } from 'vitest'
-import { killRepeatedly } from '../support/kill-repeatedly.ts'
+import { soak } from '../support/soak/soak.ts'
 import { tempDir } from '../support/temp-folder.ts'
 
-describe('a server that is killed under load', () => {
+const KILLS = 6
+const EVERYTHING = [
+  'saves by put',
+  'saves by form',
+  'edits of the live file',
+  'commits by git',
+  'snapshots read',
+  'differences read',
+  'lists read',
+  'looks with git',
+  'runs started',
+  'jobs taken',
+  'jobs reported',
+  'decisions about agents',
+]
+
+describe('a server that everybody uses and that is killed again and again', () => {
   it(
-    'loses nothing that it acknowledged, and leaves a repository that git finds whole',
+    'has everything that it acknowledged, whole, after each start',
     { timeout: 240_000 },
     async () => {
-      const outcome = await killRepeatedly({ folder: tempDir(), kills: 12, savers: 4 })
+      const { problems } = await soak({
+        folder: tempDir(),
+        goesOn: (kills, counts) => kills < KILLS || EVERYTHING.some((what) => !counts.has(what)),
+      })
 
-      expect(outcome.acknowledged).toBeGreaterThan(12)
-      expect(outcome.lost).toEqual([])
-      expect(outcome.fsck).toBe('')
-      expect(outcome.status).toBe('')
+      expect(problems).toEqual([])
     },
   )
 })

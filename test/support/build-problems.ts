@@ -45,7 +45,8 @@ function disorder(job: JobInstance): string[] {
 }
 
 function isOf(job: JobInstance, stage: StageInstance): boolean {
-  return keyOf(stage) === `app/${job.pipelineCounter}/${job.stageName}/${job.stageCounter}`
+  const { pipelineName, pipelineCounter, stageName, stageCounter } = job
+  return keyOf(stage) === `${pipelineName}/${pipelineCounter}/${stageName}/${stageCounter}`
 }
 
 function keyOf({ pipelineName, pipelineCounter, name, counter }: StageInstance): string {

@@ -1,0 +1,91 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { WriterQueue } from '../../../src/storage/writer-queue.ts'
+import { git } from '../git.ts'
+import { BuildingAgent } from './building-agent.ts'
+import { editUntilGone, saveUntilGone } from './editors.ts'
+import { Ledger } from './ledger.ts'
+import { operateUntilGone } from './operators.ts'
+import { readUntilGone } from './readers.ts'
+import { checkRemains, checkServed } from './soak-checks.ts'
+import { soakDocument } from './soak-document.ts'
+import { SoakedServer } from './soaked-server.ts'
+
+/** A server lives for so many milliseconds, at least and at most, once it was checked. */
+const SHORTEST = 200
+const LONGEST = 4_000
+
+export interface SoakOptions {
+  readonly folder: string
+  /** Asked before each life of the server, with how often each thing was acknowledged. */
+  readonly goesOn: (kills: number, acknowledged: ReadonlyMap<string, number>) => boolean
+  readonly agents?: number
+  readonly tell?: (line: string) => void
+}
+
+export interface SoakOutcome {
+  readonly kills: number
+  /** How often each thing was acknowledged. */
+  readonly acknowledged: Readonly<Record<string, number>>
+  readonly problems: readonly string[]
+}
+
+/**
+ * Lets everybody use a real server at once, kills it at a random moment, looks at what it has left,
+ * and starts it again, over and over. Whatever was ever acknowledged has to be there each time.
+ */
+export async function soak(options: SoakOptions): Promise<SoakOutcome> {
+  const { folder, goesOn, tell = () => {} } = options
+  const ledger = new Ledger()
+  const agents = Array.from({ length: options.agents ?? 3 }, (_, n) => new BuildingAgent(`a${n}`))
+  await begin(folder, ledger)
+  let kills = 0
+  let fresh: string[] = []
+  for (; goesOn(kills, ledger.counts); kills += 1) {
+    const server = await SoakedServer.start(folder, ledger)
+    await checkServed(server, fresh)
+    const known = ledger.digests.size
+    await live(server, agents)
+    await checkRemains(folder, ledger)
+    fresh = [...ledger.digests].slice(known)
+    tell(`${kills + 1} kills, ${ledger.total()} acknowledged, ${ledger.problems.length} problems`)
+  }
+  const last = await SoakedServer.start(folder, ledger)
+  await checkServed(last, [...ledger.digests])
+  await last.stop()
+  await checkRemains(folder, ledger)
+  return { kills, acknowledged: Object.fromEntries(ledger.counts), problems: ledger.problems }
+}
+
+/** A configuration whose pipelines build from a repository beside it. */
+async function begin(folder: string, ledger: Ledger): Promise<void> {
+  const origin = join(folder, 'origin')
+  mkdirSync(origin)
+  git(origin, 'init', '--quiet', '--initial-branch=main')
+  writeFileSync(join(origin, 'hello.txt'), 'hello\n')
+  git(origin, 'add', '.')
+  git(origin, 'commit', '--quiet', '--message', 'Begin')
+  const server = await SoakedServer.start(folder, ledger)
+  const headers = { 'if-match': '*' }
+  const body = soakDocument(origin)
+  await server.call('/api/admin/config.xml', [200], { method: 'PUT', headers, body })
+  await server.stop()
+}
+
+async function live(server: SoakedServer, agents: readonly BuildingAgent[]): Promise<void> {
+  const { ledger } = server
+  const before = ledger.total()
+  const turns = new WriterQueue()
+  const uuids = agents.map(({ uuid }) => uuid)
+  const users = [
+    ...saveUntilGone(server),
+    ...editUntilGone(server, turns),
+    ...readUntilGone(server),
+    ...operateUntilGone(server, uuids, turns),
+    ...agents.map((agent) => server.untilGone(() => agent.step(server, turns))),
+  ]
+  await wait(SHORTEST + Math.random() * (LONGEST - SHORTEST))
+  while (ledger.total() === before) await wait(5)
+  await Promise.all([server.kill(), ...users])
+}
