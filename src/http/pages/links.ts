@@ -158,6 +158,13 @@ export class Links {
     return this.#at(`/agents/${encodeURIComponent(uuid)}/remove`, query)
   }
 
+  /** The same steps for several agents at once. */
+  removeAgents(query: readonly (readonly [name: string, value: string])[]): string {
+    const parameters = new URLSearchParams()
+    for (const [name, value] of query) parameters.append(name, value)
+    return `${this.#at('/agents/remove')}?${parameters.toString()}`
+  }
+
   pipelines(query: Query = {}): string {
     return this.#at('/pipelines', query)
   }

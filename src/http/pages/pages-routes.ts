@@ -1,5 +1,6 @@
 import type { Hono } from 'hono'
 import { type AgentsRoutesOptions, agentsRoutes } from './agents/agents-routes.tsx'
+import { removalsRoutes } from './agents/removals-routes.tsx'
 import { type RemoveRoutesOptions, removeRoutes } from './agents/remove-routes.tsx'
 import { type AuditPageOptions, auditPageRoutes } from './audit/audit-routes.tsx'
 import { type CompareRoutesOptions, compareRoutes } from './compare/compare-routes.tsx'
@@ -42,6 +43,7 @@ export function pagesRoutes(options: PagesOptions): Hono<RouteEnv>[] {
     auditPageRoutes(options),
     restorePageRoutes(options),
     snapshotRoutes(options),
+    removalsRoutes(options),
     agentsRoutes(options),
     removeRoutes(options),
     pipelinesRoutes(options),

@@ -28,6 +28,22 @@ export const AGENTS_ROWS: readonly PermissionRow[] = [
     headers: FORM,
     body: 'action=enable',
   },
+  {
+    call: 'GET /agents/remove',
+    query: '?agent=none',
+    may: 'administrator',
+    allowed: 200,
+    refused: 401,
+  },
+  {
+    call: 'POST /agents/remove',
+    query: '?agent=none',
+    may: 'administrator',
+    allowed: 200,
+    refused: 401,
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: 'step=delete',
+  },
   { call: 'GET /agents/{uuid}/remove', may: 'administrator', allowed: 404, refused: 401 },
   {
     call: 'POST /agents/{uuid}/remove',

@@ -43,7 +43,9 @@ export function agentsRoutes(options: AgentsRoutesOptions) {
         return answerList(options, c, { outcomes })
       }
       const [uuid = ''] = uuids
-      if (uuids.length > 1) return answerList(options, c, { refusal: ONE_AT_A_TIME })
+      if (uuids.length > 1) {
+        return c.redirect(shell.links.removeAgents(uuids.map((each) => ['agent', each])), 303)
+      }
       return c.redirect(shell.links.removeAgent(uuid), 303)
     })
     .get('/agents/:uuid', (c) => answerOne(options, c, null))
@@ -61,8 +63,6 @@ export function agentsRoutes(options: AgentsRoutesOptions) {
 }
 
 const NONE_CHOSEN = 'No agent was chosen, so nothing was done.'
-const ONE_AT_A_TIME =
-  'Agents are removed one at a time, because each has to be stopped within 5 seconds: choose one.'
 
 export function actionOf(text: string): AgentAction {
   const action = AGENT_ACTIONS.find((each) => each === text)

@@ -9,6 +9,7 @@ import type { Links } from '../links.ts'
 import { Freshness, Live, LIVE_SCRIPTS } from '../live.tsx'
 import { agentsQueryOf } from './agents-query.ts'
 import { AgentsTable } from './agents-table.tsx'
+import { Outcomes } from './outcomes.tsx'
 
 export interface AgentsViewProps {
   readonly chrome: Chrome
@@ -38,7 +39,7 @@ export function AgentsView(props: AgentsViewProps) {
     >
       <Live every={EVERY} now={now}>
         <Head {...props} here={here} />
-        <Outcomes {...props} />
+        <Told {...props} />
         {page.total === 0 ? (
           <FirstUse />
         ) : (
@@ -94,7 +95,7 @@ function Head({ chrome: { links }, page, query, here }: AgentsViewProps & { here
 }
 
 /** What became of each agent that was chosen. */
-function Outcomes({ chrome: { links }, outcomes, refusal }: AgentsViewProps) {
+function Told({ chrome: { links }, outcomes, refusal }: AgentsViewProps) {
   if (refusal !== null) {
     return (
       <div class="card told refused" role="status">
@@ -102,22 +103,7 @@ function Outcomes({ chrome: { links }, outcomes, refusal }: AgentsViewProps) {
       </div>
     )
   }
-  if (outcomes.length === 0) return <></>
-  return (
-    <div class="card told" role="status">
-      <ul class="outcomes">
-        {outcomes.map(({ uuid, name, isDone, told }) => (
-          <li class={isDone ? 'done' : 'refused'}>
-            <span class={`badge ${isDone ? 'added' : 'removed'}`}>
-              {isDone ? 'done' : 'not done'}
-            </span>{' '}
-            {told === 'is deleted' ? <b>{name}</b> : <a href={links.agent(uuid)}>{name}</a>}{' '}
-            {`${told}.`}
-          </li>
-        ))}
-      </ul>
-    </div>
-  )
+  return <Outcomes links={links} outcomes={outcomes} />
 }
 
 /** The rule of a deletion is told before; the script says which of the chosen it keeps from it. */

@@ -39,7 +39,7 @@ const take = (page) => {
   const fresh = parts(page)
   const isOther =
     current.size !== fresh.size || [...fresh.keys()].some((name) => !current.has(name))
-  if (isOther) return location.replace(location.pathname + location.search)
+  if (isOther) return location.replace(live.dataset.at ?? location.pathname + location.search)
   for (const [name, part] of fresh) {
     const facts = factsOf(part)
     if (shown.get(name) === facts || current.get(name).contains(pressed)) continue
@@ -55,7 +55,7 @@ const stale = (words) => {
 }
 const look = async () => {
   if (document.hidden || Number(live.dataset.live) === 0) return
-  const answer = await fetch(location.href).catch(() => null)
+  const answer = await fetch(live.dataset.at ?? location.href).catch(() => null)
   if (answer === null) return stale('The server does not answer; what is shown may be old.')
   if (!answer.ok) return stale('This is not there any more; what is shown is old.')
   stale('')

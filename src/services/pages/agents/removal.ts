@@ -38,17 +38,37 @@ export async function readRemoval(
   principal: Principal,
   uuid: string,
 ): Promise<Removal> {
+  const [removal] = await readRemovals(deps, principal, [uuid])
+  if (removal) return removal
+  throw new ServiceError('agent-not-found', `There is no agent ${uuid}`, { uuid })
+}
+
+/**
+ * The same of several, without those that are not there.
+ *
+ * @throws {ServiceError} `not-authorized`.
+ */
+export async function readRemovals(
+  deps: RemovalDeps,
+  principal: Principal,
+  uuids: readonly string[],
+): Promise<readonly Removal[]> {
   assertMay(deps.access, principal, { action: 'delete-agent' })
   await deps.directory.findLost()
-  const known = deps.directory.find(uuid)
-  const [row] = known ? await rowsOf(deps, principal, [listedAgent(known)]) : []
-  if (!known || !row) {
-    throw new ServiceError('agent-not-found', `There is no agent ${uuid}`, { uuid })
-  }
+  const known = [...new Set(uuids)].flatMap((uuid) => deps.directory.find(uuid) ?? [])
+  const rows = await rowsOf(deps, principal, known.map(listedAgent))
+  const now = deps.clock()
+  return rows.flatMap((row, n) => {
+    const agent = known[n]
+    return agent ? [removalOf(agent, row, now)] : []
+  })
+}
+
+function removalOf(known: KnownAgent, row: AgentRow, now: number): Removal {
   const { configStatus, runtimeStatus } = known.condition
   const isBusy = runtimeStatus === 'Building' || runtimeStatus === 'Cancelled'
   const isDisabled = configStatus === 'Disabled'
-  const hasStopped = isStopped(known, deps.clock())
+  const hasStopped = isStopped(known, now)
   const step = isBusy ? 'wait' : !isDisabled ? 'disable' : hasStopped ? 'delete' : 'stop'
   const lastContact = known.heard?.at ?? null
   return { row, step, isBusy, isDisabled, hasStopped, lastContact }
