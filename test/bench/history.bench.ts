@@ -3,7 +3,6 @@ import nodeFs from 'node:fs/promises'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { CommitSha } from '../../src/core/revision.ts'
-import { History } from '../../src/history/history.ts'
 import { IndexKeeper, NO_STORE } from '../../src/history/index-keeper.ts'
 import { openObjectReader } from '../../src/history/open-object-reader.ts'
 import { inspectAsIs } from '../../src/services/strict-inspection.ts'
@@ -39,11 +38,6 @@ export const cases: readonly BenchCase[] = [
     name: 'history: reading the index of 100,000 revisions anew',
     must: { atMost: 2, unit: 'times git log' },
     measure: rebuild,
-  },
-  {
-    name: 'history: disk for 1,000 revisions of 1 MB, with what is still loose',
-    must: { atMost: 10 + 32, unit: 'MB' },
-    measure: diskOfMany,
   },
   {
     name: 'history: longest wait of another caller while 1 MB is saved',
@@ -133,32 +127,6 @@ async function rebuild({ quick }: BenchRun) {
   const [ours, theirs] = [costs.get('ours'), costs.get('git')]
   const facts = { 'wall, ms': ours?.wall ?? NaN, 'git, ms': theirs?.wall ?? NaN }
   return { value: facts['wall, ms'] / facts['git, ms'], facts }
-}
-
-/** Saves as the service does, and lets it pack when it wants to. */
-async function diskOfMany({ quick, folder }: BenchRun) {
-  const document = largeDocument(1_000_000, 0)
-  await using history = await History.open({
-    repository: join(folder, 'config-repo'),
-    fileName: 'config.xml',
-    inspect: async (bytes) => ({ ok: true, document: bytes, schemaVersion: 75 }),
-    summarise: async () => 'Change the configuration',
-    firstDocument: () => Buffer.from(document),
-    serverEdition: 'OpenSource',
-    serverVersion: '0.1.0',
-    clock: Date.now,
-    pollInterval: 60_000,
-    report: () => {},
-    programPath: process.env['PATH'],
-  })
-  for (let n = 1; n < (quick ? 20 : 1_000); n += 1) {
-    const changed = document.replace(`p0-${(n * 7) % 900}.git`, `changed-${n}.git`)
-    await history.change(`user${n % 12}`, async () => Buffer.from(changed))
-  }
-  await history.maintain()
-  const { packBytes = NaN, looseBytes = NaN } = history.storage() ?? {}
-  const facts = { 'packed, MB': packBytes / 1e6, 'loose, MB': looseBytes / 1e6 }
-  return { value: (packBytes + looseBytes) / 1e6, facts }
 }
 
 /** How long `/health` is waited for at most while a large document is saved. */

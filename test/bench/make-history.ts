@@ -24,31 +24,51 @@ const EPOCH = 1_400_000_000
  *
  * @returns the digests, oldest first.
  */
-export async function makeHistory({
+export function makeHistory({ folder, revisions, documentSize }: HistoryShape): Promise<string[]> {
+  return importDocuments({ folder, documents: changing(documentSize, revisions) })
+}
+
+export interface ImportedDocuments {
+  readonly folder: string
+  /** Oldest first. */
+  readonly documents: Iterable<string>
+  /** How many revisions a pack holds; one pack holds them all when not given. */
+  readonly packEvery?: number
+}
+
+/** Makes a repository with these documents as its history, and gives their digests. */
+export async function importDocuments({
   folder,
-  revisions,
-  documentSize,
-}: HistoryShape): Promise<string[]> {
+  documents,
+  packEvery = Infinity,
+}: ImportedDocuments): Promise<string[]> {
   mkdirSync(folder, { recursive: true })
   git(folder, 'init', '-q', '-b', 'main')
   const importer = spawn('git', ['-C', folder, 'fast-import', '--quiet', '--depth=20'], {
     stdio: ['pipe', 'inherit', 'inherit'],
   })
-  const lines = documentOfSize(documentSize)
-  const places = lines.flatMap((line, place) => (line.includes('<git url') ? [place] : []))
   const digests: string[] = []
-  for (let n = 0; n < revisions; n += 1) {
-    const place = places[(n * 7) % places.length] ?? 0
-    lines[place] = gitLine(`change-${n}`)
-    const document = lines.join('\n')
+  for (const document of documents) {
     const digest = createHash('md5').update(document).digest('hex')
-    digests.push(digest)
-    if (!importer.stdin.write(commitOf(n, document, digest))) await once(importer.stdin, 'drain')
+    const n = digests.push(digest) - 1
+    const end = n % packEvery === packEvery - 1 ? 'checkpoint\n' : ''
+    const commit = commitOf(n, document, digest) + end
+    if (!importer.stdin.write(commit)) await once(importer.stdin, 'drain')
   }
   importer.stdin.end()
   await once(importer, 'close')
   git(folder, 'reset', '-q', '--hard')
   return digests
+}
+
+function* changing(documentSize: number, revisions: number): Generator<string> {
+  const lines = documentOfSize(documentSize)
+  const places = lines.flatMap((line, place) => (line.includes('<git url') ? [place] : []))
+  for (let n = 0; n < revisions; n += 1) {
+    const place = places[(n * 7) % places.length] ?? 0
+    lines[place] = gitLine(`change-${n}`)
+    yield lines.join('\n')
+  }
 }
 
 function documentOfSize(size: number): string[] {
