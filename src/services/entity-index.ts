@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Change } from '../config/changes/change.ts'
 import { foldEntity } from '../config/changes/entities.ts'
+import { isNoise } from '../config/changes/is-noise.ts'
 import { renderChange } from '../config/changes/render-change.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Revision } from '../core/revision.ts'
@@ -31,6 +32,7 @@ export class EntityIndex implements AsyncDisposable {
   readonly #deps: EntityIndexDeps
   readonly #teller: RevisionTeller
   readonly #texts = new WeakMap<ToldRevision, string>()
+  readonly #noise = new WeakMap<ToldRevision, boolean>()
 
   constructor(deps: EntityIndexDeps) {
     this.#deps = deps
@@ -55,6 +57,15 @@ export class EntityIndex implements AsyncDisposable {
     if (told === null || !this.#teller.isTold(revision)) return ''
     const known = this.#texts.get(told) ?? this.sentencesOf(revision).join('\n').toLowerCase()
     this.#texts.set(told, known)
+    return known
+  }
+
+  /** Whether a revision changed layout or the version of the schema alone; false while that is not known. */
+  isNoise(revision: Revision): boolean {
+    const told = this.#teller.told.find(revision.commit)
+    if (told === null || !this.#teller.isTold(revision)) return false
+    const known = this.#noise.get(told) ?? (mayBeNoise(told) && isNoise(changesOf(told)))
+    this.#noise.set(told, known)
     return known
   }
 
@@ -115,6 +126,11 @@ export class EntityIndex implements AsyncDisposable {
     })
     return entries.toSorted((one, other) => other.number - one.number)
   }
+}
+
+/** Most are told apart without reading all of their changes. */
+function mayBeNoise({ changes }: ToldRevision): boolean {
+  return changes.includes('"layout"') || changes.includes('"schemaVersion"')
 }
 
 function formerOf({ renames }: ToldRevision, entity: string | null): string | null {

@@ -15,12 +15,16 @@ export interface HistoryFilter {
   readonly until: number | null
   /** Whether the agents that registered themselves are wanted too. */
   readonly agents: boolean
+  /** Whether revisions are left out that mean the same: layout, and the version of the schema. */
+  readonly withoutNoise: boolean
 }
 
 /** What can be asked of revisions besides their own facts: the index of entities. */
 export interface RevisionLookup {
   /** Everything that is said about what a revision changed, in lower case. */
   textOf(revision: Revision): string
+  /** Whether a revision changed nothing of what the configuration means; false while that is not known. */
+  isNoise(revision: Revision): boolean
   /** The revisions that changed an entity, under its former names too. */
   revisionsOf(entity: string): Promise<readonly { readonly revision: Revision }[]>
 }
@@ -28,7 +32,7 @@ export interface RevisionLookup {
 /** Texts that are looked at before others have their turn. */
 const AT_ONCE = 500
 
-/** Whether nothing but the agents' registrations is left out. */
+/** Whether nothing but noise and the agents' registrations is left out. */
 export function isOpen(filter: HistoryFilter): boolean {
   const { text, username, kind, entity, since, until } = filter
   return [text, username, entity].join('') === '' && [kind, since, until].every((one) => !one)
@@ -45,6 +49,7 @@ export async function filterRevisions(
     if (filter.since !== null && time < filter.since) return false
     if (filter.until !== null && time > filter.until) return false
     if (filter.username !== '' && username !== filter.username) return false
+    if (filter.withoutNoise && lookup.isNoise(revision)) return false
     return hasKind(revision, filter) && (about?.has(commit) ?? true)
   })
   return filter.text === '' ? found : mentioning(found, filter.text.toLowerCase(), lookup)

@@ -53,6 +53,8 @@ export interface HistoryPage {
 export interface HistoryFacts {
   readonly users: readonly { readonly username: string; readonly who: string }[]
   readonly agentRegistrations: number
+  /** Revisions that changed layout or the version of the schema alone, as far as that is known. */
+  readonly noise: number
 }
 
 export const ROWS = 50
@@ -87,7 +89,7 @@ export async function readHistoryPage(
     current: numbered(history, history.current()),
     first: numbered(history, first ?? history.current()),
     bars: dayBars(matching),
-    facts: factsOf(history),
+    facts: factsOf(history, entities),
     unknown: filter.text === '' ? 0 : Math.max(0, of - told),
   }
 }
@@ -104,26 +106,29 @@ export async function findRevisions(
 ): Promise<readonly Revision[]> {
   assertMay(access, principal, { action: 'administer' })
   const all = history.list({ offset: 0, limit: history.size() })
-  return isOpen(filter) && filter.agents ? all : filterRevisions(all, filter, entities)
+  return isOpen(filter) && filter.agents && !filter.withoutNoise
+    ? all
+    : filterRevisions(all, filter, entities)
 }
 
 const known = new WeakMap<History, { readonly key: string; readonly facts: HistoryFacts }>()
 
 /** Looked for again only when the history has changed. */
-function factsOf(history: History): HistoryFacts {
-  const key = `${history.current().commit} ${history.size()}`
+function factsOf(history: History, entities: EntityIndex): HistoryFacts {
+  const key = `${history.current().commit} ${history.size()} ${entities.progress().told}`
   const kept = known.get(history)
   if (kept?.key === key) return kept.facts
-  const facts = lookForFacts(history.list({ offset: 0, limit: history.size() }))
+  const facts = lookForFacts(history.list({ offset: 0, limit: history.size() }), entities)
   known.set(history, { key, facts })
   return facts
 }
 
-function lookForFacts(revisions: readonly Revision[]): HistoryFacts {
+function lookForFacts(revisions: readonly Revision[], entities: EntityIndex): HistoryFacts {
   const people = revisions.filter((revision) => kindOf(revision) !== 'agent')
   const names = [...new Set(people.map(({ username }) => username))].toSorted()
   return {
     users: names.map((username) => ({ username, who: shownName(username) })),
     agentRegistrations: revisions.length - people.length,
+    noise: revisions.filter((revision) => entities.isNoise(revision)).length,
   }
 }

@@ -75,6 +75,25 @@ describe('the history', () => {
     expect(rowOf(shown, 4)).toContain('build-04')
   })
 
+  it('leaves out what only changed the layout or the version of the schema, when asked to', async () => {
+    const service = await withHistory()
+    const indented = TWO.replaceAll('  <stage', '      <stage')
+    const upgraded = indented.replace('schemaVersion="75"', 'schemaVersion="76"')
+    const both = upgraded
+      .replace('schemaVersion="76"', 'schemaVersion="77"')
+      .replace('ninja', 'bazel')
+    await saveRevisions(service, indented, upgraded, both)
+
+    const all = await page(service, '/config')
+    await expect
+      .poll(() => page(service, '/config?noise=0'), { timeout: 10_000 })
+      .toContain('Hide mere layout and schema versions (2)')
+    const quiet = await page(service, '/config?noise=0')
+
+    expect(numbersOf(all)).toEqual([6, 5, 4, 3, 2, 1])
+    expect(numbersOf(quiet)).toEqual([6, 3, 2, 1])
+  })
+
   it('escapes the names of people and texts of searches', async () => {
     const service = await withHistory()
     commitAs(service, '" onfocus="alert(1)', '<script>alert(1)</script>')

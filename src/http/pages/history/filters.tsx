@@ -15,7 +15,7 @@ const KIND_LABELS = {
 /** What narrows the list. The filter is the address, so it can be kept and sent. */
 export function Filters(props: { links: Links; page: HistoryPage; filter: HistoryFilter }) {
   const { links, filter, page } = props
-  const { users, agentRegistrations } = page.facts
+  const { users, agentRegistrations, noise } = page.facts
   return (
     <form class="filters" action={links.history()} aria-label="Filter">
       <input
@@ -43,6 +43,12 @@ export function Filters(props: { links: Links; page: HistoryPage; filter: Histor
         <label class="check">
           <input type="checkbox" name="agents" value="1" checked={filter.agents} />
           {` Show agent registrations (${agentRegistrations})`}
+        </label>
+      )}
+      {(noise > 0 || filter.withoutNoise) && (
+        <label class="check">
+          <input type="checkbox" name="noise" value="0" checked={filter.withoutNoise} />
+          {` Hide mere layout and schema versions (${noise})`}
         </label>
       )}
       <button>Filter</button>

@@ -21,6 +21,7 @@ export function parseHistoryQuery(given: Given): HistoryQuery {
     since: parseDay(given['since'] ?? '', 'T00:00:00.000Z'),
     until: parseDay(given['until'] ?? '', 'T23:59:59.999Z'),
     agents: given['agents'] === '1',
+    withoutNoise: given['noise'] === '0',
   }
   return { filter, offset: offset === '' ? 0 : parseWholeNumber(offset, 'offset') }
 }
@@ -35,6 +36,7 @@ export function queryOf(filter: HistoryFilter, offset = 0): Query {
     since: dayOf(filter.since),
     until: dayOf(filter.until),
     agents: filter.agents ? '1' : null,
+    noise: filter.withoutNoise ? '0' : null,
     offset: offset > 0 ? offset : null,
   }
 }
