@@ -29,6 +29,12 @@ async function saved(service: Called, name: string): Promise<string> {
   return response.headers.get(DIGEST) ?? ''
 }
 
+function damageObject({ repository }: TestService, object: string): void {
+  const file = join(repository, '.git/objects', object.slice(0, 2), object.slice(2))
+  rmSync(file)
+  writeFileSync(file, 'damaged')
+}
+
 describe('a read-only disk', () => {
   it.skipIf(!mayMount())('keeps nobody from reading, and saves go on when it is over', async () => {
     using disk = new SmallDisk(32)
@@ -52,6 +58,61 @@ describe('a read-only disk', () => {
     expect(statuses).toEqual([200, 200, 200])
     await saved(service, 'after')
     expect(git(repository, 'fsck', '--strict')).toBe('')
+    await service.close()
+  })
+})
+
+describe('a full disk under the configuration', () => {
+  it.skipIf(!mayMount())(
+    'refuses saves and keeps nobody from reading, until it has room',
+    async () => {
+      using disk = new SmallDisk(16)
+      const repository = join(disk.path, 'config-repo')
+      const service = await startService(['--config-repo', repository, '--poll-interval', '200ms'])
+      const digest = await saved(service, 'before')
+      const head = git(repository, 'rev-parse', 'HEAD')
+      disk.fill(0)
+
+      const refused = await save(service, documentWith('during'))
+      const commits = git(repository, 'rev-parse', 'HEAD')
+      const statuses = [
+        await statusOf(service, `/api/admin/config/${digest}.xml`),
+        await statusOf(service, '/api/admin/config.xml'),
+        await statusOf(service, '/api/config/revisions'),
+        await statusOf(service, '/health/ready'),
+      ]
+      const live = readFileSync(join(repository, 'config.xml'), 'utf8')
+      disk.empty()
+
+      expect(refused.status).toBe(503)
+      expect(await refused.json()).toEqual({ message: 'The disk of the server is full' })
+      expect(commits).toBe(head)
+      expect(live).toBe(documentWith('before'))
+      expect(statuses).toEqual([200, 200, 200, 200])
+      await saved(service, 'after')
+      expect(git(repository, 'fsck', '--strict', '--no-dangling')).toBe('')
+      expect(git(repository, 'status', '--porcelain')).toBe('')
+      await service.close()
+    },
+  )
+
+  it.skipIf(!mayMount())('loses no edit of the live file that finds no room', async () => {
+    using disk = new SmallDisk(16)
+    const repository = join(disk.path, 'config-repo')
+    const service = await startService(['--config-repo', repository, '--poll-interval', '200ms'])
+    await saved(service, 'before')
+    const edit = documentWith('edited')
+    writeFileSync(join(repository, 'config.xml'), edit)
+    disk.fill(0)
+    const health = async () => HealthBody.parse(await (await service.fetch('/health')).json())
+    await expect.poll(async () => (await health()).status).toBe('degraded')
+    disk.empty()
+
+    await expect
+      .poll(async () => (await service.fetch('/api/admin/config.xml')).text(), { timeout: 10_000 })
+      .toBe(edit)
+    await expect.poll(async () => (await health()).status).toBe('ok')
+    expect(git(repository, 'fsck', '--strict', '--no-dangling')).toBe('')
     await service.close()
   })
 })
@@ -118,9 +179,7 @@ describe('damage', () => {
     const old = await saved(service, 'old')
     const object = git(service.repository, 'rev-parse', 'HEAD:config.xml').trim()
     await saved(service, 'new')
-    const file = join(service.repository, '.git/objects', object.slice(0, 2), object.slice(2))
-    rmSync(file, { force: true })
-    writeFileSync(file, 'damaged')
+    damageObject(service, object)
     await service.close()
 
     const again = await startService([], service.folder)
@@ -143,6 +202,39 @@ describe('damage', () => {
     const again = await startService([], service.folder)
 
     expect(await statusOf(again, `/api/admin/config/${digest}.xml`)).toBe(200)
+  })
+
+  it("to git's own index keeps nobody from saving, and the doctor mends it", async () => {
+    const service = await startService()
+    await saved(service, 'one')
+    writeFileSync(join(service.repository, '.git/index'), 'damaged')
+
+    const digest = await saved(service, 'two')
+    const status = await statusOf(service, `/api/admin/config/${digest}.xml`)
+    await service.close()
+    const { code } = await run(['doctor', '--repair'], { cwd: service.folder })
+
+    expect([status, code]).toEqual([200, 0])
+    expect(git(service.repository, 'status', '--porcelain')).toBe('')
+  })
+
+  it('to the newest document is told by name at the start, and the doctor mends it', async () => {
+    const cwd = tempDir()
+    const service = await startService([], cwd)
+    const digest = await saved(service, 'new')
+    const object = git(service.repository, 'rev-parse', 'HEAD:config.xml').trim()
+    await service.close()
+    damageObject(service, object)
+
+    const refused = await run(['serve', '--port', '0'], { cwd })
+    const mended = await run(['doctor', '--repair'], { cwd })
+    const again = await startService([], cwd)
+
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toContain(`its object ${object} cannot be read`)
+    expect(mended.code).toBe(0)
+    expect(await statusOf(again, `/api/admin/config/${digest}.xml`)).toBe(200)
+    expect(git(service.repository, 'fsck', '--strict', '--no-dangling')).toBe('')
   })
 
   it('to the branch is told, and what is known is served until it is mended', async () => {
