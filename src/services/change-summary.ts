@@ -8,9 +8,16 @@ import type { DocumentCache } from './document-cache.ts'
 /** A document that has to be read for its subject alone is not summarised when it is larger. */
 const LARGEST = 4 * 1_048_576
 
+interface Compared {
+  readonly before: Comparable | null
+  readonly after: Comparable
+  readonly changes: readonly Change[]
+}
+
 /** Tells what is otherwise in one document than in another. What was read already is not read again. */
 export class ChangeSummary {
   readonly #cache: Pick<DocumentCache, 'find'>
+  #last: Compared | null = null
 
   constructor(cache: Pick<DocumentCache, 'find'>) {
     this.#cache = cache
@@ -19,7 +26,15 @@ export class ChangeSummary {
   /** Every change, as `summariseChanges` tells it. */
   changes(before: Uint8Array | null, after: Uint8Array): readonly Change[] {
     if (before !== null && Buffer.compare(before, after) === 0) return []
-    return summariseChanges(before && this.read(before), this.read(after))
+    return this.compare(before && this.read(before), this.read(after))
+  }
+
+  /** The same. A pair is asked for several times in a row: for its commit, and to tell of it. */
+  compare(before: Comparable | null, after: Comparable): readonly Change[] {
+    if (this.#last?.before !== before || this.#last.after !== after) {
+      this.#last = { before, after, changes: summariseChanges(before, after) }
+    }
+    return this.#last.changes
   }
 
   /** The changes as the subject of a commit, which no save shall wait for. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Change } from '../config/changes/change.ts'
-import { type Comparable, summariseChanges } from '../config/changes/summarise-changes.ts'
+import type { Comparable } from '../config/changes/summarise-changes.ts'
 import type { Digest } from '../core/digest.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
@@ -142,7 +142,7 @@ export class RevisionTeller implements AsyncDisposable {
     const previous = before && this.#deps.history.findCommit(before)
     try {
       const after = await this.#read(revision)
-      return summariseChanges(previous && (await this.#read(previous)), after)
+      return this.#deps.summary.compare(previous && (await this.#read(previous)), after)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       this.#deps.log({ level: 'warning', message: error.message })

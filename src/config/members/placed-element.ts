@@ -36,6 +36,7 @@ export class PlacedElement implements XmlElement {
   readonly #placement: Placement
   #attributes: ReadonlyMap<string, XmlAttribute> | null = null
   #children: readonly XmlNode[] | null = null
+  #whole: Span | null = null
 
   constructor(source: XmlElement, parent: XmlElement | null, placement: Placement) {
     this.name = source.name
@@ -59,7 +60,7 @@ export class PlacedElement implements XmlElement {
   }
 
   get span(): Span {
-    return this.#span(this.#source.span)
+    return (this.#whole ??= this.#span(this.#source.span))
   }
 
   get openTag(): Span {

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SourceMaterial } from '../../config/materials/identity.ts'
+import { remembered } from '../../config/remembered.ts'
 import type { Log } from '../../core/log.ts'
 import type { Problem } from '../../core/problem.ts'
 import { WriterQueue } from '../../storage/writer-queue.ts'
@@ -194,10 +195,11 @@ export class MaterialPoller implements AsyncDisposable {
   }
 }
 
-function keyOf({ username, password, encryptedPassword, autoUpdate, ...rest }: SourceMaterial) {
-  const useTickets = 'useTickets' in rest && rest.useTickets
+const keyOf = remembered((material: SourceMaterial) => {
+  const { username, password, encryptedPassword, autoUpdate } = material
+  const useTickets = 'useTickets' in material && material.useTickets
   return JSON.stringify([username, password, encryptedPassword, autoUpdate, useTickets])
-}
+})
 
 /** Whoever may not read the configuration may still read the health of the service. */
 function withoutAddress(reason: string, material: SourceMaterial): string {

@@ -1,6 +1,7 @@
 import { materialFingerprint } from '../../../config/material-fingerprint.ts'
 import { isSource } from '../../../config/materials/identity.ts'
 import type { Material, Pipeline } from '../../../config/model.ts'
+import { remembered } from '../../../config/remembered.ts'
 
 /** Which pipelines of a configuration are started by what. Pipelines are named in lower case. */
 export class PipelineUses {
@@ -40,13 +41,17 @@ export class PipelineUses {
       if (isSource(material)) append(this.#byMaterial, materialFingerprint(material), name)
     }
     if (pipeline.timer) this.#timers.set(name, pipeline.timer.cron)
-    const { timer, materials, stages } = pipeline
-    const approval = stages[0]?.approval?.type
-    this.#keys.set(name, JSON.stringify([timer?.cron, approval, materials.map(startKey)]))
+    this.#keys.set(name, startKey(pipeline))
   }
 }
 
-function startKey(material: Material): string {
+/** What the start of a pipeline depends on. */
+const startKey = remembered(({ timer, materials, stages }: Pipeline) => {
+  const approval = stages[0]?.approval?.type
+  return JSON.stringify([timer?.cron, approval, materials.map(materialKey)])
+})
+
+function materialKey(material: Material): string {
   const ignores = 'ignores' in material ? material.ignores.map(({ pattern }) => pattern) : []
   return JSON.stringify([materialFingerprint(material), ignores])
 }
