@@ -1,10 +1,11 @@
 import type { Clock } from '../core/clock.ts'
 import type { WriterQueue } from '../storage/writer-queue.ts'
+import { removeAbandoned } from './abandoned-objects.ts'
 import type { GitExecutable } from './git-executable.ts'
 import type { GitStore } from './git-store.ts'
 import { removeObjectDrafts } from './loose-objects.ts'
 import type { ObjectReader } from './object-reader.ts'
-import { packRepository, removeAbandonedPacks } from './pack-repository.ts'
+import { packRepository } from './pack-repository.ts'
 import type { Report } from './problems.ts'
 import {
   measureRepository,
@@ -119,7 +120,7 @@ export class Maintenance implements AsyncDisposable {
   async #pack(git: GitExecutable): Promise<void> {
     const { store, clock, report } = this.#options
     const before = this.#state
-    await removeAbandonedPacks(store, clock())
+    await removeAbandoned(store, clock())
     await packRepository(git, store.gitDir, this.#stop.signal)
     if (this.#stop.signal.aborted) return
     this.#rest = await this.#measure()

@@ -1,21 +1,34 @@
-import { readdir } from 'node:fs/promises'
+import nodeFs, { readdir } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { isDraftName } from '../../storage/draft-name.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { listIncoming } from '../abandoned-objects.ts'
 import { filesBelow } from './files-below.ts'
+import { findHolder } from './holders.ts'
 import { type Finding, mendable, type Patient } from './patient.ts'
 
 const OBJECT_DRAFT = /^(?:tmp_(?:obj|pack|idx|rev|bitmap|graph)_|\.tmp-)/
 
 /** Drafts of writers that died: no harm, but room. */
 export async function findLeftovers(patient: Patient): Promise<Finding[]> {
-  const found = [...(await ownDrafts(patient)), ...(await objectDrafts(patient))]
-  return Promise.all(
-    found.map((path) => {
-      const what = `${relative(patient.repository, path)} is the draft of a writer that died`
-      return mendable(patient, { what, remedy: 'moved aside' }, (aside) => aside.move(path))
-    }),
-  )
+  const incoming = await listIncoming({ fs: nodeFs, gitDir: patient.gitDir })
+  const drafts = [...(await ownDrafts(patient)), ...(await objectDrafts(patient, incoming))]
+  const pushes = await abandoned(patient, incoming)
+  return Promise.all([
+    ...drafts.map((path) => left(patient, path, 'is the draft of a writer that died')),
+    ...pushes.map((path) => left(patient, path, 'is what a push left that was killed')),
+  ])
+}
+
+function left(patient: Patient, path: string, reason: string): Promise<Finding> {
+  const what = `${relative(patient.repository, path)} ${reason}`
+  return mendable(patient, { what, remedy: 'moved aside' }, (aside) => aside.move(path))
+}
+
+/** The objects of a push may still be wanted as long as any git is at work here. */
+async function abandoned({ repository }: Patient, incoming: readonly string[]): Promise<string[]> {
+  const holders = await Promise.all(incoming.map((path) => findHolder(path, repository)))
+  return incoming.filter((_, n) => holders[n] === null)
 }
 
 async function ownDrafts({ repository, gitDir, fileName }: Patient): Promise<string[]> {
@@ -32,7 +45,8 @@ async function ownDrafts({ repository, gitDir, fileName }: Patient): Promise<str
   return found.flat()
 }
 
-async function objectDrafts({ gitDir }: Patient): Promise<string[]> {
+async function objectDrafts({ gitDir }: Patient, incoming: readonly string[]): Promise<string[]> {
   const files = await filesBelow(join(gitDir, 'objects'))
-  return files.filter((path) => OBJECT_DRAFT.test(basename(path)))
+  const drafts = files.filter((path) => OBJECT_DRAFT.test(basename(path)))
+  return drafts.filter((path) => !incoming.some((folder) => path.startsWith(`${folder}/`)))
 }

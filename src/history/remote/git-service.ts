@@ -128,7 +128,8 @@ export class GitService {
     })
     const how = await ended(child)
     this.#running -= 1
-    if (how === 'exit code 0' || how === 'SIGTERM') return
+    // A client that goes away is no failure, whatever git says of the line that broke.
+    if (how === 'exit code 0' || how === 'SIGTERM' || child.stdout.readableAborted) return
     const facts = { how, complaint: complaint.trim() }
     this.#options.report({ level: 'warning', message: `git ${program} has failed`, facts })
   }

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -105,6 +107,23 @@ describe('examineRepository', () => {
       'tmp_obj_abc',
       'tmp_pack_abc',
     ])
+    await expectWhole()
+  })
+
+  it('clears away what a killed push left, unless a git is at work', async () => {
+    const incoming = inGit('objects', 'tmp_objdir-incoming-aB1cD2')
+    mkdirSync(join(incoming, 'pack'), { recursive: true })
+    writeFileSync(join(incoming, 'pack', 'tmp_pack_abc'), 'x')
+    const atWork = spawn('git', ['cat-file', '--batch'], { cwd: folder.path })
+    await once(atWork, 'spawn')
+
+    const waiting = await mend()
+    atWork.stdin.end()
+    await once(atWork, 'close')
+    const mended = await mend()
+
+    expect([states(waiting), states(mended)]).toEqual([[], ['mended']])
+    expect(asideNames(mended)).toEqual(['tmp_pack_abc'])
     await expectWhole()
   })
 

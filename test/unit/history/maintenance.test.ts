@@ -1,4 +1,4 @@
-import { readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { History, MaintenanceLimits } from '../../../src/history/history.ts'
@@ -28,6 +28,12 @@ async function readAtRandom(history: History, isOver: () => boolean): Promise<nu
     await turn()
   }
   return read
+}
+
+/** Lets a file or folder look as if it had not been touched for two hours. */
+function age(path: string): void {
+  const old = new Date(Date.now() - 7_200_000)
+  utimesSync(path, old, old)
 }
 
 describe('maintenance', () => {
@@ -84,16 +90,31 @@ describe('maintenance', () => {
   it('removes what killed packing has left, but nothing that may be in the making', async () => {
     await using folder = new HistoryFolder({ packWhen: EAGER, clock: Date.now })
     const history = await folder.open()
-    const old = new Date(Date.now() - 7_200_000)
     for (const name of ['tmp_pack_old', 'tmp_pack_new']) {
       writeFileSync(folder.file(`.git/objects/pack/${name}`), 'PACK')
     }
-    utimesSync(folder.file('.git/objects/pack/tmp_pack_old'), old, old)
+    age(folder.file('.git/objects/pack/tmp_pack_old'))
 
     await history.maintain()
 
     const names = readdirSync(folder.file('.git/objects/pack'))
     expect(names.filter((name) => name.startsWith('tmp'))).toEqual(['tmp_pack_new'])
+  })
+
+  it('removes what killed pushes have left, but nothing that a push still writes', async () => {
+    await using folder = new HistoryFolder({ packWhen: EAGER, clock: Date.now })
+    const history = await folder.open()
+    for (const name of ['tmp_objdir-incoming-old111', 'incoming-old222', 'incoming-new333']) {
+      mkdirSync(folder.file(`.git/objects/${name}/pack`), { recursive: true })
+      writeFileSync(folder.file(`.git/objects/${name}/pack/tmp_pack_x`), 'PACK')
+      for (const part of ['/pack', '']) age(folder.file(`.git/objects/${name}${part}`))
+      if (name.includes('old')) age(folder.file(`.git/objects/${name}/pack/tmp_pack_x`))
+    }
+
+    await history.maintain()
+
+    const names = readdirSync(folder.file('.git/objects'))
+    expect(names.filter((name) => name.includes('incoming'))).toEqual(['incoming-new333'])
   })
 
   it.each([
