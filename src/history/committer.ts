@@ -3,7 +3,7 @@ import { digestOf } from '../core/digest.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
 import type { GitRepository } from './git-repository.ts'
 import type { IndexKeeper } from './index-keeper.ts'
-import type { LiveFile, LiveFileState } from './live-file.ts'
+import { ABSENT, type LiveFile, type LiveFileState } from './live-file.ts'
 import { authorName, type MessageParts, oneLine, renderMessage, subjectOf } from './message.ts'
 import type { Report } from './problems.ts'
 
@@ -94,6 +94,6 @@ export class Committer {
     if ((await live.stamp()) !== seen.stamp) return
     if (setAside) await this.setAside()
     if (seen.kind === 'file' && Buffer.compare(seen.bytes, document) === 0) return
-    await live.replace(document)
+    await live.replace(document, setAside ? ABSENT : seen.stamp)
   }
 }

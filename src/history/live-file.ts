@@ -10,7 +10,8 @@ export type LiveFileState =
   | { readonly kind: 'not-a-file'; readonly stamp: string }
   | { readonly kind: 'file'; readonly stamp: string; readonly bytes: Uint8Array<ArrayBuffer> }
 
-const ABSENT = 'absent'
+/** The stamp of a file that is not there. */
+export const ABSENT = 'absent'
 const ATTEMPTS = 50
 
 /** The configuration as a file that people edit, in the work tree of the repository. */
@@ -39,11 +40,14 @@ export class LiveFile {
     }
   }
 
-  /** Makes these bytes the live file; they are on disk once this returns. Returns the new stamp. */
-  async replace(document: Uint8Array<ArrayBuffer>): Promise<string> {
+  /**
+   * Makes these bytes the live file; they are on disk once this returns. An edit that came since
+   * the file was seen with this stamp, or while the bytes were written, is left as it is.
+   */
+  async replace(document: Uint8Array<ArrayBuffer>, seen: string): Promise<void> {
     await this.#fs.mkdir(dirname(this.path), { recursive: true })
-    await replaceFile(this.path, document, { fs: this.#fs })
-    return this.stamp()
+    const mayReplace = async () => (await this.stamp()) === seen
+    await replaceFile(this.path, document, { fs: this.#fs, mayReplace })
   }
 
   /**

@@ -6,7 +6,7 @@ import type { BranchFollower, BranchState } from './branch-follower.ts'
 import type { Committer } from './committer.ts'
 import type { BranchAdvance, GitRepository } from './git-repository.ts'
 import type { Inspect, Inspection } from './inspection.ts'
-import type { LiveFile, LiveFileState } from './live-file.ts'
+import { ABSENT, type LiveFile, type LiveFileState } from './live-file.ts'
 import { describeProblems, type Problems, type Report } from './problems.ts'
 
 /** Branch, index and live file at a moment at which they agreed. */
@@ -128,7 +128,7 @@ export class Reconciler {
     if (!(await repository.advance(move))) return false
     if (base.setAside && (await live.stamp()) === base.live.stamp) {
       await committer.setAside()
-      await this.#catchUp(await repository.findDocument(move.to))
+      await this.#catchUp(await repository.findDocument(move.to), ABSENT)
     }
     await this.reconcile()
     return true
@@ -144,7 +144,7 @@ export class Reconciler {
     if (base.live.kind === 'not-a-file')
       return this.#reject(base, [{ message: 'It is not a file' }])
     if (base.isHeadRevision && digestOf(base.live.bytes) === this.#synced) {
-      return this.#catchUp(base.headDocument)
+      return this.#catchUp(base.headDocument, base.live.stamp)
     }
     return this.#takeEdit({ base, live: base.live, deadline })
   }
@@ -179,11 +179,11 @@ export class Reconciler {
     const isRested = this.#restOf(base.live.stamp) >= this.#options.rest
     if (deadline === null && !isRested) return 'wait'
     this.#options.report({ level: 'warning', message: 'The live file was removed and is put back' })
-    return this.#catchUp(base.headDocument)
+    return this.#catchUp(base.headDocument, base.live.stamp)
   }
 
-  async #catchUp(document: Uint8Array<ArrayBuffer> | null): Promise<'again'> {
-    if (document !== null) await this.#options.live.replace(document)
+  async #catchUp(document: Uint8Array<ArrayBuffer> | null, seen: string): Promise<'again'> {
+    if (document !== null) await this.#options.live.replace(document, seen)
     return 'again'
   }
 
@@ -204,7 +204,7 @@ export class Reconciler {
     if (isInFlux && performance.now() < (deadline ?? 0)) return 'wait'
     if (!inspection.ok) return this.#reject(base, inspection.problems)
     if (base.headDocument && isEqual(inspection.document, base.headDocument)) {
-      return this.#catchUp(base.headDocument)
+      return this.#catchUp(base.headDocument, base.live.stamp)
     }
     await this.commit(base, { ...inspection, author: FILESYSTEM, subject: null })
     return 'again'

@@ -9,6 +9,8 @@ export interface ReplaceOptions {
   /** Permission bits; those of the file that is replaced when not given. */
   readonly mode?: number
   readonly fs?: FsPromises
+  /** Asked at the last moment, when the new bytes are ready: when false, the file is left alone. */
+  readonly mayReplace?: () => Promise<boolean>
 }
 
 /**
@@ -18,12 +20,13 @@ export interface ReplaceOptions {
 export async function replaceFile(
   file: string,
   bytes: string | Uint8Array,
-  { mode, fs = nodeFs }: ReplaceOptions = {},
+  { mode, fs = nodeFs, mayReplace = always }: ReplaceOptions = {},
 ): Promise<void> {
   const draft = join(dirname(file), draftName())
   try {
     await writeDraft(fs, draft, { bytes, mode: mode ?? (await modeOf(fs, file)) })
-    await fs.rename(draft, file)
+    if (await mayReplace()) await fs.rename(draft, file)
+    else await fs.rm(draft, { force: true })
   } catch (error) {
     await Promise.allSettled([fs.rm(draft, { force: true })])
     throw error
@@ -105,4 +108,8 @@ async function writeDraft(
 async function modeOf(fs: FsPromises, file: string): Promise<number | null> {
   const stats = await orNullWhenAbsent(fs.stat(file))
   return stats === null ? null : stats.mode & 0o7777
+}
+
+async function always(): Promise<boolean> {
+  return true
 }

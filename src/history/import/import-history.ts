@@ -7,7 +7,7 @@ import { openProcessLock } from '../../storage/process-lock.ts'
 import { GitExecutable } from '../git-executable.ts'
 import { GitRepository } from '../git-repository.ts'
 import type { ImportOptions } from './import-options.ts'
-import { LiveFile } from '../live-file.ts'
+import { ABSENT, LiveFile } from '../live-file.ts'
 import { openObjectReader } from '../open-object-reader.ts'
 import { openRepositoryFolder, type RepositoryFolder, unavailable } from '../repository-folder.ts'
 import { type ImportCounts, writeCommits } from './write-commits.ts'
@@ -91,7 +91,7 @@ async function beginLiveFile(
 ): Promise<void> {
   const document = await repository.findDocument(head)
   const live = new LiveFile(nodeFs, join(folder.path, fileName))
-  if (document !== null && (await live.read()).kind === 'absent') await live.replace(document)
+  if (document !== null) await live.replace(document, ABSENT)
 }
 
 /** What another import has left, or one upon a commit that the branch has left, is of no use. */

@@ -1,6 +1,9 @@
 import { renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import nodeFs from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { History, HistoryOptions } from '../../../src/history/history.ts'
+import type { FsPromises } from '../../../src/storage/fs-promises.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history-folder.ts'
 
 const POLL = 1000
@@ -8,6 +11,20 @@ const POLL = 1000
 /** Others are followed soon, but not at once. */
 function eventually<Result>(check: () => Result): Promise<Result> {
   return vi.waitFor(check, { timeout: 10_000 })
+}
+
+/** A file system during whose first draft in a folder something else happens. */
+function whileDraftIsWritten(folder: string, happen: () => void): FsPromises {
+  let isLeft = true
+  return Object.assign(Object.create(nodeFs), {
+    open(path: string, flags?: string, mode?: number) {
+      if (isLeft && flags === 'wx' && dirname(path) === folder) {
+        isLeft = false
+        happen()
+      }
+      return nodeFs.open(path, flags, mode)
+    },
+  })
 }
 
 /** How a history follows what editors and git do beside it, whatever it reads its objects with. */
@@ -115,6 +132,29 @@ export function describeFollowing(where: string, defaults: Partial<HistoryOption
 
         expect(usernames()).toEqual(['ana', 'Filesystem', 'Upgrade'])
         expect(folder.live()).toBe(documentOf('edited saved'))
+      })
+
+      it('is a revision when it comes while the save writes the live file', async () => {
+        history = await folder.reopen({
+          fs: whileDraftIsWritten(folder.path, () => folder.write(documentOf('edited'))),
+        })
+        await save(history, documentOf('saved'))
+
+        await expectRevisions('Filesystem', 'ana', 'Upgrade')
+        expect(folder.live()).toBe(documentOf('edited'))
+      })
+
+      it('is a revision when it comes while the live file follows git', async () => {
+        history = await folder.reopen({
+          fs: whileDraftIsWritten(folder.path, () => folder.write(documentOf('edited'))),
+        })
+        const old = folder.live()
+        const commit = folder.commit(documentOf('by hand'))
+        folder.write(old)
+
+        await expectRevisions('Filesystem', 'native', 'Upgrade')
+        expect(folder.git('rev-parse', 'HEAD~1').trim()).toBe(commit)
+        expect(folder.live()).toBe(documentOf('edited'))
       })
 
       it('with a plain secret is sealed on disk and in git', async () => {
