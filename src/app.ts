@@ -58,7 +58,7 @@ async function openStateDir(settings: ServeSettings, resources: Resources): Prom
 async function open(opening: Opening): Promise<Server> {
   const { settings, resources } = opening
   const parts = await openParts(opening)
-  const listening = resources.own(await Listening.open(handlerOf(opening, parts), settings))
+  const listening = resources.own(await Listening.open(answeringOf(opening, parts), settings))
   resources.own(parts.watch)
   // Who waits for work or for revisions is answered first, so that the requests in flight can end.
   resources.own(parts.builds.desk)
@@ -97,7 +97,7 @@ async function openAudit({ settings, surroundings, resources, stateDir }: Openin
   return resources.own(await Audit.open({ folder, largest, clock, log }))
 }
 
-function handlerOf(opening: Opening, parts: Parts) {
+function answeringOf(opening: Opening, parts: Parts) {
   const { settings, surroundings } = opening
   const { config, builds, login } = parts
   return httpService({

@@ -15,11 +15,12 @@ import {
 } from '../services/config-reading.ts'
 import { type ClientNames, renderRevision } from '../wire/revision-entry.ts'
 import { digestHeaders } from './digest-header.ts'
-import type { FindReady, RouteEnv } from './door.ts'
+import type { RouteEnv } from './door.ts'
 import { json, renderError } from './errors.ts'
 import { parseDigest, parseSha, parseWholeNumber } from './parameters.ts'
 import { ReadyBodies } from './ready-bodies.ts'
 import { ReadyBody } from './ready-body.ts'
+import type { ReadyAnswers } from './ready-door.ts'
 
 const REVISIONS = '/api/config/revisions'
 const CURRENT: readonly string[] = ['/api/admin/config.xml', '/api/admin/config/current.xml']
@@ -70,22 +71,23 @@ export function configRoutes(options: ConfigRoutesOptions) {
       const [from, to] = [parseSha(c.req.param('from')), parseSha(c.req.param('to'))]
       return c.redirect(`${options.basePath}/api/config/diff/${from}/${to}`, 301)
     })
-  return { routes, findReady: findReadyIn(options, { keptSnapshots, keptLists }) }
+  return { routes, ready: readyAnswersOf(options, { keptSnapshots, keptLists }) }
 }
 
 /** The answers that most requests are for, while they are kept and the caller may have them. */
-function findReadyIn(
+function readyAnswersOf(
   options: ConfigRoutesOptions,
   { keptSnapshots, keptLists }: { keptSnapshots: ReadyBodies; keptLists: ReadyBodies },
-): FindReady {
+): ReadyAnswers {
   const { history, access } = options
-  return (target, principal) => {
-    const isList = target.startsWith(REVISIONS)
-    if (!isList && !CURRENT.includes(target)) return null
-    if (!access.may(principal, { action: 'administer' })) return null
-    const revision = history.current()
-    if (isList) return keptLists.find(listKey(options, revision, target))
-    return keptSnapshots.find(snapshotKey(revision, 'mutable'))
+  return {
+    covers: (target) => target.startsWith(REVISIONS) || CURRENT.includes(target),
+    find: (target, principal) => {
+      if (!access.may(principal, { action: 'administer' })) return null
+      const revision = history.current()
+      if (CURRENT.includes(target)) return keptSnapshots.find(snapshotKey(revision, 'mutable'))
+      return keptLists.find(listKey(options, revision, target))
+    },
   }
 }
 

@@ -1,19 +1,12 @@
 import { getPath } from 'hono/utils/url'
 import type { Principal } from '../core/principal.ts'
 import { type AnswerFailure, failure } from './failure.ts'
-import { type Exchange, REQUEST_ID } from './exchange.ts'
-import type { ReadyBody } from './ready-body.ts'
+import type { Exchange } from './exchange.ts'
 
 /** The environment of every route: what is known of its request besides the request itself. */
 export interface RouteEnv {
   readonly Bindings: Exchange
 }
-
-/**
- * The answer that is ready for a GET of an address, given as it stands in the request without the
- * base path. Null when it is not, or the caller may not have it: then the routes decide.
- */
-export type FindReady = (target: string, principal: Principal) => ReadyBody | null
 
 export interface DoorOptions {
   readonly basePath: string
@@ -24,7 +17,6 @@ export interface DoorOptions {
   /** Whether the path, without base, is answered without a user: health, and calls with a token of their own. */
   readonly isPublic: (path: string, request: Request) => boolean
   readonly answerFailure: AnswerFailure
-  readonly findReady: FindReady
   readonly routes: (request: Request, exchange: Exchange) => Response | Promise<Response>
 }
 
@@ -34,14 +26,12 @@ const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
 /**
  * Lets a request in: credentials first, routes after. It is a function around the routes and not
- * a middleware, so that a known caller costs one look-up, and an answer that is ready another.
+ * a middleware, so that a known caller costs one look-up.
  */
 export function openDoor(options: DoorOptions) {
   return (request: Request, exchange: Exchange): Response | Promise<Response> => {
     const authorization = authorizationOf(request, exchange)
     const known = authorization === undefined ? null : options.credentials.remembered(authorization)
-    const ready = known ? findReady(options, exchange, known) : null
-    if (ready) return ready
     if (options.isPublic(innerPath(request, options.basePath), request))
       return options.routes(request, exchange)
     if (isForged(request)) {
@@ -52,31 +42,6 @@ export function openDoor(options: DoorOptions) {
     exchange.principal = known
     return options.routes(request, exchange)
   }
-}
-
-/** What stands on the line is enough for an answer that is ready; a whole `Request` is never made for it. */
-function findReady(
-  { findReady: find, basePath }: DoorOptions,
-  exchange: Exchange,
-  known: Principal,
-): Response | Promise<Response> | null {
-  if (exchange.connection === null) return null
-  const { method, url = '', headers } = exchange.connection.incoming
-  if (method !== 'GET' || !url.startsWith(basePath)) return null
-  const target = url.slice(basePath.length)
-  const body = find(target, known)
-  if (body === null) return null
-  exchange.route = routeOf(target)
-  // Node is much quicker with all headers at once than with one that was set before.
-  exchange.isNamed = true
-  return body.answerTo(headers, { [REQUEST_ID]: exchange.id })
-}
-
-/** The name of the route that would have answered; an offset is the only parameter that such a path has. */
-function routeOf(target: string): string {
-  const end = target.indexOf('?')
-  const path = end < 0 ? target : target.slice(0, end)
-  return `GET ${path.replace(/\/\d+$/, '/:offset')}`
 }
 
 function authorizationOf(request: Request, { connection }: Exchange): string | undefined {

@@ -18,6 +18,12 @@ const NONE: ReadonlySet<string> = new Set()
 const RUN = randomBytes(6).toString('base64url')
 let requests = 0
 
+/** The id that a caller has given its request when it is fit for logs, or a new one. */
+export function requestIdOf(given: string | readonly string[] | null | undefined): string {
+  const isSane = typeof given === 'string' && SANE.test(given)
+  return isSane ? given : `${RUN}-${(requests += 1)}`
+}
+
 /** One request on its way: what becomes known of it besides itself. Routes get it as their environment. */
 export class Exchange {
   readonly id: string
@@ -30,9 +36,6 @@ export class Exchange {
   /** The code of the error that it is answered with, or null. */
   reason: string | null = null
 
-  /** Whether the answer carries the id already. */
-  isNamed = false
-
   /** Null for a request that did not come over a line. */
   readonly connection: Connection | null
 
@@ -44,8 +47,7 @@ export class Exchange {
     const given = connection
       ? connection.incoming.headers[REQUEST_ID]
       : request.headers.get(REQUEST_ID)
-    const isSane = typeof given === 'string' && SANE.test(given)
-    this.id = isSane ? given : `${RUN}-${(requests += 1)}`
+    this.id = requestIdOf(given)
     this.address = connection ? addressOf(connection, proxies) : 'local'
     this.connection = connection
   }

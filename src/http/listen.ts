@@ -25,6 +25,14 @@ const REFUSALS: ReadonlyMap<string, readonly [string, string]> = new Map([
 export type Connection = HttpBindings | Http2Bindings
 export type Handler = (request: Request, connection: Connection) => Response | Promise<Response>
 
+/** Answers a request when it can do so at once, from what stands on the line; false for all others. */
+export type AnswerReady = (connection: HttpBindings) => boolean
+
+export interface Answering {
+  readonly answer: Handler
+  readonly answerReady: AnswerReady
+}
+
 /** A listening server; closing it lets the requests in flight finish. */
 export class Listening implements AsyncDisposable {
   readonly port: number
@@ -37,15 +45,20 @@ export class Listening implements AsyncDisposable {
   }
 
   /** @throws the system's error when the address cannot be listened on. */
-  static async open(handler: Handler, at: { host: string; port: number }): Promise<Listening> {
-    const listener = getRequestListener(handler, { errorHandler })
+  static async open(
+    { answer, answerReady }: Answering,
+    at: { host: string; port: number },
+  ): Promise<Listening> {
+    const listener = getRequestListener(answer, { errorHandler })
     const limits = {
       headersTimeout: HEADERS_WITHIN,
       requestTimeout: REQUEST_WITHIN,
       keepAliveTimeout: IDLE_AT_MOST,
       connectionsCheckingInterval: LOOK_EVERY,
     }
-    const server = createServer(limits, (incoming, outgoing) => void listener(incoming, outgoing))
+    const server = createServer(limits, (incoming, outgoing) => {
+      if (!answerReady({ incoming, outgoing })) void listener(incoming, outgoing)
+    })
     server.timeout = IDLE_AT_MOST
     server.on('clientError', refuse)
     await new Promise<void>((resolve, reject) => {

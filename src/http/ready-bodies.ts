@@ -8,6 +8,8 @@ export class ReadyBodies {
   readonly #limit: number
   readonly #kept = new Map<string, ReadyBody>()
   readonly #making = new Map<string, Promise<ReadyBody>>()
+  /** The key that was used last, which needs no new place. */
+  #newest: string | null = null
   #size = 0
 
   constructor(limit: number) {
@@ -42,13 +44,16 @@ export class ReadyBodies {
   }
 
   #touch(key: string, body: ReadyBody): ReadyBody {
+    if (key === this.#newest) return body
     this.#kept.delete(key)
     this.#kept.set(key, body)
+    this.#newest = key
     return body
   }
 
   #keep(key: string, body: ReadyBody): void {
     this.#kept.set(key, body)
+    this.#newest = key
     this.#size += body.size + OVERHEAD
     for (const [oldest, { size }] of this.#kept) {
       if (this.#size <= this.#limit || oldest === key) return

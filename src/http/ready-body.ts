@@ -6,6 +6,8 @@ const compressBrotli = promisify(brotliCompress)
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 /** Bodies smaller than this are sent as they are, in bytes. */
 const WORTH_COMPRESSING = 1_024
+/** With its headers such a body fits what Node writes without a buffer of its own. */
+const SMALL = 12_288
 
 const IMMUTABLE = 'private, max-age=31536000, immutable'
 const MUTABLE = 'private, no-cache'
@@ -14,10 +16,16 @@ type Encoding = 'identity' | 'gzip' | 'br'
 type Bytes = Uint8Array<ArrayBuffer>
 type Headers = Readonly<Record<string, string>>
 
-/** The bytes of one encoding with the headers they go with. */
-interface Form {
-  readonly bytes: Bytes
+/** What is sent. */
+export interface ReadyForm {
+  readonly status: number
   readonly headers: Headers
+  /** The headers as Node takes them most readily: names and values in turns. */
+  readonly line: readonly string[]
+  /** Null for an answer without a body. */
+  readonly bytes: Bytes | null
+  /** The bytes of a small body as latin1 text, which Node sends in one piece with the headers. */
+  readonly text: string | null
 }
 
 /** The headers of a request that decide about the form of its answer. */
@@ -43,8 +51,9 @@ export class ReadyBody {
   readonly size: number
   readonly #plain: Bytes
   readonly #headers: Headers
-  readonly #making = new Map<Encoding, Promise<Form>>()
-  readonly #forms = new Map<Encoding, Form>()
+  readonly #unchanged: ReadyForm
+  readonly #making = new Map<Encoding, Promise<ReadyForm>>()
+  readonly #forms = new Map<Encoding, ReadyForm>()
 
   constructor(bytes: Bytes, options: ReadyBodyOptions) {
     this.etag = `"${options.etag}"`
@@ -57,51 +66,65 @@ export class ReadyBody {
       vary: 'accept-encoding',
       ...options.headers,
     }
+    this.#unchanged = formOf(304, this.#headers, null)
     this.#keep('identity', bytes)
   }
 
   /** The answer to this request: 304 when the caller has these bytes, else the best form it takes. */
   answer({ headers }: Request): Response | Promise<Response> {
-    return this.answerTo({
+    const asked = {
       'if-none-match': headers.get('if-none-match') ?? undefined,
       'accept-encoding': headers.get('accept-encoding') ?? undefined,
-    })
-  }
-
-  /** The same for a request of which only these headers are known, with headers of its own. */
-  answerTo(asked: Asked, own: Headers = {}): Response | Promise<Response> {
-    if (isKnown(asked['if-none-match'], this.etag)) {
-      return new Response(null, { status: 304, headers: { ...this.#headers, ...own } })
     }
-    const encoding =
-      this.size < WORTH_COMPRESSING ? 'identity' : bestOf(asked['accept-encoding'] ?? '')
-    const form = this.#forms.get(encoding)
-    return form ? respond(form, own) : this.#compressed(encoding, own)
+    const form = this.formFor(asked)
+    return form ? respond(form) : this.#compressed(this.#encodingFor(asked)).then(respond)
   }
 
-  async #compressed(encoding: Encoding, own: Headers): Promise<Response> {
+  /** The same, to be sent at once; null while the compressed form has still to be made. */
+  formFor(asked: Asked): ReadyForm | null {
+    if (isKnown(asked['if-none-match'], this.etag)) return this.#unchanged
+    return this.#forms.get(this.#encodingFor(asked)) ?? null
+  }
+
+  #encodingFor(asked: Asked): Encoding {
+    return this.size < WORTH_COMPRESSING ? 'identity' : bestOf(asked['accept-encoding'] ?? '')
+  }
+
+  #compressed(encoding: Encoding): Promise<ReadyForm> {
     const making = this.#making.get(encoding) ?? this.#compress(encoding)
     this.#making.set(encoding, making)
-    return respond(await making, own)
+    return making
   }
 
-  async #compress(encoding: Encoding): Promise<Form> {
+  async #compress(encoding: Encoding): Promise<ReadyForm> {
     const compress =
       encoding === 'gzip' ? compressGzip(this.#plain) : compressBrotli(this.#plain, BROTLI)
     return this.#keep(encoding, await compress)
   }
 
-  #keep(encoding: Encoding, bytes: Bytes): Form {
+  #keep(encoding: Encoding, bytes: Bytes): ReadyForm {
     const encoded = encoding === 'identity' ? {} : { 'content-encoding': encoding }
     const headers = { ...this.#headers, ...encoded, 'content-length': String(bytes.length) }
-    const form = { bytes, headers }
+    const form = formOf(200, headers, bytes)
     this.#forms.set(encoding, form)
     return form
   }
 }
 
-function respond({ bytes, headers }: Form, own: Headers): Response {
-  return new Response(bytes, { headers: { ...headers, ...own } })
+function formOf(status: number, headers: Headers, bytes: Bytes | null): ReadyForm {
+  const isSmall = bytes !== null && bytes.length <= SMALL
+  const text = isSmall ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) : null
+  return {
+    status,
+    headers,
+    line: Object.entries(headers).flat(),
+    bytes,
+    text: text && text.toString('latin1'),
+  }
+}
+
+function respond({ status, headers, bytes }: ReadyForm): Response {
+  return new Response(bytes, { status, headers: { ...headers } })
 }
 
 /** Whether an `If-None-Match` header names the tag; weak and strong forms compare alike. */

@@ -17,7 +17,7 @@ import { type DoorOptions, openDoor, type RouteEnv } from './door.ts'
 import { type FileRoutesOptions, fileRoutes, isFileCallOfAgent } from './file-routes.ts'
 import { type GitRoutesOptions, gitRoutes } from './git-routes.ts'
 import { type HealthRoutesOptions, healthRoutes } from './health-routes.ts'
-import type { Handler } from './listen.ts'
+import type { Answering } from './listen.ts'
 import { type MetricsRoutesOptions, metricsRoutes } from './metrics-routes.ts'
 import { observe } from './observe.ts'
 import { pageFailures } from './pages/page-failures.tsx'
@@ -25,6 +25,7 @@ import { type PagesOptions, pagesRoutes } from './pages/pages-routes.ts'
 import { Shell } from './pages/shell.ts'
 import { type PipelineCreationOptions, pipelineCreationRoutes } from './pipeline-creation-routes.ts'
 import { type PipelineRoutesOptions, pipelineRoutes } from './pipeline-routes.ts'
+import { openReadyDoor, type ReadyDoorOptions } from './ready-door.ts'
 import { type RestoreRoutesOptions, restoreRoutes } from './restore-routes.ts'
 import { composeRoutes } from './routes.ts'
 import { settled } from './settled.ts'
@@ -48,7 +49,7 @@ export interface HttpServiceOptions
     WatchRoutesOptions,
     MetricsRoutesOptions,
     Omit<PagesOptions, 'shell'> {
-  readonly credentials: DoorOptions['credentials']
+  readonly credentials: DoorOptions['credentials'] & ReadyDoorOptions['credentials']
   readonly version: string
   readonly audit: Audit
   readonly requests: RequestMetrics
@@ -56,8 +57,8 @@ export interface HttpServiceOptions
   readonly log: Log
 }
 
-/** The whole HTTP service as one function from request to answer. */
-export function httpService(options: HttpServiceOptions): Handler {
+/** The whole HTTP service: what answers any request, and before it what answers some at once. */
+export function httpService(options: HttpServiceOptions): Answering {
   const { basePath, credentials, log } = options
   const shell = new Shell(options)
   const answerFailure = pageFailures({ shell, basePath })
@@ -83,10 +84,13 @@ export function httpService(options: HttpServiceOptions): Handler {
     ...pagesRoutes({ ...options, shell }).map(settled),
   ]
   const routes = composeRoutes({ basePath, log, parts, answerFailure })
-  const { findReady } = config
-  const answer = openDoor({ basePath, credentials, isPublic, answerFailure, findReady, routes })
+  const answer = openDoor({ basePath, credentials, isPublic, answerFailure, routes })
   const { requests: metrics, trustedProxies } = options
-  return observe({ answer, metrics, audit: auditRequests(options.audit), trustedProxies, log })
+  const audit = auditRequests(options.audit)
+  return {
+    answer: observe({ answer, metrics, audit, trustedProxies, log }),
+    answerReady: openReadyDoor({ basePath, credentials, answers: config.ready, metrics }),
+  }
 }
 
 /** What is answered without a user: health, what pages load, the way out, and the calls that carry an agent's token. */

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto'
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import type { Principal } from '../core/principal.ts'
 import { costOfLogin, isPasswordOf } from './password.ts'
@@ -13,6 +13,11 @@ const FIRST_DELAY = 200
 const LONGEST_DELAY = 5_000
 /** Silence after which the failures of an address are forgotten, in milliseconds. */
 const FORGIVEN_AFTER = 300_000
+
+interface Verified {
+  readonly principal: Principal
+  readonly until: number
+}
 
 interface Failures {
   readonly count: number
@@ -29,7 +34,9 @@ export class CredentialCheck {
   readonly #clock: Clock
   readonly #wait: (milliseconds: number) => Promise<unknown>
   readonly #key = randomBytes(32).toString('base64')
-  readonly #verified = new Map<string, { readonly principal: Principal; readonly until: number }>()
+  readonly #verified = new Map<string, Verified>()
+  /** What a connection has sent last, as long as it is remembered. */
+  #onConnection = new WeakMap<object, Verified & { readonly header: Buffer }>()
   readonly #failures = new Map<string, Failures>()
   readonly #underWay = new Map<string, Promise<Principal | null>>()
 
@@ -65,9 +72,25 @@ export class CredentialCheck {
     }
   }
 
+  /**
+   * The same for a header that comes over a connection again, which is compared instead of hashed:
+   * in a time that does not tell where it differs, since a proxy may share the connection.
+   */
+  rememberedOn(connection: object, authorization: string): Principal | null {
+    const last = this.#onConnection.get(connection)
+    const header = Buffer.from(authorization, 'latin1')
+    const isSame = last?.header.length === header.length && timingSafeEqual(last.header, header)
+    if (isSame && last.until > this.#clock()) return last.principal
+    const verified = this.#verified.get(this.#keyed(authorization))
+    if (!verified || verified.until <= this.#clock()) return null
+    this.#onConnection.set(connection, { ...verified, header })
+    return verified.principal
+  }
+
   /** Forgets every verified password: the users file has changed. */
   forget(): void {
     this.#verified.clear()
+    this.#onConnection = new WeakMap()
   }
 
   /** Counts as a failure until it succeeds, so that guesses made at once are slowed down, too. */

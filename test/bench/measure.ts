@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 
 /** Milliseconds for one operation: the medians of several rounds. */
 export interface Cost {
@@ -41,10 +41,17 @@ export async function costInRounds(way: () => unknown, rounds: Rounds): Promise<
   return costs.get('way') ?? { cpu: NaN, wall: NaN }
 }
 
-/** CPU milliseconds that a running process has used, for servers and other children that live long. */
+/**
+ * CPU milliseconds that the threads of a running process have used, for servers and other children
+ * that live long. The scheduler counts them to the nanosecond, where the process has ticks.
+ */
 export function cpuOfProcess(pid: number): number {
-  const [user, system] = statOf(String(pid)).slice(11, 13)
-  return (Number(user) + Number(system)) * TICK
+  const threads = readdirSync(`/proc/${pid}/task`)
+  const used = threads.map((thread) => {
+    const [nanoseconds] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ')
+    return Number(nanoseconds) / 1e6
+  })
+  return used.reduce((sum, each) => sum + each, 0)
 }
 
 export function median(numbers: readonly number[]): number {

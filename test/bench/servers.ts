@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { cpuOfProcess } from './measure.ts'
+import { RawClient } from './raw-client.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const BARE = fileURLToPath(new URL('./bare-server.ts', import.meta.url))
@@ -90,6 +91,12 @@ export class MeasuredServer implements AsyncDisposable {
   /** CPU milliseconds of the server, its git processes included, for one of these requests. */
   async costOf(paths: readonly string[], headers: Headers = {}) {
     return this.costOfEach(paths, (path) => this.get(path, headers))
+  }
+
+  /** Somebody who asks for the same again and again. */
+  askerOf(path: string, headers: Headers = {}): RawClient {
+    const all = { authorization: AUTHORIZATION, ...headers }
+    return new RawClient(`${this.url}${path}`, all, CONCURRENCY)
   }
 
   /** The same for calls of any kind, some of them under way at once. */

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { hashPassword } from '../../src/security/password.ts'
 import { documentWith } from '../support/documents.ts'
+import { BASIC, rawRequest, statusOf } from '../support/raw-http.ts'
 import { save } from '../support/saving.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -20,6 +21,17 @@ async function statusesAs(service: TestService, as: string | null): Promise<numb
 
 async function textsOf(service: TestService): Promise<string[]> {
   return Promise.all(PATHS.map(async (path) => (await service.fetch(path)).text()))
+}
+
+/** How many answers of the current snapshot the metrics have counted. */
+async function requestsCounted(service: TestService): Promise<number[]> {
+  const text = await (await service.fetch('/metrics')).text()
+  const route = 'route="GET /api/admin/config.xml"'
+  const counts = text
+    .split('\n')
+    .filter((line) => line.includes('_count{') && line.includes(route))
+    .map((line) => Number(line.split(' ').at(-1)))
+  return [counts.reduce((sum, count) => sum + count, 0)]
 }
 
 /** Adds users to the users file and waits until the service knows them. */
@@ -76,6 +88,50 @@ describe.each([[[]], [['--base-path', '/go']]])('an answer that is ready (%s)', 
 
     const after = await textsOf(service)
     expect(after.filter((text, n) => text === before[n])).toEqual([])
+  })
+
+  it('is named and counted as any other answer, and none is given over a host that is no name', async () => {
+    const service = await startService(flags)
+    const [path = ''] = PATHS
+    const root = new URL(service.url).pathname.replace(/\/$/, '')
+    await service.fetch(path)
+    const counted = await requestsCounted(service)
+
+    const named = await service.fetch(path, { headers: { 'x-request-id': 'trace-1/a' } })
+    const unnamed = await service.fetch(path)
+    const known = { 'if-none-match': unnamed.headers.get('etag') ?? '' }
+    await service.fetch(path, { headers: known })
+    const strange = await rawRequest(service.url, [
+      `GET ${root}${path} HTTP/1.1`,
+      'Host: a b',
+      `Authorization: ${BASIC}`,
+    ])
+
+    expect(named.headers.get('x-request-id')).toBe('trace-1/a')
+    expect(unnamed.headers.get('x-request-id')).toMatch(/^[\w-]+$/)
+    expect(statusOf(strange)).toBe(400)
+    expect(await requestsCounted(service)).toEqual(counted.map((count) => count + 3))
+  })
+
+  it.each(['gzip', 'br'])('is packed with %s when that is taken', async (encoding) => {
+    const service = await startService(flags)
+    await save(service, documentWith(...Array.from({ length: 20 }, (_, n) => `pipeline-${n}`)))
+    const plain = await service.fetch(PATHS[0] ?? '', {
+      headers: { 'accept-encoding': 'identity' },
+    })
+    const accepted = { 'accept-encoding': encoding }
+
+    const first = await service.fetch(PATHS[0] ?? '', { headers: accepted })
+    const second = await service.fetch(PATHS[0] ?? '', { headers: accepted })
+
+    const encodings = [first, second].map(({ headers }) => headers.get('content-encoding'))
+    expect([plain.headers.get('content-encoding'), ...encodings]).toEqual([
+      null,
+      encoding,
+      encoding,
+    ])
+    const text = await plain.text()
+    expect([await first.text(), await second.text()]).toEqual([text, text])
   })
 
   it('answers 304, another method and a digest that is not current as the routes do', async () => {
