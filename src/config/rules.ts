@@ -88,8 +88,20 @@ const STAGE_RULES: readonly StageRule[] = [
  * template does wrong is said once, however many pipelines use it.
  */
 export function checkRules(configuration: Configuration): Finding[] {
+  const steps = checkRulesInSteps(configuration)
+  let step = steps.next()
+  while (!step.done) step = steps.next()
+  return step.value
+}
+
+/** The same, giving way again and again. */
+export function* checkRulesInSteps(configuration: Configuration): Generator<void, Finding[]> {
   const { context, findings } = ruleContextOf(configuration)
-  const found = [...findings, ...findingsOf(context)]
+  const found = [...findings]
+  for (const finding of findingsOf(context)) {
+    if (finding) found.push(finding)
+    else yield
+  }
   return [
     ...new Map(
       found.map((finding) => [`${finding.at.join()} ${finding.message}`, finding]),
@@ -97,9 +109,14 @@ export function checkRules(configuration: Configuration): Finding[] {
   ]
 }
 
-function* findingsOf(context: RuleContext): Generator<Finding> {
-  for (const rule of RULES) yield* rule(context)
+/** Nothing stands between findings where there is time for something else. */
+function* findingsOf(context: RuleContext): Generator<Finding | null> {
+  for (const rule of RULES) {
+    yield null
+    yield* rule(context)
+  }
   for (const pipeline of context.pipelines) {
+    yield null
     for (const rule of PIPELINE_RULES) yield* rule(pipeline, context)
     yield* ownFindings(pipeline, context)
   }

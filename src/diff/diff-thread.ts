@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads'
+import { type ResourceLimits, Worker } from 'node:worker_threads'
 
 /**
  * A built file by its path in `src`. A worker thread loads JavaScript only, so the program run from
@@ -10,7 +10,8 @@ export function workerFile(path: string): URL {
 }
 
 /** Typed arrays lie outside of these limits; what they take is bounded by the size of the texts. */
-const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
+const LIMITS = { maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
+const MEMORY_MB = 256
 
 /** One worker thread: started when first needed, one job at a time, replaced when a job went wrong. */
 export class DiffThread<Job, Answer> implements AsyncDisposable {
@@ -18,13 +19,15 @@ export class DiffThread<Job, Answer> implements AsyncDisposable {
   pending = 0
   readonly #file: URL
   readonly #timeLimit: number
+  readonly #limits: ResourceLimits
   #worker: Worker | null = null
   #closed = false
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(file: URL, timeLimit: number) {
+  constructor(file: URL, timeLimit: number, memoryMb: number = MEMORY_MB) {
     this.#file = file
     this.#timeLimit = timeLimit
+    this.#limits = { ...LIMITS, maxOldGenerationSizeMb: memoryMb }
   }
 
   /**
@@ -53,7 +56,7 @@ export class DiffThread<Job, Answer> implements AsyncDisposable {
 
   async #execute(job: Job, memory: readonly ArrayBuffer[]): Promise<Answer | null> {
     if (this.#closed) throw new Error('the diff threads are closed')
-    const worker = (this.#worker ??= new Worker(this.#file, { resourceLimits: LIMITS }))
+    const worker = (this.#worker ??= new Worker(this.#file, { resourceLimits: this.#limits }))
     const ending = { answered: false }
     try {
       worker.ref()

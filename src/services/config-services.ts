@@ -55,8 +55,8 @@ export class ConfigServices implements AsyncDisposable {
     const identity = new ServerIdentity()
     const history = await History.open({
       ...options,
-      inspect: async (document) => cache.inspect(document),
-      inspectNext: async (document) => inspectNext(document, { cache, identity }),
+      inspect: (document) => cache.inspect(document),
+      inspectNext: (document) => inspectNext(document, { cache, identity }),
       summarise: summary.subject,
       firstDocument,
       serverEdition: EDITION,
@@ -79,15 +79,16 @@ export class ConfigServices implements AsyncDisposable {
     this.configuration[Symbol.dispose]()
     await this.#pool.close()
     await this.history[Symbol.asyncDispose]()
+    await this.cache[Symbol.asyncDispose]()
   }
 }
 
 /** What is wrong with a document as the next one of this server, besides what the rules say. */
-function inspectNext(
+async function inspectNext(
   document: Uint8Array<ArrayBuffer>,
   { cache, identity }: { cache: DocumentCache; identity: ServerIdentity },
-): Inspection {
-  const inspection = cache.inspect(document)
+): Promise<Inspection> {
+  const inspection = await cache.inspect(document)
   if (!inspection.ok) return inspection
   const problems = identity.check(cache.read(inspection.document))
   return problems.length > 0 ? { ok: false, problems } : inspection

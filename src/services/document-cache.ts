@@ -1,35 +1,39 @@
-import type { ConfigDocument } from '../config/document.ts'
+import { type ConfigDocument, type DocumentReading, readDocument } from '../config/document.ts'
 import { DocumentReader } from '../config/document-reader.ts'
 import { sealSecrets } from '../config/secrets/seal-secrets.ts'
 import type { SecretBox } from '../config/secrets/secret-box.ts'
 import { type Digest, digestOf } from '../core/digest.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Inspection } from '../history/history.ts'
+import { ProblemThread } from './problem-thread.ts'
 
 /** Read documents that are kept: the current one, the one before, and what is being saved. */
 const KEPT = 4
 
 /** The last documents that were read, by digest, so that a save reads its document once. */
-export class DocumentCache {
+export class DocumentCache implements AsyncDisposable {
   readonly #kept = new Map<Digest, ConfigDocument>()
   readonly #reader = new DocumentReader()
+  readonly #problems = new ProblemThread()
   readonly #box: SecretBox
 
   constructor(box: SecretBox) {
     this.#box = box
   }
 
-  /** What the rules say about a document; plain secrets in it are sealed. */
-  inspect(bytes: Uint8Array<ArrayBuffer>): Inspection {
-    const reading = this.#reader.read(bytes)
+  /** What the rules say about a document; plain secrets in it are sealed. Nobody waits long for it. */
+  async inspect(bytes: Uint8Array<ArrayBuffer>): Promise<Inspection> {
+    const reading = await this.#readInTurns(bytes)
     if (!reading.ok) return reading
     const { schemaVersion, hasPlainSecrets } = reading.document
-    if (hasPlainSecrets) {
-      const { text } = sealSecrets(reading.document, this.#box)
-      return { ok: true, document: Buffer.from(text), schemaVersion }
+    if (!hasPlainSecrets) {
+      this.#keep(digestOf(bytes), reading.document)
+      return { ok: true, document: bytes, schemaVersion }
     }
-    this.#keep(digestOf(bytes), reading.document)
-    return { ok: true, document: bytes, schemaVersion }
+    const document = Buffer.from(sealSecrets(reading.document, this.#box).text)
+    const sealed = await this.#readInTurns(document)
+    if (sealed.ok) this.#keep(digestOf(document), sealed.document)
+    return { ok: true, document, schemaVersion }
   }
 
   find(digest: Digest): ConfigDocument | null {
@@ -56,6 +60,17 @@ export class DocumentCache {
     }
     this.#keep(digest, reading.document)
     return reading.document
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#problems[Symbol.asyncDispose]()
+  }
+
+  async #readInTurns(bytes: Uint8Array): Promise<DocumentReading> {
+    const document = await this.#reader.readInTurns(bytes)
+    if (document) return { ok: true, document }
+    const problems = await this.#problems.problemsOf(bytes)
+    return problems.length > 0 ? { ok: false, problems } : readDocument(bytes)
   }
 
   #keep(digest: Digest, document: ConfigDocument): void {

@@ -18,6 +18,9 @@ import {
 } from './scope.ts'
 import { matchSimilar } from './similar.ts'
 
+/** Characters of renamed entities above which their layout has to be the same for them to be known. */
+const MOST_CONTENT = 256 * 1024
+
 export type EntityMatching = Matching<Entity>
 
 /** Finds the entities of one kind again in the other document, under other names too. */
@@ -29,15 +32,35 @@ export function matchEntities(
   const named = matchByKey(before, after, ({ name }) => (kind.isExact ? name : name.toLowerCase()))
   if (!kind.by.startsWith('@') || kind.isExact) return named
   const attribute = kind.by.slice(1)
-  const equal = refine(named, ({ element }) =>
-    element.children.length === 0 ? null : contentOf(element, attribute),
-  )
   const isOld = new Set(before)
+  const textOf = (entity: Entity) => (isOld.has(entity) ? documents.before : documents.after).text
+  const written = refine(named, (entity) => writtenWithout(textOf(entity), entity, attribute))
+  const equal = isTooMuch(written)
+    ? written
+    : refine(written, ({ element }) => (isEmpty(element) ? null : contentOf(element, attribute)))
   const similar = matchSimilar(equal.removed, equal.added, (entity) => {
-    const { text } = isOld.has(entity) ? documents.before : documents.after
-    return text.slice(entity.element.span.start, entity.element.span.end)
+    const { start, end } = entity.element.span
+    return textOf(entity).slice(start, end)
   })
   return { ...similar, pairs: [...equal.pairs, ...similar.pairs] }
+}
+
+/** The text of an entity but for its name; null for one that says nothing more. */
+function writtenWithout(text: string, { element }: Entity, attribute: string): string | null {
+  if (isEmpty(element)) return null
+  const { start, end } = element.span
+  const name = element.attributes.get(attribute)?.valueSpan ?? { start, end: start }
+  return `${text.slice(start, name.start)}\n${text.slice(name.end, end)}`
+}
+
+function isEmpty({ openTag, closeTag }: XmlElement): boolean {
+  return closeTag === null || closeTag.start === openTag.end
+}
+
+/** Whether so much has another name that only what is written alike is found again. */
+function isTooMuch({ removed, added }: EntityMatching): boolean {
+  const sizes = [...removed, ...added].map(({ element: { span } }) => span.end - span.start)
+  return sizes.reduce((sum, size) => sum + size, 0) > MOST_CONTENT
 }
 
 /** Reports everything that is otherwise about the entities of one kind. */

@@ -47,6 +47,14 @@ const NOTATION = `
 /** Every kind, the most important first. */
 export const ENTITY_KINDS: readonly EntityKind[] = NOTATION.trim().split('\n').map(parseKind)
 
+/** The words for the kinds whose entities are named with a prefix. */
+const WORDS: ReadonlyMap<string, readonly string[]> = new Map(
+  ENTITY_KINDS.map(({ prefix }) => [
+    prefix,
+    ENTITY_KINDS.filter((kind) => kind.prefix === prefix).map(({ word }) => word),
+  ]),
+)
+
 function parseKind(line: string): EntityKind {
   const [word = '', meaning = ''] = line.trim().split(' = ')
   const [prefix = '', place = '', by = '', mark = ''] = meaning.split(' ')
@@ -102,7 +110,6 @@ export function foldEntity(entity: string): string {
 export function wholeEntityWord({ entity, label, path, subject }: Change): string | null {
   if (path.length > 0) return null
   const [prefix] = entity.split('/', 1)
-  const kinds = ENTITY_KINDS.filter((kind) => kind.prefix === prefix)
-  const words = kinds.map(({ word }) => word)
+  const words = WORDS.get(prefix ?? '') ?? []
   return words.find((word) => subject === word || subject === `${word} ${label}`) ?? null
 }

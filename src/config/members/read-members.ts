@@ -1,6 +1,6 @@
 import type { ConfigDocument } from '../document.ts'
 import { LineIndex } from '../line-index.ts'
-import { checkRules } from '../rules.ts'
+import { checkRulesInSteps } from '../rules.ts'
 import { checkOutside } from '../structure.ts'
 import { Findings } from '../structure/findings.ts'
 import { hasUnknownReferences } from '../structure/uniqueness.ts'
@@ -36,10 +36,12 @@ export function* readMembers(
   const frame = known.frames.read(text, places)
   const gathering = frame && (yield* gather(text, { frame, places, stores: known.stores }))
   if (!frame || !gathering || gathering.parts > XML_LIMITS.maxParts) return null
+  yield
   const document = documentOf(text, frame, gathering)
   const configuration = gathering.configuration()
+  yield
   if (!isSound(document) || hasUnknownReferences(configuration)) return null
-  if (checkRules(configuration).length > 0) return null
+  if ((yield* checkRulesInSteps(configuration)).length > 0) return null
   const { schemaVersion } = configuration
   return {
     ...document,

@@ -71,7 +71,7 @@ export async function importRepository(
   const { environment } = surroundings
   await fs.mkdir(stateDir, { recursive: true, mode: 0o700 })
   const box = new ImportBox(await openSecretKeys(join(stateDir, 'secret.keys')))
-  const cache = new DocumentCache(box)
+  await using cache = new DocumentCache(box)
   if (await hasBegun(places)) await settle(places, surroundings, box)
   await using source = new SourceRepository(request, environment)
   const report = await importHistory({
@@ -79,7 +79,7 @@ export async function importRepository(
     fileName,
     ...request,
     ...surroundings,
-    inspect: async (document) => cache.inspect(document),
+    inspect: (document) => cache.inspect(document),
     summarise: new ChangeSummary(cache).subject,
     serverEdition: EDITION,
     fetch: (folder) => source.fetchInto(folder),

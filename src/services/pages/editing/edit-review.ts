@@ -114,7 +114,7 @@ async function reviewUpon(
 ): Promise<EditReview> {
   const before = await deps.history.readDocument(current)
   if (Buffer.compare(before, document) === 0) return { kind: 'unchanged' }
-  const inspection = deps.cache.inspect(document)
+  const inspection = await deps.cache.inspect(document)
   if (!inspection.ok) return invalidMerge(document, current.digest)
   const after = new Uint8Array(inspection.document)
   const reading = readDocument(after)
