@@ -1,7 +1,8 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
+import { ServiceError } from '../core/errors.ts'
 import { type Examination, examineRepository, type Finding } from '../history/doctor/examine.ts'
 import { EDITION } from '../services/config-services.ts'
-import { examineState } from '../services/examine-state.ts'
+import { examineState, repairState, type StateRepair } from '../services/examine-state.ts'
 import { inspectAsIs } from '../services/strict-inspection.ts'
 import { programPath, readSettings, SETTINGS } from '../settings.ts'
 import { VERSION } from '../version.ts'
@@ -29,7 +30,12 @@ export async function doctor(args: readonly string[]): Promise<number> {
     clock: Date.now,
   })
   const told = tell(repository, examination)
-  return Math.max(told, await tellState(resolve(settings['state-dir'], 'state.sqlite')))
+  const state = {
+    file: resolve(settings['state-dir'], 'state.sqlite'),
+    lock: join(repository, '.git', 'cairn', 'lock'),
+    clock: Date.now,
+  }
+  return Math.max(told, await tellState(state, { mayRepair: settings.repair }))
 }
 
 function tell(repository: string, { findings, asideFolder }: Examination): number {
@@ -39,10 +45,30 @@ function tell(repository: string, { findings, asideFolder }: Examination): numbe
   return findings.every(({ state }) => state === 'mended') ? 0 : 1
 }
 
-async function tellState(file: string): Promise<number> {
+async function tellState(repair: StateRepair, { mayRepair }: { mayRepair: boolean }) {
+  const { file } = repair
   const faults = await examineState(file)
   if (faults === null) return 0
-  for (const fault of faults) complain(`${fault}: cannot be mended here: restore a backup`)
   if (faults.length === 0) say(`${file} is whole`)
-  return faults.length === 0 ? 0 : 1
+  if (faults.length === 0) return 0
+  for (const fault of faults) complain(fault)
+  return mayRepair ? mendState(repair) : sayWhatHelps(file)
+}
+
+async function mendState(repair: StateRepair): Promise<number> {
+  const { file } = repair
+  try {
+    const aside = await repairState(repair)
+    say(`${file}: mended: made anew of its tables; the damaged one is in ${aside}`)
+    return 0
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    complain(`${file}: cannot be mended here: ${error.message}: restore a backup`)
+    return 1
+  }
+}
+
+function sayWhatHelps(file: string): number {
+  complain(`${file}: --repair makes it anew if no table has lost a row; otherwise restore a backup`)
+  return 1
 }

@@ -1,9 +1,23 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import nodeFs, {
+  chown,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import type { Clock } from '../core/clock.ts'
 import { ServiceError } from '../core/errors.ts'
+import { findHolder } from '../history/doctor/holders.ts'
 import { copySqliteState, openSqliteState } from '../state/open-sqlite.ts'
+import { salvageSqliteState } from '../state/salvage-sqlite.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
+import { openProcessLock } from '../storage/process-lock.ts'
+import { syncFolder } from '../storage/sync-folder.ts'
 import { STATE_KINDS } from './state-kinds.ts'
 
 /** What is wrong with a state file, read from a copy, so that nothing changes; null when there is no file. */
@@ -12,13 +26,82 @@ export async function examineState(file: string): Promise<readonly string[] | nu
   const folder = await mkdtemp(join(tmpdir(), 'cairn-doctor-'))
   try {
     const copy = join(folder, 'state.sqlite')
-    await copySqliteState(file, copy)
-    await using store = await openSqliteState(copy)
-    return await store.check(STATE_KINDS)
+    if ((await findHolder(file, dirname(file))) === null) await copyBytes(file, copy)
+    else await copySqliteState(file, copy)
+    return await faultsOf(copy)
   } catch (error) {
     if (error instanceof ServiceError) return [error.message]
     throw error
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+export interface StateRepair {
+  readonly file: string
+  /** The lock of the repository, which a service takes that uses this state. */
+  readonly lock: string
+  readonly clock: Clock
+}
+
+/**
+ * Puts a new file that is made of the tables of a damaged one in its place, if nothing is missing in
+ * it. The damaged file is kept in the folder that is returned, to the byte.
+ *
+ * @throws {ServiceError} `unavailable` when rows are lost or the state is in use; then nothing has changed.
+ */
+export async function repairState({ file, lock, clock }: StateRepair): Promise<string> {
+  await using _ = await openProcessLock(lock)
+  const holder = await findHolder(file, dirname(file))
+  if (holder !== null) throw cannot(`${file} is in use by ${holder}`)
+  const stamp = new Date(clock()).toISOString().replaceAll(/[:.]/g, '-')
+  const aside = join(dirname(file), 'doctor', stamp)
+  const work = await mkdtemp(`${file}.draft-`)
+  try {
+    const [copy, made] = [join(work, 'damaged.sqlite'), join(work, 'made.sqlite')]
+    await copyBytes(file, copy)
+    await salvageSqliteState(copy, made)
+    const faults = await faultsOf(made)
+    if (faults.length > 0) throw cannot(faults.join('; '))
+    await exchange(file, { made, aside })
+    return aside
+  } finally {
+    await rm(work, { recursive: true, force: true })
+  }
+}
+
+/** With the log, of which the newest changes are in it alone. */
+async function copyBytes(file: string, target: string): Promise<void> {
+  await copyFile(file, target)
+  await orNullWhenAbsent(copyFile(`${file}-wal`, `${target}-wal`))
+}
+
+async function faultsOf(file: string): Promise<readonly string[]> {
+  await using store = await openSqliteState(file)
+  return await store.check(STATE_KINDS)
+}
+
+// SQLite would apply the log of the damaged file to the new one, and without a file a start would
+// make a new store. So while the log goes, an empty file is there, with which nothing starts.
+async function exchange(
+  file: string,
+  { made, aside }: { made: string; aside: string },
+): Promise<void> {
+  const folder = dirname(file)
+  await mkdir(aside, { recursive: true, mode: 0o700 })
+  await copyBytes(file, join(aside, basename(file)))
+  for (const each of [aside, dirname(aside), folder]) await syncFolder(nodeFs, each)
+  const { uid, gid } = await stat(file)
+  await chown(made, uid, gid)
+  await writeFile(`${made}.empty`, '', { mode: 0o600 })
+  await rename(`${made}.empty`, file)
+  await syncFolder(nodeFs, folder)
+  for (const suffix of ['-wal', '-shm']) await rm(`${file}${suffix}`, { force: true })
+  await syncFolder(nodeFs, folder)
+  await rename(made, file)
+  await syncFolder(nodeFs, folder)
+}
+
+function cannot(reason: string): ServiceError<'unavailable'> {
+  return new ServiceError('unavailable', reason, { reason })
 }

@@ -1,9 +1,14 @@
-import { truncateSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { placesIn } from '../support/backups.ts'
 import { startService } from '../support/service.ts'
 import { run } from '../support/start.ts'
+
+/** Bytes of a page of SQLite. */
+const PAGE = 4096
 
 async function aStoppedService(): Promise<string> {
   const service = await startService()
@@ -30,6 +35,32 @@ describe('cairn doctor', () => {
     expect(mended.stdout).toMatch(/moved aside is in .*\.git\/cairn\/doctor/)
     expect(again).toMatchObject({ code: 0, stderr: '' })
     expect(again.stdout).toMatch(/config-repo is whole\n.*state\.sqlite is whole\n$/)
+  })
+
+  it('makes a state anew whose indexes are damaged', async () => {
+    const folder = await aStoppedService()
+    const file = join(folder, 'state', 'state.sqlite')
+    const database = new DatabaseSync(file)
+    const { page } = z
+      .object({ page: z.number() })
+      .parse(
+        database.prepare("SELECT rootpage AS page FROM sqlite_schema WHERE type = 'index'").get(),
+      )
+    database.close()
+    const bytes = readFileSync(file)
+    bytes.fill(0, (page - 1) * PAGE, page * PAGE)
+    // A new file: this process may still hold the one that its service has closed.
+    rmSync(file)
+    writeFileSync(file, bytes)
+
+    const seen = await doctor(folder)
+    const mended = await doctor(folder, '--repair')
+
+    expect(seen.code).toBe(1)
+    expect(seen.stderr).toContain('--repair makes it anew')
+    expect(mended.code).toBe(0)
+    expect(mended.stdout).toMatch(/mended: made anew of its tables; the damaged one is in .*doctor/)
+    expect(await doctor(folder)).toMatchObject({ code: 0, stderr: '' })
   })
 
   it('says that a damaged state is to be restored from a backup', async () => {

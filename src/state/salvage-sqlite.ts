@@ -1,0 +1,83 @@
+import { ServiceError } from '../core/errors.ts'
+import { loadSqliteState } from './open-sqlite.ts'
+import type { Row, SqlValue } from './sql.ts'
+import { numberOf, textOf } from './sql.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
+import { unavailable } from './unavailable.ts'
+
+const CHUNK = 500
+const TABLES = ['counter', 'list', 'document'] as const
+type Table = (typeof TABLES)[number]
+
+/**
+ * Makes a new store of the tables of a damaged one, without its indexes, which are made anew. Every
+ * row has to be there: what an index still knows and its table has lost cannot be made up for.
+ *
+ * @throws {ServiceError} `unavailable` when the tables cannot be read, or have lost rows.
+ */
+export async function salvageSqliteState(damaged: string, target: string): Promise<void> {
+  using connection = new SqliteConnection(damaged)
+  for (const table of TABLES) {
+    const lost = lostRows(connection, table)
+    if (lost > 0) throw unavailable(`${damaged} has lost ${lost} rows of its table "${table}"`)
+  }
+  await loadSqliteState(target, linesOf(connection))
+}
+
+/** An index that cannot be read knows nothing that the table could lack. */
+function lostRows(connection: SqliteConnection, table: Table): number {
+  const known = `SELECT rowid AS r FROM ${table} INDEXED BY sqlite_autoindex_${table}_1`
+  const kept = `SELECT rowid FROM ${table} NOT INDEXED`
+  try {
+    const [row] = connection.run(`SELECT COUNT(*) AS n FROM (${known}) WHERE r NOT IN (${kept})`)
+    return numberOf(row, 'n')
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    return 0
+  }
+}
+
+/** The store as a dump, read table by table in the order of the rows. */
+async function* linesOf(connection: SqliteConnection): AsyncGenerator<string> {
+  const [meta] = connection.run("SELECT n FROM meta NOT INDEXED WHERE key = 'version'")
+  yield JSON.stringify({ version: numberOf(meta, 'n') })
+  let lines = 1
+  for (const table of TABLES) {
+    for (const row of rowsOf(connection, table)) {
+      yield JSON.stringify(LINES[table](row))
+      lines += 1
+    }
+  }
+  yield JSON.stringify({ lines })
+}
+
+function* rowsOf(connection: SqliteConnection, table: Table): Generator<Row> {
+  const text = `SELECT rowid AS r, * FROM ${table} NOT INDEXED WHERE rowid > ? ORDER BY rowid LIMIT ?`
+  let after: SqlValue = 0
+  for (;;) {
+    const rows = connection.run(text, after, CHUNK)
+    yield* rows
+    const last = rows.at(-1)
+    if (!last) return
+    after = numberOf(last, 'r')
+  }
+}
+
+const LINES: Readonly<Record<Table, (row: Row) => object>> = {
+  counter: (row) => ({ counter: textOf(row, 'key'), n: numberOf(row, 'n') }),
+  list: (row) => ({ list: textOf(row, 'key'), ord: numberOf(row, 'ord'), id: textOf(row, 'id') }),
+  document: (row) => ({
+    document: textOf(row, 'kind'),
+    key: textOf(row, 'key'),
+    value: parsed(textOf(row, 'json')),
+  }),
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch (error) {
+    if (error instanceof SyntaxError) throw unavailable('a document is not JSON', { cause: error })
+    throw error
+  }
+}
