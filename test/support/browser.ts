@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import axe, { type AxeResults } from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { onTestFinished } from 'vitest'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { ADMIN_PASSWORD } from './service.ts'
 
 const OUTPUT = fileURLToPath(new URL('../output/', import.meta.url))
@@ -19,6 +19,24 @@ const ARGUMENTS = [
 /** The browser that the system has, without a profile; ended with the caller's `close`. */
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGUMENTS })
+}
+
+/** A browser for the tests of one file, ended after the last of them. */
+export function useBrowser(): { readonly browser: Browser } {
+  const opened: Browser[] = []
+  beforeAll(async () => {
+    opened.push(await openBrowser())
+  })
+  afterAll(async () => {
+    await Promise.all(opened.map((browser) => browser.close()))
+  })
+  return {
+    get browser() {
+      const [browser] = opened
+      if (!browser) throw new Error('The browser opens before the first test')
+      return browser
+    },
+  }
 }
 
 export interface Visitor {

@@ -7,6 +7,7 @@ import { Hono } from 'hono'
 import type { RouteEnv } from '../door.ts'
 import { json } from '../errors.ts'
 import { ReadyBody } from '../ready-body.ts'
+import { STYLE_SHEETS } from './style-sheets.ts'
 
 const FOLDER = fileURLToPath(new URL('./assets', import.meta.url))
 /**
@@ -48,8 +49,13 @@ export class Assets {
   constructor(folder = FOLDER) {
     for (const [name, module] of FONTS) this.#add(name, readFileSync(modules.resolve(module)))
     for (const name of BUNDLES) this.#add(name, readFileSync(join(BUILT, name)))
-    for (const name of readdirSync(folder)) {
-      if (BUNDLES.includes(name)) continue
+    for (const [name, parts] of Object.entries(STYLE_SHEETS)) {
+      const texts = parts.map((part) => readFileSync(join(folder, part)))
+      this.#add(name, this.#withAddresses(Buffer.concat(texts)))
+    }
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const { name } = entry
+      if (entry.isDirectory() || BUNDLES.includes(name)) continue
       const bytes = readFileSync(join(folder, name))
       this.#add(name, name.endsWith('.css') ? this.#withAddresses(bytes) : bytes)
     }

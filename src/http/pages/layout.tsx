@@ -158,16 +158,19 @@ function Notices({ notices }: { notices: readonly Notice[] }) {
   )
 }
 
-function NoticeLine({ notice }: { notice: Notice }) {
+function NoticeLine({ notice: { subject, errors } }: { notice: Notice }) {
+  const isTold = errors.length === 1 && errors.every(({ message }) => subject.includes(message))
   return (
     <div class="notice bad" role="status">
-      <strong>{notice.subject}</strong>
-      <ul>
-        {notice.errors.slice(0, 5).map(({ line, column, message }) => (
-          <li>{line === undefined ? message : `Line ${line}, column ${column}: ${message}`}</li>
-        ))}
-      </ul>
-      {notice.errors.length > 5 && <p>{`and ${notice.errors.length - 5} more`}</p>}
+      <strong>{subject}</strong>
+      {!isTold && errors.length > 0 && (
+        <ul>
+          {errors.slice(0, 5).map(({ line, column, message }) => (
+            <li>{line === undefined ? message : `Line ${line}, column ${column}: ${message}`}</li>
+          ))}
+        </ul>
+      )}
+      {errors.length > 5 && <p>{`and ${errors.length - 5} more`}</p>}
     </div>
   )
 }

@@ -53,8 +53,14 @@ function inWhole({ first, last }: Lines, { lineOf }: Condensed): Lines {
   return { first: lineOf(first), last: lineOf(last) }
 }
 
-function comparable({ text }: Condensed): Comparable {
-  return readXml(Buffer.from(text))
+/** What cannot be read is told with the line of the whole text. */
+function comparable({ text, lineOf }: Condensed): Comparable {
+  const reading = readXml(Buffer.from(text))
+  if (reading.ok) return reading
+  const problems = reading.problems.map((problem) =>
+    problem.line === undefined ? problem : { ...problem, line: lineOf(problem.line) },
+  )
+  return { problems }
 }
 
 function scanned({ text, starts }: TextLines, ranges: readonly LineRange[]): MemberScan {

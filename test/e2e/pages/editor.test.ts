@@ -1,6 +1,6 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { keepPicture, LOOKS, openBrowser, troublesOf, visit } from '../../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { keepPicture, LOOKS, useBrowser, troublesOf, visit } from '../../support/browser.ts'
 import { documentWith } from '../../support/documents.ts'
 import { saveRevisions } from '../../support/saved-revisions.ts'
 import { startService, type TestService } from '../../support/service.ts'
@@ -9,12 +9,7 @@ const BASE = documentWith('checkout', 'billing', 'shipping')
 const TYPED = BASE.replace('command="make"', 'command="ninja"')
 const BROKEN = BASE.replace('<exec command="make" />', '<exec />')
 
-let browser: Browser
-
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterAll(() => browser.close())
+const chromium = useBrowser()
 
 async function withBase(): Promise<TestService> {
   const service = await startService()
@@ -36,7 +31,7 @@ function area(page: Page): Promise<string> {
 describe('the editor in a browser', () => {
   it.each(LOOKS)('has nothing against accessibility ($name)', async ({ name, ...visitor }) => {
     const service = await withBase()
-    const page = await visit(browser, service.url, visitor)
+    const page = await visit(chromium.browser, service.url, visitor)
     const found: Record<string, string[]> = {}
     const look = async (title: string) => {
       found[title] = await troublesOf(page)
@@ -68,7 +63,7 @@ describe('the editor in a browser', () => {
 
   it('is used by keyboard alone: problems at their lines, a preview, a save', async () => {
     const service = await withBase()
-    const page = await visit(browser, service.url)
+    const page = await visit(chromium.browser, service.url)
     await page.goto('/config/edit')
 
     await page.keyboard.press('Tab')
@@ -97,7 +92,7 @@ describe('the editor in a browser', () => {
 
   it('loses nothing that was typed when the connection is lost or the page is left', async () => {
     const service = await withBase()
-    const page = await visit(browser, service.url)
+    const page = await visit(chromium.browser, service.url)
     await page.goto('/config/edit')
     await retype(page, TYPED)
     await page.getByRole('button', { name: 'Preview changes' }).getByText('1').waitFor()
@@ -119,7 +114,7 @@ describe('the editor in a browser', () => {
 
   it('works without scripts', async () => {
     const service = await withBase()
-    const page = await visit(browser, service.url, { hasScripts: false })
+    const page = await visit(chromium.browser, service.url, { hasScripts: false })
     await page.goto('/config/edit')
 
     await page.locator('textarea[name=xml]').fill(BROKEN)

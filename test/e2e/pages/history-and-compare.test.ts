@@ -1,41 +1,29 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import {
   keepPicture,
   LOOKS,
-  openBrowser,
+  useBrowser,
   troublesOf,
   violationsOf,
   visit,
 } from '../../support/browser.ts'
 import { documentWith } from '../../support/documents.ts'
 import { saveRevisions } from '../../support/saved-revisions.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { startService } from '../../support/service.ts'
+import { NINJA, serviceWithHistory } from '../../support/small-history.ts'
 
-const ONE = documentWith('checkout', 'billing', 'shipping')
-const TWO = ONE.replace('command="make"', 'command="ninja"')
-const THREE = TWO.replace('<job name="unit">', '<job name="unit" timeout="60">').replace(
+const LATER = NINJA.replace('<job name="unit">', '<job name="unit" timeout="60">').replace(
   'shipping.git',
   'deliveries.git',
 )
 
-let browser: Browser
-
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterAll(() => browser.close())
-
-async function withHistory(): Promise<TestService> {
-  const service = await startService()
-  await saveRevisions(service, ONE, TWO, THREE)
-  return service
-}
+const chromium = useBrowser()
 
 describe('history and comparison in a browser', () => {
   it.each(LOOKS)('have nothing against accessibility ($name)', async ({ name, ...visitor }) => {
-    const service = await withHistory()
-    const page = await visit(browser, service.url, visitor)
+    const service = await serviceWithHistory(LATER)
+    const page = await visit(chromium.browser, service.url, visitor)
     const pages = {
       history: '/config',
       keys: '/config#keys',
@@ -58,7 +46,7 @@ describe('history and comparison in a browser', () => {
 
   it('would show what is wrong', async () => {
     const service = await startService()
-    const page = await visit(browser, service.url)
+    const page = await visit(chromium.browser, service.url)
     await page.goto('/config')
 
     await page.evaluate("document.querySelector('main').append(new Image())")
@@ -67,8 +55,8 @@ describe('history and comparison in a browser', () => {
   })
 
   it('can be walked without scripts', async () => {
-    const service = await withHistory()
-    const page = await visit(browser, service.url, { hasScripts: false })
+    const service = await serviceWithHistory(LATER)
+    const page = await visit(chromium.browser, service.url, { hasScripts: false })
 
     await page.goto('/')
     await page.getByLabel('A: r2').check({ force: true })
@@ -88,8 +76,8 @@ describe('history and comparison in a browser', () => {
   })
 
   it('are used by keyboard alone', async () => {
-    const service = await withHistory()
-    const page = await visit(browser, service.url)
+    const service = await serviceWithHistory(LATER)
+    const page = await visit(chromium.browser, service.url)
 
     await page.goto('/config')
     await press(page, 'j', 'b', 'j', 'j', 'a')
@@ -112,8 +100,8 @@ describe('history and comparison in a browser', () => {
   })
 
   it('show lines and ranges that an address names', async () => {
-    const service = await withHistory()
-    const page = await visit(browser, service.url)
+    const service = await serviceWithHistory(LATER)
+    const page = await visit(chromium.browser, service.url)
 
     await page.goto('/config/compare/r2/r4#R10-R12')
     expect(await page.locator('tr.chosen').count()).toBe(3)
@@ -125,8 +113,8 @@ describe('history and comparison in a browser', () => {
   })
 
   it('tell of a revision that arrives while the history is open', async () => {
-    const service = await withHistory()
-    const page = await visit(browser, service.url)
+    const service = await serviceWithHistory(LATER)
+    const page = await visit(chromium.browser, service.url)
     await page.goto('/config')
 
     await saveRevisions(service, documentWith('checkout'))

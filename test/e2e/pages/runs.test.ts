@@ -1,7 +1,7 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import { element, exec } from '../../support/a-configuration.ts'
-import { keepPicture, openBrowser, violationsOf, visit } from '../../support/browser.ts'
+import { keepPicture, useBrowser, violationsOf, visit } from '../../support/browser.ts'
 import { RealBuilds } from '../../support/real-builds.ts'
 
 /** A machine may be busy with other tests. */
@@ -10,12 +10,7 @@ const WITHIN = { timeout: 60_000 }
 
 const MANUAL = element('approval', { type: 'manual' })
 
-let browser: Browser
-
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterAll(() => browser.close())
+const chromium = useBrowser()
 
 /** A job that says something hostile in colours, waits to be let go on, and makes files. */
 function script(folder: string): string {
@@ -65,7 +60,7 @@ function says(page: Page, text: string | RegExp): Promise<void> {
 describe('a build in a browser', PATIENCE, () => {
   it('is triggered, watched live, cancelled, run again and followed to its end', async () => {
     const real = await building()
-    const page = await visit(browser, real.scene.service.url)
+    const page = await visit(chromium.browser, real.scene.service.url)
     real.agent('one')
 
     await page.goto('/pipelines')
@@ -104,7 +99,7 @@ describe('a build in a browser', PATIENCE, () => {
     real.agent('build-01.example.org')
     real.letGoOn()
     const { scene } = real
-    const visitor = await visit(browser, scene.service.url)
+    const visitor = await visit(chromium.browser, scene.service.url)
     await scene.schedule('checks')
     await visitor.goto('/stages/checks/check')
     await visitor.locator('[data-part=title] .status.failed').waitFor(WITHIN)
@@ -117,7 +112,7 @@ describe('a build in a browser', PATIENCE, () => {
 
     const found: Record<string, string[]> = {}
     for (const { name, ...look } of LOOKS) {
-      const page = await visit(browser, scene.service.url, look)
+      const page = await visit(chromium.browser, scene.service.url, look)
       for (const [title, path] of Object.entries(await pagesOf(real))) {
         await page.goto(path)
         const wide = (await overflowOf(page)) > 0 ? ['it is wider than the window'] : []
@@ -135,7 +130,7 @@ describe('an agent in a browser', PATIENCE, () => {
   it('is removed safely: disabled, stopped within the time that is counted down, deleted', async () => {
     const real = await building()
     const agent = real.agent('one')
-    const page = await visit(browser, real.scene.service.url)
+    const page = await visit(chromium.browser, real.scene.service.url)
     await page.goto('/agents')
     await page.locator('.agents .status.good').waitFor(WITHIN)
 
@@ -159,7 +154,7 @@ describe('an agent in a browser', PATIENCE, () => {
   it('is enabled and disabled without scripts, and its removal taken back', async () => {
     const real = await building()
     real.agent('one')
-    const page = await visit(browser, real.scene.service.url, { hasScripts: false })
+    const page = await visit(chromium.browser, real.scene.service.url, { hasScripts: false })
     const isThere = async () => {
       await page.goto('/agents?q=status:idle')
       return page.getByLabel('Choose one').isVisible()

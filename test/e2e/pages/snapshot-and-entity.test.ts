@@ -1,31 +1,15 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { keepPicture, LOOKS, openBrowser, troublesOf, visit } from '../../support/browser.ts'
-import { documentWith } from '../../support/documents.ts'
-import { saveRevisions } from '../../support/saved-revisions.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { describe, expect, it } from 'vitest'
+import { keepPicture, LOOKS, useBrowser, troublesOf, visit } from '../../support/browser.ts'
+import { MADE, NINJA, serviceWithHistory } from '../../support/small-history.ts'
 
-const ONE = documentWith('checkout', 'billing', 'shipping')
-const TWO = ONE.replace('command="make"', 'command="ninja"')
-const THREE = TWO.replace('name="checkout"', 'name="cart"')
+const LATER = NINJA.replace('name="checkout"', 'name="cart"')
 
-let browser: Browser
-
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterAll(() => browser.close())
-
-async function withHistory(): Promise<TestService> {
-  const service = await startService()
-  await saveRevisions(service, ONE, TWO, THREE)
-  return service
-}
+const chromium = useBrowser()
 
 describe('snapshot, restore and entity pages in a browser', () => {
   it.each(LOOKS)('have nothing against accessibility ($name)', async ({ name, ...visitor }) => {
-    const service = await withHistory()
-    const page = await visit(browser, service.url, visitor)
+    const service = await serviceWithHistory(LATER)
+    const page = await visit(chromium.browser, service.url, visitor)
     const pages = {
       first: '/config/r1',
       snapshot: '/config/r3?find=billing#L8',
@@ -51,8 +35,8 @@ describe('snapshot, restore and entity pages in a browser', () => {
   })
 
   it('lead from line to line by keyboard', async () => {
-    const service = await withHistory()
-    const page = await visit(browser, service.url)
+    const service = await serviceWithHistory(LATER)
+    const page = await visit(chromium.browser, service.url)
 
     await page.goto('/config/current')
     await page.locator('#outline-filter').fill('billing')
@@ -72,8 +56,8 @@ describe('snapshot, restore and entity pages in a browser', () => {
   })
 
   it('can be walked without scripts, from a blamed line to a restore', async () => {
-    const service = await withHistory()
-    const page = await visit(browser, service.url, { hasScripts: false })
+    const service = await serviceWithHistory(LATER)
+    const page = await visit(chromium.browser, service.url, { hasScripts: false })
 
     await page.goto('/config/current')
     await page.getByRole('link', { name: 'Blame' }).click()
@@ -94,6 +78,6 @@ describe('snapshot, restore and entity pages in a browser', () => {
     await page.getByRole('button', { name: 'Restore r2' }).click()
 
     await page.waitForURL('**/config/compare/r4/r5')
-    expect(await (await service.fetch('/api/admin/config.xml')).text()).toBe(ONE)
+    expect(await (await service.fetch('/api/admin/config.xml')).text()).toBe(MADE)
   })
 })

@@ -88,7 +88,7 @@ describe('the frame of the pages', () => {
 
     const page = async () => (await service.fetch('/config')).text()
 
-    await expect.poll(page, { timeout: 10_000 }).toMatch(/Line 2, column \d+/)
+    await expect.poll(page, { timeout: 10_000 }).toMatch(/line 2, column \d+/)
   })
 
   it('keeps the choice of colours, and comes back to where it was made', async () => {

@@ -18,7 +18,9 @@ export function AuditView({ chrome, query, page, now }: AuditViewProps) {
   const { next } = page
   return (
     <Page chrome={chrome} title="Audit log" styles={['audit.css']}>
-      <h1>Audit log</h1>
+      <div class="page-head">
+        <h1>Audit log</h1>
+      </div>
       <Filter chrome={chrome} query={query} />
       {page.entries.length === 0 ? (
         <p class="card">Nothing is noted that fits.</p>

@@ -52,4 +52,14 @@ describe('a summary that reads only what has changed', () => {
       { numRuns: 400 },
     )
   })
+
+  it('names the line at which the whole text cannot be read', () => {
+    const text = documentWith(...NAMES)
+    const broken = text.replace('</cruise>', '<cruise')
+
+    const summary = condensedSummary(text.replace('make', 'ninja'), broken)
+
+    expect(summary).toEqual(wholeSummary(text, broken))
+    expect(summary?.[0]?.to).toContain(`line ${text.trimEnd().split('\n').length}`)
+  })
 })
