@@ -142,12 +142,14 @@ function lookUps(series: readonly Series[]): Metric {
 
 function repositoryMetrics(stored: ReturnType<History['storage']>): Metric[] {
   if (stored === null) return []
-  const { looseObjects, looseBytes, packs, packBytes, packedAt } = stored
+  const { looseObjects, looseBytes, packs, packBytes, packedAt, problem } = stored
+  const failed = problem === null ? 0 : 1
   const bytes = looseBytes + packBytes
   return [
     gauge('cairn_repository_bytes', 'Size of the objects in git at the last look', bytes),
     gauge('cairn_repository_loose_objects', 'Objects that are not packed', looseObjects),
     gauge('cairn_repository_packs', 'Packs of objects', packs),
+    gauge('cairn_repository_packing_failed', 'Whether the last packing failed', failed),
     ...(packedAt === null
       ? []
       : [gauge('cairn_repository_packed_time_seconds', 'When they were packed', packedAt / 1_000)]),
