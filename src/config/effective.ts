@@ -1,6 +1,6 @@
 import { ParamResolver } from './effective/params.ts'
 import { resolvePipeline } from './effective/resolve-pipeline.ts'
-import type { At, Configuration, Pipeline, Template } from './model.ts'
+import type { At, Configuration, Pipeline, PipelineGroup, Template } from './model.ts'
 import { remembered } from './remembered.ts'
 import { type Finding, nameKey } from './rules/finding.ts'
 
@@ -19,16 +19,27 @@ export interface Expansion {
  * pipeline that uses a template stand in the template.
  */
 export function expandConfiguration(configuration: Configuration): Expansion {
+  const steps = expandInSteps(configuration)
+  let step = steps.next()
+  while (!step.done) step = steps.next()
+  return step.value
+}
+
+/** The same, giving way after each pipeline. */
+export function* expandInSteps(configuration: Configuration): Generator<void, Expansion> {
   const templates = new Map(configuration.templates.map((each) => [nameKey(each.name), each]))
   const expanded: ExpandedPipeline[] = []
-  const groups = configuration.groups.map((group) => ({
-    ...group,
-    pipelines: group.pipelines.map((written) => {
+  const groups: PipelineGroup[] = []
+  for (const group of configuration.groups) {
+    const pipelines: Pipeline[] = []
+    for (const written of group.pipelines) {
       const each = expandPipeline(written, templates)
       if (each.replaced.length > 0) expanded.push(each)
-      return each.pipeline
-    }),
-  }))
+      pipelines.push(each.pipeline)
+      yield
+    }
+    groups.push({ ...group, pipelines })
+  }
   return {
     configuration: { ...configuration, groups },
     findings: expanded.flatMap(({ findings }) => findings),

@@ -96,7 +96,7 @@ export function checkRules(configuration: Configuration): Finding[] {
 
 /** The same, giving way again and again. */
 export function* checkRulesInSteps(configuration: Configuration): Generator<void, Finding[]> {
-  const { context, findings } = ruleContextOf(configuration)
+  const { context, findings } = yield* ruleContextOf(configuration)
   const found = [...findings]
   for (const finding of findingsOf(context)) {
     if (finding) found.push(finding)

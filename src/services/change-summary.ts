@@ -3,10 +3,13 @@ import { renderSubject } from '../config/changes/render-subject.ts'
 import { type Comparable, summariseChanges } from '../config/changes/summarise-changes.ts'
 import { readXml } from '../config/xml-reader.ts'
 import { type Digest, digestOf } from '../core/digest.ts'
+import { commonBytes } from '../diff/common-ends.ts'
 import type { DocumentCache } from './document-cache.ts'
 
 /** A document that has to be read for its subject alone is not summarised when it is larger. */
 const LARGEST = 4 * 1_048_576
+/** Bytes between the common ends of two documents above which nobody waits for a summary. */
+const MOST_CHANGED = 2 * 1_048_576
 
 interface Compared {
   readonly before: Comparable | null
@@ -42,7 +45,8 @@ export class ChangeSummary {
     const isQuick = [before, after].every(
       (document) => document === null || this.#isQuick(document),
     )
-    return isQuick ? renderSubject(this.changes(before, after)) : 'Change the configuration'
+    const mayBeTold = isQuick && (before === null || changedBytes(before, after) <= MOST_CHANGED)
+    return mayBeTold ? renderSubject(this.changes(before, after)) : 'Change the configuration'
   }
 
   /** A document of that digest, if it was read lately. */
@@ -57,4 +61,9 @@ export class ChangeSummary {
   #isQuick(document: Uint8Array): boolean {
     return document.length <= LARGEST || this.find(digestOf(document)) !== null
   }
+}
+
+function changedBytes(before: Uint8Array, after: Uint8Array): number {
+  const { prefix, suffix } = commonBytes(before, after)
+  return Math.max(before.length, after.length) - prefix - suffix
 }

@@ -142,7 +142,9 @@ export class RevisionTeller implements AsyncDisposable {
     const previous = before && this.#deps.history.findCommit(before)
     try {
       const after = await this.#read(revision)
-      return this.#deps.summary.compare(previous && (await this.#read(previous)), after)
+      const older = previous && (await this.#read(previous))
+      await nextTurn()
+      return this.#deps.summary.compare(older, after)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       this.#deps.log({ level: 'warning', message: error.message })

@@ -6,12 +6,12 @@ const KEPT = 4
 
 /** Frames by their exact text: most changes of a document leave its frame as it is. */
 export class FrameStore {
-  readonly #known = new Map<string, Frame>()
+  readonly #known = new Map<string, Frame>();
 
   /** Null where the document without its members is not sound, or they are not its members. */
-  read(text: string, places: readonly MemberPlace[]): Frame | null {
+  *read(text: string, places: readonly MemberPlace[]): Generator<void, Frame | null> {
     const framed = frameText(text, places)
-    const frame = this.#known.get(framed) ?? readFrame(framed)
+    const frame = this.#known.get(framed) ?? (yield* readFrame(framed))
     if (!frame || !isFrameOf(frame, places)) return null
     this.#known.delete(framed)
     this.#known.set(framed, frame)

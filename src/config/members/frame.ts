@@ -35,19 +35,24 @@ export interface Frame {
   readonly parts: number
 }
 
-/** Null where the text is no frame of a document that may be valid. */
-export function readFrame(text: string): Frame | null {
+/** Null where the text is no frame of a document that may be valid. Gives way between its steps. */
+export function* readFrame(text: string): Generator<void, Frame | null> {
   const tree = readTree(text, XML_LIMITS)
-  return tree?.root.name === 'cruise' ? frameOf(text, tree) : null
+  yield
+  return tree?.root.name === 'cruise' ? yield* frameOf(text, tree) : null
 }
 
-function frameOf(text: string, { root, parts }: XmlTree): Frame | null {
+function* frameOf(text: string, { root, parts }: XmlTree): Generator<void, Frame | null> {
   const findings = new Findings({ text, lines: new LineIndex(text) })
   checkReferences(root, findings)
   const slots = slotsIn(root)
+  yield
+  const nodes = parseNodes({ text, root })
+  yield
   const taken = new Set(slots.map(({ at }) => at.join()))
-  const building = buildConfiguration(withoutMembers(parseNodes({ text, root }), taken))
+  const building = buildConfiguration(withoutMembers(nodes, taken))
   if (!building.success || findings.problems().length > 0) return null
+  yield
   return {
     root,
     slots,

@@ -33,7 +33,8 @@ export function* readMembers(
   const text = textOf(bytes)
   const places = text === null ? null : findMembers(text)
   if (text === null || places === null) return null
-  const frame = known.frames.read(text, places)
+  yield
+  const frame = yield* known.frames.read(text, places)
   const gathering = frame && (yield* gather(text, { frame, places, stores: known.stores }))
   if (!frame || !gathering || gathering.parts > XML_LIMITS.maxParts) return null
   yield

@@ -1,4 +1,4 @@
-import { expandConfiguration } from '../effective.ts'
+import { expandInSteps } from '../effective.ts'
 import type { At, Configuration, Pipeline, Role, Stage, Template } from '../model.ts'
 import { type Finding, nameKey } from './finding.ts'
 
@@ -28,12 +28,12 @@ export type PipelineRule = (pipeline: Pipeline, context: RuleContext) => Iterabl
 /** A rule about each stage, of pipelines and of templates as written. */
 export type StageRule = (stage: Stage, context: RuleContext) => Iterable<Finding>
 
-/** The context of a configuration, and what is wrong with its params. */
-export function ruleContextOf(written: Configuration): {
-  readonly context: RuleContext
-  readonly findings: readonly Finding[]
-} {
-  const { configuration: effective, findings, replaced } = expandConfiguration(written)
+/** The context of a configuration, and what is wrong with its params. Gives way again and again. */
+export function* ruleContextOf(
+  written: Configuration,
+): Generator<void, { readonly context: RuleContext; readonly findings: readonly Finding[] }> {
+  const { configuration: effective, findings, replaced } = yield* expandInSteps(written)
+  yield
   const pipelines = effective.groups.flatMap((group) => group.pipelines)
   const context = {
     written,

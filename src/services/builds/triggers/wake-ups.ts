@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Turns } from '../../materials/turns.ts'
 
 /** Looks that are taken at the same time. */
@@ -25,8 +26,14 @@ export class WakeUps implements AsyncDisposable {
     this.#woken.add(name)
     void this.#inTurn(name, async () => {
       this.#woken.delete(name)
-      if (!this.#closed) await this.#turns.run(() => this.#look(name))
+      if (!this.#closed) await this.#turns.run(() => this.#lookLater(name))
     })
+  }
+
+  /** A new configuration may wake thousands; whoever calls the service meanwhile is answered. */
+  async #lookLater(name: string): Promise<void> {
+    await nextTurn()
+    await this.#look(name)
   }
 
   /** Does a job about something while nobody looks at it. */
