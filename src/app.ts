@@ -60,6 +60,7 @@ async function open(opening: Opening): Promise<Server> {
   const parts = await openParts(opening)
   const listening = resources.own(await Listening.open(answeringOf(opening, parts), settings))
   resources.own(parts.watch)
+  parts.entities.begin()
   // Who waits for work or for revisions is answered first, so that the requests in flight can end.
   resources.own(parts.builds.desk)
   // Whoever waits for a poll of a material hears that it failed.

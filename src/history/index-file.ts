@@ -161,8 +161,20 @@ function parseEntries(text: string): readonly IndexEntry[] {
 function parseRow([commit, isCut, facts]: Row): IndexEntry {
   if (facts === null) return { commit, isCut, revision: null }
   const [digest, username, time, schemaVersion, serverEdition, serverVersion, subject] = facts
-  const revision = { digest, commit, username, time, schemaVersion, serverEdition, serverVersion }
-  return { commit, isCut, revision: { ...revision, subject } }
+  return {
+    commit,
+    isCut,
+    revision: {
+      digest,
+      commit,
+      username,
+      time,
+      schemaVersion,
+      serverEdition,
+      serverVersion,
+      subject,
+    },
+  }
 }
 
 /** By hand: zod takes longer for a hundred thousand of them than a start may last. */

@@ -27,7 +27,8 @@ export class RevisionIndex {
   readonly #places = new Map<CommitSha, number>()
   readonly #revisions: Revision[] = []
   readonly #byDigest = new Map<Digest, Revision>()
-  readonly #numbers = new Map<CommitSha, number>()
+  /** How many revisions there are up to each place. */
+  readonly #counts: number[] = []
 
   constructor(entries: Iterable<IndexEntry> = []) {
     this.append(entries)
@@ -36,10 +37,11 @@ export class RevisionIndex {
   /** Adds commits that are newer than all others, oldest first. */
   append(entries: Iterable<IndexEntry>): void {
     for (const entry of entries) {
-      this.#places.set(entry.commit, this.#entries.push(entry) - 1)
-      if (entry.revision === null) continue
-      this.#numbers.set(entry.commit, this.#revisions.push(entry.revision))
-      this.#byDigest.set(entry.revision.digest, entry.revision)
+      const { commit, revision } = entry
+      this.#places.set(commit, this.#entries.push(entry) - 1)
+      if (revision !== null) this.#revisions.push(revision)
+      this.#counts.push(this.#revisions.length)
+      if (revision !== null) this.#byDigest.set(revision.digest, revision)
     }
   }
 
@@ -70,7 +72,9 @@ export class RevisionIndex {
 
   /** How many revisions there were with that one, or null when it is none of them. */
   numberOf(commit: CommitSha): number | null {
-    return this.#numbers.get(commit) ?? null
+    const place = this.#places.get(commit)
+    const isRevision = place !== undefined && this.#entries[place]?.revision
+    return isRevision ? (this.#counts[place] ?? null) : null
   }
 
   /** How many commits are older than that one, or null when it is not in the history. */

@@ -39,6 +39,11 @@ export class EntityIndex implements AsyncDisposable {
     this.#teller = new RevisionTeller(deps)
   }
 
+  /** Begins to find out what is not known yet; without it, the first question does. */
+  begin(): void {
+    this.#teller.begin()
+  }
+
   /** What a revision changed about the one before it; null while that is not known. */
   find(revision: Revision): readonly Change[] | null {
     const told = this.#teller.told.find(revision.commit)

@@ -38,13 +38,19 @@ export class RevisionTeller implements AsyncDisposable {
   readonly #unlisten: () => void
   #unwritten: ToldRevision[] = []
   #isClosed = false
-  #work: Promise<void>
+  #isBegun = false
+  #work: Promise<void> = Promise.resolve()
 
-  /** Begins at once to find out what is not in the file. */
   constructor(deps: RevisionTellerDeps) {
     this.#deps = deps
-    this.#work = this.#run(() => this.#load())
     this.#unlisten = deps.history.onRevision((news) => this.#hear(news))
+  }
+
+  /** Reads what is kept, and finds out the rest. A start does not wait for that. */
+  begin(): void {
+    if (this.#isBegun || this.#isClosed) return
+    this.#isBegun = true
+    this.#then(() => this.#load())
   }
 
   isTold(revision: Revision): boolean {
@@ -53,6 +59,7 @@ export class RevisionTeller implements AsyncDisposable {
 
   /** Resolves when every revision that there is now has been told, or could not be. */
   async settle(): Promise<void> {
+    this.begin()
     if (!this.isTold(this.#deps.history.current())) this.#then(() => this.#learnNewest())
     await this.#work
   }
@@ -66,6 +73,7 @@ export class RevisionTeller implements AsyncDisposable {
   }
 
   #hear({ added, isRewritten }: RevisionNews): void {
+    if (!this.#isBegun) return
     this.#then(async () => {
       if (isRewritten) await this.#learnAll()
       else for (const revision of added.toReversed()) await this.#learn(revision)
@@ -110,7 +118,12 @@ export class RevisionTeller implements AsyncDisposable {
   async #learnAll(): Promise<void> {
     const { history } = this.#deps
     for (let offset = 0; offset < history.size() && !this.#isClosed; offset += PAGE) {
-      for (const revision of history.list({ offset, limit: PAGE })) await this.#learn(revision)
+      const page = history.list({ offset, limit: PAGE + 1 })
+      for (const [n, revision] of page.slice(0, PAGE).entries()) {
+        const before = page[n + 1]?.commit ?? null
+        if (this.told.find(revision.commit)?.previous !== before) await this.#learn(revision)
+      }
+      await nextTurn()
     }
   }
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Change } from '../config/changes/change.ts'
 import { foldEntity } from '../config/changes/entities.ts'
 import { entitiesOf, formerNameOf } from '../config/changes/entities-of.ts'
-import { CommitSha } from '../core/revision.ts'
+import type { CommitSha } from '../core/revision.ts'
 
 /** What a revision changed about the one before it, ready to be kept. */
 export interface ToldRevision {
@@ -17,6 +17,8 @@ export interface ToldRevision {
   /** The changes as JSON; most of them are never looked at. */
   readonly changes: string
 }
+
+const SHA = /^[0-9a-f]{40}$/
 
 const Lines = z.object({ first: z.int(), last: z.int() })
 
@@ -35,13 +37,13 @@ const Changes = z.array(
   }),
 )
 
-const Row = z.tuple([
+type Row = readonly [
   CommitSha,
-  CommitSha.nullable(),
-  z.array(z.string()),
-  z.array(z.tuple([z.string(), z.string()])),
-  z.string(),
-])
+  CommitSha | null,
+  readonly string[],
+  readonly (readonly [string, string])[],
+  string,
+]
 
 export function toldRevision(
   { commit, previous }: Pick<ToldRevision, 'commit' | 'previous'>,
@@ -69,10 +71,32 @@ export function renderToldRevision(told: ToldRevision): string {
 export function parseToldRevision(line: string): ToldRevision | null {
   const text = checkedText(line)
   if (text === null) return null
-  const row = Row.safeParse(JSON.parse(text))
-  if (!row.success) return null
-  const [commit, previous, entities, renames, changes] = row.data
+  const row: unknown = JSON.parse(text)
+  if (!isRow(row)) return null
+  const [commit, previous, entities, renames, changes] = row
   return { commit, previous, entities, renames, changes }
+}
+
+/** By hand: there is a line for every revision, and zod takes as long as all the rest of a start. */
+function isRow(value: unknown): value is Row {
+  if (!Array.isArray(value) || value.length !== 5) return false
+  const [commit, previous, entities, renames, changes] = value
+  return (
+    isSha(commit) &&
+    (previous === null || isSha(previous)) &&
+    isStrings(entities) &&
+    Array.isArray(renames) &&
+    renames.every((each) => isStrings(each) && each.length === 2) &&
+    typeof changes === 'string'
+  )
+}
+
+function isSha(value: unknown): value is CommitSha {
+  return typeof value === 'string' && SHA.test(value)
+}
+
+function isStrings(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string')
 }
 
 export function checkedLine(text: string): string {

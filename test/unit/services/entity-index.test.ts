@@ -43,6 +43,7 @@ function indexOf(history: History, path = aFile(), patience = 30_000) {
     log: ({ message }) => void logged.push(message),
     patience,
   })
+  index.begin()
   onTestFinished(() => index[Symbol.asyncDispose]())
   return { index, asked, path, logged }
 }
