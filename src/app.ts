@@ -139,6 +139,7 @@ function observation({ resources }: Opening, parts: Parts) {
     version: VERSION,
     auditProblem: () => audit.problem(),
     buildProblems: () => builds.problems(),
+    identityProblems: () => config.identity.problems(),
     materialProblems: () => poller.problems(),
     webhooks: () => webhooks.states(),
     mirror,

@@ -10,8 +10,8 @@ import type { Inspection } from './inspection.ts'
 import type { MaintenanceState } from './maintenance.ts'
 import { listNewer } from './newer-revisions.ts'
 import { type HistoryParts, openHistoryParts } from './open-history.ts'
-import { describeProblems, type HistoryProblem } from './problems.ts'
-import type { Base } from './reconciler.ts'
+import { type HistoryProblem, notValid } from './problems.ts'
+import { type Base, isCurrent } from './reconciler.ts'
 import { unavailable } from './repository-folder.ts'
 import type { RevisionListener } from './revision-news.ts'
 import type { RevisionRange } from './revision-index.ts'
@@ -162,9 +162,15 @@ export class History implements AsyncDisposable {
   /**
    * Moves the branch to newer commits that git has taken in and that were judged, between two changes.
    * False when the branch is no longer where they begin.
+   *
+   * @throws {ServiceError} `config-invalid` when their newest document may not become current here.
    */
   advance(move: BranchAdvance): Promise<boolean> {
-    return this.#parts.queue.run(() => this.#parts.reconciler.advance(move))
+    return this.#parts.queue.run(async () => {
+      const document = await this.#parts.repository.findDocument(move.to)
+      if (document !== null) await this.#inspectNext(document)
+      return this.#parts.reconciler.advance(move)
+    })
   }
 
   /** What keeps the history from following the live file or the branch, or null when all is well. */
@@ -203,10 +209,15 @@ export class History implements AsyncDisposable {
   async #propose(base: Base, compute: Compute): Promise<(Inspection & { ok: true }) | null> {
     const next = await compute({ revision: base.current, document: base.document })
     if (next === null || isCurrent(base, next)) return null
-    const { inspect, inspectNext = inspect } = this.#options
-    const inspection = await inspectNext(new Uint8Array(next))
-    if (!inspection.ok) throw invalid(inspection)
+    const inspection = await this.#inspectNext(new Uint8Array(next))
     return isCurrent(base, inspection.document) ? null : inspection
+  }
+
+  async #inspectNext(document: Uint8Array<ArrayBuffer>): Promise<Inspection & { ok: true }> {
+    const { inspect, inspectNext = inspect } = this.#options
+    const inspection = await inspectNext(document)
+    if (!inspection.ok) throw notValid(inspection.problems)
+    return inspection
   }
 
   /** Looks for what others have done. Its failure is a problem to show, and the next look may solve it. */
@@ -228,17 +239,6 @@ export class History implements AsyncDisposable {
       facts: { error },
     })
   }
-}
-
-/** Whether the newest commit has these bytes already, and is a revision with them. */
-function isCurrent(base: Base, document: Uint8Array): boolean {
-  const { headDocument, isHeadRevision } = base
-  return isHeadRevision && headDocument !== null && Buffer.compare(headDocument, document) === 0
-}
-
-function invalid({ problems }: Inspection & { ok: false }): ServiceError<'config-invalid'> {
-  const message = `The configuration is not valid: ${describeProblems(problems)}`
-  return new ServiceError('config-invalid', message, { problems })
 }
 
 function reasonOf(error: unknown): string {

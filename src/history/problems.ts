@@ -1,3 +1,4 @@
+import { ServiceError } from '../core/errors.ts'
 import type { Problem } from '../core/problem.ts'
 
 /** What keeps the history from following the live file, the branch or the repository. */
@@ -58,4 +59,9 @@ export function describeProblems(problems: readonly Problem[]): string {
   const place = first.line === undefined ? '' : `line ${first.line}, column ${first.column ?? 1}: `
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
   return `${place}${first.message}${more}`
+}
+
+export function notValid(problems: readonly Problem[]): ServiceError<'config-invalid'> {
+  const message = `The configuration is not valid: ${describeProblems(problems)}`
+  return new ServiceError('config-invalid', message, { problems })
 }

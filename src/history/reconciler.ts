@@ -225,6 +225,11 @@ export class Reconciler {
   }
 }
 
+/** Whether the newest commit has these bytes already, and is a revision with them. */
+export function isCurrent({ headDocument, isHeadRevision }: Base, document: Uint8Array): boolean {
+  return isHeadRevision && headDocument !== null && Buffer.compare(headDocument, document) === 0
+}
+
 function holds(live: LiveFileState, document: Uint8Array<ArrayBuffer> | null): boolean {
   if (document === null) return live.kind === 'absent'
   return live.kind === 'file' && isEqual(live.bytes, document)

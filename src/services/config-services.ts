@@ -33,6 +33,7 @@ export class ConfigServices implements AsyncDisposable {
   readonly configuration: CurrentConfiguration
   readonly editor: ConfigEditor
   readonly summary: ChangeSummary
+  readonly identity: ServerIdentity
   readonly #pool: DiffPool
 
   private constructor(parts: {
@@ -40,12 +41,14 @@ export class ConfigServices implements AsyncDisposable {
     cache: DocumentCache
     configuration: CurrentConfiguration
     summary: ChangeSummary
+    identity: ServerIdentity
   }) {
     this.history = parts.history
     this.cache = parts.cache
     this.configuration = parts.configuration
     this.editor = new ConfigEditor(parts)
     this.summary = parts.summary
+    this.identity = parts.identity
     this.#pool = new DiffPool()
   }
 
@@ -65,7 +68,7 @@ export class ConfigServices implements AsyncDisposable {
     })
     const configuration = await CurrentConfiguration.open({ history, cache })
     configuration.follow((document) => identity.follow(document, { isFirst: history.size() === 1 }))
-    return new ConfigServices({ history, cache, configuration, summary })
+    return new ConfigServices({ history, cache, configuration, summary, identity })
   }
 
   readonly diff = async (before: Uint8Array, after: Uint8Array): Promise<Uint8Array<ArrayBuffer>> =>

@@ -30,6 +30,8 @@ export interface HealthDeps {
   readonly version: string
   /** What an operator should look at besides the configuration, in words. */
   readonly buildProblems: () => readonly string[]
+  /** What a commit has changed that may not change while the server runs. */
+  readonly identityProblems: () => readonly string[]
   /** What keeps actions from being noted, or null. */
   readonly auditProblem: () => string | null
   /** The materials that cannot be read. */
@@ -42,12 +44,15 @@ export function readHealth(deps: HealthDeps): Health {
   const problem = history.problem()
   const { digest } = history.current()
   const webhooks = deps.webhooks()
+  const told = [
+    auditProblem() ?? [],
+    mirror?.problems() ?? [],
+    buildProblems(),
+    deps.identityProblems(),
+  ].flat()
   const problems = [
     ...(problem ? [{ subject: problem.message, errors: problem.problems }] : []),
-    ...[auditProblem() ?? [], mirror?.problems() ?? [], buildProblems()].flat().map((subject) => ({
-      subject,
-      errors: [],
-    })),
+    ...told.map((subject) => ({ subject, errors: [] })),
     ...materialProblems().map(({ subject, errors }) => ({ subject, errors })),
     ...webhooks.flatMap(webhookProblem),
   ]

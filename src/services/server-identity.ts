@@ -9,16 +9,26 @@ import type { Problem } from '../core/problem.ts'
  */
 export class ServerIdentity {
   #id: string | null = null
+  /** Of the newest document, which a commit with git may have given another one. */
+  #newest: string | null = null
 
   /** Takes note of the configuration in force. */
   follow(document: ConfigDocument, { isFirst }: { readonly isFirst: boolean }): void {
-    if (!isFirst) this.#id ??= idOf(document)
+    this.#newest = idOf(document)
+    if (!isFirst) this.#id ??= this.#newest
   }
 
-  /** What is wrong with a document that is to become the next. */
+  /** What an operator should know who has changed it past the server, in words. */
+  problems(): readonly string[] {
+    const [ours, newest] = [this.#id, this.#newest]
+    if (ours === null || newest === null || ours === newest) return []
+    return [`A commit has made the serverId ${newest}, which was ${ours} when the server started`]
+  }
+
+  /** What is wrong with a document that is to become the next. It may leave the id as a commit has made it. */
   check(document: ConfigDocument): readonly Problem[] {
     const id = idOf(document)
-    if (id === null || this.#id === null || id === this.#id) return []
+    if (id === null || this.#id === null || [this.#id, this.#newest].includes(id)) return []
     const findings = new Findings(document)
     const server = childElements(document.root).find(({ name }) => name === 'server')
     const message = `serverId is ${this.#id} and may not change while the server runs`

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { documentWith } from '../support/documents.ts'
+import { Clone } from '../support/git-client.ts'
+import { git } from '../support/git.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const [OURS, OTHER] = [
@@ -11,6 +13,8 @@ const [OURS, OTHER] = [
 ]
 const Failure = z.object({ message: z.string(), errors: z.array(z.object({ line: z.int() })) })
 const Health = z.object({ problems: z.array(z.object({ subject: z.string() })) })
+
+const TOLD = `A commit has made the serverId ${OTHER}, which was ${OURS} when the server started`
 
 function documentOf(serverId: string | null, pipeline: string): string {
   const id = serverId === null ? '' : ` serverId="${serverId}"`
@@ -21,6 +25,10 @@ function documentOf(serverId: string | null, pipeline: string): string {
 function put(service: TestService, document: string): Promise<Response> {
   const headers = { 'if-match': '*' }
   return service.fetch('/api/admin/config.xml', { method: 'PUT', headers, body: document })
+}
+
+async function problemsOf(service: TestService) {
+  return Health.parse(await (await service.fetch('/health')).json()).problems
 }
 
 it('takes the server id of the first document that somebody brings', async () => {
@@ -51,10 +59,44 @@ it('refuses it on disk too, and takes it at the next start', async () => {
   writeFileSync(live, documentOf(OTHER, 'two'))
 
   await expect
-    .poll(async () => Health.parse(await (await service.fetch('/health')).json()).problems)
+    .poll(() => problemsOf(service))
     .toMatchObject([{ subject: expect.stringContaining('may not change') }])
   await service.close()
   const next = await startService([], service.folder)
 
   expect(await (await next.fetch('/api/admin/config.xml')).text()).toBe(readFileSync(live, 'utf8'))
+})
+
+it('refuses a push that would change it, and takes one that does not', async () => {
+  const service = await startService()
+  await put(service, documentOf(OURS, 'one'))
+  const clone = await Clone.of(service.url)
+  const other = await clone.commit(documentOf(OTHER, 'two'))
+
+  const refused = await clone.push()
+  const head = git(service.repository, 'rev-parse', 'HEAD').trim()
+  await clone.commit(documentOf(OURS, 'three'))
+  const taken = await clone.push()
+
+  expect(refused.code).toBe(1)
+  expect(refused.stderr).toMatch(
+    new RegExp(`line 3, column 3: serverId is ${OURS} and may not change while the server runs`),
+  )
+  expect(head).not.toBe(other)
+  expect(taken.code).toBe(0)
+})
+
+it('follows a commit with git that changes it, tells of it, and goes on taking changes', async () => {
+  const service = await startService(['--poll-interval', '100ms'])
+  await put(service, documentOf(OURS, 'one'))
+  writeFileSync(join(service.repository, 'config.xml'), documentOf(OTHER, 'two'))
+  git(service.repository, 'commit', '--quiet', '--all', '-m', 'By hand')
+
+  await expect.poll(() => problemsOf(service)).toMatchObject([{ subject: TOLD }])
+  const kept = await put(service, documentOf(OTHER, 'three'))
+  const third = await put(service, documentOf(OTHER.replace('2', '3'), 'four'))
+  const back = await put(service, documentOf(OURS, 'five'))
+
+  expect([kept, third, back].map(({ status }) => status)).toEqual([200, 422, 200])
+  expect(await problemsOf(service)).toEqual([])
 })
