@@ -18,6 +18,7 @@ import { save } from '../support/saving.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { run, start } from '../support/start.ts'
 import { tempDir } from '../support/temp-folder.ts'
+import { until } from '../support/until.ts'
 
 const SECRET = 'hunter2-in-plain'
 const ARTIFACT = 'app/1/test/1/unit/out/report.txt'
@@ -178,6 +179,25 @@ describe('cairn restore', () => {
     const restored = await restoreNew(file)
 
     expect(restored).toMatchObject({ code: 1, stderr: expect.stringContaining('is no backup') })
+  })
+
+  it('that is killed keeps a service from starting, and is made again into empty folders', async () => {
+    const service = await aService()
+    const file = join(tempDir(), 'backup.tar.gz')
+    await backUp(service.folder, file)
+    const folder = tempDir()
+    const restore = start(['restore', file, ...placesIn(folder)])
+    await until(() => existsSync(join(folder, 'state', 'restore.unfinished')))
+    restore.process.kill('SIGKILL')
+    await restore.ended()
+
+    const served = await run(['serve', '--port', '0', ...placesIn(folder)])
+    const over = await run(['restore', file, ...placesIn(folder)])
+    const anew = await restoreNew(file)
+
+    expect(served).toMatchObject({ code: 1, stderr: expect.stringContaining('was not finished') })
+    expect(over).toMatchObject({ code: 1, stderr: expect.stringContaining('into empty folders') })
+    expect(anew.code).toBe(0)
   })
 
   it('that was not finished keeps a service from starting', async () => {

@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { RevisionEntry } from '../../src/wire/revision-entry.ts'
@@ -7,7 +8,8 @@ import { documentWith } from '../support/documents.ts'
 import { git, gitBytes } from '../support/git.ts'
 import { postForm, save } from '../support/saving.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { run } from '../support/start.ts'
+import { run, start } from '../support/start.ts'
+import { until } from '../support/until.ts'
 
 /** Nothing that goes out may contain this. */
 const PLAIN = 'hunter2-in-plain'
@@ -167,6 +169,36 @@ describe('cairn secrets rotate', () => {
     const old = await again.fetch(`/api/admin/config/${digest.replaceAll('"', '')}.xml`)
     expect(await old.text()).toBe(before)
     expect((await save(again, documentWithSecrets('z'))).status).toBe(200)
+  })
+})
+
+describe('a rotation of keys that is killed', () => {
+  it('loses no secret, and the next one ends what it began', { timeout: 120_000 }, async () => {
+    const service = await startService()
+    await save(service, documentWithSecrets())
+    await service.close()
+    const state = join(service.folder, 'state')
+    const flags = ['--config-repo', service.repository, '--state-dir', state]
+    const keys = () => readFileSync(join(state, 'secret.keys'), 'utf8').match(/^[^#\n]+$/gm) ?? []
+    let killed = 0
+    for (let round = 0; round < 5; round += 1) {
+      const known = keys().length
+      const rotation = start(['secrets', 'rotate', ...flags])
+      // From here on the new key is there; the commit follows after so many milliseconds.
+      await until(() => keys().length > known)
+      await wait(round * 25)
+      rotation.process.kill('SIGKILL')
+      if ((await rotation.ended()).code === null) killed += 1
+    }
+
+    const { code, stdout } = await run(['secrets', 'rotate', ...flags])
+    const again = await startService([], service.folder)
+
+    expect(killed).toBeGreaterThan(0)
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('2 secrets') })
+    expect(stdout).toContain('0 are not ours')
+    expect((await save(again, documentWithSecrets('z'))).status).toBe(200)
+    expect(git(service.repository, 'fsck', '--strict', '--no-dangling')).toBe('')
   })
 })
 

@@ -1,0 +1,36 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const TEXT = readFileSync(`${ROOT}ARCHITECTURE.md`, 'utf8')
+const section = (title: string) => TEXT.split(/^## /m).find((each) => each.startsWith(title)) ?? ''
+const rowsOf = (text: string) => text.split('\n').filter((line) => line.startsWith('| '))
+
+describe('ARCHITECTURE.md', () => {
+  it('names no file that is not there', () => {
+    const named = [...TEXT.matchAll(/(?:`|\()((?:src|test)\/[\w./-]+|\w[\w-]*\/[\w/-]+\.tsx?)/g)]
+    const paths = named.map(([, path = '']) =>
+      /^(?:src|test)\//.test(path) ? path : `src/${path}`,
+    )
+
+    expect(paths.length).toBeGreaterThan(20)
+    expect(paths.filter((path) => !existsSync(ROOT + path))).toEqual([])
+  })
+
+  it('has every room in its map', () => {
+    const map = rowsOf(TEXT.split(/^## /m)[0] ?? '').join('\n')
+    const rooms = readdirSync(`${ROOT}src`, { withFileTypes: true }).filter((entry) =>
+      entry.isDirectory(),
+    )
+
+    for (const { name } of rooms) expect(map).toContain(`\`${name}/\``)
+  })
+
+  it('has a test for every crash', () => {
+    const [, , ...rows] = rowsOf(section('Crashes'))
+
+    expect(rows.length).toBeGreaterThan(15)
+    for (const row of rows) expect(row).toMatch(/\| `test\/[\w/-]+\.test\.ts` +\|$/)
+  })
+})
