@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { agentPaths } from '../../src/wire/agent-paths.ts'
 import { git } from '../support/git.ts'
 import type { BenchCase, BenchRun } from './case.ts'
+import { Crowd, makeAgentsRepository, membersOf } from './crowd.ts'
 import { median } from './measure.ts'
 import { MeasuredServer } from './servers.ts'
 
@@ -71,7 +70,7 @@ async function contacts(run: BenchRun) {
 async function enrolment({ quick, folder }: BenchRun) {
   const count = quick ? 100 : 1_000
   const repository = join(folder, 'enrolment')
-  makeRepository(repository, 1)
+  makeAgentsRepository(repository, 1)
   const key = ['--auto-register-key', KEY]
   const places = { repository, state: join(folder, 'enrolment-state') }
   await using server = await MeasuredServer.cairn(places, key)
@@ -118,119 +117,4 @@ async function costOfList(run: BenchRun, count: number): Promise<number> {
 
 function countIn({ quick }: BenchRun): number {
   return quick ? 500 : 10_000
-}
-
-interface Member {
-  readonly uuid: string
-  token: string
-}
-
-/** A server and the agents that its configuration lists, each with its token. */
-class Crowd implements AsyncDisposable {
-  readonly server: MeasuredServer
-  readonly #members: readonly Member[]
-  #next = 0
-
-  constructor(server: MeasuredServer, members: readonly Member[]) {
-    this.server = server
-    this.#members = members
-  }
-
-  static async gather(folder: string, count: number): Promise<Crowd> {
-    const repository = join(folder, `repository-${count}`)
-    const state = join(folder, `state-${count}-${performance.now()}`)
-    makeRepository(repository, count)
-    const server = await MeasuredServer.cairn({ repository, state })
-    const crowd = new Crowd(server, membersOf(count))
-    await crowd.register(null)
-    return crowd
-  }
-
-  /** All of them, with the key that makes approval unnecessary or without. */
-  async register(key: string | null): Promise<void> {
-    await this.server.costOfEach(this.#members, (member) => this.#register(member, key), this.size)
-  }
-
-  get size(): number {
-    return this.#members.length
-  }
-
-  /** So many agents call, one after the other in turn. */
-  async contact(count: number): Promise<void> {
-    const begin = this.#next
-    this.#next += count
-    const callers = Array.from(
-      { length: count },
-      (_, n) => this.#members[(begin + n) % this.size] ?? { uuid: '', token: '' },
-    )
-    await this.server.costOfEach(callers, ({ uuid, token }) =>
-      this.#post(agentPaths.contact(uuid), token, {
-        ...factsOf(uuid),
-        runtime_status: 'Idle',
-        job_id: null,
-        stopping: false,
-      }),
-    )
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.server[Symbol.asyncDispose]()
-  }
-
-  async #register(member: Member, key: string | null): Promise<void> {
-    const { uuid } = member
-    const claim = uuid.repeat(8)
-    const wish = key === null ? null : { key, resources: ['linux'], environments: [] }
-    const request = { ...factsOf(uuid), uuid, claim, auto_register: wish }
-    const reply: { token: string } = JSON.parse(
-      String(await this.#post(agentPaths.register(), '', request)),
-    )
-    member.token = reply.token
-  }
-
-  #post(path: string, token: string, message: object): Promise<Buffer> {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    return this.server.send(path, { method: 'POST', headers, body: JSON.stringify(message) })
-  }
-}
-
-function membersOf(count: number): Member[] {
-  return Array.from({ length: count }, (_, n) => ({ uuid: uuidOf(n), token: '' }))
-}
-
-function uuidOf(n: number): string {
-  return `agent-${String(n).padStart(6, '0')}`
-}
-
-function factsOf(uuid: string) {
-  return {
-    instance: `run-of-${uuid}`,
-    hostname: `${uuid}.example.org`,
-    ip_address: '10.0.4.11',
-    sandbox: '/var/lib/cairn-agent',
-    operating_system: 'Linux 6.1.0',
-    free_space: Math.floor(Math.random() * 1e12),
-    version: '1.0.0',
-  }
-}
-
-function makeRepository(folder: string, count: number): void {
-  mkdirSync(folder, { recursive: true })
-  const agents = Array.from({ length: count }, (_, n) => {
-    const uuid = uuidOf(n)
-    return `    <agent hostname="${uuid}.example.org" ipaddress="10.0.4.11" uuid="${uuid}" />`
-  })
-  const lines = [
-    '<cruise schemaVersion="75">',
-    '  <server>',
-    '  </server>',
-    '  <agents>',
-    ...agents,
-    '  </agents>',
-    '</cruise>',
-  ]
-  writeFileSync(join(folder, 'config.xml'), `${lines.join('\n')}\n`)
-  git(folder, 'init', '-q', '-b', 'main')
-  git(folder, 'add', '.')
-  git(folder, 'commit', '-q', '-m', 'Many agents')
 }

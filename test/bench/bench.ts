@@ -1,21 +1,15 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { BenchCase, Limit, Measured } from './case.ts'
+import { keptResults, tableOfCalls, writeTable } from './readme-table.ts'
 
 const HERE = dirname(fileURLToPath(import.meta.url))
 const OUTPUT = join(HERE, '../output/bench.json')
 const KEPT = join(HERE, 'last.json')
+const README = join(HERE, '../../README.md')
 
 interface Result extends Measured {
   readonly name: string
@@ -35,10 +29,11 @@ export async function bench(args: readonly string[]): Promise<number> {
   const results: Result[] = []
   for (const each of cases) {
     const result = await measured(each, quick)
-    process.stdout.write(rowOf(result))
+    process.stdout.write(rowOf(result) + (result.calls ? tableOfCalls(result.calls) : ''))
     results.push(result)
     if (values.keep) keep(result)
   }
+  if (values.keep) writeTable(README, keptResults())
   const report = `${JSON.stringify({ machine: machine(), quick, results }, null, 2)}\n`
   mkdirSync(dirname(OUTPUT), { recursive: true })
   writeFileSync(OUTPUT, report)
@@ -70,10 +65,7 @@ async function measured({ name, must, measure }: BenchCase, quick: boolean): Pro
 
 /** Replaces what was kept of the same case, so that a long bench can be run in pieces. */
 function keep(result: Result): void {
-  const before: { results: Result[] } = existsSync(KEPT)
-    ? JSON.parse(readFileSync(KEPT, 'utf8'))
-    : { results: [] }
-  const others = before.results.filter(({ name }) => name !== result.name)
+  const others = keptResults().results.filter(({ name }) => name !== result.name)
   const all = [...others, result].toSorted((a, b) => (a.name < b.name ? -1 : 1))
   writeFileSync(KEPT, `${JSON.stringify({ machine: machine(), results: all }, null, 2)}\n`)
 }

@@ -1,21 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { Builds } from '../../src/builds/builds.ts'
-import { JOB, STAGE } from '../../src/builds/documents.ts'
-import type { JobInstance } from '../../src/builds/documents.ts'
-import { agentList, jobKey, stageKey, stageList } from '../../src/builds/keys.ts'
 import type { Plans } from '../../src/builds/plan.ts'
-import { JobState } from '../../src/core/job.ts'
-import { tallyOf } from '../../src/core/stage.ts'
 import { openSqliteState } from '../../src/state/open-sqlite.ts'
 import type { StateStore } from '../../src/state/state-store.ts'
 import { aJob, aPipeline, aStage } from '../support/builds.ts'
 import type { BenchCase, BenchRun, Measured } from './case.ts'
+import { AGENT_OF_RUNS, fillWithRuns, STAGE_OF_RUNS } from './finished-runs.ts'
 import { costOf, interleaved } from './measure.ts'
 
-const STAGE_NAME = { pipeline: 'app', stage: 'test' }
-const AGENT = 'a1'
-const CHUNK = 1000
 const REPORTS = [
   { state: 'Preparing' },
   { state: 'Building' },
@@ -63,72 +56,21 @@ export const cases: readonly BenchCase[] = [
 async function questionTimes({ quick, folder }: BenchRun): Promise<ReadonlyMap<string, number>> {
   const count = quick ? 2_000 : 100_000
   await using store = await openSqliteState(join(folder, 'questions.db'))
-  await fill(store, count)
+  await fillWithRuns(store, count)
   const builds = await openBuilds(store, 1)
   const run = { pipeline: 'app', stage: 'test', stageCounter: 1 }
   const costs = await interleaved(
     {
       'instance, newest': () => builds.stageInstance({ ...run, pipelineCounter: count }),
       'instance, oldest': () => builds.stageInstance({ ...run, pipelineCounter: 1 }),
-      'history, first': () => builds.stageHistory(STAGE_NAME, 0),
-      'history, deepest': () => builds.stageHistory(STAGE_NAME, count - 10),
-      'jobs, first': () => builds.jobRunHistory(AGENT, 0),
-      'jobs, deepest': () => builds.jobRunHistory(AGENT, count - 10),
+      'history, first': () => builds.stageHistory(STAGE_OF_RUNS, 0),
+      'history, deepest': () => builds.stageHistory(STAGE_OF_RUNS, count - 10),
+      'jobs, first': () => builds.jobRunHistory(AGENT_OF_RUNS, 0),
+      'jobs, deepest': () => builds.jobRunHistory(AGENT_OF_RUNS, count - 10),
     },
     { rounds: 15, times: 50 },
   )
   return new Map([...costs].map(([name, { cpu }]) => [name, cpu]))
-}
-
-/** Finished runs of one stage, all by one agent, written as the engine leaves them. */
-async function fill(store: StateStore, count: number): Promise<void> {
-  for (let first = 1; first <= count; first += CHUNK) {
-    await store.change(async (tx) => {
-      for (let id = first; id < first + CHUNK; id += 1) {
-        const job = aFinishedJob(id)
-        await tx.put(JOB, jobKey(id), job)
-        await tx.append(agentList(AGENT), jobKey(id))
-        const run = { pipelineCounter: id, stageCounter: 1 }
-        const key = stageKey({ ...STAGE_NAME, ...run })
-        await tx.put(STAGE, key, {
-          id,
-          pipelineName: 'app',
-          pipelineCounter: id,
-          name: 'test',
-          counter: 1,
-          approvalType: 'success',
-          approvedBy: 'changes',
-          createdAt: id,
-          rerunOfCounter: null,
-          jobs: [[id, id]],
-          tally: tallyOf([job]),
-        })
-        await tx.append(stageList(STAGE_NAME), key)
-      }
-    })
-  }
-}
-
-function aFinishedJob(id: number): JobInstance {
-  const states = JobState.options.filter((state) => state !== 'Rescheduled')
-  return {
-    id,
-    name: 'unit',
-    planName: 'unit',
-    pipelineName: 'app',
-    pipelineCounter: id,
-    stageName: 'test',
-    stageCounter: 1,
-    state: 'Completed',
-    result: 'Passed',
-    agentUuid: AGENT,
-    scheduledDate: id,
-    transitions: states.map((state, index) => ({ id: id * 10 + index, state, time: id })),
-    rerun: false,
-    originalJobId: null,
-    resources: [],
-    pinnedTo: null,
-  }
 }
 
 async function costAmongMany({ quick, folder }: BenchRun): Promise<Measured> {

@@ -24,4 +24,15 @@ export interface Measured {
   readonly value: number
   /** Whatever helps to understand it. */
   readonly facts?: Readonly<Record<string, number | string>>
+  /** The calls that it was measured by, where there are many. */
+  readonly calls?: readonly MeasuredCall[]
+}
+
+/** What one call costs the server, in milliseconds of CPU, with little data and with much. */
+export interface MeasuredCall {
+  readonly call: string
+  readonly small: number
+  readonly large: number
+  /** What a bare Hono app takes for the bytes of the answer; null for what changes something. */
+  readonly bare: number | null
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
+import type { Change } from '../../src/config/changes/change.ts'
 import { ChangesFile } from '../../src/services/changes-file.ts'
 import { toldRevision } from '../../src/services/told-revision.ts'
 import { CommitSha } from '../../src/core/revision.ts'
@@ -88,15 +89,19 @@ function gitLine(name: string): string {
  * Writes what a service that has run for a while has found out about each revision, or it would
  * find that out in the background of what is measured.
  */
-export async function writeChanges(folder: string, file: string): Promise<void> {
+export async function writeChanges(
+  folder: string,
+  file: string,
+  changesOf: (n: number) => readonly Change[] = () => [],
+): Promise<void> {
   const log = git(folder, 'log', '--format=%H %P').trim().split('\n')
-  const told = log.map((line) => {
+  const told = log.map((line, n) => {
     const [commit, previous] = line.split(' ')
     const names = {
       commit: CommitSha.parse(commit),
       previous: previous ? CommitSha.parse(previous) : null,
     }
-    return toldRevision(names, [])
+    return toldRevision(names, changesOf(log.length - 1 - n))
   })
   await new ChangesFile(file).write([], () => told)
 }

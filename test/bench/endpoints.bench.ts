@@ -1,0 +1,65 @@
+import type { BenchCase, BenchRun, Measured, MeasuredCall } from './case.ts'
+import { costOfEndpoint, costsOnBareApp } from './endpoint-cost.ts'
+import { agentsWorld, buildsWorld, historyWorld, type Size, type World } from './endpoint-worlds.ts'
+
+const SMALL: Size = { name: 'small', revisions: 100, stages: 1_000, agents: 10 }
+const LARGE: Size = { name: 'large', revisions: 100_000, stages: 100_000, agents: 10_000 }
+const QUICK: Size = { ...LARGE, revisions: 300, stages: 2_000, agents: 100 }
+
+/** What answers with everything there is, or reads a whole document of 10,000 agents, costs more. */
+const OF_EVERYTHING =
+  /all of them|\/api\/agents, gzip|\/agents, the page|metrics|ready|\/(?:dis|en)able|delete/
+
+/** Less than this is not told apart, in milliseconds of CPU. */
+const LEAST = 0.05
+
+export const cases: readonly BenchCase[] = [
+  growthOf('configuration', historyWorld),
+  growthOf('builds', buildsWorld),
+  growthOf('agents and the service', agentsWorld),
+]
+
+type Open = (folder: string, size: Size) => Promise<World>
+
+/** The call whose cost grows most, of those that need not grow. */
+function growthOf(area: string, open: Open): BenchCase {
+  return {
+    name: `endpoints: calls about ${area} with 1,000 times the data`,
+    must: { atMost: 2, unit: 'times themselves' },
+    measure: async (run): Promise<Measured> => {
+      const calls = await compare(run, open)
+      const bounded = calls.filter(({ call }) => !OF_EVERYTHING.test(call))
+      const growths = bounded.map(({ small, large }) => large / Math.max(small, LEAST))
+      return { value: Math.max(...growths), calls }
+    },
+  }
+}
+
+async function compare(run: BenchRun, open: Open): Promise<MeasuredCall[]> {
+  const small = await costsIn(run, () => open(run.folder, SMALL))
+  const large = await costsIn(run, () => open(run.folder, run.quick ? QUICK : LARGE))
+  const answers = [...large.answers.values()]
+  const bare = await costsOnBareApp(answers, run)
+  const bareOf = new Map([...large.answers.keys()].map((call, n) => [call, bare[n] ?? null]))
+  return [...large.costs].map(([call, cost]) => ({
+    call,
+    small: small.costs.get(call) ?? NaN,
+    large: cost,
+    bare: bareOf.get(call) ?? null,
+  }))
+}
+
+/** What each call costs, and what is answered to those that change nothing. */
+async function costsIn({ quick }: BenchRun, open: () => Promise<World>) {
+  await using world = await open()
+  const { server, endpoints } = world
+  const costs = new Map<string, number>()
+  const answers = new Map<string, Buffer>()
+  for (const endpoint of endpoints) {
+    const [first] = endpoint.requests
+    if (first && !endpoint.isAction)
+      answers.set(endpoint.call, await server.send(first.path, first))
+    costs.set(endpoint.call, await costOfEndpoint(server, endpoint, quick))
+  }
+  return { costs, answers }
+}

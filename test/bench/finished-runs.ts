@@ -1,0 +1,85 @@
+import { JOB, type JobInstance, PIPELINE, STAGE } from '../../src/builds/documents.ts'
+import {
+  agentList,
+  jobKey,
+  pipelineKey,
+  pipelineList,
+  stageKey,
+  stageList,
+} from '../../src/builds/keys.ts'
+import { JobState } from '../../src/core/job.ts'
+import { tallyOf } from '../../src/core/stage.ts'
+import type { StateStore } from '../../src/state/state-store.ts'
+
+export const STAGE_OF_RUNS = { pipeline: 'app', stage: 'test' }
+export const AGENT_OF_RUNS = 'a1'
+const CHUNK = 1000
+
+/** Finished runs of one stage, all by one agent, written as the engine leaves them. */
+export async function fillWithRuns(store: StateStore, count: number): Promise<void> {
+  for (let first = 1; first <= count; first += CHUNK) {
+    await store.change(async (tx) => {
+      for (let id = first; id < first + CHUNK; id += 1) {
+        const job = aFinishedJob(id)
+        await tx.put(JOB, jobKey(id), job)
+        await tx.append(agentList(AGENT_OF_RUNS), jobKey(id))
+        const run = { pipelineCounter: id, stageCounter: 1 }
+        const key = stageKey({ ...STAGE_OF_RUNS, ...run })
+        await tx.put(STAGE, key, {
+          id,
+          pipelineName: 'app',
+          pipelineCounter: id,
+          name: 'test',
+          counter: 1,
+          approvalType: 'success',
+          approvedBy: 'changes',
+          createdAt: id,
+          rerunOfCounter: null,
+          jobs: [[id, id]],
+          tally: tallyOf([job]),
+        })
+        await tx.append(stageList(STAGE_OF_RUNS), key)
+        await tx.put(PIPELINE, pipelineKey(aPipelineRun(id)), aPipelineRun(id))
+        await tx.append(pipelineList('app'), pipelineKey(aPipelineRun(id)))
+      }
+    })
+  }
+}
+
+function aFinishedJob(id: number): JobInstance {
+  const states = JobState.options.filter((state) => state !== 'Rescheduled')
+  return {
+    id,
+    name: 'unit',
+    planName: 'unit',
+    pipelineName: 'app',
+    pipelineCounter: id,
+    stageName: 'test',
+    stageCounter: 1,
+    state: 'Completed',
+    result: 'Passed',
+    agentUuid: AGENT_OF_RUNS,
+    scheduledDate: id,
+    transitions: states.map((state, index) => ({ id: id * 10 + index, state, time: id })),
+    rerun: false,
+    originalJobId: null,
+    resources: [],
+    pinnedTo: null,
+  }
+}
+
+function aPipelineRun(counter: number) {
+  return {
+    id: counter,
+    name: 'app',
+    pipeline: 'app',
+    counter,
+    label: String(counter),
+    approvedBy: 'changes',
+    createdAt: counter,
+    revisions: [],
+    variables: [],
+    stages: [{ name: 'test', counter: 1 }],
+    blocked: null,
+  }
+}

@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { keptResults, renderTable, tableIn } from '../bench/readme-table.ts'
+
+const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+
+describe('the table of README.md about speed', () => {
+  it('is that of the last measurement, with the machine named', () => {
+    const kept = keptResults()
+
+    expect(tableIn(README)).toBe(renderTable(kept))
+    expect(tableIn(README)).toContain(kept.machine.cpu)
+  })
+})
