@@ -38,8 +38,10 @@ async function save(server: SoakedServer, how: 'put' | 'form'): Promise<void> {
           method: 'POST',
           body: new URLSearchParams({ xmlFile: document, md5 }),
         })
-  if (response.status === 200)
-    server.ledger.saved(response.headers.get(DIGEST) ?? '', `saves by ${how}`)
+  if (response.status !== 200) return
+  const digest = response.headers.get(DIGEST) ?? ''
+  server.ledger.saved(digest, `saves by ${how}`)
+  server.ledger.audited.add(digest)
 }
 
 /**

@@ -18,6 +18,8 @@ export interface Decided {
 /** What a service has acknowledged over all of its lives, and what was found wrong with it. */
 export class Ledger {
   readonly digests = new Set<string>()
+  /** Those that were saved over HTTP: the audit log has an entry of each. */
+  readonly audited = new Set<string>()
   readonly commits = new Set<string>()
   /** `pipeline/counter/stage/counter` of every run that was started. */
   readonly runs = new Set<string>()

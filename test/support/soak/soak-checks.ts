@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
@@ -21,6 +21,7 @@ const SAMPLE = 40
 /** What a killed server has left, before another one looks at it. */
 export async function checkRemains(folder: string, ledger: Ledger): Promise<void> {
   await Promise.all([checkState(folder, ledger), checkWithCommand(folder, ledger)])
+  checkAudit(join(folder, 'state/audit'), ledger)
   const repository = join(folder, 'config-repo')
   const { status, stdout, stderr } = tryGit(repository, ['fsck', '--strict', '--no-dangling'])
   if (status !== 0 || String(stdout) !== '') ledger.complain(`git fsck: ${String(stdout)}${stderr}`)
@@ -29,6 +30,15 @@ export async function checkRemains(folder: string, ledger: Ledger): Promise<void
 async function checkWithCommand(folder: string, ledger: Ledger): Promise<void> {
   const { code, stdout } = await new Program(['state', 'check'], { cwd: folder }).ended()
   if (code !== 0) ledger.complain(`cairn state check: ${stdout}`)
+}
+
+function checkAudit(folder: string, ledger: Ledger): void {
+  const text = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
+  const saves = text.flatMap((lines) => lines.match(/^.*"save-configuration".*"done".*$/gm) ?? [])
+  const noted = new Set(saves.map((line) => /"md5":"(\w+)"/.exec(line)?.[1]))
+  for (const digest of ledger.audited) {
+    if (!noted.has(digest)) ledger.complain(`the save of ${digest} is not in the audit log`)
+  }
 }
 
 async function checkState(folder: string, ledger: Ledger): Promise<void> {
