@@ -1,3 +1,9 @@
-import { describeFollowing } from './describe-following.ts'
+import { describeEdits } from './describe-edits.ts'
+import { describeNativeCommits } from './describe-native-commits.ts'
+import { describeUnready } from './describe-unready.ts'
 
-describeFollowing('with the git program', {})
+const WHERE = 'with the git program'
+
+for (const describeFollowing of [describeEdits, describeNativeCommits, describeUnready]) {
+  describeFollowing(WHERE, {})
+}

@@ -1,0 +1,18 @@
+import { expect, vi } from 'vitest'
+import type { History } from '../../../src/history/history.ts'
+
+export const POLL = 1000
+
+/** Others are followed soon, but not at once. */
+export function eventually<Result>(check: () => Result): Promise<Result> {
+  return vi.waitFor(check, { timeout: 10_000 })
+}
+
+/** Who made the revisions, newest first. */
+export function usernamesOf(history: History): string[] {
+  return history.list({ offset: 0, limit: 100 }).map(({ username }) => username)
+}
+
+export function expectUsernames(history: History, expected: readonly string[]): Promise<void> {
+  return eventually(() => expect(usernamesOf(history)).toEqual(expected))
+}

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import { CatFileReader } from '../../../src/history/cat-file-reader.ts'
+import { IsomorphicReader } from '../../../src/history/isomorphic-reader.ts'
+import { openObjectReader } from '../../../src/history/open-object-reader.ts'
+import { GitRepository } from '../../support/git-repository.ts'
+import { describeCommits } from './describe-commits.ts'
+import { describeObjects } from './describe-objects.ts'
+
+const PATH = process.env['PATH']
+
+for (const describeReader of [describeObjects, describeCommits]) {
+  describeReader('isomorphic-git', ({ store }) => openObjectReader({ ...store, path: null }))
+  describeReader('git cat-file', ({ store }) => openObjectReader({ ...store, path: PATH }))
+}
+
+it('git is used where there is one, and isomorphic-git where there is none', async () => {
+  using repository = new GitRepository()
+  await using fast = await openObjectReader({ ...repository.store, path: PATH })
+  await using sure = await openObjectReader({ ...repository.store, path: '/nonexistent' })
+
+  expect(fast).toBeInstanceOf(CatFileReader)
+  expect(sure).toBeInstanceOf(IsomorphicReader)
+})
