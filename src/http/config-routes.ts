@@ -93,16 +93,15 @@ function readyAnswersOf(
 
 function snapshotAnswers(options: ConfigRoutesOptions, kept: ReadyBodies) {
   return (c: Context<RouteEnv>, revision: Revision, kind: SnapshotKind) => {
-    const body = kept.take(snapshotKey(revision, kind), async () => {
-      const headers = digestHeaders(revision.digest, options.clientNames)
-      return new ReadyBody(await readSnapshot(options, revision), {
+    const make = async () =>
+      new ReadyBody(await readSnapshot(options, revision), {
         type: 'application/xml; charset=utf-8',
         etag: revision.digest,
         immutable: kind === 'immutable',
-        headers,
+        headers: digestHeaders(revision.digest, options.clientNames),
       })
-    })
-    return answerWith(body, c)
+    const when = kind === 'immutable' ? 'asked-again' : 'at-once'
+    return answerWith(kept.take(snapshotKey(revision, kind), make, when), c)
   }
 }
 

@@ -2,11 +2,17 @@ import type { ReadyBody } from './ready-body.ts'
 
 /** What an answer takes besides its bytes, so that many small ones count too. */
 const OVERHEAD = 2_048
+/** How many keys are remembered of what was asked for once. */
+const ASKED_AT_MOST = 10_000
+
+/** Whether an answer is kept when it is made first, or when it is made again. */
+export type KeptWhen = 'at-once' | 'asked-again'
 
 /** Answers kept by key up to a number of bytes; the least recently used go first. Each is made once at a time. */
 export class ReadyBodies {
   readonly #limit: number
   readonly #kept = new Map<string, ReadyBody>()
+  readonly #askedOnce = new Set<string>()
   readonly #making = new Map<string, Promise<ReadyBody>>()
   /** The key that was used last, which needs no new place. */
   #newest: string | null = null
@@ -22,25 +28,46 @@ export class ReadyBodies {
     return kept ? this.#touch(key, kept) : null
   }
 
-  /** The answer for the key: kept, in the making, or made now. */
-  take(key: string, make: () => Promise<ReadyBody>): ReadyBody | Promise<ReadyBody> {
+  /**
+   * The answer for the key: kept, in the making, or made now. Of many answers that are asked for
+   * once each, none is worth keeping: what lives for a while and then goes costs the collector far
+   * more than what goes at once, and the more the longer the history is.
+   */
+  take(
+    key: string,
+    make: () => Promise<ReadyBody>,
+    when: KeptWhen = 'at-once',
+  ): ReadyBody | Promise<ReadyBody> {
     const kept = this.find(key)
     if (kept) return kept
     const making = this.#making.get(key)
     if (making) return making
-    const made = this.#make(key, make)
+    const made = this.#make(key, make, when === 'at-once' || this.#isAskedAgain(key))
     this.#making.set(key, made)
     return made
   }
 
-  async #make(key: string, make: () => Promise<ReadyBody>): Promise<ReadyBody> {
+  async #make(
+    key: string,
+    make: () => Promise<ReadyBody>,
+    isWorthKeeping: boolean,
+  ): Promise<ReadyBody> {
     try {
       const body = await make()
-      this.#keep(key, body)
+      if (isWorthKeeping) this.#keep(key, body)
       return body
     } finally {
       this.#making.delete(key)
     }
+  }
+
+  #isAskedAgain(key: string): boolean {
+    if (this.#askedOnce.delete(key)) return true
+    const [oldest] = this.#askedOnce
+    if (this.#askedOnce.size >= ASKED_AT_MOST && oldest !== undefined)
+      this.#askedOnce.delete(oldest)
+    this.#askedOnce.add(key)
+    return false
   }
 
   #touch(key: string, body: ReadyBody): ReadyBody {
