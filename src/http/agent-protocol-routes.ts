@@ -60,7 +60,8 @@ export function answer(message: object): Response {
 }
 
 export async function textOf(c: Context<RouteEnv>): Promise<string> {
-  return Buffer.from(await readBody(c.req.raw, MESSAGE_AT_MOST)).toString('utf8')
+  const { buffer, byteOffset, length } = await readBody(c.req.raw, MESSAGE_AT_MOST)
+  return Buffer.from(buffer, byteOffset, length).toString('utf8')
 }
 
 function replyOf(told: ContactAnswer): ContactReply {

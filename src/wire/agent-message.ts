@@ -5,6 +5,16 @@ import type { Problem } from '../core/problem.ts'
 /** No message of the agents' protocol is nested deeper; hostile input must not exhaust the stack. */
 const DEEPEST = 12
 
+/** More keys than the protocol has. */
+const KEYS_AT_MOST = 500
+
+const snakeCase = remembering((key) =>
+  key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+)
+const camelCase = remembering((key) =>
+  key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+)
+
 /** The JSON text of a message of the agents' protocol: its keys in snake_case. */
 export function renderAgentMessage(message: object): string {
   return JSON.stringify(mapKeys(message, snakeCase, 0))
@@ -44,14 +54,14 @@ function mapKeys(value: unknown, rename: (key: string) => string, depth: number)
   return mapped
 }
 
-function snakeCase(key: string): string {
-  return !/[A-Z]/.test(key) ? key : key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-}
-
-function camelCase(key: string): string {
-  return !key.includes('_')
-    ? key
-    : key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+/** The same function for keys, which are few unless somebody makes them up. */
+function remembering(rename: (key: string) => string): (key: string) => string {
+  const known = new Map<string, string>()
+  return (key) => {
+    const name = known.get(key) ?? rename(key)
+    if (known.size < KEYS_AT_MOST) known.set(key, name)
+    return name
+  }
 }
 
 function renderPath(path: readonly PropertyKey[]): string {
