@@ -1,4 +1,12 @@
-import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
+import {
+  history,
+  historyKeymap,
+  indentWithTab,
+  moveLineDown,
+  moveLineUp,
+  standardKeymap,
+  toggleComment,
+} from '@codemirror/commands'
 import { xmlLanguage } from '@codemirror/lang-xml'
 import {
   bracketMatching,
@@ -16,6 +24,7 @@ import {
   highlightActiveLine,
   highlightActiveLineGutter,
   highlightSpecialChars,
+  type KeyBinding,
   keymap,
   lineNumbers,
 } from '@codemirror/view'
@@ -54,6 +63,14 @@ function open({ form, area }: Surface): void {
   showInitial(view, form)
 }
 
+/** Those of CodeMirror's keys that XML needs; all of them would make the page larger than it may be. */
+const KEYS: readonly KeyBinding[] = [
+  { key: 'Mod-/', run: toggleComment },
+  { key: 'Alt-ArrowUp', run: moveLineUp },
+  { key: 'Alt-ArrowDown', run: moveLineDown },
+  ...standardKeymap,
+]
+
 function extensionsOf(area: HTMLTextAreaElement, changed: () => void): Extension[] {
   const first = Number(area.dataset['firstLine'] ?? '1')
   return [
@@ -78,7 +95,7 @@ function extensionsOf(area: HTMLTextAreaElement, changed: () => void): Extension
     xmlLanguage,
     COLOURS,
     EditorState.tabSize.of(2),
-    keymap.of([...searchKeymap, ...defaultKeymap, ...historyKeymap, ...foldKeymap, indentWithTab]),
+    keymap.of([...searchKeymap, ...KEYS, ...historyKeymap, ...foldKeymap, indentWithTab]),
     EditorView.updateListener.of(({ docChanged }) => {
       if (docChanged) changed()
     }),
