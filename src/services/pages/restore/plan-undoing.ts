@@ -58,7 +58,7 @@ function undone({ ours, base, theirs }: Texts, done: readonly Change[]) {
   if (merge.clean) return new Uint8Array(merge.merged)
   const [older, newer, current] = [readXml(ours), readXml(base), readXml(theirs)]
   if (!older.ok || !newer.ok || !current.ok) return null
-  const names = done.map(namesOf)
+  const names = namesIn(done)
   const isWhole = ({ now, past }: EntityNames) => {
     const [after, before] = [findNamedEntity(newer, now), findNamedEntity(older, past)]
     if (after === null || before === null) return after !== before
@@ -69,8 +69,14 @@ function undone({ ours, base, theirs }: Texts, done: readonly Change[]) {
   return text === null ? null : Buffer.from(text)
 }
 
-function namesOf(change: Change): EntityNames {
-  return { now: change.entity, past: formerNameOf(change) ?? change.entity }
+/** Each entity once, with its former name where it was renamed. */
+function namesIn(changes: readonly Change[]): EntityNames[] {
+  const names = new Map(changes.map(({ entity }) => [entity, entity]))
+  for (const change of changes) {
+    const past = formerNameOf(change)
+    if (past !== null) names.set(change.entity, past)
+  }
+  return [...names].map(([now, past]) => ({ now, past }))
 }
 
 function isMove({ entity, path, subject }: Change, name: string): boolean {
