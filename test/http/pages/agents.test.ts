@@ -5,18 +5,8 @@ import { BuildScene, SECURED } from '../../support/build-service.ts'
 import { git } from '../../support/git.ts'
 import { ProtocolAgent } from '../../support/protocol-agent.ts'
 import { save } from '../../support/saving.ts'
-import { startService, type TestService } from '../../support/service.ts'
-
-const KEY = 'let-me-in'
-
-type Wishes = { readonly resources?: string[]; readonly facts?: Partial<CallingAgent['facts']> }
-
-async function joined(service: TestService, { resources = [], facts = {} }: Wishes = {}) {
-  const agent = new CallingAgent(service)
-  agent.facts = { ...agent.facts, ...facts }
-  await agent.register({ key: KEY, resources, environments: [] })
-  return agent
-}
+import { startService } from '../../support/service.ts'
+import { KEY, type Wishes, joined, html, post } from '../../support/agents-page.ts'
 
 async function serviceWith(...wishes: readonly Wishes[]) {
   const service = await startService(['--auto-register-key', KEY])
@@ -29,31 +19,12 @@ function named(name: string, more: Partial<CallingAgent['facts']> = {}): Wishes 
   return { facts: { hostname: name, ...more } }
 }
 
-async function html(service: Pick<TestService, 'fetch'>, path: string): Promise<string> {
-  return (await service.fetch(path)).text()
-}
-
-function post(
-  service: Pick<TestService, 'fetch'>,
-  path: string,
-  fields: readonly (readonly [string, string])[],
-  as?: string,
-): Promise<Response> {
-  const body = new URLSearchParams()
-  for (const [name, value] of fields) body.append(name, value)
-  return service.fetch(path, { method: 'POST', body, ...(as === undefined ? {} : { as }) })
-}
-
 function namesIn(page: string): string[] {
   return Array.from(page.matchAll(/<tr[^>]* data-name="([^"]*)"/g), ([, name = '']) => name)
 }
 
 function rowOf(page: string, name: string): string {
   return new RegExp(`<tr[^>]* data-name="${name}".*?</tr>`, 's').exec(page)?.[0] ?? ''
-}
-
-function step(page: string): string {
-  return /<li class="now".*?<\/li>/s.exec(page)?.[0] ?? ''
 }
 
 describe('the page of the agents', () => {
@@ -261,134 +232,5 @@ describe('the page of the agents', () => {
     expect((user + system) / 1000).toBeLessThan(400)
     expect(page.match(/<[a-z]/g)?.length).toBeLessThan(12_000)
     expect(page).toContain('1 to 100 of 10000')
-  })
-})
-
-describe('the page of one agent', () => {
-  it('shows the jobs that it ran, ten a page, and sorts them', async () => {
-    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
-    const agent = await ProtocolAgent.join(scene.service, 'a1')
-    for (let run = 1; run <= 11; run += 1) {
-      await scene.schedule()
-      await agent.finish(await agent.work(), run === 11 ? 'Failed' : 'Passed')
-    }
-
-    const [first, second, byJob] = await Promise.all(
-      ['', '?offset=10', '?sort=-result'].map((query) => html(scene.service, `/agents/a1${query}`)),
-    )
-
-    expect(first?.match(/href="\/stages\/app\/build\/\d+\/1\/unit"/g)).toHaveLength(10)
-    expect(first).toContain('1 to 10 of 11')
-    expect(second?.match(/href="\/stages\/app\/build\/1\/1\/unit"/g)).toHaveLength(1)
-    expect(byJob).toMatch(/Passed.*build\/11\/1\/unit/s)
-    expect(first).toMatch(/build\/11\/1\/unit.*Failed/s)
-  })
-
-  it('keeps the jobs of an agent that is gone, and knows none that never was', async () => {
-    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
-    const agent = await ProtocolAgent.join(scene.service, 'a1')
-    await scene.schedule()
-    await agent.finish(await agent.work())
-    await post(scene.service, '/agents/a1', [['action', 'disable']])
-
-    const deleted = await post(scene.service, '/agents/a1', [['action', 'delete']])
-    const gone = await html(scene.service, '/agents/a1')
-
-    expect(deleted.headers.get('location')).toBe('/agents/a1/remove?gone=host-a1')
-    expect(gone).toContain('This agent is there no more')
-    expect(gone).toContain('/stages/app/build/1/1/unit')
-    expect((await scene.get('/agents/nobody')).status).toBe(404)
-  })
-
-  it('approves an agent that waits', async () => {
-    const service = await startService()
-    const agent = new CallingAgent(service)
-    await agent.register()
-
-    const before = await html(service, `/agents/${agent.uuid}`)
-    const after = await (
-      await post(service, `/agents/${agent.uuid}`, [['action', 'enable']])
-    ).text()
-
-    expect(before).toContain('Approve')
-    expect(after).toContain('build-01.example.org is enabled.')
-    expect(after).toContain('Idle')
-  })
-})
-
-describe('the safe removal of an agent', () => {
-  it('leads from work through disabling and stopping to the deletion', async () => {
-    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
-    const agent = await ProtocolAgent.join(scene.service, 'a1')
-    await scene.schedule()
-    const job = await agent.work()
-    const act = (action: string) => post(scene.service, '/agents/a1/remove', [['action', action]])
-
-    const working = step(await html(scene.service, '/agents/a1/remove'))
-    await agent.finish(job)
-    await agent.contact({ jobId: null })
-    const idle = step(await html(scene.service, '/agents/a1/remove'))
-    const disabled = (await act('disable')).headers.get('location') ?? ''
-    const running = await html(scene.service, disabled)
-    await agent.contact({ jobId: null, stopping: true })
-    const stopped = step(await html(scene.service, disabled))
-    const deleted = (await act('delete')).headers.get('location') ?? ''
-    const removed = await html(scene.service, deleted)
-
-    expect(working).toContain('Wait until its work has ended')
-    expect(working).toContain('app / 1 / build / unit')
-    expect(idle).toContain('Disable it')
-    expect(step(running)).toMatch(/Stop the agent service now.*: 5 s left/s)
-    expect(running).toContain('registers itself again')
-    expect(running).toContain('Cancel, enable again')
-    expect(stopped).toContain('Delete the record')
-    expect(removed).toContain('host-a1 is removed')
-  })
-
-  it('says that an agent that still runs has come back', async () => {
-    const service = await startService()
-    const agent = new CallingAgent(service)
-    await agent.register()
-    const path = `/agents/${agent.uuid}/remove`
-    const disabled = await post(service, path, [['action', 'disable']])
-    expect(await html(service, disabled.headers.get('location') ?? '')).toContain('Stop the agent')
-    const deleted = await post(service, path, [['action', 'delete']])
-
-    await agent.register()
-
-    expect(await html(service, deleted.headers.get('location') ?? '')).toContain('has come back')
-  })
-
-  it('begins its 5 seconds again when they are over and the agent still runs', async () => {
-    const service = await startService(['--auto-register-key', KEY])
-    const agent = await joined(service)
-    const path = `/agents/${agent.uuid}/remove`
-    await post(service, path, [['action', 'disable']])
-
-    const late = await html(service, `${path}?since=${Date.now() - 6_000}`)
-    const left = await html(service, path)
-    const again = await post(service, path, [['action', 'disable']])
-
-    expect(late).toContain('The 5 seconds after it was disabled are over and it still runs.')
-    expect(late).toContain('Begin the 5 seconds again')
-    expect(late).not.toContain(' s left')
-    expect(left).toContain('>Begin the 5 seconds</button>')
-    expect(await html(service, again.headers.get('location') ?? '')).toContain(': 5 s left')
-  })
-
-  it('can be taken back, and tells what is refused', async () => {
-    const service = await startService(['--auto-register-key', KEY])
-    const agent = await joined(service)
-    const path = `/agents/${agent.uuid}/remove`
-    await post(service, path, [['action', 'disable']])
-
-    const back = await post(service, path, [['action', 'enable']])
-    const refused = await post(service, path, [['action', 'delete']])
-
-    expect(back.headers.get('location')).toBe(`/agents/${agent.uuid}`)
-    expect(await html(service, `/agents/${agent.uuid}`)).toContain('Idle')
-    expect(refused.status).toBe(409)
-    expect(await refused.text()).toContain('is not deleted: it is Enabled, not Disabled.')
-    expect((await service.fetch('/agents/nobody/remove')).status).toBe(404)
   })
 })

@@ -1,17 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { aJob, anAgent, aPipeline, aStage, BuildsWorld } from '../../support/builds.ts'
+import { THREE_STAGES } from '../../support/three-stages.ts'
 
 const agent = anAgent('a1')
-const UNCHANGED = { changed: false, fromRevision: null }
-const run = { pipeline: 'app', pipelineCounter: 1, stage: 'test', stageCounter: 1 }
 
-const THREE_STAGES = aPipeline({
-  stages: [
-    aStage({ name: 'test' }),
-    aStage({ name: 'package' }),
-    aStage({ name: 'release', approvalType: 'manual' }),
-  ],
-})
+const UNCHANGED = { changed: false, fromRevision: null }
+
+const run = { pipeline: 'app', pipelineCounter: 1, stage: 'test', stageCounter: 1 }
 
 describe('a run of a pipeline', () => {
   it('begins with the first stage, its counter and its label', async () => {
@@ -203,147 +198,5 @@ describe('a stage started by hand', () => {
     const { jobs } = (await world.builds.stageInstance({ ...run, stageCounter: 2 })) ?? {}
     expect(jobs).toMatchObject([{ name: 'new', rerun: false, originalJobId: null }])
     expect(await world.builds.stageInstance(run)).toMatchObject({ result: 'Passed' })
-  })
-})
-
-describe('a rerun of some jobs', () => {
-  const jobs = ['unit', 'lint', 'docs'].map((name) => aJob({ name }))
-  const request = { ...run, approvedBy: 'bo', jobs: ['LINT'] }
-
-  async function finished(): Promise<BuildsWorld> {
-    const world = await BuildsWorld.open(aPipeline({ stages: [aStage({ jobs })] }))
-    await world.schedule()
-    await world.build(agent)
-    await world.build(agent, 'Failed')
-    await world.build(agent)
-    return world
-  }
-
-  it('runs them and carries the others over, with everything that happened to them', async () => {
-    await using world = await finished()
-    const before = await world.builds.stageInstance(run)
-
-    const stage = await world.builds.rerunJobs(request)
-    const after = await world.builds.stageInstance({ ...run, stageCounter: 2 })
-
-    expect(stage).toMatchObject({ counter: 2, approvedBy: 'bo', rerunOfCounter: 1 })
-    expect(after?.jobs).toMatchObject([
-      { name: 'unit', rerun: false, originalJobId: before?.jobs[0]?.id, result: 'Passed' },
-      { name: 'lint', rerun: true, originalJobId: null, state: 'Scheduled', agentUuid: null },
-      { name: 'docs', rerun: false, originalJobId: before?.jobs[2]?.id, result: 'Passed' },
-    ])
-    const [old, copy] = [before?.jobs[0], after?.jobs[0]]
-    expect(copy?.transitions.map(({ state, time }) => [state, time])).toEqual(
-      old?.transitions.map(({ state, time }) => [state, time]),
-    )
-    expect(copy?.scheduledDate).toBe(old?.scheduledDate)
-    const ids = [old, copy].flatMap((job) => job?.transitions.map(({ id }) => id) ?? [])
-    expect(new Set(ids).size).toBe(12)
-  })
-
-  it('ends with the result of all jobs, and names the first run however often it is repeated', async () => {
-    await using world = await finished()
-    const original = await world.builds.stageInstance(run)
-
-    await world.builds.rerunJobs(request)
-    await world.build(agent)
-    await world.builds.rerunJobs({ ...request, stageCounter: 2, jobs: ['docs'] })
-    await world.build(agent)
-
-    const third = await world.builds.stageInstance({ ...run, stageCounter: 3 })
-    expect(third).toMatchObject({ result: 'Passed', stage: { rerunOfCounter: 1, counter: 3 } })
-    expect(third?.jobs[0]?.originalJobId).toBe(original?.jobs[0]?.id)
-  })
-
-  it('shows an agent the jobs it ran, and no copies of them', async () => {
-    await using world = await finished()
-
-    await world.builds.rerunJobs(request)
-    await world.build(agent)
-
-    const { items } = await world.builds.jobRunHistory('a1', 0)
-    expect(items.map(({ name }) => name)).toEqual(['lint', 'docs', 'lint', 'unit'])
-  })
-
-  it.each([
-    { why: 'no job is named', change: { jobs: [] } },
-    { why: 'a job is unknown', change: { jobs: ['unit', 'none'] } },
-  ])('is refused when $why', async ({ change }) => {
-    await using world = await finished()
-
-    await expect(world.builds.rerunJobs({ ...request, ...change })).rejects.toMatchObject({
-      code: 'not-schedulable',
-    })
-  })
-
-  it('is refused while the run is in progress', async () => {
-    await using world = await finished()
-    await world.builds.rerunJobs(request)
-
-    await expect(world.builds.rerunJobs(request)).rejects.toMatchObject({ code: 'not-schedulable' })
-  })
-
-  it('is refused for a job that the configuration no longer has', async () => {
-    await using world = await finished()
-    world.pipelines = [aPipeline({ stages: [aStage({ jobs: [aJob({ name: 'unit' })] })] })]
-
-    await expect(world.builds.rerunJobs(request)).rejects.toMatchObject({ code: 'not-schedulable' })
-  })
-
-  it('is refused for a run that does not exist', async () => {
-    await using world = await finished()
-
-    await expect(world.builds.rerunJobs({ ...request, stageCounter: 9 })).rejects.toMatchObject({
-      code: 'stage-not-found',
-    })
-  })
-})
-
-describe('a pipeline with a lock', () => {
-  const locked = { ...THREE_STAGES, locking: true }
-
-  it('has one run at a time, until its last stage is over', async () => {
-    await using world = await BuildsWorld.open(locked)
-    await world.schedule()
-
-    await expect(world.schedule()).rejects.toMatchObject({ code: 'pipeline-locked' })
-    await world.build(agent)
-    await world.build(agent)
-    await expect(world.schedule()).rejects.toMatchObject({ code: 'pipeline-locked' })
-    expect(await world.builds.lockedBy('APP')).toBe(1)
-    await world.builds.scheduleStage({
-      pipeline: 'app',
-      counter: 1,
-      stage: 'release',
-      approvedBy: 'bo',
-    })
-    await world.build(agent, 'Failed')
-
-    expect(await world.builds.lockedBy('app')).toBeNull()
-    expect(await world.schedule()).toMatchObject({ counter: 2 })
-  })
-
-  it('keeps the lock of a run that failed until it is released by hand', async () => {
-    await using world = await BuildsWorld.open(locked)
-    await world.schedule()
-    await world.build(agent, 'Failed')
-
-    expect(await world.builds.unlockPipeline('other')).toBe(null)
-    expect(await world.builds.unlockPipeline('APP')).toBe(1)
-    expect(await world.schedule()).toMatchObject({ counter: 2 })
-  })
-
-  it('does not let an older run start a stage beside the one that holds the lock', async () => {
-    await using world = await BuildsWorld.open(locked)
-    await world.schedule()
-    await world.build(agent, 'Failed')
-    await world.builds.unlockPipeline('app')
-    await world.schedule()
-
-    const again = { pipeline: 'app', counter: 1, stage: 'test', approvedBy: 'bo' }
-
-    await expect(world.builds.scheduleStage(again)).rejects.toMatchObject({
-      code: 'pipeline-locked',
-    })
   })
 })

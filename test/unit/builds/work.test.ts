@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { aJob, anAgent, aPipeline, aStage, BuildsWorld } from '../../support/builds.ts'
 
 const agent = anAgent('a1')
+
 const other = anAgent('a2')
+
 const run = { pipeline: 'app', pipelineCounter: 1, stage: 'test', stageCounter: 1 }
 
 describe('the assignment of work', () => {
@@ -146,109 +148,6 @@ describe('the reports of an agent', () => {
   })
 })
 
-describe('a cancel', () => {
-  const jobs = ['one', 'two', 'three'].map((name) => aJob({ name }))
-
-  it('ends every unfinished job of the newest active run and starts nothing', async () => {
-    await using world = await BuildsWorld.open(
-      aPipeline({ stages: [aStage({ jobs }), aStage({ name: 'next' })] }),
-    )
-    await world.schedule()
-    await world.schedule()
-    for (let n = 0; n < 3; n += 1) await world.build(agent)
-    await world.builds.assignWork(agent)
-    await world.build(other)
-    const building = await world.builds.assignWork(anAgent('a3'))
-    world.events = []
-
-    const cancelled = await world.builds.cancelStage({ pipeline: 'APP', stage: 'Test' })
-
-    expect(cancelled).toMatchObject({ pipelineCounter: 2 })
-    const after = await world.builds.stageInstance({ ...run, pipelineCounter: 2 })
-    expect(after).toMatchObject({ state: 'Cancelled', result: 'Cancelled', active: false })
-    expect(new Set(after?.jobs.map(({ state }) => state))).toEqual(new Set(['Completed']))
-    expect(world.events.map(({ type }) => type)).toContain('stage-finished')
-    expect(world.events).toContainEqual({
-      type: 'job-stopped',
-      jobId: building?.id,
-      agentUuid: 'a3',
-    })
-    expect(
-      await world.builds.stageInstance({ ...run, pipelineCounter: 2, stage: 'next' }),
-    ).toBeNull()
-  })
-
-  it('keeps the result of a job that is over', async () => {
-    await using world = await BuildsWorld.open(aPipeline({ stages: [aStage({ jobs })] }))
-    await world.schedule()
-    await world.build(agent, 'Failed')
-
-    await world.builds.cancelStage(run)
-
-    const { jobs: after } = (await world.builds.stageInstance(run)) ?? {}
-    expect(after?.map(({ result }) => result)).toEqual(['Failed', 'Cancelled', 'Cancelled'])
-  })
-
-  it('is null for a stage that is not active, and changes nothing', async () => {
-    await using world = await BuildsWorld.open(aPipeline())
-    await world.schedule()
-    await world.build(agent)
-
-    expect(await world.builds.cancelStage(run)).toBeNull()
-    expect(await world.builds.cancelStage({ pipeline: 'app', stage: 'none' })).toBeNull()
-    expect(await world.builds.stageInstance(run)).toMatchObject({ result: 'Passed' })
-  })
-
-  it('makes later reports of the job count for nothing', async () => {
-    await using world = await BuildsWorld.open(aPipeline())
-    await world.schedule()
-    const job = await world.builds.assignWork(agent)
-    await world.builds.cancelStage(run)
-
-    const told = { agentUuid: 'a1', jobId: job?.id ?? 0 }
-    const after = await world.builds.reportJob({
-      ...told,
-      report: { state: 'Completed', result: 'Passed' },
-    })
-
-    expect(after).toMatchObject({ state: 'Completed', result: 'Cancelled' })
-  })
-
-  it('takes waiting jobs out of the queue', async () => {
-    await using world = await BuildsWorld.open(aPipeline())
-    await world.schedule()
-
-    await world.builds.cancelStage(run)
-
-    expect(await world.builds.assignWork(agent)).toBeNull()
-    await world.restart()
-    expect(await world.builds.assignWork(agent)).toBeNull()
-  })
-
-  it('of one job leaves the others alone, and happens once', async () => {
-    await using world = await BuildsWorld.open(aPipeline({ stages: [aStage({ jobs })] }))
-    await world.schedule()
-    const job = await world.builds.assignWork(agent)
-
-    expect(await world.builds.cancelJob(job?.id ?? 0)).toBe(true)
-    expect(await world.builds.cancelJob(job?.id ?? 0)).toBe(false)
-    expect(await world.builds.stageInstance(run)).toMatchObject({ active: true })
-  })
-
-  it('by removing the pipeline from the configuration ends what is in progress of it', async () => {
-    await using world = await BuildsWorld.open(aPipeline(), aPipeline({ name: 'stays' }))
-    await world.schedule('app')
-    await world.schedule('stays')
-    world.pipelines = world.pipelines.slice(1)
-
-    const cancelled = await world.builds.cancelRemoved()
-
-    expect(cancelled.map(({ pipelineName }) => pipelineName)).toEqual(['app'])
-    expect(await world.builds.activeStages()).toMatchObject([{ stage: { pipelineName: 'stays' } }])
-    expect(await world.builds.cancelRemoved()).toEqual([])
-  })
-})
-
 describe('a job that the server fails', () => {
   it('fails its stage', async () => {
     await using world = await BuildsWorld.open(aPipeline())
@@ -311,53 +210,5 @@ describe('the job of a lost agent', () => {
 
     expect(after).toMatchObject({ state: 'Rescheduled' })
     expect(await world.builds.stageInstance(run)).toMatchObject({ active: true })
-  })
-})
-
-describe('the histories', () => {
-  it('are pages of ten, newest first, with the true total', async () => {
-    await using world = await BuildsWorld.open(aPipeline())
-    for (let n = 0; n < 12; n += 1) {
-      await world.schedule()
-      await world.build(agent)
-    }
-    const name = { pipeline: 'app', stage: 'test' }
-
-    const [first, second, beyond] = [
-      await world.builds.stageHistory(name, 0),
-      await world.builds.stageHistory(name, 10),
-      await world.builds.stageHistory(name, 50),
-    ]
-
-    expect(first.items.map(({ stage }) => stage.pipelineCounter)).toEqual([
-      12, 11, 10, 9, 8, 7, 6, 5, 4, 3,
-    ])
-    expect(second.items.map(({ stage }) => stage.pipelineCounter)).toEqual([2, 1])
-    expect(second.items[0]?.jobs).toMatchObject([{ name: 'unit', result: 'Passed' }])
-    expect(beyond).toEqual({ items: [], pagination: { offset: 50, total: 12, pageSize: 10 } })
-    const jobs = await world.builds.jobRunHistory('a1', 10)
-    expect(jobs.pagination).toEqual({ offset: 10, total: 12, pageSize: 10 })
-    expect(jobs.items.map(({ pipelineCounter }) => pipelineCounter)).toEqual([2, 1])
-    const pipelines = await world.builds.pipelineHistory('app', 11)
-    expect(pipelines.items.map(({ counter }) => counter)).toEqual([1])
-  })
-
-  it('of an agent are in the order in which its jobs ended', async () => {
-    await using world = await BuildsWorld.open(
-      aPipeline({ stages: [aStage({ jobs: [aJob({ name: 'one' }), aJob({ name: 'two' })] })] }),
-    )
-    await world.schedule()
-    const first = await world.builds.assignWork(agent)
-    await world.build(other)
-    await world.builds.cancelJob(first?.id ?? 0)
-    await world.schedule()
-    await world.build(agent)
-
-    const { items } = await world.builds.jobRunHistory('a1', 0)
-
-    expect(items.map(({ name, result }) => `${name} ${result}`)).toEqual([
-      'one Passed',
-      'one Cancelled',
-    ])
   })
 })

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import { jsonOf } from '../../support/build-service.ts'
+import { ProtocolAgent } from '../../support/protocol-agent.ts'
+import { sceneWithAgent, listed, consoleOf } from '../../support/scene-with-agent.ts'
+
+/** What a document has to say so that the agent stays. */
+const LISTED = [{ uuid: 'a1', hostname: 'host-a1' }]
+
+describe('a job that an agent runs', () => {
+  it('is cancelled by a contact after its stage was cancelled', async () => {
+    const { scene, agent } = await sceneWithAgent()
+    await scene.schedule()
+    const { jobId } = await agent.work()
+    await agent.report(jobId, { state: 'Building' })
+    expect(await agent.contact({ jobId })).toEqual({ kind: 'none' })
+
+    await scene.post('/api/stages/app/build/cancel')
+
+    expect(await agent.contact({ jobId })).toEqual({ kind: 'cancel_job', jobId })
+    expect(await listed(scene, 'a1')).toMatchObject({ status: 'Building (Cancelled)' })
+    expect(await agent.append(jobId, 0, 'the end\n')).toBe(8)
+    const last = await agent.report(jobId, { state: 'Completed', result: 'Cancelled' })
+    expect(last.status).toBe(200)
+    expect(await agent.append(jobId, 8, 'too late\n')).toBe('refused: 410')
+    expect(await listed(scene, 'a1')).toMatchObject({ status: 'Idle', buildLocator: '' })
+  })
+
+  it('is not another agent’s to report, and not one that never was', async () => {
+    const { scene, agent } = await sceneWithAgent()
+    const other = await ProtocolAgent.join(scene.service, 'a2')
+    await scene.schedule()
+    const { jobId } = await agent.work()
+
+    expect((await other.report(jobId, { state: 'Building' })).status).toBe(410)
+    expect((await agent.report(999, { state: 'Building' })).status).toBe(410)
+    expect((await other.upload(jobId, 'a.txt', 'a')).status).toBe(410)
+    other.token = 'wrong'
+    expect((await other.report(jobId, { state: 'Building' })).status).toBe(401)
+  })
+
+  it('goes to another when the agent says good-bye', async () => {
+    const { scene, agent } = await sceneWithAgent()
+    const other = await ProtocolAgent.join(scene.service, 'a2')
+    await scene.schedule()
+    const { jobId } = await agent.work()
+
+    await agent.contact({ jobId, stopping: true })
+
+    expect((await other.work()).jobName).toBe('unit')
+    const history = await jsonOf(await scene.get('/api/agents/a1/job_run_history'))
+    expect(history).toMatchObject({ jobs: [{ id: jobId, state: 'Rescheduled' }] })
+  })
+
+  it('is cancelled when its pipeline leaves the configuration', async () => {
+    const { scene, agent } = await sceneWithAgent()
+    await scene.schedule()
+    const { jobId } = await agent.work()
+
+    await scene.configure({ pipelines: [{ name: 'other' }], agents: LISTED })
+
+    await expect
+      .poll(() => agent.contact({ jobId }), { timeout: 5_000 })
+      .toEqual({ kind: 'cancel_job', jobId })
+    expect(await scene.stage()).toMatchObject({ result: 'Cancelled' })
+  })
+
+  it('goes on after the server was started again', async () => {
+    const { scene, agent } = await sceneWithAgent()
+    await scene.schedule()
+    const job = await agent.work()
+    await agent.report(job.jobId, { state: 'Building' })
+    await agent.append(job.jobId, 0, 'before\n')
+
+    const again = await scene.restart()
+    const same = again.agentLike(agent)
+
+    expect(await same.append(job.jobId, 7, 'after\n')).toBe(13)
+    expect(await listed(again, 'a1')).toMatchObject({ buildLocator: 'app/1/build/1/unit' })
+    await same.finish(job)
+    expect(await again.stage()).toMatchObject({ result: 'Passed' })
+    expect(consoleOf(again)).toBe('before\nafter\n')
+  })
+})
+
+describe('a console', () => {
+  it('grows at its end only, and tells where that is', async () => {
+    const { scene, agent } = await sceneWithAgent()
+    await scene.schedule()
+    const { jobId } = await agent.work()
+
+    expect(await agent.append(jobId, 0, 'one\n')).toBe(4)
+    expect(await agent.append(jobId, 0, 'one\n')).toBe(4)
+    expect(await agent.append(jobId, 9, 'gap\n')).toBe(4)
+    expect(await agent.append(jobId, 4, 'two\n')).toBe(8)
+    expect(await agent.append(jobId, 8, '')).toBe(8)
+    expect(consoleOf(scene)).toBe('one\ntwo\n')
+  })
+
+  it('refuses a batch that is too large, and an offset that is no number', async () => {
+    const { scene, agent } = await sceneWithAgent()
+    await scene.schedule()
+    const { jobId } = await agent.work()
+
+    expect(await agent.append(jobId, 0, 'x'.repeat(1_048_577))).toBe('refused: 413')
+    expect(await agent.append(jobId, -1, 'x')).toBe('refused: 400')
+  })
+})

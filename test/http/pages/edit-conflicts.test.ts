@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import { save } from '../../support/saving.ts'
+import { BASE, md5, serviceAt, submit, currentOf, textIn } from '../../support/editor-forms.ts'
+
+describe('an edit that others overtook', () => {
+  const mine = BASE.replace('alpha.git', 'mine.git').replace('gamma.git', 'also-mine.git')
+
+  it('is merged when it touches other lines, and says whose changes it is merged with', async () => {
+    const service = await serviceAt()
+    await save(service, BASE.replace('beta.git', 'theirs.git'))
+
+    const preview = await (await submit(service, { xml: mine, action: 'preview' })).text()
+    const saved = await submit(service, { xml: mine, action: 'save' })
+
+    expect(preview).toContain('admin saved r3 while you were editing')
+    expect(saved.status).toBe(303)
+    expect(await currentOf(service)).toBe(mine.replace('beta.git', 'theirs.git'))
+  })
+
+  it('shows both sides of each conflict and what merged, and keeps the text', async () => {
+    const service = await serviceAt()
+    await save(service, BASE.replace('alpha.git', 'theirs.git'))
+
+    const response = await submit(service, { xml: mine, action: 'save' })
+    const html = await response.text()
+
+    expect(response.status).toBe(409)
+    expect(html).toContain('Keep mine')
+    expect(html).toContain('Take admin’s (r3)')
+    expect(html).toContain('theirs.git')
+    expect(html).toContain('1 of your changes merged cleanly')
+    expect(textIn(html).replaceAll('\r\n', '\n')).toBe(mine)
+    expect(await currentOf(service)).toContain('theirs.git')
+  })
+
+  it.each([
+    ['ours', mine],
+    ['theirs', mine.replace('mine.git', 'theirs.git')],
+  ] as const)('is saved by the choice %s', async (choice, expected) => {
+    const service = await serviceAt()
+    const theirs = BASE.replace('alpha.git', 'theirs.git')
+    await save(service, theirs)
+
+    const response = await submit(service, {
+      xml: mine,
+      against: md5(theirs),
+      'choice-0': choice,
+      action: 'save',
+    })
+
+    expect(response.status).toBe(303)
+    expect(await currentOf(service)).toBe(expected)
+  })
+
+  it('asks again when no side was chosen', async () => {
+    const service = await serviceAt()
+    const theirs = BASE.replace('alpha.git', 'theirs.git')
+    await save(service, theirs)
+
+    const response = await submit(service, { xml: mine, against: md5(theirs), action: 'save' })
+
+    expect(response.status).toBe(409)
+    expect(await response.text()).toContain('choose one side')
+    expect(await currentOf(service)).toBe(theirs)
+  })
+
+  it('keeps the text also when the revision that it began from is no longer there', async () => {
+    const service = await serviceAt()
+
+    const response = await submit(service, { xml: mine, basedOn: md5('never'), action: 'save' })
+
+    expect(response.status).toBe(412)
+    expect(textIn(await response.text()).replaceAll('\r\n', '\n')).toBe(mine)
+  })
+})

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { save } from '../../support/saving.ts'
+import { BASE, md5, serviceAt, submit, currentOf, textIn } from '../../support/editor-forms.ts'
+
+describe('the editor of one entity', () => {
+  it('shows and saves its XML alone', async () => {
+    const service = await serviceAt()
+    const html = await (await service.fetch('/config/edit?entity=pipeline/beta')).text()
+    const text = textIn(html)
+
+    await submit(service, {
+      xml: text.replace('beta.git', 'other.git'),
+      entity: 'pipeline/beta',
+      action: 'save',
+    })
+
+    expect(text.trimStart()).toMatch(/^<pipeline name="beta">[^]*<\/pipeline>$/)
+    expect(text).not.toContain('alpha')
+    expect(await currentOf(service)).toBe(BASE.replace('beta.git', 'other.git'))
+  })
+
+  it('counts lines as the whole document does', async () => {
+    const service = await serviceAt()
+    const text = textIn(await (await service.fetch('/config/edit?entity=pipeline/beta')).text())
+
+    const body = new URLSearchParams({
+      xml: text.replace('<job name', '<job nmae'),
+      basedOn: md5(BASE),
+      entity: 'pipeline/beta',
+    })
+    const response = await service.fetch('/config/edit/check', { method: 'POST', body })
+
+    const line = BASE.split('\n').findIndex((each) => each.includes('name="beta"')) + 1
+    expect(await response.json()).toMatchObject({
+      problems: expect.arrayContaining([expect.objectContaining({ line: line + 6, typedLine: 7 })]),
+    })
+  })
+
+  it('is not found when there is none, and not understood when the name is none', async () => {
+    const service = await serviceAt()
+
+    expect((await service.fetch('/config/edit?entity=pipeline/none')).status).toBe(404)
+    expect((await service.fetch('/config/edit?entity=beta')).status).toBe(400)
+  })
+
+  it('begins with what it was in an older revision when that is to be put back', async () => {
+    const service = await serviceAt()
+    await save(service, BASE.replace('beta.git', 'other.git'))
+
+    const html = await (await service.fetch('/config/edit?entity=pipeline/beta&from=r2')).text()
+
+    expect(textIn(html)).toContain('beta.git')
+    expect(html).toContain('as of r2')
+  })
+})
