@@ -77,6 +77,7 @@ export async function readHistoryPage(
   const shown = matching.slice(offset, offset + ROWS)
   await details.learn(shown, PATIENCE)
   const [first] = history.list({ offset: history.size() - 1, limit: 1 })
+  const whole = wholeOf(history, entities)
   return {
     rows: shown.map((each) => ({
       revision: numbered(history, each),
@@ -88,8 +89,8 @@ export async function readHistoryPage(
     total: history.size(),
     current: numbered(history, history.current()),
     first: numbered(history, first ?? history.current()),
-    bars: dayBars(matching),
-    facts: factsOf(history, entities),
+    bars: matching.length === history.size() ? whole.bars : dayBars(matching),
+    facts: whole.facts,
     unknown: filter.text === '' ? 0 : Math.max(0, of - told),
   }
 }
@@ -111,16 +112,23 @@ export async function findRevisions(
     : filterRevisions(all, filter, entities)
 }
 
-const known = new WeakMap<History, { readonly key: string; readonly facts: HistoryFacts }>()
+interface Whole {
+  readonly key: string
+  readonly facts: HistoryFacts
+  readonly bars: readonly DayBar[]
+}
 
-/** Looked for again only when the history has changed. */
-function factsOf(history: History, entities: EntityIndex): HistoryFacts {
+const known = new WeakMap<History, Whole>()
+
+/** What is told of the history as a whole, looked for again only when it has changed. */
+function wholeOf(history: History, entities: EntityIndex): Whole {
   const key = `${history.current().commit} ${history.size()} ${entities.progress().told}`
   const kept = known.get(history)
-  if (kept?.key === key) return kept.facts
-  const facts = lookForFacts(history.list({ offset: 0, limit: history.size() }), entities)
-  known.set(history, { key, facts })
-  return facts
+  if (kept?.key === key) return kept
+  const revisions = history.list({ offset: 0, limit: history.size() })
+  const whole = { key, facts: lookForFacts(revisions, entities), bars: dayBars(revisions) }
+  known.set(history, whole)
+  return whole
 }
 
 function lookForFacts(revisions: readonly Revision[], entities: EntityIndex): HistoryFacts {
