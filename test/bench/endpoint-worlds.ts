@@ -112,7 +112,7 @@ function pagesOf(list: readonly Revision[]): Endpoint[] {
   const [newest, before] = list
   return [
     get('/config, the page', '/config'),
-    get('/config/[revision]?blame=1, the page', `/config/${newest?.commitSHA}?blame=1`),
+    get('/config/r90?blame=1, the page', '/config/r90?blame=1'),
     get(
       '/config/compare/[from]/[to], the page',
       `/config/compare/${before?.commitSHA}/${newest?.commitSHA}`,

@@ -6,9 +6,9 @@ const SMALL: Size = { name: 'small', revisions: 100, stages: 1_000, agents: 10 }
 const LARGE: Size = { name: 'large', revisions: 100_000, stages: 100_000, agents: 10_000 }
 const QUICK: Size = { ...LARGE, revisions: 300, stages: 2_000, agents: 100 }
 
-/** What answers with everything there is, or reads a whole document of 10,000 agents, costs more. */
+/** What answers with everything there is, all that one thing went through, or a document of 10,000 agents, costs more. */
 const OF_EVERYTHING =
-  /all of them|\/api\/agents, gzip|\/agents, the page|metrics|ready|\/(?:dis|en)able|delete/
+  /all of them|entity\/\[kind|\/api\/agents, gzip|\/agents, the page|metrics|ready|\/(?:dis|en)able|delete/
 
 /** Less than this is not told apart, in milliseconds of CPU. */
 const LEAST = 0.05

@@ -11,4 +11,11 @@ describe('the table of README.md about speed', () => {
     expect(tableIn(README)).toBe(renderTable(kept))
     expect(tableIn(README)).toContain(kept.machine.cpu)
   })
+
+  it('has the calls of every area', () => {
+    const areas = ['config.xml', 'revisions', 'diff', 'agents', 'pipelines', 'stages', 'metrics']
+
+    for (const area of areas)
+      expect(tableIn(README)).toMatch(new RegExp(`^\\| .*${area}.*\\d \\|`, 'm'))
+  })
 })
