@@ -18,6 +18,7 @@ const TITLES = new Map([
 export function ErrorPage({ chrome, failure }: { chrome: Chrome; failure: Failure }) {
   const { status, message, problems } = failure
   const isRefused = status === 401 && chrome.username !== ''
+  const isUnknown = status === 401 && !isRefused
   const title = TITLES.get(isRefused ? 403 : status) ?? 'Something went wrong'
   return (
     <Page chrome={chrome} title={title}>
@@ -33,7 +34,7 @@ export function ErrorPage({ chrome, failure }: { chrome: Chrome; failure: Failur
           </ul>
         )}
         <p>
-          <a href={chrome.links.root()}>Go to the first page</a>
+          <a href={chrome.links.root()}>{isUnknown ? 'Log in' : 'Go to the first page'}</a>
         </p>
       </div>
     </Page>
