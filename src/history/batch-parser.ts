@@ -12,10 +12,12 @@ interface Body {
 
 const LONGEST_HEADER = 1 << 16
 const LINE_FEED = 10
+const NOTHING = Buffer.alloc(0)
 
 /**
  * Reads the answers of `git cat-file --batch` from whatever pieces they come in. The content of
- * an object is copied once, into the buffer that is handed out.
+ * an object is copied once, into the buffer that is handed out; one that makes up most of a piece
+ * is handed out as a part of it.
  */
 export class BatchParser {
   readonly #onAnswer: OnAnswer
@@ -38,20 +40,27 @@ export class BatchParser {
     const piece = end < 0 ? chunk : chunk.subarray(0, end)
     const header = this.#header.length === 0 ? piece : Buffer.concat([this.#header, piece])
     if (header.length > LONGEST_HEADER) throw new RangeError('git answers with no objects')
-    this.#header = end < 0 ? header : Buffer.alloc(0)
-    if (end < 0) return Buffer.alloc(0)
-    this.#begin(header.toString('utf8'))
-    return chunk.subarray(end + 1)
+    this.#header = end < 0 ? header : NOTHING
+    if (end < 0) return NOTHING
+    return this.#begin(header.toString('utf8'), chunk.subarray(end + 1))
   }
 
-  #begin(header: string): void {
-    const [, type, size] = /^[0-9a-f]{40} (blob|tree|commit|tag) (\d+)$/.exec(header) ?? []
-    if (size !== undefined && isType(type)) {
-      this.#body = { type, bytes: Buffer.allocUnsafeSlow(Number(size) + 1), filled: 0 }
-      return
+  /** What is left of the piece after the header, less what the object took of it. */
+  #begin(header: string, rest: Buffer): Buffer {
+    const [, type, digits] = /^[0-9a-f]{40} (blob|tree|commit|tag) (\d+)$/.exec(header) ?? []
+    if (digits === undefined || !isType(type)) {
+      if (!/ (missing|ambiguous)$/.test(header)) throw new RangeError(`git answers ${header}`)
+      this.#onAnswer(null)
+      return rest
     }
-    if (!/ (missing|ambiguous)$/.test(header)) throw new RangeError(`git answers ${header}`)
-    this.#onAnswer(null)
+    const size = Number(digits)
+    const part = partOf(rest, size)
+    if (part === null) {
+      this.#body = { type, bytes: Buffer.allocUnsafeSlow(size + 1), filled: 0 }
+      return rest
+    }
+    this.#onAnswer({ type, content: part })
+    return rest.subarray(size + 1)
   }
 
   #fill(body: Body, chunk: Buffer): Buffer {
@@ -63,6 +72,13 @@ export class BatchParser {
     }
     return chunk.subarray(copied)
   }
+}
+
+/** The content as a part of a piece that holds all of it and little else; null when it is to be copied. */
+function partOf(rest: Buffer, size: number): Buffer<ArrayBuffer> | null {
+  const { buffer, byteOffset } = rest
+  if (rest.length <= size || size < buffer.byteLength / 2) return null
+  return buffer instanceof ArrayBuffer ? Buffer.from(buffer, byteOffset, size) : null
 }
 
 function isType(type: string | undefined): type is RawObject['type'] {
