@@ -4,6 +4,9 @@ import { agentPaths } from '../../src/wire/agent-paths.ts'
 import { git } from '../support/git.ts'
 import { MeasuredServer, type Sent } from './servers.ts'
 
+/** More connections at once than a busy machine accepts would be reset. */
+const GATHERED_AT_ONCE = 64
+
 interface Member {
   readonly uuid: string
   token: string
@@ -26,19 +29,19 @@ export class Crowd implements AsyncDisposable {
     makeAgentsRepository(repository, count)
     const server = await MeasuredServer.cairn({ repository, state })
     const crowd = new Crowd(server, membersOf(count))
-    await crowd.register(null)
+    await crowd.register(null, GATHERED_AT_ONCE)
     return crowd
   }
 
   /** All of them, with the key that makes approval unnecessary or without. */
-  async register(key: string | null): Promise<void> {
+  async register(key: string | null, atOnce = this.size): Promise<void> {
     const register = async (member: Member) => {
       const request = registrationOf(member, key)
       const answer = await this.server.send(request.path, request)
       const reply: { token: string } = JSON.parse(String(answer))
       member.token = reply.token
     }
-    await this.server.costOfEach(this.#members, register, this.size)
+    await this.server.costOfEach(this.#members, register, atOnce)
   }
 
   get size(): number {

@@ -71,13 +71,13 @@ export async function readHistoryPage(
   principal: Principal,
   { filter, offset }: HistoryQuery,
 ): Promise<HistoryPage> {
-  const matching = await findRevisions(deps, principal, filter)
+  assertMay(deps.access, principal, { action: 'administer' })
+  const { matching, bars } = await foundBy(deps, filter)
   const { history, details, entities } = deps
   const { told, of } = entities.progress()
   const shown = matching.slice(offset, offset + ROWS)
   await details.learn(shown, PATIENCE)
   const [first] = history.list({ offset: history.size() - 1, limit: 1 })
-  const whole = wholeOf(history, entities)
   return {
     rows: shown.map((each) => ({
       revision: numbered(history, each),
@@ -89,8 +89,8 @@ export async function readHistoryPage(
     total: history.size(),
     current: numbered(history, history.current()),
     first: numbered(history, first ?? history.current()),
-    bars: matching.length === history.size() ? whole.bars : dayBars(matching),
-    facts: whole.facts,
+    bars,
+    facts: factsOf(history, entities),
     unknown: filter.text === '' ? 0 : Math.max(0, of - told),
   }
 }
@@ -101,34 +101,53 @@ export async function readHistoryPage(
  * @throws {ServiceError} `not-permitted`; `unavailable` while it is not known what is about an entity.
  */
 export async function findRevisions(
-  { history, access, entities }: HistoryPageDeps,
+  deps: HistoryPageDeps,
   principal: Principal,
   filter: HistoryFilter,
 ): Promise<readonly Revision[]> {
-  assertMay(access, principal, { action: 'administer' })
-  const all = history.list({ offset: 0, limit: history.size() })
-  return isOpen(filter) && filter.agents && !filter.withoutNoise
-    ? all
-    : filterRevisions(all, filter, entities)
+  assertMay(deps.access, principal, { action: 'administer' })
+  return (await foundBy(deps, filter)).matching
 }
 
-interface Whole {
+interface Found {
   readonly key: string
-  readonly facts: HistoryFacts
+  readonly matching: readonly Revision[]
   readonly bars: readonly DayBar[]
 }
 
-const known = new WeakMap<History, Whole>()
+const found = new WeakMap<History, Found>()
 
-/** What is told of the history as a whole, looked for again only when it has changed. */
-function wholeOf(history: History, entities: EntityIndex): Whole {
-  const key = `${history.current().commit} ${history.size()} ${entities.progress().told}`
-  const kept = known.get(history)
+/** Looked for again only when the history or the filter is another one than before. */
+async function foundBy(
+  { history, entities }: HistoryPageDeps,
+  filter: HistoryFilter,
+): Promise<Found> {
+  const key = `${stateOf(history, entities)} ${JSON.stringify(filter)}`
+  const kept = found.get(history)
   if (kept?.key === key) return kept
-  const revisions = history.list({ offset: 0, limit: history.size() })
-  const whole = { key, facts: lookForFacts(revisions, entities), bars: dayBars(revisions) }
-  known.set(history, whole)
-  return whole
+  const all = history.list({ offset: 0, limit: history.size() })
+  const isWhole = isOpen(filter) && filter.agents && !filter.withoutNoise
+  const matching = isWhole ? all : await filterRevisions(all, filter, entities)
+  const result = { key, matching, bars: dayBars(matching) }
+  found.set(history, result)
+  return result
+}
+
+/** Another text whenever anything that is told of the history may be otherwise. */
+function stateOf(history: History, entities: EntityIndex): string {
+  return `${history.current().commit} ${history.size()} ${entities.progress().told}`
+}
+
+const known = new WeakMap<History, { readonly key: string; readonly facts: HistoryFacts }>()
+
+/** Looked for again only when the history has changed. */
+function factsOf(history: History, entities: EntityIndex): HistoryFacts {
+  const key = stateOf(history, entities)
+  const kept = known.get(history)
+  if (kept?.key === key) return kept.facts
+  const facts = lookForFacts(history.list({ offset: 0, limit: history.size() }), entities)
+  known.set(history, { key, facts })
+  return facts
 }
 
 function lookForFacts(revisions: readonly Revision[], entities: EntityIndex): HistoryFacts {
