@@ -1,22 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { documentWith } from '../../support/documents.ts'
-import { Clone } from '../../support/git-client.ts'
 import { git } from '../../support/git.ts'
-import { save } from '../../support/saving.ts'
-import { ADMIN_PASSWORD, startService, type TestService } from '../../support/service.ts'
+import { ADMIN_PASSWORD, type TestService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
+import { revisionsOf, liveFileOf, serviceAndClone } from '../../support/push-scene.ts'
 
 const SECRET = 'hunter2-in-plain'
-
-async function revisionsOf(service: TestService) {
-  const revisions: unknown = await (await service.fetch('/api/config/revisions')).json()
-  return Array.isArray(revisions) ? revisions : []
-}
 
 /** Everything that a push may have left behind in a repository. */
 function stateOf({ repository }: TestService): string {
@@ -25,16 +19,6 @@ function stateOf({ repository }: TestService): string {
     name.startsWith('tmp'),
   )
   return [objects, left.join(), git(repository, 'for-each-ref'), liveFileOf(repository)].join('\n')
-}
-
-function liveFileOf(repository: string): string {
-  return readFileSync(join(repository, 'config.xml'), 'utf8')
-}
-
-async function serviceAndClone(...flags: readonly string[]) {
-  const service = await startService(flags)
-  await save(service, documentWith('alpha'))
-  return { service, clone: await Clone.of(service.url) }
 }
 
 describe('a push over HTTP', () => {
@@ -125,83 +109,6 @@ describe('a push over HTTP', () => {
 
     expect(code).toBe(1)
     expect(stderr).toContain(`records the digest ${'0'.repeat(32)}`)
-  })
-
-  it('is one of two at once that succeeds; the other is told to fetch', async () => {
-    const { service, clone } = await serviceAndClone()
-    const rival = await Clone.of(service.url)
-    await clone.commit(documentWith('mine'))
-    await rival.commit(documentWith('theirs'))
-
-    const outcomes = await Promise.all([clone.push(), rival.push()])
-
-    expect(outcomes.map(({ code }) => code === 0)).toContain(true)
-    expect(outcomes.map(({ code }) => code === 0)).toContain(false)
-    expect(outcomes.map(({ stderr }) => stderr).join()).toMatch(/fetch first|only moves forward/)
-    expect(await revisionsOf(service)).toHaveLength(3)
-    expect(git(service.repository, 'status', '--porcelain')).toBe('')
-  })
-
-  it('goes well together with saves: nobody loses anything', async () => {
-    const { service, clone } = await serviceAndClone()
-    const pushes = new AbortController()
-    const saver = async () => {
-      const saved: string[] = []
-      for (let n = 0; !pushes.signal.aborted; n += 1) {
-        const response = await save(service, documentWith(`saved-${n}`))
-        if (response.ok) saved.push(response.headers.get('x-service-config-md5') ?? '')
-      }
-      return saved
-    }
-    const pusher = async () => {
-      const pushed: string[] = []
-      for (let attempt = 0; pushed.length < 3 && attempt < 40; attempt += 1) {
-        await clone.git('fetch', '--quiet')
-        await clone.git('reset', '--quiet', '--hard', 'origin/main')
-        const commit = await clone.commit(documentWith(`pushed-${attempt}`))
-        if ((await clone.push()).code === 0) pushed.push(commit)
-        else if (attempt > 2) pushes.abort()
-      }
-      pushes.abort()
-      return pushed
-    }
-
-    const [saved, pushed] = await Promise.all([saver(), pusher()])
-
-    const revisions = await revisionsOf(service)
-    const digests = new Set(revisions.map(({ md5 }) => md5))
-    const commits = new Set(revisions.map(({ commitSHA }) => commitSHA))
-    expect(saved.length).toBeGreaterThan(0)
-    expect(saved.filter((digest) => !digests.has(digest))).toEqual([])
-    expect(pushed).toHaveLength(3)
-    expect(pushed.filter((commit) => !commits.has(commit))).toEqual([])
-    expect(git(service.repository, 'status', '--porcelain')).toBe('')
-    expect(git(service.repository, 'fsck', '--strict', '--no-dangling')).toBe('')
-  })
-
-  it('sets an edit on disk that is not valid aside, as a save does', async () => {
-    const { service, clone } = await serviceAndClone('--poll-interval', '100ms')
-    writeFileSync(join(service.repository, 'config.xml'), '<cruise')
-    await until(async () => (await (await service.fetch('/health')).text()).includes('degraded'))
-    await clone.commit(documentWith('pushed'))
-
-    const { code } = await clone.push()
-
-    const aside = readdirSync(service.repository).filter((name) => name.includes('.invalid-'))
-    expect(code).toBe(0)
-    expect(liveFileOf(service.repository)).toBe(documentWith('pushed'))
-    expect(aside).toHaveLength(1)
-  })
-
-  it('makes an edit on disk that is valid a revision first, and is told to fetch', async () => {
-    const { service, clone } = await serviceAndClone('--poll-interval', '24h')
-    writeFileSync(join(service.repository, 'config.xml'), documentWith('edited'))
-    await clone.commit(documentWith('pushed'))
-
-    const { stderr } = await clone.push()
-
-    expect(stderr).toContain('the configuration has changed meanwhile: fetch first')
-    expect((await revisionsOf(service))[0]).toMatchObject({ username: 'Filesystem' })
   })
 
   it('is judged whatever hooks somebody has put into the repository', async () => {

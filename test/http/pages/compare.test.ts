@@ -3,18 +3,27 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { documentWith } from '../../support/documents.ts'
 import { git, gitBytes } from '../../support/git.ts'
-import { saveRevisions } from '../../support/saved-revisions.ts'
 import { startService, type TestService } from '../../support/service.ts'
 import { RevisionEntry } from '../../../src/wire/revision-entry.ts'
+import { withRevisions, page } from '../../support/compare-page.ts'
 
 const ONE = documentWith('checkout', 'billing')
 
-function withAgents(text: string, count: number): string {
-  const agents = Array.from(
-    { length: count },
-    (_, n) => `    <agent uuid="u${n}" hostname="box-${n}" ipaddress="10.0.0.${n}" />\n`,
+function rows(html = ''): string[] {
+  return html.match(/<tr.*?<\/tr>/gs) ?? []
+}
+
+function secret(value: string): string {
+  const variable = `<variable name="KEY" secure="true"><encryptedValue>${value}</encryptedValue></variable>`
+  return ONE.replace(
+    '<materials>',
+    `<environmentvariables>${variable}</environmentvariables>\n      <materials>`,
   )
-  return text.replace('</cruise>', `  <agents>\n${agents.join('')}  </agents>\n</cruise>`)
+}
+
+async function revisions(service: TestService): Promise<RevisionEntry[]> {
+  const response = await service.fetch('/api/config/revisions')
+  return RevisionEntry.array().parse(await response.json())
 }
 
 describe('the comparison of two revisions', () => {
@@ -130,77 +139,6 @@ describe('the comparison of two revisions', () => {
     expect(one).toContain('<b> billing</b>')
   })
 
-  it('shows a large change in pages that together have every line once', async () => {
-    const names = Array.from({ length: 150 }, (_, n) => `pipeline-${n}`)
-    const service = await withRevisions(ONE, documentWith(...names))
-
-    const lines: string[] = []
-    let next: string | undefined = '/config/compare/r2/r3'
-    for (let pages = 0; next !== undefined && pages < 20; pages++) {
-      const html: string = await page(service, next)
-      lines.push(...Array.from(html.matchAll(/id="R(\d+)"/g), ([, line = '']) => line))
-      expect(html.match(/<tr/g)?.length).toBeLessThan(1_300)
-      const more = /rel="next" href="([^"]*start=[^"]*)#diff"/.exec(html)
-      next = more?.[1]?.replaceAll('&amp;', '&')
-    }
-
-    const count = documentWith(...names).split('\n').length - 1
-    expect(new Set(lines).size).toBe(lines.length)
-    expect(lines.length).toBeGreaterThan(count - 20)
-  })
-
-  it('shows the lines between two changes when asked to', async () => {
-    const service = await withRevisions(ONE, ONE.replaceAll('command="make"', 'command="ninja"'))
-
-    const plain = await page(service, '/config/compare/r2/r3')
-    const [, address = ''] = /class="expand" href="([^"]*x=1[^"]*)"/.exec(plain) ?? []
-    const expanded = await page(service, address.replaceAll('&amp;', '&'))
-
-    expect(plain).not.toContain('id="R17"')
-    expect(expanded).toContain('id="R17"')
-  })
-
-  it('leaves out what differs about agents alone, and fits more lines, when asked to', async () => {
-    const ninja = ONE.replace('command="make"', 'command="ninja"')
-    const service = await withRevisions(withAgents(ONE, 1), withAgents(ninja, 2))
-
-    const all = await page(service, '/config/compare/r2/r3')
-    const quiet = await page(service, '/config/compare/r2/r3?agents=0&rows=compact')
-
-    expect(all).toContain('Hide agents')
-    expect(all).toContain('id="c2"')
-    expect(quiet).toContain('id="c1"')
-    expect(quiet).not.toContain('id="c2"')
-    expect(quiet).toContain('class="diff compact"')
-    expect(all).not.toContain('class="diff compact"')
-  })
-
-  it('shows the lines after the last change when asked to', async () => {
-    const service = await withRevisions(ONE, ONE.replace('command="make"', 'command="ninja"'))
-
-    const plain = await page(service, '/config/compare/r2/r3')
-    const [, address = '', count = ''] =
-      /class="expand" href="([^"]*)" title="Show (\d+) lines below"/.exec(plain) ?? []
-    const expanded = await page(service, address.replaceAll('&amp;', '&'))
-
-    const last = ONE.trimEnd().split('\n').length
-    expect(Number(count)).toBeGreaterThan(3)
-    expect(plain).not.toContain(`id="R${last}"`)
-    expect(expanded).toContain(`id="R${last}"`)
-    expect(expanded).not.toContain('lines below')
-  })
-
-  it('folds a very long line, and unfolds it', async () => {
-    const service = await withRevisions(long('one'), long('two'))
-
-    const folded = await page(service, '/config/compare/r2/r3')
-    const unfolded = await page(service, '/config/compare/r2/r3?long=1')
-
-    expect(folded).toMatch(/… [\d,]+ characters …/)
-    expect(folded).toContain('two')
-    expect(unfolded).not.toContain('characters …')
-  })
-
   it('refuses what is no revision and no choice of two', async () => {
     const service = await startService()
 
@@ -221,35 +159,3 @@ describe('the comparison of two revisions', () => {
     expect(response.headers.get('location')).toBe('/config/compare/r1/r2')
   })
 })
-
-function rows(html = ''): string[] {
-  return html.match(/<tr.*?<\/tr>/gs) ?? []
-}
-
-function secret(value: string): string {
-  const variable = `<variable name="KEY" secure="true"><encryptedValue>${value}</encryptedValue></variable>`
-  return ONE.replace(
-    '<materials>',
-    `<environmentvariables>${variable}</environmentvariables>\n      <materials>`,
-  )
-}
-
-function long(end: string): string {
-  return ONE.replace('command="make"', `command="${'x '.repeat(4_000)}${end}"`)
-}
-
-async function withRevisions(...documents: readonly string[]): Promise<TestService> {
-  const service = await startService()
-  await saveRevisions(service, ...documents)
-  return service
-}
-
-async function revisions(service: TestService): Promise<RevisionEntry[]> {
-  const response = await service.fetch('/api/config/revisions')
-  return RevisionEntry.array().parse(await response.json())
-}
-
-async function page(service: TestService, path: string): Promise<string> {
-  const response = await service.fetch(path)
-  return response.text()
-}
