@@ -103,7 +103,10 @@ function at<Item>(items: readonly Item[], fraction: number): Item | undefined {
 }
 
 function edited(text: string, { kind, from, to, snippet }: Edit): string {
-  if (kind === 'version') return text.replace(/schemaVersion="\d+"/, 'schemaVersion="74"')
+  if (kind === 'version') {
+    const version = text.includes('schemaVersion="75"') ? 90 : 75
+    return text.replace(/schemaVersion="\d+"/, `schemaVersion="${version}"`)
+  }
   const whole = kind === 'replace' || kind === 'insert' || kind === 'rename' ? PIECE : MEMBER
   const places = [...text.matchAll(whole)]
   const [one, other] = [at(places, from), at(places, to)]

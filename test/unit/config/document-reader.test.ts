@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DocumentReader } from '../../../src/config/document-reader.ts'
-import type { ConfigDocument } from '../../../src/config/document.ts'
-import { aConfigurationInBytes, git } from '../../support/a-configuration.ts'
+import { type ConfigDocument, readDocument } from '../../../src/config/document.ts'
+import { aConfigurationInBytes, element, git } from '../../support/a-configuration.ts'
 
 function read(reader: DocumentReader, bytes: Uint8Array): ConfigDocument {
   const reading = reader.read(bytes)
@@ -57,6 +57,37 @@ describe('a reader of documents', () => {
     ])
     expect(pipelinesOf(after)[2]?.stages[0]?.at).toEqual([0, 2, 1])
     expect(pipelinesOf(before)[1]?.stages[0]?.at).toEqual([0, 1, 1])
+  })
+
+  it('holds a member to the version that the document names, whatever it was held to before', () => {
+    const reader = new DocumentReader()
+    const materials = [git('https://example.com/a', { shallowClone: true })]
+    const [later, exact] = [90, 75].map((schemaVersion) =>
+      aConfigurationInBytes({ schemaVersion, pipelines: [{ materials }] }),
+    )
+    if (!later || !exact) throw new Error('both are made')
+
+    expect(reader.read(later).ok).toBe(true)
+    expect(reader.read(exact)).toEqual(readDocument(exact))
+    expect(reader.read(exact).ok).toBe(false)
+    expect(reader.read(later).ok).toBe(true)
+  })
+
+  it('misses what a member refers to once it is gone', () => {
+    const reader = new DocumentReader()
+    const pipelines = [{ name: 'a', materials: [element('scm', { ref: 's' })] }]
+    const scm = element('scm', { id: 's', name: 'source' }, [
+      element('pluginConfiguration', { id: 'p', version: '1' }),
+      element('configuration', {}, [element('property', {}, [element('key', {}, ['k'])])]),
+    ])
+    const [whole, broken] = [
+      aConfigurationInBytes({ pipelines, scms: [scm] }),
+      aConfigurationInBytes({ pipelines }),
+    ]
+
+    expect(reader.read(whole).ok).toBe(true)
+    expect(reader.read(broken)).toEqual(readDocument(broken))
+    expect(reader.read(broken).ok).toBe(false)
   })
 
   it('forgets what no document had for a while', () => {
