@@ -157,6 +157,7 @@ async function coldSnapshots(run: BenchRun, revisions: number, size: number) {
   for (let n = 0; n < count / asked.length; n += 1) {
     await using cairn = await MeasuredServer.cairn(places)
     await cairn.costOf(await diffsToWarmUpWith(cairn, run))
+    await cairn.rest()
     costs.push(await cairn.costOf(asked.map(pathOfDigest)))
   }
   return { value: costs.reduce((sum, cost) => sum + cost, 0) / costs.length }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { cpuOfProcess } from './measure.ts'
 import { RawClient } from './raw-client.ts'
@@ -13,6 +14,9 @@ const PASSWORD = 'p'
 const AUTHORIZATION = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`
 /** Requests under way at once. */
 const CONCURRENCY = 8
+/** How often, in milliseconds, and how many times at most it is looked whether a server rests. */
+const LOOK_EVERY = 250
+const LOOKS = 60
 
 type Headers = Readonly<Record<string, string>>
 
@@ -118,6 +122,15 @@ export class MeasuredServer implements AsyncDisposable {
     })
     await Promise.all(callers)
     return (this.cpu() - before) / items.length
+  }
+
+  /** Waits until it does nothing unasked any more: what follows a start is no cost of a request. */
+  async rest(): Promise<void> {
+    for (let look = 0; look < LOOKS; look += 1) {
+      const before = this.cpu()
+      await wait(LOOK_EVERY)
+      if (this.cpu() - before < LOOK_EVERY / 50) return
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
