@@ -10,6 +10,7 @@ import { parseAgentMessage, renderAgentMessage } from '../wire/agent-message.ts'
 import { AGENT_PATTERNS } from '../wire/agent-paths.ts'
 import { RegisterRequest, type RegisterReply } from '../wire/agent-registration.ts'
 import type { RouteEnv } from './door.ts'
+import { REQUEST_ID } from './exchange.ts'
 import { readBody } from './request-body.ts'
 
 /** The largest message of the protocol, in bytes. */
@@ -43,7 +44,7 @@ export function agentProtocolRoutes(deps: AgentCallsDeps) {
         stopping,
         facts,
       }
-      return answer(replyOf(await contactAgent(deps, call)))
+      return namedAnswer(c, replyOf(await contactAgent(deps, call)))
     })
 }
 
@@ -56,6 +57,14 @@ export function tokenOf(c: Context<RouteEnv>): string {
 export function answer(message: object): Response {
   return new Response(renderAgentMessage(message), {
     headers: { 'content-type': 'application/json; charset=utf-8' },
+  })
+}
+
+/** The same with the id of the request, for the call that there are by far the most of. */
+function namedAnswer({ env }: Context<RouteEnv>, message: object): Response {
+  env.isNamed = true
+  return new Response(renderAgentMessage(message), {
+    headers: { 'content-type': 'application/json; charset=utf-8', [REQUEST_ID]: env.id },
   })
 }
 

@@ -36,6 +36,9 @@ export class Exchange {
   /** The code of the error that it is answered with, or null. */
   reason: string | null = null
 
+  /** Whether the answer carries the id already: all headers at once are much quicker than one before. */
+  isNamed = false
+
   /** Null for a request that did not come over a line. */
   readonly connection: Connection | null
 

@@ -48,7 +48,7 @@ function ended(
 ): Response | Promise<Response> {
   const took = performance.now() - began
   const { status } = response
-  exchange.connection?.outgoing.setHeader(REQUEST_ID, exchange.id)
+  if (!exchange.isNamed) exchange.connection?.outgoing.setHeader(REQUEST_ID, exchange.id)
   metrics.end(exchange.route, status, took / 1_000)
   const noted = audit(request, exchange, response)
   if (noted !== null || status >= 500 || (took > SLOW && !isHeld(exchange))) {

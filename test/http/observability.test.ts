@@ -4,6 +4,7 @@ import { BuildScene } from '../support/build-service.ts'
 import { documentWith } from '../support/documents.ts'
 import { ProtocolAgent } from '../support/protocol-agent.ts'
 import { save } from '../support/saving.ts'
+import { CallingAgent } from '../support/agent-calls.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 /** The value of one sample, by its name with its labels. */
@@ -116,6 +117,17 @@ describe('a request', () => {
 
     expect(response.headers.get('x-request-id')).toMatch(/^[\w-]+$/)
     expect(response.headers.get('x-request-id')).not.toBe(other.headers.get('x-request-id'))
+  })
+
+  it('of an agent has an id in its answer, too, and each another', async () => {
+    const agent = new CallingAgent(await startService())
+    await agent.register()
+
+    const answers = [await agent.tryContact(), await agent.tryContact()]
+
+    const ids = answers.map(({ headers }) => headers.get('x-request-id'))
+    expect(ids).toEqual([expect.stringMatching(/^[\w-]+$/), expect.stringMatching(/^[\w-]+$/)])
+    expect(new Set(ids).size).toBe(2)
   })
 
   it('that only reads is not told in the log', async () => {
