@@ -74,6 +74,18 @@ export function configRoutes(options: ConfigRoutesOptions) {
   return { routes, ready: readyAnswersOf(options, { keptSnapshots, keptLists }) }
 }
 
+/** Names that are made once, and not for every request. */
+const READY_ROUTES: ReadonlyMap<string, string> = new Map(
+  CURRENT.map((path) => [path, `GET ${path}`]),
+)
+const LIST_ROUTE = `GET ${REVISIONS}`
+const PAGE_ROUTE = `GET ${REVISIONS}/:offset`
+
+function readyRouteOf(target: string): string | null {
+  if (!target.startsWith(REVISIONS)) return READY_ROUTES.get(target) ?? null
+  return target[REVISIONS.length] === '/' ? PAGE_ROUTE : LIST_ROUTE
+}
+
 /** The answers that most requests are for, while they are kept and the caller may have them. */
 function readyAnswersOf(
   options: ConfigRoutesOptions,
@@ -81,7 +93,7 @@ function readyAnswersOf(
 ): ReadyAnswers {
   const { history, access } = options
   return {
-    covers: (target) => target.startsWith(REVISIONS) || CURRENT.includes(target),
+    routeOf: readyRouteOf,
     find: (target, principal) => {
       if (!access.may(principal, { action: 'administer' })) return null
       const revision = history.current()

@@ -8,8 +8,11 @@ import type { ReadyBody, ReadyForm } from './ready-body.ts'
 
 /** The answers that are kept ready for GETs of some addresses. */
 export interface ReadyAnswers {
-  /** Whether there can be one for an address, given as it stands in the request without the base path. */
-  covers(target: string): boolean
+  /**
+   * The name of the route that would answer an address, given as it stands in the request without
+   * the base path; null where nothing is ever ready.
+   */
+  routeOf(target: string): string | null
   /** The answer; null when it is not kept, or the caller may not have it: then the routes decide. */
   find(target: string, principal: Principal): ReadyBody | null
 }
@@ -37,13 +40,14 @@ export function openReadyDoor(options: ReadyDoorOptions): AnswerReady {
     const { method, url = '', headers } = connection.incoming
     if (method !== 'GET' || !url.startsWith(basePath)) return false
     const target = url.slice(basePath.length)
-    if (!options.answers.covers(target) || !PLAIN_HOST.test(headers.host ?? '')) return false
+    const route = options.answers.routeOf(target)
+    if (route === null || !PLAIN_HOST.test(headers.host ?? '')) return false
     const began = performance.now()
     const form = find(options, target, connection.incoming)?.formFor(headers) ?? null
     if (form === null) return false
     metrics.begin()
     send(connection, form)
-    metrics.end(routeOf(target), form.status, (performance.now() - began) / 1_000)
+    metrics.end(route, form.status, (performance.now() - began) / 1_000)
     return true
   }
 }
@@ -69,11 +73,4 @@ function send(
   if (text !== null) outgoing.end(text, 'latin1')
   else if (bytes !== null) outgoing.end(bytes)
   else outgoing.end()
-}
-
-/** The name of the route that would have answered; an offset is the only parameter that such a path has. */
-function routeOf(target: string): string {
-  const end = target.indexOf('?')
-  const path = end < 0 ? target : target.slice(0, end)
-  return `GET ${path.replace(/\/\d+$/, '/:offset')}`
 }
