@@ -149,8 +149,8 @@ describe('writeCommit', () => {
     const fs: FsPromises = Object.assign(Object.create(nodeFs), {
       async open(path: string, flags: string, mode?: number) {
         if (flags === 'wx' && removed < 3) {
-          await nodeFs.rmdir(dirname(path))
           removed += 1
+          await nodeFs.rmdir(dirname(path))
         }
         return nodeFs.open(path, flags, mode)
       },
