@@ -2,7 +2,7 @@ import type { Action } from '../core/audit.ts'
 import type { Audit } from '../services/audit/audit.ts'
 import { AGENT_PATTERNS } from '../wire/agent-paths.ts'
 import { DIGEST_HEADER } from './digest-header.ts'
-import type { Exchange } from './exchange.ts'
+import type { Act, Exchange } from './exchange.ts'
 
 /** Readable names of actions. A route that is not here is named by its method and pattern. */
 const NAMES: ReadonlyMap<string, string> = new Map([
@@ -21,6 +21,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['POST /api/agents/:uuid/disable', 'disable-agent'],
   ['POST /api/agents/:uuid/delete', 'delete-agent'],
   ['POST /api/pipelines/:name/schedule', 'schedule-pipeline'],
+  ['POST /api/pipelines/:name/releaseLock', 'release-lock'],
   ['POST /api/stages/:pipeline/:stage/run/:counter', 'run-stage'],
   ['POST /api/stages/:pipeline/:stage/cancel', 'cancel-stage'],
   [`POST ${AGENT_PATTERNS.register}`, 'register-agent'],
@@ -55,9 +56,22 @@ export function auditRequests(audit: Audit) {
     if (SAFE.includes(request.method) && !isRefusal) return null
     if (!isRefusal && !isAction(exchange, status)) return null
     const action = actionOf(request, exchange, response)
+    if (exchange.acts.length > 0) return noteAll(audit, actionsOf(action, exchange.acts))
     const isAnybody = exchange.principal.username === ''
     return isAnybody && status >= 400 ? audit.noteOften(action) : audit.note(action)
   }
+}
+
+async function noteAll(audit: Audit, actions: readonly Action[]): Promise<void> {
+  await Promise.all(actions.map((action) => audit.note(action)))
+}
+
+/** What a request did one by one; what ended otherwise than the request has no status. */
+function actionsOf({ status = 0, ...whole }: Action, acts: readonly Act[]): Action[] {
+  return acts.map(({ action, target, ended }): Action => {
+    if (!ended?.reason) return { ...whole, status, action, target }
+    return { ...whole, action, target, outcome: 'refused', reason: ended.reason }
+  })
 }
 
 function isAction({ route }: Exchange, status: number): boolean {

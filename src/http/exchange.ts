@@ -24,6 +24,16 @@ export function requestIdOf(given: string | readonly string[] | null | undefined
   return isSane ? given : `${RUN}-${(requests += 1)}`
 }
 
+/** One thing that a form of a page asked for, where its route does not say it all. */
+export interface Act {
+  /** Such as `enable-agent`. */
+  readonly action: string
+  /** The path of the call that does the same. */
+  readonly target: string
+  /** How it ended, where that is not how the request as a whole did. */
+  readonly ended?: { readonly reason: string | null }
+}
+
 /** One request on its way: what becomes known of it besides itself. Routes get it as their environment. */
 export class Exchange {
   readonly id: string
@@ -35,6 +45,8 @@ export class Exchange {
   route = ''
   /** The code of the error that it is answered with, or null. */
   reason: string | null = null
+  /** What it did in particular; empty where its route says that. */
+  acts: readonly Act[] = []
 
   /** Whether the answer carries the id already: all headers at once are much quicker than one before. */
   isNamed = false

@@ -10,6 +10,7 @@ import {
 import { type AgentPageDeps, readAgentPage } from '../../../services/pages/agents/agent-page.ts'
 import { readAgentsPage } from '../../../services/pages/agents/agents-page.ts'
 import type { RouteEnv } from '../../door.ts'
+import type { Act } from '../../exchange.ts'
 import { malformed, parseWholeNumber } from '../../parameters.ts'
 import { readForm, textField } from '../../request-body.ts'
 import { pageResponse } from '../page-response.ts'
@@ -40,6 +41,7 @@ export function agentsRoutes(options: AgentsRoutesOptions) {
       if (asked !== 'remove') {
         const request = { action: actionOf(asked), uuids }
         const outcomes = await actOnAgents(options, c.env.principal, request)
+        c.env.acts = outcomes.map(actOf)
         return answerList(options, c, { outcomes })
       }
       const [uuid = ''] = uuids
@@ -53,13 +55,21 @@ export function agentsRoutes(options: AgentsRoutesOptions) {
       const form = await readForm(c.req.raw, LARGEST_FORM)
       const action = actionOf(textField(form, 'action') ?? '')
       const request = { action, uuids: [c.req.param('uuid')] }
-      const [outcome = null] = await actOnAgents(options, c.env.principal, request)
+      const outcomes = await actOnAgents(options, c.env.principal, request)
+      c.env.acts = outcomes.map(actOf)
+      const [outcome = null] = outcomes
       if (action === 'delete' && outcome?.isDone === true) {
         const gone = shell.links.removeAgent(outcome.uuid, { gone: outcome.name })
         return c.redirect(gone, 303)
       }
       return answerOne(options, c, outcome)
     })
+}
+
+/** What was done to one agent, as the audit log names it. */
+export function actOf({ uuid, action, reason }: AgentOutcome): Act {
+  const target = `/api/agents/${encodeURIComponent(uuid)}/${action}`
+  return { action: `${action}-agent`, target, ended: { reason } }
 }
 
 const NONE_CHOSEN = 'No agent was chosen, so nothing was done.'

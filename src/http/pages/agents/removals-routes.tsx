@@ -10,6 +10,7 @@ import type { RouteEnv } from '../../door.ts'
 import { malformed } from '../../parameters.ts'
 import { readForm, textField } from '../../request-body.ts'
 import { pageResponse } from '../page-response.ts'
+import { actOf } from './agents-routes.tsx'
 import type { RemoveRoutesOptions } from './remove-routes.tsx'
 import {
   afterStep,
@@ -31,6 +32,7 @@ export function removalsRoutes(options: RemoveRoutesOptions) {
       const chosen = step === 'enable' ? disabledHere(query) : query.leaving
       const uuids = chosen.map(({ uuid }) => uuid)
       const outcomes = await removeTogether(options, c.env.principal, { step, uuids })
+      c.env.acts = outcomes.map(actOf)
       const now = options.clock()
       return answer(options, c, afterStep(query, { step, outcomes, now }), outcomes)
     })

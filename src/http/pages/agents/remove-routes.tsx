@@ -8,7 +8,7 @@ import { parseWholeNumber } from '../../parameters.ts'
 import { readForm, textField } from '../../request-body.ts'
 import { pageResponse } from '../page-response.ts'
 import type { Shell } from '../shell.ts'
-import { actionOf } from './agents-routes.tsx'
+import { actionOf, actOf } from './agents-routes.tsx'
 import { RemovedView, RemoveView } from './remove-view.tsx'
 
 export interface RemoveRoutesOptions extends RemovalDeps, AgentAdministrationDeps {
@@ -27,7 +27,9 @@ export function removeRoutes(options: RemoveRoutesOptions) {
     .post('/agents/:uuid/remove', async (c) => {
       const uuid = c.req.param('uuid')
       const action = actionOf(textField(await readForm(c.req.raw, LARGEST_FORM), 'action') ?? '')
-      const [outcome] = await actOnAgents(options, c.env.principal, { action, uuids: [uuid] })
+      const outcomes = await actOnAgents(options, c.env.principal, { action, uuids: [uuid] })
+      c.env.acts = outcomes.map(actOf)
+      const [outcome] = outcomes
       const name = outcome?.name ?? uuid
       if (outcome?.isDone !== true) return answer(options, c, `${name} ${outcome?.told}.`)
       if (action === 'enable') return c.redirect(shell.links.agent(uuid), 303)

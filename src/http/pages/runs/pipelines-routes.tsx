@@ -20,6 +20,7 @@ import type { Shell } from '../shell.ts'
 import { PipelineView } from './pipeline-view.tsx'
 import { PipelinesView } from './pipelines-view.tsx'
 import { assertShown, refusalOf, type Refusal } from './refusal.ts'
+import { runAct } from './run-act.ts'
 import { saidQuery, toldBy } from './said.ts'
 
 export interface PipelinesRoutesOptions extends PipelinePageDeps, StartRunsDeps {
@@ -60,17 +61,21 @@ async function act(
 ): Promise<Query> {
   const { principal } = c.env
   const action = textField(form, 'action') ?? ''
+  const calls = `/api/pipelines/${encodeURIComponent(pipeline)}`
   if (action === 'trigger') {
+    c.env.acts = [{ action: 'schedule-pipeline', target: `${calls}/schedule` }]
     const { name, counter } = await startPipeline(deps, principal, pipeline)
     return saidQuery('scheduled', `${name} / ${counter}`)
   }
   if (action === 'unlock') {
+    c.env.acts = [{ action: 'release-lock', target: `${calls}/releaseLock` }]
     const counter = await releaseLock(deps, principal, pipeline)
     return saidQuery(counter === null ? 'not-locked' : 'unlocked', pipeline)
   }
   if (action !== 'run') throw malformed(`"${action}" is not an action`, 'action')
   const stage = textField(form, 'stage') ?? ''
   const counter = parseWholeNumber(textField(form, 'counter') ?? '', 'counter')
+  c.env.acts = [runAct({ pipeline, stage, counter })]
   const started = await startStage(deps, principal, { pipeline, stage, counter, jobs: 'all' })
   return saidQuery('scheduled', `${pipeline} / ${counter} / ${started.name} / ${started.counter}`)
 }

@@ -13,6 +13,7 @@ import { type Form, readForm, textField } from '../../request-body.ts'
 import { pageResponse } from '../page-response.ts'
 import type { Shell } from '../shell.ts'
 import { assertShown, type Refusal, refusalOf } from './refusal.ts'
+import { runAct } from './run-act.ts'
 import { saidQuery, toldBy } from './said.ts'
 import { StageView } from './stage-view.tsx'
 
@@ -55,6 +56,7 @@ async function act(deps: StagePageRoutesOptions, c: RunContext, form: Form): Pro
   const run = { pipeline, stage, ...runOf(c) }
   const action = textField(form, 'action') ?? ''
   if (action === 'cancel') {
+    c.env.acts = [{ action: 'cancel-stage', target: new URL(c.req.url).pathname }]
     const said = await cancelRun(deps, c.env.principal, run)
     const of = `${run.pipelineCounter} / ${run.stageCounter}`
     return deps.shell.links.stageRun(run, saidQuery(said, of))
@@ -62,6 +64,7 @@ async function act(deps: StagePageRoutesOptions, c: RunContext, form: Form): Pro
   const next = textField(form, 'next') ?? ''
   const jobs = choiceOf(action, form)
   const asked = { pipeline, counter: run.pipelineCounter, stage: action === 'run' ? next : stage }
+  c.env.acts = [runAct(asked)]
   const started = await startStage(deps, c.env.principal, { ...asked, jobs })
   const to = { ...run, stage: started.name, stageCounter: started.counter }
   const of = `${run.pipelineCounter} / ${started.counter}`

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../core/errors.ts'
+import { type ErrorCode, ServiceError } from '../../../core/errors.ts'
 import type { Principal } from '../../../core/principal.ts'
 import {
   type AgentAdministrationDeps,
@@ -16,7 +16,10 @@ export type AgentAction = (typeof AGENT_ACTIONS)[number]
 export interface AgentOutcome {
   readonly uuid: string
   readonly name: string
+  readonly action: AgentAction
   readonly isDone: boolean
+  /** The code of the refusal, or null. */
+  readonly reason: ErrorCode | null
   /** What happened, after the name: `is enabled`. */
   readonly told: string
 }
@@ -44,12 +47,13 @@ async function actOnOne(
   { action, uuid }: { readonly action: AgentAction; readonly uuid: string },
 ): Promise<AgentOutcome> {
   const known = deps.directory.find(uuid)
-  const name = known ? listedAgent(known).name : uuid
+  const of = { uuid, name: known ? listedAgent(known).name : uuid, action }
   try {
-    return { uuid, name, isDone: true, told: await act(deps, principal, { action, uuid }) }
+    const told = await act(deps, principal, { action, uuid })
+    return { ...of, isDone: true, reason: null, told }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    return { uuid, name, isDone: false, told: refusalOf(error) }
+    return { ...of, isDone: false, reason: error.code, told: refusalOf(error) }
   }
 }
 
