@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener, type Http2Bindings, type HttpBindings } from '@hono/node-server'
 import { json } from './errors.ts'
@@ -33,6 +34,13 @@ export interface Answering {
   readonly answerReady: AnswerReady
 }
 
+export interface ListeningOptions {
+  readonly host: string
+  readonly port: number
+  /** Longest silence on the line while it is the client's turn, in milliseconds. */
+  readonly idleAtMost?: number
+}
+
 /** A listening server; closing it lets the requests in flight finish. */
 export class Listening implements AsyncDisposable {
   readonly port: number
@@ -47,23 +55,28 @@ export class Listening implements AsyncDisposable {
   /** @throws the system's error when the address cannot be listened on. */
   static async open(
     { answer, answerReady }: Answering,
-    at: { host: string; port: number },
+    { host, port, idleAtMost = IDLE_AT_MOST }: ListeningOptions,
   ): Promise<Listening> {
     const listener = getRequestListener(answer, { errorHandler })
     const limits = {
       headersTimeout: HEADERS_WITHIN,
       requestTimeout: REQUEST_WITHIN,
-      keepAliveTimeout: IDLE_AT_MOST,
+      keepAliveTimeout: idleAtMost,
       connectionsCheckingInterval: LOOK_EVERY,
     }
+    const newest = new WeakMap<Socket, HttpBindings>()
     const server = createServer(limits, (incoming, outgoing) => {
-      if (!answerReady({ incoming, outgoing })) void listener(incoming, outgoing)
+      if (answerReady({ incoming, outgoing })) return
+      newest.set(incoming.socket, { incoming, outgoing })
+      void listener(incoming, outgoing)
     })
-    server.timeout = IDLE_AT_MOST
+    server.setTimeout(idleAtMost, (socket) => {
+      if (!isOurTurn(newest.get(socket))) socket.destroy()
+    })
     server.on('clientError', refuse)
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
-      server.listen(at.port, at.host, resolve)
+      server.listen(port, host, resolve)
     })
     return new Listening(server)
   }
@@ -76,6 +89,11 @@ export class Listening implements AsyncDisposable {
     await closed
     clearInterval(sweep)
   }
+}
+
+/** Whether the client has said everything and waits for an answer that has not begun. */
+function isOurTurn(connection: HttpBindings | undefined): boolean {
+  return connection?.incoming.complete === true && !connection.outgoing.headersSent
 }
 
 /** Answers what is not even a request, and ends the connection. */

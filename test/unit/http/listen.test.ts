@@ -1,0 +1,54 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Connection, type Handler, Listening } from '../../../src/http/listen.ts'
+
+const HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n'
+
+/** A server that takes a line for silent very soon. */
+async function open(answer: Handler): Promise<Listening> {
+  const at = { host: '127.0.0.1', port: 0, idleAtMost: 50 }
+  const listening = await Listening.open({ answer, answerReady: () => false }, at)
+  onTestFinished(() => listening[Symbol.asyncDispose]())
+  return listening
+}
+
+/** Everything that comes back for what is said, until the server ends the connection. */
+async function hear({ port }: Listening, said: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  socket.write(said)
+  const heard: string[] = []
+  socket.setEncoding('utf8').on('data', (text: string) => heard.push(text))
+  await once(socket, 'close')
+  return heard.join('')
+}
+
+async function silence({ incoming }: Connection): Promise<void> {
+  await once(incoming.socket, 'timeout')
+}
+
+describe('a line that is silent for too long', () => {
+  it('is kept while the client waits for its answer', async () => {
+    const listening = await open(async (request, connection) => {
+      const said = await request.text()
+      await silence(connection)
+      return new Response(`heard ${said}`)
+    })
+
+    expect(await hear(listening, `${HEAD}word`)).toContain('heard word')
+  })
+
+  it('is ended while the server waits for the client', async () => {
+    const listening = await open(async (request) => new Response(await request.text()))
+
+    expect(await hear(listening, `${HEAD}wo`)).not.toContain('200 OK')
+  })
+
+  it('is ended when nobody reads the rest of an answer', async () => {
+    const listening = await open(
+      () => new Response(new ReadableStream({ start: (body) => body.enqueue(Buffer.from('one')) })),
+    )
+
+    expect(await hear(listening, `${HEAD}word`)).toContain('one')
+  })
+})
