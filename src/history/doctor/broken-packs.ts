@@ -28,6 +28,12 @@ async function isWhole(patient: Patient, base: string): Promise<boolean> {
   return (await gitOn(patient, 'verify-pack', `${base}.idx`)).isDone
 }
 
+/** Whether a process has ended, or closed its input, before it had read all of it. */
+function isUnread(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error)) return false
+  return error.code === 'EPIPE' || error.code === 'ERR_STREAM_PREMATURE_CLOSE'
+}
+
 interface BrokenPack {
   readonly base: string
   readonly paths: readonly string[]
@@ -44,7 +50,7 @@ async function mend(patient: Patient, { base, paths, aside }: BrokenPack): Promi
   child.stderr.resume()
   // Git may stop reading at the damage: what is missing then is found by looking for it.
   await pipeline(createReadStream(pack), child.stdin).catch((error: unknown) => {
-    if (!(error instanceof Error) || !('code' in error) || error.code !== 'EPIPE') throw error
+    if (!isUnread(error)) throw error
   })
   await end
 }

@@ -125,7 +125,7 @@ async function walkOn(walk: Walk, { take }: Step): Promise<void> {
   try {
     await take(walk)
   } catch (error) {
-    const isRefusal = error instanceof Error && error.message.startsWith('Command failed: git')
+    const isRefusal = error instanceof Error && /^git \S+ ended with \d/.test(error.message)
     if (!isRefusal) throw error
   }
 }
