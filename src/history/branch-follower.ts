@@ -69,6 +69,11 @@ export class BranchFollower {
     return { branch, head: commit, headDocument, inspection, isHeadRevision, current, document }
   }
 
+  /** Keeps the index as it is: the live file is not behind it. */
+  keep(): Promise<void> {
+    return this.#options.keeper.keep()
+  }
+
   /** Whether commits were taken away since the last call. */
   takeRewritten(): boolean {
     const was = this.#wasRewritten

@@ -44,6 +44,8 @@ export class IndexKeeper {
   readonly #context: Classification
   readonly #report: Report
   #index = new RevisionIndex()
+  /** How many of the newest entries the file does not hold yet. */
+  #fresh = 0
 
   constructor(file: IndexStore, context: Classification, report: Report = () => {}) {
     this.#report = report
@@ -63,27 +65,45 @@ export class IndexKeeper {
     this.#index = entries.length < loaded.entries().length ? new RevisionIndex(entries) : loaded
   }
 
-  /** Makes the index speak for a commit. */
+  /**
+   * Makes the index speak for a commit. The file learns of it by {@link keep}, once the live file
+   * is there too: after a crash it says what the live file held.
+   */
   async follow(head: CommitSha): Promise<RevisionNews> {
-    if (this.#index.tip() === head) {
-      if (!this.#file.isWhole) await this.#write(0)
-      return NO_NEWS
-    }
+    if (this.#index.tip() === head) return NO_NEWS
     const { kept, commits } = await this.#findBase(head)
     const isRewritten = kept.length < this.#index.entries().length
     const entries = await this.#entriesOf(commits, kept.at(-1)?.commit ?? null)
     const added = entries.flatMap(({ revision }) => (revision ? [revision] : []))
     if (isRewritten) this.#index = new RevisionIndex(kept)
     if (isRewritten) this.#file.distrust()
-    this.#index.append(entries)
-    await this.#write(entries.length)
+    this.#append(entries)
     return { added, isRewritten }
   }
 
   /** Adds a revision whose parent is the tip. */
   async append(revision: Revision): Promise<void> {
-    this.#index.append([{ commit: revision.commit, isCut: true, revision }])
-    await this.#write(1)
+    this.#append([{ commit: revision.commit, isCut: true, revision }])
+    await this.keep()
+  }
+
+  /** The index is derived, so that nothing fails because it cannot be kept; a later call keeps it whole. */
+  async keep(): Promise<void> {
+    if (this.#fresh === 0 && this.#file.isWhole) return
+    const added = this.#fresh
+    this.#fresh = 0
+    try {
+      await this.#file.write({ all: this.#index.entries(), added })
+    } catch (error) {
+      const code = fsErrorCode(error)
+      if (code === null) throw error
+      this.#report({ level: 'warning', message: 'The index cannot be kept', facts: { code } })
+    }
+  }
+
+  #append(entries: readonly IndexEntry[]): void {
+    this.#index.append(entries)
+    this.#fresh += entries.length
   }
 
   /** How many entries may stay, and every commit of `head` that is not among them, newest first. */
@@ -152,16 +172,5 @@ export class IndexKeeper {
       entries.push({ commit: sha, isCut: heads.size === 1, revision })
     }
     return entries
-  }
-
-  /** The index is derived, so that nothing fails because it cannot be kept; a later call keeps it whole. */
-  async #write(added: number): Promise<void> {
-    try {
-      await this.#file.write({ all: this.#index.entries(), added })
-    } catch (error) {
-      const code = fsErrorCode(error)
-      if (code === null) throw error
-      this.#report({ level: 'warning', message: 'The index cannot be kept', facts: { code } })
-    }
   }
 }

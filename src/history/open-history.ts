@@ -165,20 +165,25 @@ async function beginOrDegrade(beginning: Beginning): Promise<Revision> {
   }
 }
 
-/** Follows the branch, or begins it. Returns what the live file held when this service last stopped. */
-async function begin(beginning: Beginning): Promise<Digest | null> {
+/**
+ * Follows the branch, or begins it. Returns what the live file may have held when this service last
+ * stopped: the newest document of the kept index, or one that came since. A power cut can take the
+ * newest lines of the index, and leave the live file.
+ */
+async function begin(beginning: Beginning): Promise<ReadonlySet<Digest>> {
   const { repository, keeper } = beginning
   const known = keeper.index.tip()
   const synced = known === null ? null : (keeper.index.findCommit(known)?.digest ?? null)
   const { branch, commit } = await repository.readHead()
   await repository.removeStaleLocks(branch)
   if (commit === null && branch !== null) await commitFirst(beginning, branch)
-  if (commit === null) return null
-  const { isRewritten } = await keeper.follow(commit)
+  if (commit === null) return new Set()
+  const { isRewritten, added } = await keeper.follow(commit)
   if (branch !== null && keeper.index.current() === null) {
     await commitAdopted(beginning, { branch, parent: commit })
   }
-  return isRewritten ? null : synced
+  if (isRewritten || synced === null) return new Set()
+  return new Set([synced, ...added.map(({ digest }) => digest)])
 }
 
 function restOf({ pollInterval }: HistoryOptions): number {

@@ -50,12 +50,13 @@ const LONGEST_WAIT = 5000
 const PAUSE = 25
 
 const FILESYSTEM = 'Filesystem'
+const NOTHING: ReadonlySet<Digest> = new Set()
 
 /** Brings branch, index and live file into agreement, whoever has changed which of them. */
 export class Reconciler {
   readonly #options: ReconcilerOptions
-  /** What the live file held when it last agreed with the branch. */
-  #synced: Digest | null = null
+  /** What the live file held when it last agreed with the branch; after a start, what it may have held. */
+  #synced: ReadonlySet<Digest> = NOTHING
   #agreedHead: CommitSha | null = null
   #edit: { readonly stamp: string; readonly since: number } | null = null
   /** The stamp of an edit that was found not to be valid. */
@@ -68,9 +69,9 @@ export class Reconciler {
     this.#options = options
   }
 
-  /** Tells what the live file held last, so that what a crash has left is not taken for an edit. */
-  assumeSynced(digest: Digest | null): void {
-    this.#synced = digest
+  /** Tells what the live file may have held last, so that what a crash has left is not taken for an edit. */
+  assumeSynced(digests: ReadonlySet<Digest>): void {
+    this.#synced = digests
   }
 
   /** For a change that waits for its turn: takes an edit at once when it is valid. */
@@ -111,7 +112,7 @@ export class Reconciler {
     }
     const revision = await this.#options.committer.commit(draft)
     if (revision === null) return null
-    this.#synced = revision.digest
+    this.#synced = new Set([revision.digest])
     for (const kind of ['live-file', 'commit'] as const) this.#options.problems.clear(kind)
     this.#options.onCommitted(revision)
     return revision
@@ -137,24 +138,25 @@ export class Reconciler {
   async #look(deadline: number | null): Promise<Outcome> {
     const { follower, live } = this.#options
     const state = await follower.follow()
-    if (follower.takeRewritten()) this.#synced = null
+    if (follower.takeRewritten()) this.#synced = NOTHING
     const base = { ...state, live: await live.read(), setAside: false }
     if (holds(base.live, base.headDocument)) return this.#agree(base)
     if (base.live.kind === 'absent') return this.#restore(base, deadline)
     if (base.live.kind === 'not-a-file')
       return this.#reject(base, [{ message: 'It is not a file' }])
-    if (base.isHeadRevision && digestOf(base.live.bytes) === this.#synced) {
+    if (base.isHeadRevision && this.#synced.has(digestOf(base.live.bytes))) {
       return this.#catchUp(base.headDocument, base.live.stamp)
     }
     return this.#takeEdit({ base, live: base.live, deadline })
   }
 
   async #agree(base: Base): Promise<Outcome> {
-    const { repository, problems } = this.#options
+    const { repository, problems, follower } = this.#options
     this.#edit = null
+    await follower.keep()
     problems.clear('live-file')
     if (base.headDocument === null) return base
-    this.#synced = digestOf(base.headDocument)
+    this.#synced = new Set([digestOf(base.headDocument)])
     if (base.inspection?.ok && !isEqual(base.inspection.document, base.headDocument)) {
       return this.#seal(base, base.inspection)
     }
@@ -194,7 +196,7 @@ export class Reconciler {
   }): Promise<Outcome> {
     const { base, live, deadline } = look
     const { rest, stagedRest, inspect, inspectNext = inspect, repository } = this.#options
-    if (live.stamp === this.#rejected) return { ...base, setAside: true }
+    if (live.stamp === this.#rejected) return this.#setAside(base)
     const rested = this.#restOf(live.stamp)
     if (deadline === null && rested < rest) return 'wait'
     const isStaged = await repository.isStaged(live.bytes)
@@ -210,10 +212,16 @@ export class Reconciler {
     return 'again'
   }
 
-  #reject(base: Base, problems: readonly Problem[]): Base {
+  #reject(base: Base, problems: readonly Problem[]): Promise<Base> {
     this.#rejected = base.live.stamp
     const message = `The live file is not valid: ${describeProblems(problems)}`
     this.#options.problems.raise({ kind: 'live-file', message, problems })
+    return this.#setAside(base)
+  }
+
+  /** What stands in the live file is an edit whatever the kept index says, so that may be up to date. */
+  async #setAside(base: Base): Promise<Base> {
+    await this.#options.follower.keep()
     return { ...base, setAside: true }
   }
 

@@ -22,6 +22,15 @@ async function prepareWith(folder: HistoryFolder, edit: string): Promise<void> {
   folder.write(edit)
 }
 
+/** The branch has a newer commit, and the live file has not been brought there. */
+async function prepareBehind(folder: HistoryFolder): Promise<void> {
+  await folder.open()
+  await folder.close()
+  const pushed = folder.commit(documentOf('two'))
+  folder.git('reset', '--quiet', '--hard', 'HEAD~1')
+  folder.git('update-ref', 'HEAD', pushed)
+}
+
 const ATTEMPTS: Readonly<Record<string, Attempt>> = {
   'the first commit of a new repository': {
     prepare: async () => {},
@@ -37,6 +46,14 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
     prepare: (folder) => prepareWith(folder, '<cruise'),
     run: openAndSave,
     allowed: [['two', 'first'], ['first']],
+  },
+  'the start after a push that was cut': {
+    prepare: prepareBehind,
+    run: async (folder, fs) => save(await open(folder, fs), documentOf('three')),
+    allowed: [
+      ['three', 'two', 'first'],
+      ['two', 'first'],
+    ],
   },
   'an edit on disk with a secret': {
     prepare: (folder) => prepareWith(folder, documentOf('svn password="s3cret"')),
@@ -91,9 +108,15 @@ async function namesIn(history: History): Promise<string[]> {
 /** In full, every change is cut for every loss: CAIRN_CRASH_SWEEP=full. */
 const isFull = process.env.CAIRN_CRASH_SWEEP === 'full'
 
+function stepOf(name: string, loss: Loss): number {
+  if (name.startsWith('the start')) return 2
+  if (name !== 'a save' || loss === 'nothing') return 9
+  return loss === 'names' ? 1 : 3
+}
+
 const SWEEPS = Object.entries(ATTEMPTS).flatMap(([name, attempt]) =>
   LOSSES.map((loss) => {
-    const step = name !== 'a save' || loss === 'nothing' ? 9 : loss === 'names' ? 1 : 3
+    const step = stepOf(name, loss)
     return { name, attempt, loss, step: isFull ? 1 : step }
   }),
 )
