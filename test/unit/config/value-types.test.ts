@@ -73,10 +73,10 @@ describe('value types', () => {
       '#'.repeat(100_000),
       ' '.repeat(100_000),
     ]
-    const started = performance.now()
+    const started = process.cpuUsage()
 
     long.forEach((value) => accepts(type, `${value}\u0007`))
 
-    expect(performance.now() - started).toBeLessThan(1000)
+    expect(process.cpuUsage(started).user / 1000).toBeLessThan(1000)
   })
 })

@@ -44,9 +44,9 @@ describe('a pattern of a filter', () => {
   })
 
   it('is judged at once, however many ways there are through it', () => {
-    const began = performance.now()
+    const began = process.cpuUsage()
 
     expect(isIgnored('a'.repeat(4_000), [`${'*a'.repeat(60)}b`])).toBe(false)
-    expect(performance.now() - began).toBeLessThan(1_000)
+    expect(process.cpuUsage(began).user / 1_000).toBeLessThan(1_000)
   })
 })
