@@ -40,7 +40,7 @@ export async function checkOut(
   }
   note(`Checking out revision ${material.revision} of ${material.url} to ${folder}`)
   await rm(copyNote, { force: true })
-  await rm(folder, { recursive: true, force: true })
+  await rm(folder, { recursive: true, force: true, maxRetries: 9 })
   await mkdir(folder, { recursive: true })
   await source.fresh(run)
   await mkdir(notes, { recursive: true })

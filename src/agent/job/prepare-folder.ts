@@ -17,8 +17,8 @@ export async function prepareFolder(
   const { assignment, folder, notes, console } = context
   if (assignment.cleanWorkingDir) {
     console.note(`Cleaning the working folder ${folder}`)
-    await rm(folder, { recursive: true, force: true })
-    await rm(notes, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true, maxRetries: 9 })
+    await rm(notes, { recursive: true, force: true, maxRetries: 9 })
   }
   await mkdir(folder, { recursive: true })
   if (!assignment.fetchMaterials) return

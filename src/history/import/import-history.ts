@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { digestOf } from '../../core/digest.ts'
 import type { CommitSha } from '../../core/revision.ts'
 import { openProcessLock } from '../../storage/process-lock.ts'
+import { removeFolder } from '../../storage/remove-folder.ts'
 import { GitExecutable } from '../git-executable.ts'
 import { GitRepository } from '../git-repository.ts'
 import type { ImportOptions } from './import-options.ts'
@@ -79,7 +80,7 @@ async function importInto(options: ImportOptions, target: Target): Promise<Impor
   }
   if (from === null && to !== null) await beginLiveFile(options, target, to)
   await readGit({ git, gitDir }, ['update-ref', '-d', ref])
-  await nodeFs.rm(sourceDir, { recursive: true, force: true })
+  await removeFolder(sourceDir)
   return { ...counts, head: to ?? from }
 }
 

@@ -1,8 +1,9 @@
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { mkdir, readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
 import { openProcessLock } from '../../storage/process-lock.ts'
+import { removeFolder } from '../../storage/remove-folder.ts'
 
 /** A folder in which a file is made, gone when it is disposed of. */
 export interface Staging extends AsyncDisposable {
@@ -19,7 +20,7 @@ export async function openStaging(target: string): Promise<Staging> {
     folder,
     [Symbol.asyncDispose]: async () => {
       await lock[Symbol.asyncDispose]()
-      await rm(folder, { recursive: true, force: true })
+      await removeFolder(folder)
     },
   }
 }
@@ -35,7 +36,7 @@ async function removeAbandoned(target: string): Promise<void> {
 async function removeUnlessHeld(folder: string): Promise<void> {
   try {
     await using lock = await openProcessLock(join(folder, 'lock'))
-    await rm(dirname(lock.file), { recursive: true, force: true })
+    await removeFolder(dirname(lock.file))
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
   }

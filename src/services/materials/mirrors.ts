@@ -1,8 +1,9 @@
 import { renameSync } from 'node:fs'
-import { readdir, rm } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { draftName } from '../../storage/draft-name.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { removeFolder } from '../../storage/remove-folder.ts'
 
 /**
  * Removes every folder that is not wanted. Each is put aside in the moment in which it is asked
@@ -16,6 +17,6 @@ export async function removeOthers(
     if (isWanted(name)) continue
     const aside = join(folder, draftName())
     renameSync(join(folder, name), aside)
-    await rm(aside, { recursive: true, force: true })
+    await removeFolder(aside)
   }
 }

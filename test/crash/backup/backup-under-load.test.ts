@@ -104,7 +104,7 @@ describe('a backup beside saves and builds that are killed', () => {
 
       await load.kill()
       expect(left).toEqual([expect.stringMatching(/^backup\.tar\.gz\.draft-/)])
-      expect(made.code).toBe(0)
+      expect(made).toMatchObject({ code: 0 })
       expect(readdirSync(target)).toEqual(['backup.tar.gz'])
     },
   )
