@@ -43,9 +43,10 @@ const LIMITS: MaintenanceLimits = { looseObjects: 1_000, looseBytes: 32 * 1_048_
 const OBJECTS_OF_REVISION = 3
 /** New revisions after which it looks, because they may be large. */
 const REVISIONS_BETWEEN_LOOKS = 64
-/** Others write too: milliseconds after which it looks in any case, and before the first time. */
+/** Others write too: milliseconds after which it looks in any case. */
 const INTERVAL = 600_000
-const FIRST_LOOK = 10_000
+/** Milliseconds after the start, and after a revision, so that what it tells is never older. */
+const SOON = 10_000
 const NOTHING: RepositorySize = { looseObjects: 0, looseBytes: 0, packs: 0, packBytes: 0 }
 
 /**
@@ -67,7 +68,7 @@ export class Maintenance implements AsyncDisposable {
   constructor(options: MaintenanceOptions) {
     this.#options = options
     this.#limits = options.limits ?? LIMITS
-    this.#wakeIn(FIRST_LOOK)
+    this.#wakeIn(SOON)
   }
 
   /** What was found at the last look; null before the first. */
@@ -75,8 +76,9 @@ export class Maintenance implements AsyncDisposable {
     return this.#state
   }
 
-  /** Takes notice of new revisions, and looks when there are many of them. */
+  /** Takes notice of new revisions, and looks soon, or at once when there are many of them. */
   noteRevisions(count: number): void {
+    if (this.#newRevisions === 0) this.#wakeIn(SOON)
     this.#newRevisions += count
     const many = Math.ceil(this.#limits.looseObjects / OBJECTS_OF_REVISION)
     if (this.#newRevisions >= Math.min(many, REVISIONS_BETWEEN_LOOKS)) void this.look()
@@ -86,7 +88,7 @@ export class Maintenance implements AsyncDisposable {
   look(): Promise<void> {
     this.#running ??= this.#look().finally(() => {
       this.#running = null
-      this.#wakeIn(INTERVAL)
+      this.#wakeIn(this.#newRevisions === 0 ? INTERVAL : SOON)
     })
     return this.#running
   }

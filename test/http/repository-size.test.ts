@@ -79,6 +79,21 @@ describe('the size of the repository', () => {
     })
   })
 
+  it('is told anew soon after each revision', { timeout: 120_000 }, async () => {
+    const service = await startService()
+    for (const name of ['first', 'second']) {
+      await service.fetch('/api/admin/config.xml', {
+        method: 'PUT',
+        headers: { 'if-match': '*' },
+        body: documentWith(name),
+      })
+      const { count } = countedByGit(service)
+
+      await until(async () => (await storageOf(service))?.looseObjects === count, 60_000)
+      expect(await metricsOf(service)).toMatchObject({ loose_objects: count, packs: 0 })
+    }
+  })
+
   it('tells that packing fails, and why', async () => {
     const service = await startService(['--poll-interval', '1s'])
     git(service.repository, 'config', 'pack.window', 'many')
