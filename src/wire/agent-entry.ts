@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AGENT_STATUSES } from '../core/agent.ts'
 
 /** An element of the agent list, with the names and formats that clients read. */
 export const AgentEntry = z.object({
@@ -7,15 +8,7 @@ export const AgentEntry = z.object({
   buildLocator: z.string(),
   agent_name: z.string(),
   ipAddress: z.string(),
-  status: z.enum([
-    'Pending',
-    'Idle',
-    'Building',
-    'Building (Cancelled)',
-    'LostContact',
-    'Missing',
-    'Disabled',
-  ]),
+  status: z.enum(AGENT_STATUSES),
   sandbox: z.string(),
   os: z.string(),
   /** Text such as `12.3 GB`, or `Unknown`. */

@@ -7,6 +7,7 @@ import {
 import { type Chrome, Page } from '../layout.tsx'
 import type { Links } from '../links.ts'
 import { Freshness, Live, LIVE_SCRIPTS } from '../live.tsx'
+import { BY_PLACE, Pager } from '../pager.tsx'
 import { agentsQueryOf } from './agents-query.ts'
 import { AgentsTable } from './agents-table.tsx'
 import { Outcomes } from './outcomes.tsx'
@@ -54,7 +55,7 @@ export function AgentsView(props: AgentsViewProps) {
             )}
           </form>
         )}
-        <Pager {...props} />
+        <Pages {...props} />
       </Live>
     </Page>
   )
@@ -159,26 +160,14 @@ function NothingFound({ links, total }: { links: Links; total: number }) {
   )
 }
 
-function Pager({ chrome: { links }, page, query }: AgentsViewProps) {
+function Pages({ chrome: { links }, page, query }: AgentsViewProps) {
   const { offset, matching, rows } = page
-  if (matching <= AGENT_ROWS && offset === 0) return <></>
-  const to = (start: number) =>
-    links.agents(agentsQueryOf({ ...query, offset: Math.max(0, start) }))
   return (
-    <nav class="pager" aria-label="Pages">
-      {offset > 0 && (
-        <a class="button" rel="prev" href={to(offset - AGENT_ROWS)}>
-          ← Previous
-        </a>
-      )}
-      <span class="muted">
-        {rows.length === 0 ? '' : `${offset + 1} to ${offset + rows.length} of ${matching}`}
-      </span>
-      {offset + AGENT_ROWS < matching && (
-        <a class="button" rel="next" href={to(offset + AGENT_ROWS)}>
-          Next →
-        </a>
-      )}
-    </nav>
+    <Pager
+      pagination={{ offset, total: matching, pageSize: AGENT_ROWS }}
+      shown={rows.length}
+      words={BY_PLACE}
+      to={(start) => links.agents(agentsQueryOf({ ...query, offset: start ?? 0 }))}
+    />
   )
 }

@@ -4,6 +4,7 @@ import { duration } from '../duration.ts'
 import type { Chrome } from '../layout.tsx'
 import { Status } from '../status.tsx'
 import { When } from '../when.tsx'
+import { BY_TIME, Pager } from '../pager.tsx'
 import { jobOf } from './agent-cells.tsx'
 
 export const JOB_RUN_COLUMNS = ['completed', 'job', 'result', 'duration'] as const
@@ -43,7 +44,7 @@ export function JobRuns(props: JobRunsProps) {
         ) : (
           <Table {...props} />
         )}
-        <Pager {...props} />
+        <Pages {...props} />
       </div>
     </section>
   )
@@ -110,30 +111,16 @@ function Row({ chrome, run, now }: { chrome: Chrome; run: JobRun; now: number })
   )
 }
 
-function Pager({ chrome: { links }, page, order }: JobRunsProps) {
-  const { offset, total, pageSize } = page.runs.pagination
-  if (total <= pageSize && offset === 0) return <></>
+function Pages({ chrome: { links }, page, order }: JobRunsProps) {
   const isUsual = order.column === 'completed' && order.isDescending
   const sort = isUsual ? '' : `${order.isDescending ? '-' : ''}${order.column}`
-  const to = (start: number) => links.agent(page.uuid, { sort, offset: start <= 0 ? null : start })
   return (
-    <nav class="pager" aria-label="Pages">
-      {offset > 0 && (
-        <a class="button" rel="prev" href={to(offset - pageSize)}>
-          ← Newer
-        </a>
-      )}
-      <span class="muted">
-        {page.runs.items.length === 0
-          ? ''
-          : `${offset + 1} to ${offset + page.runs.items.length} of ${total}`}
-      </span>
-      {offset + pageSize < total && (
-        <a class="button" rel="next" href={to(offset + pageSize)}>
-          Older →
-        </a>
-      )}
-    </nav>
+    <Pager
+      pagination={page.runs.pagination}
+      shown={page.runs.items.length}
+      words={BY_TIME}
+      to={(offset) => links.agent(page.uuid, { sort, offset })}
+    />
   )
 }
 

@@ -5,6 +5,7 @@ import { HunkTable, Path } from '../compare/hunk.tsx'
 import { Lines } from '../history/history-table.tsx'
 import { When } from '../when.tsx'
 import { Who } from '../who.tsx'
+import { BY_TIME, Pager } from '../pager.tsx'
 import { EntityRuns } from './entity-runs.tsx'
 import { StepLinks } from './step-links.tsx'
 import type { EntityViewProps } from './entity-view.tsx'
@@ -28,7 +29,7 @@ export function EntityTimeline(props: EntityViewProps) {
         ))}
         {isEnd && steps.length > 0 && <Beginning step={steps.at(-1)} />}
       </ol>
-      <Pager {...props} />
+      <Pages {...props} />
     </>
   )
 }
@@ -90,23 +91,14 @@ function Beginning({ step }: { step: ShownStep | undefined }) {
   return <li class="beginning muted">{`It was there before r${number}, as far as is recorded.`}</li>
 }
 
-function Pager({ chrome: { links }, entity }: EntityViewProps) {
+function Pages({ chrome: { links }, entity }: EntityViewProps) {
   const { offset, total, steps, address } = entity
-  if (total <= STEPS && offset === 0) return <></>
-  const to = (start: number) => links.entity(address.kind, address.name, { offset: start || null })
   return (
-    <nav class="pager" aria-label="Pages">
-      {offset > 0 && (
-        <a class="button" rel="prev" href={to(Math.max(0, offset - STEPS))}>
-          ← Newer
-        </a>
-      )}
-      <span class="muted">{`${offset + 1} to ${offset + steps.length} of ${total}`}</span>
-      {offset + STEPS < total && (
-        <a class="button" rel="next" href={to(offset + STEPS)}>
-          Older →
-        </a>
-      )}
-    </nav>
+    <Pager
+      pagination={{ offset, total, pageSize: STEPS }}
+      shown={steps.length}
+      words={BY_TIME}
+      to={(start) => links.entity(address.kind, address.name, { offset: start })}
+    />
   )
 }

@@ -3,6 +3,7 @@ import { type HistoryPage, ROWS } from '../../../services/pages/history-page.ts'
 import { type Chrome, Page } from '../layout.tsx'
 import type { Links } from '../links.ts'
 import { dateOf } from '../when.tsx'
+import { BY_TIME, Pager } from '../pager.tsx'
 import { CompareBar } from './compare-bar.tsx'
 import { DayBars } from './day-bars.tsx'
 import { Filters } from './filters.tsx'
@@ -49,7 +50,7 @@ export function HistoryView({ chrome, filter, page, now }: HistoryViewProps) {
         ) : (
           <HistoryTable links={links} page={page} now={now} />
         )}
-        <Pager links={links} page={page} filter={filter} />
+        <Pages links={links} page={page} filter={filter} />
         {page.total > 1 && page.rows.length > 0 && <CompareBar page={page} />}
       </form>
     </Page>
@@ -104,7 +105,7 @@ function NothingFound({ links, total }: { links: Links; total: number }) {
   )
 }
 
-function Pager({
+function Pages({
   links,
   page,
   filter,
@@ -114,23 +115,12 @@ function Pager({
   filter: HistoryFilter
 }) {
   const { offset, matching, rows } = page
-  const to = (start: number) => links.history(queryOf(filter, Math.max(0, start)))
-  if (matching <= ROWS && offset === 0) return <></>
   return (
-    <nav class="pager" aria-label="Pages">
-      {offset > 0 && (
-        <a class="button" rel="prev" href={to(offset - ROWS)}>
-          ← Newer
-        </a>
-      )}
-      <span class="muted">
-        {rows.length === 0 ? '' : `${offset + 1} to ${offset + rows.length} of ${matching}`}
-      </span>
-      {offset + ROWS < matching && (
-        <a class="button" rel="next" href={to(offset + ROWS)}>
-          Older →
-        </a>
-      )}
-    </nav>
+    <Pager
+      pagination={{ offset, total: matching, pageSize: ROWS }}
+      shown={rows.length}
+      words={BY_TIME}
+      to={(start) => links.history(queryOf(filter, start ?? 0))}
+    />
   )
 }

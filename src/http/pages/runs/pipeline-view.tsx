@@ -6,7 +6,7 @@ import { lookOf } from '../status.tsx'
 import { When } from '../when.tsx'
 import { Markers } from './marker-card.tsx'
 import { Materials } from './materials.tsx'
-import { RunPager } from './pager.tsx'
+import { Pager } from '../pager.tsx'
 import { approval, StageChips } from './run-words.tsx'
 
 export interface PipelineViewProps {
@@ -52,7 +52,8 @@ export function PipelineView(props: PipelineViewProps) {
               ),
             )}
           </ol>
-          <RunPager
+          <Pager
+            words={['Newer runs', 'Older runs']}
             pagination={page.pagination}
             shown={runs}
             to={(offset) => links.pipeline(page.name, { offset })}

@@ -8,6 +8,7 @@ import {
 import { type Chrome, Page } from '../layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../live.tsx'
 import { When } from '../when.tsx'
+import { BY_PLACE, Pager } from '../pager.tsx'
 import { approval, StageChips } from './run-words.tsx'
 
 export interface PipelinesViewProps {
@@ -47,7 +48,7 @@ export function PipelinesView(props: PipelinesViewProps) {
             </section>
           ))}
         </div>
-        <Pager {...props} />
+        <Pages {...props} />
       </Live>
     </Page>
   )
@@ -159,26 +160,15 @@ function Actions({ card, lockedBy }: { card: PipelineCard; lockedBy: number | nu
   )
 }
 
-function Pager({ chrome: { links }, page, filter }: PipelinesViewProps) {
+function Pages({ chrome: { links }, page, filter }: PipelinesViewProps) {
   const { offset, matching, cards } = page
-  if (matching <= PIPELINE_ROWS && offset === 0) return <></>
-  const to = (start: number) => links.pipelines({ q: filter, offset: start <= 0 ? null : start })
   return (
-    <nav class="pager" aria-label="Pages">
-      {offset > 0 && (
-        <a class="button" rel="prev" href={to(offset - PIPELINE_ROWS)}>
-          ← Previous
-        </a>
-      )}
-      <span class="muted">
-        {cards.length === 0 ? '' : `${offset + 1} to ${offset + cards.length} of ${matching}`}
-      </span>
-      {offset + PIPELINE_ROWS < matching && (
-        <a class="button" rel="next" href={to(offset + PIPELINE_ROWS)}>
-          Next →
-        </a>
-      )}
-    </nav>
+    <Pager
+      pagination={{ offset, total: matching, pageSize: PIPELINE_ROWS }}
+      shown={cards.length}
+      words={BY_PLACE}
+      to={(start) => links.pipelines({ q: filter, offset: start })}
+    />
   )
 }
 

@@ -6,7 +6,7 @@ import { Freshness, Live, LIVE_SCRIPTS } from '../live.tsx'
 import { NoticeCard, type Told } from '../notice.tsx'
 import { When } from '../when.tsx'
 import { Markers } from './marker-card.tsx'
-import { RunPager } from './pager.tsx'
+import { Pager } from '../pager.tsx'
 import { addressOf, approval, endOfRun, runLook, RunName, RunStatus } from './run-words.tsx'
 import { StagePanel } from './stage-panel.tsx'
 
@@ -93,7 +93,8 @@ function History({ chrome, page, now }: StageViewProps) {
           ),
         )}
       </ol>
-      <RunPager
+      <Pager
+        words={['Newer runs', 'Older runs']}
         pagination={pagination}
         shown={runs}
         to={(offset) => chrome.links.stage(name, { offset })}
