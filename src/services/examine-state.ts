@@ -1,23 +1,15 @@
-import nodeFs, {
-  chown,
-  copyFile,
-  mkdir,
-  mkdtemp,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises'
+import nodeFs, { chown, copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import type { Clock } from '../core/clock.ts'
 import { ServiceError } from '../core/errors.ts'
 import { findHolder } from '../history/doctor/holders.ts'
 import { copySqliteState, openSqliteState } from '../state/open-sqlite.ts'
+import { replaceSqliteState } from '../state/replace-sqlite.ts'
 import { salvageSqliteState } from '../state/salvage-sqlite.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import { openProcessLock } from '../storage/process-lock.ts'
-import { syncFolder } from '../storage/sync-folder.ts'
+import { syncFile, syncFolder } from '../storage/sync-folder.ts'
 import { STATE_KINDS } from './state-kinds.ts'
 
 /** What is wrong with a state file, read from a copy, so that nothing changes; null when there is no file. */
@@ -81,25 +73,18 @@ async function faultsOf(file: string): Promise<readonly string[]> {
   return await store.check(STATE_KINDS)
 }
 
-// SQLite would apply the log of the damaged file to the new one, and without a file a start would
-// make a new store. So while the log goes, an empty file is there, with which nothing starts.
 async function exchange(
   file: string,
   { made, aside }: { made: string; aside: string },
 ): Promise<void> {
-  const folder = dirname(file)
   await mkdir(aside, { recursive: true, mode: 0o700 })
-  await copyBytes(file, join(aside, basename(file)))
-  for (const each of [aside, dirname(aside), folder]) await syncFolder(nodeFs, each)
+  const kept = join(aside, basename(file))
+  await copyBytes(file, kept)
+  for (const each of [kept, `${kept}-wal`]) await orNullWhenAbsent(syncFile(nodeFs, each))
+  for (const each of [aside, dirname(aside), dirname(file)]) await syncFolder(nodeFs, each)
   const { uid, gid } = await stat(file)
   await chown(made, uid, gid)
-  await writeFile(`${made}.empty`, '', { mode: 0o600 })
-  await rename(`${made}.empty`, file)
-  await syncFolder(nodeFs, folder)
-  for (const suffix of ['-wal', '-shm']) await rm(`${file}${suffix}`, { force: true })
-  await syncFolder(nodeFs, folder)
-  await rename(made, file)
-  await syncFolder(nodeFs, folder)
+  await replaceSqliteState(file, made)
 }
 
 function cannot(reason: string): ServiceError<'unavailable'> {

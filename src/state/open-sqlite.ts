@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { link, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises'
+import nodeFs, { link, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { syncFile, syncFolder } from '../storage/sync-folder.ts'
 import { loadLines } from './dump.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { SqliteDriver } from './sqlite-driver.ts'
@@ -55,7 +56,7 @@ export async function copySqliteState(file: string, target: string): Promise<voi
   try {
     await vacuumInto(file, draft)
     await rename(draft, target)
-    await sync(dirname(target))
+    await syncFolder(nodeFs, dirname(target))
   } finally {
     await rm(draft, { force: true })
   }
@@ -92,7 +93,7 @@ async function create(
     await withDriver(draft, fill)
     await vacuumInto(draft, copy)
     const created = await isLinked(copy, file)
-    await sync(dirname(file))
+    await syncFolder(nodeFs, dirname(file))
     return created
   } finally {
     const drafts = [draft, `${draft}-wal`, `${draft}-shm`, copy]
@@ -105,7 +106,7 @@ async function vacuumInto(file: string, target: string): Promise<void> {
   using connection = new SqliteConnection(file)
   connection.run('PRAGMA busy_timeout = 5000')
   connection.run('VACUUM INTO ?', target)
-  await sync(target)
+  await syncFile(nodeFs, target)
 }
 
 async function withDriver(file: string, use: (driver: SqliteDriver) => Promise<void>) {
@@ -125,13 +126,4 @@ async function isLinked(draft: string, file: string): Promise<boolean> {
 
 function draftOf(file: string): string {
   return `${file}.draft-${randomUUID()}`
-}
-
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }

@@ -7,14 +7,15 @@ const NOT_SYNCABLE = ['EISDIR', 'EINVAL', 'ENOTSUP', 'EPERM']
 /** Makes created, renamed and removed names in a folder survive a power cut. */
 export async function syncFolder(fs: FsPromises, folder: string): Promise<void> {
   try {
-    await syncOpened(fs, folder)
+    await syncFile(fs, folder)
   } catch (error) {
     if (!NOT_SYNCABLE.includes(fsErrorCode(error) ?? '')) throw error
   }
 }
 
-async function syncOpened(fs: FsPromises, folder: string): Promise<void> {
-  const handle = await fs.open(folder, 'r')
+/** Makes the content of a file survive a power cut. */
+export async function syncFile(fs: FsPromises, file: string): Promise<void> {
+  const handle = await fs.open(file, 'r')
   try {
     await handle.sync()
   } finally {

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { open, readdir, stat } from 'node:fs/promises'
+import nodeFs, { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { constants } from 'node:zlib'
 import { create, extract, list, type ReadEntry } from 'tar'
 import { ServiceError } from '../../core/errors.ts'
+import { syncFile } from '../../storage/sync-folder.ts'
 import { ARTIFACTS, MANIFEST, type Part, PARTS } from './manifest.ts'
 
 /** Uploads that are not finished, in the folder of the artifacts. */
@@ -43,7 +44,7 @@ export async function writeArchive(request: ArchiveRequest): Promise<void> {
     },
     [...names, ...files],
   )
-  await sync(archive)
+  await syncFile(nodeFs, archive)
 }
 
 /**
@@ -107,15 +108,6 @@ async function artifactFiles(folder: string): Promise<string[]> {
   return entries
     .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(join(folder, DRAFTS)))
     .map((entry) => join(entry.parentPath, entry.name))
-}
-
-async function sync(file: string): Promise<void> {
-  const handle = await open(file, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 /** Tar and zlib say in many ways that a file is not what it should be. */
