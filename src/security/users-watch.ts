@@ -21,11 +21,12 @@ export class UsersWatch implements Disposable {
   readonly #timer: NodeJS.Timeout
   #reading: Promise<UsersReading>
   #names: readonly string[]
-  #stamp = ''
+  #stamp: string
 
-  private constructor(options: UsersWatchOptions, reading: UsersReading) {
+  private constructor(options: UsersWatchOptions, stamp: string, reading: UsersReading) {
     this.#file = options.file
     this.#changed = options.changed
+    this.#stamp = stamp
     this.#reading = Promise.resolve(reading)
     this.#names = [...reading.users.keys()]
     const name = basename(this.#file)
@@ -38,7 +39,8 @@ export class UsersWatch implements Disposable {
 
   /** @throws {ServiceError} `unavailable` when the file cannot be read. */
   static async open(options: UsersWatchOptions): Promise<UsersWatch> {
-    return new UsersWatch(options, await readUsersFile(options.file))
+    const stamp = await stampOf(options.file)
+    return new UsersWatch(options, stamp, await readUsersFile(options.file))
   }
 
   /** The names of the users, as they were last read. */

@@ -1,0 +1,35 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { writeUser } from '../../../src/security/users-file.ts'
+import { UsersWatch } from '../../../src/security/users-watch.ts'
+import { TempFolder } from '../../support/temp-folder.ts'
+import { until } from '../../support/until.ts'
+
+/** Waits while something that happens once in the interval would have happened many times. */
+async function rounds(interval: number, times: number): Promise<void> {
+  let passed = 0
+  const timer = setInterval(() => (passed += 1), interval)
+  await until(() => passed >= times)
+  clearInterval(timer)
+}
+
+describe('the watch over the users file', () => {
+  it('says nothing of a file that stays as it was when the watch began', async () => {
+    using folder = new TempFolder()
+    const file = join(folder.path, 'users.htpasswd')
+    await writeUser(file, { username: 'first', password: 'p' })
+    const told: (readonly string[])[] = []
+    using watch = await UsersWatch.open({
+      file,
+      interval: 2,
+      changed: () => told.push(watch.names()),
+    })
+
+    await rounds(2, 20)
+    expect(told).toEqual([])
+
+    await writeUser(file, { username: 'second', password: 'p' })
+    await until(() => told.length > 0)
+    expect(told[0]).toEqual(['first', 'second'])
+  })
+})
