@@ -76,7 +76,7 @@ async function openLocked(options: HistoryOptions): Promise<OpenedHistory> {
   const lock = await openProcessLock(join(folder.ownDir, 'lock'))
   const { programPath: path } = options
   const git = path === null ? null : await GitExecutable.find({ path })
-  const reader = objectReaderWith(git, { fs, gitDir: folder.gitDir })
+  const reader = await objectReaderWith(git, { fs, gitDir: folder.gitDir })
   const close = async () => {
     await reader[Symbol.asyncDispose]()
     await lock[Symbol.asyncDispose]()

@@ -1,7 +1,6 @@
 import { CatFileReader } from './cat-file-reader.ts'
 import { GitExecutable } from './git-executable.ts'
 import type { GitStore } from './git-store.ts'
-import { IsomorphicReader } from './isomorphic-reader.ts'
 import type { ObjectReader } from './object-reader.ts'
 
 export interface ObjectReaderOptions extends GitStore {
@@ -23,6 +22,12 @@ export async function openObjectReader({
   )
 }
 
-export function objectReaderWith(git: GitExecutable | null, store: GitStore): ObjectReader {
-  return git === null ? new IsomorphicReader(store) : new CatFileReader(git, store.gitDir)
+/** isomorphic-git is loaded where there is no git program only: that takes longer than the rest of an opening. */
+export async function objectReaderWith(
+  git: GitExecutable | null,
+  store: GitStore,
+): Promise<ObjectReader> {
+  if (git !== null) return new CatFileReader(git, store.gitDir)
+  const { IsomorphicReader } = await import('./isomorphic-reader.ts')
+  return new IsomorphicReader(store)
 }

@@ -6,6 +6,7 @@ import { fsErrorCode, orNullWhenAbsent } from '../storage/fs-error.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
 import { syncFolder } from '../storage/sync-folder.ts'
 import type { GitStore } from './git-store.ts'
+import { DELTA_DEPTH } from './pack-repository.ts'
 import { findSetting } from './repository-settings.ts'
 
 /** Where the parts of the repository lie. */
@@ -34,6 +35,8 @@ const CONFIG = `[core]
 \tautocrlf = false
 [receive]
 \tdenyCurrentBranch = updateInstead
+[pack]
+\tdepth = ${DELTA_DEPTH}
 `
 
 /** What lies beside the live file and is no part of the history. */

@@ -1,5 +1,7 @@
-import { getConfig, setConfig } from 'isomorphic-git'
+import { join } from 'node:path'
 import { durableFs } from '../storage/durable-fs.ts'
+import { orNullWhenAbsent } from '../storage/fs-error.ts'
+import { findConfigValue } from './git-config.ts'
 import type { GitStore } from './git-store.ts'
 import { DELTA_DEPTH } from './pack-repository.ts'
 
@@ -14,17 +16,22 @@ const NEEDED: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Gives a repository the settings that it needs and does not have. What somebody has set stays. */
-export async function completeSettings({ fs, gitDir: gitdir }: GitStore): Promise<void> {
-  const store = { fs: durableFs(fs), gitdir }
-  for (const [path, value] of NEEDED) {
-    if ((await findSetting({ fs, gitDir: gitdir }, path)) === null)
-      await setConfig({ ...store, path, value })
-  }
+export async function completeSettings(store: GitStore): Promise<void> {
+  const text = await readConfig(store)
+  const missing = [...NEEDED].filter(([path]) => findConfigValue(text, path) === null)
+  if (missing.length === 0) return
+  // Loaded for this alone, once in the life of a repository: it takes long.
+  const { setConfig } = await import('isomorphic-git')
+  const [fs, gitdir] = [durableFs(store.fs), store.gitDir]
+  for (const [path, value] of missing) await setConfig({ fs, gitdir, path, value })
 }
 
 /** A setting of the repository itself as text, or null. */
-export async function findSetting({ fs, gitDir }: GitStore, path: string): Promise<string | null> {
-  const value: unknown = await getConfig({ fs: { promises: fs }, gitdir: gitDir, path })
-  if (value === undefined) return null
-  return typeof value === 'string' ? value : JSON.stringify(value)
+export async function findSetting(store: GitStore, path: string): Promise<string | null> {
+  return findConfigValue(await readConfig(store), path)
+}
+
+async function readConfig({ fs, gitDir }: GitStore): Promise<string> {
+  const bytes = await orNullWhenAbsent(fs.readFile(join(gitDir, 'config')))
+  return Buffer.from(bytes ?? []).toString('utf8')
 }
