@@ -58,9 +58,11 @@ async function openStateDir(settings: ServeSettings, resources: Resources): Prom
 async function open(opening: Opening): Promise<Server> {
   const { settings, resources } = opening
   const parts = await openParts(opening)
-  const listening = resources.own(await Listening.open(answeringOf(opening, parts), settings))
+  const service = serviceOf(opening, parts)
+  const listening = resources.own(await Listening.open(service, settings))
   resources.own(parts.watch)
   parts.entities.begin()
+  void service.loadPages()
   // Who waits for work or for revisions is answered first, so that the requests in flight can end.
   resources.own(parts.builds.desk)
   // Whoever waits for a poll of a material hears that it failed.
@@ -98,7 +100,7 @@ async function openAudit({ settings, surroundings, resources, stateDir }: Openin
   return resources.own(await Audit.open({ folder, largest, clock, log }))
 }
 
-function answeringOf(opening: Opening, parts: Parts) {
+function serviceOf(opening: Opening, parts: Parts) {
   const { settings, surroundings } = opening
   const { config, builds, login } = parts
   return httpService({

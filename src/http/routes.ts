@@ -8,29 +8,26 @@ import type { Exchange } from './exchange.ts'
 import { type AnswerFailure, type Failure, failure, failureOf } from './failure.ts'
 import { outageOf } from './outage.ts'
 
+export type Answer = (request: Request, exchange: Exchange) => Response | Promise<Response>
+
 export interface RoutesOptions {
   readonly basePath: string
   readonly log: Log
   readonly parts: readonly Hono<RouteEnv>[]
+  /** Answers what no route does. */
+  readonly otherwise: Answer
   readonly answerFailure: AnswerFailure
 }
 
-/** All routes as one function: composed once, with the answers for what is not there and what went wrong. */
-export function composeRoutes(options: RoutesOptions) {
+/** All routes as one function: composed once, with the answers for what went wrong. */
+export function composeRoutes(options: RoutesOptions): Answer {
   const app = new Hono<RouteEnv>({ getPath: (request) => innerPath(request, options.basePath) })
   for (const { method, path, handler } of options.parts.flatMap(({ routes }) => routes)) {
     app.on(method, path, noting(`${method} ${path}`, handler))
   }
-  const allowed = methodTable(app)
   const answer = (c: Context<RouteEnv>, given: Failure) =>
     options.answerFailure(c.req.raw, given, c.env.principal)
-  app.notFound((c) => {
-    const methods = allowed(innerPath(c.req.raw, options.basePath))
-    if (methods.length === 0) return answer(c, failure(404, 'There is nothing at this address'))
-    const taken = methods.join(', ')
-    const message = `${c.req.method} is not among the methods of this address: ${taken}`
-    return answer(c, failure(405, message, { allow: taken }))
-  })
+  app.notFound((c) => options.otherwise(c.req.raw, c.env))
   app.onError((error, c) => {
     c.env.reason = error instanceof ServiceError ? error.code : 'bug'
     if (error instanceof ServiceError) return answer(c, failureOf(error))
@@ -42,7 +39,24 @@ export function composeRoutes(options: RoutesOptions) {
     c.env.reason = 'unavailable'
     return answer(c, failure(503, outage))
   })
-  return (request: Request, exchange: Exchange) => app.fetch(request, exchange)
+  return (request, exchange) => app.fetch(request, exchange)
+}
+
+/** What is said of an address that none of the parts answers, or not by that method. */
+export function refusing({
+  basePath,
+  parts,
+  answerFailure,
+}: Pick<RoutesOptions, 'basePath' | 'parts' | 'answerFailure'>): Answer {
+  const allowed = methodTable(parts.flatMap(({ routes }) => routes))
+  return (request, { principal }) => {
+    const answer = (given: Failure) => answerFailure(request, given, principal)
+    const methods = allowed(innerPath(request, basePath))
+    if (methods.length === 0) return answer(failure(404, 'There is nothing at this address'))
+    const taken = methods.join(', ')
+    const message = `${request.method} is not among the methods of this address: ${taken}`
+    return answer(failure(405, message, { allow: taken }))
+  }
 }
 
 /** The same handler; the request is known by its route from then on. */
@@ -53,11 +67,16 @@ function noting(route: string, handler: H<RouteEnv>): H<RouteEnv> {
   }
 }
 
+interface Route {
+  readonly method: string
+  readonly path: string
+}
+
 /** Which methods an address takes, for 405 answers. */
-function methodTable(app: Hono<RouteEnv>): (path: string) => string[] {
+function methodTable(routes: readonly Route[]): (path: string) => string[] {
   const router = new TrieRouter<string>()
-  for (const { method, path } of app.routes) router.add(method, path, method)
-  const methods = [...new Set(app.routes.map(({ method }) => method))]
+  for (const { method, path } of routes) router.add(method, path, method)
+  const methods = [...new Set(routes.map(({ method }) => method))]
   return (path) => {
     const taken = methods.filter((method) => router.match(method, path)[0].length > 0)
     return taken.includes('GET') ? [...taken, 'HEAD'] : taken

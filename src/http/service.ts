@@ -12,22 +12,21 @@ import { auditRoutes } from './audit-routes.ts'
 import { configChangesRoutes } from './config-changes-routes.ts'
 import { type ConfigRoutesOptions, configRoutes } from './config-routes.ts'
 import { type ConfigSavingOptions, configSavingRoutes } from './config-saving-routes.ts'
-import { descriptionRoutes } from './description/description-routes.tsx'
 import { type DoorOptions, openDoor, type RouteEnv } from './door.ts'
 import { type FileRoutesOptions, fileRoutes, isFileCallOfAgent } from './file-routes.ts'
+import { type AnswerFailure, answerInJson } from './failure.ts'
 import { type GitRoutesOptions, gitRoutes } from './git-routes.ts'
 import { type HealthRoutesOptions, healthRoutes } from './health-routes.ts'
+import { isForPage } from './interface-paths.ts'
 import type { Answering } from './listen.ts'
 import { type MetricsRoutesOptions, metricsRoutes } from './metrics-routes.ts'
 import { observe } from './observe.ts'
-import { pageFailures } from './pages/page-failures.tsx'
-import { type PagesOptions, pagesRoutes } from './pages/pages-routes.ts'
-import { Shell } from './pages/shell.ts'
+import type { PageService, PageServiceOptions } from './page-service.ts'
 import { type PipelineCreationOptions, pipelineCreationRoutes } from './pipeline-creation-routes.ts'
 import { type PipelineRoutesOptions, pipelineRoutes } from './pipeline-routes.ts'
 import { openReadyDoor, type ReadyDoorOptions } from './ready-door.ts'
 import { type RestoreRoutesOptions, restoreRoutes } from './restore-routes.ts'
-import { composeRoutes } from './routes.ts'
+import { type Answer, composeRoutes } from './routes.ts'
 import { settled } from './settled.ts'
 import { type StageRoutesOptions, stageRoutes } from './stage-routes.ts'
 import { type WatchRoutesOptions, watchRoutes } from './watch-routes.ts'
@@ -48,25 +47,51 @@ export interface HttpServiceOptions
     GitRoutesOptions,
     WatchRoutesOptions,
     MetricsRoutesOptions,
-    Omit<PagesOptions, 'shell'> {
+    PageServiceOptions {
   readonly credentials: DoorOptions['credentials'] & ReadyDoorOptions['credentials']
-  readonly version: string
   readonly audit: Audit
   readonly requests: RequestMetrics
   readonly trustedProxies: readonly string[]
   readonly log: Log
 }
 
-/** The whole HTTP service: what answers any request, and before it what answers some at once. */
-export function httpService(options: HttpServiceOptions): Answering {
+/** What answers any request, and before it what answers some at once. */
+export interface HttpService extends Answering {
+  /** Loads what is made for people; who asks for a page before that waits for it. */
+  loadPages(): Promise<PageService>
+}
+
+/** The whole HTTP service. Programs that call it need not wait until the pages are loaded. */
+export function httpService(options: HttpServiceOptions): HttpService {
   const { basePath, credentials, log } = options
-  const shell = new Shell(options)
-  const answerFailure = pageFailures({ shell, basePath })
   const config = configRoutes(options)
-  const parts: Hono<RouteEnv>[] = [
-    descriptionRoutes({ ...options, shell, routes: () => parts.flatMap(({ routes }) => routes) }),
+  const parts = callsOf(options, config.routes)
+  let pages: Promise<PageService> | null = null
+  const loadPages = () =>
+    (pages ??= import('./page-service.ts').then(({ pageService }) =>
+      pageService(options, parts, answerFailure),
+    ))
+  const answerFailure: AnswerFailure = (...failed) => {
+    if (!isForPage(failed[0], basePath)) return answerInJson(...failed)
+    return loadPages().then((loaded) => loaded.answerFailure(...failed))
+  }
+  const otherwise: Answer = async (...asked) => (await loadPages()).answer(...asked)
+  const routes = composeRoutes({ basePath, log, parts, otherwise, answerFailure })
+  const answer = openDoor({ basePath, credentials, isPublic, answerFailure, routes })
+  const { requests: metrics, trustedProxies } = options
+  const audit = auditRequests(options.audit)
+  return {
+    answer: observe({ answer, metrics, audit, trustedProxies, log }),
+    answerReady: openReadyDoor({ basePath, credentials, answers: config.ready, metrics }),
+    loadPages,
+  }
+}
+
+/** What programs call. */
+function callsOf(options: HttpServiceOptions, config: Hono<RouteEnv>): Hono<RouteEnv>[] {
+  return [
     healthRoutes(options),
-    config.routes,
+    config,
     metricsRoutes(options),
     settled(auditRoutes(options)),
     configChangesRoutes(options),
@@ -81,16 +106,7 @@ export function httpService(options: HttpServiceOptions): Answering {
     settled(stageRoutes(options)),
     settled(fileRoutes(options)),
     gitRoutes(options),
-    ...pagesRoutes({ ...options, shell }).map(settled),
   ]
-  const routes = composeRoutes({ basePath, log, parts, answerFailure })
-  const answer = openDoor({ basePath, credentials, isPublic, answerFailure, routes })
-  const { requests: metrics, trustedProxies } = options
-  const audit = auditRequests(options.audit)
-  return {
-    answer: observe({ answer, metrics, audit, trustedProxies, log }),
-    answerReady: openReadyDoor({ basePath, credentials, answers: config.ready, metrics }),
-  }
 }
 
 /** What is answered without a user: health, what pages load, the way out, and the calls that carry an agent's token. */

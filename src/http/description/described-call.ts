@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../core/errors.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
 import { STATUS } from '../errors.ts'
-import { isInterface } from '../pages/page-failures.tsx'
+import { isInterface } from '../interface-paths.ts'
 import { AGENT_OPERATIONS } from './agent-operations.ts'
 import { BUILD_OPERATIONS } from './build-operations.ts'
 import { CONFIG_OPERATIONS } from './config-operations.ts'

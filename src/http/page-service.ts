@@ -1,0 +1,43 @@
+import type { Hono } from 'hono'
+import { descriptionRoutes } from './description/description-routes.tsx'
+import type { RouteEnv } from './door.ts'
+import type { AnswerFailure } from './failure.ts'
+import { pageFailures } from './pages/page-failures.tsx'
+import { type PagesOptions, pagesRoutes } from './pages/pages-routes.ts'
+import { Shell, type ShellOptions } from './pages/shell.ts'
+import { type Answer, composeRoutes, refusing, type RoutesOptions } from './routes.ts'
+import { settled } from './settled.ts'
+
+export interface PageServiceOptions extends Omit<PagesOptions, 'shell'>, ShellOptions {
+  readonly version: string
+  readonly log: RoutesOptions['log']
+}
+
+/** What is made for people. */
+export interface PageService {
+  /** Answers whatever no call of programs answers. */
+  readonly answer: Answer
+  readonly answerFailure: AnswerFailure
+}
+
+/** The pages, and the description of all calls beside them. */
+export function pageService(
+  options: PageServiceOptions,
+  calls: readonly Hono<RouteEnv>[],
+  answerFailure: AnswerFailure,
+): PageService {
+  const shell = new Shell(options)
+  const pages = pagesRoutes({ ...options, shell }).map(settled)
+  const description = descriptionRoutes({
+    ...options,
+    shell,
+    routes: () => [description, ...calls, ...pages].flatMap(({ routes }) => routes),
+  })
+  const parts = [description, ...pages]
+  const { basePath, log } = options
+  const otherwise = refusing({ basePath, parts: [...calls, ...parts], answerFailure })
+  return {
+    answer: composeRoutes({ basePath, log, parts, otherwise, answerFailure }),
+    answerFailure: pageFailures(shell),
+  }
+}
