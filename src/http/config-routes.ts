@@ -24,6 +24,7 @@ import type { ReadyAnswers } from './ready-door.ts'
 
 const REVISIONS = '/api/config/revisions'
 const CURRENT: readonly string[] = ['/api/admin/config.xml', '/api/admin/config/current.xml']
+const SNAPSHOTS = '/api/admin/config/:file{.+\\.xml}'
 const JSON_TYPE = 'application/json; charset=utf-8'
 const PAGE = 10
 /** Ready answers that are kept in memory, in bytes, for each kind. */
@@ -40,7 +41,9 @@ export interface ConfigRoutesOptions extends ConfigReadingDeps, ConfigChangesDep
 /** `/api/admin/config…` and `/api/config…`: snapshots, the revision list and diffs. */
 export function configRoutes(options: ConfigRoutesOptions) {
   const [keptSnapshots, keptLists] = [new ReadyBodies(KEPT), new ReadyBodies(KEPT)]
-  const snapshots = snapshotAnswers(options, keptSnapshots)
+  const takeSnapshot = snapshotTaker(options, keptSnapshots)
+  const snapshots = (c: Context<RouteEnv>, revision: Revision, kind: SnapshotKind) =>
+    answerWith(takeSnapshot(revision, kind), c)
   const lists = listAnswers(options, keptLists)
   const diffs = diffAnswers(options)
   const current = (c: Context<RouteEnv>) => {
@@ -54,7 +57,7 @@ export function configRoutes(options: ConfigRoutesOptions) {
     .get('/api/admin/config.xml', current)
     .get('/api/admin/config/current.xml', current)
     .get('/admin/restful/configuration/file/GET/xml', current)
-    .get('/api/admin/config/:file{.+\\.xml}', (c) => {
+    .get(SNAPSHOTS, (c) => {
       const digest = parseDigest(c.req.param('file').slice(0, -'.xml'.length))
       return snapshots(c, findSnapshot(options, c.env.principal, digest), 'immutable')
     })
@@ -71,7 +74,7 @@ export function configRoutes(options: ConfigRoutesOptions) {
       const [from, to] = [parseSha(c.req.param('from')), parseSha(c.req.param('to'))]
       return c.redirect(`${options.basePath}/api/config/diff/${from}/${to}`, 301)
     })
-  return { routes, ready: readyAnswersOf(options, { keptSnapshots, keptLists }) }
+  return { routes, ready: readyAnswersOf(options, { takeSnapshot, keptLists }) }
 }
 
 /** Names that are made once, and not for every request. */
@@ -80,31 +83,39 @@ const READY_ROUTES: ReadonlyMap<string, string> = new Map(
 )
 const LIST_ROUTE = `GET ${REVISIONS}`
 const PAGE_ROUTE = `GET ${REVISIONS}/:offset`
+const SNAPSHOT_ROUTE = `GET ${SNAPSHOTS}`
+const SNAPSHOT_TARGET = /^\/api\/admin\/config\/([0-9a-f]{32})\.xml$/
 
 function readyRouteOf(target: string): string | null {
-  if (!target.startsWith(REVISIONS)) return READY_ROUTES.get(target) ?? null
-  return target[REVISIONS.length] === '/' ? PAGE_ROUTE : LIST_ROUTE
+  if (target.startsWith(REVISIONS))
+    return target[REVISIONS.length] === '/' ? PAGE_ROUTE : LIST_ROUTE
+  return READY_ROUTES.get(target) ?? (SNAPSHOT_TARGET.test(target) ? SNAPSHOT_ROUTE : null)
 }
 
-/** The answers that most requests are for, while they are kept and the caller may have them. */
+/** The answers that most requests are for, while the caller may have them. Lists only if they are kept. */
 function readyAnswersOf(
   options: ConfigRoutesOptions,
-  { keptSnapshots, keptLists }: { keptSnapshots: ReadyBodies; keptLists: ReadyBodies },
+  { takeSnapshot, keptLists }: { takeSnapshot: TakeSnapshot; keptLists: ReadyBodies },
 ): ReadyAnswers {
   const { history, access } = options
   return {
     routeOf: readyRouteOf,
     find: (target, principal) => {
       if (!access.may(principal, { action: 'administer' })) return null
-      const revision = history.current()
-      if (CURRENT.includes(target)) return keptSnapshots.find(snapshotKey(revision, 'mutable'))
-      return keptLists.find(listKey(options, revision, target))
+      if (target.startsWith(REVISIONS))
+        return keptLists.find(listKey(options, history.current(), target))
+      if (CURRENT.includes(target)) return takeSnapshot(history.current(), 'mutable')
+      const [, digest] = SNAPSHOT_TARGET.exec(target) ?? []
+      const revision = digest === undefined ? null : history.find(parseDigest(digest))
+      return revision && takeSnapshot(revision, 'immutable')
     },
   }
 }
 
-function snapshotAnswers(options: ConfigRoutesOptions, kept: ReadyBodies) {
-  return (c: Context<RouteEnv>, revision: Revision, kind: SnapshotKind) => {
+type TakeSnapshot = (revision: Revision, kind: SnapshotKind) => ReadyBody | Promise<ReadyBody>
+
+function snapshotTaker(options: ConfigRoutesOptions, kept: ReadyBodies): TakeSnapshot {
+  return (revision, kind) => {
     const make = async () =>
       new ReadyBody(await readSnapshot(options, revision), {
         type: 'application/xml; charset=utf-8',
@@ -113,7 +124,7 @@ function snapshotAnswers(options: ConfigRoutesOptions, kept: ReadyBodies) {
         headers: digestHeaders(revision.digest, options.clientNames),
       })
     const when = kind === 'immutable' ? 'asked-again' : 'at-once'
-    return answerWith(kept.take(snapshotKey(revision, kind), make, when), c)
+    return kept.take(snapshotKey(revision, kind), make, when)
   }
 }
 

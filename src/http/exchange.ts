@@ -54,14 +54,15 @@ export class Exchange {
   /** Null for a request that did not come over a line. */
   readonly connection: Connection | null
 
+  /** The request is looked at only when there is no connection to know it by. */
   constructor(
-    request: Request,
+    request: Request | null,
     connection: Connection | null,
     proxies: ReadonlySet<string> = NONE,
   ) {
     const given = connection
       ? connection.incoming.headers[REQUEST_ID]
-      : request.headers.get(REQUEST_ID)
+      : request?.headers.get(REQUEST_ID)
     this.id = requestIdOf(given)
     this.address = connection ? addressOf(connection, proxies) : 'local'
     this.connection = connection

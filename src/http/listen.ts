@@ -26,8 +26,11 @@ const REFUSALS: ReadonlyMap<string, readonly [string, string]> = new Map([
 export type Connection = HttpBindings | Http2Bindings
 export type Handler = (request: Request, connection: Connection) => Response | Promise<Response>
 
-/** Answers a request when it can do so at once, from what stands on the line; false for all others. */
-export type AnswerReady = (connection: HttpBindings) => boolean
+/**
+ * Answers a request when what stands on the line is enough for that, at once or as soon as the
+ * answer has been read; false for all others, which it leaves untouched.
+ */
+export type AnswerReady = (connection: HttpBindings) => boolean | Promise<boolean>
 
 export interface Answering {
   readonly answer: Handler
@@ -66,9 +69,12 @@ export class Listening implements AsyncDisposable {
     }
     const newest = new WeakMap<Socket, HttpBindings>()
     const server = createServer(limits, (incoming, outgoing) => {
-      if (answerReady({ incoming, outgoing })) return
+      const isAnswered = answerReady({ incoming, outgoing })
+      if (isAnswered === true) return
       newest.set(incoming.socket, { incoming, outgoing })
-      void listener(incoming, outgoing)
+      const answerAnyhow = () => void listener(incoming, outgoing)
+      if (isAnswered === false) answerAnyhow()
+      else void isAnswered.then((isDone) => (isDone ? undefined : answerAnyhow()))
     })
     server.setTimeout(idleAtMost, (socket) => {
       if (!isOurTurn(newest.get(socket))) socket.destroy()

@@ -15,7 +15,7 @@ export interface ObserveOptions {
 }
 
 /** An answer that took longer is told in the log, in milliseconds. */
-const SLOW = 5_000
+export const SLOW = 5_000
 
 /**
  * Stands around everything that answers: gives each request its id, measures it, and has every
@@ -52,7 +52,8 @@ function ended(
   metrics.end(exchange.route, status, took / 1_000)
   const noted = audit(request, exchange, response)
   if (noted !== null || status >= 500 || (took > SLOW && !isHeld(exchange))) {
-    tell(log, request, { exchange, status, took })
+    const path = new URL(request.url).pathname
+    tell(log, { method: request.method, path, exchange, status, took })
   }
   return noted === null ? response : noted.then(() => response)
 }
@@ -62,16 +63,22 @@ function isHeld({ route }: Exchange): boolean {
   return route.endsWith('/work')
 }
 
-function tell(
-  log: Log,
-  request: Request,
-  { exchange, status, took }: { exchange: Exchange; status: number; took: number },
-): void {
+/** What is told of a request that was answered. */
+export interface Answered {
+  readonly method: string
+  readonly path: string
+  readonly exchange: Exchange
+  readonly status: number
+  /** Milliseconds. */
+  readonly took: number
+}
+
+export function tell(log: Log, { method, path, exchange, status, took }: Answered): void {
   const { id, address, principal, route, reason } = exchange
   const facts = {
     request: id,
-    method: request.method,
-    path: new URL(request.url).pathname.slice(0, 500),
+    method,
+    path: path.slice(0, 500),
     route,
     status,
     ms: Math.round(took),

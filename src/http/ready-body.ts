@@ -77,13 +77,14 @@ export class ReadyBody {
       'accept-encoding': headers.get('accept-encoding') ?? undefined,
     }
     const form = this.formFor(asked)
-    return form ? respond(form) : this.#compressed(this.#encodingFor(asked)).then(respond)
+    return form instanceof Promise ? form.then(respond) : respond(form)
   }
 
-  /** The same, to be sent at once; null while the compressed form has still to be made. */
-  formFor(asked: Asked): ReadyForm | null {
+  /** The same as it is sent; promised while the compressed form has still to be made. */
+  formFor(asked: Asked): ReadyForm | Promise<ReadyForm> {
     if (isKnown(asked['if-none-match'], this.etag)) return this.#unchanged
-    return this.#forms.get(this.#encodingFor(asked)) ?? null
+    const encoding = this.#encodingFor(asked)
+    return this.#forms.get(encoding) ?? this.#compressed(encoding)
   }
 
   #encodingFor(asked: Asked): Encoding {

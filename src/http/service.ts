@@ -78,11 +78,11 @@ export function httpService(options: HttpServiceOptions): HttpService {
   const otherwise: Answer = async (...asked) => (await loadPages()).answer(...asked)
   const routes = composeRoutes({ basePath, log, parts, otherwise, answerFailure })
   const answer = openDoor({ basePath, credentials, isPublic, answerFailure, routes })
-  const { requests: metrics, trustedProxies } = options
+  const watching = { metrics: options.requests, trustedProxies: options.trustedProxies, log }
   const audit = auditRequests(options.audit)
   return {
-    answer: observe({ answer, metrics, audit, trustedProxies, log }),
-    answerReady: openReadyDoor({ basePath, credentials, answers: config.ready, metrics }),
+    answer: observe({ answer, audit, ...watching }),
+    answerReady: openReadyDoor({ basePath, credentials, answers: config.ready, ...watching }),
     loadPages,
   }
 }

@@ -1,9 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { hashPassword } from '../../src/security/password.ts'
 import { documentWith } from '../support/documents.ts'
+import { gitLine } from '../support/git.ts'
 import { BASIC, rawRequest, statusOf } from '../support/raw-http.ts'
+import { saved } from '../support/saved-digest.ts'
 import { save } from '../support/saving.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -15,6 +17,13 @@ const PATHS = [
   '/api/config/revisions/0',
 ]
 
+/** A document by which `root` alone is an administrator. */
+const ADMINS_ONLY = documentWith('one').replace('  <pipelines', (tag) => {
+  const security =
+    '<security><passwordFile path="/u"/><admins><user>root</user></admins></security>'
+  return `  <server artifactsdir="artifacts">${security}</server>\n${tag}`
+})
+
 async function statusesAs(service: TestService, as: string | null): Promise<number[]> {
   return Promise.all(PATHS.map(async (path) => (await service.fetch(path, { as })).status))
 }
@@ -23,15 +32,23 @@ async function textsOf(service: TestService): Promise<string[]> {
   return Promise.all(PATHS.map(async (path) => (await service.fetch(path)).text()))
 }
 
-/** How many answers of the current snapshot the metrics have counted. */
-async function requestsCounted(service: TestService): Promise<number[]> {
+const CURRENT_ROUTE = 'GET /api/admin/config.xml'
+const DIGEST_ROUTE = String.raw`GET /api/admin/config/:file{.+\\.xml}`
+
+/** How many answers of a route the metrics have counted. */
+async function requestsCounted(service: TestService, of = CURRENT_ROUTE): Promise<number[]> {
   const text = await (await service.fetch('/metrics')).text()
-  const route = 'route="GET /api/admin/config.xml"'
+  const route = `route="${of}"`
   const counts = text
     .split('\n')
     .filter((line) => line.includes('_count{') && line.includes(route))
     .map((line) => Number(line.split(' ').at(-1)))
   return [counts.reduce((sum, count) => sum + count, 0)]
+}
+
+/** The headers of an answer but those that no two answers share. */
+function lasting({ headers }: Response): (readonly [string, string])[] {
+  return [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name))
 }
 
 /** Adds users to the users file and waits until the service knows them. */
@@ -65,13 +82,7 @@ describe.each([[[]], [['--base-path', '/go']]])('an answer that is ready (%s)', 
   it('is for whom the configuration calls an administrator, and for nobody else', async () => {
     const service = await startService(flags)
     await addUsers(service, 'root', 'other')
-    const security =
-      '<security><passwordFile path="/u"/><admins><user>root</user></admins></security>'
-    const server = `<server artifactsdir="artifacts">${security}</server>\n`
-    await save(
-      service,
-      documentWith('one').replace('  <pipelines', (tag) => `  ${server}${tag}`),
-    )
+    await save(service, ADMINS_ONLY)
     const allowed = [await statusesAs(service, 'root:p'), await statusesAs(service, 'root:p')]
 
     const refused = [await statusesAs(service, 'other:p'), await statusesAs(service, 'other:p')]
@@ -146,5 +157,54 @@ describe.each([[[]], [['--base-path', '/go']]])('an answer that is ready (%s)', 
 
     expect([known.status, head.status, deleted.status, stale.status]).toEqual([304, 200, 405, 409])
     expect(head.headers.get('etag')).toBe(etag)
+  })
+
+  it('is read for a digest, just as the routes answer it, and counted so', async () => {
+    const service = await startService(flags)
+    const digest = await saved(service, 'older')
+    await save(service, documentWith('newer'))
+    const path = `/api/admin/config/${digest}.xml`
+    const counted = await requestsCounted(service, DIGEST_ROUTE)
+
+    const read = await service.fetch(path)
+    const routed = await service.fetch(`${path}?routed`)
+    const packed = await service.fetch(path, { headers: { 'accept-encoding': 'gzip' } })
+    const known = await service.fetch(path, { headers: { 'if-none-match': `"${digest}"` } })
+
+    expect([read, routed, packed, known].map(({ status }) => status)).toEqual([200, 200, 200, 304])
+    expect(lasting(read)).toEqual(lasting(routed))
+    const texts = await Promise.all([read, routed, packed].map((answer) => answer.text()))
+    expect(new Set(texts)).toEqual(new Set([documentWith('older')]))
+    expect(await requestsCounted(service, DIGEST_ROUTE)).toEqual(counted.map((count) => count + 4))
+  })
+
+  it('is not read for whoever may not have it, nor for a digest of no revision', async () => {
+    const service = await startService(flags)
+    await addUsers(service, 'root', 'other')
+    const digest = await saved(service, 'older')
+    await save(service, ADMINS_ONLY)
+    const path = `/api/admin/config/${digest}.xml`
+    const statusAs = async (as: string) => (await service.fetch(path, { as })).status
+
+    expect([await statusAs('root:p'), await statusAs('root:p')]).toEqual([200, 200])
+    expect([await statusAs('other:p'), await statusAs('other:p')]).toEqual([403, 403])
+    const unknown = await service.fetch(`/api/admin/config/${'0'.repeat(32)}.xml`, { as: 'root:p' })
+    expect(unknown.status).toBe(404)
+  })
+
+  it('fails as the routes say when the repository has lost what is asked for', async () => {
+    const service = await startService(flags)
+    const digest = await saved(service, 'older')
+    await save(service, documentWith('newer'))
+    const path = `/api/admin/config/${digest}.xml`
+    const blob = gitLine(service.repository, 'rev-parse', 'HEAD~1:config.xml')
+    const objects = join(service.repository, '.git', 'objects')
+    rmSync(join(objects, blob.slice(0, 2), blob.slice(2)))
+
+    const answers = [await service.fetch(path), await service.fetch(`${path}?routed`)]
+
+    expect(answers.map(({ status }) => status)).toEqual([503, 503])
+    const [read, routed] = await Promise.all(answers.map((answer) => answer.text()))
+    expect(read).toBe(routed)
   })
 })

@@ -1,14 +1,19 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type Connection, type Handler, Listening } from '../../../src/http/listen.ts'
+import {
+  type AnswerReady,
+  type Connection,
+  type Handler,
+  Listening,
+} from '../../../src/http/listen.ts'
 
 const HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n'
 
 /** A server that takes a line for silent very soon. */
-async function open(answer: Handler): Promise<Listening> {
+async function open(answer: Handler, answerReady: AnswerReady = () => false): Promise<Listening> {
   const at = { host: '127.0.0.1', port: 0, idleAtMost: 50 }
-  const listening = await Listening.open({ answer, answerReady: () => false }, at)
+  const listening = await Listening.open({ answer, answerReady }, at)
   onTestFinished(() => listening[Symbol.asyncDispose]())
   return listening
 }
@@ -36,6 +41,23 @@ describe('a line that is silent for too long', () => {
     })
 
     expect(await hear(listening, `${HEAD}word`)).toContain('heard word')
+  })
+
+  it('is kept while an answer is read, which the routes give when that fails', async () => {
+    const listening = await open(
+      (request) => new Response(`asked for ${new URL(request.url).pathname}`),
+      async (connection) => {
+        await silence(connection)
+        return false
+      },
+    )
+
+    const heard = await hear(
+      listening,
+      'GET /late HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    )
+
+    expect(heard).toContain('asked for /late')
   })
 
   it('is ended while the server waits for the client', async () => {
