@@ -1,13 +1,12 @@
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import type { Digest } from '../core/digest.ts'
-import type { CommitSha } from '../core/revision.ts'
 import { draftName } from '../storage/draft-name.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
+import { parseEntries, renderEntries } from './kept-entries.ts'
 import type { IndexEntry } from './revision-index.ts'
 
-const FORMAT = 'cairn revisions 2'
+const FORMAT = 'cairn revisions 3'
 const LINE_FEED = 10
 const CHECKSUM_LENGTH = 8
 
@@ -17,11 +16,6 @@ export interface IndexOrigin {
   readonly serverEdition: string
   readonly serverVersion: string
 }
-
-/** Facts of a revision in the order of `renderRow`. */
-type Facts = readonly [Digest, string, number, number, string, string, string]
-const FACTS = ['string', 'string', 'number', 'number', 'string', 'string', 'string'] as const
-type Row = readonly [CommitSha, boolean, Facts | null]
 
 /** How many commits share a line and its checksum where many are written at once. */
 const ROWS_PER_LINE = 500
@@ -54,8 +48,8 @@ export class IndexFile {
     const entries: IndexEntry[] = []
     let end = 0
     for (const line of intactLines(bytes)) {
-      if (end === 0 && line.text !== this.#header) break
-      if (end > 0) entries.push(...parseEntries(line.text))
+      if (end === 0 && line.body.toString() !== this.#header) break
+      if (end > 0) entries.push(...parseEntries(line.body))
       end = line.end
     }
     this.#isWhole = end > 0 && end === bytes.length
@@ -111,7 +105,7 @@ export class IndexFile {
 }
 
 interface Line {
-  readonly text: string
+  readonly body: Buffer
   /** The offset after its line feed. */
   readonly end: number
 }
@@ -122,7 +116,7 @@ function* intactLines(bytes: Buffer): Generator<Line> {
     const body = bytes.subarray(start + CHECKSUM_LENGTH + 1, end)
     if (bytes.toString('latin1', start, start + CHECKSUM_LENGTH) !== checksumOf(body)) return
     start = end + 1
-    yield { text: body.toString('utf8'), end: start }
+    yield { body, end: start }
   }
 }
 
@@ -137,56 +131,7 @@ function renderLine(text: string): string {
 function renderLines(entries: readonly IndexEntry[]): string {
   const lines: string[] = []
   for (let at = 0; at < entries.length; at += ROWS_PER_LINE) {
-    lines.push(renderLine(JSON.stringify(entries.slice(at, at + ROWS_PER_LINE).map(renderRow))))
+    lines.push(renderLine(renderEntries(entries.slice(at, at + ROWS_PER_LINE))))
   }
   return lines.join('')
-}
-
-function renderRow({ commit, isCut, revision }: IndexEntry): Row {
-  if (revision === null) return [commit, isCut, null]
-  const { digest, username, time, schemaVersion, serverEdition, serverVersion, subject } = revision
-  return [
-    commit,
-    isCut,
-    [digest, username, time, schemaVersion, serverEdition, serverVersion, subject],
-  ]
-}
-
-function parseEntries(text: string): readonly IndexEntry[] {
-  const rows: unknown = JSON.parse(text)
-  if (!Array.isArray(rows) || !rows.every(isRow)) throw new TypeError('The index has another form')
-  return rows.map(parseRow)
-}
-
-function parseRow([commit, isCut, facts]: Row): IndexEntry {
-  if (facts === null) return { commit, isCut, revision: null }
-  const [digest, username, time, schemaVersion, serverEdition, serverVersion, subject] = facts
-  return {
-    commit,
-    isCut,
-    revision: {
-      digest,
-      commit,
-      username,
-      time,
-      schemaVersion,
-      serverEdition,
-      serverVersion,
-      subject,
-    },
-  }
-}
-
-/** By hand: zod takes longer for a hundred thousand of them than a start may last. */
-function isRow(value: unknown): value is Row {
-  if (!Array.isArray(value)) return false
-  const [commit, isCut, facts] = value
-  return (
-    typeof commit === 'string' && typeof isCut === 'boolean' && (facts === null || isFacts(facts))
-  )
-}
-
-function isFacts(value: unknown): value is Facts {
-  if (!Array.isArray(value) || value.length !== FACTS.length) return false
-  return FACTS.every((type, place) => typeof value[place] === type)
 }

@@ -83,7 +83,8 @@ export class IndexKeeper {
 
   /** Adds a revision whose parent is the tip. */
   async append(revision: Revision): Promise<void> {
-    this.#append([{ commit: revision.commit, isCut: true, revision }])
+    const { commit, digest } = revision
+    this.#append([{ commit, isCut: true, digest, revision }])
     await this.keep()
   }
 
@@ -169,7 +170,8 @@ export class IndexKeeper {
       heads.add(commit.sha)
       const { sha, found } = commit
       const revision = 'digest' in found ? found : await classify(found, this.#context)
-      entries.push({ commit: sha, isCut: heads.size === 1, revision })
+      const digest = revision?.digest ?? null
+      entries.push({ commit: sha, isCut: heads.size === 1, digest, revision })
     }
     return entries
   }

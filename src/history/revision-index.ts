@@ -6,7 +6,9 @@ export interface IndexEntry {
   readonly commit: CommitSha
   /** Whether this entry and the older ones are exactly the history of this commit. */
   readonly isCut: boolean
-  /** Null when the commit's file is absent or not valid. */
+  /** Of its document; null when the commit's file is absent or not valid. */
+  readonly digest: Digest | null
+  /** Null without a digest. Reading it may take a moment, so that it is asked for last. */
   readonly revision: Revision | null
 }
 
@@ -25,8 +27,9 @@ export interface RevisionRange {
 export class RevisionIndex {
   readonly #entries: IndexEntry[] = []
   readonly #places = new Map<CommitSha, number>()
-  readonly #revisions: Revision[] = []
-  readonly #byDigest = new Map<Digest, Revision>()
+  /** The entries that have a revision. */
+  readonly #revisions: IndexEntry[] = []
+  readonly #byDigest = new Map<Digest, IndexEntry>()
   /** How many revisions there are up to each place. */
   readonly #counts: number[] = []
 
@@ -37,11 +40,11 @@ export class RevisionIndex {
   /** Adds commits that are newer than all others, oldest first. */
   append(entries: Iterable<IndexEntry>): void {
     for (const entry of entries) {
-      const { commit, revision } = entry
+      const { commit, digest } = entry
       this.#places.set(commit, this.#entries.push(entry) - 1)
-      if (revision !== null) this.#revisions.push(revision)
+      if (digest !== null) this.#revisions.push(entry)
       this.#counts.push(this.#revisions.length)
-      if (revision !== null) this.#byDigest.set(revision.digest, revision)
+      if (digest !== null) this.#byDigest.set(digest, entry)
     }
   }
 
@@ -52,7 +55,7 @@ export class RevisionIndex {
 
   /** The newest revision. */
   current(): Revision | null {
-    return this.#revisions.at(-1) ?? null
+    return this.#revisions.at(-1)?.revision ?? null
   }
 
   /** How many revisions there are. */
@@ -62,7 +65,7 @@ export class RevisionIndex {
 
   /** The newest revision with that digest. */
   find(digest: Digest): Revision | null {
-    return this.#byDigest.get(digest) ?? null
+    return this.#byDigest.get(digest)?.revision ?? null
   }
 
   findCommit(commit: CommitSha): Revision | null {
@@ -73,8 +76,9 @@ export class RevisionIndex {
   /** How many revisions there were with that one, or null when it is none of them. */
   numberOf(commit: CommitSha): number | null {
     const place = this.#places.get(commit)
-    const isRevision = place !== undefined && this.#entries[place]?.revision
-    return isRevision ? (this.#counts[place] ?? null) : null
+    const entry = place === undefined ? undefined : this.#entries[place]
+    if (place === undefined || !entry || entry.digest === null) return null
+    return this.#counts[place] ?? null
   }
 
   /** How many commits are older than that one, or null when it is not in the history. */
@@ -90,7 +94,8 @@ export class RevisionIndex {
 
   list({ offset, limit }: RevisionRange): readonly Revision[] {
     const end = Math.max(0, this.#revisions.length - offset)
-    return this.#revisions.slice(Math.max(0, end - limit), end).toReversed()
+    const listed = this.#revisions.slice(Math.max(0, end - limit), end).toReversed()
+    return listed.flatMap(({ revision }) => revision ?? [])
   }
 
   /** Every commit, oldest first. */
