@@ -8,7 +8,8 @@ const OUTAGES =
   /malformed|not a database|disk is full|disk I\/O|readonly|unable to open|locked|out of memory|locking protocol/
 const BUSY = /database is locked|database table is locked/
 
-const { DatabaseSync } = await (isBuiltin('node:sqlite')
+/** One library for all connections of a process: two that have a file open undo each other's locks. */
+export const { DatabaseSync } = await (isBuiltin('node:sqlite')
   ? import('node:sqlite')
   : import('@photostructure/sqlite'))
 
