@@ -69,6 +69,11 @@ export class BranchFollower {
     return { branch, head: commit, headDocument, inspection, isHeadRevision, current, document }
   }
 
+  /** What the newest commit has, when this service has just made it, need not be read from git. */
+  noteCommitted({ commit }: Revision, document: Uint8Array<ArrayBuffer>): void {
+    this.#head = { commit, document, inspection: null }
+  }
+
   /** Keeps the index as it is: the live file is not behind it. */
   keep(): Promise<void> {
     return this.#options.keeper.keep()

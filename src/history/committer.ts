@@ -1,11 +1,16 @@
 import type { Clock } from '../core/clock.ts'
 import { digestOf } from '../core/digest.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
-import type { GitRepository } from './git-repository.ts'
+import { allOf } from '../core/all-of.ts'
+import { Resources } from '../storage/resources.ts'
+import type { GitRepository, NewCommit } from './git-repository.ts'
 import type { IndexKeeper } from './index-keeper.ts'
-import { ABSENT, type LiveFile, type LiveFileState } from './live-file.ts'
+import { ABSENT, type LiveDraft, type LiveFile, type LiveFileState } from './live-file.ts'
+import { compressObjects } from './loose-objects.ts'
 import { authorName, type MessageParts, oneLine, renderMessage, subjectOf } from './message.ts'
 import type { Report } from './problems.ts'
+import type { RefMove } from './ref-update.ts'
+import type { PreparedCommit } from './write-objects.ts'
 
 /** A valid document that is to become the current one. */
 export interface NewRevision {
@@ -56,12 +61,15 @@ export class Committer {
     const facts = await this.#describe(draft)
     const message = renderMessage(facts)
     const commit = { ...draft, author: authorName(facts.username), time: facts.time, message }
-    const { commit: sha } = await repository.write(commit)
-    if ((await live.stamp()) !== draft.live.stamp) return null
-    if (!(await repository.moveBranch(commit, sha))) return null
-    await this.#placeLiveFile(draft)
-    await repository.stageDocument(draft.document)
-    const revision = { ...facts, commit: sha, subject: subjectOf(message) }
+    const prepared = await repository.prepare(commit)
+    await using resources = new Resources()
+    const { move, file } = await this.#writeBeside(commit, { draft, prepared, resources })
+    if (move === null || (await live.stamp()) !== draft.live.stamp) return null
+    await move.finish()
+    await this.#placeLiveFile(draft, file)
+    const revision = { ...facts, commit: prepared.commit, subject: subjectOf(message) }
+    const findClean = () => live.findPlaced(draft.document)
+    await allOf([live.syncName(), repository.stage({ oid: prepared.blob, findClean })])
     await keeper.append(revision)
     return revision
   }
@@ -88,12 +96,45 @@ export class Committer {
     }
   }
 
+  /**
+   * Puts on disk, all at once, what is then only named: the objects, the next live file, and
+   * where the branch goes to. The branch is kept from others no longer than that takes.
+   */
+  async #writeBeside(
+    commit: NewCommit,
+    { draft, prepared, resources }: Writing,
+  ): Promise<{ move: RefMove | null; file: LiveDraft | null }> {
+    const { repository } = this.#options
+    const compressing = compressObjects(prepared.objects)
+    const writing = compressing.then((loose) => repository.write(prepared, loose))
+    const moving = compressing.then(() => repository.openMove(commit, prepared.commit))
+    const [, move, file] = await allOf([
+      writing,
+      resources.take(moving),
+      resources.take(this.#prepareLiveFile(draft)),
+    ])
+    return { move, file }
+  }
+
+  async #prepareLiveFile({ live: seen, document }: NewRevision): Promise<LiveDraft | null> {
+    if (seen.kind === 'file' && Buffer.compare(seen.bytes, document) === 0) return null
+    return this.#options.live.prepare(document, seen)
+  }
+
   /** An edit that came after we looked is left as it is: it becomes the next revision. */
-  async #placeLiveFile({ live: seen, document, setAside }: NewRevision): Promise<void> {
+  async #placeLiveFile(
+    { live: seen, setAside }: NewRevision,
+    file: LiveDraft | null,
+  ): Promise<void> {
     const { live } = this.#options
     if ((await live.stamp()) !== seen.stamp) return
     if (setAside) await this.setAside()
-    if (seen.kind === 'file' && Buffer.compare(seen.bytes, document) === 0) return
-    await live.replace(document, setAside ? ABSENT : seen.stamp)
+    if (file !== null) await live.place(file, setAside ? ABSENT : seen.stamp)
   }
+}
+
+interface Writing {
+  readonly draft: NewRevision
+  readonly prepared: PreparedCommit
+  readonly resources: Resources
 }

@@ -13,6 +13,8 @@ export interface IndexUpdate {
   readonly path: string
   /** The blob that HEAD has there. */
   readonly oid: string
+  /** The facts of the file, when it is known to hold that blob; null when only a look into it tells. */
+  readonly findClean?: () => Promise<BigIntStats | null>
 }
 
 /**
@@ -73,10 +75,12 @@ async function replaceEntry(store: GitStore, update: IndexUpdate, patience: numb
   const rows = bytes === null ? [] : parseIndex(Buffer.from(bytes))
   const path = Buffer.from(update.path, 'utf8').toString('latin1')
   const mode = modeOf(rows.find((row) => row.path === path && row.stage === 0))
-  const facts = renderFacts(update.oid, await statsWhenClean(store, update), mode)
+  const stats = (await update.findClean?.()) ?? (await statsWhenClean(store, update))
+  const facts = renderFacts(update.oid, stats, mode)
   const others = rows.filter((row) => !isInTheWay(row.path, path))
   const entry = { path, stage: 0, facts, flags: 0, moreFlags: null }
-  await lock.replace(renderIndex([...others, entry]))
+  await lock.prepare(renderIndex([...others, entry]))
+  await lock.place()
 }
 
 /** The entry itself in any stage, a folder of its name, or a file where its folder has to be. */

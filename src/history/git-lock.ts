@@ -53,14 +53,21 @@ export class GitLock implements AsyncDisposable {
     return new GitLock(options, draft, handle)
   }
 
-  /** Puts the bytes in the place of the file; they survive a power cut. The lock is given back. */
-  async replace(bytes: string | Uint8Array): Promise<void> {
+  /** Puts the bytes of the next file on disk. */
+  async prepare(bytes: string | Uint8Array): Promise<void> {
     await this.#handle.writeFile(bytes)
     await this.#handle.sync()
     await this.#close()
+  }
+
+  /**
+   * Puts what was prepared in the place of the file and gives the lock back. That survives a
+   * power cut once this returns.
+   */
+  async place(): Promise<void> {
     await this.#fs.rename(`${this.#file}.lock`, this.#file)
     this.#held = false
-    await this.#fs.rm(this.#draft, { force: true })
+    await this.#fs.unlink(this.#draft)
     await syncFolder(this.#fs, dirname(this.#file))
   }
 

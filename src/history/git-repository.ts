@@ -3,15 +3,22 @@ import type { CommitSha } from '../core/revision.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
 import { syncFolder } from '../storage/sync-folder.ts'
 import { SERVICE_COMMITTER } from './classify.ts'
-import { findStagedBlob, removeStaleIndexLock, updateGitIndex } from './git-index.ts'
+import {
+  findStagedBlob,
+  type IndexUpdate,
+  removeStaleIndexLock,
+  updateGitIndex,
+} from './git-index.ts'
 import type { GitStore } from './git-store.ts'
 import { authorName, subjectOf } from './message.ts'
 import { type Head, readHead } from './refs.ts'
-import { removeStaleRefLock, updateRef } from './ref-update.ts'
+import { type LooseObject, writeLooseObjects } from './loose-objects.ts'
+import { RefMove, removeStaleRefLock, updateRef } from './ref-update.ts'
 import type { ObjectReader } from './object-reader.ts'
 import { blobName, type RawObjectReader } from './raw-object.ts'
 import type { RepositoryFolder } from './repository-folder.ts'
-import { type PreparedCommit, writeCommit } from './write-objects.ts'
+import { type PreparedCommit, prepareCommit } from './write-objects.ts'
+import { WrittenObjects } from './written-objects.ts'
 
 /** A commit of the live file that is to become the newest one of a branch. */
 export interface NewCommit {
@@ -55,6 +62,7 @@ export class GitRepository {
   readonly #fs: FsPromises
   readonly #folder: RepositoryFolder
   readonly #fileName: string
+  readonly #written: WrittenObjects
 
   constructor(
     {
@@ -68,6 +76,7 @@ export class GitRepository {
     this.#fs = fs
     this.#folder = folder
     this.#fileName = fileName
+    this.#written = new WrittenObjects(reader)
   }
 
   /** @throws {ServiceError} `unavailable` when HEAD is damaged. */
@@ -92,9 +101,9 @@ export class GitRepository {
     return names.map((name) => UNFINISHED.get(name)).find((found) => found !== undefined) ?? null
   }
 
-  /** Puts a commit and all it needs on disk. No branch moves. */
-  write({ parent, document, author, time, message }: NewCommit): Promise<PreparedCommit> {
-    return writeCommit(this.#store, this.reader, {
+  /** A commit that is not written yet. */
+  prepare({ parent, document, author, time, message }: NewCommit): Promise<PreparedCommit> {
+    return prepareCommit(this.#written, {
       parent,
       path: this.#fileName,
       document,
@@ -104,19 +113,34 @@ export class GitRepository {
     })
   }
 
+  /** Puts the objects of a commit on disk. No branch moves. */
+  async write({ objects }: PreparedCommit, loose: readonly LooseObject[]): Promise<void> {
+    await writeLooseObjects(this.#store, loose)
+    this.#written.remember(objects)
+  }
+
   /** Moves the branch to a commit, unless it is no longer where the commit's parent is. */
-  async moveBranch(
+  async moveBranch(move: BranchMove, commit: CommitSha): Promise<boolean> {
+    await using opened = await this.openMove(move, commit)
+    await opened?.finish()
+    return opened !== null
+  }
+
+  /** The same, to be finished later. Null when the branch is not where the commit's parent is. */
+  async openMove(
     { branch, parent, time, message }: BranchMove,
     commit: CommitSha,
-  ): Promise<boolean> {
-    const result = await updateRef(this.#store, {
+  ): Promise<RefMove | null> {
+    const move = await RefMove.open(this.#store, {
       ref: branch,
       expected: parent,
       next: commit,
       who: { ...SERVICE_COMMITTER, time },
       reason: `commit: ${subjectOf(message)}`,
     })
-    return result.state === 'updated'
+    if (move.current === parent) return move
+    await move[Symbol.asyncDispose]()
+    return null
   }
 
   /** Moves the branch to commits that others have brought, unless it is no longer where they begin. */
@@ -136,9 +160,13 @@ export class GitRepository {
   /** Lets git know the live file as the newest commit has it. False when git keeps its index busy. */
   async stageDocument(document: Uint8Array<ArrayBuffer>): Promise<boolean> {
     const oid = blobName(document)
-    const path = this.#fileName
-    if ((await findStagedBlob(this.#store, path)) === oid) return true
-    const update = { workTree: this.#folder.path, path, oid }
+    if ((await findStagedBlob(this.#store, this.#fileName)) === oid) return true
+    return this.stage({ oid })
+  }
+
+  /** The same for a document that was just written, and is known by the name of its blob. */
+  async stage(staged: Pick<IndexUpdate, 'oid' | 'findClean'>): Promise<boolean> {
+    const update = { ...staged, workTree: this.#folder.path, path: this.#fileName }
     return (await updateGitIndex(this.#store, update)) !== 'busy'
   }
 

@@ -1,23 +1,40 @@
+import type { BigIntStats } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { replaceFile } from '../storage/durable-fs.ts'
+import { FileDraft } from '../storage/file-draft.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
 import { syncFolder } from '../storage/sync-folder.ts'
+import { inVanishingFolder } from './vanishing-folder.ts'
 
 /** What stood in the place of the live file at one moment. */
 export type LiveFileState =
   | { readonly kind: 'absent'; readonly stamp: string }
   | { readonly kind: 'not-a-file'; readonly stamp: string }
-  | { readonly kind: 'file'; readonly stamp: string; readonly bytes: Uint8Array<ArrayBuffer> }
+  | {
+      readonly kind: 'file'
+      readonly stamp: string
+      readonly bytes: Uint8Array<ArrayBuffer>
+      /** Its permission bits. */
+      readonly mode: number
+    }
+
+/** Bytes on disk beside the live file, ready to take its place. */
+export interface LiveDraft extends AsyncDisposable {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly draft: FileDraft
+}
 
 /** The stamp of a file that is not there. */
 export const ABSENT = 'absent'
 const ATTEMPTS = 50
+const PERMISSIONS = 0o7777n
 
 /** The configuration as a file that people edit, in the work tree of the repository. */
 export class LiveFile {
   readonly path: string
   readonly #fs: FsPromises
+  /** What we have put there; as long as its stamp stays, nobody has written to it. */
+  #placed: LiveFileState | null = null
 
   constructor(fs: FsPromises, path: string) {
     this.#fs = fs
@@ -26,28 +43,60 @@ export class LiveFile {
 
   /** Changes whenever the file does: an edit in place, a rename over it, its removal. */
   async stamp(): Promise<string> {
-    const stats = await orNullWhenAbsent(this.#fs.lstat(this.path, { bigint: true }))
-    if (stats === null) return ABSENT
-    return [stats.ino, stats.mode, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ')
+    return stampOf(await this.#stats())
   }
 
   /** The file with a stamp that belongs to these bytes, even while somebody writes it. */
   async read(): Promise<LiveFileState> {
     for (let attempt = 1; ; attempt += 1) {
-      const stamp = await this.stamp()
-      const state = await this.#readAt(stamp)
+      const stats = await this.#stats()
+      const stamp = stampOf(stats)
+      if (this.#placed?.stamp === stamp) return this.#placed
+      const state = await this.#readAt(stats)
       if (attempt === ATTEMPTS || (await this.stamp()) === stamp) return state
     }
   }
 
+  /** Writes bytes that {@link place} puts in the place of a file that was seen as it is. */
+  async prepare(bytes: Uint8Array<ArrayBuffer>, seen: LiveFileState): Promise<LiveDraft> {
+    const mode = seen.kind === 'file' ? seen.mode : null
+    const write = () => FileDraft.write(this.path, bytes, { fs: this.#fs, mode })
+    const make = () => this.#fs.mkdir(dirname(this.path), { recursive: true })
+    const draft = await inVanishingFolder(write, make)
+    return { bytes, draft, [Symbol.asyncDispose]: () => draft[Symbol.asyncDispose]() }
+  }
+
   /**
-   * Makes these bytes the live file; they are on disk once this returns. An edit that came since
-   * the file was seen with this stamp, or while the bytes were written, is left as it is.
+   * Makes prepared bytes the live file; they stay that over a power cut once {@link syncName} has
+   * returned. An edit that came since the file was seen with this stamp is left as it is.
    */
-  async replace(document: Uint8Array<ArrayBuffer>, seen: string): Promise<void> {
-    await this.#fs.mkdir(dirname(this.path), { recursive: true })
-    const mayReplace = async () => (await this.stamp()) === seen
-    await replaceFile(this.path, document, { fs: this.#fs, mayReplace })
+  async place({ bytes, draft }: LiveDraft, seen: string): Promise<void> {
+    if ((await this.stamp()) !== seen) return
+    await draft.place()
+    const stats = await this.#stats()
+    this.#placed = stats !== null && isAsPlaced(stats, draft) ? fileState(stats, bytes) : null
+  }
+
+  syncName(): Promise<void> {
+    return syncFolder(this.#fs, dirname(this.path))
+  }
+
+  /** Does all of it: the bytes are on disk once this returns. */
+  async replace(bytes: Uint8Array<ArrayBuffer>, seen: string): Promise<void> {
+    await using draft = await this.prepare(bytes, await this.read())
+    await this.place(draft, seen)
+    await this.syncName()
+  }
+
+  /**
+   * The facts of the file when nobody has written to it since these bytes were placed. Null when
+   * that cannot be told without a look into it.
+   */
+  async findPlaced(bytes: Uint8Array<ArrayBuffer>): Promise<BigIntStats | null> {
+    const placed = this.#placed
+    if (placed?.kind !== 'file' || placed.bytes !== bytes) return null
+    const stats = await this.#stats()
+    return stampOf(stats) === placed.stamp ? stats : null
   }
 
   /**
@@ -63,15 +112,37 @@ export class LiveFile {
     return path
   }
 
-  async #readAt(stamp: string): Promise<LiveFileState> {
-    if (stamp === ABSENT) return { kind: 'absent', stamp }
-    const stats = await orNullWhenAbsent(this.#fs.lstat(this.path))
-    if (stats !== null && !stats.isFile()) return { kind: 'not-a-file', stamp }
+  #stats(): Promise<BigIntStats | null> {
+    return orNullWhenAbsent(this.#fs.lstat(this.path, { bigint: true }))
+  }
+
+  async #readAt(stats: BigIntStats | null): Promise<LiveFileState> {
+    if (stats === null) return { kind: 'absent', stamp: ABSENT }
+    if (!stats.isFile()) return { kind: 'not-a-file', stamp: stampOf(stats) }
     const bytes = await orNullWhenAbsent(this.#fs.readFile(this.path))
-    return bytes === null ? { kind: 'absent', stamp } : { kind: 'file', stamp, bytes: owned(bytes) }
+    if (bytes === null) return { kind: 'absent', stamp: stampOf(stats) }
+    return fileState(stats, new Uint8Array(bytes))
   }
 }
 
-function owned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(bytes)
+function stampOf(stats: BigIntStats | null): string {
+  if (stats === null) return ABSENT
+  return [stats.ino, stats.mode, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ')
+}
+
+function fileState(stats: BigIntStats, bytes: Uint8Array<ArrayBuffer>): LiveFileState {
+  return { kind: 'file', stamp: stampOf(stats), bytes, mode: Number(stats.mode & PERMISSIONS) }
+}
+
+/**
+ * Whether the file is the draft as it was written. When it got its name later than its bytes, by
+ * the clock of the file system, whoever writes to it gives it a later time than its bytes have.
+ */
+function isAsPlaced(stats: BigIntStats, { stats: written }: FileDraft): boolean {
+  return (
+    stats.ino === written.ino &&
+    stats.size === written.size &&
+    stats.mtimeNs === written.mtimeNs &&
+    stats.ctimeNs > written.mtimeNs
+  )
 }

@@ -1,20 +1,32 @@
 import { randomBytes } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { constants, deflate } from 'node:zlib'
+import { constants, deflate, deflateSync, type ZlibOptions } from 'node:zlib'
 import type { FsPromises } from '../storage/fs-promises.ts'
 import { fsErrorCode, orNullWhenAbsent } from '../storage/fs-error.ts'
 import { syncFolder } from '../storage/sync-folder.ts'
+import { allOf } from '../core/all-of.ts'
 import type { GitStore } from './git-store.ts'
-import { type RawObject, objectHeader, objectName } from './raw-object.ts'
+import { type NamedObject, type RawObject, objectHeader } from './raw-object.ts'
 import { inVanishingFolder } from './vanishing-folder.ts'
 
-const deflated = promisify(deflate)
+const deflated = promisify<Uint8Array, ZlibOptions, Buffer>(deflate)
+const FAST = { level: constants.Z_BEST_SPEED }
+/** In bytes. */
+const SMALL = 4096
 /** Git's own are six characters long. */
 const OWN_DRAFT = /^tmp_obj_[0-9a-f]{12}$/
 
-interface NamedObject extends RawObject {
+/** An object as git keeps it in a file of its own. */
+export interface LooseObject {
   readonly oid: string
+  readonly bytes: Uint8Array
+}
+
+export function compressObjects(objects: readonly NamedObject[]): Promise<readonly LooseObject[]> {
+  return Promise.all(
+    objects.map(async (object) => ({ oid: object.oid, bytes: await compressed(object) })),
+  )
 }
 
 /**
@@ -25,34 +37,32 @@ interface NamedObject extends RawObject {
  */
 export async function writeLooseObjects(
   { fs, gitDir }: GitStore,
-  objects: readonly RawObject[],
-): Promise<readonly string[]> {
-  const named = objects.map((object) => ({ ...object, oid: objectName(object) }))
-  const folders = await Promise.all(named.map((object) => placeObject(fs, gitDir, object)))
-  await Promise.all([...new Set(folders.flat())].map((folder) => syncObjects(fs, folder)))
-  return named.map(({ oid }) => oid)
+  objects: readonly LooseObject[],
+): Promise<void> {
+  const folders = await allOf(objects.map((object) => placeObject(fs, gitDir, object)))
+  await allOf([...new Set(folders.flat())].map((folder) => syncObjects(fs, folder)))
 }
 
 /** Returns the folders whose names have changed. */
 async function placeObject(
   fs: FsPromises,
   gitDir: string,
-  object: NamedObject,
+  { oid, bytes }: LooseObject,
 ): Promise<readonly string[]> {
-  const folder = join(gitDir, 'objects', object.oid.slice(0, 2))
-  const bytes = await deflated(
-    Buffer.concat([objectHeader(object.type, object.content.length), object.content]),
-    {
-      level: constants.Z_BEST_SPEED,
-    },
-  )
+  const folder = join(gitDir, 'objects', oid.slice(0, 2))
   let made = false
-  const draft = await inVanishingFolder(async () => {
-    made = (await makeFolder(fs, folder)) || made
-    return writeDraft(fs, folder, bytes)
-  })
-  await renameOrRemove(fs, { draft, file: join(folder, object.oid.slice(2)) })
+  const draft = await inVanishingFolder(
+    () => writeDraft(fs, folder, bytes),
+    async () => (made = (await makeFolder(fs, folder)) || made),
+  )
+  await renameOrRemove(fs, { draft, file: join(folder, oid.slice(2)) })
   return made ? [folder, dirname(folder)] : [folder]
+}
+
+/** A turn of the thread pool takes longer than a tree or a commit. */
+async function compressed({ type, content }: RawObject): Promise<Uint8Array> {
+  const bytes = Buffer.concat([objectHeader(type, content.length), content])
+  return content.length <= SMALL ? deflateSync(bytes, FAST) : deflated(bytes, FAST)
 }
 
 /** Where the folder has gone already, git has put all that was in it into a pack. */

@@ -3,7 +3,9 @@ import { dirname, join } from 'node:path'
 import type { Digest } from '../core/digest.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Revision } from '../core/revision.ts'
+import { disk } from '../storage/disk.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
+import type { FsPromises } from '../storage/fs-promises.ts'
 import { openProcessLock } from '../storage/process-lock.ts'
 import { WriterQueue } from '../storage/writer-queue.ts'
 import { BranchFollower } from './branch-follower.ts'
@@ -71,19 +73,19 @@ export async function openHistoryParts(options: HistoryOptions): Promise<OpenedH
 }
 
 async function openLocked(options: HistoryOptions): Promise<OpenedHistory> {
-  const fs = options.fs ?? nodeFs
+  const { fs = disk, fs: pooledFs = nodeFs } = options
   const folder = await openRepositoryFolder({ ...options, fs })
   const lock = await openProcessLock(join(folder.ownDir, 'lock'))
   const { programPath: path } = options
   const git = path === null ? null : await GitExecutable.find({ path })
-  const reader = await objectReaderWith(git, { fs, gitDir: folder.gitDir })
+  const reader = await objectReaderWith(git, { fs: pooledFs, gitDir: folder.gitDir })
   const close = async () => {
     await reader[Symbol.asyncDispose]()
     await lock[Symbol.asyncDispose]()
   }
   try {
     const repository = new GitRepository({ fs, folder, reader }, options.fileName)
-    return await openParts({ ...options, fs }, { folder, repository, git, close })
+    return await openParts({ ...options, fs, pooledFs }, { folder, repository, git, close })
   } catch (error) {
     await close()
     throw error
@@ -97,7 +99,11 @@ interface Ground {
   readonly close: () => Promise<void>
 }
 
-type Options = HistoryOptions & Pick<FirstCommitOptions, 'fs'>
+interface Options extends HistoryOptions {
+  readonly fs: FsPromises
+  /** For whoever looks at very many files. */
+  readonly pooledFs: FsPromises
+}
 
 async function openParts(options: Options, ground: Ground): Promise<OpenedHistory> {
   const { fs, report } = options
@@ -130,8 +136,8 @@ function openMaintenance(
   options: Options,
   { folder, repository, git, queue, news }: Ground & { queue: WriterQueue; news: RevisionNewsDesk },
 ): Maintenance {
-  const { fs, clock, report, packWhen: limits } = options
-  const store = { fs, gitDir: folder.gitDir }
+  const { clock, report, packWhen: limits } = options
+  const store = { fs: options.pooledFs, gitDir: folder.gitDir }
   const shared = { git, store, reader: repository.reader, queue, clock, report }
   const maintenance = new Maintenance(limits ? { ...shared, limits } : shared)
   news.listen(({ added }) => maintenance.noteRevisions(added.length))

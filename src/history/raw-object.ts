@@ -8,6 +8,11 @@ export interface RawObject {
   readonly content: Uint8Array<ArrayBuffer>
 }
 
+/** An object with the 40 hexadecimal characters of its name. */
+export interface NamedObject extends RawObject {
+  readonly oid: string
+}
+
 /** Reads single objects by the 40 hexadecimal characters of their name. */
 export interface RawObjectReader {
   findObject(oid: string): Promise<RawObject | null>
@@ -16,6 +21,10 @@ export interface RawObjectReader {
 /** The name that git gives to an object. */
 export function objectName({ type, content }: RawObject): string {
   return nameOf(type, content)
+}
+
+export function named(object: RawObject): NamedObject {
+  return { ...object, oid: objectName(object) }
 }
 
 /** The name that git gives to the content of a file. */

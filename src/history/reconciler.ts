@@ -113,6 +113,7 @@ export class Reconciler {
     const revision = await this.#options.committer.commit(draft)
     if (revision === null) return null
     this.#synced = new Set([revision.digest])
+    this.#options.follower.noteCommitted(revision, document)
     for (const kind of ['live-file', 'commit'] as const) this.#options.problems.clear(kind)
     this.#options.onCommitted(revision)
     return revision

@@ -5,7 +5,7 @@ import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import { GitLock, removeStaleLock } from './git-lock.ts'
 import type { GitStore } from './git-store.ts'
 import { type Signature, renderSignature } from './signature.ts'
-import { readHead, readRef } from './refs.ts'
+import { readBranch, readRef } from './refs.ts'
 import { inVanishingFolder } from './vanishing-folder.ts'
 
 export interface RefUpdate {
@@ -24,9 +24,13 @@ export type RefUpdateResult =
   /** Another writer was there first; nothing was changed. */
   | { readonly state: 'moved'; readonly current: CommitSha | null }
 
-/** How long a git command may keep a ref, in milliseconds. */
 const PATIENCE = 3000
 const NO_COMMIT = '0'.repeat(40)
+
+interface Patience {
+  /** How long a git command may keep the ref, in milliseconds. */
+  readonly patience?: number
+}
 
 /**
  * Moves a ref from one commit to another while no git command can. Once this says `updated`
@@ -37,18 +41,66 @@ const NO_COMMIT = '0'.repeat(40)
 export async function updateRef(
   store: GitStore,
   update: RefUpdate,
-  { patience = PATIENCE }: { readonly patience?: number } = {},
+  patience: Patience = {},
 ): Promise<RefUpdateResult> {
-  const file = join(store.gitDir, update.ref)
-  await using lock = await inVanishingFolder(async () => {
-    await durableFs(store.fs).promises.mkdir(dirname(file), { recursive: true })
-    return GitLock.open({ fs: store.fs, file, patience })
-  })
-  const current = await readRef(store, update.ref)
-  if (current !== update.expected) return { state: 'moved', current }
-  await appendReflogs(store, update)
-  await lock.replace(`${update.next}\n`)
+  await using move = await RefMove.open(store, update, patience)
+  if (move.current !== update.expected) return { state: 'moved', current: move.current }
+  await move.finish()
   return { state: 'updated' }
+}
+
+/**
+ * The move of a ref that no git command can come before any more. All that can be done
+ * beforehand is done, so that it may be prepared while the objects are still being written.
+ */
+export class RefMove implements AsyncDisposable {
+  /** What the ref is, as long as the move is open. */
+  readonly current: CommitSha | null
+  readonly #store: GitStore
+  readonly #update: RefUpdate
+  readonly #lock: GitLock
+
+  private constructor(
+    { store, update }: { store: GitStore; update: RefUpdate },
+    lock: GitLock,
+    current: CommitSha | null,
+  ) {
+    this.current = current
+    this.#store = store
+    this.#update = update
+    this.#lock = lock
+  }
+
+  /** @throws {ServiceError} `unavailable` when a git command keeps the ref, or the ref is damaged. */
+  static async open(
+    store: GitStore,
+    update: RefUpdate,
+    { patience = PATIENCE }: Patience = {},
+  ): Promise<RefMove> {
+    const file = join(store.gitDir, update.ref)
+    const lock = await inVanishingFolder(
+      () => GitLock.open({ fs: store.fs, file, patience }),
+      () => durableFs(store.fs).promises.mkdir(dirname(file), { recursive: true }),
+    )
+    try {
+      const current = await readRef(store, update.ref)
+      if (current === update.expected) await lock.prepare(`${update.next}\n`)
+      return new RefMove({ store, update }, lock, current)
+    } catch (error) {
+      await lock[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+  /** Moves the ref, which is where it was expected; the move is on disk once this returns. */
+  async finish(): Promise<void> {
+    await appendReflogs(this.#store, this.#update)
+    await this.#lock.place()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#lock[Symbol.asyncDispose]()
+  }
 }
 
 /** Removes what a crash of ours left beside a ref. Only for the process that holds the repository. */
@@ -58,8 +110,8 @@ export function removeStaleRefLock({ fs, gitDir }: GitStore, ref: string): Promi
 
 /** As git does, the log of HEAD follows the branch that is checked out. */
 async function appendReflogs(store: GitStore, update: RefUpdate): Promise<void> {
-  const head = await readHead(store)
-  const logs = head.branch === update.ref ? [update.ref, 'HEAD'] : [update.ref]
+  const branch = await readBranch(store)
+  const logs = branch === update.ref ? [update.ref, 'HEAD'] : [update.ref]
   const line = renderReflogLine(update)
   await Promise.all(logs.map((log) => appendLine(store, join(store.gitDir, 'logs', log), line)))
 }

@@ -13,11 +13,25 @@ export interface Head {
 
 /** @throws {ServiceError} `unavailable` when HEAD is missing or damaged. */
 export async function readHead(store: GitStore): Promise<Head> {
-  const text = await readRefFile(store, 'HEAD')
-  if (text === null) throw damaged('HEAD')
+  const text = await readHeadFile(store)
   const branch = symbolicTarget(text)
   if (branch === null) return { branch: null, commit: parseRef('HEAD', text) }
   return { branch, commit: await readRef(store, branch) }
+}
+
+/**
+ * The branch that is checked out, or null when HEAD is detached.
+ *
+ * @throws {ServiceError} `unavailable` when HEAD is missing.
+ */
+export async function readBranch(store: GitStore): Promise<string | null> {
+  return symbolicTarget(await readHeadFile(store))
+}
+
+async function readHeadFile(store: GitStore): Promise<string> {
+  const text = await readRefFile(store, 'HEAD')
+  if (text === null) throw damaged('HEAD')
+  return text
 }
 
 /**

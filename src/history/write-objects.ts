@@ -1,8 +1,8 @@
 import { CommitSha } from '../core/revision.ts'
 import { parseCommitTree } from './commit-object.ts'
 import type { GitStore } from './git-store.ts'
-import { writeLooseObjects } from './loose-objects.ts'
-import { type RawObject, type RawObjectReader, objectName } from './raw-object.ts'
+import { compressObjects, writeLooseObjects } from './loose-objects.ts'
+import { type NamedObject, type RawObject, type RawObjectReader, named } from './raw-object.ts'
 import { type Signature, renderSignature } from './signature.ts'
 import {
   FOLDER_MODE,
@@ -29,7 +29,7 @@ export interface CommitDraft {
 export interface PreparedCommit {
   readonly commit: CommitSha
   readonly blob: string
-  readonly objects: readonly RawObject[]
+  readonly objects: readonly NamedObject[]
 }
 
 /**
@@ -43,15 +43,13 @@ export async function prepareCommit(
   draft: CommitDraft,
 ): Promise<PreparedCommit> {
   const parts = partsOf(draft.path)
-  const blob: RawObject = { type: 'blob', content: draft.document }
-  const oid = objectName(blob)
+  const blob = named({ type: 'blob', content: draft.document })
   const root = draft.parent === null ? null : await readRootTree(reader, draft.parent)
-  const trees = await replaceInTree(reader, { tree: root, parts, oid })
-  const tree = objectName(trees.root)
-  const content = Buffer.from(renderCommit(draft, tree), 'utf8')
-  const commit: RawObject = { type: 'commit', content }
+  const trees = await replaceInTree(reader, { tree: root, parts, oid: blob.oid })
+  const content = Buffer.from(renderCommit(draft, trees.root.oid), 'utf8')
+  const commit = named({ type: 'commit', content })
   const objects = [blob, ...trees.below, trees.root, commit]
-  return { commit: CommitSha.parse(objectName(commit)), blob: oid, objects }
+  return { commit: CommitSha.parse(commit.oid), blob: blob.oid, objects }
 }
 
 /** Prepares a commit and writes it. Once this returns, its objects are on disk; no branch has moved. */
@@ -61,7 +59,7 @@ export async function writeCommit(
   draft: CommitDraft,
 ): Promise<PreparedCommit> {
   const prepared = await prepareCommit(reader, draft)
-  await writeLooseObjects(store, prepared.objects)
+  await writeLooseObjects(store, await compressObjects(prepared.objects))
   return prepared
 }
 
@@ -72,8 +70,8 @@ interface Replacement {
 }
 
 interface ReplacedTrees {
-  readonly root: RawObject
-  readonly below: readonly RawObject[]
+  readonly root: NamedObject
+  readonly below: readonly NamedObject[]
 }
 
 async function replaceInTree(
@@ -88,15 +86,15 @@ async function replaceInTree(
   const entry = findEntry(entries, name)
   const inside = entry?.mode === FOLDER_MODE ? await readTree(reader, entry.oid) : null
   const replaced = await replaceInTree(reader, { tree: inside, parts: [next, ...rest], oid })
-  const folder = { name, oid: objectName(replaced.root) }
+  const folder = { name, oid: replaced.root.oid }
   return {
     root: treeObject(withFolder(entries, folder)),
     below: [...replaced.below, replaced.root],
   }
 }
 
-function treeObject(entries: readonly TreeEntry[]): RawObject {
-  return { type: 'tree', content: renderTree(entries) }
+function treeObject(entries: readonly TreeEntry[]): NamedObject {
+  return named({ type: 'tree', content: renderTree(entries) })
 }
 
 async function readRootTree(

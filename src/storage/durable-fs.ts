@@ -1,7 +1,8 @@
 import nodeFs from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { FsPromises } from './fs-promises.ts'
-import { draftName, isDraftName } from './draft-name.ts'
+import { isDraftName } from './draft-name.ts'
+import { FileDraft } from './file-draft.ts'
 import { orNullWhenAbsent } from './fs-error.ts'
 import { syncFolder } from './sync-folder.ts'
 
@@ -22,16 +23,13 @@ export async function replaceFile(
   bytes: string | Uint8Array,
   { mode, fs = nodeFs, mayReplace = always }: ReplaceOptions = {},
 ): Promise<void> {
-  const draft = join(dirname(file), draftName())
-  try {
-    await writeDraft(fs, draft, { bytes, mode: mode ?? (await modeOf(fs, file)) })
-    if (await mayReplace()) await fs.rename(draft, file)
-    else await fs.rm(draft, { force: true })
-  } catch (error) {
-    await Promise.allSettled([fs.rm(draft, { force: true })])
-    throw error
-  }
-  await syncFolder(fs, dirname(file))
+  await using draft = await FileDraft.write(file, bytes, {
+    fs,
+    mode: mode ?? (await modeOf(fs, file)),
+  })
+  if (!(await mayReplace())) return
+  await draft.place()
+  await draft.syncName()
 }
 
 /**
@@ -88,21 +86,6 @@ async function syncChain(
   await syncFolder(fs, from)
   if (from === upTo || dirname(from) === from) return
   await syncChain(fs, { from: dirname(from), upTo })
-}
-
-async function writeDraft(
-  fs: FsPromises,
-  draft: string,
-  { bytes, mode }: { bytes: string | Uint8Array; mode: number | null },
-): Promise<void> {
-  const handle = await fs.open(draft, 'wx', mode ?? 0o666)
-  try {
-    if (mode !== null) await handle.chmod(mode)
-    await handle.writeFile(bytes)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 async function modeOf(fs: FsPromises, file: string): Promise<number | null> {

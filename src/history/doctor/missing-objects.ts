@@ -1,7 +1,7 @@
 import nodeFs, { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeLooseObjects } from '../loose-objects.ts'
-import { objectName, type RawObject } from '../raw-object.ts'
+import { compressObjects, writeLooseObjects } from '../loose-objects.ts'
+import { named, objectName, type RawObject } from '../raw-object.ts'
 import { tryGit } from '../run-git.ts'
 import { type Finding, gitOn, lost, type Patient } from './patient.ts'
 
@@ -67,14 +67,18 @@ async function recoverOne(
   const { gitDir, donors } = patient
   if ((await gitOn(patient, 'cat-file', '-e', oid)).isDone) return 'the index of git'
   const file = files.find((object) => objectName(object) === oid)
-  if (file) await writeLooseObjects({ fs: nodeFs, gitDir }, [file])
+  if (file) await write(gitDir, file)
   if (file) return 'a file in the work tree'
   for (const donor of donors) {
     const object = await readFrom(patient, donor, oid)
-    if (object) await writeLooseObjects({ fs: nodeFs, gitDir }, [object])
+    if (object) await write(gitDir, object)
     if (object) return donor
   }
   return null
+}
+
+async function write(gitDir: string, object: RawObject): Promise<void> {
+  await writeLooseObjects({ fs: nodeFs, gitDir }, await compressObjects([named(object)]))
 }
 
 /** Every file that lies in the work tree's first folder: the live file, and those set aside. */

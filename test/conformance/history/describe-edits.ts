@@ -21,6 +21,19 @@ function whileDraftIsWritten(folder: string, happen: () => void): FsPromises {
   })
 }
 
+/** A file system in which something else happens as soon as a branch has moved. */
+function onceBranchHasMoved(happen: () => void): FsPromises {
+  let isLeft = true
+  return Object.assign(Object.create(nodeFs), {
+    async rename(from: string, to: string) {
+      await nodeFs.rename(from, to)
+      if (!isLeft || !to.includes('/refs/heads/')) return
+      isLeft = false
+      happen()
+    },
+  })
+}
+
 /** How a history follows what editors do to its live file, whatever it reads its objects with. */
 export function describeEdits(where: string, defaults: Partial<HistoryOptions>): void {
   describe(`an edit of the live file (${where})`, () => {
@@ -121,9 +134,20 @@ export function describeEdits(where: string, defaults: Partial<HistoryOptions>):
       expect(folder.live()).toBe(documentOf('edited saved'))
     })
 
-    it('is a revision when it comes while the save writes the live file', async () => {
+    it('is a revision before the save when it comes while that is written', async () => {
       history = await folder.reopen({
         fs: whileDraftIsWritten(folder.path, () => folder.write(documentOf('edited'))),
+      })
+      await save(history, documentOf('saved'))
+
+      await expectRevisions('ana', 'Filesystem', 'Upgrade')
+      expect(folder.live()).toBe(documentOf('saved'))
+      expect(folder.names().filter((name) => name.startsWith('.draft'))).toEqual([])
+    })
+
+    it('is a revision after the save when the branch has moved already', async () => {
+      history = await folder.reopen({
+        fs: onceBranchHasMoved(() => folder.write(documentOf('edited'))),
       })
       await save(history, documentOf('saved'))
 

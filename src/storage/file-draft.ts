@@ -1,0 +1,85 @@
+import type { BigIntStats } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { draftName } from './draft-name.ts'
+import type { FsHandle, FsPromises } from './fs-promises.ts'
+import { syncFolder } from './sync-folder.ts'
+
+export interface DraftOptions {
+  readonly fs: FsPromises
+  /** Permission bits; those of a new file when null. */
+  readonly mode: number | null
+}
+
+const NEW_FILE = 0o666
+const PERMISSIONS = 0o7777n
+
+/** The new bytes of a file: on disk, beside the file, and not yet in its place. */
+export class FileDraft implements AsyncDisposable {
+  readonly file: string
+  /** What the system says about the bytes. Their name and the time of it change when they are placed. */
+  readonly stats: BigIntStats
+  readonly #path: string
+  readonly #fs: FsPromises
+  #isPlaced = false
+
+  private constructor(fs: FsPromises, names: { file: string; path: string }, stats: BigIntStats) {
+    this.file = names.file
+    this.stats = stats
+    this.#path = names.path
+    this.#fs = fs
+  }
+
+  /** The folder of the file has to exist. */
+  static async write(
+    file: string,
+    bytes: string | Uint8Array,
+    { fs, mode }: DraftOptions,
+  ): Promise<FileDraft> {
+    const path = join(dirname(file), draftName())
+    try {
+      const stats = await writeSynced({ fs, mode }, path, bytes)
+      return new FileDraft(fs, { file, path }, stats)
+    } catch (error) {
+      await Promise.allSettled([fs.rm(path, { force: true })])
+      throw error
+    }
+  }
+
+  /** Puts the bytes in the place of the file. That survives a power cut once the folder is synced. */
+  async place(): Promise<void> {
+    await this.#fs.rename(this.#path, this.file)
+    this.#isPlaced = true
+  }
+
+  /** Makes the new name survive a power cut. */
+  syncName(): Promise<void> {
+    return syncFolder(this.#fs, dirname(this.file))
+  }
+
+  /** A draft that cannot be removed is at the next start. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#isPlaced) await Promise.allSettled([this.#fs.rm(this.#path, { force: true })])
+  }
+}
+
+async function writeSynced(
+  { fs, mode }: DraftOptions,
+  path: string,
+  bytes: string | Uint8Array,
+): Promise<BigIntStats> {
+  const handle = await fs.open(path, 'wx', mode ?? NEW_FILE)
+  try {
+    await handle.writeFile(bytes)
+    const stats = await fs.lstat(path, { bigint: true })
+    await giveMode(handle, stats, mode)
+    await handle.sync()
+    return stats
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The mask of the process may have taken some of the bits away. */
+async function giveMode(handle: FsHandle, stats: BigIntStats, mode: number | null): Promise<void> {
+  if (mode !== null && (stats.mode & PERMISSIONS) !== BigInt(mode)) await handle.chmod(mode)
+}

@@ -1,0 +1,58 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import nodeFs from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import { disk } from '../../../src/storage/disk.ts'
+import { syncFolder } from '../../../src/storage/sync-folder.ts'
+import { TempFolder } from '../../support/temp-folder.ts'
+
+describe('the disk', () => {
+  it.each([0, 1, 16 * 1024, 16 * 1024 + 1, 300_000])(
+    'reads a file of %i bytes as Node does',
+    async (size) => {
+      using temp = new TempFolder()
+      writeFileSync(temp.file('file'), 'x'.repeat(size))
+      symlinkSync('file', temp.file('link'))
+
+      for (const name of ['file', 'link']) {
+        const read = await disk.readFile(temp.file(name))
+        expect(Buffer.compare(read, await nodeFs.readFile(temp.file(name)))).toBe(0)
+      }
+    },
+  )
+
+  it('tells facts and names as Node does', async () => {
+    using temp = new TempFolder()
+    writeFileSync(temp.file('file'), 'x')
+    mkdirSync(temp.file('folder'))
+
+    expect(await disk.readdir(temp.path)).toEqual(await nodeFs.readdir(temp.path))
+    expect(await disk.lstat(temp.file('file'), { bigint: true })).toEqual(
+      await nodeFs.lstat(temp.file('file'), { bigint: true }),
+    )
+  })
+
+  it('fails as Node does, and only when it is awaited', async () => {
+    using temp = new TempFolder()
+    const attempts = [
+      disk.readFile(temp.file('none')),
+      disk.lstat(temp.file('none')),
+      disk.readdir(temp.file('none')),
+      disk.open(temp.file('none')),
+    ]
+
+    for (const attempt of attempts) await expect(attempt).rejects.toMatchObject({ code: 'ENOENT' })
+    await expect(disk.readFile(temp.path)).rejects.toMatchObject({ code: 'EISDIR' })
+  })
+
+  it('syncs a folder, and writes files as Node does', async () => {
+    using temp = new TempFolder()
+    const handle = await disk.open(temp.file('file'), 'wx')
+    await handle.writeFile('one')
+    await handle.sync()
+    await handle.close()
+
+    await syncFolder(disk, temp.path)
+
+    expect(await nodeFs.readFile(temp.file('file'), 'utf8')).toBe('one')
+  })
+})
