@@ -1,4 +1,3 @@
-const LINE_FEED = 0x0a
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /** A place in a text as people name it. Both count from 1; a column counts UTF-16 units. */
@@ -35,9 +34,7 @@ export function positionOf(text: string, offset: number): Position {
 
 function lineStarts(text: string): number[] {
   const starts = [0]
-  for (let at = 0; at < text.length; at++) {
-    if (text.charCodeAt(at) === LINE_FEED) starts.push(at + 1)
-  }
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
   return starts
 }
 

@@ -5,7 +5,7 @@ import { compareElements } from './compare-elements.ts'
 import { compareText } from './compare-attributes.ts'
 import { commentsOf, contentOf } from './content.ts'
 import type { Change } from './change.ts'
-import { type Entity, entityLabel, type EntityKind, entityName } from './entities.ts'
+import { type Entity, entityKey, entityLabel, type EntityKind, entityName } from './entities.ts'
 import { type Matching, matchByKey, refine } from './match.ts'
 import {
   type Documents,
@@ -29,7 +29,7 @@ export function matchEntities(
   kind: EntityKind,
   { before, after }: { readonly before: readonly Entity[]; readonly after: readonly Entity[] },
 ): EntityMatching {
-  const named = matchByKey(before, after, ({ name }) => (kind.isExact ? name : name.toLowerCase()))
+  const named = matchByKey(before, after, entityKey)
   if (!kind.by.startsWith('@') || kind.isExact) return named
   const attribute = kind.by.slice(1)
   const isOld = new Set(before)

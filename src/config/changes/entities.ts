@@ -77,11 +77,16 @@ export const ENTITY_PREFIXES: readonly string[] = [
 
 /** The things of one kind in a document, in its order. */
 export function entitiesIn(root: XmlElement, kind: EntityKind): Entity[] {
-  return elementsAt(root, kind.steps).map((element) => ({
-    kind,
-    name: nameIn(element, kind),
-    element,
-  }))
+  return elementsAt(root, kind.steps).map((element) => asEntity(element, kind))
+}
+
+export function asEntity(element: XmlElement, kind: EntityKind): Entity {
+  return { kind, name: nameIn(element, kind), element }
+}
+
+/** What is the same for entities of a kind that are the same one. */
+export function entityKey({ kind, name }: Entity): string {
+  return kind.isExact ? name : name.toLowerCase()
 }
 
 /** The name for people: of an agent, that of its host. */

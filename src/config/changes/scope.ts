@@ -47,7 +47,10 @@ export function lineCount({ first, last }: LineRange): { lines?: number } {
 }
 
 /** Whether two elements are written alike to the letter, and so mean the same. */
-export function isWrittenAlike({ before, after }: Documents, pair: Pair): boolean {
+export function isWrittenAlike(
+  { before, after }: Pick<Documents, 'before' | 'after'>,
+  pair: Pair,
+): boolean {
   const [one, other] = [pair.before.span, pair.after.span]
   if (one.end - one.start !== other.end - other.start) return false
   return before.text.slice(one.start, one.end) === after.text.slice(other.start, other.end)

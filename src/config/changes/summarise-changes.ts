@@ -1,5 +1,7 @@
 import type { Problem } from '../../core/problem.ts'
 import type { XmlDocument } from '../xml-reader.ts'
+import type { XmlElement } from '../xml-tree.ts'
+import { changedMembers } from './changed-members.ts'
 import type { Change } from './change.ts'
 import { compareElements } from './compare-elements.ts'
 import { compareEntities, loneChange, matchEntities, reportForm } from './compare-entities.ts'
@@ -37,6 +39,16 @@ export function isBeginning([first]: readonly Change[]): boolean {
 }
 
 function compare(before: XmlDocument, after: XmlDocument): readonly Change[] {
+  const members = changedMembers(before, after)
+  if (members === null) return compareWhole(before, after)
+  const changes: Change[] = []
+  const elements = members.flat().map(({ element }) => element)
+  const documents = documentsOf({ before, after }, elements, changes)
+  compareEntities(documents, { pairs: members, removed: [], added: [] })
+  return withFewLayouts(grouped(changes))
+}
+
+function compareWhole(before: XmlDocument, after: XmlDocument): readonly Change[] {
   const changes: Change[] = []
   const entities = ENTITY_KINDS.map((kind) => ({
     kind,
@@ -44,13 +56,11 @@ function compare(before: XmlDocument, after: XmlDocument): readonly Change[] {
     after: entitiesIn(after.root, kind),
   }))
   const elements = entities.flatMap((found) => [...found.before, ...found.after])
-  const documents: Documents = {
-    before,
-    after,
-    entities: new Set(elements.map(({ element }) => element)),
-    report: (change) => changes.push(change),
-    isLong: () => changes.length >= MOST_IN_DETAIL,
-  }
+  const documents = documentsOf(
+    { before, after },
+    elements.map(({ element }) => element),
+    changes,
+  )
   const matchings = new Map(
     entities.map(({ kind, ...found }) => [kind.word, matchEntities(documents, kind, found)]),
   )
@@ -62,6 +72,19 @@ function compare(before: XmlDocument, after: XmlDocument): readonly Change[] {
   })
   compareRoots({ ...documents, ...WHOLE })
   return withFewLayouts(grouped(changes))
+}
+
+function documentsOf(
+  pair: { readonly before: XmlDocument; readonly after: XmlDocument },
+  entities: readonly XmlElement[],
+  changes: Change[],
+): Documents {
+  return {
+    ...pair,
+    entities: new Set(entities),
+    report: (change) => changes.push(change),
+    isLong: () => changes.length >= MOST_IN_DETAIL,
+  }
 }
 
 function compareRoots(scope: Scope): void {

@@ -45,6 +45,12 @@ export class PlacedElement implements XmlElement {
     this.#placement = placement
   }
 
+  /** Whether both were read as one: the same elements, or the same around the members of long lists. */
+  static isSame(one: XmlElement, other: XmlElement): boolean {
+    if (!(one instanceof PlacedElement) || !(other instanceof PlacedElement)) return false
+    return one.#source === other.#source
+  }
+
   get attributes(): ReadonlyMap<string, XmlAttribute> {
     return (this.#attributes ??= new Map(
       Array.from(this.#source.attributes, ([name, attribute]) => [name, this.#moved(attribute)]),

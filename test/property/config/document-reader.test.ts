@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { summariseChanges } from '../../../src/config/changes/summarise-changes.ts'
 import { DocumentReader } from '../../../src/config/document-reader.ts'
 import { type DocumentReading, readDocument } from '../../../src/config/document.ts'
 import { aConfiguration, dependency, element, exec, git } from '../../support/a-configuration.ts'
@@ -124,6 +125,35 @@ function edited(text: string, { kind, from, to, snippet }: Edit): string {
   return text.slice(0, first.index) + second[0] + between + first[0] + end
 }
 
+/** Edits of one member after which most documents are still valid. */
+const touches = fc.record({
+  kind: fc.constantFrom('value', 'name', 'comment', 'space', 'cut', 'exchange'),
+  from: fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
+  to: fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
+  value: fc.constantFrom('one', 'two', 'three'),
+})
+
+type Touch = typeof touches extends fc.Arbitrary<infer Value> ? Value : never
+
+function touched(text: string, { kind, from, to, value }: Touch): string {
+  if (kind === 'cut' || kind === 'exchange') return edited(text, { kind, from, to, snippet: '' })
+  const place = at([...text.matchAll(MEMBER)], from)
+  if (!place) return text
+  const [member] = place
+  const replaced = {
+    value: () => member.replace(/(command|url|hostname)="[^"]*"/, `$1="${value}"`),
+    name: () => member.replace(/name="[^"]*"/, `name="${value}"`),
+    comment: () => member.replace('>', `><!-- ${value} -->`),
+    space: () => member.replace('>', '>\n '),
+  }[kind]()
+  return text.slice(0, place.index) + replaced + text.slice(place.index + member.length)
+}
+
+/** What two documents are told to say otherwise, when both are valid. */
+function changesBetween(before: DocumentReading, after: DocumentReading) {
+  return before.ok && after.ok ? summariseChanges(before.document, after.document) : []
+}
+
 /** All that an answer says, places and all. */
 function told(reading: DocumentReading): unknown {
   if (!reading.ok) return reading
@@ -161,5 +191,30 @@ describe('reading what was read before in parts', () => {
     )
 
     expect(valid).toBeGreaterThan(runs / 10)
+  })
+
+  it('tells the same changes as between documents that were read as a whole', () => {
+    const reader = new DocumentReader()
+    let count = 0
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...MADE),
+        touches,
+        fc.array(touches, { minLength: 1, maxLength: 2 }),
+        (document, first, others) => {
+          const text = touched(document, first)
+          const older = new TextEncoder().encode(text)
+          const newer = new TextEncoder().encode(others.reduce(touched, text))
+
+          const inParts = changesBetween(reader.read(older), reader.read(newer))
+
+          count += inParts.length
+          expect(inParts).toEqual(changesBetween(readDocument(older), readDocument(newer)))
+        },
+      ),
+      { numRuns: 250 },
+    )
+
+    expect(count).toBeGreaterThan(50)
   })
 })
