@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { openServer } from '../app.ts'
 import { programPath, readSettings, SETTINGS, toolEnvironment } from '../settings.ts'
+import { keepTickShape } from '../tick-shape.ts'
 import { say, writeLog } from './output.ts'
 
 /** Runs the service until SIGTERM or SIGINT; requests in flight are finished first. */
 export async function serve(args: readonly string[]): Promise<number> {
+  keepTickShape()
   const settings = readSettings(SETTINGS.serve, args)
   const ended = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
   const server = await openServer(settings, {
