@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 
 /** The MD5 of a document's bytes: 32 lower-case hexadecimal characters. */
@@ -9,5 +9,5 @@ export const Digest = z
 export type Digest = z.infer<typeof Digest>
 
 export function digestOf(document: Uint8Array): Digest {
-  return Digest.parse(createHash('md5').update(document).digest('hex'))
+  return Digest.parse(hash('md5', document))
 }

@@ -51,7 +51,7 @@ export class ReadyBody {
   readonly size: number
   readonly #plain: Bytes
   readonly #headers: Headers
-  readonly #unchanged: ReadyForm
+  #unchanged: ReadyForm | null = null
   readonly #making = new Map<Encoding, Promise<ReadyForm>>()
   readonly #forms = new Map<Encoding, ReadyForm>()
 
@@ -66,7 +66,6 @@ export class ReadyBody {
       vary: 'accept-encoding',
       ...options.headers,
     }
-    this.#unchanged = formOf(304, this.#headers, null)
     this.#keep('identity', bytes)
   }
 
@@ -82,7 +81,8 @@ export class ReadyBody {
 
   /** The same as it is sent; promised while the compressed form has still to be made. */
   formFor(asked: Asked): ReadyForm | Promise<ReadyForm> {
-    if (isKnown(asked['if-none-match'], this.etag)) return this.#unchanged
+    if (isKnown(asked['if-none-match'], this.etag))
+      return (this.#unchanged ??= formOf(304, this.#headers, null))
     const encoding = this.#encodingFor(asked)
     return this.#forms.get(encoding) ?? this.#compressed(encoding)
   }
