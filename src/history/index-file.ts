@@ -3,8 +3,8 @@ import { crc32 } from 'node:zlib'
 import { draftName } from '../storage/draft-name.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
-import { parseEntries, renderEntries } from './kept-entries.ts'
-import type { IndexEntry } from './revision-index.ts'
+import { KeptLine, renderEntries } from './kept-entries.ts'
+import type { IndexEntry, RevisionIndex, Stretch } from './revision-index.ts'
 
 const FORMAT = 'cairn revisions 3'
 const LINE_FEED = 10
@@ -43,18 +43,19 @@ export class IndexFile {
   }
 
   /** The entries up to the first damaged one; none when the file is absent or of another origin. */
-  async load(): Promise<IndexEntry[]> {
-    const bytes = Buffer.from((await orNullWhenAbsent(this.#fs.readFile(this.#path))) ?? [])
-    const entries: IndexEntry[] = []
+  async load(): Promise<Stretch[]> {
+    const read = (await orNullWhenAbsent(this.#fs.readFile(this.#path))) ?? new Uint8Array()
+    const bytes = Buffer.from(read.buffer, read.byteOffset, read.byteLength)
+    const lines: Stretch[] = []
     let end = 0
     for (const line of intactLines(bytes)) {
       if (end === 0 && line.body.toString() !== this.#header) break
-      if (end > 0) entries.push(...parseEntries(line.body))
+      if (end > 0) lines.push(new KeptLine(line.body))
       end = line.end
     }
     this.#isWhole = end > 0 && end === bytes.length
     this.#isDamaged = !this.#isWhole && (end > 0 || !bytes.includes(LINE_FEED)) && bytes.length > 0
-    return entries
+    return lines
   }
 
   /** Whether it holds exactly what it was told last. */
@@ -67,12 +68,12 @@ export class IndexFile {
     return this.#isDamaged
   }
 
-  /** Makes the file speak of `all`, whose last `added` entries it does not hold yet. */
-  async write({ all, added }: { all: readonly IndexEntry[]; added: number }): Promise<void> {
+  /** Makes the file speak of the whole index, whose last `added` entries it does not hold yet. */
+  async write({ index, added }: { index: RevisionIndex; added: number }): Promise<void> {
     const mayAppend = this.#isWhole
     this.#isWhole = false
-    if (mayAppend) await this.#append(renderLines(all.slice(all.length - added)))
-    else await this.#replace(renderLine(this.#header) + renderLines(all))
+    if (mayAppend) await this.#append(renderLines(index.entries(index.length - added)))
+    else await this.#replace(renderLine(this.#header) + renderLines(index.entries()))
     this.#isWhole = true
   }
 

@@ -3,7 +3,7 @@ import { fsErrorCode } from '../storage/fs-error.ts'
 import { believe, type Classification, classify } from './classify.ts'
 import type { Report } from './problems.ts'
 import type { CommitRecord } from './object-reader.ts'
-import { type IndexEntry, RevisionIndex } from './revision-index.ts'
+import { type IndexEntry, RevisionIndex, type Stretch } from './revision-index.ts'
 import type { RevisionNews } from './revision-news.ts'
 
 const NO_NEWS: RevisionNews = { added: [], isRewritten: false }
@@ -13,9 +13,9 @@ export interface IndexStore {
   /** Whether it holds exactly what it was told last. */
   readonly isWhole: boolean
   /** The entries that can be relied on, oldest first. */
-  load(): Promise<readonly IndexEntry[]>
-  /** Keeps `all`, whose last `added` entries are new. */
-  write(entries: { all: readonly IndexEntry[]; added: number }): Promise<void>
+  load(): Promise<readonly Stretch[]>
+  /** Keeps an index, whose last `added` entries are new. */
+  write(kept: { index: RevisionIndex; added: number }): Promise<void>
   /** Some of what is kept is no longer so. */
   distrust(): void
 }
@@ -60,9 +60,9 @@ export class IndexKeeper {
   /** Takes what the file holds up to its newest cut. */
   async load(): Promise<void> {
     const loaded = new RevisionIndex(await this.#file.load())
-    const entries = loaded.entriesUpToCut(loaded.entries().length - 1)
-    if (entries.length < loaded.entries().length) this.#file.distrust()
-    this.#index = entries.length < loaded.entries().length ? new RevisionIndex(entries) : loaded
+    const kept = loaded.countUpToCut(loaded.length - 1)
+    if (kept < loaded.length) this.#file.distrust()
+    this.#index = kept < loaded.length ? loaded.upTo(kept) : loaded
   }
 
   /**
@@ -72,10 +72,10 @@ export class IndexKeeper {
   async follow(head: CommitSha): Promise<RevisionNews> {
     if (this.#index.tip() === head) return NO_NEWS
     const { kept, commits } = await this.#findBase(head)
-    const isRewritten = kept.length < this.#index.entries().length
-    const entries = await this.#entriesOf(commits, kept.at(-1)?.commit ?? null)
+    const isRewritten = kept < this.#index.length
+    const entries = await this.#entriesOf(commits, this.#newestOf(kept))
     const added = entries.flatMap(({ revision }) => (revision ? [revision] : []))
-    if (isRewritten) this.#index = new RevisionIndex(kept)
+    if (isRewritten) this.#index = this.#index.upTo(kept)
     if (isRewritten) this.#file.distrust()
     this.#append(entries)
     return { added, isRewritten }
@@ -94,7 +94,7 @@ export class IndexKeeper {
     const added = this.#fresh
     this.#fresh = 0
     try {
-      await this.#file.write({ all: this.#index.entries(), added })
+      await this.#file.write({ index: this.#index, added })
     } catch (error) {
       const code = fsErrorCode(error)
       if (code === null) throw error
@@ -108,24 +108,27 @@ export class IndexKeeper {
   }
 
   /** How many entries may stay, and every commit of `head` that is not among them, newest first. */
-  async #findBase(
-    head: CommitSha,
-  ): Promise<{ kept: readonly IndexEntry[]; commits: readonly Listed[] }> {
+  async #findBase(head: CommitSha): Promise<{ kept: number; commits: readonly Listed[] }> {
     let kept = await this.#keptByGit()
     for (;;) {
-      const base = kept.at(-1)?.commit ?? null
+      const base = this.#newestOf(kept)
       const commits = await this.#list(head, base)
       const place = this.#oldestStray(head, { base, commits })
       if (place === null) return { kept, commits }
-      kept = this.#index.entriesUpToCut(Math.min(place, kept.length - 2))
+      kept = this.#index.countUpToCut(Math.min(place, kept - 2))
     }
   }
 
   /** A commit that was reset away may be pruned; then nothing can be told from it. */
-  async #keptByGit(): Promise<readonly IndexEntry[]> {
+  async #keptByGit(): Promise<number> {
     const tip = this.#index.tip()
     const isKept = tip !== null && (await this.#context.reader.findCommit(tip)) !== null
-    return isKept ? this.#index.entries() : []
+    return isKept ? this.#index.length : 0
+  }
+
+  /** The newest of so many commits. */
+  #newestOf(count: number): CommitSha | null {
+    return count === 0 ? null : this.#index.commitAt(count - 1)
   }
 
   async #list(from: CommitSha, until: CommitSha | null): Promise<readonly Listed[]> {

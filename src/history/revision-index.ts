@@ -1,5 +1,7 @@
 import type { Digest } from '../core/digest.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
+import { EntryHeads, headOf, leadingNumber } from './entry-heads.ts'
+import { NameTable } from './name-table.ts'
 
 /** One commit of the branch's history, whether or not it is a revision. */
 export interface IndexEntry {
@@ -8,8 +10,17 @@ export interface IndexEntry {
   readonly isCut: boolean
   /** Of its document; null when the commit's file is absent or not valid. */
   readonly digest: Digest | null
-  /** Null without a digest. Reading it may take a moment, so that it is asked for last. */
+  /** Null without a digest. */
   readonly revision: Revision | null
+}
+
+/** Entries that follow each other, oldest first. */
+export interface Stretch {
+  readonly length: number
+  /** What they are found by, as {@link headOf} has it. */
+  readonly heads: Buffer
+  /** The first call may take a moment. */
+  revisionAt(row: number): Revision | null
 }
 
 /** A range of the list of revisions, newest first. */
@@ -25,37 +36,46 @@ export interface RevisionRange {
  * index speaks for, so it is always a cut.
  */
 export class RevisionIndex {
-  readonly #entries: IndexEntry[] = []
-  readonly #places = new Map<CommitSha, number>()
-  /** The entries that have a revision. */
-  readonly #revisions: IndexEntry[] = []
-  readonly #byDigest = new Map<Digest, IndexEntry>()
-  /** How many revisions there are up to each place. */
-  readonly #counts: number[] = []
+  readonly #heads = new EntryHeads()
+  readonly #stretches: Stretch[] = []
+  /** The place of the first entry of each stretch. */
+  readonly #starts: number[] = []
+  /** The places of the entries that have a revision. */
+  readonly #revisions: number[] = []
+  readonly #byCommit = new NameTable({
+    numberAt: (place) => this.#heads.commitNumberAt(place),
+    nameAt: (place) => this.#heads.commitAt(place),
+  })
+  readonly #byDigest = new NameTable({
+    numberAt: (place) => this.#heads.digestNumberAt(place),
+    nameAt: (place) => this.#heads.digestAt(place),
+  })
+  /** How many entries the tables have: a start does not wait for them. */
+  #inTables = 0
 
-  constructor(entries: Iterable<IndexEntry> = []) {
-    this.append(entries)
+  constructor(stretches: Iterable<Stretch> = []) {
+    for (const stretch of stretches) this.#add(stretch)
   }
 
   /** Adds commits that are newer than all others, oldest first. */
-  append(entries: Iterable<IndexEntry>): void {
-    for (const entry of entries) {
-      const { commit, digest } = entry
-      this.#places.set(commit, this.#entries.push(entry) - 1)
-      if (digest !== null) this.#revisions.push(entry)
-      this.#counts.push(this.#revisions.length)
-      if (digest !== null) this.#byDigest.set(digest, entry)
-    }
+  append(entries: readonly IndexEntry[]): void {
+    if (entries.length > 0) this.#add(stretchOf(entries))
+  }
+
+  /** How many commits there are. */
+  get length(): number {
+    return this.#heads.length
   }
 
   /** The commit that the index speaks for, or null for an empty history. */
   tip(): CommitSha | null {
-    return this.#entries.at(-1)?.commit ?? null
+    return this.length === 0 ? null : this.commitAt(this.length - 1)
   }
 
   /** The newest revision. */
   current(): Revision | null {
-    return this.#revisions.at(-1)?.revision ?? null
+    const place = this.#revisions.at(-1)
+    return place === undefined ? null : this.#revisionAt(place)
   }
 
   /** How many revisions there are. */
@@ -65,48 +85,115 @@ export class RevisionIndex {
 
   /** The newest revision with that digest. */
   find(digest: Digest): Revision | null {
-    return this.#byDigest.get(digest)?.revision ?? null
+    this.#completeTables()
+    const place = this.#byDigest.find(digest, leadingNumber(digest))
+    return place === null ? null : this.#revisionAt(place)
   }
 
   findCommit(commit: CommitSha): Revision | null {
-    const place = this.#places.get(commit)
-    return place === undefined ? null : (this.#entries[place]?.revision ?? null)
+    const place = this.placeOf(commit)
+    return place === null ? null : this.#revisionAt(place)
   }
 
   /** How many revisions there were with that one, or null when it is none of them. */
   numberOf(commit: CommitSha): number | null {
-    const place = this.#places.get(commit)
-    const entry = place === undefined ? undefined : this.#entries[place]
-    if (place === undefined || !entry || entry.digest === null) return null
-    return this.#counts[place] ?? null
+    const place = this.placeOf(commit)
+    if (place === null || !this.#heads.hasDigestAt(place)) return null
+    return lastUpTo(this.#revisions, place) + 1
   }
 
   /** How many commits are older than that one, or null when it is not in the history. */
   placeOf(commit: CommitSha): number | null {
-    return this.#places.get(commit) ?? null
+    if (commit === this.tip()) return this.length - 1
+    this.#completeTables()
+    return this.#byCommit.find(commit, leadingNumber(commit))
+  }
+
+  /** The commit with so many that are older. */
+  commitAt(place: number): CommitSha {
+    return this.#heads.commitAt(place)
   }
 
   /** Whether that commit and the older ones are exactly its history. */
   isCut(commit: CommitSha): boolean {
-    const place = this.#places.get(commit)
-    return place !== undefined && this.#entries[place]?.isCut === true
+    const place = this.placeOf(commit)
+    return place !== null && this.#heads.isCutAt(place)
   }
 
   list({ offset, limit }: RevisionRange): readonly Revision[] {
     const end = Math.max(0, this.#revisions.length - offset)
-    const listed = this.#revisions.slice(Math.max(0, end - limit), end).toReversed()
-    return listed.flatMap(({ revision }) => revision ?? [])
+    const places = this.#revisions.slice(Math.max(0, end - limit), end).toReversed()
+    return places.flatMap((place) => this.#revisionAt(place) ?? [])
   }
 
-  /** Every commit, oldest first. */
-  entries(): readonly IndexEntry[] {
-    return this.#entries
+  /** The commits from a place on, oldest first. */
+  entries(start = 0, end = this.length): readonly IndexEntry[] {
+    return Array.from({ length: end - start }, (_, row) => this.#entryAt(start + row))
   }
 
-  /** The oldest entries up to the newest cut at or before a place. */
-  entriesUpToCut(place: number): readonly IndexEntry[] {
+  /** How many of the oldest entries there are up to the newest cut at or before a place. */
+  countUpToCut(place: number): number {
     let last = place
-    while (last >= 0 && this.#entries[last]?.isCut === false) last -= 1
-    return this.#entries.slice(0, last + 1)
+    while (last >= 0 && !this.#heads.isCutAt(last)) last -= 1
+    return last + 1
   }
+
+  /** An index of the oldest entries alone. */
+  upTo(count: number): RevisionIndex {
+    const whole = this.#stretches.filter((stretch, n) => this.#startOf(n) + stretch.length <= count)
+    const oldest = new RevisionIndex(whole)
+    oldest.append(this.entries(oldest.length, count))
+    return oldest
+  }
+
+  #add(stretch: Stretch): void {
+    const start = this.length
+    this.#heads.append(stretch.heads)
+    this.#stretches.push(stretch)
+    this.#starts.push(start)
+    for (let place = start; place < this.length; place += 1) {
+      if (this.#heads.hasDigestAt(place)) this.#revisions.push(place)
+    }
+  }
+
+  #completeTables(): void {
+    for (; this.#inTables < this.length; this.#inTables += 1) {
+      this.#byCommit.add(this.#inTables)
+      if (this.#heads.hasDigestAt(this.#inTables)) this.#byDigest.add(this.#inTables)
+    }
+  }
+
+  #entryAt(place: number): IndexEntry {
+    const heads = this.#heads
+    const [commit, digest] = [heads.commitAt(place), heads.digestAt(place)]
+    return { commit, isCut: heads.isCutAt(place), digest, revision: this.#revisionAt(place) }
+  }
+
+  #revisionAt(place: number): Revision | null {
+    const n = lastUpTo(this.#starts, place)
+    return this.#stretches[n]?.revisionAt(place - this.#startOf(n)) ?? null
+  }
+
+  #startOf(n: number): number {
+    return this.#starts[n] ?? 0
+  }
+}
+
+function stretchOf(entries: readonly IndexEntry[]): Stretch {
+  return {
+    length: entries.length,
+    heads: Buffer.from(entries.map(headOf).join('')),
+    revisionAt: (row) => entries[row]?.revision ?? null,
+  }
+}
+
+/** Where the last of some growing numbers that is not above a limit stands. */
+function lastUpTo(numbers: readonly number[], limit: number): number {
+  let [from, to] = [0, numbers.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((numbers[middle] ?? 0) <= limit) from = middle + 1
+    else to = middle
+  }
+  return from - 1
 }

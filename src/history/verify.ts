@@ -13,7 +13,7 @@ import type { ObjectReader } from './object-reader.ts'
 import { openObjectReader } from './open-object-reader.ts'
 import { readHead } from './refs.ts'
 import { unavailable } from './repository-folder.ts'
-import type { IndexEntry, RevisionIndex } from './revision-index.ts'
+import { type IndexEntry, RevisionIndex } from './revision-index.ts'
 import { tryGit } from './run-git.ts'
 
 export type VerifyOptions = Pick<
@@ -63,7 +63,7 @@ export async function verifyRepository(
   const { index, indexProblems } = await compareIndex(verification)
   const documents = await checkDocuments(verification, { index, onProgress })
   return {
-    commits: index.entries().length,
+    commits: index.length,
     revisions: index.size(),
     newest: index.current(),
     problems: [...documents.problems, ...indexProblems, ...(await checkObjects(verification))],
@@ -85,21 +85,17 @@ async function compareIndex(
   const { gitDir } = verification
   const path = join(gitDir, 'cairn', 'revisions')
   const file = new IndexFile({ fs: nodeFs, path }, verification)
-  const kept = await file.load()
+  const kept = new RevisionIndex(await file.load())
   const { branch, commit } = await readHead({ fs: nodeFs, gitDir })
   if (commit === null) throw unavailable(`The branch ${branch} of ${gitDir} has no commits`)
   const keeper = new IndexKeeper(NO_STORE, verification)
   await keeper.follow(commit)
   const entries = keeper.index.entries()
-  const wrong = kept.findIndex((entry, place) => !isSame(entry, entries[place]))
-  const indexProblems = wrong < 0 ? [] : [describeDifference(kept[wrong], entries[wrong])]
+  const keptEntries = kept.entries()
+  const wrong = keptEntries.findIndex((entry, at) => !isDeepStrictEqual(entry, entries[at]))
+  const indexProblems = wrong < 0 ? [] : [describeDifference(keptEntries[wrong], entries[wrong])]
   if (file.isDamaged) indexProblems.push(`The index is damaged after ${kept.length} commits`)
   return { index: keeper.index, indexProblems }
-}
-
-function isSame(kept: IndexEntry, read: IndexEntry | undefined): boolean {
-  const isAlike = kept.commit === read?.commit && kept.isCut === read.isCut
-  return isAlike && isDeepStrictEqual(kept.revision, read.revision)
 }
 
 function describeDifference(kept?: IndexEntry, read?: IndexEntry): string {

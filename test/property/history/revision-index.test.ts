@@ -1,0 +1,115 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Digest } from '../../../src/core/digest.ts'
+import { CommitSha } from '../../../src/core/revision.ts'
+import { KeptLine, renderEntries } from '../../../src/history/kept-entries.ts'
+import { type IndexEntry, RevisionIndex } from '../../../src/history/revision-index.ts'
+
+interface Draft {
+  /** The last digits of the commit; some commits begin alike. */
+  readonly isTwin: boolean
+  readonly isCut: boolean
+  /** Null for a commit without a valid document; few others, so that documents come again. */
+  readonly document: number | null
+  readonly subject: string
+}
+
+const draft: fc.Arbitrary<Draft> = fc.record({
+  isTwin: fc.boolean(),
+  isCut: fc.boolean(),
+  document: fc.option(fc.nat(40)),
+  subject: fc.string({ unit: 'grapheme', maxLength: 8 }),
+})
+
+function nameOf(n: number, length: number): string {
+  return (n * 2_654_435_761)
+    .toString(16)
+    .slice(-8)
+    .padStart(8, '0')
+    .padEnd(length, String(n % 10))
+}
+
+function entryOf({ isTwin, isCut, document, subject }: Draft, n: number): IndexEntry {
+  const tail = n.toString(16).padStart(32, '0')
+  const commit = CommitSha.parse(`${isTwin ? 'abcdef01' : nameOf(n, 8)}${tail}`)
+  if (document === null) return { commit, isCut, digest: null, revision: null }
+  const digest = Digest.parse(nameOf(document % 20, 31) + (document < 20 ? 'a' : 'b'))
+  const server = { schemaVersion: 75, serverEdition: 'OpenSource', serverVersion: '0.1.0' }
+  const revision = { digest, commit, username: `user${n % 3}`, time: n, ...server, subject }
+  return { commit, isCut, digest, revision }
+}
+
+/** As a start reads the entries that an earlier one has written. */
+function kept(entries: readonly IndexEntry[], perLine: number): RevisionIndex {
+  const lines: KeptLine[] = []
+  for (let at = 0; at < entries.length; at += perLine) {
+    lines.push(new KeptLine(Buffer.from(renderEntries(entries.slice(at, at + perLine)))))
+  }
+  return new RevisionIndex(lines)
+}
+
+function expectToHold(index: RevisionIndex, entries: readonly IndexEntry[]): void {
+  const revisions = entries.flatMap(({ revision }) => revision ?? [])
+  expect(index.entries()).toEqual(entries)
+  expect(index.tip()).toBe(entries.at(-1)?.commit ?? null)
+  expect(index.current()).toEqual(revisions.at(-1) ?? null)
+  expect(index.list({ offset: 1, limit: 5 })).toEqual(revisions.toReversed().slice(1, 6))
+  expect(index.size()).toBe(revisions.length)
+  for (const [place, { commit, isCut, digest, revision }] of entries.entries()) {
+    expect(index.placeOf(commit)).toBe(place)
+    expect(index.isCut(commit)).toBe(isCut)
+    expect(index.findCommit(commit)).toEqual(revision)
+    expect(index.numberOf(commit)).toBe(revision && revisions.indexOf(revision) + 1)
+    if (digest === null) continue
+    expect(index.find(digest)).toEqual(revisions.findLast((each) => each.digest === digest))
+  }
+}
+
+describe('RevisionIndex', () => {
+  it('finds what was kept and what came since', () => {
+    const drafts = fc.array(draft, { minLength: 1, maxLength: 60 })
+
+    fc.assert(
+      fc.property(drafts, fc.nat(60), fc.integer({ min: 1, max: 9 }), (all, known, perLine) => {
+        const entries = all.map(entryOf)
+        const index = kept(entries.slice(0, known), perLine)
+        for (const entry of entries.slice(known)) index.append([entry])
+
+        expect(index.length).toBe(entries.length)
+        expectToHold(index, entries)
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  it('is the same index when the newest entries are taken away', () => {
+    const drafts = fc.array(draft, { minLength: 1, maxLength: 40 })
+
+    fc.assert(
+      fc.property(drafts, fc.nat(40), fc.nat(40), (all, known, place) => {
+        const entries = all.map(entryOf)
+        const index = kept(entries.slice(0, known), 7)
+        index.append(entries.slice(known))
+        const last = Math.min(place, entries.length - 1)
+        const count = entries.findLastIndex(({ isCut }, n) => isCut && n <= last) + 1
+
+        expect(index.countUpToCut(last)).toBe(count)
+        expectToHold(index.upTo(count), entries.slice(0, count))
+        expectToHold(index, entries)
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  it('finds each of very many', () => {
+    const shape = { isTwin: false, isCut: true, document: 1, subject: 'x' }
+    const entries = Array.from({ length: 5_000 }, (_, n) => entryOf(shape, n))
+    const index = kept(entries.slice(0, 4_000), 500)
+    index.append(entries.slice(4_000))
+
+    const places = entries.map(({ commit }) => index.placeOf(commit))
+
+    expect(places).toEqual(entries.map((_, n) => n))
+    expect(index.placeOf(CommitSha.parse('abcdef01'.padEnd(40, '0')))).toBeNull()
+  })
+})
