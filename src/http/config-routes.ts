@@ -20,18 +20,23 @@ import { json, renderError } from './errors.ts'
 import { parseDigest, parseSha, parseWholeNumber } from './parameters.ts'
 import { ReadyBodies } from './ready-bodies.ts'
 import { ReadyBody } from './ready-body.ts'
-import type { ReadyAnswers } from './ready-door.ts'
+import {
+  CURRENT,
+  CURRENT_NAMED,
+  DIFFS,
+  PAGES,
+  readyConfig,
+  REVISIONS,
+  type SnapshotKind,
+  SNAPSHOTS,
+  type TakeDiff,
+  type TakeSnapshot,
+} from './ready-config.ts'
 
-const REVISIONS = '/api/config/revisions'
-const CURRENT: readonly string[] = ['/api/admin/config.xml', '/api/admin/config/current.xml']
-const SNAPSHOTS = '/api/admin/config/:file{.+\\.xml}'
 const JSON_TYPE = 'application/json; charset=utf-8'
 const PAGE = 10
 /** Ready answers that are kept in memory, in bytes, for each kind. */
 const KEPT = 64 * 1_048_576
-
-/** Whether an address stands for the snapshot for ever or for a while. */
-type SnapshotKind = 'mutable' | 'immutable'
 
 export interface ConfigRoutesOptions extends ConfigReadingDeps, ConfigChangesDeps {
   readonly clientNames: ClientNames
@@ -40,12 +45,11 @@ export interface ConfigRoutesOptions extends ConfigReadingDeps, ConfigChangesDep
 
 /** `/api/admin/config…` and `/api/config…`: snapshots, the revision list and diffs. */
 export function configRoutes(options: ConfigRoutesOptions) {
-  const [keptSnapshots, keptLists] = [new ReadyBodies(KEPT), new ReadyBodies(KEPT)]
-  const takeSnapshot = snapshotTaker(options, keptSnapshots)
+  const [takeSnapshot, takeDiff] = [snapshotTaker(options), diffTaker(options)]
+  const keptLists = new ReadyBodies(KEPT)
   const snapshots = (c: Context<RouteEnv>, revision: Revision, kind: SnapshotKind) =>
     answerWith(takeSnapshot(revision, kind), c)
   const lists = listAnswers(options, keptLists)
-  const diffs = diffAnswers(options)
   const current = (c: Context<RouteEnv>) => {
     const revision = findSnapshot(options, c.env.principal, null)
     const asked = c.req.query('md5')
@@ -54,67 +58,36 @@ export function configRoutes(options: ConfigRoutesOptions) {
       : notCurrent(asked, revision)
   }
   const routes = new Hono<RouteEnv>()
-    .get('/api/admin/config.xml', current)
-    .get('/api/admin/config/current.xml', current)
+    .get(CURRENT, current)
+    .get(CURRENT_NAMED, current)
     .get('/admin/restful/configuration/file/GET/xml', current)
     .get(SNAPSHOTS, (c) => {
       const digest = parseDigest(c.req.param('file').slice(0, -'.xml'.length))
       return snapshots(c, findSnapshot(options, c.env.principal, digest), 'immutable')
     })
     .get(REVISIONS, (c) => lists(c, () => readQuery(c.req.query())))
-    .get('/api/config/revisions/:offset', (c) =>
+    .get(PAGES, (c) =>
       lists(c, () => ({
         offset: parseWholeNumber(c.req.param('offset'), 'offset'),
         limit: PAGE,
         text: '',
       })),
     )
-    .get('/api/config/diff/:from/:to', diffs)
+    .get(DIFFS, (c) => {
+      const range = { from: parseSha(c.req.param('from')), to: parseSha(c.req.param('to')) }
+      return answerWith(takeDiff(findPair(options, c.env.principal, range)), c)
+    })
     .get('/config/diff/:from/:to', (c) => {
       const [from, to] = [parseSha(c.req.param('from')), parseSha(c.req.param('to'))]
       return c.redirect(`${options.basePath}/api/config/diff/${from}/${to}`, 301)
     })
-  return { routes, ready: readyAnswersOf(options, { takeSnapshot, keptLists }) }
+  const findList = (target: string) =>
+    keptLists.find(listKey(options, options.history.current(), target))
+  return { routes, ready: readyConfig(options, { takeSnapshot, takeDiff, findList }) }
 }
 
-/** Names that are made once, and not for every request. */
-const READY_ROUTES: ReadonlyMap<string, string> = new Map(
-  CURRENT.map((path) => [path, `GET ${path}`]),
-)
-const LIST_ROUTE = `GET ${REVISIONS}`
-const PAGE_ROUTE = `GET ${REVISIONS}/:offset`
-const SNAPSHOT_ROUTE = `GET ${SNAPSHOTS}`
-const SNAPSHOT_TARGET = /^\/api\/admin\/config\/([0-9a-f]{32})\.xml$/
-
-function readyRouteOf(target: string): string | null {
-  if (target.startsWith(REVISIONS))
-    return target[REVISIONS.length] === '/' ? PAGE_ROUTE : LIST_ROUTE
-  return READY_ROUTES.get(target) ?? (SNAPSHOT_TARGET.test(target) ? SNAPSHOT_ROUTE : null)
-}
-
-/** The answers that most requests are for, while the caller may have them. Lists only if they are kept. */
-function readyAnswersOf(
-  options: ConfigRoutesOptions,
-  { takeSnapshot, keptLists }: { takeSnapshot: TakeSnapshot; keptLists: ReadyBodies },
-): ReadyAnswers {
-  const { history, access } = options
-  return {
-    routeOf: readyRouteOf,
-    find: (target, principal) => {
-      if (!access.may(principal, { action: 'administer' })) return null
-      if (target.startsWith(REVISIONS))
-        return keptLists.find(listKey(options, history.current(), target))
-      if (CURRENT.includes(target)) return takeSnapshot(history.current(), 'mutable')
-      const [, digest] = SNAPSHOT_TARGET.exec(target) ?? []
-      const revision = digest === undefined ? null : history.find(parseDigest(digest))
-      return revision && takeSnapshot(revision, 'immutable')
-    },
-  }
-}
-
-type TakeSnapshot = (revision: Revision, kind: SnapshotKind) => ReadyBody | Promise<ReadyBody>
-
-function snapshotTaker(options: ConfigRoutesOptions, kept: ReadyBodies): TakeSnapshot {
+function snapshotTaker(options: ConfigRoutesOptions): TakeSnapshot {
+  const kept = new ReadyBodies(KEPT)
   return (revision, kind) => {
     const make = async () =>
       new ReadyBody(await readSnapshot(options, revision), {
@@ -177,17 +150,14 @@ function answerWith(body: ReadyBody | Promise<ReadyBody>, c: Context<RouteEnv>) 
   return body.then((made) => made.answer(c.req.raw))
 }
 
-function diffAnswers(options: ConfigRoutesOptions) {
+function diffTaker(options: ConfigRoutesOptions): TakeDiff {
   const kept = new ReadyBodies(KEPT)
-  return async (c: Context<RouteEnv, '/:from/:to'>) => {
-    const range = { from: parseSha(c.req.param('from')), to: parseSha(c.req.param('to')) }
-    const pair = findPair(options, c.env.principal, range)
-    const key = `${range.from}..${range.to}`
-    const body = await kept.take(key, async () => {
+  return (pair) => {
+    const key = `${pair.before.commit}..${pair.after.commit}`
+    return kept.take(key, async () => {
       const text = await readDiff(options, pair)
       return new ReadyBody(text, { type: 'text/plain; charset=utf-8', etag: key, immutable: true })
     })
-    return body.answer(c.req.raw)
   }
 }
 

@@ -34,6 +34,7 @@ async function textsOf(service: TestService): Promise<string[]> {
 
 const CURRENT_ROUTE = 'GET /api/admin/config.xml'
 const DIGEST_ROUTE = String.raw`GET /api/admin/config/:file{.+\\.xml}`
+const DIFF_ROUTE = 'GET /api/config/diff/:from/:to'
 
 /** How many answers of a route the metrics have counted. */
 async function requestsCounted(service: TestService, of = CURRENT_ROUTE): Promise<number[]> {
@@ -176,6 +177,26 @@ describe.each([[[]], [['--base-path', '/go']]])('an answer that is ready (%s)', 
     const texts = await Promise.all([read, routed, packed].map((answer) => answer.text()))
     expect(new Set(texts)).toEqual(new Set([documentWith('older')]))
     expect(await requestsCounted(service, DIGEST_ROUTE)).toEqual(counted.map((count) => count + 4))
+  })
+
+  it('is read for a diff, just as the routes answer it', async () => {
+    const service = await startService(flags)
+    await save(service, documentWith('older'))
+    await save(service, documentWith('newer'))
+    const [from, to] = ['HEAD~1', 'HEAD'].map((name) =>
+      gitLine(service.repository, 'rev-parse', name),
+    )
+    const path = `/api/config/diff/${from}/${to}`
+
+    const read = await service.fetch(path)
+    const routed = await service.fetch(`${path}?routed`)
+    const unknown = await service.fetch(`/api/config/diff/${from}/${'0'.repeat(40)}`)
+
+    expect([read, routed, unknown].map(({ status }) => status)).toEqual([200, 200, 404])
+    expect(lasting(read)).toEqual(lasting(routed))
+    const texts = [await read.text(), await routed.text()]
+    expect(texts).toEqual([expect.stringContaining('newer'), texts[0]])
+    expect(await requestsCounted(service, DIFF_ROUTE)).toEqual([3])
   })
 
   it('is not read for whoever may not have it, nor for a digest of no revision', async () => {
