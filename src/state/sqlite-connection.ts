@@ -1,5 +1,8 @@
-import { isBuiltin } from 'node:module'
-import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite'
+import {
+  DatabaseSync,
+  type DatabaseSyncInstance,
+  type StatementSyncInstance,
+} from '@photostructure/sqlite'
 import type { Query, Row, SqlValue } from './sql.ts'
 import { unavailable } from './unavailable.ts'
 
@@ -7,11 +10,6 @@ import { unavailable } from './unavailable.ts'
 const OUTAGES =
   /malformed|not a database|disk is full|disk I\/O|readonly|unable to open|locked|out of memory|locking protocol/
 const BUSY = /database is locked|database table is locked/
-
-/** One library for all connections of a process: two that have a file open undo each other's locks. */
-export const { DatabaseSync } = await (isBuiltin('node:sqlite')
-  ? import('node:sqlite')
-  : import('@photostructure/sqlite'))
 
 /** One connection to a SQLite file, with its statements kept prepared. */
 export class SqliteConnection implements Disposable {

@@ -18,7 +18,7 @@ function pipelineOf(script: string, more: object = {}) {
 
 /** Says its process id in a file of that name, and waits until a file lets it go on. */
 function waiting(folder: string): string {
-  return `echo $$ > ${folder}/pid; echo started; while [ ! -e ${folder}/go ]; do sleep 0.1; done; echo went on`
+  return `echo $$ > ${folder}/pid; echo on its way; while [ ! -e ${folder}/go ]; do sleep 0.1; done; echo went on`
 }
 
 function isAlive(pid: number): boolean {
@@ -48,7 +48,7 @@ describe('a pipeline on a real agent', PATIENCE, () => {
     real.agent('one')
     await real.scene.schedule()
 
-    await until(async () => (await real.console()).includes('started'), WITHIN)
+    await until(async () => (await real.console()).includes('on its way'), WITHIN)
     expect(await resultOf(real)).toBe('Unknown')
     expect(await real.console()).toContain('hello')
     real.letGoOn()
@@ -113,7 +113,7 @@ describe('a pipeline on a real agent', PATIENCE, () => {
     await real.scene.configure(pipelineOf(waiting(real.folder)))
     real.agent('one')
     await real.scene.schedule()
-    await until(async () => (await real.console()).includes('started'), WITHIN)
+    await until(async () => (await real.console()).includes('on its way'), WITHIN)
     const pid = pidIn(real.folder)
     expect(isAlive(pid)).toBe(true)
 
@@ -131,14 +131,14 @@ describe('a pipeline on a real agent', PATIENCE, () => {
     await real.scene.configure(pipelineOf(waiting(real.folder)))
     real.agent('one')
     await real.scene.schedule()
-    await until(async () => (await real.console()).includes('started'), WITHIN)
+    await until(async () => (await real.console()).includes('on its way'), WITHIN)
 
     await real.killServer()
     expect(await resultOf(real)).toBe('Unknown')
     real.letGoOn()
     await until(async () => (await resultOf(real)) === 'Passed', WITHIN)
 
-    expect((await real.console()).match(/ started$/gm)).toHaveLength(1)
+    expect((await real.console()).match(/ on its way$/gm)).toHaveLength(1)
     expect(await real.console()).toContain('went on')
     expect((await real.scene.history()).pagination.total).toBe(1)
   })
@@ -148,7 +148,7 @@ describe('a pipeline on a real agent', PATIENCE, () => {
     await real.scene.configure(pipelineOf(waiting(real.folder)))
     const first = real.agent('one')
     await real.scene.schedule()
-    await until(async () => (await real.console()).includes('started'), WITHIN)
+    await until(async () => (await real.console()).includes('on its way'), WITHIN)
     const pid = pidIn(real.folder)
     const [before] = (await real.scene.stage()).jobs
 

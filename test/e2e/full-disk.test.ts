@@ -59,7 +59,7 @@ describe('a server whose disk is full', PATIENCE, () => {
     async () => {
       using disk = new SmallDisk(12)
       const real = await RealBuilds.open({ stateDir: disk.path })
-      const waits = `echo started; while [ ! -e ${real.folder}/go ]; do sleep 0.1; done; echo went on`
+      const waits = `echo on its way; while [ ! -e ${real.folder}/go ]; do sleep 0.1; done; echo went on`
       await real.scene.configure({
         pipelines: [
           { name: 'app', stages: [{ jobs: [jobOf(waits)] }] },
@@ -68,7 +68,7 @@ describe('a server whose disk is full', PATIENCE, () => {
       })
       real.agent('one')
       await real.scene.schedule()
-      await until(async () => (await real.console()).includes('started'), WITHIN)
+      await until(async () => (await real.console()).includes('on its way'), WITHIN)
 
       disk.fill(0)
       const schedule = () => real.scene.post('/api/pipelines/other/schedule')
