@@ -8,6 +8,16 @@ export const Digest = z
   .brand<'Digest'>()
 export type Digest = z.infer<typeof Digest>
 
+/** Short ones are hashed as quickly as they are found here. */
+const SHORT = 4096
+
+const known = new WeakMap<Uint8Array, Digest>()
+
+/** The digest of bytes that nobody changes any more: of a document it is worked out once. */
 export function digestOf(document: Uint8Array): Digest {
-  return Digest.parse(hash('md5', document))
+  const found = known.get(document)
+  if (found !== undefined) return found
+  const digest = Digest.parse(hash('md5', document))
+  if (document.length > SHORT) known.set(document, digest)
+  return digest
 }

@@ -6,9 +6,10 @@ import { Resources } from '../storage/resources.ts'
 import type { GitRepository, NewCommit } from './git-repository.ts'
 import type { IndexKeeper } from './index-keeper.ts'
 import { ABSENT, type LiveDraft, type LiveFile, type LiveFileState } from './live-file.ts'
-import { compressObjects } from './loose-objects.ts'
+import { compressObject, compressObjects, type LooseObject } from './loose-objects.ts'
 import { authorName, type MessageParts, oneLine, renderMessage, subjectOf } from './message.ts'
 import type { Report } from './problems.ts'
+import { named } from './raw-object.ts'
 import type { RefMove } from './ref-update.ts'
 import type { PreparedCommit } from './write-objects.ts'
 
@@ -58,18 +59,20 @@ export class Committer {
    */
   async commit(draft: NewRevision): Promise<Revision | null> {
     const { repository, keeper, live } = this.#options
-    const facts = await this.#describe(draft)
+    const blob = named({ type: 'blob', content: draft.document })
+    const [document, facts] = await allOf([compressObject(blob), this.#describe(draft)])
     const message = renderMessage(facts)
-    const commit = { ...draft, author: authorName(facts.username), time: facts.time, message }
+    const { username, time } = facts
+    const commit = { ...draft, blob: blob.oid, author: authorName(username), time, message }
     const prepared = await repository.prepare(commit)
     await using resources = new Resources()
-    const { move, file } = await this.#writeBeside(commit, { draft, prepared, resources })
+    const { move, file } = await this.#writeBeside(commit, { draft, document, prepared, resources })
     if (move === null || (await live.stamp()) !== draft.live.stamp) return null
     await move.finish()
     await this.#placeLiveFile(draft, file)
     const revision = { ...facts, commit: prepared.commit, subject: subjectOf(message) }
     const findClean = () => live.findPlaced(draft.document)
-    await allOf([live.syncName(), repository.stage({ oid: prepared.blob, findClean })])
+    await allOf([live.syncName(), repository.stage({ oid: blob.oid, findClean })])
     await keeper.append(revision)
     return revision
   }
@@ -102,15 +105,13 @@ export class Committer {
    */
   async #writeBeside(
     commit: NewCommit,
-    { draft, prepared, resources }: Writing,
+    { draft, document, prepared, resources }: Writing,
   ): Promise<{ move: RefMove | null; file: LiveDraft | null }> {
     const { repository } = this.#options
-    const compressing = compressObjects(prepared.objects)
-    const writing = compressing.then((loose) => repository.write(prepared, loose))
-    const moving = compressing.then(() => repository.openMove(commit, prepared.commit))
+    const loose = [document, ...(await compressObjects(prepared.objects))]
     const [, move, file] = await allOf([
-      writing,
-      resources.take(moving),
+      repository.write(prepared, loose),
+      resources.take(repository.openMove(commit, prepared.commit)),
       resources.take(this.#prepareLiveFile(draft)),
     ])
     return { move, file }
@@ -135,6 +136,7 @@ export class Committer {
 
 interface Writing {
   readonly draft: NewRevision
+  readonly document: LooseObject
   readonly prepared: PreparedCommit
   readonly resources: Resources
 }

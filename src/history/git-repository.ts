@@ -25,7 +25,8 @@ export interface NewCommit {
   readonly branch: string
   /** Null begins the history. */
   readonly parent: CommitSha | null
-  readonly document: Uint8Array<ArrayBuffer>
+  /** The name of the document's blob. */
+  readonly blob: string
   readonly author: string
   readonly time: number
   readonly message: string
@@ -102,11 +103,11 @@ export class GitRepository {
   }
 
   /** A commit that is not written yet. */
-  prepare({ parent, document, author, time, message }: NewCommit): Promise<PreparedCommit> {
+  prepare({ parent, blob, author, time, message }: NewCommit): Promise<PreparedCommit> {
     return prepareCommit(this.#written, {
       parent,
       path: this.#fileName,
-      document,
+      blob,
       author: { name: author, email: SERVICE_COMMITTER.email, time },
       committer: { ...SERVICE_COMMITTER, time },
       message,

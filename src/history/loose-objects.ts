@@ -24,9 +24,11 @@ export interface LooseObject {
 }
 
 export function compressObjects(objects: readonly NamedObject[]): Promise<readonly LooseObject[]> {
-  return Promise.all(
-    objects.map(async (object) => ({ oid: object.oid, bytes: await compressed(object) })),
-  )
+  return Promise.all(objects.map(compressObject))
+}
+
+export async function compressObject(object: NamedObject): Promise<LooseObject> {
+  return { oid: object.oid, bytes: await compressed(object) }
 }
 
 /**

@@ -14,22 +14,27 @@ import {
   withFolder,
 } from './tree-object.ts'
 
-export interface CommitDraft {
+export interface BlobCommitDraft {
   /** Null begins a history. */
   readonly parent: CommitSha | null
   /** The file, relative to the work tree, with `/` between folders. */
   readonly path: string
-  readonly document: Uint8Array<ArrayBuffer>
+  /** The name of the blob that the file is to be. */
+  readonly blob: string
   readonly author: Signature
   readonly committer: Signature
   readonly message: string
 }
 
-/** A commit and everything that it needs, not written yet. */
+/** A commit and what it needs besides the blob, not written yet. */
 export interface PreparedCommit {
   readonly commit: CommitSha
-  readonly blob: string
   readonly objects: readonly NamedObject[]
+}
+
+/** A commit together with the document that is the file in it. */
+export interface CommitDraft extends Omit<BlobCommitDraft, 'blob'> {
+  readonly document: Uint8Array<ArrayBuffer>
 }
 
 /**
@@ -40,26 +45,25 @@ export interface PreparedCommit {
  */
 export async function prepareCommit(
   reader: RawObjectReader,
-  draft: CommitDraft,
+  draft: BlobCommitDraft,
 ): Promise<PreparedCommit> {
   const parts = partsOf(draft.path)
-  const blob = named({ type: 'blob', content: draft.document })
   const root = draft.parent === null ? null : await readRootTree(reader, draft.parent)
-  const trees = await replaceInTree(reader, { tree: root, parts, oid: blob.oid })
+  const trees = await replaceInTree(reader, { tree: root, parts, oid: draft.blob })
   const content = Buffer.from(renderCommit(draft, trees.root.oid), 'utf8')
   const commit = named({ type: 'commit', content })
-  const objects = [blob, ...trees.below, trees.root, commit]
-  return { commit: CommitSha.parse(commit.oid), blob: blob.oid, objects }
+  return { commit: CommitSha.parse(commit.oid), objects: [...trees.below, trees.root, commit] }
 }
 
 /** Prepares a commit and writes it. Once this returns, its objects are on disk; no branch has moved. */
 export async function writeCommit(
   store: GitStore,
   reader: RawObjectReader,
-  draft: CommitDraft,
+  { document, ...draft }: CommitDraft,
 ): Promise<PreparedCommit> {
-  const prepared = await prepareCommit(reader, draft)
-  await writeLooseObjects(store, await compressObjects(prepared.objects))
+  const blob = named({ type: 'blob', content: document })
+  const prepared = await prepareCommit(reader, { ...draft, blob: blob.oid })
+  await writeLooseObjects(store, await compressObjects([blob, ...prepared.objects]))
   return prepared
 }
 
@@ -118,7 +122,10 @@ async function readObject(
   return object
 }
 
-function renderCommit({ parent, author, committer, message }: CommitDraft, tree: string): string {
+function renderCommit(
+  { parent, author, committer, message }: BlobCommitDraft,
+  tree: string,
+): string {
   return [
     `tree ${tree}\n`,
     parent === null ? '' : `parent ${parent}\n`,

@@ -1,44 +1,59 @@
-import { closeSync, fsync, lstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import fs from 'node:fs'
 import nodeFs from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { FsHandle, FsPromises } from './fs-promises.ts'
 
-/** Files up to this size are read in one go, in bytes. */
-const SMALL = 16 * 1024
+/** Files up to this size are read and written at once, in bytes. */
+const SMALL = 256 * 1024
 
-const synced = promisify(fsync)
+const synced = promisify(fs.fsync)
+const written = promisify<number, string | Uint8Array, void>(fs.writeFile)
 
 /**
- * The disk of a writer who looks at a few files again and again. What the system answers from
- * memory is asked at once: a turn of the thread pool takes ten times as long as the answer.
- * Whatever changes or syncs anything waits in the pool, so that nothing else has to wait for it.
+ * The disk of a writer who handles a few small files again and again. What the system does in
+ * memory is done at once: a turn of the thread pool takes ten times as long. What waits for the
+ * disk itself, or is large, waits in the pool, so that nothing else does.
  */
 export const disk: FsPromises = Object.assign(Object.create(nodeFs), {
   async open(path: string, flags = 'r', mode?: number) {
-    return flags === 'r' ? openedFolder(openSync(path, 'r')) : nodeFs.open(path, flags, mode)
+    return handleOf(fs.openSync(path, flags, mode))
   },
   async readFile(path: string, options?: Parameters<typeof nodeFs.readFile>[1]) {
-    const isSmall = options === undefined && lstatSync(path).size <= SMALL
-    return isSmall ? readFileSync(path) : nodeFs.readFile(path, options)
+    const isSmall = options === undefined && fs.lstatSync(path).size <= SMALL
+    return isSmall ? fs.readFileSync(path) : nodeFs.readFile(path, options)
   },
   async lstat(path: string, options?: { readonly bigint: true }) {
-    return lstatSync(path, options)
+    return fs.lstatSync(path, options)
   },
   async readdir(path: string) {
-    return readdirSync(path)
+    return fs.readdirSync(path)
+  },
+  async mkdir(path: string, options?: Parameters<typeof nodeFs.mkdir>[1]) {
+    return fs.mkdirSync(path, options)
+  },
+  async rename(from: string, to: string) {
+    fs.renameSync(from, to)
+  },
+  async link(existing: string, path: string) {
+    fs.linkSync(existing, path)
+  },
+  async unlink(path: string) {
+    fs.unlinkSync(path)
   },
 })
 
-/** What is opened to be read is a folder that will be synced. */
-function openedFolder(fd: number): FsHandle {
+function handleOf(fd: number): FsHandle {
   return {
+    async writeFile(data) {
+      if (data.length > SMALL) await written(fd, data)
+      else fs.writeFileSync(fd, data)
+    },
+    async chmod(mode) {
+      fs.fchmodSync(fd, mode)
+    },
     sync: () => synced(fd),
-    close: async () => closeSync(fd),
-    writeFile: refuse,
-    chmod: refuse,
+    async close() {
+      fs.closeSync(fd)
+    },
   }
-}
-
-async function refuse(): Promise<never> {
-  throw new TypeError('It was opened to be read')
 }
