@@ -1,7 +1,8 @@
 import type { Configuration, Pipeline, Stage } from './model.ts'
 import * as dependencies from './rules/dependencies.ts'
 import * as environments from './rules/environments.ts'
-import { fetches } from './rules/fetches.ts'
+import { remembered } from './remembered.ts'
+import { fetches, fetchesIn } from './rules/fetches.ts'
 import type { Finding } from './rules/finding.ts'
 import * as jobs from './rules/jobs.ts'
 import { label } from './rules/labels.ts'
@@ -116,12 +117,22 @@ function* findingsOf(context: RuleContext): Generator<Finding | null> {
     yield* rule(context)
   }
   for (const pipeline of context.pipelines) {
+    if (sound.get(pipeline) === context.isLater && standsAlone(pipeline)) continue
     yield null
     for (const rule of PIPELINE_RULES) yield* rule(pipeline, context)
     yield* ownFindings(pipeline, context)
   }
   for (const { stages } of context.written.templates) yield* stageFindings(stages, context)
 }
+
+/** Whether no other pipeline and no template has a say in what is found in this one. */
+const standsAlone = remembered(
+  (pipeline: Pipeline) =>
+    pipeline.template === null &&
+    pipeline.stages.length > 0 &&
+    dependencies.dependenciesOf(pipeline).length === 0 &&
+    fetchesIn(pipeline).length === 0,
+)
 
 /** Pipelines that nothing was found in, by whether a later version of the schema was followed. */
 const sound = new WeakMap<Pipeline, boolean>()

@@ -1,13 +1,14 @@
 import type { DependencyMaterial, Material, Pipeline } from '../model.ts'
+import { remembered } from '../remembered.ts'
 import { shorten } from '../shorten.ts'
 import { type Finding, nameKey, repeats } from './finding.ts'
 import type { PipelineRule, RuleContext } from './rule-context.ts'
 
 const MOST_NAMED = 12
 
-export function dependenciesOf({ materials }: Pipeline): readonly DependencyMaterial[] {
-  return materials.filter((material: Material) => material.kind === 'dependency')
-}
+export const dependenciesOf = remembered(({ materials }: Pipeline): readonly DependencyMaterial[] =>
+  materials.filter((material: Material) => material.kind === 'dependency'),
+)
 
 /** DEP-1: the pipeline and the stage that a dependency names exist. */
 export const upstreams: PipelineRule = function* (
@@ -61,7 +62,7 @@ function* cyclesFrom(
   byName: ReadonlyMap<string, Pipeline>,
   done: Set<Pipeline>,
 ): Generator<readonly Pipeline[]> {
-  if (done.has(start)) return
+  if (done.has(start) || dependenciesOf(start).length === 0) return
   const path: Step[] = [{ pipeline: start, upstreams: upstreamsOf(start, byName) }]
   const onPath = new Set([start])
   for (let top = path.at(-1); top; top = path.at(-1)) {

@@ -21,7 +21,8 @@ export const fetches: PipelineRule = function* (pipeline, context): Generator<Fi
   }
 }
 
-const fetchesIn = remembered((pipeline: Pipeline) => [...findFetches(pipeline)])
+/** Every task that fetches an artifact. */
+export const fetchesIn = remembered((pipeline: Pipeline) => [...findFetches(pipeline)])
 
 function* findFetches(pipeline: Pipeline): Generator<FetchSite> {
   for (const stage of pipeline.stages) {

@@ -9,14 +9,13 @@ const MAX_INT = 2 ** 31 - 1
 /** STG-1: stage names are unique in a pipeline or template, whatever their case. */
 export function* stageNames({ written }: RuleContext): Generator<Finding> {
   for (const { name, stages } of written.groups.flatMap(({ pipelines }) => pipelines)) {
-    yield* repeatedStages(stages, `pipeline "${name}"`)
+    if (stages.length > 1) yield* repeatedStages(stages, `pipeline "${name}"`)
   }
   for (const { name, stages } of written.templates)
     yield* repeatedStages(stages, `template "${name}"`)
 }
 
 function* repeatedStages(stages: readonly Stage[], owner: string): Generator<Finding> {
-  if (stages.length < 2) return
   for (const { item } of repeats(stages, ({ name }) => nameKey(name))) {
     yield { at: item.at, message: `the ${owner} has several stages named "${item.name}"` }
   }

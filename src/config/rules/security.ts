@@ -57,7 +57,9 @@ function everyone(authorization: Authorization | null): readonly Principal[] {
 /** A role among the approvers of a stage exists (STG-3). */
 export function* approverRoles(context: RuleContext): Generator<Finding> {
   for (const { stages } of context.pipelines) {
-    for (const { approval } of stages) yield* unknownRoles(approval?.approvers ?? [], context)
+    for (const { approval } of stages) {
+      if (approval?.approvers) yield* unknownRoles(approval.approvers, context)
+    }
   }
 }
 
