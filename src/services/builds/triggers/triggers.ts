@@ -58,6 +58,7 @@ export class Triggers implements AsyncDisposable {
   readonly #unlisten: () => void
   readonly #retry: NodeJS.Timeout
   #uses = new PipelineUses([])
+  #following: NodeJS.Timeout | null = null
 
   constructor(options: TriggersOptions) {
     this.#options = options
@@ -70,7 +71,7 @@ export class Triggers implements AsyncDisposable {
     this.#timers = new Timers({ clock, fired: (pipeline) => this.#fire(pipeline) })
     this.#unlisten = builds.onEvent((event) => this.#hear(event))
     poller.onPolled((fingerprint) => this.#wakeAll(this.#uses.ofMaterial(fingerprint)))
-    pipelines.onChange(() => this.#follow())
+    pipelines.onChange(() => this.#followSoon())
     this.#retry = setInterval(() => this.#wakeAll([...this.#waiting.keys()]), retry).unref()
     this.#follow()
   }
@@ -92,6 +93,7 @@ export class Triggers implements AsyncDisposable {
   /** Starts nothing more and polls no more. What waits for a poll hears that it failed. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#retry)
+    if (this.#following) clearTimeout(this.#following)
     this.#timers[Symbol.dispose]()
     this.#unlisten()
     const done = this.#wakeUps[Symbol.asyncDispose]()
@@ -134,7 +136,13 @@ export class Triggers implements AsyncDisposable {
     return (await this.#options.builds.pipelineHistory(pipeline, 0)).items[0] ?? null
   }
 
+  /** A change need not be followed before whoever made it is answered. */
+  #followSoon(): void {
+    this.#following ??= setTimeout(() => this.#follow(), 0)
+  }
+
   #follow(): void {
+    this.#following = null
     const pipelines = this.#options.pipelines.list().map(({ pipeline }) => pipeline)
     const before = this.#uses
     this.#uses = new PipelineUses(pipelines)
