@@ -25,8 +25,16 @@ export function expandConfiguration(configuration: Configuration): Expansion {
   return step.value
 }
 
-/** The same, giving way after each pipeline. */
+const known = new WeakMap<Configuration, Expansion>()
+
+/** The same, giving way after each pipeline. A configuration is expanded once. */
 export function* expandInSteps(configuration: Configuration): Generator<void, Expansion> {
+  const expansion = known.get(configuration) ?? (yield* expand(configuration))
+  known.set(configuration, expansion)
+  return expansion
+}
+
+function* expand(configuration: Configuration): Generator<void, Expansion> {
   const templates = new Map(configuration.templates.map((each) => [nameKey(each.name), each]))
   const expanded: ExpandedPipeline[] = []
   const groups: PipelineGroup[] = []

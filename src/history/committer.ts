@@ -3,15 +3,13 @@ import { digestOf } from '../core/digest.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
 import { allOf } from '../core/all-of.ts'
 import { Resources } from '../storage/resources.ts'
-import type { GitRepository, NewCommit } from './git-repository.ts'
+import type { GitRepository } from './git-repository.ts'
 import type { IndexKeeper } from './index-keeper.ts'
 import { ABSENT, type LiveDraft, type LiveFile, type LiveFileState } from './live-file.ts'
-import { compressObject, compressObjects, type LooseObject } from './loose-objects.ts'
+import { compressObject, compressObjects } from './loose-objects.ts'
 import { authorName, type MessageParts, oneLine, renderMessage, subjectOf } from './message.ts'
 import type { Report } from './problems.ts'
 import { named } from './raw-object.ts'
-import type { RefMove } from './ref-update.ts'
-import type { PreparedCommit } from './write-objects.ts'
 
 /** A valid document that is to become the current one. */
 export interface NewRevision {
@@ -55,18 +53,25 @@ export class Committer {
 
   /**
    * Commits a document and returns the revision once everything is on disk, or null when the branch
-   * or the live file has changed meanwhile; then nothing is changed.
+   * or the live file has changed meanwhile; then nothing is changed. All that is only named later
+   * is put on disk at once: the next live file, the objects, and where the branch goes to.
    */
   async commit(draft: NewRevision): Promise<Revision | null> {
     const { repository, keeper, live } = this.#options
+    await using resources = new Resources()
+    const preparing = resources.take(this.#prepareLiveFile(draft))
     const blob = named({ type: 'blob', content: draft.document })
     const [document, facts] = await allOf([compressObject(blob), this.#describe(draft)])
     const message = renderMessage(facts)
     const { username, time } = facts
     const commit = { ...draft, blob: blob.oid, author: authorName(username), time, message }
     const prepared = await repository.prepare(commit)
-    await using resources = new Resources()
-    const { move, file } = await this.#writeBeside(commit, { draft, document, prepared, resources })
+    const loose = [document, ...(await compressObjects(prepared.objects))]
+    const [, move, file] = await allOf([
+      repository.write(prepared, loose),
+      resources.take(repository.openMove(commit, prepared.commit)),
+      preparing,
+    ])
     if (move === null || (await live.stamp()) !== draft.live.stamp) return null
     await move.finish()
     await this.#placeLiveFile(draft, file)
@@ -99,24 +104,6 @@ export class Committer {
     }
   }
 
-  /**
-   * Puts on disk, all at once, what is then only named: the objects, the next live file, and
-   * where the branch goes to. The branch is kept from others no longer than that takes.
-   */
-  async #writeBeside(
-    commit: NewCommit,
-    { draft, document, prepared, resources }: Writing,
-  ): Promise<{ move: RefMove | null; file: LiveDraft | null }> {
-    const { repository } = this.#options
-    const loose = [document, ...(await compressObjects(prepared.objects))]
-    const [, move, file] = await allOf([
-      repository.write(prepared, loose),
-      resources.take(repository.openMove(commit, prepared.commit)),
-      resources.take(this.#prepareLiveFile(draft)),
-    ])
-    return { move, file }
-  }
-
   async #prepareLiveFile({ live: seen, document }: NewRevision): Promise<LiveDraft | null> {
     if (seen.kind === 'file' && Buffer.compare(seen.bytes, document) === 0) return null
     return this.#options.live.prepare(document, seen)
@@ -132,11 +119,4 @@ export class Committer {
     if (setAside) await this.setAside()
     if (file !== null) await live.place(file, setAside ? ABSENT : seen.stamp)
   }
-}
-
-interface Writing {
-  readonly draft: NewRevision
-  readonly document: LooseObject
-  readonly prepared: PreparedCommit
-  readonly resources: Resources
 }

@@ -1,5 +1,6 @@
 import { expandConfiguration } from '../config/effective.ts'
-import { type Configuration, isSecurityOn } from '../config/model.ts'
+import { type Configuration, isSecurityOn, type Pipeline } from '../config/model.ts'
+import { remembered } from '../config/remembered.ts'
 import type { Principal } from '../core/principal.ts'
 import { FIRST_USER } from '../security/first-user.ts'
 import { AccessRules, type Permissions } from '../security/permissions.ts'
@@ -78,13 +79,15 @@ function securityFactsOf(configuration: Configuration): SecurityFacts {
     groups: groups.map(({ name, authorization, pipelines }) => ({
       name,
       authorization,
-      pipelines: pipelines.map((pipeline) => ({
-        name: pipeline.name,
-        stages: pipeline.stages.map((stage) => ({
-          name: stage.name,
-          approvers: stage.approval?.approvers ?? [],
-        })),
-      })),
+      pipelines: pipelines.map(pipelineFactsOf),
     })),
   }
 }
+
+const pipelineFactsOf = remembered(({ name, stages }: Pipeline) => ({
+  name,
+  stages: stages.map((stage) => ({
+    name: stage.name,
+    approvers: stage.approval?.approvers ?? [],
+  })),
+}))

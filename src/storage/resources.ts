@@ -1,18 +1,18 @@
 /** Resources that are opened at the same time and let go of together, whichever of them there are by then. */
 export class Resources implements AsyncDisposable {
-  readonly #open: AsyncDisposable[] = []
+  readonly #letGo: (() => Promise<void>)[] = []
 
-  /** Waits for a resource and keeps it; null for one that is not needed. */
-  async take<Resource extends AsyncDisposable | null>(
-    pending: Promise<Resource>,
-  ): Promise<Resource> {
-    const resource = await pending
-    if (resource !== null) this.#open.push(resource)
-    return resource
+  /** Keeps a resource that is being opened; null for one that is not needed. Its failure may be heard of later. */
+  take<Resource extends AsyncDisposable | null>(pending: Promise<Resource>): Promise<Resource> {
+    const settled = Promise.allSettled([pending])
+    this.#letGo.push(async () => {
+      const [opened] = await settled
+      if (opened.status === 'fulfilled') await opened.value?.[Symbol.asyncDispose]()
+    })
+    return pending
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const open = this.#open.splice(0)
-    await Promise.all(open.map((resource) => resource[Symbol.asyncDispose]()))
+    await Promise.all(this.#letGo.map((letGo) => letGo()))
   }
 }
