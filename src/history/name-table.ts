@@ -10,12 +10,14 @@ export interface Names {
 
 /**
  * Finds the place of a name. The names themselves are kept by somebody else: that makes it quicker
- * to fill than a `Map`, which a start would have to give a hundred thousand strings.
+ * to fill than a `Map`, which would want a string for each of a hundred thousand.
  */
 export class NameTable {
   readonly #names: Names
   /** A place and one more; 0 where there is none. */
   #slots = new Int32Array(FIRST_SLOTS)
+  /** The number of the name in each slot. */
+  #numbers = new Int32Array(FIRST_SLOTS)
   #size = 0
 
   constructor(names: Names) {
@@ -24,37 +26,50 @@ export class NameTable {
 
   /** The place of the name with that number, or null. */
   find(name: string, number: number): number | null {
-    const { numberAt, nameAt } = this.#names
-    const mask = this.#slots.length - 1
-    for (let slot = number & mask; ; slot = (slot + 1) & mask) {
-      const place = (this.#slots[slot] ?? 0) - 1
-      if (place < 0) return null
-      if (numberAt(place) === number && nameAt(place) === name) return place
-    }
+    const place = (this.#slots[this.#slotOf(number, () => name)] ?? 0) - 1
+    return place < 0 ? null : place
   }
 
   /** Notes the name at a place, instead of the same name at an earlier one. */
   add(place: number): void {
-    const slot = this.#slotFor(place)
-    if (this.#slots[slot] === 0) this.#size += 1
-    this.#slots[slot] = place + 1
-    if (this.#size * SLOTS_PER_NAME > this.#slots.length) this.#grow()
-  }
-
-  #slotFor(place: number): number {
+    this.reserve(this.#size + 1)
     const { numberAt, nameAt } = this.#names
     const number = numberAt(place)
-    const mask = this.#slots.length - 1
+    const slot = this.#slotOf(number, () => nameAt(place))
+    if (this.#slots[slot] === 0) this.#size += 1
+    this.#slots[slot] = place + 1
+    this.#numbers[slot] = number
+  }
+
+  /** Makes room for so many names in all. */
+  reserve(count: number): void {
+    let length = this.#slots.length
+    while (length < count * SLOTS_PER_NAME) length *= 2
+    if (length > this.#slots.length) this.#moveTo(length)
+  }
+
+  /** The slot of a name, or the free one that it would take. */
+  #slotOf(number: number, nameOf: () => string | null): number {
+    const { nameAt } = this.#names
+    const [slots, numbers, mask] = [this.#slots, this.#numbers, this.#slots.length - 1]
     for (let slot = number & mask; ; slot = (slot + 1) & mask) {
-      const other = (this.#slots[slot] ?? 0) - 1
-      if (other < 0) return slot
-      if (numberAt(other) === number && nameAt(other) === nameAt(place)) return slot
+      const place = (slots[slot] ?? 0) - 1
+      if (place < 0) return slot
+      if (numbers[slot] === number && nameAt(place) === nameOf()) return slot
     }
   }
 
-  #grow(): void {
-    const taken = this.#slots.filter((slot) => slot !== 0)
-    this.#slots = new Int32Array(this.#slots.length * 4)
-    for (const slot of taken) this.#slots[this.#slotFor(slot - 1)] = slot
+  #moveTo(length: number): void {
+    const [slots, numbers, mask] = [this.#slots, this.#numbers, length - 1]
+    this.#slots = new Int32Array(length)
+    this.#numbers = new Int32Array(length)
+    for (const [from, number] of numbers.entries()) {
+      const taken = slots[from] ?? 0
+      if (taken === 0) continue
+      let slot = number & mask
+      while (this.#slots[slot] !== 0) slot = (slot + 1) & mask
+      this.#slots[slot] = taken
+      this.#numbers[slot] = number
+    }
   }
 }

@@ -157,6 +157,8 @@ export class RevisionIndex {
   }
 
   #completeTables(): void {
+    this.#byCommit.reserve(this.length)
+    this.#byDigest.reserve(this.#revisions.length)
     for (; this.#inTables < this.length; this.#inTables += 1) {
       this.#byCommit.add(this.#inTables)
       if (this.#heads.hasDigestAt(this.#inTables)) this.#byDigest.add(this.#inTables)
