@@ -4,6 +4,7 @@ import type { CommitSha, Revision } from '../core/revision.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
 import type { QueueLoad } from '../storage/writer-queue.ts'
 import { ChangeWatch } from './change-watch.ts'
+import type { GitExecutable } from './git-executable.ts'
 import type { BranchAdvance } from './git-repository.ts'
 import type { HistoryOptions } from './history-options.ts'
 import type { Inspection } from './inspection.ts'
@@ -188,6 +189,11 @@ export class History implements AsyncDisposable {
     return this.#parts.maintenance.look()
   }
 
+  /** The git program that reads the repository; null where there is none of 2.30 or newer. */
+  get git(): GitExecutable | null {
+    return this.#parts.git
+  }
+
   /** How many changes wait, and how long they waited. */
   writers(): QueueLoad {
     return this.#parts.queue.load()
@@ -233,11 +239,8 @@ export class History implements AsyncDisposable {
   }
 
   #reportBug(error: unknown): void {
-    this.#options.report({
-      level: 'error',
-      message: 'The repository could not be followed',
-      facts: { error },
-    })
+    const message = 'The repository could not be followed'
+    this.#options.report({ level: 'error', message, facts: { error } })
   }
 }
 

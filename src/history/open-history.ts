@@ -41,6 +41,8 @@ export interface HistoryParts extends AsyncDisposable {
   readonly news: RevisionNewsDesk
   readonly queue: WriterQueue
   readonly maintenance: Maintenance
+  /** Null where there is no git program that can be used. */
+  readonly git: GitExecutable | null
   readonly watchedFolders: readonly string[]
   /** Milliseconds for which an edit on disk has to rest before it is taken. */
   readonly rest: number
@@ -74,10 +76,12 @@ export async function openHistoryParts(options: HistoryOptions): Promise<OpenedH
 
 async function openLocked(options: HistoryOptions): Promise<OpenedHistory> {
   const { fs = disk, fs: pooledFs = nodeFs } = options
-  const folder = await openRepositoryFolder({ ...options, fs })
-  const lock = await openProcessLock(join(folder.ownDir, 'lock'))
   const { programPath: path } = options
-  const git = path === null ? null : await GitExecutable.find({ path })
+  const [folder, git] = await Promise.all([
+    openRepositoryFolder({ ...options, fs }),
+    path === null ? null : GitExecutable.find({ path }),
+  ])
+  const lock = await openProcessLock(join(folder.ownDir, 'lock'))
   const reader = await objectReaderWith(git, { fs: pooledFs, gitDir: folder.gitDir })
   const close = async () => {
     await reader[Symbol.asyncDispose]()
@@ -125,7 +129,8 @@ async function openParts(options: Options, ground: Ground): Promise<OpenedHistor
   const watchedFolders = [...new Set([dirname(live.path), folder.gitDir, folder.headsDir])]
   const queue = new WriterQueue()
   const maintenance = openMaintenance(options, { ...ground, queue, news })
-  const parts = { repository, keeper, reconciler, problems, news, queue, maintenance }
+  const { git } = ground
+  const parts = { repository, keeper, reconciler, problems, news, queue, maintenance, git }
   return {
     parts: { ...parts, watchedFolders, rest, [Symbol.asyncDispose]: ground.close },
     current,

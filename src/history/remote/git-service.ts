@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { Duplex } from 'node:stream'
 import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { ended, GitExecutable, type GitProcess, type RunOptions } from '../git-executable.ts'
+import { ended, type GitExecutable, type GitProcess, type RunOptions } from '../git-executable.ts'
 import type { History } from '../history.ts'
 import type { Report } from '../problems.ts'
 import { unavailable } from '../repository-folder.ts'
@@ -16,10 +16,9 @@ export type GitProgram = 'upload-pack' | 'receive-pack'
 export interface GitServiceOptions {
   /** The folder of the repository and of its work tree. */
   readonly repository: string
-  readonly history: Pick<History, 'advance'>
+  readonly history: Pick<History, 'advance' | 'git'>
   /** The command that judges a push, as arguments. */
   readonly pushCheck: readonly string[]
-  readonly programPath: string | undefined
   readonly clock: Clock
   readonly report: Report
   /** The largest request, in bytes. */
@@ -73,7 +72,7 @@ export class GitService {
 
   /** Null where there is no git program of 2.30 or newer. The repository has to be open already. */
   static async open(options: GitServiceOptions): Promise<GitService | null> {
-    const git = await GitExecutable.find({ path: options.programPath })
+    const { git } = options.history
     if (git === null) return null
     const service = new GitService(options, git)
     await writePushHooks(service.#hooks, options.pushCheck)

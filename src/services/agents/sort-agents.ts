@@ -1,13 +1,15 @@
 import { factsOf, type KnownAgent } from './known-agent.ts'
 
-const ORDER = new Intl.Collator('en')
+/** Made when there is something to sort: a start without agents does not wait for its tables. */
+let collator: Intl.Collator | null = null
 
 /** The uuids of the agents by name, working folder and uuid. */
 export function sortedUuids(agents: Iterable<KnownAgent>): readonly string[] {
+  const order = (collator ??= new Intl.Collator('en'))
   const keyed = Array.from(agents, (agent) => [...placeOf(agent), agent.uuid])
   keyed.sort((one, other) => {
     const different = one.findIndex((key, at) => key !== other[at])
-    return different < 0 ? 0 : ORDER.compare(one[different] ?? '', other[different] ?? '')
+    return different < 0 ? 0 : order.compare(one[different] ?? '', other[different] ?? '')
   })
   return keyed.map((keys) => keys.at(-1) ?? '')
 }
