@@ -58,7 +58,7 @@ export class Triggers implements AsyncDisposable {
   readonly #unlisten: () => void
   readonly #retry: NodeJS.Timeout
   #uses = new PipelineUses([])
-  #following: NodeJS.Timeout | null = null
+  #following: NodeJS.Immediate | null = null
 
   constructor(options: TriggersOptions) {
     this.#options = options
@@ -93,7 +93,7 @@ export class Triggers implements AsyncDisposable {
   /** Starts nothing more and polls no more. What waits for a poll hears that it failed. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#retry)
-    if (this.#following) clearTimeout(this.#following)
+    if (this.#following) clearImmediate(this.#following)
     this.#timers[Symbol.dispose]()
     this.#unlisten()
     const done = this.#wakeUps[Symbol.asyncDispose]()
@@ -136,9 +136,9 @@ export class Triggers implements AsyncDisposable {
     return (await this.#options.builds.pipelineHistory(pipeline, 0)).items[0] ?? null
   }
 
-  /** A change need not be followed before whoever made it is answered. */
+  /** While the disk is waited for, and before whoever made the change can ask for more. */
   #followSoon(): void {
-    this.#following ??= setTimeout(() => this.#follow(), 0)
+    this.#following ??= setImmediate(() => this.#follow())
   }
 
   #follow(): void {
