@@ -67,7 +67,7 @@ export class GitLock implements AsyncDisposable {
   async place(): Promise<void> {
     await this.#fs.rename(`${this.#file}.lock`, this.#file)
     this.#held = false
-    await this.#fs.unlink(this.#draft)
+    await orNullWhenAbsent(this.#fs.unlink(this.#draft))
     await syncFolder(this.#fs, dirname(this.#file))
   }
 

@@ -145,6 +145,19 @@ export function describeEdits(where: string, defaults: Partial<HistoryOptions>):
       expect(folder.names().filter((name) => name.startsWith('.draft'))).toEqual([])
     })
 
+    it('is a revision when it comes right after a save and is as long as what was saved', async () => {
+      for (const round of [1, 2, 3]) {
+        await save(history, documentOf(`saved ${round}`))
+        folder.write(documentOf(`edits ${round}`))
+
+        await save(history, documentOf(`after ${round}`))
+      }
+
+      const round = ['ana', 'Filesystem', 'ana']
+      await expectRevisions(...round, ...round, ...round, 'Upgrade')
+      expect(folder.complaints()).toBe('')
+    })
+
     it('is a revision after the save when the branch has moved already', async () => {
       history = await folder.reopen({
         fs: onceBranchHasMoved(() => folder.write(documentOf('edited'))),
