@@ -127,6 +127,7 @@ export class EntityIndex implements AsyncDisposable {
       const revision = history.findCommit(told.commit)
       const number = revision && history.numberOf(revision)
       if (revision === null || number === null || number >= below) return []
+      if (!this.#teller.isTold(revision)) return []
       return [{ revision, told, number, entity }]
     })
     return entries.toSorted((one, other) => other.number - one.number)

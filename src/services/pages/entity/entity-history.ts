@@ -96,8 +96,11 @@ function currentText({ text, line }: EntityText): CurrentText {
 
 function labelOf({ name, kind, entity }: EntityAddress, steps: readonly EntityStep[]): string {
   if (kind !== 'agent') return name
-  const told = steps.flatMap(({ changes }) => changes.filter((change) => change.entity === entity))
-  return told[0]?.label ?? name
+  for (const { changes } of steps) {
+    const told = changes.find((change) => change.entity === entity)
+    if (told) return told.label
+  }
+  return name
 }
 
 function formerNames({ entity, stage }: EntityAddress, steps: readonly EntityStep[]): string[] {
@@ -121,11 +124,10 @@ async function shownSteps(
   return Promise.all(
     all.slice(offset, end).map(async (step, n) => {
       const [after = '', before = ''] = texts.slice(n, n + 2)
-      return {
-        ...step,
-        diff: isAlone ? await smallDiff(deps, [before, after]) : null,
-        runs: await runsAfter(deps.builds, step, all[offset + n - 1] ?? null),
-      }
+      const { revision, changes, entity, stage } = step
+      const diff = isAlone ? await smallDiff(deps, [before, after]) : null
+      const runs = await runsAfter(deps.builds, step, all[offset + n - 1] ?? null)
+      return { revision, changes, entity, stage, diff, runs }
     }),
   )
 }

@@ -30,21 +30,49 @@ export async function entitySteps(
   address: EntityAddress,
 ): Promise<readonly EntityStep[]> {
   const found = await entities.revisionsOf(address.entity)
-  let stage = address.stage?.toLowerCase() ?? null
+  const steps = found.map(({ revision, entity }) => {
+    return new WholeStep(numbered(history, revision), entity, () => entities.find(revision) ?? [])
+  })
+  return address.stage === null ? steps : stepsOfStage(steps, address.stage.toLowerCase())
+}
+
+/** Its changes are read when they are asked for: of ten thousand steps, a page shows twenty. */
+class WholeStep implements EntityStep {
+  readonly revision: NumberedRevision
+  readonly entity: string
+  readonly stage = null
+  readonly #all: () => readonly Change[]
+  #changes: readonly Change[] | null = null
+
+  constructor(revision: NumberedRevision, entity: string, all: () => readonly Change[]) {
+    this.revision = revision
+    this.entity = entity
+    this.#all = all
+  }
+
+  get changes(): readonly Change[] {
+    this.#changes ??= this.#all().filter((change) =>
+      entitiesOf([change]).map(foldEntity).includes(this.entity),
+    )
+    return this.#changes
+  }
+}
+
+/** Those steps of a pipeline that changed a stage, under the names that it had. */
+function stepsOfStage(pipeline: readonly EntityStep[], name: string): readonly EntityStep[] {
+  let stage = name
   const steps: EntityStep[] = []
-  for (const { revision, entity } of found) {
-    const known = entities.find(revision) ?? []
-    const own = known.filter((change) => entitiesOf([change]).map(foldEntity).includes(entity))
-    const changes = stage === null ? own : own.filter((change) => isOfStage(change, stage))
+  for (const { revision, entity, changes: all } of pipeline) {
+    const changes = all.filter((change) => isOfStage(change, stage))
     if (changes.length === 0) continue
-    steps.push({ revision: numbered(history, revision), changes, entity, stage })
-    stage = stage === null ? null : (formerStage(changes, stage) ?? stage)
+    steps.push({ revision, changes, entity, stage })
+    stage = formerStage(changes, stage) ?? stage
   }
   return steps
 }
 
 /** Whether a change of a pipeline is about a stage: a part of it, the stage itself, or the whole pipeline. */
-function isOfStage(change: Change, stage: string | null): boolean {
+function isOfStage(change: Change, stage: string): boolean {
   const { kind, path, subject, to } = change
   const [first] = path
   if (first !== undefined) return first.toLowerCase() === `stage ${stage}`
