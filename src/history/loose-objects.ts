@@ -12,8 +12,8 @@ import { inVanishingFolder } from './vanishing-folder.ts'
 
 const deflated = promisify<Uint8Array, ZlibOptions, Buffer>(deflate)
 const FAST = { level: constants.Z_BEST_SPEED }
-/** In bytes. */
-const SMALL = 4096
+/** What is compressed in a millisecond, in bytes. */
+const SMALL = 256 * 1024
 /** Git's own are six characters long. */
 const OWN_DRAFT = /^tmp_obj_[0-9a-f]{12}$/
 
@@ -61,7 +61,7 @@ async function placeObject(
   return made ? [folder, dirname(folder)] : [folder]
 }
 
-/** A turn of the thread pool takes longer than a tree or a commit. */
+/** The several turns in the thread pool of a small one take longer than the work. */
 async function compressed({ type, content }: RawObject): Promise<Uint8Array> {
   const bytes = Buffer.concat([objectHeader(type, content.length), content])
   return content.length <= SMALL ? deflateSync(bytes, FAST) : deflated(bytes, FAST)

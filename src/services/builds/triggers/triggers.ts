@@ -136,9 +136,14 @@ export class Triggers implements AsyncDisposable {
     return (await this.#options.builds.pipelineHistory(pipeline, 0)).items[0] ?? null
   }
 
-  /** While the disk is waited for, and before whoever made the change can ask for more. */
+  /**
+   * While the disk is waited for, and before whoever made the change can ask for more. Whoever
+   * notes the change in this turn begins first.
+   */
   #followSoon(): void {
-    this.#following ??= setImmediate(() => this.#follow())
+    queueMicrotask(() => {
+      this.#following ??= setImmediate(() => this.#follow())
+    })
   }
 
   #follow(): void {
