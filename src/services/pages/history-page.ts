@@ -72,26 +72,36 @@ export async function readHistoryPage(
   { filter, offset }: HistoryQuery,
 ): Promise<HistoryPage> {
   assertMay(deps.access, principal, { action: 'administer' })
-  const { matching, bars } = await foundBy(deps, filter)
   const { history, details, entities } = deps
-  const { told, of } = entities.progress()
+  const looking = foundBy(deps, filter)
+  const state = stateIn(history, entities)
+  const { matching, bars } = await looking
   const shown = matching.slice(offset, offset + ROWS)
   await details.learn(shown, PATIENCE)
-  const [first] = history.list({ offset: history.size() - 1, limit: 1 })
   return {
     rows: shown.map((each) => ({
-      revision: numbered(history, each),
+      revision: { ...numbered(history, each), isCurrent: each.commit === state.current.commit },
       details: details.find(each),
       isKnown: details.isKnown(each),
     })),
     offset,
     matching: matching.length,
+    ...state,
+    bars,
+    unknown: filter.text === '' ? 0 : state.untold,
+  }
+}
+
+/** The history at one moment: revisions may come while a page of it is read. */
+function stateIn(history: History, entities: EntityIndex) {
+  const { told, of } = entities.progress()
+  const [first = history.current()] = history.list({ offset: history.size() - 1, limit: 1 })
+  return {
     total: history.size(),
     current: numbered(history, history.current()),
-    first: numbered(history, first ?? history.current()),
-    bars,
+    first: numbered(history, first),
     facts: factsOf(history, entities),
-    unknown: filter.text === '' ? 0 : Math.max(0, of - told),
+    untold: Math.max(0, of - told),
   }
 }
 

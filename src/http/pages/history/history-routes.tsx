@@ -45,14 +45,14 @@ export function historyRoutes(options: HistoryRoutesOptions) {
 
 function historyPages(options: HistoryRoutesOptions) {
   const kept = new KeptPages(KEPT)
-  const { shell, history, clock } = options
+  const { shell, clock } = options
   return async (c: Context<RouteEnv>) => {
     const query = parseHistoryQuery(c.req.query())
     const chrome = shell.chrome(c.req.raw, c.env.principal)
     const now = clock()
     const page = await readHistoryPage(options, c.env.principal, query)
     const isKnown = page.rows.every((row) => row.isKnown) && page.unknown === 0
-    const state = [history.current().commit, page.total, isKnown ? 'known' : now]
+    const state = [page.current.commit, page.total, isKnown ? 'known' : now]
     const asked = JSON.stringify([queryOf(query.filter, query.offset), Math.floor(now / FRESH)])
     const etag = shell.etag(chrome, [...state, asked, c.req.url])
     return kept.answer(c.req.raw, { etag, immutable: false }, async () => (
