@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { changeAgentAddress, type AgentAddress } from '../../config/agents/agent-edits.ts'
 import { registerAgents, type RegisteringAgent } from '../../config/agents/register-agents.ts'
 import type { Log } from '../../core/log.ts'
@@ -10,10 +11,13 @@ interface Waiting<Item> {
   readonly failed: (reason: unknown) => void
 }
 
+/** Milliseconds after a commit in which those that come next are gathered: a rush is few commits. */
+const GATHERING = 200
+
 /**
  * Writes into the configuration what agents do by themselves: registering with the key, and moving
- * to another address. What comes in while one commit is made goes into the next one together, so
- * that a thousand agents are few commits and nobody waits for more than one.
+ * to another address. What comes in while one commit is made, or soon after it, goes into the next
+ * one together, so that a thousand agents are few commits and nobody waits for more than one.
  */
 export class AgentRegistrar {
   readonly #editor: ConfigEditor
@@ -52,7 +56,10 @@ export class AgentRegistrar {
   /** The flag falls in the same step that finds nothing left, so that no newcomer is overlooked. */
   async #drain(): Promise<void> {
     while (this.#registering.size > 0 || this.#moved.size > 0) {
-      if (this.#registering.size > 0) await this.#commitRegistrations()
+      if (this.#registering.size > 0) {
+        await this.#commitRegistrations()
+        await delay(GATHERING, null, { ref: false })
+      }
       const [address] = this.#moved.values()
       if (address) await this.#commitAddress(address)
     }

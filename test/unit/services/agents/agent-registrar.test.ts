@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { SecretBox } from '../../../../src/config/secrets/secret-box.ts'
 import { ConfiguredAccess } from '../../../../src/services/access.ts'
@@ -33,6 +34,13 @@ async function renaming({ history }: ConfigServices): Promise<SaveRequest> {
   return { document, basedOn: revision.digest }
 }
 
+/** Registers agents by their names. */
+function enrolling({ editor }: ConfigServices): (uuid: string) => Promise<void> {
+  const registrar = new AgentRegistrar({ editor, log: () => undefined })
+  const place = { hostname: 'box', ipaddress: '127.0.0.1' }
+  return (uuid) => registrar.enroll({ uuid, ...place, resources: [], environments: [] })
+}
+
 /** Who made the revisions, oldest first: an administrator, or an agent for some of them. */
 function authorsOf({ history }: ConfigServices): string[] {
   const newestFirst = history.list({ offset: 0, limit: history.size() })
@@ -42,18 +50,10 @@ function authorsOf({ history }: ConfigServices): string[] {
 describe('the agents that register themselves', () => {
   it('go together into the next commit, and a save waits for one such commit', async () => {
     const config = await openConfiguration()
-    const registrar = new AgentRegistrar({ editor: config.editor, log: () => undefined })
     const { history, cache, configuration } = config
     const access = new ConfiguredAccess({ configuration, usernames: () => [ADMIN] })
     const edited = await renaming(config)
-    const enroll = (uuid: string) =>
-      registrar.enroll({
-        uuid,
-        hostname: 'box',
-        ipaddress: '127.0.0.1',
-        resources: [],
-        environments: [],
-      })
+    const enroll = enrolling(config)
     const first = enroll('a1')
     const second = ['b1', 'b2', 'b3'].map(enroll)
     const saved = saveDocument({ history, cache, access }, { username: ADMIN }, edited)
@@ -61,5 +61,18 @@ describe('the agents that register themselves', () => {
     await Promise.all([saved, ...second, third])
 
     expect(authorsOf(config)).toEqual(['Upgrade', 'setup', 'agent', ADMIN, 'agent'])
+  })
+
+  it('are gathered for a moment after a commit', async () => {
+    const config = await openConfiguration()
+    const enroll = enrolling(config)
+    await renaming(config)
+    await enroll('a1')
+
+    const second = enroll('b1')
+    await nextTurn()
+    await Promise.all([second, enroll('b2')])
+
+    expect(authorsOf(config)).toEqual(['Upgrade', 'setup', 'agent', 'agent'])
   })
 })
