@@ -1,4 +1,5 @@
 import type { RawObject } from './raw-object.ts'
+import type { ReusedBuffers } from './reused-buffers.ts'
 
 /** An answer of `git cat-file --batch`: an object, or null for one that is not there. */
 export type OnAnswer = (object: RawObject | null) => void
@@ -21,11 +22,13 @@ const NOTHING = Buffer.alloc(0)
  */
 export class BatchParser {
   readonly #onAnswer: OnAnswer
+  readonly #buffers: ReusedBuffers
   #header: Buffer = Buffer.alloc(0)
   #body: Body | null = null
 
-  constructor(onAnswer: OnAnswer) {
+  constructor(onAnswer: OnAnswer, buffers: ReusedBuffers) {
     this.#onAnswer = onAnswer
+    this.#buffers = buffers
   }
 
   /** @throws {RangeError} when the bytes are no answers. */
@@ -56,7 +59,7 @@ export class BatchParser {
     const size = Number(digits)
     const part = partOf(rest, size)
     if (part === null) {
-      this.#body = { type, bytes: Buffer.allocUnsafeSlow(size + 1), filled: 0 }
+      this.#body = { type, bytes: this.#buffers.take(size + 1), filled: 0 }
       return rest
     }
     this.#onAnswer({ type, content: part })

@@ -7,12 +7,14 @@ import type { GitExecutable } from './git-executable.ts'
 import { streamLog } from './git-log.ts'
 import type { CommitRange, CommitRecord, ObjectReader } from './object-reader.ts'
 import type { RawObject } from './raw-object.ts'
+import { ReusedBuffers } from './reused-buffers.ts'
 import { findFileInTree } from './tree-walk.ts'
 
 /** Reads a repository through a long-lived `git cat-file --batch`, started again when it dies. */
 export class CatFileReader implements ObjectReader {
   readonly #git: GitExecutable
   readonly #gitDir: string
+  readonly #buffers = new ReusedBuffers()
   #catFile: CatFile | null = null
   #disposed = false
 
@@ -43,6 +45,10 @@ export class CatFileReader implements ObjectReader {
     yield* streamLog(this.#git, this.#gitDir, range)
   }
 
+  giveBack(content: Uint8Array): void {
+    this.#buffers.giveBack(content)
+  }
+
   /** The next question goes to a new process; the old one answers what it was asked. */
   renew(): void {
     this.#catFile?.finish()
@@ -71,7 +77,7 @@ export class CatFileReader implements ObjectReader {
   #running(): CatFile {
     if (this.#disposed) throw new Error('the reader is closed')
     if (this.#catFile === null || this.#catFile.isOver) {
-      this.#catFile = new CatFile(this.#git, this.#gitDir)
+      this.#catFile = new CatFile(this.#git, this.#gitDir, this.#buffers)
     }
     return this.#catFile
   }

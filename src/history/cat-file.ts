@@ -2,6 +2,7 @@ import { Socket } from 'node:net'
 import { BatchParser } from './batch-parser.ts'
 import { type GitExecutable, type GitProcess, ended } from './git-executable.ts'
 import type { RawObject } from './raw-object.ts'
+import type { ReusedBuffers } from './reused-buffers.ts'
 
 interface Request {
   readonly text: string
@@ -23,11 +24,12 @@ export class CatFile implements AsyncDisposable {
   readonly #child: GitProcess
   readonly #ended: Promise<string>
   readonly #open: Request[] = []
-  readonly #parser = new BatchParser((object) => this.#answer(object))
+  readonly #parser: BatchParser
   #failure: Error | null = null
   #complaint = ''
 
-  constructor(git: GitExecutable, gitDir: string) {
+  constructor(git: GitExecutable, gitDir: string, buffers: ReusedBuffers) {
+    this.#parser = new BatchParser((object) => this.#answer(object), buffers)
     this.#child = git.start(gitDir, ARGUMENTS)
     this.#ended = ended(this.#child)
     this.#child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk))

@@ -1,4 +1,4 @@
-import { type Digest, digestOf } from '../core/digest.ts'
+import type { Digest } from '../core/digest.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
@@ -12,6 +12,7 @@ import type { MaintenanceState } from './maintenance.ts'
 import { listNewer } from './newer-revisions.ts'
 import { type HistoryParts, openHistoryParts } from './open-history.ts'
 import { type HistoryProblem, notValid } from './problems.ts'
+import { readDocument } from './read-document.ts'
 import { type Base, isCurrent } from './reconciler.ts'
 import { unavailable } from './repository-folder.ts'
 import type { RevisionListener } from './revision-news.ts'
@@ -129,11 +130,13 @@ export class History implements AsyncDisposable {
    *
    * @throws {ServiceError} `unavailable` when the repository no longer has them as recorded.
    */
-  async readDocument({ commit, digest }: Revision): Promise<Uint8Array<ArrayBuffer>> {
-    const document = await this.#parts.repository.findDocument(commit)
-    if (document === null) throw unavailable(`The document of commit ${commit} is missing`)
-    if (digestOf(document) === digest) return document
-    throw unavailable(`The document of commit ${commit} does not have the digest ${digest}`)
+  readDocument(revision: Revision): Promise<Uint8Array<ArrayBuffer>> {
+    return readDocument(this.#parts.repository, revision)
+  }
+
+  /** Takes what {@link readDocument} gave, when nobody looks at it any more: its memory serves the next read. */
+  giveBack(document: Uint8Array): void {
+    this.#parts.repository.reader.giveBack(document)
   }
 
   /**

@@ -34,6 +34,9 @@ export class IsomorphicReader implements ObjectReader {
     yield* await walkCommits(find, range)
   }
 
+  /** What isomorphic-git reads is its own. */
+  giveBack(): void {}
+
   renew(): void {
     this.#objects.renew()
   }

@@ -89,13 +89,16 @@ export function configRoutes(options: ConfigRoutesOptions) {
 function snapshotTaker(options: ConfigRoutesOptions): TakeSnapshot {
   const kept = new ReadyBodies(KEPT)
   return (revision, kind) => {
-    const make = async () =>
-      new ReadyBody(await readSnapshot(options, revision), {
+    const make = async (isKept: boolean) => {
+      const document = await readSnapshot(options, revision)
+      return new ReadyBody(document, {
         type: 'application/xml; charset=utf-8',
         etag: revision.digest,
         immutable: kind === 'immutable',
         headers: digestHeaders(revision.digest, options.clientNames),
+        ...(isKept ? {} : { whenSent: () => options.history.giveBack(document) }),
       })
+    }
     const when = kind === 'immutable' ? 'asked-again' : 'at-once'
     return kept.take(snapshotKey(revision, kind), make, when)
   }

@@ -31,30 +31,28 @@ export class ReadyBodies {
   /**
    * The answer for the key: kept, in the making, or made now. Of many answers that are asked for
    * once each, none is worth keeping: what lives for a while and then goes costs the collector far
-   * more than what goes at once, and the more the longer the history is.
+   * more than what goes at once, and the more the longer the history is. Such an answer is made for
+   * the one who asked, and `make` is told so.
    */
   take(
     key: string,
-    make: () => Promise<ReadyBody>,
+    make: (isKept: boolean) => Promise<ReadyBody>,
     when: KeptWhen = 'at-once',
   ): ReadyBody | Promise<ReadyBody> {
     const kept = this.find(key)
     if (kept) return kept
     const making = this.#making.get(key)
     if (making) return making
-    const made = this.#make(key, make, when === 'at-once' || this.#isAskedAgain(key))
+    if (when === 'asked-again' && !this.#isAskedAgain(key)) return make(false)
+    const made = this.#make(key, make)
     this.#making.set(key, made)
     return made
   }
 
-  async #make(
-    key: string,
-    make: () => Promise<ReadyBody>,
-    isWorthKeeping: boolean,
-  ): Promise<ReadyBody> {
+  async #make(key: string, make: (isKept: boolean) => Promise<ReadyBody>): Promise<ReadyBody> {
     try {
-      const body = await make()
-      if (isWorthKeeping) this.#keep(key, body)
+      const body = await make(true)
+      this.#keep(key, body)
       return body
     } finally {
       this.#making.delete(key)

@@ -26,6 +26,8 @@ export interface ReadyForm {
   readonly bytes: Bytes | null
   /** The bytes of a small body as latin1 text, which Node sends in one piece with the headers. */
   readonly text: string | null
+  /** To be called when the bytes have gone out; null where nobody waits for that. */
+  readonly whenSent: (() => void) | null
 }
 
 /** The headers of a request that decide about the form of its answer. */
@@ -40,6 +42,8 @@ export interface ReadyBodyOptions {
   /** Whether the address stands for these bytes for ever. */
   readonly immutable: boolean
   readonly headers?: Headers
+  /** Called when the bytes have gone out as they are. Only for an answer to one request. */
+  readonly whenSent?: () => void
 }
 
 /**
@@ -66,7 +70,7 @@ export class ReadyBody {
       vary: 'accept-encoding',
       ...options.headers,
     }
-    this.#keep('identity', bytes)
+    this.#keep('identity', bytes, options.whenSent)
   }
 
   /** The answer to this request: 304 when the caller has these bytes, else the best form it takes. */
@@ -103,10 +107,10 @@ export class ReadyBody {
     return this.#keep(encoding, await compress)
   }
 
-  #keep(encoding: Encoding, bytes: Bytes): ReadyForm {
+  #keep(encoding: Encoding, bytes: Bytes, whenSent: (() => void) | null = null): ReadyForm {
     const encoded = encoding === 'identity' ? {} : { 'content-encoding': encoding }
     const headers = { ...this.#headers, ...encoded, 'content-length': String(bytes.length) }
-    const form = formOf(200, headers, bytes)
+    const form = { ...formOf(200, headers, bytes), whenSent }
     this.#forms.set(encoding, form)
     return form
   }
@@ -121,6 +125,7 @@ function formOf(status: number, headers: Headers, bytes: Bytes | null): ReadyFor
     line: Object.entries(headers).flat(),
     bytes,
     text: text && text.toString('latin1'),
+    whenSent: null,
   }
 }
 

@@ -114,11 +114,12 @@ function callerOf(
 /** Node is much quicker with all headers at once than with one that was set before. */
 function send(
   { outgoing }: HttpBindings,
-  { status, line, bytes, text }: ReadyForm,
+  { status, line, bytes, text, whenSent }: ReadyForm,
   id: string,
 ): void {
   outgoing.writeHead(status, line.concat(REQUEST_ID, id))
   if (text !== null) outgoing.end(text, 'latin1')
+  else if (whenSent !== null) outgoing.end(bytes, whenSent)
   else if (bytes !== null) outgoing.end(bytes)
   else outgoing.end()
 }
