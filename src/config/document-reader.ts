@@ -1,11 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { atOnce, inTurns } from '../core/in-turns.ts'
 import { type ConfigDocument, type DocumentReading, readDocument } from './document.ts'
 import { FrameStore } from './members/frame-store.ts'
 import { MemberStores } from './members/member-stores.ts'
 import { readMembers } from './members/read-members.ts'
-
-/** Milliseconds after which others get their turn. */
-const TURN = 10
 
 /**
  * Reads documents as `readDocument` does, with the same answers, but most of them in a fraction of
@@ -19,24 +16,15 @@ export class DocumentReader {
   readonly #known = { frames: new FrameStore(), stores: new MemberStores() }
 
   read(bytes: Uint8Array): DocumentReading {
-    const steps = readMembers(bytes, this.#known)
-    let step = steps.next()
-    while (!step.done) step = steps.next()
-    return step.value ? { ok: true, document: step.value } : readDocument(bytes)
+    const document = atOnce(readMembers(bytes, this.#known))
+    return document ? { ok: true, document } : readDocument(bytes)
   }
 
   /**
    * A document that is valid, read in short turns so that nobody waits long; null for one that is
    * not. What is wrong with it is for others to find out.
    */
-  async readInTurns(bytes: Uint8Array): Promise<ConfigDocument | null> {
-    const steps = readMembers(bytes, this.#known)
-    let step = steps.next()
-    for (let end = performance.now() + TURN; !step.done; step = steps.next()) {
-      if (performance.now() < end) continue
-      await nextTurn()
-      end = performance.now() + TURN
-    }
-    return step.value
+  readInTurns(bytes: Uint8Array): Promise<ConfigDocument | null> {
+    return inTurns(readMembers(bytes, this.#known))
   }
 }

@@ -1,8 +1,9 @@
 import type { Change } from '../config/changes/change.ts'
 import { renderSubject } from '../config/changes/render-subject.ts'
-import { type Comparable, summariseChanges } from '../config/changes/summarise-changes.ts'
+import { type Comparable, summariseInSteps } from '../config/changes/summarise-changes.ts'
 import { readXml } from '../config/xml-reader.ts'
 import { type Digest, digestOf } from '../core/digest.ts'
+import { atOnce, inTurns } from '../core/in-turns.ts'
 import { commonBytes } from '../diff/common-ends.ts'
 import type { DocumentCache } from './document-cache.ts'
 
@@ -34,10 +35,14 @@ export class ChangeSummary {
 
   /** The same. A pair is asked for several times in a row: for its commit, and to tell of it. */
   compare(before: Comparable | null, after: Comparable): readonly Change[] {
-    if (this.#last?.before !== before || this.#last.after !== after) {
-      this.#last = { before, after, changes: summariseChanges(before, after) }
-    }
-    return this.#last.changes
+    const known = this.#known(before, after)
+    return known ?? this.#keep(before, after, atOnce(summariseInSteps(before, after)))
+  }
+
+  /** The same, worked out in short turns. */
+  async compareInTurns(before: Comparable | null, after: Comparable): Promise<readonly Change[]> {
+    const known = this.#known(before, after)
+    return known ?? this.#keep(before, after, await inTurns(summariseInSteps(before, after)))
   }
 
   /** The changes as the subject of a commit, which no save shall wait for. */
@@ -56,6 +61,19 @@ export class ChangeSummary {
 
   read(document: Uint8Array): Comparable {
     return this.find(digestOf(document)) ?? readXml(document)
+  }
+
+  #known(before: Comparable | null, after: Comparable): readonly Change[] | null {
+    return this.#last?.before === before && this.#last.after === after ? this.#last.changes : null
+  }
+
+  #keep(
+    before: Comparable | null,
+    after: Comparable,
+    changes: readonly Change[],
+  ): readonly Change[] {
+    this.#last = { before, after, changes }
+    return changes
   }
 
   #isQuick(document: Uint8Array): boolean {

@@ -157,7 +157,7 @@ export class RevisionTeller implements AsyncDisposable {
       const after = await this.#read(revision)
       const older = previous && (await this.#read(previous))
       await nextTurn()
-      return this.#deps.summary.compare(older, after)
+      return await this.#deps.summary.compareInTurns(older, after)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       this.#deps.log({ level: 'warning', message: error.message })

@@ -17,20 +17,27 @@ const MEMBER_KINDS = ENTITY_KINDS.filter(({ word }) =>
  */
 export function changedMembers(before: XmlDocument, after: XmlDocument): EntityPair[] | null {
   if (!PlacedElement.isSame(before.root, after.root)) return null
-  const pairs = MEMBER_KINDS.flatMap((kind) => changedOf(kind, { before, after }))
-  return pairs.every(([one, other]) => entityKey(one) === entityKey(other)) ? pairs : null
+  const pairs: EntityPair[] = []
+  for (const kind of MEMBER_KINDS) {
+    for (const pair of changedOf(kind, { before, after })) {
+      const [one, other] = pair
+      if (entityKey(one) !== entityKey(other)) return null
+      pairs.push(pair)
+    }
+  }
+  return pairs
 }
 
 /** With the same around them, there are as many of a kind as there were. */
-function changedOf(
+function* changedOf(
   kind: EntityKind,
   documents: { readonly before: XmlDocument; readonly after: XmlDocument },
-): EntityPair[] {
+): Generator<EntityPair> {
   const older = elementsAt(documents.before.root, kind.steps)
-  return elementsAt(documents.after.root, kind.steps).flatMap((after, n): EntityPair[] => {
+  for (const [n, after] of elementsAt(documents.after.root, kind.steps).entries()) {
     const before = older[n]
-    if (!before || PlacedElement.isSame(before, after)) return []
-    if (isWrittenAlike(documents, { before, after })) return []
-    return [[asEntity(before, kind), asEntity(after, kind)]]
-  })
+    if (!before || PlacedElement.isSame(before, after)) continue
+    if (isWrittenAlike(documents, { before, after })) continue
+    yield [asEntity(before, kind), asEntity(after, kind)]
+  }
 }

@@ -63,11 +63,15 @@ function isTooMuch({ removed, added }: EntityMatching): boolean {
   return sizes.reduce((sum, size) => sum + size, 0) > MOST_CONTENT
 }
 
-/** Reports everything that is otherwise about the entities of one kind. */
-export function compareEntities(documents: Documents, { pairs, removed, added }: EntityMatching) {
-  for (const entity of removed) documents.report(loneChange(documents.before, 'removed', entity))
-  for (const [before, after] of pairs) compareEntity(documents, before, after)
-  for (const entity of added) documents.report(loneChange(documents.after, 'added', entity))
+/** Reports everything that is otherwise about the entities of one kind, one after the other. */
+export function* compareEntities(
+  documents: Documents,
+  { pairs, removed, added }: EntityMatching,
+): Generator<void, void> {
+  for (const entity of removed)
+    yield documents.report(loneChange(documents.before, 'removed', entity))
+  for (const [before, after] of pairs) yield compareEntity(documents, before, after)
+  for (const entity of added) yield documents.report(loneChange(documents.after, 'added', entity))
 }
 
 /** An entity that is in this document only. */

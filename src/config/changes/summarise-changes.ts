@@ -1,10 +1,17 @@
+import { atOnce } from '../../core/in-turns.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { XmlDocument } from '../xml-reader.ts'
 import type { XmlElement } from '../xml-tree.ts'
 import { changedMembers } from './changed-members.ts'
 import type { Change } from './change.ts'
 import { compareElements } from './compare-elements.ts'
-import { compareEntities, loneChange, matchEntities, reportForm } from './compare-entities.ts'
+import {
+  compareEntities,
+  type EntityMatching,
+  loneChange,
+  matchEntities,
+  reportForm,
+} from './compare-entities.ts'
 import { compareEntityOrder, comparePlaces } from './compare-places.ts'
 import { DOCUMENT, DOCUMENT_LABEL, ENTITY_KINDS, entitiesIn } from './entities.ts'
 import { grouped, withFewLayouts } from './group-changes.ts'
@@ -25,11 +32,19 @@ const WHOLE = { entity: DOCUMENT, label: DOCUMENT_LABEL, path: [] } as const
  * least one change, equal texts give none.
  */
 export function summariseChanges(before: Comparable | null, after: Comparable): readonly Change[] {
+  return atOnce(summariseInSteps(before, after))
+}
+
+/** The same in small steps. */
+export function* summariseInSteps(
+  before: Comparable | null,
+  after: Comparable,
+): Generator<unknown, readonly Change[]> {
   if ('problems' in after) return [unreadable('newer', after.problems)]
   if (before === null) return beginnings(after)
   if ('problems' in before) return [unreadable('older', before.problems)]
   if (before.text === after.text) return []
-  const changes = compare(before, after)
+  const changes = yield* compare(before, after)
   return changes.length > 0 ? changes : [{ kind: 'reformatted', ...WHOLE, subject: 'layout' }]
 }
 
@@ -38,39 +53,43 @@ export function isBeginning([first]: readonly Change[]): boolean {
   return first?.kind === 'added' && first.entity === DOCUMENT && first.path.length === 0
 }
 
-function compare(before: XmlDocument, after: XmlDocument): readonly Change[] {
+function* compare(before: XmlDocument, after: XmlDocument): Generator<unknown, readonly Change[]> {
   const members = changedMembers(before, after)
-  if (members === null) return compareWhole(before, after)
+  if (members === null) return yield* compareWhole(before, after)
   const changes: Change[] = []
   const elements = members.flat().map(({ element }) => element)
   const documents = documentsOf({ before, after }, elements, changes)
-  compareEntities(documents, { pairs: members, removed: [], added: [] })
+  yield* compareEntities(documents, { pairs: members, removed: [], added: [] })
   return withFewLayouts(grouped(changes))
 }
 
-function compareWhole(before: XmlDocument, after: XmlDocument): readonly Change[] {
+function* compareWhole(
+  before: XmlDocument,
+  after: XmlDocument,
+): Generator<unknown, readonly Change[]> {
   const changes: Change[] = []
   const entities = ENTITY_KINDS.map((kind) => ({
     kind,
     before: entitiesIn(before.root, kind),
     after: entitiesIn(after.root, kind),
   }))
+  yield
   const elements = entities.flatMap((found) => [...found.before, ...found.after])
   const documents = documentsOf(
     { before, after },
     elements.map(({ element }) => element),
     changes,
   )
-  const matchings = new Map(
-    entities.map(({ kind, ...found }) => [kind.word, matchEntities(documents, kind, found)]),
-  )
-  for (const matching of matchings.values()) compareEntities(documents, matching)
+  const matchings = new Map<string, EntityMatching>()
+  for (const { kind, ...found } of entities)
+    yield matchings.set(kind.word, matchEntities(documents, kind, found))
+  for (const matching of matchings.values()) yield* compareEntities(documents, matching)
   for (const matching of matchings.values()) compareEntityOrder(documents, matching)
   comparePlaces(documents, {
     pipelines: matchings.get('pipeline') ?? NOTHING,
     groups: matchings.get('group') ?? NOTHING,
   })
-  compareRoots({ ...documents, ...WHOLE })
+  yield compareRoots({ ...documents, ...WHOLE })
   return withFewLayouts(grouped(changes))
 }
 

@@ -45,6 +45,11 @@ export class PipelineUses {
   }
 }
 
+/** Works out for each pipeline what takes long about its uses, which is remembered. */
+export function* prepareUses(pipelines: readonly Pipeline[]): Generator<unknown, void> {
+  for (const pipeline of pipelines) yield startKey(pipeline)
+}
+
 /** What the start of a pipeline depends on. */
 const startKey = remembered(({ timer, materials, stages }: Pipeline) => {
   const approval = stages[0]?.approval?.type

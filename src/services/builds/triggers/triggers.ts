@@ -5,6 +5,7 @@ import type { PipelineRequest } from '../../../builds/schedule.ts'
 import type { Pipeline } from '../../../config/model.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { ServiceError } from '../../../core/errors.ts'
+import { inTurns } from '../../../core/in-turns.ts'
 import type { Log } from '../../../core/log.ts'
 import { APPROVED_BY_CHANGES } from '../../../core/stage.ts'
 import type { MaterialPoller } from '../../materials/material-poller.ts'
@@ -12,7 +13,7 @@ import { SourceFailed } from '../../materials/modification.ts'
 import { watchedMaterials } from '../../materials/watched-materials.ts'
 import type { EffectivePipelines } from '../effective-pipelines.ts'
 import { PassedStages } from './passed-stages.ts'
-import { PipelineUses } from './pipeline-uses.ts'
+import { PipelineUses, prepareUses } from './pipeline-uses.ts'
 import { compareRevisions } from './run-changes.ts'
 import { RunOrigins } from './run-origins.ts'
 import { Timers } from './timers.ts'
@@ -59,6 +60,7 @@ export class Triggers implements AsyncDisposable {
   readonly #retry: NodeJS.Timeout
   #uses = new PipelineUses([])
   #following: NodeJS.Immediate | null = null
+  #isClosed = false
 
   constructor(options: TriggersOptions) {
     this.#options = options
@@ -93,6 +95,7 @@ export class Triggers implements AsyncDisposable {
   /** Starts nothing more and polls no more. What waits for a poll hears that it failed. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#retry)
+    this.#isClosed = true
     if (this.#following) clearImmediate(this.#following)
     this.#timers[Symbol.dispose]()
     this.#unlisten()
@@ -142,13 +145,22 @@ export class Triggers implements AsyncDisposable {
    */
   #followSoon(): void {
     queueMicrotask(() => {
-      this.#following ??= setImmediate(() => this.#follow())
+      this.#following ??= setImmediate(() => void this.#followInTurns())
     })
   }
 
-  #follow(): void {
+  async #followInTurns(): Promise<void> {
     this.#following = null
-    const pipelines = this.#options.pipelines.list().map(({ pipeline }) => pipeline)
+    await inTurns(prepareUses(this.#pipelines()))
+    if (!this.#isClosed) this.#follow()
+  }
+
+  #pipelines(): readonly Pipeline[] {
+    return this.#options.pipelines.list().map(({ pipeline }) => pipeline)
+  }
+
+  #follow(): void {
+    const pipelines = this.#pipelines()
     const before = this.#uses
     this.#uses = new PipelineUses(pipelines)
     this.#options.poller.watch(watchedMaterials(pipelines))

@@ -1,0 +1,25 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+/** Milliseconds after which others get their turn. */
+const TURN = 10
+
+/** Work in small steps that ends with a result. */
+export type Steps<Result> = Iterator<unknown, Result, void>
+
+/** Takes all the steps, in short turns so that nobody waits long. */
+export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
+  let step = steps.next()
+  for (let end = performance.now() + TURN; !step.done; step = steps.next()) {
+    if (performance.now() < end) continue
+    await nextTurn()
+    end = performance.now() + TURN
+  }
+  return step.value
+}
+
+/** Takes all the steps at once. */
+export function atOnce<Result>(steps: Steps<Result>): Result {
+  let step = steps.next()
+  while (!step.done) step = steps.next()
+  return step.value
+}
