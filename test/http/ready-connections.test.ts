@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { BASIC, RawConnection } from '../support/raw-http.ts'
+import { startService } from '../support/service.ts'
+
+const PATH = '/api/config/revisions?limit=1'
+const ID = /^x-request-id: (\S+)/gim
+/** More than Node keeps of a body that nobody reads. */
+const LARGE = 400_000
+
+/** A request with an id of its own, and its body. */
+function request(id: string, headers: readonly string[] = [], body = ''): string {
+  const named = ['Host: x', `Authorization: ${BASIC}`, `X-Request-Id: ${id}`, ...headers]
+  return [`GET ${PATH} HTTP/1.1`, ...named, '', body].join('\r\n')
+}
+
+describe('a connection that ready answers go over', () => {
+  it('goes on after a request with a body, which is thrown away', { timeout: 15_000 }, async () => {
+    const service = await startService()
+    const list = await (await service.fetch(PATH)).text()
+    const connection = new RawConnection(service.url)
+    const body = 'x'.repeat(LARGE)
+    const chunk = `${LARGE.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+
+    connection.say(request('plain'))
+    connection.say(request('long', [`Content-Length: ${LARGE}`], body))
+    connection.say(request('chunked', ['Transfer-Encoding: chunked'], chunk))
+    connection.say(request('empty', ['Content-Length: 0']))
+    connection.say(request('last', ['Connection: close']))
+
+    const heard = await connection.heard()
+    const ids = [...heard.matchAll(ID)].map(([, id]) => id)
+    expect(ids).toEqual(['plain', 'long', 'chunked', 'empty', 'last'])
+    expect(heard.split(list)).toHaveLength(ids.length + 1)
+  })
+
+  it('has them in the order of the requests that came at once', async () => {
+    const service = await startService()
+    const list = await (await service.fetch(PATH)).text()
+    const connection = new RawConnection(service.url)
+    const names = Array.from({ length: 200 }, (_, n) => `request-${n}`)
+
+    const requests = names.map((name) => request(name))
+    connection.say(`${requests.join('')}${request('last', ['Connection: close'])}`)
+
+    const heard = await connection.heard()
+    expect([...heard.matchAll(ID)].map(([, id]) => id)).toEqual([...names, 'last'])
+    expect(heard.split(list)).toHaveLength(names.length + 2)
+  })
+})
