@@ -124,7 +124,7 @@ function send({ incoming, outgoing }: HttpBindings, form: ReadyForm, id: string)
   if (form.text !== null) outgoing.write(form.text, 'latin1')
   else if (form.bytes !== null) outgoing.write(form.bytes)
   outgoing.uncork()
-  outgoing.end()
+  outgoing.end(form.whenSent ?? undefined)
 }
 
 /**
