@@ -1,10 +1,14 @@
 import { SaxesParser } from 'saxes'
+import { atOnce } from '../core/in-turns.ts'
 import type { Problem } from '../core/problem.ts'
 import { LineIndex } from './line-index.ts'
 import { decodeXml } from './xml/xml-bytes.ts'
 import { XML_LIMITS, type XmlLimits } from './xml/xml-limits.ts'
 import { XmlTreeBuilder } from './xml/xml-tree-builder.ts'
 import type { XmlElement } from './xml-tree.ts'
+
+/** Characters that are parsed in one step. */
+const PIECE = 65_536
 
 /** A document that is well-formed, with the places of its lines. */
 export interface XmlDocument {
@@ -22,13 +26,22 @@ export type XmlReading =
  * answer, never an exception, and every problem has its line and column.
  */
 export function readXml(bytes: Uint8Array, limits: Partial<XmlLimits> = {}): XmlReading {
+  return atOnce(readXmlInSteps(bytes, limits))
+}
+
+/** The same in small steps. */
+export function* readXmlInSteps(
+  bytes: Uint8Array,
+  limits: Partial<XmlLimits> = {},
+): Generator<unknown, XmlReading> {
   const bounds = { ...XML_LIMITS, ...limits }
   if (bytes.length > bounds.maxBytes) {
     const message = `the document has ${bytes.length} bytes; at most ${bounds.maxBytes} are accepted`
     return { ok: false, problems: [{ message, line: 1, column: 1 }] }
   }
   const decoding = decodeXml(bytes)
-  return decoding.ok ? readText(decoding.text, bounds) : { ok: false, problems: [decoding.problem] }
+  if (!decoding.ok) return { ok: false, problems: [decoding.problem] }
+  return yield* readText(decoding.text, bounds)
 }
 
 /** A tree without its text, and what it costs: elements, attributes, texts and comments. */
@@ -42,25 +55,32 @@ export interface XmlTree {
  * Who wants to know what is wrong asks `readXml`.
  */
 export function readTree(text: string, limits: XmlLimits): XmlTree | null {
-  const { faults, root, parts } = treeOf(text, limits)
+  const { faults, root, parts } = atOnce(treeOf(text, limits))
   return faults.length === 0 && root ? { root, parts } : null
 }
 
-function readText(text: string, limits: XmlLimits): XmlReading {
+function* readText(text: string, limits: XmlLimits): Generator<unknown, XmlReading> {
   const lines = new LineIndex(text)
-  const { faults, root } = treeOf(text, limits)
+  const { faults, root } = yield* treeOf(text, limits)
   if (faults.length === 0 && root) return { ok: true, text, root, lines }
   const problems = faults.map(({ message, offset }) => ({ message, ...lines.positionOf(offset) }))
   return { ok: false, problems }
 }
 
-function treeOf(text: string, limits: XmlLimits): XmlTreeBuilder {
+function* treeOf(text: string, limits: XmlLimits): Generator<unknown, XmlTreeBuilder> {
   const builder = new XmlTreeBuilder(text, limits)
-  parse(text, builder)
+  const parser = parserFor(builder)
+  const { length } = text
+  for (let start = 0; start < length; start += PIECE) {
+    const piece = length <= PIECE ? text : text.slice(start, start + PIECE)
+    if (!builder.watch(() => parser.write(piece))) return builder
+    yield
+  }
+  builder.watch(() => parser.close())
   return builder
 }
 
-function parse(text: string, builder: XmlTreeBuilder): void {
+function parserFor(builder: XmlTreeBuilder): SaxesParser {
   const parser = new SaxesParser({
     position: false,
     forceXMLVersion: true,
@@ -77,5 +97,5 @@ function parse(text: string, builder: XmlTreeBuilder): void {
   parser.on('text', (content) => builder.text(content, parser.position - '<'.length))
   parser.on('cdata', (content) => builder.cdata(content, parser.position))
   parser.on('error', ({ message }) => builder.fault(message, parser.position))
-  builder.watch(() => parser.write(text).close())
+  return parser
 }

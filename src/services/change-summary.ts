@@ -1,7 +1,7 @@
 import type { Change } from '../config/changes/change.ts'
 import { renderSubject } from '../config/changes/render-subject.ts'
 import { type Comparable, summariseInSteps } from '../config/changes/summarise-changes.ts'
-import { readXml } from '../config/xml-reader.ts'
+import { readXml, readXmlInSteps } from '../config/xml-reader.ts'
 import { type Digest, digestOf } from '../core/digest.ts'
 import { atOnce, inTurns } from '../core/in-turns.ts'
 import { commonBytes } from '../diff/common-ends.ts'
@@ -52,6 +52,11 @@ export class ChangeSummary {
     )
     const mayBeTold = isQuick && (before === null || changedBytes(before, after) <= MOST_CHANGED)
     return mayBeTold ? renderSubject(this.changes(before, after)) : 'Change the configuration'
+  }
+
+  /** Reads a document as far as it has to be read to be compared, in short turns. */
+  async readInTurns(document: Uint8Array): Promise<Comparable> {
+    return this.find(digestOf(document)) ?? inTurns(readXmlInSteps(document))
   }
 
   /** A document of that digest, if it was read lately. */

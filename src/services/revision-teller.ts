@@ -168,7 +168,7 @@ export class RevisionTeller implements AsyncDisposable {
   async #read(revision: Revision): Promise<Comparable> {
     const { summary, history } = this.#deps
     const known = this.#documents.get(revision.digest) ?? summary.find(revision.digest)
-    const document = known ?? summary.read(await history.readDocument(revision))
+    const document = known ?? (await summary.readInTurns(await history.readDocument(revision)))
     this.#documents.delete(revision.digest)
     this.#documents.set(revision.digest, document)
     const [oldest] = this.#documents.keys()

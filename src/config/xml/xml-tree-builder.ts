@@ -68,12 +68,14 @@ export class XmlTreeBuilder {
     return this.#parts
   }
 
-  /** Runs the parser until its end or until nothing more can be learned. */
-  watch(run: () => void): void {
+  /** Runs the parser for a while; false when nothing more can be learned. */
+  watch(run: () => void): boolean {
     try {
       run()
+      return true
     } catch (error) {
       if (!(error instanceof Halt)) throw error
+      return false
     }
   }
 

@@ -132,6 +132,57 @@ describe('the tree', () => {
   })
 })
 
+/** Characters that are parsed at a time. */
+const PIECE = 65_536
+const CONSTRUCT = `<b\tc = 'x"&amp;\r\n𝄞'/>x&lt;\r\n𝄞]] ><![CDATA[<y>]]><?p q?><!-- - --><d ></d\n>`
+const FAULTS = `<b c="&x;" c=""/>&#0;]]><d>&y;</e>`
+
+/** A document whose first piece ends so many characters into the construct. */
+function padded(construct: string, cut: number): string {
+  return `<a>${' '.repeat(PIECE - '<a>'.length - cut)}${construct}</a>`
+}
+
+function cutsOf(construct: string): number[] {
+  return Array.from({ length: construct.length + 1 }, (_, cut) => cut)
+}
+
+/** What an element holds behind the padding. */
+function said(text: string): unknown {
+  const [, ...nodes] = read(text).root.children
+  return nodes.map((node) => [
+    text.slice(node.span.start, node.span.end),
+    node.kind === 'text' ? node.text : node.kind === 'element' ? [...node.attributes] : null,
+  ])
+}
+
+describe('a document that is parsed in several pieces', () => {
+  it('has the same tree wherever the first piece ends', () => {
+    const texts = cutsOf(CONSTRUCT).map((cut) => padded(CONSTRUCT, cut))
+
+    const values = texts.map((text) => JSON.stringify(said(text)).replace(/"(start|end)":\d+/g, ''))
+
+    expect(new Set(values).size).toBe(1)
+    expect(values[0]).toContain('𝄞')
+  })
+
+  it('has its faults at the same places wherever the first piece ends', () => {
+    const whole = problemsOf(`<a> ${FAULTS}</a>`).map(({ message, column = 0 }) => [
+      message,
+      column,
+    ])
+
+    const found = cutsOf(FAULTS).map((cut) =>
+      problemsOf(padded(FAULTS, cut)).map(({ message, column = 0 }) => [
+        message,
+        column - (PIECE - '<a> '.length - cut),
+      ]),
+    )
+
+    expect(whole.length).toBeGreaterThan(3)
+    for (const each of found) expect(each).toEqual(whole)
+  })
+})
+
 describe('limits', () => {
   it('stop at the size of the document', () => {
     expect(problemsOf('<a>  </a>', { maxBytes: 8 })).toMatchObject([
