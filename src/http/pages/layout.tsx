@@ -46,6 +46,8 @@ export interface PageProps {
   readonly children: Child
 }
 
+/** Fonts that the style sheets name: known at once, they are there before the text is laid out. */
+const PRELOADED = ['inter.woff2', 'mono.woff2']
 const STYLES = ['tokens.css', 'base.css']
 const SCRIPTS = ['enhance.js']
 
@@ -80,6 +82,15 @@ function Head({ chrome: { links, assets }, title, styles = [], scripts = [] }: P
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <title>{`${title} · Cairn`}</title>
+      {PRELOADED.map((name) => (
+        <link
+          rel="preload"
+          as="font"
+          type="font/woff2"
+          href={links.asset(assets.addressOf(name))}
+          crossorigin="anonymous"
+        />
+      ))}
       {[...STYLES, ...styles].map((name) => (
         <link rel="stylesheet" href={links.asset(assets.addressOf(name))} />
       ))}

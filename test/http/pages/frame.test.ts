@@ -39,6 +39,20 @@ describe('the frame of the pages', () => {
     expect(answers[0]?.headers.get('cache-control')).toContain('immutable')
   })
 
+  it('names the fonts of its style sheets before them', async () => {
+    const service = await startService()
+    const html = await (await service.fetch('/config')).text()
+    const [early = ''] = html.split('<link rel="stylesheet"')
+    const sheet = /href="(\/assets\/tokens-[^"]+)"/.exec(html)?.[1] ?? ''
+
+    const named = [...early.matchAll(/href="\/assets\/([^"]+\.woff2)"/g)].map(([, name]) => name)
+
+    const styles = await (await service.fetch(sheet)).text()
+    const asked = [...styles.matchAll(/url\(([^)]+\.woff2)\)/g)].map(([, name]) => name)
+    expect(named).toEqual(asked)
+    expect(named).toHaveLength(2)
+  })
+
   it.each(['/config/r99', '/config/compare/r1/r99', '/nothing'])(
     'answers %s with an error page to a browser',
     async (path) => {
