@@ -13,6 +13,10 @@ import { historyOf } from './histories.ts'
 import { interleaved, median } from './measure.ts'
 import { MeasuredServer } from './servers.ts'
 
+/** Saves on each history; the first ones, while the service is still being compiled, are not counted. */
+const SAVES = 120
+const WARMING = 40
+
 /** Git puts everything that a commit writes on disk before it returns, as the service does. */
 const DURABLE = ['-c', 'core.fsync=all', '-c', 'core.fsyncMethod=fsync']
 
@@ -60,7 +64,7 @@ interface SaveTimes {
 async function saveTimes(run: BenchRun): Promise<{ long: SaveTimes; short: SaveTimes }> {
   await using long = await Saving.open(run, { name: 'long', revisions: run.quick ? 500 : 10_000 })
   await using short = await Saving.open(run, { name: 'short', revisions: 100 })
-  for (let n = 0; n < (run.quick ? 4 : 40); n += 1) {
+  for (let n = 0; n < (run.quick ? 4 : SAVES); n += 1) {
     for (const saving of [long, short]) await saving.saveBothWays(n)
   }
   return { long: long.medians(), short: short.medians() }
@@ -101,11 +105,12 @@ class Saving implements AsyncDisposable {
       writeFileSync(join(this.#copy, 'config.xml'), document)
       git(this.#copy, ...DURABLE, 'commit', '--quiet', '-a', '-m', `Save ${n}`)
     })
-    if (n > 0) this.#times.push({ ours, git: theirs })
+    this.#times.push({ ours, git: theirs })
   }
 
   medians(): SaveTimes {
-    const of = (who: 'ours' | 'git') => median(this.#times.map((times) => times[who]))
+    const counted = this.#times.slice(Math.min(WARMING, this.#times.length >> 1))
+    const of = (who: 'ours' | 'git') => median(counted.map((times) => times[who]))
     return { ours: of('ours'), git: of('git') }
   }
 
