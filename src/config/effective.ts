@@ -1,3 +1,4 @@
+import { atOnce } from '../core/in-turns.ts'
 import { ParamResolver } from './effective/params.ts'
 import { resolvePipeline } from './effective/resolve-pipeline.ts'
 import type { At, Configuration, Pipeline, PipelineGroup, Template } from './model.ts'
@@ -19,10 +20,7 @@ export interface Expansion {
  * pipeline that uses a template stand in the template.
  */
 export function expandConfiguration(configuration: Configuration): Expansion {
-  const steps = expandInSteps(configuration)
-  let step = steps.next()
-  while (!step.done) step = steps.next()
-  return step.value
+  return atOnce(expandInSteps(configuration))
 }
 
 const known = new WeakMap<Configuration, Expansion>()

@@ -1,3 +1,4 @@
+import { atOnce } from '../core/in-turns.ts'
 import type { Configuration, Pipeline, Stage } from './model.ts'
 import * as dependencies from './rules/dependencies.ts'
 import * as environments from './rules/environments.ts'
@@ -89,10 +90,7 @@ const STAGE_RULES: readonly StageRule[] = [
  * template does wrong is said once, however many pipelines use it.
  */
 export function checkRules(configuration: Configuration): Finding[] {
-  const steps = checkRulesInSteps(configuration)
-  let step = steps.next()
-  while (!step.done) step = steps.next()
-  return step.value
+  return atOnce(checkRulesInSteps(configuration))
 }
 
 /** The same, giving way again and again. */

@@ -61,3 +61,8 @@ export class ServiceError<Code extends ErrorCode = ErrorCode> extends Error {
     this.facts = facts
   }
 }
+
+/** What a thrown thing says of itself. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,5 +1,5 @@
 import type { Digest } from '../core/digest.ts'
-import { ServiceError } from '../core/errors.ts'
+import { reasonOf, ServiceError } from '../core/errors.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
 import type { QueueLoad } from '../storage/writer-queue.ts'
@@ -245,8 +245,4 @@ export class History implements AsyncDisposable {
     const message = 'The repository could not be followed'
     this.#options.report({ level: 'error', message, facts: { error } })
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts'
+import { reasonOf } from '../core/errors.ts'
 import type { WriterQueue } from '../storage/writer-queue.ts'
 import { removeAbandoned } from './abandoned-objects.ts'
 import type { GitExecutable } from './git-executable.ts'
@@ -156,7 +157,7 @@ export class Maintenance implements AsyncDisposable {
   }
 
   #tell(error: unknown): void {
-    const problem = error instanceof Error ? error.message : String(error)
+    const problem = reasonOf(error)
     this.#state = { packedAt: null, ...NOTHING, ...this.#state, problem }
     this.#options.report({
       level: 'warning',

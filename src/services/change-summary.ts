@@ -1,9 +1,13 @@
 import type { Change } from '../config/changes/change.ts'
 import { renderSubject } from '../config/changes/render-subject.ts'
-import { type Comparable, summariseInSteps } from '../config/changes/summarise-changes.ts'
+import {
+  type Comparable,
+  summariseChanges,
+  summariseInSteps,
+} from '../config/changes/summarise-changes.ts'
 import { readXml, readXmlInSteps } from '../config/xml-reader.ts'
 import { type Digest, digestOf } from '../core/digest.ts'
-import { atOnce, inTurns } from '../core/in-turns.ts'
+import { inTurns } from '../core/in-turns.ts'
 import { commonBytes } from '../diff/common-ends.ts'
 import type { DocumentCache } from './document-cache.ts'
 
@@ -36,7 +40,7 @@ export class ChangeSummary {
   /** The same. A pair is asked for several times in a row: for its commit, and to tell of it. */
   compare(before: Comparable | null, after: Comparable): readonly Change[] {
     const known = this.#known(before, after)
-    return known ?? this.#keep(before, after, atOnce(summariseInSteps(before, after)))
+    return known ?? this.#keep(before, after, summariseChanges(before, after))
   }
 
   /** The same, worked out in short turns. */

@@ -1,4 +1,5 @@
 import type { Builds } from '../builds/builds.ts'
+import { reasonOf } from '../core/errors.ts'
 import type { History } from '../history/history.ts'
 
 export interface ReadinessDeps {
@@ -16,8 +17,4 @@ export async function readReadiness({ history, builds }: ReadinessDeps): Promise
   return looks.flatMap((look, n) =>
     look.status === 'rejected' ? [`${subjects[n]}: ${reasonOf(look.reason)}`] : [],
   )
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Clock } from '../../core/clock.ts'
+import { reasonOf } from '../../core/errors.ts'
 import type { JobReport } from '../../core/job.ts'
 import type { Log } from '../../core/log.ts'
 import type { ReportedResult } from '../../wire/agent-job-report.ts'
@@ -144,7 +145,7 @@ export class JobRun {
   }
 
   #fail(error: unknown): 'Failed' {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = reasonOf(error)
     this.#note(`The job failed: ${message}`)
     const facts = { job: this.#locator(), error: message }
     this.#options.log({ level: 'warning', message: 'A job could not be run to its end', facts })
@@ -171,7 +172,7 @@ export class JobRun {
   #endRefused(error: unknown): void {
     if (this.isEnding) return
     const gone = [403, 404, 410].some((status) => isRefusal(error, status))
-    const message = error instanceof Error ? error.message : String(error)
+    const message = reasonOf(error)
     const facts = { job: this.#locator(), error: message }
     this.#options.log({ level: 'warning', message: 'The server ended a job', facts })
     void this.end(gone ? 'gone' : 'refused', message)

@@ -1,5 +1,6 @@
 import { type Action, AuditEntry } from '../../core/audit.ts'
 import type { Clock } from '../../core/clock.ts'
+import { reasonOf } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
 import { LineLog } from '../../storage/line-log.ts'
 import { RepeatedActions } from './repeated-actions.ts'
@@ -103,8 +104,7 @@ export class Audit implements AsyncDisposable {
       await this.#lines.append((id) => JSON.stringify({ id, ...facts }))
       this.#problem = null
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      this.#problem = `The audit log cannot be written: ${reason}`
+      this.#problem = `The audit log cannot be written: ${reasonOf(error)}`
       this.#options.log({ level: 'error', message: this.#problem, facts: { entry: facts } })
     }
   }
