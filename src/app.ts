@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { SecretBox } from './config/secrets/secret-box.ts'
 import { RequestMetrics } from './core/request-metrics.ts'
@@ -28,8 +29,8 @@ import { VERSION } from './version.ts'
 /** A running service. Disposing it finishes the requests in flight, then lets go of everything. */
 export interface Server extends AsyncDisposable {
   readonly url: string
-  /** The password of the first user, when one was generated now. */
-  readonly generatedPassword: string | null
+  /** The file with the password of the first user, when one was generated now. */
+  readonly passwordFile: string | null
 }
 
 /** Opens everything that the settings name, and listens. */
@@ -68,8 +69,8 @@ async function open(opening: Opening): Promise<Server> {
   // Whoever waits for a poll of a material hears that it failed.
   resources.own(parts.triggers)
   const url = `http://${hostOf(settings.host)}:${listening.port}${settings['base-path']}`
-  const { generatedPassword } = parts
-  return { url, generatedPassword, [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose]() }
+  const { passwordFile } = parts
+  return { url, passwordFile, [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose]() }
 }
 
 async function openParts(opening: Opening) {
@@ -77,7 +78,12 @@ async function openParts(opening: Opening) {
   const { clock } = surroundings
   const audit = await openAudit(opening)
   const usersFile = resolve(settings['users-file'] ?? join(stateDir, 'users.htpasswd'))
-  const generatedPassword = await createFirstUser(usersFile, settings['admin-password'])
+  const passwordFile = join(stateDir, 'admin.password')
+  const isGenerated = await createFirstUser({
+    usersFile,
+    passwordFile,
+    password: settings['admin-password'],
+  })
   const box = new SecretBox(await openSecretKeys(join(stateDir, 'secret.keys')))
   const opened = await openConfig(opening, box)
   const { config } = opened
@@ -88,7 +94,8 @@ async function openParts(opening: Opening) {
   const watch = new RevisionWatch({ history, access: login.access })
   const { repository } = opened
   const followers = await openFollowers(opening, { history, store: running.store, repository })
-  return { ...opened, ...running, ...followers, audit, login, watch, box, generatedPassword }
+  const own = { audit, login, watch, box, passwordFile: isGenerated ? passwordFile : null }
+  return { ...opened, ...running, ...followers, ...own }
 }
 
 type Parts = Awaited<ReturnType<typeof openParts>>
@@ -129,6 +136,7 @@ function serviceOf(opening: Opening, parts: Parts) {
     clientNames: settings['client-names'],
     maxBody: settings['max-body'],
     trustedProxies: settings['trusted-proxies'],
+    hostNames: hostNamesOf(settings),
   })
 }
 
@@ -159,6 +167,13 @@ function pages({ surroundings, resources }: Opening, { config, entities }: Parts
   const details = new RevisionDetailsCache({ entities, history, script, clock })
   const origins = resources.own(new LineOriginsCache(config))
   return { script, compare, outline, details, origins }
+}
+
+/** The names that operators have given to this machine and this service. */
+function hostNamesOf(settings: ServeSettings): string[] {
+  const { host, 'public-url': publicUrl, 'allowed-hosts': others } = settings
+  const named = publicUrl === null ? [] : [new URL(publicUrl).hostname]
+  return [hostname(), host, ...named, ...others]
 }
 
 /** A host as it stands in a URL: IPv6 addresses in brackets. */

@@ -97,6 +97,12 @@ export const SETTINGS = {
     ...USERS,
     'admin-password': Optional.describe('password of admin at the first start'),
     'auto-register-key': Optional.describe('agents that present it need no approval'),
+    'public-url': ServerUrl.nullable()
+      .default(null)
+      .describe('address that people use; requests to its host are answered'),
+    'allowed-hosts': CommaList.prefault('').describe(
+      'further host names that requests may name, separated by commas',
+    ),
     'client-names': z
       .enum(['neutral', 'gocd'], 'is neither neutral nor gocd')
       .default('neutral')

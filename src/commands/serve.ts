@@ -15,10 +15,8 @@ export async function serve(args: readonly string[]): Promise<number> {
     programPath: programPath(),
     toolEnvironment: toolEnvironment(),
   })
-  if (server.generatedPassword !== null) {
-    process.stderr.write(
-      `cairn: user admin has the password ${server.generatedPassword} (shown this once)\n`,
-    )
+  if (server.passwordFile !== null) {
+    process.stderr.write(`cairn: the password of user admin is in ${server.passwordFile}\n`)
   }
   say(`cairn ready ${server.url}`)
   await ended

@@ -1,6 +1,7 @@
 import { getPath } from 'hono/utils/url'
 import type { Principal } from '../core/principal.ts'
-import { type AnswerFailure, failure } from './failure.ts'
+import type { AllowedHosts } from './allowed-hosts.ts'
+import { type AnswerFailure, answerInJson, failure } from './failure.ts'
 import type { Exchange } from './exchange.ts'
 
 /** The environment of every route: what is known of its request besides the request itself. */
@@ -10,6 +11,7 @@ export interface RouteEnv {
 
 export interface DoorOptions {
   readonly basePath: string
+  readonly hosts: AllowedHosts
   readonly credentials: {
     remembered(authorization: string): Principal | null
     check(authorization: string | undefined, address: string): Promise<Principal | null>
@@ -21,6 +23,10 @@ export interface DoorOptions {
 }
 
 export const CHALLENGE = { 'www-authenticate': 'Basic realm="cairn"' }
+const FOREIGN_HOST = failure(
+  421,
+  'This server is not known by that host name: --public-url or --allowed-hosts has to name it',
+)
 const FORGED = failure(403, 'A request from another site may not change anything')
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
@@ -30,10 +36,14 @@ const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
  */
 export function openDoor(options: DoorOptions) {
   return (request: Request, exchange: Exchange): Response | Promise<Response> => {
-    const authorization = authorizationOf(request, exchange)
+    const path = innerPath(request, options.basePath)
+    if (!isProbe(path) && !options.hosts.includes(headerOf(request, exchange, 'host'))) {
+      exchange.reason = 'foreign-host'
+      return answerInJson(request, FOREIGN_HOST, null)
+    }
+    const authorization = headerOf(request, exchange, 'authorization')
     const known = authorization === undefined ? null : options.credentials.remembered(authorization)
-    if (options.isPublic(innerPath(request, options.basePath), request))
-      return options.routes(request, exchange)
+    if (options.isPublic(path, request)) return options.routes(request, exchange)
     if (isForged(request)) {
       exchange.reason = 'forged'
       return options.answerFailure(request, FORGED, null)
@@ -44,9 +54,19 @@ export function openDoor(options: DoorOptions) {
   }
 }
 
-function authorizationOf(request: Request, { connection }: Exchange): string | undefined {
-  if (connection) return connection.incoming.headers.authorization
-  return request.headers.get('authorization') ?? undefined
+/** The headers of the connection are at hand before those of the request are made. */
+function headerOf(
+  request: Request,
+  { connection }: Exchange,
+  name: 'authorization' | 'host',
+): string | undefined {
+  if (connection) return connection.incoming.headers[name]
+  return request.headers.get(name) ?? undefined
+}
+
+/** Probes of load balancers name the service as they like; what they are answered is no secret. */
+function isProbe(path: string): boolean {
+  return path === '/health' || path.startsWith('/health/')
 }
 
 /** The path without base path and trailing slashes; outside the base path, one that nothing matches. */

@@ -3,6 +3,7 @@ import type { Log } from '../core/log.ts'
 import type { RequestMetrics } from '../core/request-metrics.ts'
 import { Exchange, REQUEST_ID } from './exchange.ts'
 import type { Connection, Handler } from './listen.ts'
+import { INERT } from './inert.ts'
 
 export interface ObserveOptions {
   readonly answer: (request: Request, exchange: Exchange) => Response | Promise<Response>
@@ -48,7 +49,10 @@ function ended(
 ): Response | Promise<Response> {
   const took = performance.now() - began
   const { status } = response
-  if (!exchange.isNamed) exchange.connection?.outgoing.setHeader(REQUEST_ID, exchange.id)
+  const outgoing = exchange.connection?.outgoing
+  // Headers of the answer itself replace these.
+  for (const [name, value] of INERT) outgoing?.setHeader(name, value)
+  if (!exchange.isNamed) outgoing?.setHeader(REQUEST_ID, exchange.id)
   metrics.end(exchange.route, status, took / 1_000)
   const noted = audit(request, exchange, response)
   if (noted !== null || status >= 500 || (took > SLOW && !isHeld(exchange))) {

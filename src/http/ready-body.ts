@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { INERT } from './inert.ts'
 
 const compressGzip = promisify(gzip)
 const compressBrotli = promisify(brotliCompress)
@@ -68,6 +69,7 @@ export class ReadyBody {
       etag: this.etag,
       'cache-control': options.immutable ? IMMUTABLE : MUTABLE,
       vary: 'accept-encoding',
+      ...Object.fromEntries(INERT),
       ...options.headers,
     }
     this.#keep('identity', bytes, options.whenSent)

@@ -4,6 +4,7 @@ import type { Log } from '../core/log.ts'
 import type { Principal } from '../core/principal.ts'
 import type { RequestMetrics } from '../core/request-metrics.ts'
 import { Exchange, REQUEST_ID, requestIdOf } from './exchange.ts'
+import type { AllowedHosts } from './allowed-hosts.ts'
 import type { AnswerReady } from './listen.ts'
 import { SLOW, tell } from './observe.ts'
 import type { ReadyBody, ReadyForm } from './ready-body.ts'
@@ -24,6 +25,7 @@ export interface ReadyAnswers {
 
 export interface ReadyDoorOptions {
   readonly basePath: string
+  readonly hosts: AllowedHosts
   readonly credentials: {
     rememberedOn(connection: object, authorization: string): Principal | null
   }
@@ -43,7 +45,7 @@ const PLAIN_HOST = /^[a-z0-9._-]+(:\d{1,5})?$/
  * is kept. It is counted and named like any other; being a GET that nobody is refused, it is not noted.
  */
 export function openReadyDoor(options: ReadyDoorOptions): AnswerReady {
-  const { basePath, answers, metrics } = options
+  const { basePath, hosts, answers, metrics } = options
   const answerLater = openLaterDoor(options)
   return (connection) => {
     const { method, url = '', headers } = connection.incoming
@@ -51,6 +53,7 @@ export function openReadyDoor(options: ReadyDoorOptions): AnswerReady {
     const target = url.slice(basePath.length)
     const route = answers.routeOf(target)
     if (route === null || !PLAIN_HOST.test(headers.host ?? '')) return false
+    if (!hosts.includes(headers.host)) return false
     const began = performance.now()
     const principal = callerOf(options, connection.incoming)
     const body = principal && answers.find(target, principal)

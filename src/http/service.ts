@@ -4,6 +4,7 @@ import type { AgentCallsDeps } from '../services/agents/contact.ts'
 import type { Log } from '../core/log.ts'
 import type { RequestMetrics } from '../core/request-metrics.ts'
 import type { Audit } from '../services/audit/audit.ts'
+import { AllowedHosts } from './allowed-hosts.ts'
 import { agentProtocolRoutes } from './agent-protocol-routes.ts'
 import { type AgentRoutesOptions, agentRoutes } from './agent-routes.ts'
 import { type AgentWorkOptions, agentWorkRoutes } from './agent-work-routes.ts'
@@ -52,6 +53,8 @@ export interface HttpServiceOptions
   readonly audit: Audit
   readonly requests: RequestMetrics
   readonly trustedProxies: readonly string[]
+  /** The names that the service is known by, besides addresses and names without a dot. */
+  readonly hostNames: readonly string[]
   readonly log: Log
 }
 
@@ -64,6 +67,7 @@ export interface HttpService extends Answering {
 /** The whole HTTP service. Programs that call it need not wait until the pages are loaded. */
 export function httpService(options: HttpServiceOptions): HttpService {
   const { basePath, credentials, log } = options
+  const hosts = new AllowedHosts(options.hostNames)
   const config = configRoutes(options)
   const parts = callsOf(options, config.routes)
   let pages: Promise<PageService> | null = null
@@ -77,12 +81,18 @@ export function httpService(options: HttpServiceOptions): HttpService {
   }
   const otherwise: Answer = async (...asked) => (await loadPages()).answer(...asked)
   const routes = composeRoutes({ basePath, log, parts, otherwise, answerFailure })
-  const answer = openDoor({ basePath, credentials, isPublic, answerFailure, routes })
+  const answer = openDoor({ basePath, hosts, credentials, isPublic, answerFailure, routes })
   const watching = { metrics: options.requests, trustedProxies: options.trustedProxies, log }
   const audit = auditRequests(options.audit)
   return {
     answer: observe({ answer, audit, ...watching }),
-    answerReady: openReadyDoor({ basePath, credentials, answers: config.ready, ...watching }),
+    answerReady: openReadyDoor({
+      basePath,
+      hosts,
+      credentials,
+      answers: config.ready,
+      ...watching,
+    }),
     loadPages,
   }
 }

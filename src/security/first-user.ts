@@ -1,17 +1,33 @@
 import { randomBytes } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { replaceFile } from '../storage/durable-fs.ts'
 import { readUsersFile, writeUser } from './users-file.ts'
 
 /** The user that a new service has. */
 export const FIRST_USER = 'admin'
 
+export interface FirstUserOptions {
+  readonly usersFile: string
+  /** Where a generated password is left for whoever may read the state. */
+  readonly passwordFile: string
+  /** Null: a password is generated. */
+  readonly password: string | null
+}
+
 /**
- * Creates user `admin` when nobody can log in yet. Returns the password when it was generated,
- * so that it can be shown once; null when there is nothing to show.
+ * Creates user `admin` when nobody can log in yet. Returns whether a password was generated. It is
+ * in its file before the user exists, and never in a log, which others keep and read.
  */
-export async function createFirstUser(file: string, chosen: string | null): Promise<string | null> {
-  const { users, problems } = await readUsersFile(file)
-  if (users.size > 0 || problems.length > 0) return null
-  const password = chosen ?? randomBytes(15).toString('base64url')
-  await writeUser(file, { username: FIRST_USER, password })
-  return chosen === null ? password : null
+export async function createFirstUser(options: FirstUserOptions): Promise<boolean> {
+  const { usersFile, passwordFile, password } = options
+  const { users, problems } = await readUsersFile(usersFile)
+  if (users.size > 0 || problems.length > 0) return false
+  const chosen = password ?? randomBytes(15).toString('base64url')
+  if (password === null) {
+    await mkdir(dirname(passwordFile), { recursive: true, mode: 0o700 })
+    await replaceFile(passwordFile, Buffer.from(`${chosen}\n`), { mode: 0o600 })
+  }
+  await writeUser(usersFile, { username: FIRST_USER, password: chosen })
+  return password === null
 }

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { git } from '../support/git.ts'
@@ -18,12 +19,16 @@ describe('cairn serve', () => {
     const program = start(['serve', '--port', '0'], { cwd })
 
     const url = await program.line(READY)
-    const [, password = ''] = /password (\S+)/.exec(program.stderr) ?? []
+    const passwordFile = join(cwd, 'state/admin.password')
+    const password = readFileSync(passwordFile, 'utf8').trim()
     const response = await get(`${url}/api/admin/config.xml`, password)
 
     expect(response.status).toBe(200)
     expect(await response.text()).toBe(git(join(cwd, 'config-repo'), 'show', 'HEAD:config.xml'))
     expect(git(join(cwd, 'config-repo'), 'log', '--format=%an')).toBe('Upgrade\n')
+    expect(program.stderr).toContain(`the password of user admin is in ${passwordFile}\n`)
+    expect(program.stderr).not.toContain(password)
+    expect(statSync(passwordFile).mode & 0o777).toBe(0o600)
   })
 
   it('takes its settings from the environment, a flag first', async () => {

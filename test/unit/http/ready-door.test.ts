@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { RequestMetrics } from '../../../src/core/request-metrics.ts'
+import { AllowedHosts } from '../../../src/http/allowed-hosts.ts'
 import { Listening } from '../../../src/http/listen.ts'
 import { ReadyBody } from '../../../src/http/ready-body.ts'
 import { openReadyDoor } from '../../../src/http/ready-door.ts'
@@ -13,6 +14,7 @@ const LARGE = 32_000_000
 function serve(body: ReadyBody): Promise<Listening> {
   const answerReady = openReadyDoor({
     basePath: '',
+    hosts: new AllowedHosts([]),
     credentials: { rememberedOn: () => ({ username: 'admin' }) },
     answers: { routeOf: () => 'GET /', find: () => body },
     metrics: new RequestMetrics(),
