@@ -1,8 +1,16 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { MissingProgramsReporter } from './support/missing-programs-reporter.ts'
+import { missingPrograms, programTags } from './support/programs.ts'
 
-/** CI names a file here and reads the counts of the run from it. */
+/** CI names a file here and reads the counts of the run from it; it has every program that tests need. */
 const REPORT = process.env.CAIRN_TEST_REPORT
+
+const missing = missingPrograms()
+const missingReporter = new MissingProgramsReporter(missing, {
+  write: (text) => process.stdout.write(text),
+  mustHaveAll: REPORT !== undefined,
+})
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
@@ -14,7 +22,8 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
     maxWorkers: 2,
-    reporters: REPORT ? ['default', 'json'] : ['default'],
+    tags: programTags(missing),
+    reporters: [...(REPORT ? ['default', 'json'] : ['default']), missingReporter],
     ...(REPORT ? { outputFile: { json: REPORT } } : {}),
   },
 })

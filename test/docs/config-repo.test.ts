@@ -23,7 +23,7 @@ const MOVED = documentWith('alpha', 'beta')
 const GROWN = documentWith('alpha', 'beta', 'gamma')
 const NOW = documentWith('alpha', 'beta', 'gamma', 'delta')
 
-describe('config-repo/README.md', { timeout: 60_000 }, () => {
+describe('config-repo/README.md', { timeout: 60_000, tags: ['bash'] }, () => {
   let folder: HistoryFolder
   let history: History
   let revisions: readonly Revision[]

@@ -3,12 +3,11 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { ProtocolAgent } from '../support/protocol-agent.ts'
 import { BuildScene } from '../support/build-service.ts'
-import { hasCommand } from '../support/has-command.ts'
 
 const DESIGN = readFileSync(new URL('../../src/state/DESIGN.md', import.meta.url), 'utf8')
 
 describe('the DESIGN of the state store', () => {
-  it.skipIf(!hasCommand('sqlite3'))('has a command that looks inside (needs sqlite3)', async () => {
+  it('has a command that looks inside', { tags: ['sqlite3'] }, async () => {
     const scene = await BuildScene.open()
     const agent = await ProtocolAgent.join(scene.service, 'a1')
     await scene.schedule()

@@ -23,7 +23,7 @@ describe('README.md', () => {
 
   it(
     'has examples that all work, one after the other, on a new service',
-    { timeout: 60_000 },
+    { timeout: 60_000, tags: ['bash', 'curl'] },
     async () => {
       const cwd = tempDir()
       symlinkSync(join(ROOT, 'node_modules'), join(cwd, 'node_modules'))

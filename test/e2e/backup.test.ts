@@ -79,20 +79,24 @@ describe('cairn backup', () => {
     expect(readFileSync(artifact, 'utf8')).toBe('all passed\n')
   })
 
-  it('saves a stopped service, on standard output if that is named, the keys of its secrets included', async () => {
-    const service = await aService()
-    await service.close()
-    const file = join(tempDir(), 'printed.tar.gz')
-    const command = `"$0" dist/main.js backup - ${placesIn(service.folder).join(' ')} > ${file}`
+  it(
+    'saves a stopped service, on standard output if that is named, the keys of its secrets included',
+    { tags: ['bash', 'tar'] },
+    async () => {
+      const service = await aService()
+      await service.close()
+      const file = join(tempDir(), 'printed.tar.gz')
+      const command = `"$0" dist/main.js backup - ${placesIn(service.folder).join(' ')} > ${file}`
 
-    execFileSync('bash', ['-c', command, process.execPath], { stdio: 'pipe' })
-    const restored = await restoreNew(file)
-    const rotated = await run(['secrets', 'rotate', ...placesIn(restored.folder)])
+      execFileSync('bash', ['-c', command, process.execPath], { stdio: 'pipe' })
+      const restored = await restoreNew(file)
+      const rotated = await run(['secrets', 'rotate', ...placesIn(restored.folder)])
 
-    expect(entriesOf(file).join()).not.toContain('artifacts')
-    expect(await checkCodes(restored.folder)).toEqual([0, 0])
-    expect(rotated).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1 secrets are/) })
-  })
+      expect(entriesOf(file).join()).not.toContain('artifacts')
+      expect(await checkCodes(restored.folder)).toEqual([0, 0])
+      expect(rotated).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1 secrets are/) })
+    },
+  )
 
   it('brings back other branches, tags and files, and which branch was checked out', async () => {
     const service = await aService()
@@ -170,7 +174,7 @@ describe('cairn restore', () => {
     expect(readdirSync(restored.folder)).toEqual([])
   })
 
-  it('refuses an archive of something else', async () => {
+  it('refuses an archive of something else', { tags: ['tar'] }, async () => {
     const folder = tempDir()
     writeFileSync(join(folder, 'manifest.json'), '{"format":"other"}')
     const file = join(folder, 'other.tar.gz')

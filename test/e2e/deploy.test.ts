@@ -6,7 +6,6 @@ import { z } from 'zod'
 import { readSettings, SETTINGS } from '../../src/settings.ts'
 import { AuditBody } from '../../src/wire/audit-body.ts'
 import { documentWith } from '../support/documents.ts'
-import { hasCommand } from '../support/has-command.ts'
 import { callOver, startNginx } from '../support/nginx.ts'
 import { BASIC } from '../support/raw-http.ts'
 import { rootFile } from '../support/root-file.ts'
@@ -28,9 +27,9 @@ function assertTaken([subcommand, ...args]: readonly string[], environment = {})
 }
 
 describe('deploy/nginx.conf', () => {
-  it.skipIf(!hasCommand('nginx'))(
+  it(
     'puts TLS in front of the service, forms, ids and addresses included',
-    { timeout: 60_000 },
+    { timeout: 60_000, tags: ['nginx', 'openssl'] },
     async () => {
       const service = await startService(['--trusted-proxies', '127.0.0.1'])
       const nginx = await startNginx(tempDir(), service.url)
@@ -108,7 +107,7 @@ describe('the units of systemd', () => {
     expect(() => assertTaken(args, { CAIRN_SERVER: 'http://x' })).not.toThrow()
   })
 
-  it.skipIf(!hasCommand('systemd-analyze')).each(UNITS)('are sound to systemd: %s', (name) => {
+  it.each(UNITS)('are sound to systemd: %s', { tags: ['systemd'] }, (name) => {
     const folder = tempDir()
     const file = join(folder, name.replace('@', '@1'))
     const unit = deployed(name)
@@ -127,7 +126,7 @@ describe('the units of systemd', () => {
     expect(about).toEqual([])
   })
 
-  it.skipIf(!hasCommand('systemd-analyze'))('shut the service in', () => {
+  it('shut the service in', { tags: ['systemd'] }, () => {
     const file = join(tempDir(), 'cairn.service')
     writeFileSync(file, deployed('cairn.service'))
 
@@ -173,7 +172,7 @@ describe('the files for containers', () => {
 })
 
 describe('deploy/README.md', () => {
-  it('names files, settings and addresses that there are', async () => {
+  it('names files, settings and addresses that there are', { tags: ['bash'] }, async () => {
     const text = deployed('README.md')
     const files = [...text.matchAll(/\bdeploy\/[\w@.-]+\w/g)].map(([name]) => name)
     const shell = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, script = '']) => script)

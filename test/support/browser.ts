@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import axe, { type AxeResults } from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { findCommand } from './programs.ts'
 import { ADMIN_PASSWORD } from './service.ts'
 
 const OUTPUT = fileURLToPath(new URL('../output/', import.meta.url))
@@ -18,7 +19,7 @@ const ARGUMENTS = [
 
 /** The browser that the system has, without a profile; ended with the caller's `close`. */
 export function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGUMENTS })
+  return chromium.launch({ executablePath: findCommand('chromium') ?? 'chromium', args: ARGUMENTS })
 }
 
 /** A browser for the tests of one file, ended after the last of them. */

@@ -1,23 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { findCommand } from './programs.ts'
 
-const DEBIAN = '/usr/lib/postgresql'
 const NOBODY = 65_534
-
-/** The folder of PostgreSQL's server programs, or null where they are not installed. */
-export const POSTGRES_BIN: string | null =
-  [
-    ...(process.env.PATH ?? '').split(delimiter),
-    ...(existsSync(DEBIAN)
-      ? readdirSync(DEBIAN).map((version) => join(DEBIAN, version, 'bin'))
-      : []),
-  ].find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres'))) ??
-  null
 
 // PostgreSQL refuses to run as root.
 const account = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
@@ -35,16 +25,16 @@ export class PostgresCluster implements AsyncDisposable {
     this.#port = port
   }
 
-  static async start(bin: string): Promise<PostgresCluster> {
+  static async start(): Promise<PostgresCluster> {
     const folder = mkdtempSync(join(tmpdir(), 'cairn-postgres-'))
     if (account.uid !== undefined) chownSync(folder, account.uid, account.gid)
     const data = join(folder, 'data')
     const init = ['-D', data, '-A', 'trust', '-U', 'cairn', '-E', 'UTF8', '--no-sync']
-    const made = spawnSync(join(bin, 'initdb'), init, { ...account, encoding: 'utf8' })
+    const made = spawnSync(command('initdb'), init, { ...account, encoding: 'utf8' })
     if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`)
     const port = await freePort()
     const options = ['-D', data, '-k', folder, '-h', '127.0.0.1', '-p', `${port}`, '-F']
-    const server = spawn(join(bin, 'postgres'), options, {
+    const server = spawn(command('postgres'), options, {
       ...account,
       stdio: ['ignore', 'ignore', 'pipe'],
     })
@@ -57,7 +47,9 @@ export class PostgresCluster implements AsyncDisposable {
     this.#databases += 1
     const name = `cairn_${this.#databases}`
     const psql = ['-h', '127.0.0.1', '-p', `${this.#port}`, '-U', 'cairn', 'postgres']
-    const made = spawnSync('psql', [...psql, '-c', `CREATE SCHEMA ${name}`], { encoding: 'utf8' })
+    const made = spawnSync(command('psql'), [...psql, '-c', `CREATE SCHEMA ${name}`], {
+      encoding: 'utf8',
+    })
     if (made.status !== 0) throw new Error(`psql failed: ${made.stderr}`)
     return `postgres://cairn@127.0.0.1:${this.#port}/postgres?search_path=${name}`
   }
@@ -68,6 +60,12 @@ export class PostgresCluster implements AsyncDisposable {
     await ended
     rmSync(this.#folder, { recursive: true, force: true })
   }
+}
+
+function command(name: string): string {
+  const file = findCommand(name)
+  if (file === null) throw new Error(`${name} is not installed`)
+  return file
 }
 
 async function readiness(server: ChildProcess): Promise<void> {

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { loadPostgresState, openPostgresState } from '../../../src/state/open-postgres.ts'
-import { POSTGRES_BIN, PostgresCluster } from '../../support/postgres-cluster.ts'
+import { PostgresCluster } from '../../support/postgres-cluster.ts'
 import { describeStateStore } from './describe-state-store.ts'
 
-describe.skipIf(POSTGRES_BIN === null)('where the PostgreSQL server is installed', () => {
+describe('with a PostgreSQL server', { tags: ['postgresql'] }, () => {
   let cluster: PostgresCluster
 
   beforeAll(async () => {
-    cluster = await PostgresCluster.start(POSTGRES_BIN ?? '')
+    cluster = await PostgresCluster.start()
   })
 
   afterAll(() => cluster[Symbol.asyncDispose]())

@@ -12,23 +12,27 @@ const TEXT: DocumentKind<string> = { name: 'text', schema: z.string() }
 const Told = z.object({ written: z.int(), refusals: z.array(z.string()), readable: z.int() })
 
 describe('a state store that can grow no more', () => {
-  it('is unavailable for changes, still answers, and keeps everything acknowledged', async () => {
-    using folder = new TempFolder()
-    const file = folder.file('state.db')
-    const command = `ulimit -f ${LARGEST_FILE_KB}; exec "$0" "$@"`
+  it(
+    'is unavailable for changes, still answers, and keeps everything acknowledged',
+    { tags: ['bash'] },
+    async () => {
+      using folder = new TempFolder()
+      const file = folder.file('state.db')
+      const command = `ulimit -f ${LARGEST_FILE_KB}; exec "$0" "$@"`
 
-    const filler = spawnSync('bash', ['-c', command, process.execPath, FILLER, file], {
-      encoding: 'utf8',
-    })
-    const told = Told.parse(JSON.parse(filler.stdout))
+      const filler = spawnSync('bash', ['-c', command, process.execPath, FILLER, file], {
+        encoding: 'utf8',
+      })
+      const told = Told.parse(JSON.parse(filler.stdout))
 
-    await using store = await openSqliteState(file)
-    expect(told.refusals).toEqual(['unavailable', 'unavailable'])
-    expect(told.written).toBeGreaterThan(100)
-    expect(told.readable).toBe(told.written)
-    expect(await store.counter('number')).toBe(told.written)
-    expect(await store.list(TEXT)).toHaveLength(told.written)
-    expect(await store.check([TEXT])).toEqual([])
-    expect(await store.change((tx) => tx.next('number'))).toBe(told.written + 1)
-  })
+      await using store = await openSqliteState(file)
+      expect(told.refusals).toEqual(['unavailable', 'unavailable'])
+      expect(told.written).toBeGreaterThan(100)
+      expect(told.readable).toBe(told.written)
+      expect(await store.counter('number')).toBe(told.written)
+      expect(await store.list(TEXT)).toHaveLength(told.written)
+      expect(await store.check([TEXT])).toEqual([])
+      expect(await store.change((tx) => tx.next('number'))).toBe(told.written + 1)
+    },
+  )
 })

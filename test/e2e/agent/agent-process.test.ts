@@ -1,3 +1,5 @@
+// @module-tag util-linux
+
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { hostname, release, type } from 'node:os'
 import { z } from 'zod'

@@ -156,7 +156,7 @@ describe('a job', () => {
     expect(job.written).toEqual([])
   })
 
-  it('ends a task that runs into its timeout', async () => {
+  it('ends a task that runs into its timeout', { tags: ['util-linux'] }, async () => {
     const job = await agent.run({
       tasks: [{ ...sh(''), run: { ...shell('setsid sleep 300 & sleep 300'), timeoutMs: 100 } }],
     })
@@ -207,7 +207,7 @@ describe('a job', () => {
     expect((await agent.run({})).result).toBe('Passed')
   })
 
-  it('leaves no process behind when it ends', async () => {
+  it('leaves no process behind when it ends', { tags: ['util-linux'] }, async () => {
     const job = await agent.run({
       tasks: [sh('setsid sh -c "echo \\$\\$ >pid; sleep 300" >/dev/null 2>&1 & sleep 0.2')],
     })

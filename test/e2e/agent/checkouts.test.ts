@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SourceMaterial } from '../../../src/wire/agent-material.ts'
 import type { SeenJob } from '../../support/agent-protocol-server.ts'
 import { anAssignment, sh } from '../../support/an-assignment.ts'
-import { hasCommand } from '../../support/has-command.ts'
 import { RunningAgent } from '../../support/running-agent.ts'
 import type { Origin } from '../../support/source-origins.ts'
 import { copyOrigin, gitOrigin, hgOrigin, svnOrigin } from '../../support/source-origins.ts'
@@ -37,30 +36,29 @@ function expectPassed(job: SeenJob): void {
 }
 
 const KINDS = [
-  ['git', gitOrigin, '.git', hasCommand('git')],
-  ['hg', hgOrigin, '.hg', hasCommand('hg')],
-  ['svn', svnOrigin, '.svn', hasCommand('svn') && hasCommand('svnadmin')],
-] as const
+  { kind: 'git', newOrigin: gitOrigin, control: '.git', tags: [] },
+  { kind: 'hg', newOrigin: hgOrigin, control: '.hg', tags: ['hg'] },
+  { kind: 'svn', newOrigin: svnOrigin, control: '.svn', tags: ['svn'] },
+]
 
-describe.each(KINDS)('a %s material', (kind, newOrigin, control, present) => {
-  let origin: Origin
+for (const { kind, newOrigin, control, tags } of KINDS) {
+  describe(`a ${kind} material`, { tags }, () => {
+    let origin: Origin
 
-  beforeAll(() => {
-    if (present) origin = newOrigin(temp.file(kind))
-  })
+    beforeAll(() => {
+      origin = newOrigin(temp.file(kind))
+    })
 
-  it.skipIf(!present)(`is checked out fresh at an old revision (needs ${kind})`, async () => {
-    const job = await run(`${kind}-fresh`, origin.material(0))
+    it(`is checked out fresh at an old revision`, async () => {
+      const job = await run(`${kind}-fresh`, origin.material(0))
 
-    expectPassed(job)
-    expect(readFileSync(agent.folderOf(`${kind}-fresh`, 'a'), 'utf8')).toBe('one')
-    expect(existsSync(agent.folderOf(`${kind}-fresh`, 'b'))).toBe(false)
-    expect(job.text).not.toContain('geheim')
-  })
+      expectPassed(job)
+      expect(readFileSync(agent.folderOf(`${kind}-fresh`, 'a'), 'utf8')).toBe('one')
+      expect(existsSync(agent.folderOf(`${kind}-fresh`, 'b'))).toBe(false)
+      expect(job.text).not.toContain('geheim')
+    })
 
-  it.skipIf(!present)(
-    `is updated, forwards and back, what jobs did undone (needs ${kind})`,
-    async () => {
+    it(`is updated, forwards and back, what jobs did undone`, async () => {
       const name = `${kind}-update`
       await run(name, origin.material(0))
       writeFileSync(agent.folderOf(name, 'a'), 'spoilt')
@@ -76,12 +74,9 @@ describe.each(KINDS)('a %s material', (kind, newOrigin, control, present) => {
       expect(existsSync(agent.folderOf(name, 'extra'))).toBe(false)
       expect(existsSync(agent.folderOf(name, 'b'))).toBe(false)
       expect(readFileSync(agent.folderOf(name, 'a'), 'utf8')).toBe('one')
-    },
-  )
+    })
 
-  it.skipIf(!present)(
-    `is checked out anew when it is damaged or another one (needs ${kind})`,
-    async () => {
+    it(`is checked out anew when it is damaged or another one`, async () => {
       const name = `${kind}-anew`
       const material = origin.material(1)
       await run(name, material)
@@ -94,12 +89,9 @@ describe.each(KINDS)('a %s material', (kind, newOrigin, control, present) => {
       expectPassed(moved)
       expect(moved.text).toContain('Checking out')
       expect(existsSync(agent.folderOf(name, control))).toBe(true)
-    },
-  )
+    })
 
-  it.skipIf(!present)(
-    `that is not there fails the job with the tool’s words (needs ${kind})`,
-    async () => {
+    it(`that is not there fails the job with the tool’s words`, async () => {
       const material = origin.material(0)
 
       const job = await run(`${kind}-absent`, { ...material, url: `${origin.url}-nowhere` })
@@ -107,9 +99,9 @@ describe.each(KINDS)('a %s material', (kind, newOrigin, control, present) => {
       expect(job.result).toBe('Failed')
       expect(job.states).toEqual(['Preparing', 'Completing', 'Completed'])
       expect(job.text).toMatch(new RegExp(`The job failed: ${kind} .* failed: exit code`))
-    },
-  )
-})
+    })
+  })
+}
 
 describe('materials', () => {
   it('go to their own folders', async () => {

@@ -131,7 +131,7 @@ describe('the clients of p4 and tfs (stand-ins that write down their calls)', ()
     expect(lines.filter((line) => update.test(line))).toHaveLength(1)
   })
 
-  it('are ended when the job is cancelled', async () => {
+  it('are ended when the job is cancelled', { tags: ['util-linux'] }, async () => {
     const pid = temp.file('pid')
     const script = `#!/bin/sh\nsetsid sh -c 'echo $$ >${pid}; sleep 300; :' &\nsleep 300\n`
     writeFileSync(temp.file('bin/tf'), script)

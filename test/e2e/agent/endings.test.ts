@@ -1,3 +1,5 @@
+// @module-tag util-linux
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,3 +1,5 @@
+// @module-tag chromium
+
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import {

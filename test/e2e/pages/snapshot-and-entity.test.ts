@@ -1,3 +1,5 @@
+// @module-tag chromium
+
 import { describe, expect, it } from 'vitest'
 import { keepPicture, LOOKS, useBrowser, troublesOf, visit } from '../../support/browser.ts'
 import { MADE, NINJA, serviceWithHistory } from '../../support/small-history.ts'

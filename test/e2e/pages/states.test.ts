@@ -1,3 +1,5 @@
+// @module-tag chromium
+
 import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

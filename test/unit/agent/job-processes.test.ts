@@ -87,17 +87,21 @@ describe('a command of a job', () => {
     expect(job.alive()).not.toEqual([])
   }, 15_000)
 
-  it('that runs into its timeout is ended with its processes, the others live', async () => {
-    await using job = new Job()
-    await job.sh('sleep 300 >/dev/null 2>&1 &')
-    const before = job.alive()
+  it(
+    'that runs into its timeout is ended with its processes, the others live',
+    { tags: ['util-linux'] },
+    async () => {
+      await using job = new Job()
+      await job.sh('sleep 300 >/dev/null 2>&1 &')
+      const before = job.alive()
 
-    const end = await job.sh('setsid sleep 300 & sleep 300', { timeoutMs: 200 })
+      const end = await job.sh('setsid sleep 300 & sleep 300', { timeoutMs: 200 })
 
-    expect(end).toEqual({ exitCode: 143, reason: expect.stringContaining('timeout') })
-    expect(before).toHaveLength(1)
-    expect(job.alive()).toEqual(before)
-  })
+      expect(end).toEqual({ exitCode: 143, reason: expect.stringContaining('timeout') })
+      expect(before).toHaveLength(1)
+      expect(job.alive()).toEqual(before)
+    },
+  )
 
   it('is not started once the job has ended', async () => {
     await using job = new Job()
@@ -118,7 +122,7 @@ describe('the end of a job’s processes', () => {
     ['what has an empty environment', 'env -i setsid sleep 300 & env -i sleep 300 & sleep 300'],
     ['a hundred of them', 'for i in $(seq 100); do setsid sleep 300 & done; sleep 300'],
     ['what forks all the time', 'f() { sleep 0.02; f & }; f; f; sleep 300'],
-  ])('reaches %s', async (_, script) => {
+  ])('reaches %s', { tags: ['util-linux'] }, async (_, script) => {
     using folder = new TempFolder()
     await using job = new Job()
     const running = job.sh(`echo $$ >${folder.file('pid')}; ${script}`)

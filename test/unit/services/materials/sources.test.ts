@@ -5,7 +5,6 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { openSource } from '../../../../src/services/materials/open-source.ts'
 import { Tools } from '../../../../src/services/materials/tools.ts'
 import { type AnElement, element, git } from '../../../support/a-configuration.ts'
-import { hasCommand } from '../../../support/has-command.ts'
 import { materialOf, toolEnvironment } from '../../../support/materials.ts'
 import {
   gitOrigin,
@@ -29,7 +28,7 @@ function openFor(described: AnElement, home: string) {
 
 interface Case {
   readonly kind: string
-  readonly commands: readonly string[]
+  readonly tags: string[]
   readonly origin: (folder: string) => Origin
   readonly describe: (origin: Origin) => AnElement
   readonly root: string
@@ -38,55 +37,50 @@ interface Case {
 const CASES: readonly Case[] = [
   {
     kind: 'git',
-    commands: ['git'],
+    tags: [],
     origin: gitOrigin,
     describe: ({ url }) => git(url, { branch: 'trunk' }),
     root: '',
   },
   {
     kind: 'svn',
-    commands: ['svn', 'svnadmin'],
+    tags: ['svn'],
     origin: svnOrigin,
     describe: ({ url }) => element('svn', { url }),
     root: '/',
   },
   {
     kind: 'hg',
-    commands: ['hg'],
+    tags: ['hg'],
     origin: hgOrigin,
     describe: ({ url }) => element('hg', { url }),
     root: '',
   },
 ]
 
-describe.each(CASES)('a $kind repository', ({ commands, origin, describe: described, root }) => {
-  const missing = commands.filter((command) => !hasCommand(command))
+describe.each(CASES)('a $kind repository', ({ tags, origin, describe: described, root }) => {
+  it('tells its newest revision and the changes before it', { tags }, async () => {
+    const home = tempDir()
+    const repository = origin(join(home, 'origin'))
+    const [after, upTo] = [repository.material(0).revision, repository.material(1).revision]
+    const source = openFor(described(repository), home)
 
-  it.skipIf(missing.length > 0)(
-    `tells its newest revision and the changes before it${missing.length > 0 ? ` (without ${missing.join()})` : ''}`,
-    async () => {
-      const home = tempDir()
-      const repository = origin(join(home, 'origin'))
-      const [after, upTo] = [repository.material(0).revision, repository.material(1).revision]
-      const source = openFor(described(repository), home)
+    const newest = await source.newest()
+    const changes = await source.changes({ after, upTo: newest })
 
-      const newest = await source.newest()
-      const changes = await source.changes({ after, upTo: newest })
-
-      expect(newest).toBe(upTo)
-      expect(await source.changes({ after: null, upTo })).toEqual(changes)
-      expect(changes).toEqual([
-        {
-          revision: upTo,
-          username: expect.stringMatching(/./),
-          time: expect.any(Number),
-          comment: 'change',
-          files: expect.arrayContaining([`${root}b`]),
-        },
-      ])
-      expect(Math.abs((changes?.[0]?.time ?? 0) - Date.now())).toBeLessThan(600_000)
-    },
-  )
+    expect(newest).toBe(upTo)
+    expect(await source.changes({ after: null, upTo })).toEqual(changes)
+    expect(changes).toEqual([
+      {
+        revision: upTo,
+        username: expect.stringMatching(/./),
+        time: expect.any(Number),
+        comment: 'change',
+        files: expect.arrayContaining([`${root}b`]),
+      },
+    ])
+    expect(Math.abs((changes?.[0]?.time ?? 0) - Date.now())).toBeLessThan(600_000)
+  })
 })
 
 describe('the changes of a git repository', () => {
@@ -157,7 +151,7 @@ describe('an address', () => {
     expect(readdirSync(home)).toEqual(['mirror'])
   })
 
-  it.skipIf(!hasCommand('git'))('of nothing, and a missing branch, are told', async () => {
+  it('of nothing, and a missing branch, are told', async () => {
     const home = tempDir()
     const { url } = gitOrigin(join(home, 'origin'))
     const branch = openFor(git(url, { branch: '-x' }), home)
