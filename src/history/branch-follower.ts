@@ -43,7 +43,7 @@ const PAUSE = 25
 export class BranchFollower {
   readonly #options: BranchFollowerOptions
   #head: Head | null = null
-  #wasRewritten = false
+  #wasReset = false
 
   constructor(options: BranchFollowerOptions) {
     this.#options = options
@@ -58,7 +58,7 @@ export class BranchFollower {
     const { repository, keeper, news: desk } = this.#options
     const { branch, commit } = await this.#readBranch()
     const news = await keeper.follow(commit)
-    this.#wasRewritten ||= news.isRewritten
+    this.#wasReset ||= news.isReset
     desk.announce(news)
     const { document: headDocument, inspection } = await this.#readHead(commit)
     const current = keeper.index.current()
@@ -79,10 +79,10 @@ export class BranchFollower {
     return this.#options.keeper.keep()
   }
 
-  /** Whether commits were taken away since the last call. */
-  takeRewritten(): boolean {
-    const was = this.#wasRewritten
-    this.#wasRewritten = false
+  /** Whether the branch went back to a commit that it had come past, since the last call. */
+  takeReset(): boolean {
+    const was = this.#wasReset
+    this.#wasReset = false
     return was
   }
 

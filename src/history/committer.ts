@@ -111,12 +111,13 @@ export class Committer {
 
   /** An edit that came after we looked is left as it is: it becomes the next revision. */
   async #placeLiveFile(
-    { live: seen, setAside }: NewRevision,
+    { live: seen, setAside, document }: NewRevision,
     file: LiveDraft | null,
   ): Promise<void> {
     const { live } = this.#options
+    if (file === null) return live.noteAgreed(document)
     if ((await live.stamp()) !== seen.stamp) return
     if (setAside) await this.setAside()
-    if (file !== null) await live.place(file, setAside ? ABSENT : seen.stamp)
+    await live.place(file, setAside ? ABSENT : seen.stamp)
   }
 }

@@ -6,7 +6,12 @@ import type { CommitRecord } from './object-reader.ts'
 import { type IndexEntry, RevisionIndex, type Stretch } from './revision-index.ts'
 import type { RevisionNews } from './revision-news.ts'
 
-const NO_NEWS: RevisionNews = { added: [], isRewritten: false }
+export interface BranchNews extends RevisionNews {
+  /** Whether the branch went back to a commit that it had come past. */
+  readonly isReset: boolean
+}
+
+const NO_NEWS: BranchNews = { added: [], isRewritten: false, isReset: false }
 
 /** Where the index is kept between two starts. */
 export interface IndexStore {
@@ -69,16 +74,17 @@ export class IndexKeeper {
    * Makes the index speak for a commit. The file learns of it by {@link keep}, once the live file
    * is there too: after a crash it says what the live file held.
    */
-  async follow(head: CommitSha): Promise<RevisionNews> {
+  async follow(head: CommitSha): Promise<BranchNews> {
     if (this.#index.tip() === head) return NO_NEWS
     const { kept, commits } = await this.#findBase(head)
     const isRewritten = kept < this.#index.length
+    const isReset = isRewritten && this.#index.placeOf(head) !== null
     const entries = await this.#entriesOf(commits, this.#newestOf(kept))
     const added = entries.flatMap(({ revision }) => (revision ? [revision] : []))
     if (isRewritten) this.#index = this.#index.upTo(kept)
     if (isRewritten) this.#file.distrust()
     this.#append(entries)
-    return { added, isRewritten }
+    return { added, isRewritten, isReset }
   }
 
   /** Adds a revision whose parent is the tip. */

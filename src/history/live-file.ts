@@ -1,5 +1,6 @@
 import type { BigIntStats } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import { type Digest, digestOf } from '../core/digest.ts'
 import { FileDraft } from '../storage/file-draft.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
@@ -35,10 +36,40 @@ export class LiveFile {
   readonly #fs: FsPromises
   /** What we have put there; as long as its stamp stays, nobody has written to it. */
   #placed: LiveFileState | null = null
+  /** Of the documents that stand here without anybody having edited the file. */
+  #ours: ReadonlySet<Digest> = new Set()
+  #agreed: Uint8Array<ArrayBuffer> | null = null
 
   constructor(fs: FsPromises, path: string) {
     this.#fs = fs
     this.path = path
+  }
+
+  /**
+   * Whether these are the bytes that the file held when it last agreed with the branch, or that we
+   * have written to it since. Then nobody has edited it: at most it is behind the branch.
+   */
+  isOurs(bytes: Uint8Array<ArrayBuffer>): boolean {
+    return this.#ours.size > 0 && this.#ours.has(digestOf(bytes))
+  }
+
+  /** Notes that the file was seen with the document of the newest commit. */
+  noteAgreed(document: Uint8Array<ArrayBuffer>): void {
+    if (this.#agreed === document) return
+    this.#ours = new Set([digestOf(document)])
+    this.#agreed = document
+  }
+
+  /** Notes what the file may hold from before this start. */
+  assumeOurs(digests: Iterable<Digest>): void {
+    this.#ours = new Set([...this.#ours, ...digests])
+    this.#agreed = null
+  }
+
+  /** From now on whatever the file holds is an edit. */
+  disown(): void {
+    this.#ours = new Set()
+    this.#agreed = null
   }
 
   /** Changes whenever the file does: an edit in place, a rename over it, its removal. */
@@ -72,7 +103,10 @@ export class LiveFile {
    */
   async place({ bytes, draft }: LiveDraft, seen: string): Promise<void> {
     if ((await this.stamp()) !== seen) return
+    // Noted before it is written: it may fail, or be looked at, when the name is there already.
+    this.assumeOurs([digestOf(bytes)])
     await draft.place()
+    this.noteAgreed(bytes)
     const stats = await this.#stats()
     this.#placed = stats !== null && isAsPlaced(stats, draft) ? fileState(stats, bytes) : null
   }

@@ -1,6 +1,6 @@
 import nodeFs from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Digest } from '../core/digest.ts'
+import { type Digest, digestOf } from '../core/digest.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Revision } from '../core/revision.ts'
 import { disk } from '../storage/disk.ts'
@@ -30,6 +30,7 @@ import {
   unavailable,
 } from './repository-folder.ts'
 import { completeSettings } from './repository-settings.ts'
+import type { RevisionIndex } from './revision-index.ts'
 import { RevisionNewsDesk } from './revision-news.ts'
 
 /** Everything that an open history is made of. */
@@ -165,7 +166,7 @@ interface Beginning extends FirstCommitOptions {
 async function beginOrDegrade(beginning: Beginning): Promise<Revision> {
   const { keeper, reconciler, problems } = beginning
   try {
-    reconciler.assumeSynced(await begin(beginning))
+    beginning.live.assumeOurs(await begin(beginning))
     return (await reconciler.reconcile()).current
   } catch (error) {
     const current = keeper.index.current()
@@ -183,18 +184,26 @@ async function beginOrDegrade(beginning: Beginning): Promise<Revision> {
  */
 async function begin(beginning: Beginning): Promise<ReadonlySet<Digest>> {
   const { repository, keeper } = beginning
-  const known = keeper.index.tip()
-  const synced = known === null ? null : (keeper.index.findCommit(known)?.digest ?? null)
+  const held = await heldAt(beginning, keeper.index)
   const { branch, commit } = await repository.readHead()
   await repository.removeStaleLocks(branch)
   if (commit === null && branch !== null) await commitFirst(beginning, branch)
   if (commit === null) return new Set()
-  const { isRewritten, added } = await keeper.follow(commit)
+  const news = await keeper.follow(commit)
   if (branch !== null && keeper.index.current() === null) {
     await commitAdopted(beginning, { branch, parent: commit })
   }
-  if (isRewritten || synced === null) return new Set()
-  return new Set([synced, ...added.map(({ digest }) => digest)])
+  if (news.isReset || held.length === 0) return new Set()
+  return new Set([...held, ...news.added.map(({ digest }) => digest)])
+}
+
+/** What the live file held when the index was kept: beside an invalid commit either that or the last valid document. */
+async function heldAt({ repository }: Beginning, index: RevisionIndex): Promise<readonly Digest[]> {
+  const [tip, current] = [index.tip(), index.current()]
+  if (tip === null || current === null) return []
+  if (tip === current.commit) return [current.digest]
+  const invalid = await repository.findDocument(tip)
+  return invalid === null ? [current.digest] : [current.digest, digestOf(invalid)]
 }
 
 function restOf({ pollInterval }: HistoryOptions): number {

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Digest, digestOf } from '../core/digest.ts'
 import type { Problem } from '../core/problem.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
 import type { BranchFollower, BranchState } from './branch-follower.ts'
@@ -50,13 +49,10 @@ const LONGEST_WAIT = 5000
 const PAUSE = 25
 
 const FILESYSTEM = 'Filesystem'
-const NOTHING: ReadonlySet<Digest> = new Set()
 
 /** Brings branch, index and live file into agreement, whoever has changed which of them. */
 export class Reconciler {
   readonly #options: ReconcilerOptions
-  /** What the live file held when it last agreed with the branch; after a start, what it may have held. */
-  #synced: ReadonlySet<Digest> = NOTHING
   #agreedHead: CommitSha | null = null
   #edit: { readonly stamp: string; readonly since: number } | null = null
   /** The stamp of an edit that was found not to be valid. */
@@ -67,11 +63,6 @@ export class Reconciler {
 
   constructor(options: ReconcilerOptions) {
     this.#options = options
-  }
-
-  /** Tells what the live file may have held last, so that what a crash has left is not taken for an edit. */
-  assumeSynced(digests: ReadonlySet<Digest>): void {
-    this.#synced = digests
   }
 
   /** For a change that waits for its turn: takes an edit at once when it is valid. */
@@ -112,7 +103,6 @@ export class Reconciler {
     }
     const revision = await this.#options.committer.commit(draft)
     if (revision === null) return null
-    this.#synced = new Set([revision.digest])
     this.#options.follower.noteCommitted(revision, document)
     for (const kind of ['live-file', 'commit'] as const) this.#options.problems.clear(kind)
     this.#options.onCommitted(revision)
@@ -139,25 +129,23 @@ export class Reconciler {
   async #look(deadline: number | null): Promise<Outcome> {
     const { follower, live } = this.#options
     const state = await follower.follow()
-    if (follower.takeRewritten()) this.#synced = NOTHING
+    if (follower.takeReset()) live.disown()
     const base = { ...state, live: await live.read(), setAside: false }
     if (holds(base.live, base.headDocument)) return this.#agree(base)
     if (base.live.kind === 'absent') return this.#restore(base, deadline)
     if (base.live.kind === 'not-a-file')
       return this.#reject(base, [{ message: 'It is not a file' }])
-    if (base.isHeadRevision && this.#synced.has(digestOf(base.live.bytes))) {
-      return this.#catchUp(base.headDocument, base.live.stamp)
-    }
+    if (live.isOurs(base.live.bytes)) return this.#followBranch(base)
     return this.#takeEdit({ base, live: base.live, deadline })
   }
 
   async #agree(base: Base): Promise<Outcome> {
-    const { repository, problems, follower } = this.#options
+    const { repository, problems, follower, live } = this.#options
     this.#edit = null
     await follower.keep()
     problems.clear('live-file')
     if (base.headDocument === null) return base
-    this.#synced = new Set([digestOf(base.headDocument)])
+    live.noteAgreed(base.headDocument)
     if (base.inspection?.ok && !isEqual(base.inspection.document, base.headDocument)) {
       return this.#seal(base, base.inspection)
     }
@@ -165,6 +153,16 @@ export class Reconciler {
       this.#agreedHead = base.head
     }
     this.#sealer = FILESYSTEM
+    return base
+  }
+
+  /** Nobody has edited the live file. Beside a newest commit that is not valid it holds the last valid document. */
+  async #followBranch(base: Base): Promise<Outcome> {
+    const document = base.isHeadRevision ? base.headDocument : base.document
+    if (!holds(base.live, document)) return this.#catchUp(document, base.live.stamp)
+    this.#edit = null
+    await this.#options.follower.keep()
+    this.#options.problems.clear('live-file')
     return base
   }
 

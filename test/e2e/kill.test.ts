@@ -8,6 +8,7 @@ const EVERYTHING = [
   'saves by form',
   'edits of the live file',
   'commits by git',
+  'commits in bursts',
   'snapshots read',
   'differences read',
   'lists read',

@@ -2,12 +2,15 @@ import { describe, expect, it } from 'vitest'
 import type { History } from '../../../src/history/history.ts'
 import { unsyncedFs } from '../../support/unsynced-fs.ts'
 import { FaultyFs, LOSSES, type Loss } from '../../support/faulty-fs.ts'
+import { fastImport } from '../../support/fast-import.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history-folder.ts'
 
 interface Attempt {
   readonly prepare: (folder: HistoryFolder) => Promise<void>
   /** Returns once the change is acknowledged. */
   readonly run: (folder: HistoryFolder, fs: FaultyFs) => Promise<unknown>
+  /** What others do to the repository before the next start. */
+  readonly meanwhile?: (folder: HistoryFolder) => Promise<void>
   /** Every history that may be found afterwards, newest first. The first is the acknowledged one. */
   readonly allowed: readonly [readonly string[], ...(readonly string[])[]]
 }
@@ -29,6 +32,12 @@ async function prepareBehind(folder: HistoryFolder): Promise<void> {
   const pushed = folder.commit(documentOf('two'))
   folder.git('reset', '--quiet', '--hard', 'HEAD~1')
   folder.git('update-ref', 'HEAD', pushed)
+}
+
+/** The branch moves on, and the live file stays as the power cut has left it. */
+async function moveOn(folder: HistoryFolder): Promise<void> {
+  folder.remove('.git/refs/heads/main.lock')
+  await fastImport(folder.path, [documentOf('next')])
 }
 
 const ATTEMPTS: Readonly<Record<string, Attempt>> = {
@@ -53,6 +62,15 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
     allowed: [
       ['three', 'two', 'first'],
       ['two', 'first'],
+    ],
+  },
+  'the start after a push that was cut, while another one comes': {
+    prepare: prepareBehind,
+    run: async (folder, fs) => save(await open(folder, fs), documentOf('three')),
+    meanwhile: moveOn,
+    allowed: [
+      ['next', 'three', 'two', 'first'],
+      ['next', 'two', 'first'],
     ],
   },
   'an edit on disk with a secret': {
@@ -109,6 +127,7 @@ async function namesIn(history: History): Promise<string[]> {
 const isFull = process.env.CAIRN_CRASH_SWEEP === 'full'
 
 function stepOf(name: string, loss: Loss): number {
+  if (name.endsWith('another one comes')) return 9
   if (name.startsWith('the start')) return 2
   if (name !== 'a save' || loss === 'nothing') return 9
   return loss === 'names' ? 1 : 3
@@ -128,6 +147,7 @@ describe('a power cut', () => {
     async (each) => {
       const { allowed } = each.attempt
       const changes = await sweep(each, async ({ folder, cut, isAcknowledged }) => {
+        await each.attempt.meanwhile?.(folder)
         const survivor = await folder.open()
 
         const names = await namesIn(survivor)

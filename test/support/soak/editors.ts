@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { WriterQueue } from '../../../src/storage/writer-queue.ts'
+import { fastImport } from '../fast-import.ts'
 import { PLAIN_GIT } from '../git.ts'
 import { editedBy } from './soak-document.ts'
 import type { SoakedServer } from './soaked-server.ts'
@@ -13,6 +14,9 @@ const DIGEST = 'x-service-config-md5'
 const CURRENT = '/api/admin/config.xml'
 /** How long an edit of the live file may take to become a revision, in milliseconds. */
 const PATIENCE = 20_000
+/** How many bursts of how many commits come one after the other. */
+const BURSTS = 3
+const BURST = 10
 const run = promisify(execFile)
 
 let sequence = 0
@@ -55,6 +59,7 @@ export function editUntilGone(server: SoakedServer, turns: WriterQueue): Promise
       const digest = await turns.run(() => editFile(server, 'disk'))
       await seen(server, digest, 'edits of the live file')
       await turns.run(() => commitNatively(server))
+      for (let burst = 0; burst < BURSTS; burst += 1) await turns.run(() => importBurst(server))
       await wait(100)
     }),
   ]
@@ -66,6 +71,7 @@ async function editFile(server: SoakedServer, editor: 'disk' | 'native'): Promis
   const digest = createHash('md5').update(document).digest('hex')
   const draft = join(server.repository, '..', 'draft.xml')
   await writeFile(draft, document)
+  server.ledger.edits.add(digest)
   server.ledger.pendingEdits.add(digest)
   await rename(draft, file)
   return digest
@@ -76,7 +82,8 @@ async function commitNatively(server: SoakedServer): Promise<void> {
   const { ledger, repository: cwd } = server
   const digest = await editFile(server, 'native')
   const message = `By hand ${digest}`
-  const committed = await endsWell(cwd, ['commit', '--quiet', '--all', '-m', message])
+  const commit = ['commit', '--quiet', '--all', '-m', message]
+  const committed = await endsWell(() => run('git', commit, { cwd, env: PLAIN_GIT }))
   if (committed) {
     const log = ['log', '-1', '--format=%H', `--grep=^${message}$`]
     const { stdout } = await run('git', log, { cwd, env: PLAIN_GIT })
@@ -87,9 +94,21 @@ async function commitNatively(server: SoakedServer): Promise<void> {
   await seen(server, digest, 'edits beside git')
 }
 
-async function endsWell(cwd: string, args: readonly string[]): Promise<boolean> {
+/** Commits beside the live file, many at once. They are refused when the service is quicker. */
+async function importBurst(server: SoakedServer): Promise<void> {
+  const { repository, ledger } = server
+  const show = ['show', 'HEAD:config.xml']
+  const { stdout } = await run('git', show, { cwd: repository, env: PLAIN_GIT, maxBuffer: 2 ** 26 })
+  const documents = Array.from({ length: BURST }, () => editedBy('native', stdout, next('native')))
+  if (!(await endsWell(() => fastImport(repository, documents, { isForced: false })))) return
+  const digests = documents.map((each) => createHash('md5').update(each).digest('hex'))
+  await seen(server, digests.at(-1) ?? '', 'bursts of commits')
+  for (const digest of digests) ledger.saved(digest, 'commits in bursts')
+}
+
+async function endsWell(command: () => Promise<unknown>): Promise<boolean> {
   try {
-    await run('git', args, { cwd, env: PLAIN_GIT })
+    await command()
     return true
   } catch (error) {
     if (error instanceof Error && 'stderr' in error) return false

@@ -29,6 +29,8 @@ export class Ledger {
   readonly assigned = new Map<number, string>()
   /** Edits of the live file that nobody has seen as a revision yet. */
   readonly pendingEdits = new Set<string>()
+  /** Everything that anybody has written to the live file. */
+  readonly edits = new Set<string>()
   readonly problems: string[] = []
   readonly counts = new Map<string, number>()
 

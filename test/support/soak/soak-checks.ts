@@ -98,8 +98,19 @@ function checkCommits(repository: string, ledger: Ledger): void {
   for (const commit of ledger.commits) {
     if (!commits.has(commit)) ledger.complain(`the commit ${commit} is lost`)
   }
+  checkEdits(repository, ledger)
   const status = git(repository, 'status', '--porcelain')
   if (status !== '') ledger.complain(`git status: ${status}`)
+}
+
+/** Nothing but what somebody has written to the live file is an edit of it. */
+function checkEdits(repository: string, ledger: Ledger): void {
+  const format = '--format=%(trailers:key=Config-MD5,valueonly,separator=)'
+  const edits = git(repository, 'log', '--author=^Filesystem <', format).trim().split('\n')
+  for (const digest of edits) {
+    if (digest !== '' && !ledger.edits.has(digest))
+      ledger.complain(`nobody has edited the live file to ${digest}, and it is a revision`)
+  }
 }
 
 async function checkAgents(server: SoakedServer): Promise<void> {

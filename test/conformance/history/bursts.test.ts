@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { History } from '../../../src/history/history.ts'
+import { fastImport, gitBeside } from '../../support/fast-import.ts'
+import { documentOf, HistoryFolder, save } from '../../support/history-folder.ts'
+import { eventually, usernamesOf } from './following.ts'
+
+/** How many bursts there are; CAIRN_BURSTS=1000 for a long look. */
+const ROUNDS = Number(process.env.CAIRN_BURSTS ?? 10)
+const COMMITS = 30
+const SHORTEST_POLL = 10
+const TIMEOUT = { timeout: 60_000 + ROUNDS * 1000 }
+
+describe('native moves of the branch in quick succession', () => {
+  let folder: HistoryFolder
+  let history: History
+  beforeEach(async () => {
+    folder = new HistoryFolder({ pollInterval: SHORTEST_POLL })
+    history = await folder.open()
+  })
+  afterEach(() => folder[Symbol.asyncDispose]())
+
+  /** The live file has followed, and nothing but what others did is in the history. */
+  async function expectFollowed(newest: string): Promise<void> {
+    await eventually(() => expect(folder.live()).toBe(documentOf(newest)))
+    await history.change('nobody', async () => null)
+    expect(usernamesOf(history)).not.toContain('Filesystem')
+    expect(folder.git('show', 'HEAD:config.xml')).toBe(documentOf(newest))
+    await eventually(() => expect(folder.complaints()).toBe(''))
+  }
+
+  it('by fast-import are followed, and never taken back', TIMEOUT, async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await fastImport(folder.path, documentsOf(`${round}`))
+    }
+
+    await expectFollowed(`${ROUNDS - 1}.${COMMITS - 1}`)
+    expect(history.size()).toBe(1 + ROUNDS * COMMITS)
+  })
+
+  it('by fast-import to a history beside the one before are followed too', TIMEOUT, async () => {
+    const base = folder.git('rev-parse', 'HEAD').trim()
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await fastImport(folder.path, documentsOf(`${round}`), { from: base })
+    }
+
+    await expectFollowed(`${ROUNDS - 1}.${COMMITS - 1}`)
+    expect(history.size()).toBe(1 + COMMITS)
+  })
+
+  it('by update-ref are followed, one commit at a time', TIMEOUT, async () => {
+    const ref = 'refs/heads/prepared'
+    await fastImport(folder.path, documentsOf('prepared'), { ref })
+    for (const commit of folder.git('rev-list', '--reverse', 'main..prepared').trim().split('\n')) {
+      await gitBeside(folder.path, ['update-ref', 'refs/heads/main', commit])
+    }
+
+    await expectFollowed(`prepared.${COMMITS - 1}`)
+    expect(history.size()).toBe(1 + COMMITS)
+  })
+
+  it(
+    'with documents that are not valid among them leave the newest valid one',
+    TIMEOUT,
+    async () => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        await fastImport(folder.path, [documentOf(`valid ${round}`), `<cruise ${round}`])
+      }
+
+      await eventually(() => expect(folder.live()).toBe(documentOf(`valid ${ROUNDS - 1}`)))
+      await eventually(() => expect(history.problem()).toMatchObject({ kind: 'commit' }))
+      expect(usernamesOf(history)).not.toContain('Filesystem')
+      await history[Symbol.asyncDispose]()
+      await fastImport(folder.path, [documentOf('after the stop')])
+      history = await folder.open()
+      await expectFollowed('after the stop')
+    },
+  )
+
+  it('by commits in the work tree never bring back an older document', TIMEOUT, async () => {
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      folder.write(documentOf(`round ${round}`))
+      // The service may be quicker, so that there is nothing to commit, or keep the branch.
+      await Promise.allSettled([gitBeside(folder.path, ['commit', '-qam', `${round}`])])
+    }
+
+    await eventually(() => expect(folder.git('status', '--porcelain')).toBe(''))
+    const commits = folder.git('rev-list', '--reverse', 'HEAD').trim().split('\n')
+    const rounds = commits.map((commit) =>
+      Number(/round (\d+)/.exec(folder.git('show', `${commit}:config.xml`))?.[1] ?? 0),
+    )
+    expect(rounds).toEqual(rounds.toSorted((one, other) => one - other))
+    expect(rounds.at(-1)).toBe(ROUNDS)
+  })
+
+  it('do not hide an edit that puts an old document back', async () => {
+    await save(history, documentOf('two'))
+    await fastImport(folder.path, documentsOf('burst'))
+    await eventually(() => expect(folder.live()).toBe(documentOf(`burst.${COMMITS - 1}`)))
+
+    for (const old of ['two', 'burst.3', `burst.${COMMITS - 1}`]) {
+      folder.write(documentOf(old))
+      await eventually(() => expect(history.current()).toMatchObject({ username: 'Filesystem' }))
+      await eventually(() => expect(folder.git('show', 'HEAD:config.xml')).toBe(documentOf(old)))
+    }
+  })
+})
+
+function documentsOf(name: string): string[] {
+  return Array.from({ length: COMMITS }, (_, n) => documentOf(`${name}.${n}`))
+}
