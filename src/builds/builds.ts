@@ -8,11 +8,15 @@ import { ACTIVE_STAGE, AGENT_JOB, QUEUED_JOB, STAGE } from './documents.ts'
 import type {
   JobInstance,
   PipelineInstance,
+  PipelinePause,
   QueuedJob,
   RunChanges,
   StageInstance,
 } from './documents.ts'
 import type { BuildEvent } from './event.ts'
+import { lockHolder } from './lock.ts'
+import * as pause from './pause.ts'
+import type { PauseRequest } from './pause.ts'
 import { JobQueue } from './job-queue.ts'
 import { agentJobPrefix } from './keys.ts'
 import type { PipelineRun, StageRunName } from './keys.ts'
@@ -27,6 +31,15 @@ export interface BuildsOptions {
   readonly store: BuildStore
   readonly clock: Clock
   readonly plans: Plans
+}
+
+/** Whether a pipeline starts runs now. */
+export interface PipelineStatus {
+  readonly pause: PipelinePause | null
+  /** The run that holds its lock. */
+  readonly lockedBy: number | null
+  /** Why a run could not start now, or null when one could. */
+  readonly obstacle: string | null
 }
 
 /**
@@ -174,6 +187,36 @@ export class Builds extends BuildQueries {
    */
   unlockPipeline(pipeline: string): Promise<number | null> {
     return this.#change((change) => schedule.unlockPipeline(change, pipeline))
+  }
+
+  /** Lets no run of the pipeline start; one that is paused gets the new cause. */
+  pausePipeline(request: PauseRequest): Promise<void> {
+    return this.#change((change) => pause.pausePipeline(change, request))
+  }
+
+  /** Whether the pipeline was paused. */
+  unpausePipeline(pipeline: string): Promise<boolean> {
+    return this.#change((change) => pause.unpausePipeline(change, pipeline))
+  }
+
+  /** Forgets that pipelines were paused which the configuration no longer has. */
+  async forgetPauses(): Promise<void> {
+    const { store, plans } = this.#options
+    if ((await pause.removedPauses(store, plans)).length === 0) return
+    await this.#change((change) => pause.forgetPauses(change))
+  }
+
+  /** Null for a pipeline that the configuration does not have. */
+  async pipelineStatus(pipeline: string): Promise<PipelineStatus | null> {
+    const { store, plans } = this.#options
+    const plan = plans.pipelinePlan(pipeline)
+    if (!plan) return null
+    const obstacle = await schedule.startObstacle(store, plan)
+    return {
+      pause: await this.pauseOf(pipeline),
+      lockedBy: await lockHolder(store, plan),
+      obstacle: obstacle && obstacle.message,
+    }
   }
 
   #suits(job: QueuedJob, agent: AgentOffer): boolean {

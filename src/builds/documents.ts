@@ -17,6 +17,8 @@ export const MaterialRevision = z.object({
   fromRevision: z.string().nullable().default(null),
   /** Whether the run before had another one. */
   changed: z.boolean().default(false),
+  /** Set when it was asked for by name: what the pipeline goes on from when it next starts by itself. */
+  pinned: z.object({ built: z.string().nullable() }).exactOptional(),
 })
 export type MaterialRevision = Readonly<z.infer<typeof MaterialRevision>>
 
@@ -120,6 +122,11 @@ export const ACTIVE_STAGE = { name: 'active-stage', schema: z.string() }
 /** The counter of the run that holds a pipeline's lock. */
 export const PIPELINE_LOCK = { name: 'pipeline-lock', schema: Id }
 
+/** That a pipeline is to start no runs, by whom and why. */
+export const PipelinePause = z.object({ by: z.string(), cause: z.string(), since: z.int() })
+export type PipelinePause = Readonly<z.infer<typeof PipelinePause>>
+export const PIPELINE_PAUSE = { name: 'pipeline-pause', schema: PipelinePause }
+
 /** Everything that builds keep in the store. */
 export const BUILD_KINDS: readonly DocumentKind<unknown>[] = [
   PIPELINE,
@@ -130,4 +137,5 @@ export const BUILD_KINDS: readonly DocumentKind<unknown>[] = [
   AGENT_JOB,
   ACTIVE_STAGE,
   PIPELINE_LOCK,
+  PIPELINE_PAUSE,
 ]

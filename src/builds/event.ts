@@ -15,6 +15,8 @@ export type BuildEvent =
   | { readonly type: 'job-stopped'; readonly jobId: number; readonly agentUuid: string }
   /** No run holds the pipeline's lock any more. */
   | { readonly type: 'pipeline-unlocked'; readonly pipeline: string }
+  /** Runs of the pipeline may start again. */
+  | { readonly type: 'pipeline-unpaused'; readonly pipeline: string }
   /** A stage that follows by itself could not start. */
   | {
       readonly type: 'stage-blocked'

@@ -1,20 +1,25 @@
 import { ServiceError } from '../core/errors.ts'
+import type { BuildReader } from './build-store.ts'
 import type { Change } from './change.ts'
 import { PIPELINE_LOCK } from './documents.ts'
 import type { PipelineInstance } from './documents.ts'
 import type { PipelinePlan } from './plan.ts'
 
-/** A lock matters only as long as the configuration asks for it. */
-export async function assertUnlocked(
-  { tx }: Change,
+/** The run that holds the lock, or null; a lock matters only as long as the configuration asks for it. */
+export async function lockHolder(reader: BuildReader, plan: PipelinePlan): Promise<number | null> {
+  return plan.locking ? reader.find(PIPELINE_LOCK, lockKey(plan.name)) : null
+}
+
+/** What keeps a run, or a new one, from going on while another one holds the lock; or null. */
+export async function lockObstacle(
+  reader: BuildReader,
   plan: PipelinePlan,
   run: PipelineInstance | null,
-): Promise<void> {
-  if (!plan.locking) return
-  const counter = await tx.find(PIPELINE_LOCK, lockKey(plan.name))
-  if (counter === null || counter === run?.counter) return
+): Promise<ServiceError<'pipeline-locked'> | null> {
+  const counter = await lockHolder(reader, plan)
+  if (counter === null || counter === run?.counter) return null
   const message = `The pipeline ${plan.name} is locked by its run ${counter}`
-  throw new ServiceError('pipeline-locked', message, { pipeline: plan.name, counter })
+  return new ServiceError('pipeline-locked', message, { pipeline: plan.name, counter })
 }
 
 export async function takeLock(

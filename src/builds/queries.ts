@@ -16,6 +16,7 @@ import type {
   AgentJob,
   JobInstance,
   PipelineInstance,
+  PipelinePause,
   RunChanges,
   StageInstance,
 } from './documents.ts'
@@ -23,6 +24,7 @@ import { idsIn } from './id-ranges.ts'
 import { agentList, jobKey, pipelineKey, pipelineList, stageKey, stageList } from './keys.ts'
 import type { PipelineRun, StageRunName } from './keys.ts'
 import { lockKey } from './lock.ts'
+import { pauseOf } from './pause.ts'
 
 /** One run of a stage with its jobs, and its result as callers are told it. */
 export interface StageRun {
@@ -99,6 +101,11 @@ export class BuildQueries {
   /** The counter of the run that holds the pipeline's lock, or null. */
   lockedBy(pipeline: string): Promise<number | null> {
     return this.#store.find(PIPELINE_LOCK, lockKey(pipeline))
+  }
+
+  /** Who paused the pipeline and why, or null. */
+  pauseOf(pipeline: string): Promise<PipelinePause | null> {
+    return pauseOf(this.#store, pipeline)
   }
 
   async #withJobs(stages: readonly StageInstance[]): Promise<StageRun[]> {

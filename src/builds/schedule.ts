@@ -2,6 +2,7 @@ import { ServiceError } from '../core/errors.ts'
 import { renderLabel } from '../core/label.ts'
 import { rerunObstacle, rerunOfCounter } from '../core/rerun.ts'
 import { isActive } from '../core/stage.ts'
+import type { BuildReader } from './build-store.ts'
 import type { Change } from './change.ts'
 import { PIPELINE, PIPELINE_LOCK, RUN_CHANGES, STAGE } from './documents.ts'
 import type {
@@ -13,7 +14,8 @@ import type {
 } from './documents.ts'
 import { pipelineCounterName, pipelineKey, pipelineList, stageKey } from './keys.ts'
 import type { PipelineRun, StageRunName } from './keys.ts'
-import { assertUnlocked, lockKey, releaseLock, takeLock } from './lock.ts'
+import { lockKey, lockObstacle, releaseLock, takeLock } from './lock.ts'
+import { pauseObstacle } from './pause.ts'
 import { stagePlan } from './plan.ts'
 import type { PipelinePlan, StagePlan } from './plan.ts'
 import { addStage, jobsOf, keyOfPipeline, latestRun } from './stage-change.ts'
@@ -50,14 +52,25 @@ export async function schedulePipeline(
 ): Promise<PipelineInstance> {
   const plan = planOf(change, name)
   await assertNewest(change, plan, after)
+  const obstacle = await startObstacle(change.tx, plan)
+  if (obstacle) throw obstacle
   const [first] = plan.stages
-  if (!first) throw notSchedulable({ pipeline: name, stage: '' }, 'it has no stage')
-  await assertUnlocked(change, plan, null)
+  if (!first) throw noStage(name)
   const pipeline = await addPipeline(change, plan, { approvedBy, revisions, variables })
   await noteChanges(change, { ...pipeline, changes })
   await takeLock(change, plan, pipeline)
   await startStage(change, pipeline, { plan: first, approvedBy })
   return (await change.tx.find(PIPELINE, keyOfPipeline(pipeline))) ?? pipeline
+}
+
+/** What keeps a new run of a pipeline from starting, or null. */
+export async function startObstacle(
+  reader: BuildReader,
+  plan: PipelinePlan,
+): Promise<ServiceError | null> {
+  const paused = await pauseObstacle(reader, plan)
+  if (paused) return paused
+  return plan.stages.length === 0 ? noStage(plan.name) : lockObstacle(reader, plan, null)
 }
 
 /** Adds what else is known of what had changed for a run. */
@@ -145,7 +158,9 @@ async function stageToRun(change: Change, request: StageRequest) {
   if (!pipeline) throw runNotFound(request)
   const active = await activeStageOf(change, pipeline)
   if (active) throw notSchedulable(request, `the stage ${active.name} is still in progress`)
-  await assertUnlocked(change, plan, pipeline)
+  const obstacle =
+    (await pauseObstacle(change.tx, plan)) ?? (await lockObstacle(change.tx, plan, pipeline))
+  if (obstacle) throw obstacle
   await takeLock(change, plan, pipeline)
   return { pipeline, plan, stage }
 }
@@ -200,6 +215,10 @@ function planOf({ plans }: Change, pipeline: string): PipelinePlan {
   const plan = plans.pipelinePlan(pipeline)
   if (plan) return plan
   throw new ServiceError('pipeline-not-found', `There is no pipeline ${pipeline}`, { pipeline })
+}
+
+function noStage(pipeline: string): ServiceError {
+  return notSchedulable({ pipeline, stage: '' }, 'it has no stage')
 }
 
 function notSchedulable(

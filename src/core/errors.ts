@@ -20,6 +20,12 @@ export interface ErrorFacts {
   'user-not-found': { readonly username: string }
   'pipeline-not-found': { readonly pipeline: string }
   'stage-not-found': { readonly pipeline: string; readonly stage: string }
+  /** No job of the pipeline has a variable of that name. */
+  'variable-not-found': { readonly pipeline: string; readonly name: string }
+  /** The pipeline has no material of that name or fingerprint. */
+  'material-not-found': { readonly pipeline: string; readonly material: string }
+  /** The material does not have that revision. */
+  'material-revision-not-found': { readonly material: string; readonly revision: string }
   /** The run cannot start now: something is in its way. */
   'not-schedulable': {
     readonly pipeline: string
@@ -28,6 +34,8 @@ export interface ErrorFacts {
   }
   /** Another run holds the pipeline's lock. */
   'pipeline-locked': { readonly pipeline: string; readonly counter: number }
+  /** Somebody has paused the pipeline: no run of it starts by anybody. */
+  'pipeline-paused': { readonly pipeline: string; readonly by: string; readonly cause: string }
   'job-not-found': { readonly id: number }
   /** An agent reports a job that it does not have. */
   'job-not-yours': { readonly id: number; readonly uuid: string }

@@ -22,6 +22,8 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['POST /api/agents/:uuid/delete', 'delete-agent'],
   ['POST /api/pipelines/:name/schedule', 'schedule-pipeline'],
   ['POST /api/pipelines/:name/releaseLock', 'release-lock'],
+  ['POST /api/pipelines/:name/pause', 'pause-pipeline'],
+  ['POST /api/pipelines/:name/unpause', 'unpause-pipeline'],
   ['POST /api/stages/:pipeline/:stage/run/:counter', 'run-stage'],
   ['POST /api/stages/:pipeline/:stage/cancel', 'cancel-stage'],
   [`POST ${AGENT_PATTERNS.register}`, 'register-agent'],

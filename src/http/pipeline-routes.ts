@@ -6,16 +6,34 @@ import {
   type PipelineRunsDeps,
   readPipelineRun,
 } from '../services/builds/pipeline-runs.ts'
+import {
+  pausePipeline,
+  type PausingDeps,
+  readPipelineStatus,
+  unpausePipeline,
+} from '../services/builds/pausing.ts'
 import { releaseLock, startPipeline, type StartRunsDeps } from '../services/builds/start-runs.ts'
 import type { RouteEnv } from './door.ts'
 import { json } from './errors.ts'
 import { parseWholeNumber } from './parameters.ts'
-import { renderPipeline, renderPipelineRun, renderPipelineRuns } from './stage-bodies.ts'
+import { readForm, textField } from './request-body.ts'
+import { readScheduleOptions } from './schedule-options.ts'
+import {
+  renderPipeline,
+  renderPipelineRun,
+  renderPipelineRuns,
+  renderPipelineStatus,
+} from './stage-bodies.ts'
 import { started } from './started.ts'
 
-export type PipelineRoutesOptions = PipelineRunsDeps & StartRunsDeps & ListPipelinesDeps
+const LARGEST_FORM = 65_536
 
-/** `/api/pipelines…`: starting a run, the lock, and reading runs. */
+export type PipelineRoutesOptions = PipelineRunsDeps &
+  StartRunsDeps &
+  ListPipelinesDeps &
+  PausingDeps
+
+/** `/api/pipelines…`: starting a run, what keeps runs from starting, and reading runs. */
 export function pipelineRoutes(options: PipelineRoutesOptions) {
   const history = async (c: Context<RouteEnv, '/:name'>, offset: string) => {
     const asked = { pipeline: c.req.param('name'), offset: parseOffset(offset) }
@@ -33,10 +51,27 @@ export function pipelineRoutes(options: PipelineRoutesOptions) {
     .get('/api/pipelines/:name/history', (c) => history(c, '0'))
     .get('/api/pipelines/:name/history/:offset', (c) => history(c, c.req.param('offset')))
     .post('/api/pipelines/:name/schedule', async (c) => {
-      const run = await startPipeline(options, c.env.principal, c.req.param('name'))
+      const asked = { pipeline: c.req.param('name'), options: await readScheduleOptions(c.req.raw) }
+      const run = await startPipeline(options, c.env.principal, asked)
       const message = `The run ${run.counter} of the pipeline ${run.name} is scheduled`
       const stage = run.stages[0] ?? { name: '', counter: 1 }
       return started(message, { pipeline: run.name, counter: run.counter, stage })
+    })
+    .get('/api/pipelines/:name/status', async (c) => {
+      const status = await readPipelineStatus(options, c.env.principal, c.req.param('name'))
+      return json(renderPipelineStatus(status))
+    })
+    .post('/api/pipelines/:name/pause', async (c) => {
+      const pipeline = c.req.param('name')
+      const cause = textField(await readForm(c.req.raw, LARGEST_FORM), 'pauseCause') ?? ''
+      await pausePipeline(options, c.env.principal, { pipeline, cause })
+      return json({ message: `The pipeline ${pipeline} is paused` })
+    })
+    .post('/api/pipelines/:name/unpause', async (c) => {
+      const pipeline = c.req.param('name')
+      const wasPaused = await unpausePipeline(options, c.env.principal, pipeline)
+      const outcome = wasPaused ? 'is no longer paused' : 'is not paused'
+      return json({ message: `The pipeline ${pipeline} ${outcome}` })
     })
     .post('/api/pipelines/:name/releaseLock', async (c) => {
       const name = c.req.param('name')

@@ -2,10 +2,12 @@ import type { Page } from '../core/page.ts'
 import { APPROVED_BY_CHANGES } from '../core/stage.ts'
 import type { ListedPipeline } from '../services/builds/list-pipelines.ts'
 import type { PipelineRunFacts, RunChanges } from '../services/builds/pipeline-runs.ts'
+import type { PipelineStatus } from '../services/builds/pausing.ts'
+import { shownVariable } from '../services/builds/run-variables.ts'
 import type { JobInstance, StageRun } from '../services/builds/stages.ts'
 import type { JobRunHistoryBody, JobSummaryBody, StageJobBody } from '../wire/job-body.ts'
 import { renderPagination } from '../wire/pagination.ts'
-import type { PipelineBody } from '../wire/pipeline-body.ts'
+import type { PipelineBody, PipelineStatusBody } from '../wire/pipeline-body.ts'
 import type {
   ModificationBody,
   PipelineHistoryBody,
@@ -37,11 +39,12 @@ export function renderJobRuns({ items, pagination }: Page<JobInstance>): JobRunH
 }
 
 export function renderPipeline(pipeline: ListedPipeline): PipelineBody {
-  const { name, group, lockedBy, latest } = pipeline
+  const { name, group, lockedBy, pause, latest } = pipeline
   return {
     name,
     group,
     locked_by: lockedBy,
+    paused: pause && { by: pause.by, cause: pause.cause },
     stages: [...pipeline.stages],
     latest: latest && {
       counter: latest.run.counter,
@@ -58,13 +61,27 @@ export function renderPipeline(pipeline: ListedPipeline): PipelineBody {
   }
 }
 
+export function renderPipelineStatus({
+  pause,
+  lockedBy,
+  obstacle,
+}: PipelineStatus): PipelineStatusBody {
+  return {
+    paused: pause !== null,
+    pausedCause: pause?.cause ?? '',
+    pausedBy: pause?.by ?? '',
+    locked: lockedBy !== null,
+    schedulable: obstacle === null,
+  }
+}
+
 export function renderPipelineRun({
   run,
   stages,
   changes,
   kinds,
 }: PipelineRunFacts): PipelineRunBody {
-  const { id, name, counter, label, approvedBy, createdAt, revisions } = run
+  const { id, name, counter, label, approvedBy, createdAt, revisions, variables } = run
   return {
     id,
     name,
@@ -79,8 +96,10 @@ export function renderPipelineRun({
         revision: span.revision,
         from_revision: span.fromRevision ?? span.revision,
         changed: span.changed,
+        pinned: span.pinned !== undefined,
         modifications: modificationsOf(fingerprint, changes),
       })),
+      variables: variables.map(shownVariable),
     },
     stages: stages.map(({ stage, result }) => ({
       name: stage.name,

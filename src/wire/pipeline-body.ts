@@ -7,6 +7,8 @@ export const PipelineBody = z.object({
   group: z.string(),
   /** The run that keeps others from starting, or null. */
   locked_by: z.int().nullable(),
+  /** Who keeps runs from starting, and why; or null. */
+  paused: z.object({ by: z.string(), cause: z.string() }).nullable(),
   /** The stages, in their order. */
   stages: z.array(z.string()),
   latest: z
@@ -23,3 +25,16 @@ export const PipelineBody = z.object({
     .nullable(),
 })
 export type PipelineBody = z.infer<typeof PipelineBody>
+
+/** `GET /api/pipelines/[name]/status`, with the keys of the original. */
+export const PipelineStatusBody = z.object({
+  paused: z.boolean(),
+  /** Empty when it is not paused, or nobody said why. */
+  pausedCause: z.string(),
+  pausedBy: z.string(),
+  /** Whether a run holds its lock. */
+  locked: z.boolean(),
+  /** Whether a run could start now. */
+  schedulable: z.boolean(),
+})
+export type PipelineStatusBody = z.infer<typeof PipelineStatusBody>

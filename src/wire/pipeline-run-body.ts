@@ -25,6 +25,8 @@ export const MaterialRevisionBody = z.object({
   from_revision: z.string(),
   /** Whether the run before had another revision. */
   changed: z.boolean(),
+  /** Whether the run was asked to be made from this revision. */
+  pinned: z.boolean(),
   /** Newest first; empty while it is not known what has changed. */
   modifications: z.array(ModificationBody),
 })
@@ -42,6 +44,8 @@ export const PipelineRunBody = z.object({
     approver: z.string(),
     trigger_forced: z.boolean(),
     material_revisions: z.array(MaterialRevisionBody),
+    /** The variables that the run was given; `****` in place of what is secure. */
+    variables: z.array(z.object({ name: z.string(), value: z.string(), secure: z.boolean() })),
   }),
   /** The newest run of each stage that has run. */
   stages: z.array(

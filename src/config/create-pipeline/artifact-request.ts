@@ -10,12 +10,20 @@ export interface ArtifactRequest {
 /** What the schema takes as a folder: neither end is a dot or a space. */
 const DEST = /^(?:[^. ].*[^. ]|[^. ])$/s
 
-/** `source` and `dest` may repeat; the first belongs to the first, and so on. */
+const KINDS = ['artifact', 'test'] as const
+
+/**
+ * `source`, `dest` and `artifactType` may repeat; the first belongs to the first, and so on. One
+ * type alone is that of all sources.
+ */
 export function readArtifactRequests(form: RequestForm): ArtifactRequest[] {
-  const kind = form.choice('artifactType', ['artifact', 'test']) ?? 'artifact'
+  const kinds = form.choices('artifactType', KINDS)
   const sources = form.all('source')
   const dests = form.all('dest')
   const count = Math.max(sources.length, dests.length)
+  if (kinds.length > Math.max(sources.length, 1)) {
+    form.refuse('artifactType', `is given ${kinds.length} times, and there are fewer sources`)
+  }
   return Array.from({ length: count }, (_, index) => index).flatMap((index) => {
     const src = presence(sources[index])
     const dest = presence(dests[index])
@@ -23,6 +31,7 @@ export function readArtifactRequests(form: RequestForm): ArtifactRequest[] {
     if (dest !== null && !DEST.test(dest)) {
       form.refuse('dest', `is "${dest}", which begins or ends with a dot or a space`)
     }
+    const kind = (kinds.length === 1 ? kinds[0] : kinds[index]) ?? KINDS[0]
     return src === null ? [] : [{ kind, src, dest }]
   })
 }

@@ -51,10 +51,15 @@ export class RequestForm {
 
   /** One of a few words, or the first of them when the parameter is absent or blank. */
   choice<Word extends string>(name: string, words: readonly [Word, ...Word[]]): Word | null {
-    const value = this.optional(name) ?? words[0]
-    const word = words.find((candidate) => candidate === value) ?? null
-    if (word === null) this.refuse(name, `is "${value}" and must be one of ${words.join(', ')}`)
-    return word
+    return this.#word(name, this.optional(name), words)
+  }
+
+  /** The same for each value of a parameter that may repeat. */
+  choices<Word extends string>(
+    name: string,
+    words: readonly [Word, ...Word[]],
+  ): readonly (Word | null)[] {
+    return this.all(name).map((value) => this.#word(name, value, words))
   }
 
   /** Refuses each parameter that is there but has no meaning here. */
@@ -63,5 +68,16 @@ export class RequestForm {
       (this.#values.get(name) ?? []).some((value) => value.trim() !== ''),
     )
     for (const name of given) this.refuse(name, reason)
+  }
+
+  #word<Word extends string>(
+    name: string,
+    given: string | null,
+    words: readonly [Word, ...Word[]],
+  ): Word | null {
+    const value = given === null || given.trim() === '' ? words[0] : given
+    const word = words.find((candidate) => candidate === value) ?? null
+    if (word === null) this.refuse(name, `is "${value}" and must be one of ${words.join(', ')}`)
+    return word
   }
 }

@@ -3,13 +3,15 @@ import { MessageBody } from '../../wire/action-bodies.ts'
 import { AgentEntry } from '../../wire/agent-entry.ts'
 import { FolderEntryBody } from '../../wire/folder-entry.ts'
 import { JobRunHistoryBody } from '../../wire/job-body.ts'
-import { PipelineBody } from '../../wire/pipeline-body.ts'
+import { PipelineBody, PipelineStatusBody } from '../../wire/pipeline-body.ts'
 import { PipelineHistoryBody, PipelineRunBody } from '../../wire/pipeline-run-body.ts'
 import { StageBody, StageHistoryBody, StartedBody } from '../../wire/stage-body.ts'
 import { json, NOT_MODIFIED, type Operation, type Operations, reads } from './operation.ts'
 
 const AGENTS = 'Agents'
 const STAGES = 'Pipelines and stages'
+/** What a run may be given that others do not have. */
+const OptionKind = z.enum(['variables', 'secure_variables', 'materials'])
 
 const stageHistory: Operation = {
   tag: STAGES,
@@ -104,10 +106,61 @@ export const BUILD_OPERATIONS: Operations = {
   'GET /api/pipelines/:name/history/:offset': pipelineHistory,
   'POST /api/pipelines/:name/schedule': {
     tag: STAGES,
-    summary: 'Starts a run of a pipeline',
+    summary:
+      'Starts a run of a pipeline, with the newest of its materials and the variables of the configuration but for those given as variables[NAME], secure_variables[NAME] and materials[NAME or fingerprint]',
     caller: 'operator',
+    body: {
+      required: false,
+      content: [
+        {
+          type: 'application/x-www-form-urlencoded',
+          schema: z.record(z.templateLiteral([OptionKind, '[', z.string(), ']']), z.string()),
+        },
+      ],
+    },
     answers: { 202: json('Scheduled', StartedBody) },
-    errors: ['pipeline-not-found', 'not-schedulable', 'pipeline-locked'],
+    errors: [
+      'malformed-request',
+      'body-too-large',
+      'pipeline-not-found',
+      'variable-not-found',
+      'material-not-found',
+      'material-revision-not-found',
+      'not-schedulable',
+      'pipeline-locked',
+      'pipeline-paused',
+    ],
+  },
+  'GET /api/pipelines/:name/status': {
+    tag: STAGES,
+    summary: 'Whether a pipeline is paused, locked, and could start a run now',
+    caller: 'viewer',
+    answers: reads('The status', PipelineStatusBody),
+    errors: ['pipeline-not-found'],
+  },
+  'POST /api/pipelines/:name/pause': {
+    tag: STAGES,
+    summary:
+      'Keeps runs of a pipeline from starting, by whatever or whomever; what is in progress goes on',
+    caller: 'operator',
+    body: {
+      required: false,
+      content: [
+        {
+          type: 'application/x-www-form-urlencoded',
+          schema: z.object({ pauseCause: z.string().optional() }),
+        },
+      ],
+    },
+    answers: { 200: json('Paused', MessageBody) },
+    errors: ['malformed-request', 'body-too-large', 'pipeline-not-found'],
+  },
+  'POST /api/pipelines/:name/unpause': {
+    tag: STAGES,
+    summary: 'Lets runs of a pipeline start again; what changed meanwhile is built in one run',
+    caller: 'operator',
+    answers: { 200: json('Unpaused, or not paused', MessageBody) },
+    errors: ['pipeline-not-found'],
   },
   'POST /api/pipelines/:name/releaseLock': {
     tag: STAGES,
@@ -139,6 +192,7 @@ export const BUILD_OPERATIONS: Operations = {
       'job-not-found',
       'not-schedulable',
       'pipeline-locked',
+      'pipeline-paused',
     ],
   },
   'POST /api/stages/:pipeline/:stage/cancel': {

@@ -1,5 +1,5 @@
 import type { Builds } from '../../builds/builds.ts'
-import type { PipelineInstance } from '../../builds/documents.ts'
+import type { PipelineInstance, PipelinePause } from '../../builds/documents.ts'
 import type { StageRun } from '../../builds/queries.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Access } from '../permission.ts'
@@ -18,6 +18,7 @@ export interface ListedPipeline {
   readonly group: string
   readonly stages: readonly string[]
   readonly lockedBy: number | null
+  readonly pause: PipelinePause | null
   readonly latest: { readonly run: PipelineInstance; readonly stages: readonly StageRun[] } | null
 }
 
@@ -37,6 +38,7 @@ export function listPipelines(
       group,
       stages: stages.map((stage) => stage.name),
       lockedBy: isLocked ? await builds.lockedBy(name) : null,
+      pause: await builds.pauseOf(name),
       latest: await latestRun(builds, name),
     })),
   )

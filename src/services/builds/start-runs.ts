@@ -1,37 +1,66 @@
 import type { Builds } from '../../builds/builds.ts'
-import type { PipelineInstance, StageInstance } from '../../builds/documents.ts'
+import type { PipelineInstance, RunVariable, StageInstance } from '../../builds/documents.ts'
 import { isSameName, type PipelinePlan, stagePlan } from '../../builds/plan.ts'
 import { runNotFound, stageNotFound } from '../../builds/stage-not-found.ts'
+import type { SecretBox } from '../../config/secrets/secret-box.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { type Access, assertMay } from '../permission.ts'
+import type { EffectivePipelines } from './effective-pipelines.ts'
 import type { ConfiguredPlans } from './plans.ts'
+import { assertVariables } from './run-variables.ts'
+import type { Pin } from './triggers/pinned-revisions.ts'
 import type { Triggers } from './triggers/triggers.ts'
 
 export interface StartRunsDeps {
   readonly access: Access
   readonly builds: Builds
   readonly plans: ConfiguredPlans
+  readonly pipelines: EffectivePipelines
   readonly triggers: Pick<Triggers, 'startPipeline'>
+  /** Seals the secure variables that a run is given. */
+  readonly box: SecretBox
 }
+
+/** What a run is to have that others do not. */
+export interface ScheduleOptions {
+  /** In the clear. */
+  readonly variables: readonly RunVariable[]
+  readonly pins: readonly Pin[]
+}
+
+const AS_ALWAYS: ScheduleOptions = { variables: [], pins: [] }
 
 /** Which jobs of a stage are to run: all, those that did not pass, or those named. */
 export type JobChoice = 'all' | 'failed' | readonly string[]
 
 /**
- * Starts a run of a pipeline with what its materials have now.
+ * Starts a run of a pipeline with what its materials have now, but for the options.
  *
- * @throws {ServiceError} `pipeline-not-found`, `not-permitted`, `pipeline-locked`, `not-schedulable`.
+ * @throws {ServiceError} `pipeline-not-found`, `not-permitted`, `variable-not-found`, `malformed-request`,
+ *   `material-not-found`, `material-revision-not-found`, `pipeline-locked`, `not-schedulable`.
  */
 export async function startPipeline(
-  deps: StartRunsDeps,
+  { access, pipelines, triggers, box }: StartRunsDeps,
   principal: Principal,
-  name: string,
+  { pipeline: asked, options = AS_ALWAYS }: { pipeline: string; options?: ScheduleOptions },
 ): Promise<PipelineInstance> {
-  assertMay(deps.access, principal, { action: 'operate-pipeline', pipeline: name })
-  const plan = planOf(deps, name)
+  assertMay(access, principal, { action: 'operate-pipeline', pipeline: asked })
+  const found = pipelines.find(asked)
+  if (!found) throw pipelineNotFound(asked)
+  const { pipeline } = found
+  const environments = pipelines.environmentsOf(asked)
+  assertVariables({ pipeline, environments }, options.variables)
+  const variables = options.variables.map((variable) =>
+    variable.secure ? { ...variable, value: box.seal(variable.value) } : variable,
+  )
   const approvedBy = principal.username
-  return deps.triggers.startPipeline({ pipeline: plan.name, approvedBy })
+  return triggers.startPipeline({
+    pipeline: pipeline.name,
+    approvedBy,
+    variables,
+    pins: options.pins,
+  })
 }
 
 /**
@@ -86,7 +115,11 @@ export async function startStage(
 function planOf({ plans }: StartRunsDeps, pipeline: string): PipelinePlan {
   const plan = plans.pipelinePlan(pipeline)
   if (plan) return plan
-  throw new ServiceError('pipeline-not-found', `There is no pipeline ${pipeline}`, { pipeline })
+  throw pipelineNotFound(pipeline)
+}
+
+function pipelineNotFound(pipeline: string): ServiceError {
+  return new ServiceError('pipeline-not-found', `There is no pipeline ${pipeline}`, { pipeline })
 }
 
 async function newestRun(

@@ -10,6 +10,7 @@ import { addressOf } from './source-address.ts'
 import { secretsOf, type SourcePlace } from './source-place.ts'
 
 const SHA = /^[0-9a-f]{40,64}$/
+const ABBREVIATED = /^[0-9a-f]{4,64}$/
 
 /** The newest revision is asked of the server; a mirror is kept only where changes have to be looked at. */
 export function gitSource(material: GitMaterial, place: SourcePlace): MaterialSource {
@@ -63,7 +64,20 @@ export function gitSource(material: GitMaterial, place: SourcePlace): MaterialSo
     return log.length > MOST_CHANGES ? null : log
   }
 
-  return { newest, changes }
+  /** Agents fetch the branch alone, so that a commit beside it is none of this material. */
+  async function find(revision: string) {
+    const short = revision.toLowerCase()
+    if (!ABBREVIATED.test(short)) return null
+    await update()
+    const commit = `${short}^{commit}`
+    if (!(await tools.succeeds({ ...call, args: ['cat-file', '-e', commit] }))) return null
+    const found = (await git('rev-parse', '--verify', '--quiet', commit)).trim()
+    const args = ['merge-base', '--is-ancestor', found, ref]
+    const isOfBranch = found.startsWith(short) && (await tools.succeeds({ ...call, args }))
+    return isOfBranch ? found : null
+  }
+
+  return { newest, changes, find }
 }
 
 function environmentIn(folder: string): Record<string, string> {

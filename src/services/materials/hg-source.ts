@@ -10,6 +10,7 @@ import { secretsOf, type SourcePlace } from './source-place.ts'
 const SCHEMES = ['http', 'https', 'ssh', 'file']
 const NODE = /^([0-9a-f]{40})\+?$/m
 const REVISION = /^[0-9a-f]{40}$/
+const ABBREVIATED = /^[0-9a-f]{4,40}$/
 const NO_NODE = /^0+$/
 const SECOND = 1_000
 
@@ -78,7 +79,17 @@ export function hgSource(material: HgMaterial, place: SourcePlace): MaterialSour
     return log.data.length > MOST_CHANGES ? null : log.data.map(modificationOf)
   }
 
-  return { newest, changes }
+  async function find(revision: string) {
+    const short = revision.toLowerCase()
+    if (!ABBREVIATED.test(short)) return null
+    await prepare()
+    await update()
+    const name = JSON.stringify(branch)
+    const found = await hg('log', `--rev=id('${short}') and ::${name}`, '--template={node}')
+    return REVISION.test(found) ? found : null
+  }
+
+  return { newest, changes, find }
 }
 
 function modificationOf({ node, user, date, desc, files }: z.infer<typeof Log>[number]) {

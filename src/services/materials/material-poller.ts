@@ -108,6 +108,15 @@ export class MaterialPoller implements AsyncDisposable {
     return this.#watchOf(fingerprint).changes(span)
   }
 
+  /**
+   * A revision in full, given as people write it; null when the repository does not have it.
+   *
+   * @throws {SourceFailed} when the repository cannot be read.
+   */
+  async find(fingerprint: string, revision: string): Promise<string | null> {
+    return this.#watchOf(fingerprint).find(revision)
+  }
+
   /** One for each material that cannot be read, with its pipelines. Addresses are left out. */
   problems(): MaterialProblem[] {
     return [...this.#watches.values()].flatMap(({ watched, watch }) => {
@@ -170,6 +179,7 @@ export class MaterialPoller implements AsyncDisposable {
     return {
       newest: async () => (await open()).newest(),
       changes: async (span) => (await open()).changes(span),
+      find: async (revision) => (await open()).find(revision),
     }
   }
 

@@ -75,6 +75,12 @@ export class MaterialWatch implements Disposable {
     return this.#inTurn(() => source.changes(span), changeTurns)
   }
 
+  /** @throws {SourceFailed} when the repository cannot be read. */
+  find(revision: string): Promise<string | null> {
+    const { source, changeTurns } = this.#options
+    return this.#inTurn(() => source.find(revision), changeTurns)
+  }
+
   /** When nothing that was asked of it is under way any more. */
   async ended(): Promise<void> {
     await this.#last

@@ -24,6 +24,14 @@ export interface MaterialSource {
   newest(): Promise<string>
   /** Newest first; null when they cannot be told one by one. */
   changes(span: Span): Promise<readonly Modification[] | null>
+  /** A revision in full, given as people write it; null when the repository does not have it. */
+  find(revision: string): Promise<string | null>
+}
+
+/** The number of a revision, for version controls that count; null for anything else. */
+export function revisionNumber(text: string): string | null {
+  const number = Number(text)
+  return /^\d{1,15}$/.test(text) && number > 0 ? String(number) : null
 }
 
 /** A repository could not be read, and why, without any secret. */

@@ -1,5 +1,11 @@
 import type { P4Material } from '../../config/model/materials.ts'
-import { type MaterialSource, MOST_CHANGES, SourceFailed, type Span } from './modification.ts'
+import {
+  type MaterialSource,
+  MOST_CHANGES,
+  revisionNumber,
+  SourceFailed,
+  type Span,
+} from './modification.ts'
 import { parseDescriptions } from './p4-descriptions.ts'
 import { secretsOf, type SourcePlace } from './source-place.ts'
 
@@ -57,7 +63,13 @@ export function p4Source(material: P4Material, place: SourcePlace): MaterialSour
     return numbers.length === 0 ? [] : parseDescriptions(await p4(['describe', '-s', ...numbers]))
   }
 
-  return { newest, changes }
+  async function find(revision: string) {
+    const number = revisionNumber(revision)
+    if (number === null) return null
+    return (await listChanges(`@${number},@${number}`, 1))[0] ?? null
+  }
+
+  return { newest, changes, find }
 }
 
 function nameOf(folder: string): string {

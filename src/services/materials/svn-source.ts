@@ -5,6 +5,7 @@ import {
   type MaterialSource,
   type Modification,
   MOST_CHANGES,
+  revisionNumber,
   SourceFailed,
   type Span,
 } from './modification.ts'
@@ -14,8 +15,16 @@ import { secretsOf, type SourcePlace } from './source-place.ts'
 const SCHEMES = ['http', 'https', 'svn', 'svn+ssh', 'file']
 
 const Info = z.object({
-  info: z.object({ entry: z.object({ commit: z.object({ '@revision': z.string() }) }) }),
+  info: z.object({
+    entry: z.object({
+      /** The newest of the whole repository, where no other one was asked for. */
+      '@revision': z.string(),
+      commit: z.object({ '@revision': z.string() }),
+    }),
+  }),
 })
+/** The path or the revision is not there. */
+const NOT_THERE = /\b[EW](?:160006|160013|170000|200009)\b/
 const Path = z.union([z.string(), z.object({ '#text': z.string() })])
 const Entry = z.object({
   '@revision': z.string(),
@@ -55,11 +64,15 @@ export function svnSource(material: SvnMaterial, place: SourcePlace): MaterialSo
     return PARSER.parse(text)
   }
 
-  async function newest(): Promise<string> {
-    // An `@` of the URL itself must not be taken for that of a revision.
-    const info = Info.safeParse(await svn('info', `${address.url}@`))
-    if (info.success) return info.data.info.entry.commit['@revision']
+  /** An `@` of the URL itself must not be taken for that of a revision. */
+  async function infoAt(revision: string) {
+    const info = Info.safeParse(await svn('info', `${address.url}@${revision}`))
+    if (info.success) return info.data.info.entry
     throw new SourceFailed('svn: it tells no revision')
+  }
+
+  async function newest(): Promise<string> {
+    return (await infoAt('')).commit['@revision']
   }
 
   async function changes({ after, upTo }: Span) {
@@ -73,7 +86,20 @@ export function svnSource(material: SvnMaterial, place: SourcePlace): MaterialSo
     return entries.length > MOST_CHANGES ? null : entries.map(modificationOf)
   }
 
-  return { newest, changes }
+  /** The server answers for the newest revision before it is asked for another one. */
+  async function find(revision: string) {
+    const number = revisionNumber(revision)
+    if (number === null || Number(number) > Number((await infoAt(''))['@revision'])) return null
+    try {
+      await infoAt(number)
+      return number
+    } catch (error) {
+      if (error instanceof SourceFailed && NOT_THERE.test(error.message)) return null
+      throw error
+    }
+  }
+
+  return { newest, changes, find }
 }
 
 function modificationOf(entry: z.infer<typeof Entry>): Modification {

@@ -1,5 +1,11 @@
 import type { TfsMaterial } from '../../config/model/materials.ts'
-import { type MaterialSource, MOST_CHANGES, SourceFailed, type Span } from './modification.ts'
+import {
+  type MaterialSource,
+  MOST_CHANGES,
+  revisionNumber,
+  SourceFailed,
+  type Span,
+} from './modification.ts'
 import { addressOf } from './source-address.ts'
 import { secretsOf, type SourcePlace } from './source-place.ts'
 import { parseHistory } from './tfs-history.ts'
@@ -36,5 +42,11 @@ export function tfsSource(material: TfsMaterial, place: SourcePlace): MaterialSo
     return found.length > MOST_CHANGES ? null : found
   }
 
-  return { newest, changes }
+  async function find(revision: string) {
+    const upTo = revisionNumber(revision)
+    const found = upTo === null ? null : await changes({ after: null, upTo })
+    return found?.find((change) => change.revision === upTo)?.revision ?? null
+  }
+
+  return { newest, changes, find }
 }

@@ -68,6 +68,7 @@ describe('a run of a pipeline', () => {
         revision,
         from_revision: oldest,
         changed: true,
+        pinned: false,
         modifications: [
           {
             revision,

@@ -78,6 +78,7 @@ async function knownOf({ scene, jobId, revisions }: Scene): Promise<Known> {
     'body /api/admin/config.xml': [form, document],
     'body /admin/restful/configuration/file/POST/xml': [form],
     'body /tab/admin/pipelines/{name}.json': ['url=http://example.org/x', 'scm=git&url=x'],
+    'body /api/pipelines/{name}/schedule': ['', '{}', 'variables[A]=b', 'materials[none]=1'],
     'body /api/agents-protocol/register': [
       JSON.stringify({ ...AGENT_FACTS, uuid: 'a2', claim, auto_register: null }),
     ],

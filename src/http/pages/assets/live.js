@@ -19,9 +19,12 @@ const keyOf = (element) =>
 const replace = (old, fresh) => {
   const checked = new Set($$('input:checked', old).map(keyOf))
   const open = new Map($$('details', old).map((details) => [details.id, details.open]))
+  const typed = new Map($$('input[type=text]', old).map(({ id, value }) => [id, value]))
   const focused = old.contains(document.activeElement) && keyOf(document.activeElement)
   old.replaceWith(document.adoptNode(fresh))
   for (const input of $$('input', fresh)) if (checked.has(keyOf(input))) input.checked = true
+  for (const input of $$('input[type=text]', fresh))
+    input.value = typed.get(input.id) ?? input.value
   for (const details of $$('details', fresh)) details.open = open.get(details.id) ?? details.open
   if (focused)
     $$('a, button, input', fresh)

@@ -1,3 +1,5 @@
+import type { PipelineRunFacts } from '../../../services/builds/pipeline-runs.ts'
+import { shownVariable } from '../../../services/builds/run-variables.ts'
 import type { RunMaterial } from '../../../services/pages/runs/material-names.ts'
 
 /** What a run was made from; where that is new, what the run before was made from. */
@@ -5,7 +7,7 @@ export function Materials({ materials }: { materials: readonly RunMaterial[] }) 
   if (materials.length === 0) return <></>
   return (
     <ul class="materials">
-      {materials.map(({ label, revision, before, modifications }) => (
+      {materials.map(({ label, revision, before, isPinned, modifications }) => (
         <li>
           <span class="muted">{`${label} `}</span>
           {before !== null && (
@@ -16,7 +18,22 @@ export function Materials({ materials }: { materials: readonly RunMaterial[] }) 
             </>
           )}
           <code title={revision}>{short(revision)}</code>
+          {isPinned && <span class="muted"> as asked for</span>}
           {modifications.length > 0 && <Modifications modifications={modifications} />}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The variables that a run was given in place of those of the configuration. */
+export function RunVariables({ variables }: Pick<PipelineRunFacts['run'], 'variables'>) {
+  if (variables.length === 0) return <></>
+  return (
+    <ul class="materials" aria-label="Variables of this run">
+      {variables.map(shownVariable).map(({ name, value }) => (
+        <li>
+          <code>{name}</code> <span class="muted">is</span> <code>{value}</code>
         </li>
       ))}
     </ul>

@@ -5,8 +5,9 @@ import { NoticeCard, type Told } from '../notice.tsx'
 import { lookOf } from '../status.tsx'
 import { When } from '../when.tsx'
 import { Markers } from './marker-card.tsx'
-import { Materials } from './materials.tsx'
+import { Materials, RunVariables } from './materials.tsx'
 import { Pager } from '../pager.tsx'
+import { Paused, PauseForm } from './pausing.tsx'
 import { approval, StageChips } from './run-words.tsx'
 
 export interface PipelineViewProps {
@@ -38,6 +39,11 @@ export function PipelineView(props: PipelineViewProps) {
           {page.problems.map((problem) => (
             <p class="card problem">{`A material cannot be read: ${problem}`}</p>
           ))}
+          {page.pause !== null && (
+            <section class="card" aria-label="Pause">
+              <Paused pause={page.pause} />
+            </section>
+          )}
           {runs === 0 && (
             <p class="card muted">
               {page.pagination.total === 0 ? 'It has not run yet.' : 'There are no more runs.'}
@@ -81,15 +87,18 @@ function Head({ chrome, page }: PipelineViewProps) {
         </p>
         {group === null && <p class="problem">It is no longer in the configuration.</p>}
       </div>
-      <Actions chrome={chrome} page={page} />
+      <div class="pipeline-ways" data-part="actions">
+        <Actions chrome={chrome} page={page} />
+        <PauseForm {...page} />
+      </div>
     </div>
   )
 }
 
 function Actions({ chrome, page }: Pick<PipelineViewProps, 'chrome' | 'page'>) {
-  const { name, group, lockedBy, mayOperate } = page
+  const { name, group, lockedBy, pause, mayOperate } = page
   return (
-    <form method="post" class="actions" data-part="actions">
+    <form method="post" class="actions">
       {lockedBy !== null && <span class="badge changed">{`Locked by run ${lockedBy}`}</span>}
       {lockedBy !== null && mayOperate && (
         <button name="action" value="unlock">
@@ -101,7 +110,7 @@ function Actions({ chrome, page }: Pick<PipelineViewProps, 'chrome' | 'page'>) {
           Config history
         </a>
       )}
-      {mayOperate && (
+      {mayOperate && pause === null && (
         <button class="primary" name="action" value="trigger">
           Trigger a run
         </button>
@@ -126,6 +135,7 @@ function Run({ chrome, page, now, shown }: PipelineViewProps & { shown: ShownRun
       </p>
       <StageChips links={chrome.links} planned={page.stages} stages={stages} />
       <Materials materials={materials} />
+      <RunVariables variables={run.variables} />
       {run.blocked !== null && <p class="problem">{`${run.blocked.reason}.`}</p>}
       {next !== null && (
         <form method="post" class="actions">

@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
 import type { Clock } from '../../../core/clock.ts'
+import { pausePipeline, unpausePipeline } from '../../../services/builds/pausing.ts'
 import {
   releaseLock,
   startPipeline,
@@ -64,13 +65,24 @@ async function act(
   const calls = `/api/pipelines/${encodeURIComponent(pipeline)}`
   if (action === 'trigger') {
     c.env.acts = [{ action: 'schedule-pipeline', target: `${calls}/schedule` }]
-    const { name, counter } = await startPipeline(deps, principal, pipeline)
+    const { name, counter } = await startPipeline(deps, principal, { pipeline })
     return saidQuery('scheduled', `${name} / ${counter}`)
   }
   if (action === 'unlock') {
     c.env.acts = [{ action: 'release-lock', target: `${calls}/releaseLock` }]
     const counter = await releaseLock(deps, principal, pipeline)
     return saidQuery(counter === null ? 'not-locked' : 'unlocked', pipeline)
+  }
+  if (action === 'pause') {
+    c.env.acts = [{ action: 'pause-pipeline', target: `${calls}/pause` }]
+    const cause = textField(form, 'pauseCause') ?? ''
+    await pausePipeline(deps, principal, { pipeline, cause })
+    return saidQuery('paused', pipeline)
+  }
+  if (action === 'unpause') {
+    c.env.acts = [{ action: 'unpause-pipeline', target: `${calls}/unpause` }]
+    const wasPaused = await unpausePipeline(deps, principal, pipeline)
+    return saidQuery(wasPaused ? 'unpaused' : 'not-paused', pipeline)
   }
   if (action !== 'run') throw malformed(`"${action}" is not an action`, 'action')
   const stage = textField(form, 'stage') ?? ''

@@ -9,6 +9,7 @@ import { type Chrome, Page } from '../layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../live.tsx'
 import { When } from '../when.tsx'
 import { BY_PLACE, Pager } from '../pager.tsx'
+import { Paused, PauseForm } from './pausing.tsx'
 import { approval, StageChips } from './run-words.tsx'
 
 export interface PipelinesViewProps {
@@ -130,18 +131,22 @@ function Card({ chrome, card, now }: { chrome: Chrome; card: PipelineCard; now: 
           </p>
         )}
         <StageChips links={links} planned={card.stages} stages={latest?.stages ?? []} />
+        <Paused pause={card.pause} />
         {latest?.run.blocked != null && <p class="problem">{`${latest.run.blocked.reason}.`}</p>}
         {problems.map((problem) => (
           <p class="problem">{`A material cannot be read: ${problem}`}</p>
         ))}
       </div>
-      <Actions card={card} lockedBy={lockedBy} />
+      <div class="pipeline-ways">
+        <Actions card={card} lockedBy={lockedBy} />
+        <PauseForm {...card} />
+      </div>
     </li>
   )
 }
 
 function Actions({ card, lockedBy }: { card: PipelineCard; lockedBy: number | null }) {
-  const { name, mayOperate } = card
+  const { name, mayOperate, pause } = card
   return (
     <form method="post" class="actions">
       <input type="hidden" name="pipeline" value={name} />
@@ -151,7 +156,7 @@ function Actions({ card, lockedBy }: { card: PipelineCard; lockedBy: number | nu
           Unlock
         </button>
       )}
-      {mayOperate && (
+      {mayOperate && pause === null && (
         <button name="action" value="trigger" aria-label={`Trigger ${name}`}>
           Trigger
         </button>

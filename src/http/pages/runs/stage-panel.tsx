@@ -8,7 +8,7 @@ import type { Links } from '../links.ts'
 import { Status } from '../status.tsx'
 import { When } from '../when.tsx'
 import { type BarScale, JobBar, phaseWords, scaleOf, wholeTime } from './job-bar.tsx'
-import { Materials } from './materials.tsx'
+import { Materials, RunVariables } from './materials.tsx'
 import { addressOf, approval, endOfRun, RunStatus } from './run-words.tsx'
 import { StageWays } from './stage-ways.tsx'
 
@@ -65,7 +65,7 @@ function Facts(props: StagePanelProps) {
 
 function Trigger({ chrome: { links }, details: { pipelineRun, materials } }: StagePanelProps) {
   if (pipelineRun === null) return <></>
-  const { name, counter, label, approvedBy } = pipelineRun
+  const { name, counter, label, approvedBy, variables } = pipelineRun
   return (
     <>
       <dt>Pipeline run</dt>
@@ -73,6 +73,7 @@ function Trigger({ chrome: { links }, details: { pipelineRun, materials } }: Sta
         <a href={`${links.pipeline(name)}#run-${counter}`}>{label}</a>
         {`, ${approval(approvedBy)}`}
         <Materials materials={materials} />
+        <RunVariables variables={variables} />
       </dd>
     </>
   )

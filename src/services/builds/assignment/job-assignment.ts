@@ -55,12 +55,14 @@ export async function assignmentOf(sources: AssignmentSources) {
     environmentVariables: [
       ...environments.map(({ name }) => plain('GO_ENVIRONMENT_NAME', name)),
       ...instanceVariables(job.name, config.runInstanceCount),
-      ...environments.flatMap(({ variables }) =>
-        assignVariables({ configured: [variables], run: [] }, secrets),
-      ),
       ...assignVariables(
         {
-          configured: [pipeline.variables, stage.variables, config.variables],
+          configured: [
+            ...environments.map(({ variables }) => variables),
+            pipeline.variables,
+            stage.variables,
+            config.variables,
+          ],
           run: run.variables,
         },
         secrets,

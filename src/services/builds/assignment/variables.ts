@@ -5,18 +5,26 @@ import { openSecret, type Secrets } from './secrets.ts'
 
 const INSTANCE = /-runInstance-(\d+)$/
 
-/** The variables of the configuration and of the run, opened, in the order in which they are set. */
+/**
+ * The variables of the configuration and of the run, opened, in the order in which they are set. A run
+ * gives those that the job has another value, whatever level they are from; it gives it no others.
+ */
 export function assignVariables(
   of: {
+    /** The outermost first. */
     readonly configured: readonly (readonly Variable[])[]
     readonly run: readonly RunVariable[]
   },
   secrets: Secrets,
 ) {
-  const [outer = [], ...inner] = of.configured.map((level) =>
-    level.map((variable) => configuredVariable(variable, secrets)),
-  )
-  return [...outer, ...of.run.map((variable) => runVariable(variable, secrets)), ...inner.flat()]
+  const configured = of.configured.flat()
+  const names = new Set(configured.map(({ name }) => name))
+  return [
+    ...configured.map((variable) => configuredVariable(variable, secrets)),
+    ...of.run
+      .filter(({ name }) => names.has(name))
+      .map((variable) => runVariable(variable, secrets)),
+  ]
 }
 
 /** What tells the instances of one job apart. */

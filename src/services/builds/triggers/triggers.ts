@@ -14,6 +14,7 @@ import { watchedMaterials } from '../../materials/watched-materials.ts'
 import type { EffectivePipelines } from '../effective-pipelines.ts'
 import { PassedStages } from './passed-stages.ts'
 import { PipelineUses, prepareUses } from './pipeline-uses.ts'
+import { type Pin, pinnedRevisions } from './pinned-revisions.ts'
 import { compareRevisions } from './run-changes.ts'
 import { RunOrigins } from './run-origins.ts'
 import { Timers } from './timers.ts'
@@ -34,6 +35,11 @@ export interface TriggersOptions {
   readonly log: Log
   /** Milliseconds after which a pipeline that could not start is tried again. */
   readonly retry: number
+}
+
+/** A start by hand. */
+export interface ManualStart extends Omit<PipelineRequest, 'revisions'> {
+  readonly pins: readonly Pin[]
 }
 
 /** Milliseconds that a run waits to be told what has changed. */
@@ -79,16 +85,17 @@ export class Triggers implements AsyncDisposable {
   }
 
   /**
-   * Starts a pipeline with what its materials have now.
+   * Starts a pipeline with what its materials have now, apart from those that are pinned.
    *
-   * @throws {ServiceError} `pipeline-not-found`, `pipeline-locked`, or `not-schedulable` with the reason.
+   * @throws {ServiceError} `pipeline-not-found`, `material-not-found`, `material-revision-not-found`,
+   *   `pipeline-locked`, or `not-schedulable` with the reason.
    */
-  startPipeline(request: Omit<PipelineRequest, 'revisions'>): Promise<PipelineInstance> {
-    const { pipelines } = this.#options
+  startPipeline({ pins, ...request }: ManualStart): Promise<PipelineInstance> {
     return this.#wakeUps.without(request.pipeline.toLowerCase(), async () => {
-      const found = pipelines.find(request.pipeline)
-      const wanted = found ? await newestRevisions(this.#revisions, found.pipeline) : []
-      return this.#schedule(request, wanted, await this.#newestRun(request.pipeline))
+      const found = this.#options.pipelines.find(request.pipeline)
+      const newest = await this.#newestRun(request.pipeline)
+      const wanted = found ? await this.#wantedBy(found.pipeline, { pins, newest }) : []
+      return this.#schedule(request, wanted, newest)
     })
   }
 
@@ -103,6 +110,15 @@ export class Triggers implements AsyncDisposable {
     await this.#options.poller[Symbol.asyncDispose]()
     await done
     await Promise.all(this.#notes)
+  }
+
+  async #wantedBy(
+    pipeline: Pipeline,
+    start: { readonly pins: readonly Pin[]; readonly newest: PipelineInstance | null },
+  ): Promise<readonly WantedRevision[]> {
+    const deps = { revisions: this.#revisions, builds: this.#options.builds }
+    const pinned = await pinnedRevisions(deps, pipeline, start)
+    return newestRevisions(this.#revisions, pipeline, pinned)
   }
 
   async #schedule(
@@ -170,8 +186,10 @@ export class Triggers implements AsyncDisposable {
 
   #hear(event: BuildEvent): void {
     this.#revisions.passed.note(event)
-    if (event.type !== 'stage-finished' && event.type !== 'pipeline-unlocked') return
-    if (event.type === 'pipeline-unlocked') return this.#wakeAll([event.pipeline.toLowerCase()])
+    if (event.type === 'pipeline-unlocked' || event.type === 'pipeline-unpaused') {
+      return this.#wakeAll([event.pipeline.toLowerCase()])
+    }
+    if (event.type !== 'stage-finished') return
     const { pipelineName: pipeline, name: stage } = event.stage
     this.#wakeAll([pipeline.toLowerCase(), ...this.#uses.ofStage({ pipeline, stage })])
   }
@@ -188,7 +206,8 @@ export class Triggers implements AsyncDisposable {
   async #lookAt(name: string): Promise<void> {
     try {
       const found = this.#options.pipelines.find(name)
-      if (!found) this.#due.delete(name)
+      // A timer that fires while a pipeline is paused is left out; its changes are built afterwards.
+      if (!found || (await this.#options.builds.pauseOf(name))) this.#due.delete(name)
       else if (this.#due.has(name) || isAutomatic(found.pipeline)) await this.#start(found.pipeline)
       this.#waiting.delete(name)
     } catch (error) {
@@ -230,11 +249,18 @@ export class Triggers implements AsyncDisposable {
     const reason = foreseen ? error.message : error instanceof Error ? error.stack : String(error)
     const told = this.#waiting.get(pipeline)
     this.#waiting.set(pipeline, reason ?? '')
-    if (told === reason || (error instanceof ServiceError && error.code === 'pipeline-locked'))
-      return
+    if (told === reason || isExpected(error)) return
     const message = `The pipeline ${pipeline} could not start by itself`
     this.#options.log({ level: foreseen ? 'warning' : 'error', message, facts: { reason } })
   }
+}
+
+/** An operator wants it so; its end is another look. */
+function isExpected(error: unknown): boolean {
+  return (
+    error instanceof ServiceError &&
+    (error.code === 'pipeline-locked' || error.code === 'pipeline-paused')
+  )
 }
 
 function isAutomatic({ stages }: Pipeline): boolean {

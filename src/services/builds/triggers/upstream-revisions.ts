@@ -32,7 +32,7 @@ interface Candidate {
  */
 export async function upstreamRevisions(
   deps: UpstreamDeps,
-  { materials }: Pipeline,
+  { materials }: Pick<Pipeline, 'materials'>,
 ): Promise<UpstreamRevisions> {
   const dependencies = materials.filter((material) => material.kind === 'dependency')
   const newest: Candidate[] = []

@@ -9,10 +9,10 @@ import { SourceFailed } from '../../materials/modification.ts'
 import { type UpstreamDeps, upstreamRevisions } from './upstream-revisions.ts'
 
 /** The revision of a material that a pipeline is to be made from. */
-export type WantedRevision = Pick<MaterialRevision, 'fingerprint' | 'name' | 'revision'>
+export type WantedRevision = Pick<MaterialRevision, 'fingerprint' | 'name' | 'revision' | 'pinned'>
 
 export interface RevisionsDeps extends UpstreamDeps {
-  readonly poller: Pick<MaterialPoller, 'latest' | 'poll' | 'changes'>
+  readonly poller: Pick<MaterialPoller, 'latest' | 'poll' | 'changes' | 'find'>
 }
 
 /**
@@ -32,7 +32,7 @@ export async function knownRevisions(
     const fingerprint = materialFingerprint(material)
     const revision = upstream.revisions.get(fingerprint) ?? deps.poller.latest(fingerprint)
     // What is polled on demand alone stays as it was in the last run.
-    const known = revision ?? (isOnDemand(material) ? revisionIn(newest, fingerprint) : null)
+    const known = revision ?? (isOnDemand(material) ? builtRevision(newest, fingerprint) : null)
     if (known === null) return null
     revisions.push({ fingerprint, name: nameOf(material), revision: known })
   }
@@ -41,18 +41,22 @@ export async function knownRevisions(
 
 /**
  * The revisions that a pipeline is to be made from now, asked of every repository that no upstream
- * run settles.
+ * run settles. What is pinned stays as it is, and has no say in which of the others belong together.
  *
  * @throws {ServiceError} `not-schedulable` when one cannot be told.
  */
 export async function newestRevisions(
   deps: RevisionsDeps,
   pipeline: Pipeline,
+  pinned: ReadonlyMap<string, WantedRevision>,
 ): Promise<readonly WantedRevision[]> {
-  const upstream = await upstreamRevisions(deps, pipeline)
+  const free = pipeline.materials.filter((each) => !pinned.has(materialFingerprint(each)))
+  const upstream = await upstreamRevisions(deps, { materials: free })
   if ('obstacle' in upstream) throw notSchedulable(pipeline, upstream.obstacle)
   const asked = pipeline.materials.map(async (material) => {
     const fingerprint = materialFingerprint(material)
+    const pin = pinned.get(fingerprint)
+    if (pin) return pin
     const settled = upstream.revisions.get(fingerprint) ?? null
     const revision = settled ?? (await pollFor(deps, pipeline, material))
     return { fingerprint, name: nameOf(material), revision }
@@ -78,7 +82,7 @@ export async function hasNews(
   },
 ): Promise<boolean> {
   for (const { fingerprint, revision: upTo } of revisions) {
-    const after = revisionIn(newest, fingerprint)
+    const after = builtRevision(newest, fingerprint)
     if (after === upTo) continue
     const material = materials.find((each) => materialFingerprint(each) === fingerprint)
     const patterns = material && 'ignores' in material ? material.ignores : []
@@ -101,8 +105,16 @@ async function pollFor(
   material: Material,
 ): Promise<string> {
   if (!isSource(material)) throw notSchedulable(pipeline, 'it has a material that needs a plugin')
+  return reading(pipeline, () => poller.poll(materialFingerprint(material)))
+}
+
+/** @throws {ServiceError} `not-schedulable` when the repository cannot be read. */
+export async function reading<Result>(
+  pipeline: Pipeline,
+  read: () => Promise<Result>,
+): Promise<Result> {
   try {
-    return await poller.poll(materialFingerprint(material))
+    return await read()
   } catch (error) {
     if (!(error instanceof SourceFailed)) throw error
     throw notSchedulable(pipeline, `a material cannot be read: ${error.message}`, error)
@@ -118,8 +130,14 @@ export function revisionIn(run: PipelineInstance | null, fingerprint: string): s
   return run?.revisions.find((each) => each.fingerprint === fingerprint)?.revision ?? null
 }
 
-/** Labels may speak of a material by this name. */
-function nameOf(material: Material): string | null {
+/** The revision that a run leaves for the next automatic start to compare with: one that was pinned is passed over. */
+export function builtRevision(run: PipelineInstance | null, fingerprint: string): string | null {
+  const found = run?.revisions.find((each) => each.fingerprint === fingerprint)
+  return found?.pinned ? found.pinned.built : (found?.revision ?? null)
+}
+
+/** Labels, and those who pin it, may speak of a material by this name. */
+export function nameOf(material: Material): string | null {
   if (material.kind === 'dependency') return material.name ?? material.pipeline
   return 'name' in material ? material.name : null
 }

@@ -38,8 +38,8 @@ export class BuildWatch implements AsyncDisposable {
       setInterval(() => this.#round(() => this.#moveLost()), LOST_EVERY),
       setInterval(() => this.#round(() => options.silent.cancelOverdue()), SILENT_EVERY),
     ]
-    options.pipelines.onChange(() => this.#round(() => this.#cancelRemoved()))
-    this.#round(() => this.#cancelRemoved())
+    options.pipelines.onChange(() => this.#round(() => this.#clearRemoved()))
+    this.#round(() => this.#clearRemoved())
     options.builds.onEvent((event) => {
       if (event.type !== 'stage-blocked') return
       const { type: _, ...facts } = event
@@ -89,8 +89,10 @@ export class BuildWatch implements AsyncDisposable {
     return new Set(live.map(({ uuid }) => uuid))
   }
 
-  async #cancelRemoved(): Promise<void> {
+  /** What is in progress and what is paused of pipelines that the configuration no longer has. */
+  async #clearRemoved(): Promise<void> {
     const { builds, log } = this.#options
+    await builds.forgetPauses()
     for (const { pipelineName, name, counter } of await builds.cancelRemoved()) {
       const facts = { pipeline: pipelineName, stage: name, counter }
       log({ level: 'warning', message: 'A run of a removed pipeline is cancelled', facts })

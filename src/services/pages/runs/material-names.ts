@@ -8,6 +8,8 @@ export interface RunMaterial {
   readonly revision: string
   /** The revision of the run before; null when that is the same, or not known. */
   readonly before: string | null
+  /** Whether the run was asked to be made from this revision. */
+  readonly isPinned: boolean
   /** The changes that the run was the first to have, newest first; none where they are not known. */
   readonly modifications: readonly Modification[]
 }
@@ -29,13 +31,14 @@ export function runMaterials(
   const known = new Map(
     (pipeline?.materials ?? []).map((material) => [materialFingerprint(material), material]),
   )
-  return run.revisions.map(({ fingerprint, name, revision }) => {
+  return run.revisions.map(({ fingerprint, name, revision, pinned }) => {
     const material = known.get(fingerprint)
     const earlier = before?.revisions.find((each) => each.fingerprint === fingerprint)?.revision
     return {
       label: name ?? (material ? labelOf(material) : 'a former material'),
       revision,
       before: earlier === undefined || earlier === revision ? null : earlier,
+      isPinned: pinned !== undefined,
       modifications: changes.find((each) => each.fingerprint === fingerprint)?.modifications ?? [],
     }
   })

@@ -1,4 +1,4 @@
-import type { PipelineInstance } from '../../../builds/documents.ts'
+import type { PipelineInstance, PipelinePause } from '../../../builds/documents.ts'
 import { isSameName } from '../../../builds/plan.ts'
 import type { StageRun } from '../../../builds/queries.ts'
 import type { Pipeline } from '../../../config/model.ts'
@@ -31,6 +31,7 @@ export interface PipelinePage {
   readonly entries: readonly TimelineEntry<ShownRun>[]
   readonly pagination: Pagination
   readonly lockedBy: number | null
+  readonly pause: PipelinePause | null
   readonly mayOperate: boolean
   readonly problems: readonly string[]
 }
@@ -55,8 +56,10 @@ export async function readPipelinePage(
     throw new ServiceError('pipeline-not-found', message, { pipeline: asked })
   }
   const [older = null] = (await builds.pipelineHistory(name, offset + PAGE_SIZE)).items
+  const pause = effective && (await builds.pauseOf(name))
   const runs = await shownRuns(deps, principal, {
     pipeline: effective?.pipeline ?? null,
+    isPaused: pause !== null,
     runs: page.items,
     older,
   })
@@ -69,6 +72,7 @@ export async function readPipelinePage(
     stages: effective?.pipeline.stages.map((stage) => stage.name) ?? [],
     entries: timelineOf(runs, markers, ({ run }) => run.createdAt),
     pagination: page.pagination,
+    pause,
     lockedBy: effective?.pipeline.isLocked === true ? await builds.lockedBy(name) : null,
     mayOperate:
       effective !== null && access.may(principal, { action: 'operate-pipeline', pipeline: name }),
@@ -91,18 +95,19 @@ function shownRuns(
   principal: Principal,
   of: {
     readonly pipeline: Pipeline | null
+    readonly isPaused: boolean
     readonly runs: readonly PipelineInstance[]
     readonly older: PipelineInstance | null
   },
 ): Promise<ShownRun[]> {
-  const { pipeline, runs, older } = of
+  const { pipeline, isPaused, runs, older } = of
   return Promise.all(
     runs.map(async (run, index) => {
       const stages = await stagesOf(builds, run)
       const before = runs[index + 1] ?? older
       const changes = await builds.runChanges({ pipeline: run.name, counter: run.counter })
       const materials = runMaterials(pipeline, { run, before, changes })
-      const next = pipeline === null ? null : nextStage(pipeline, stages)
+      const next = pipeline === null || isPaused ? null : nextStage(pipeline, stages)
       const may =
         next !== null &&
         access.may(principal, { action: 'operate-stage', pipeline: run.name, stage: next })

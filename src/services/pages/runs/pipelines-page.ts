@@ -17,6 +17,7 @@ export interface PipelineCard {
   readonly group: string
   readonly stages: readonly string[]
   readonly lockedBy: number | null
+  readonly pause: ListedPipeline['pause']
   readonly latest: ListedPipeline['latest']
   readonly mayOperate: boolean
   /** Why its materials cannot be read. */
@@ -72,6 +73,7 @@ export async function cardOf(
     group,
     stages: stages.map((stage) => stage.name),
     lockedBy: isLocked ? await builds.lockedBy(name) : null,
+    pause: await builds.pauseOf(name),
     latest: await latestRun(builds, name),
     mayOperate: access.may(principal, { action: 'operate-pipeline', pipeline: name }),
     problems: problems.get(name) ?? [],

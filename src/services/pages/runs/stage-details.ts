@@ -67,7 +67,8 @@ async function waysOn(
   const planned = pipelines.find(pipeline)?.pipeline.stages ?? []
   const stages = pipelineRun ? await stagesOf(builds, pipelineRun) : []
   const may = (stage: string) => access.may(principal, { action: 'operate-stage', pipeline, stage })
-  if (stages.some(({ active }) => active)) return { mayRerun: false, next: null }
+  const isPaused = (await builds.pauseOf(pipeline)) !== null
+  if (isPaused || stages.some(({ active }) => active)) return { mayRerun: false, next: null }
   const place = planned.findIndex((stage) => isSameName(stage.name, name))
   const next = place < 0 ? null : (planned[place + 1]?.name ?? null)
   const hasRun = stages.some(({ stage }) => next !== null && isSameName(stage.name, next))

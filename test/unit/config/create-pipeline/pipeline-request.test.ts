@@ -86,6 +86,19 @@ describe('readPipelineRequest', () => {
         { kind: 'test', src: 'c', dest: null },
       ],
     ],
+    [
+      'source=a&artifactType=test&source=b&artifactType=artifact&dest=x&source=c&artifactType=&source=d',
+      [
+        { kind: 'test', src: 'a', dest: 'x' },
+        { kind: 'artifact', src: 'b', dest: null },
+        { kind: 'artifact', src: 'c', dest: null },
+        { kind: 'artifact', src: 'd', dest: null },
+      ],
+    ],
+    [
+      'source=&artifactType=artifact&source=b&artifactType=test',
+      [{ kind: 'test', src: 'b', dest: null }],
+    ],
     ['source=&dest=', []],
   ])('reads the artifacts of %s', (query, artifacts) => {
     expect(requestOf(`url=u&${query}`).artifacts).toEqual(artifacts)
@@ -124,6 +137,8 @@ describe('readPipelineRequest', () => {
     ['url=u&source=a&dest=x&dest=y', ['dest']],
     ['url=u&source=a&dest=x.', ['dest']],
     ['url=u&source=a&artifactType=log', ['artifactType']],
+    ['url=u&source=a&artifactType=test&source=b&artifactType=log', ['artifactType']],
+    ['url=u&source=a&artifactType=test&artifactType=test', ['artifactType']],
     ['url=u&pipelineGroup=a+b', ['pipelineGroup']],
     [
       'builder=exec&useTickets=x&view=v&source=%01',

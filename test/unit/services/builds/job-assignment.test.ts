@@ -78,7 +78,7 @@ describe('a job’s assignment', () => {
     ])
   })
 
-  it('sets the variables of environment, pipeline, run, stage and job, in this order', async () => {
+  it('sets the variables of environment, pipeline, stage, job and run, in this order', async () => {
     const { environmentVariables } = await assigned(
       {
         environments: `<environments><environment name="prod">
@@ -94,9 +94,9 @@ describe('a job’s assignment', () => {
       'GO_ENVIRONMENT_NAME=prod',
       'WHO=environment',
       'WHO=pipeline',
-      'WHO=run',
       'WHO=stage',
       'WHO=job',
+      'WHO=run',
     ])
   })
 

@@ -130,6 +130,16 @@ describe('the client of p4 (a stand-in with recorded answers)', () => {
     expect(calls()).toContain(`${connection} describe -s 12 11`)
     expect(calls().join()).toContain('//cairn-0123456789abcdef/...@11,@12')
   })
+
+  it('has the changes of its view, and no other', async () => {
+    const { source, calls } = standIn(p4(false), { changes: P4_CHANGES })
+    const { source: empty } = standIn(p4(false), { changes: '' })
+
+    expect(await source.find('12')).toBe('12')
+    expect(calls().join()).toContain('//cairn-0123456789abcdef/...@12,@12')
+    expect(await empty.find('13')).toBe(null)
+    expect(await source.find('12,@99')).toBe(null)
+  })
 })
 
 describe('the client of tfs (a stand-in with recorded answers)', () => {
@@ -160,6 +170,15 @@ describe('the client of tfs (a stand-in with recorded answers)', () => {
       expect.objectContaining({ revision: '8', comment: '', files: ['$/proj/c'] }),
     ])
     expect(calls().join()).toContain('-version:C8~C9')
+  })
+
+  it('has the changesets of its path, and no other', async () => {
+    const { source, calls } = standIn(TFS, { history: TF_HISTORY })
+
+    expect(await source.find('9')).toBe('9')
+    expect(calls().join()).toContain('-version:C9~C9')
+    expect(await source.find('10')).toBe(null)
+    expect(await source.find('T')).toBe(null)
   })
 })
 

@@ -81,6 +81,20 @@ describe.each(CASES)('a $kind repository', ({ tags, origin, describe: described,
     ])
     expect(Math.abs((changes?.[0]?.time ?? 0) - Date.now())).toBeLessThan(600_000)
   })
+
+  it('has the revisions that it has, and no other', { tags }, async () => {
+    const home = tempDir()
+    const repository = origin(join(home, 'origin'))
+    const { revision } = repository.material(0)
+    const source = openFor(described(repository), home)
+
+    expect(await source.find(revision)).toBe(revision)
+    expect(await source.find(revision.slice(0, 12))).toBe(revision)
+    const others = [NOWHERE, '999', '0', 'HEAD', 'trunk', '--version', `${revision}^`, '', '1:2']
+    const found: unknown[] = []
+    for (const other of others) found.push(await source.find(other))
+    expect(found).toEqual(others.map(() => null))
+  })
 })
 
 describe('the changes of a git repository', () => {
