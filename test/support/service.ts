@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { openServer } from '../../src/app.ts'
+import type { Clock } from '../../src/core/clock.ts'
 import type { LogEvent } from '../../src/core/log.ts'
 import { readSettings, SETTINGS } from '../../src/settings.ts'
 import { toolEnvironment } from './materials.ts'
@@ -22,6 +23,7 @@ export interface TestService {
 export async function startService(
   flags: readonly string[] = [],
   folder = tempDir(),
+  clock: Clock = Date.now,
 ): Promise<TestService> {
   const repository = join(folder, 'config-repo')
   const places = ['--config-repo', repository, '--state-dir', join(folder, 'state'), '--port', '0']
@@ -31,7 +33,7 @@ export async function startService(
   const settings = readSettings(SETTINGS.serve, [...places, ...password, ...quiet, ...flags], {})
   const logged: LogEvent[] = []
   const server = await openServer(settings, {
-    clock: Date.now,
+    clock,
     log: (event) => logged.push(event),
     programPath: process.env['PATH'],
     toolEnvironment: toolEnvironment(folder),

@@ -42,6 +42,7 @@ const URL_IN_TEXT = /\b[a-z][a-z0-9+.-]*:\/\/[^\s'"]+/gi
 
 /** A material that cannot be read, and the pipelines that use it. */
 export interface MaterialProblem {
+  readonly fingerprint: string
   readonly subject: string
   readonly errors: readonly Problem[]
   readonly pipelines: readonly string[]
@@ -113,8 +114,8 @@ export class MaterialPoller implements AsyncDisposable {
     return [...this.#watches.values()].flatMap(({ watched, watch }) => {
       if (watch.reason === null) return []
       const message = withoutAddress(watch.reason, watched.material)
-      const { pipelines } = watched
-      return [{ subject: subjectOf(watched), errors: [{ message }], pipelines }]
+      const { fingerprint, pipelines } = watched
+      return [{ fingerprint, subject: subjectOf(watched), errors: [{ message }], pipelines }]
     })
   }
 

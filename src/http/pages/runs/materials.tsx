@@ -5,7 +5,7 @@ export function Materials({ materials }: { materials: readonly RunMaterial[] }) 
   if (materials.length === 0) return <></>
   return (
     <ul class="materials">
-      {materials.map(({ label, revision, before, modifications }) => (
+      {materials.map(({ label, revision, before, modifications, problem }) => (
         <li>
           <span class="muted">{`${label} `}</span>
           {before !== null && (
@@ -16,6 +16,7 @@ export function Materials({ materials }: { materials: readonly RunMaterial[] }) 
             </>
           )}
           <code title={revision}>{short(revision)}</code>
+          {problem !== null && <p class="problem">{`It cannot be read now: ${problem}`}</p>}
           {modifications.length > 0 && <Modifications modifications={modifications} />}
         </li>
       ))}

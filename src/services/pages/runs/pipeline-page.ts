@@ -33,6 +33,8 @@ export interface PipelinePage {
   readonly lockedBy: number | null
   readonly mayOperate: boolean
   readonly problems: readonly string[]
+  /** Why stages of its runs do not go on: no agent can take a job of them. */
+  readonly stuck: readonly string[]
 }
 
 /**
@@ -59,6 +61,7 @@ export async function readPipelinePage(
     pipeline: effective?.pipeline ?? null,
     runs: page.items,
     older,
+    isNewest: offset === 0,
   })
   const group = effective?.group ?? null
   const span = spanOf(page.items, older, offset)
@@ -73,6 +76,7 @@ export async function readPipelinePage(
     mayOperate:
       effective !== null && access.may(principal, { action: 'operate-pipeline', pipeline: name }),
     problems: problemsByPipeline(deps.materialProblems()).get(name) ?? [],
+    stuck: deps.waiting.stuckStages(runs.flatMap(({ stages }) => stages)),
   }
 }
 
@@ -87,21 +91,24 @@ export function spanOf(
 }
 
 function shownRuns(
-  { builds, access }: PipelinePageDeps,
+  { builds, access, materialProblems }: PipelinePageDeps,
   principal: Principal,
   of: {
     readonly pipeline: Pipeline | null
     readonly runs: readonly PipelineInstance[]
     readonly older: PipelineInstance | null
+    /** Whether the newest run is among them. */
+    readonly isNewest: boolean
   },
 ): Promise<ShownRun[]> {
-  const { pipeline, runs, older } = of
+  const { pipeline, runs, older, isNewest } = of
   return Promise.all(
     runs.map(async (run, index) => {
       const stages = await stagesOf(builds, run)
       const before = runs[index + 1] ?? older
       const changes = await builds.runChanges({ pipeline: run.name, counter: run.counter })
-      const materials = runMaterials(pipeline, { run, before, changes })
+      const problems = isNewest && index === 0 ? materialProblems() : []
+      const materials = runMaterials(pipeline, { run, before, changes, problems })
       const next = pipeline === null ? null : nextStage(pipeline, stages)
       const may =
         next !== null &&

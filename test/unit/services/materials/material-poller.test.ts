@@ -133,6 +133,7 @@ describe('the poller of materials', () => {
       .poll(() => poller.problems())
       .toEqual([
         {
+          fingerprint: bad,
           subject: 'The git material of the pipelines p, q cannot be read',
           errors: [{ message: expect.stringContaining('does not appear to be a git repository') }],
           pipelines: ['p', 'q'],
