@@ -27,10 +27,15 @@ export async function startService(
 ): Promise<TestService> {
   const repository = join(folder, 'config-repo')
   const places = ['--config-repo', repository, '--state-dir', join(folder, 'state'), '--port', '0']
+  const local = ['--local-materials', folder]
   const password = ['--admin-password', ADMIN_PASSWORD]
   // Nothing is polled unasked, unless a test says how often.
   const quiet = ['--material-interval', '24h']
-  const settings = readSettings(SETTINGS.serve, [...places, ...password, ...quiet, ...flags], {})
+  const settings = readSettings(
+    SETTINGS.serve,
+    [...places, ...local, ...password, ...quiet, ...flags],
+    {},
+  )
   const logged: LogEvent[] = []
   const server = await openServer(settings, {
     clock,

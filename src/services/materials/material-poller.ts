@@ -5,6 +5,7 @@ import { remembered } from '../../config/remembered.ts'
 import type { Log } from '../../core/log.ts'
 import type { Problem } from '../../core/problem.ts'
 import { WriterQueue } from '../../storage/writer-queue.ts'
+import type { LocalMaterials } from './local-materials.ts'
 import { MaterialWatch } from './material-watch.ts'
 import { removeOthers } from './mirrors.ts'
 import { type MaterialSource, type Modification, SourceFailed, type Span } from './modification.ts'
@@ -22,6 +23,8 @@ export interface MaterialPollerOptions {
   readonly first: number
   /** The variables that the clients of version controls get. */
   readonly environment: Readonly<Record<string, string>>
+  /** Which folders of this machine may be materials. */
+  readonly local: LocalMaterials
   readonly secrets: { open(sealed: string): string | null }
   readonly log: Log
   /** Milliseconds after which a client is ended. */
@@ -166,7 +169,8 @@ export class MaterialPoller implements AsyncDisposable {
       const folder = join(this.#options.folder, fingerprint)
       const password = this.#passwordOf(material)
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      return openSource(material, { tools: this.#tools, folder, password })
+      const { local } = this.#options
+      return openSource(material, { tools: this.#tools, folder, password, local })
     }
     return {
       newest: async () => (await open()).newest(),

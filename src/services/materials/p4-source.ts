@@ -1,6 +1,7 @@
 import type { P4Material } from '../../config/model/materials.ts'
 import { type MaterialSource, MOST_CHANGES, SourceFailed, type Span } from './modification.ts'
 import { parseDescriptions } from './p4-descriptions.ts'
+import { addressOf } from './source-address.ts'
 import { secretsOf, type SourcePlace } from './source-place.ts'
 
 const CHANGE = /^Change (\d+) /gm
@@ -8,7 +9,8 @@ const CHANGE = /^Change (\d+) /gm
 /** A client of its own has the view, so that the server tells only changes of files in it. */
 export function p4Source(material: P4Material, place: SourcePlace): MaterialSource {
   const { tools, folder, password } = place
-  const { port, username, useTickets } = material
+  const { username, useTickets } = material
+  const { url: port } = addressOf('p4', material.port)
   const client = `cairn-${nameOf(folder)}`
   const user = username === null || username === '' ? [] : ['-u', username]
   const secret = password ?? ''

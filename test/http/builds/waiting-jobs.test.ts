@@ -39,8 +39,8 @@ describe('a job that no agent can take', () => {
 
     for (const path of PAGES) {
       const page = await pageOf(scene.service, path)
-      expect(page, path).toContain('waits: no agent has the resource docker.')
-      expect(page, path).not.toContain('Building')
+      expect(page).toContain('waits: no agent has the resource docker.')
+      expect(page).not.toContain('Building')
     }
     expect(await pageOf(scene.service, '/stages/app/build/1/1')).toMatch(
       /waiting"><span[^>]*><\/span>Waiting/,
@@ -63,7 +63,7 @@ describe('a job that no agent can take', () => {
     await ProtocolAgent.join(scene.service, 'a2', { resources: ['docker'] })
     expect(await problems(scene)).toEqual([])
     for (const path of PAGES) {
-      expect(await pageOf(scene.service, path), path).not.toContain('no agent has the resource')
+      expect(await pageOf(scene.service, path)).not.toContain('no agent has the resource')
     }
   })
 

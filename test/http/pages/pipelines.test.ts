@@ -103,14 +103,14 @@ describe('the page of the pipelines', () => {
     const pages = ['/pipelines/app', '/stages/app/build/1/1']
 
     for (const path of pages) {
-      expect(await pageOf(scene.service, path), path).toContain('It cannot be read now: git: ')
+      expect(await pageOf(scene.service, path)).toContain('It cannot be read now: git: ')
     }
     renameSync(`${scene.origin}.away`, scene.origin)
     const agent = await ProtocolAgent.join(scene.service, 'a1')
     await agent.finish(await agent.work())
     await scene.schedule()
     for (const path of pages) {
-      expect(await pageOf(scene.service, path), path).not.toContain('cannot be read')
+      expect(await pageOf(scene.service, path)).not.toContain('cannot be read')
     }
   })
 
