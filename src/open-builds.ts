@@ -1,11 +1,13 @@
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import type { SecretBox } from './config/secrets/secret-box.ts'
 import type { Opening } from './opening.ts'
 import { openAgents } from './services/agents/open-agents.ts'
 import { BuildServices } from './services/builds/build-services.ts'
 import { Triggers } from './services/builds/triggers/triggers.ts'
 import type { ConfigServices } from './services/config-services.ts'
+import type { LocalMaterials } from './services/materials/local-materials.ts'
 import { MaterialPoller } from './services/materials/material-poller.ts'
+import type { ServeSettings } from './settings.ts'
 import { openSqliteState } from './state/open-sqlite.ts'
 
 /** The part of the interval that passes before a material is polled for the first time. */
@@ -52,5 +54,16 @@ function openPoller(
   const interval = settings['material-interval']
   const folder = join(stateDir, 'materials')
   const first = interval * FIRST_POLL
-  return new MaterialPoller({ folder, interval, first, environment, secrets, log })
+  const local = localMaterials(settings, stateDir)
+  return new MaterialPoller({ folder, interval, first, environment, local, secrets, log })
+}
+
+/** The mirror holds every document, as the repository does. */
+function localMaterials(settings: ServeSettings, stateDir: string): LocalMaterials {
+  const { mirror } = settings
+  const mirrored = mirror !== null && isAbsolute(mirror) ? [mirror] : []
+  return {
+    allowed: settings['local-materials'],
+    own: [stateDir, settings['config-repo'], ...mirrored],
+  }
 }

@@ -1,3 +1,4 @@
+import { delimiter } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { CONTACT_INTERVAL } from './wire/agent-contact.ts'
@@ -36,6 +37,12 @@ const CommaList = z.string().transform((text) =>
     .map((item) => item.trim())
     .filter((item) => item !== ''),
 )
+
+/** Folders, each by a flag of its own; in the variable separated like those of `PATH`. */
+const Folders = z
+  .union([z.array(Text), z.string().transform((text) => text.split(delimiter))])
+  .transform((folders) => folders.filter((folder) => folder !== ''))
+  .meta({ isRepeatable: true })
 
 /** A number and a unit; the value is in the smallest unit of the table. */
 function quantity(units: ReadonlyMap<string, number>, reason: string) {
@@ -110,6 +117,10 @@ export const SETTINGS = {
     'poll-interval': Duration.prefault('5s').describe('how often the live file is compared'),
     mirror: Optional.describe('git repository that every revision is pushed to'),
     'material-interval': Duration.prefault('60s').describe('how often a material is polled'),
+    'local-materials': Folders.prefault([]).meta({
+      isRepeatable: true,
+      description: 'folder below which repositories on this machine may be materials; repeatable',
+    }),
     'agent-timeout': AgentTimeout.prefault('300s').describe(
       'silence after which an agent is lost; at least 10s',
     ),
@@ -182,7 +193,7 @@ export function readSettings<Schema extends z.ZodObject>(
   const flags = parseFlags(args, schema)
   const given = names.flatMap((flag) => {
     const value = flags[flag] ?? (environment[variableOf(flag)] || undefined)
-    return value === undefined ? [] : [[flag, String(value)] as const]
+    return value === undefined ? [] : [[flag, isTexts(value) ? value : String(value)] as const]
   })
   const read = schema.safeParse(Object.fromEntries(given))
   if (read.success) return read.data
@@ -234,7 +245,7 @@ function variableOf(flag: string): string {
 function parseFlags(args: readonly string[], { shape }: z.ZodObject) {
   try {
     const options = Object.fromEntries(
-      Object.keys(shape).map((name) => [name, { type: typeOf(shape[name]) } as const]),
+      Object.keys(shape).map((name) => [name, optionOf(shape[name])]),
     )
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values
   } catch (error) {
@@ -243,12 +254,22 @@ function parseFlags(args: readonly string[], { shape }: z.ZodObject) {
   }
 }
 
-function typeOf(setting: z.core.$ZodType | undefined): 'boolean' | 'string' {
-  return setting && z.globalRegistry.get(setting)?.['isSwitch'] === true ? 'boolean' : 'string'
+function optionOf(setting: z.core.$ZodType | undefined) {
+  const { isSwitch, isRepeatable } = (setting && z.globalRegistry.get(setting)) ?? {}
+  const type = isSwitch === true ? ('boolean' as const) : ('string' as const)
+  return { type, multiple: isRepeatable === true }
 }
 
-function describeIssue(issue: z.core.$ZodIssue, given: readonly (readonly [string, string])[]) {
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value)
+}
+
+type Given = readonly (readonly [string, string | readonly string[]])[]
+
+function describeIssue(issue: z.core.$ZodIssue, given: Given) {
   const flag = String(issue.path[0])
   const value = given.find(([name]) => name === flag)?.[1]
-  return value === undefined ? `--${flag} is missing` : `--${flag} "${value}" ${issue.message}`
+  return value === undefined
+    ? `--${flag} is missing`
+    : `--${flag} "${String(value)}" ${issue.message}`
 }

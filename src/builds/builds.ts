@@ -4,21 +4,21 @@ import type { Clock } from '../core/clock.ts'
 import type { BuildStore } from './build-store.ts'
 import { noEffects } from './change.ts'
 import type { Change, Effects } from './change.ts'
-import { ACTIVE_STAGE, AGENT_JOB, QUEUED_JOB, STAGE } from './documents.ts'
+import { ACTIVE_STAGE, AGENT_JOB, JOB, QUEUED_JOB, STAGE } from './documents.ts'
 import type {
   JobInstance,
   PipelineInstance,
   PipelinePause,
-  QueuedJob,
   RunChanges,
   StageInstance,
+  WaitingJob,
 } from './documents.ts'
 import type { BuildEvent } from './event.ts'
 import { lockHolder } from './lock.ts'
 import * as pause from './pause.ts'
 import type { PauseRequest } from './pause.ts'
 import { JobQueue } from './job-queue.ts'
-import { agentJobPrefix } from './keys.ts'
+import { agentJobPrefix, jobKey } from './keys.ts'
 import type { PipelineRun, StageRunName } from './keys.ts'
 import type { Plans } from './plan.ts'
 import { BuildQueries } from './queries.ts'
@@ -59,13 +59,19 @@ export class Builds extends BuildQueries {
 
   static async open(options: BuildsOptions): Promise<Builds> {
     const builds = new Builds(options)
-    for (const { value } of await options.store.list(QUEUED_JOB)) builds.#queue.add(value)
+    const queued = (await options.store.list(QUEUED_JOB)).map(({ value }) => jobKey(value.id))
+    for (const job of await options.store.findMany(JOB, queued)) builds.#queue.add(job)
     return builds
   }
 
   /** How many jobs wait for an agent. */
   waitingJobs(): number {
     return this.#queue.length
+  }
+
+  /** The jobs that wait for an agent, oldest first. */
+  queue(): readonly WaitingJob[] {
+    return this.#queue.list()
   }
 
   /** Calls the listener after each change; the answer ends that. */
@@ -219,12 +225,12 @@ export class Builds extends BuildQueries {
     }
   }
 
-  #suits(job: QueuedJob, agent: AgentOffer): boolean {
+  #suits(job: WaitingJob, agent: AgentOffer): boolean {
     const environments = this.#options.plans.environmentsOf(job.pipelineName)
     return maySuit({ ...job, environments }, agent)
   }
 
-  async #assign(job: QueuedJob, agentUuid: string): Promise<JobInstance | null> {
+  async #assign(job: WaitingJob, agentUuid: string): Promise<JobInstance | null> {
     try {
       return await this.#change((change) => running.assignJob(change, { jobId: job.id, agentUuid }))
     } catch (error) {

@@ -1,12 +1,12 @@
 import type { BuildTransaction } from './build-store.ts'
-import type { QueuedJob } from './documents.ts'
+import type { WaitingJob } from './documents.ts'
 import type { BuildEvent } from './event.ts'
 import type { Plans } from './plan.ts'
 
 /** What is to happen once a change is on disk. */
 export interface Effects {
   readonly events: BuildEvent[]
-  readonly queued: QueuedJob[]
+  readonly queued: WaitingJob[]
   readonly unqueued: number[]
 }
 

@@ -105,6 +105,10 @@ export const QueuedJob = JobInstance.pick({
 })
 export type QueuedJob = Readonly<z.infer<typeof QueuedJob>>
 
+/** A job in state Scheduled, with its name. */
+export type WaitingJob = QueuedJob &
+  Pick<JobInstance, 'name' | 'pipelineCounter' | 'stageName' | 'stageCounter'>
+
 /** That an agent has a job now. */
 export const AgentJob = z.object({ agentUuid: z.string(), jobId: Id })
 export type AgentJob = Readonly<z.infer<typeof AgentJob>>

@@ -102,7 +102,7 @@ async function enqueue(change: Change, job: JobInstance): Promise<void> {
   const { id, pipelineName, scheduledDate, resources, pinnedTo } = job
   const queued: QueuedJob = { id, pipelineName, scheduledDate, resources, pinnedTo }
   await change.tx.put(QUEUED_JOB, jobKey(id), queued)
-  change.effects.queued.push(queued)
+  change.effects.queued.push(job)
 }
 
 async function numbered(change: Change, entered: readonly Entered[]): Promise<JobTransition[]> {

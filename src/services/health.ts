@@ -36,6 +36,8 @@ export interface HealthDeps {
   readonly auditProblem: () => string | null
   /** The materials that cannot be read. */
   readonly materialProblems: () => readonly MaterialProblem[]
+  /** The jobs that no agent can take. */
+  readonly stuckJobs: () => readonly HealthProblem[]
   readonly webhooks: () => readonly WebhookState[]
 }
 
@@ -54,6 +56,7 @@ export function readHealth(deps: HealthDeps): Health {
     ...(problem ? [{ subject: problem.message, errors: problem.problems }] : []),
     ...told.map((subject) => ({ subject, errors: [] })),
     ...materialProblems().map(({ subject, errors }) => ({ subject, errors })),
+    ...deps.stuckJobs(),
     ...webhooks.flatMap(webhookProblem),
   ]
   return {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
+import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { cpuOfProcess } from './measure.ts'
@@ -47,7 +48,9 @@ export class MeasuredServer implements AsyncDisposable {
     more: readonly string[] = [],
   ): Promise<MeasuredServer> {
     const { repository, state } = places
-    const flags = ['--config-repo', repository, '--state-dir', state, '--port', '0', ...more]
+    const folders = ['--config-repo', repository, '--state-dir', state]
+    const local = ['--local-materials', dirname(repository)]
+    const flags = [...folders, ...local, '--port', '0', ...more]
     return MeasuredServer.#start([MAIN, 'serve', ...flags, '--admin-password', PASSWORD])
   }
 

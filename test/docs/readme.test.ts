@@ -27,7 +27,7 @@ describe('README.md', () => {
     async () => {
       const cwd = tempDir()
       symlinkSync(join(ROOT, 'node_modules'), join(cwd, 'node_modules'))
-      const flags = ['--port', '0', '--admin-password', 'p']
+      const flags = ['--local-materials', '.', '--port', '0', '--admin-password', 'p']
       const url = await start(['serve', ...flags], { cwd }).line(/^cairn ready (\S+)\n$/)
       const script = examples
         .slice(2)

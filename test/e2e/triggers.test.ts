@@ -27,7 +27,16 @@ class Scene {
   }
 
   async serve(environment: Readonly<Record<string, string>> = {}): Promise<Program> {
-    const places = ['--config-repo', 'config-repo', '--state-dir', 'state', '--port', '0']
+    const places = [
+      '--local-materials',
+      '.',
+      '--config-repo',
+      'config-repo',
+      '--state-dir',
+      'state',
+      '--port',
+      '0',
+    ]
     const flags = ['--admin-password', 'p', '--material-interval', '60ms']
     const env = { HOME: this.folder, GIT_CONFIG_NOSYSTEM: '1', ...environment }
     const program = start(['serve', ...places, ...flags], { cwd: this.folder, env })

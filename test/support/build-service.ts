@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import type { Clock } from '../../src/core/clock.ts'
 import { StageBody, StageHistoryBody } from '../../src/wire/stage-body.ts'
 import { aConfiguration, element, git } from './a-configuration.ts'
 import { git as runGit } from './git.ts'
@@ -32,12 +33,13 @@ export class BuildScene {
   static async open(
     configured: Omit<Configured, 'pipelines'> & { readonly pipelines?: Pipelines } = {},
     flags: readonly string[] = [],
+    clock: Clock = Date.now,
   ): Promise<BuildScene> {
     const folder = tempDir()
     const origin = makeOrigin(join(folder, 'origin'))
     const users = writeUsers(folder)
     const key = ['--auto-register-key', KEY, '--users-file', users]
-    const service = await startService([...key, ...flags], folder)
+    const service = await startService([...key, ...flags], folder, clock)
     const scene = new BuildScene(service, origin)
     await scene.configure(configured)
     return scene

@@ -4,6 +4,7 @@ import { readDocument } from '../../src/config/document.ts'
 import { expandConfiguration } from '../../src/config/effective.ts'
 import { isSource, type SourceMaterial } from '../../src/config/materials/identity.ts'
 import type { Pipeline } from '../../src/config/model.ts'
+import type { LocalMaterials } from '../../src/services/materials/local-materials.ts'
 import { aConfigurationInBytes, type AnElement } from './a-configuration.ts'
 import { until } from './until.ts'
 
@@ -46,4 +47,9 @@ function pollsOf(home: string, url: string): number {
   const file = join(home, GIT_TRACE)
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
   return lines.filter((line) => line.includes(` git ls-remote --quiet -- ${url} `)).length
+}
+
+/** Lets every repository below a folder be a material. */
+export function allowing(folder: string): LocalMaterials {
+  return { allowed: [folder], own: [] }
 }

@@ -42,7 +42,7 @@ export class RealBuilds {
 
   async serve(flags: readonly string[]): Promise<void> {
     const repository = ['--config-repo', join(this.folder, 'config-repo')]
-    const places = [...repository, '--state-dir', this.#stateDir]
+    const places = [...repository, '--local-materials', this.folder, '--state-dir', this.#stateDir]
     const known = ['--admin-password', ADMIN_PASSWORD, '--auto-register-key', KEY]
     const lost = ['--agent-timeout', LOST_AFTER]
     this.#server = start(['serve', ...places, ...known, ...lost, ...flags])

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { openServer } from '../../src/app.ts'
+import type { Clock } from '../../src/core/clock.ts'
 import type { LogEvent } from '../../src/core/log.ts'
 import { readSettings, SETTINGS } from '../../src/settings.ts'
 import { toolEnvironment } from './materials.ts'
@@ -22,16 +23,22 @@ export interface TestService {
 export async function startService(
   flags: readonly string[] = [],
   folder = tempDir(),
+  clock: Clock = Date.now,
 ): Promise<TestService> {
   const repository = join(folder, 'config-repo')
   const places = ['--config-repo', repository, '--state-dir', join(folder, 'state'), '--port', '0']
+  const local = ['--local-materials', folder]
   const password = ['--admin-password', ADMIN_PASSWORD]
   // Nothing is polled unasked, unless a test says how often.
   const quiet = ['--material-interval', '24h']
-  const settings = readSettings(SETTINGS.serve, [...places, ...password, ...quiet, ...flags], {})
+  const settings = readSettings(
+    SETTINGS.serve,
+    [...places, ...local, ...password, ...quiet, ...flags],
+    {},
+  )
   const logged: LogEvent[] = []
   const server = await openServer(settings, {
-    clock: Date.now,
+    clock,
     log: (event) => logged.push(event),
     programPath: process.env['PATH'],
     toolEnvironment: toolEnvironment(folder),

@@ -1,7 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { readSettings, SETTINGS } from '../../src/settings.ts'
 
+function foldersOf(args: readonly string[], environment: Record<string, string>) {
+  return readSettings(SETTINGS.serve, args, environment)['local-materials']
+}
+
 describe('readSettings', () => {
+  it('takes folders of local materials by flags, or by the variable as PATH has them', () => {
+    const flags = ['--local-materials', '/a', '--local-materials', '/b:c']
+    const environment = { CAIRN_LOCAL_MATERIALS: '/d:/e' }
+
+    expect(foldersOf(flags, environment)).toEqual(['/a', '/b:c'])
+    expect(foldersOf([], environment)).toEqual(['/d', '/e'])
+    expect(foldersOf([], {})).toEqual([])
+  })
+
   it('has a default for everything that serve needs', () => {
     const settings = readSettings(SETTINGS.serve, [], {})
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { addressFault } from '../../core/source-address.ts'
 import type { SourceMaterial } from '../../wire/agent-material.ts'
 import { gitSource } from './git-source.ts'
 import { hgSource } from './hg-source.ts'
@@ -31,6 +32,8 @@ export async function checkOut(
   { folder, notes }: CheckoutPlace,
   { run, note, signal }: CheckoutTools,
 ): Promise<void> {
+  const fault = addressFault(material.type, material.url)
+  if (fault !== null) throw new ToolFailed(fault)
   const name = createHash('sha256').update(folder).digest('hex').slice(0, 24)
   const source = sourceOf(material, { folder, workspace: `cairn-${name}` })
   const copyNote = join(notes, name)

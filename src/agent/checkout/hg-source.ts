@@ -1,8 +1,11 @@
 import type { HgMaterial } from '../../wire/agent-material.ts'
 import type { RunTool, SourceTool } from './source-tool.ts'
 
-/** The user's aliases and defaults must not change what the commands do. */
-const ENVIRONMENT = { HGPLAIN: '1' }
+/**
+ * The user's aliases and defaults must not change what the commands do, nor may settings that a
+ * job leaves in a folder: extensions and hooks are code.
+ */
+const ENVIRONMENT = { HGPLAIN: '1', HGRCSKIPREPO: '1' }
 
 export function hgSource({ url, revision }: HgMaterial): SourceTool {
   return {

@@ -1,9 +1,10 @@
 import type { TfsMaterial } from '../../wire/agent-material.ts'
-import type { RunTool, SourcePlace, SourceTool } from './source-tool.ts'
+import { type RunTool, type SourcePlace, type SourceTool, ToolFailed } from './source-tool.ts'
 
 export function tfsSource(material: TfsMaterial, place: SourcePlace): SourceTool {
   const { url, username, domain, password, projectPath, revision } = material
   const user = domain === null || domain === '' ? username : `${domain}\\${username}`
+  if (!projectPath.startsWith('$/')) throw new ToolFailed('tf: a project path begins with $/')
   const server = [`-collection:${url}`, `-login:${user},${password ?? ''}`, '-noprompt']
 
   function tf(run: RunTool, args: readonly string[], optional = false): Promise<void> {

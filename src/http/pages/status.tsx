@@ -10,6 +10,7 @@ const LOOKS: ReadonlyMap<string, string> = new Map([
   ['Pending', 'waiting'],
   ['Missing', 'waiting'],
   ['Scheduled', 'waiting'],
+  ['Waiting', 'waiting'],
   ['Rescheduled', 'off'],
   ['Cancelled', 'off'],
   ['Disabled', 'off'],

@@ -15,6 +15,7 @@ import { BuildingAgents } from './work/agent-jobs.ts'
 import { BuildWatch } from './work/build-watch.ts'
 import { RunningJobs } from './work/running-jobs.ts'
 import { SilentJobs } from './work/silent-jobs.ts'
+import { WaitingJobs } from './work/waiting-jobs.ts'
 import { WorkDesk } from './work/work-desk.ts'
 
 /** How long a call for work is held: less than a silent connection is kept. */
@@ -41,6 +42,7 @@ interface Parts {
   readonly running: RunningJobs
   readonly jobs: BuildingAgents
   readonly silent: SilentJobs
+  readonly waiting: WaitingJobs
   readonly artifactsDir: string
   readonly uploads: UploadLimits
 }
@@ -53,6 +55,7 @@ export class BuildServices implements AsyncDisposable {
   readonly running: RunningJobs
   readonly jobs: BuildingAgents
   readonly desk: WorkDesk
+  readonly waiting: WaitingJobs
   readonly artifactsDir: string
   readonly uploads: UploadLimits
   readonly lines = new LineFinder()
@@ -67,6 +70,7 @@ export class BuildServices implements AsyncDisposable {
     this.jobs = parts.jobs
     this.artifactsDir = parts.artifactsDir
     this.uploads = parts.uploads
+    this.waiting = parts.waiting
     this.#silent = parts.silent
     this.desk = new WorkDesk({ ...options, ...parts, held: WORK_HELD })
     this.#watch = new BuildWatch({ ...options, ...parts })
@@ -85,8 +89,19 @@ export class BuildServices implements AsyncDisposable {
     const jobs = new BuildingAgents({ builds, directory, running })
     await jobs.restore()
     const silent = new SilentJobs({ ...options, builds, pipelines, running })
+    const waiting = new WaitingJobs({ builds, pipelines, directory, clock })
     const uploads = { drafts, largest: options.largestArtifact }
-    const parts = { pipelines, plans, builds, running, jobs, silent, artifactsDir, uploads }
+    const parts = {
+      pipelines,
+      plans,
+      builds,
+      running,
+      jobs,
+      silent,
+      waiting,
+      artifactsDir,
+      uploads,
+    }
     return new BuildServices(parts, options)
   }
 

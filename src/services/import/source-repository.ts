@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
 import { CommitSha } from '../../core/revision.ts'
-import { credentialsFor, GIT_SCHEMES } from '../materials/git-credentials.ts'
+import { credentialsFor, protocolsFor } from '../materials/git-credentials.ts'
 import { SourceFailed } from '../materials/modification.ts'
 import { addressOf } from '../materials/source-address.ts'
 import { secretsOf } from '../materials/source-place.ts'
@@ -27,14 +27,19 @@ export class SourceRepository implements AsyncDisposable {
     { from, branch }: { from: string; branch: string | null },
     environment: Readonly<Record<string, string>>,
   ) {
-    const address = foreseen(() => addressOf(existsSync(from) ? resolve(from) : from, GIT_SCHEMES))
+    const address = foreseen(() => addressOf('git', existsSync(from) ? resolve(from) : from))
     this.url = address.url
     this.#branch = branch
     this.#tools = new Tools({ environment, timeout: TIMEOUT })
     this.#call = {
       command: 'git',
       isLong: true,
-      environment: { GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C.UTF-8', ...credentialsFor(address) },
+      environment: {
+        GIT_TERMINAL_PROMPT: '0',
+        GIT_ALLOW_PROTOCOL: protocolsFor(address.url),
+        LC_ALL: 'C.UTF-8',
+        ...credentialsFor(address),
+      },
       secrets: secretsOf(address, address.username !== null),
     }
   }

@@ -1,7 +1,10 @@
+import { isLocalAddress } from '../../core/source-address.ts'
 import type { SourceAddress } from './source-address.ts'
 
-/** What an address of a git repository may begin with. */
-export const GIT_SCHEMES = ['http', 'https', 'ssh', 'git', 'file']
+/** The value of `GIT_ALLOW_PROTOCOL`: what git may speak to get to an address, and to any other it leads to. */
+export function protocolsFor(url: string): string {
+  return isLocalAddress(url) ? 'file' : 'http:https:ssh:git'
+}
 
 /** Asked by git for the server of the repository alone, so that no redirection leads to another one. */
 const CREDENTIAL_HELPER = `!f() { printf 'username=%s\\npassword=%s\\n' "$CAIRN_USERNAME" "$CAIRN_PASSWORD"; }; f`

@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { GitMaterial } from '../../config/model/materials.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
-import { credentialsFor, GIT_SCHEMES } from './git-credentials.ts'
+import { credentialsFor, protocolsFor } from './git-credentials.ts'
 import { parseGitLog } from './git-log.ts'
 import { type MaterialSource, MOST_CHANGES, SourceFailed, type Span } from './modification.ts'
 import { addressOf } from './source-address.ts'
@@ -15,7 +15,7 @@ const ABBREVIATED = /^[0-9a-f]{4,64}$/
 /** The newest revision is asked of the server; a mirror is kept only where changes have to be looked at. */
 export function gitSource(material: GitMaterial, place: SourcePlace): MaterialSource {
   const { tools, folder } = place
-  const address = addressOf(material.url, GIT_SCHEMES)
+  const address = addressOf('git', material.url)
   const username = material.username ?? address.username
   const password = place.password ?? address.password
   const ref = `refs/heads/${material.branch === '' ? 'master' : material.branch}`
@@ -24,6 +24,7 @@ export function gitSource(material: GitMaterial, place: SourcePlace): MaterialSo
     cwd: folder,
     environment: {
       ...environmentIn(folder),
+      GIT_ALLOW_PROTOCOL: protocolsFor(address.url),
       ...credentialsFor({ url: address.url, username, password }),
     },
     secrets: secretsOf({ username, password }, address.username !== null),
@@ -85,7 +86,6 @@ function environmentIn(folder: string): Record<string, string> {
     GIT_DIR: folder,
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: 'false',
-    GIT_ALLOW_PROTOCOL: GIT_SCHEMES.join(':'),
     GIT_OPTIONAL_LOCKS: '0',
     LC_ALL: 'C.UTF-8',
   }

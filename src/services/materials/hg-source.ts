@@ -7,7 +7,8 @@ import { type MaterialSource, MOST_CHANGES, SourceFailed, type Span } from './mo
 import { addressOf } from './source-address.ts'
 import { secretsOf, type SourcePlace } from './source-place.ts'
 
-const SCHEMES = ['http', 'https', 'ssh', 'file']
+/** The only settings that a call reads, beside the repository. */
+const SETTINGS = 'settings.rc'
 const NODE = /^([0-9a-f]{40})\+?$/m
 const REVISION = /^[0-9a-f]{40}$/
 const ABBREVIATED = /^[0-9a-f]{4,40}$/
@@ -24,27 +25,35 @@ const Log = z.array(
   }),
 )
 
-/** A repository of its own holds the settings of every call, and the changes where they are looked at. */
+/** The settings of every call are a file of ours; a mirror holds the changes where they are looked at. */
 export function hgSource(material: HgMaterial, place: SourcePlace): MaterialSource {
   const { tools, folder } = place
-  const address = addressOf(material.url, SCHEMES)
+  const address = addressOf('hg', material.url)
   const username = material.username ?? address.username
   const password = place.password ?? address.password
   const branch = material.branch === null || material.branch === '' ? 'default' : material.branch
   const call = {
     command: 'hg',
     cwd: folder,
-    environment: { HGPLAIN: '1', LC_ALL: 'C.UTF-8', HGENCODING: 'UTF-8' },
+    environment: {
+      HGPLAIN: '1',
+      LC_ALL: 'C.UTF-8',
+      HGENCODING: 'UTF-8',
+      // Settings of a repository name extensions and hooks, which are code.
+      HGRCSKIPREPO: '1',
+      HGRCPATH: join(folder, SETTINGS),
+    },
     secrets: secretsOf({ username, password }, address.username !== null),
   }
   const hg = (...args: readonly string[]) => tools.run({ ...call, args: ['-y', ...args] })
 
   async function prepare(): Promise<void> {
-    if (!existsSync(join(folder, '.hg'))) await hg('init', '--', '.')
-    const settings = renderSettings(address.url, username, password)
-    const file = join(folder, '.hg', 'hgrc')
+    const file = join(folder, SETTINGS)
     await rm(file, { force: true })
-    if (settings !== null) await writeFile(file, settings, { mode: 0o600 })
+    await writeFile(file, renderSettings(address.url, username, password), { mode: 0o600 })
+    if (!existsSync(join(folder, '.hg'))) await hg('init', '--', '.')
+    // Where versions before kept the credentials.
+    await rm(join(folder, '.hg', 'hgrc'), { force: true })
   }
 
   async function newest(): Promise<string> {
@@ -97,12 +106,8 @@ function modificationOf({ node, user, date, desc, files }: z.infer<typeof Log>[n
 }
 
 /** Credentials stand in a file that only the service can read, never on a command line. */
-function renderSettings(
-  url: string,
-  username: string | null,
-  password: string | null,
-): string | null {
-  if (!/^https?:/i.test(url) || (username === null && password === null)) return null
+function renderSettings(url: string, username: string | null, password: string | null): string {
+  if (!/^https?:/i.test(url) || (username === null && password === null)) return ''
   const lines = [
     ['prefix', url],
     ['username', username ?? ''],

@@ -5,6 +5,7 @@ import { remembered } from '../../config/remembered.ts'
 import type { Log } from '../../core/log.ts'
 import type { Problem } from '../../core/problem.ts'
 import { WriterQueue } from '../../storage/writer-queue.ts'
+import type { LocalMaterials } from './local-materials.ts'
 import { MaterialWatch } from './material-watch.ts'
 import { removeOthers } from './mirrors.ts'
 import { type MaterialSource, type Modification, SourceFailed, type Span } from './modification.ts'
@@ -22,6 +23,8 @@ export interface MaterialPollerOptions {
   readonly first: number
   /** The variables that the clients of version controls get. */
   readonly environment: Readonly<Record<string, string>>
+  /** Which folders of this machine may be materials. */
+  readonly local: LocalMaterials
   readonly secrets: { open(sealed: string): string | null }
   readonly log: Log
   /** Milliseconds after which a client is ended. */
@@ -42,6 +45,7 @@ const URL_IN_TEXT = /\b[a-z][a-z0-9+.-]*:\/\/[^\s'"]+/gi
 
 /** A material that cannot be read, and the pipelines that use it. */
 export interface MaterialProblem {
+  readonly fingerprint: string
   readonly subject: string
   readonly errors: readonly Problem[]
   readonly pipelines: readonly string[]
@@ -122,8 +126,8 @@ export class MaterialPoller implements AsyncDisposable {
     return [...this.#watches.values()].flatMap(({ watched, watch }) => {
       if (watch.reason === null) return []
       const message = withoutAddress(watch.reason, watched.material)
-      const { pipelines } = watched
-      return [{ subject: subjectOf(watched), errors: [{ message }], pipelines }]
+      const { fingerprint, pipelines } = watched
+      return [{ fingerprint, subject: subjectOf(watched), errors: [{ message }], pipelines }]
     })
   }
 
@@ -174,7 +178,8 @@ export class MaterialPoller implements AsyncDisposable {
       const folder = join(this.#options.folder, fingerprint)
       const password = this.#passwordOf(material)
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      return openSource(material, { tools: this.#tools, folder, password })
+      const { local } = this.#options
+      return openSource(material, { tools: this.#tools, folder, password, local })
     }
     return {
       newest: async () => (await open()).newest(),

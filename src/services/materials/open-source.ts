@@ -1,6 +1,7 @@
 import type { SourceMaterial } from '../../config/materials/identity.ts'
 import { gitSource } from './git-source.ts'
 import { hgSource } from './hg-source.ts'
+import { withAllowedAddress } from './local-materials.ts'
 import type { MaterialSource } from './modification.ts'
 import { p4Source } from './p4-source.ts'
 import type { SourcePlace } from './source-place.ts'
@@ -8,7 +9,11 @@ import { svnSource } from './svn-source.ts'
 import { tfsSource } from './tfs-source.ts'
 
 /** @throws {SourceFailed} for an address that no tool may be given. */
-export function openSource(material: SourceMaterial, place: SourcePlace): MaterialSource {
+export async function openSource(
+  configured: SourceMaterial,
+  place: SourcePlace,
+): Promise<MaterialSource> {
+  const material = await withAllowedAddress(configured, place.local)
   switch (material.kind) {
     case 'git':
       return gitSource(material, place)

@@ -7,6 +7,7 @@ import {
   type Span,
 } from './modification.ts'
 import { parseDescriptions } from './p4-descriptions.ts'
+import { addressOf } from './source-address.ts'
 import { secretsOf, type SourcePlace } from './source-place.ts'
 
 const CHANGE = /^Change (\d+) /gm
@@ -14,7 +15,8 @@ const CHANGE = /^Change (\d+) /gm
 /** A client of its own has the view, so that the server tells only changes of files in it. */
 export function p4Source(material: P4Material, place: SourcePlace): MaterialSource {
   const { tools, folder, password } = place
-  const { port, username, useTickets } = material
+  const { username, useTickets } = material
+  const { url: port } = addressOf('p4', material.port)
   const client = `cairn-${nameOf(folder)}`
   const user = username === null || username === '' ? [] : ['-u', username]
   const secret = password ?? ''

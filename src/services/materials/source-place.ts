@@ -1,3 +1,4 @@
+import type { LocalMaterials } from './local-materials.ts'
 import type { Tools } from './tools.ts'
 
 /** What every source has to work with. */
@@ -7,6 +8,8 @@ export interface SourcePlace {
   readonly folder: string
   /** The opened password of the configuration, if there is one. */
   readonly password: string | null
+  /** Which folders of this machine may be materials. */
+  readonly local: LocalMaterials
 }
 
 /** What must not be seen of some credentials. A user without a password is a token. */

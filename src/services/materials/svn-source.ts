@@ -12,8 +12,6 @@ import {
 import { addressOf } from './source-address.ts'
 import { secretsOf, type SourcePlace } from './source-place.ts'
 
-const SCHEMES = ['http', 'https', 'svn', 'svn+ssh', 'file']
-
 const Info = z.object({
   info: z.object({
     entry: z.object({
@@ -45,7 +43,7 @@ const PARSER = new XMLParser({
 
 /** Everything is asked of the server: one revision number tells all. */
 export function svnSource(material: SvnMaterial, place: SourcePlace): MaterialSource {
-  const address = addressOf(material.url, SCHEMES)
+  const address = addressOf('svn', material.url)
   const username = material.username ?? address.username
   const password = place.password ?? address.password
   const user = username === null || username === '' ? [] : [`--username=${username}`]

@@ -10,11 +10,9 @@ import { addressOf } from './source-address.ts'
 import { secretsOf, type SourcePlace } from './source-place.ts'
 import { parseHistory } from './tfs-history.ts'
 
-const SCHEMES = ['http', 'https']
-
 /** The client takes a password from nowhere but its command line. */
 export function tfsSource(material: TfsMaterial, place: SourcePlace): MaterialSource {
-  const { url } = addressOf(material.url, SCHEMES)
+  const { url } = addressOf('tfs', material.url)
   const { domain, projectPath, username } = material
   const { password } = place
   const user = domain === null || domain === '' ? username : `${domain}\\${username}`

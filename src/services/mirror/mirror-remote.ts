@@ -1,5 +1,5 @@
 import { CommitSha } from '../../core/revision.ts'
-import { credentialsFor, GIT_SCHEMES } from '../materials/git-credentials.ts'
+import { credentialsFor, protocolsFor } from '../materials/git-credentials.ts'
 import { SourceFailed } from '../materials/modification.ts'
 import { addressOf } from '../materials/source-address.ts'
 import { secretsOf } from '../materials/source-place.ts'
@@ -24,7 +24,6 @@ const PUSH_SETTINGS = [
 const ENVIRONMENT = {
   GIT_TERMINAL_PROMPT: '0',
   GIT_ASKPASS: 'false',
-  GIT_ALLOW_PROTOCOL: GIT_SCHEMES.join(':'),
   GIT_OPTIONAL_LOCKS: '0',
   LC_ALL: 'C.UTF-8',
 }
@@ -38,14 +37,18 @@ export class MirrorRemote {
 
   /** @throws {SourceFailed} when the URL is none that git may be given. */
   constructor(url: string, { tools, repository }: { tools: Tools; repository: string }) {
-    const address = addressOf(url, GIT_SCHEMES)
+    const address = addressOf('git', url)
     this.url = address.url
     this.#tools = tools
     this.#call = {
       command: 'git',
       args: [],
       cwd: repository,
-      environment: { ...ENVIRONMENT, ...credentialsFor(address) },
+      environment: {
+        ...ENVIRONMENT,
+        ...credentialsFor(address),
+        GIT_ALLOW_PROTOCOL: protocolsFor(address.url),
+      },
       secrets: secretsOf(address, address.username !== null),
     }
   }

@@ -78,7 +78,10 @@ describe('a pipeline that is scheduled', () => {
   it('is 409 with the reason when its material cannot be read', async () => {
     const scene = await BuildScene.open({
       pipelines: [
-        { name: 'app', materials: [element('git', { url: '/nowhere/at/all', branch: 'main' })] },
+        {
+          name: 'app',
+          materials: [element('git', { url: 'git://127.0.0.1:1/nothing', branch: 'main' })],
+        },
       ],
     })
 

@@ -153,7 +153,7 @@ describe('a pipeline', () => {
 describe('a material that cannot be read', () => {
   it('shows in the health of the service with its pipelines, and stops nobody else', async () => {
     const { scene } = await open({
-      pipelines: [{ name: 'bad', materials: [git('/nowhere/at/all')] }, { name: 'app' }],
+      pipelines: [{ name: 'bad', materials: [git('git://127.0.0.1:1/nothing')] }, { name: 'app' }],
     })
     const health = async () => Health.parse(await jsonOf(await scene.get('/health')))
 
@@ -169,6 +169,6 @@ describe('a material that cannot be read', () => {
     rmSync(scene.origin, { recursive: true })
     await expect.poll(async () => (await health()).problems.length).toBe(2)
     expect((await health()).status).toBe('degraded')
-    expect(JSON.stringify(await health())).not.toContain('/nowhere')
+    expect(JSON.stringify(await health())).not.toContain('/nothing')
   })
 })

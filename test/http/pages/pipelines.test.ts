@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { element } from '../../support/a-configuration.ts'
 import { BuildScene, GUARDED, SECURED } from '../../support/build-service.ts'
@@ -92,6 +93,25 @@ describe('the page of the pipelines', () => {
     expect(page).toContain('A material cannot be read:')
     expect(await pageOf(scene.service, '/pipelines?q=app')).not.toContain('<p class="problem">')
     expect(page).not.toContain('/nowhere')
+  })
+
+  it('marks the material that cannot be read beside the newest run, until it can be read', async () => {
+    const scene = await BuildScene.open({ pipelines: [APP] })
+    await scene.schedule()
+    renameSync(scene.origin, `${scene.origin}.away`)
+    await scene.post('/api/pipelines/app/schedule')
+    const pages = ['/pipelines/app', '/stages/app/build/1/1']
+
+    for (const path of pages) {
+      expect(await pageOf(scene.service, path)).toContain('It cannot be read now: git: ')
+    }
+    renameSync(`${scene.origin}.away`, scene.origin)
+    const agent = await ProtocolAgent.join(scene.service, 'a1')
+    await agent.finish(await agent.work())
+    await scene.schedule()
+    for (const path of pages) {
+      expect(await pageOf(scene.service, path)).not.toContain('cannot be read')
+    }
   })
 
   it('shows and offers what the caller may see and do', async () => {

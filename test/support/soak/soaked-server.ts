@@ -8,7 +8,16 @@ import type { Ledger } from './ledger.ts'
 const PASSWORD = 'p'
 const AUTHORIZATION = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`
 const READY = /^cairn ready (\S+)\n$/
-const FLAGS = ['--port', '0', '--poll-interval', '1s', '--material-interval', '24h']
+const FLAGS = [
+  '--local-materials',
+  '.',
+  '--port',
+  '0',
+  '--poll-interval',
+  '1s',
+  '--material-interval',
+  '24h',
+]
 
 /** A caller finds that the server has been killed. */
 export class Gone extends Error {}

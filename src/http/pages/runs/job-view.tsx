@@ -10,7 +10,7 @@ import { Status } from '../status.tsx'
 import { exactTime } from '../when.tsx'
 import { consoleHtml } from './console-html.ts'
 import { JobBar, phaseWords, scaleOf, wholeTime } from './job-bar.tsx'
-import { addressOf, RunName } from './run-words.tsx'
+import { addressOf, RunName, WaitReason } from './run-words.tsx'
 import { fileSize } from './file-size.ts'
 
 export interface JobViewProps {
@@ -70,7 +70,7 @@ function Head({ chrome, page: { run, job } }: JobViewProps) {
 }
 
 function Facts({ chrome: { links }, page, now }: JobViewProps) {
-  const { job, agent, original, run, mayCancel } = page
+  const { job, agent, original, run, mayCancel, wait } = page
   const isRunning = job.result === 'Unknown'
   const segments = segmentsOf(job.transitions, now)
   return (
@@ -83,11 +83,9 @@ function Facts({ chrome: { links }, page, now }: JobViewProps) {
         </dd>
         <dt>Agent</dt>
         <dd>
-          {agent === null ? (
-            'It waits for an agent.'
-          ) : (
-            <a href={links.agent(agent.uuid)}>{agent.name}</a>
-          )}
+          {agent !== null && <a href={links.agent(agent.uuid)}>{agent.name}</a>}
+          {wait !== null && <WaitReason wait={wait} />}
+          {agent === null && wait === null && 'No agent has had it.'}
         </dd>
         {original !== null && (
           <>

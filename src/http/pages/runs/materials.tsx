@@ -7,7 +7,7 @@ export function Materials({ materials }: { materials: readonly RunMaterial[] }) 
   if (materials.length === 0) return <></>
   return (
     <ul class="materials">
-      {materials.map(({ label, revision, before, isPinned, modifications }) => (
+      {materials.map(({ label, revision, before, isPinned, modifications, problem }) => (
         <li>
           <span class="muted">{`${label} `}</span>
           {before !== null && (
@@ -19,6 +19,7 @@ export function Materials({ materials }: { materials: readonly RunMaterial[] }) 
           )}
           <code title={revision}>{short(revision)}</code>
           {isPinned && <span class="muted"> as asked for</span>}
+          {problem !== null && <p class="problem">{`It cannot be read now: ${problem}`}</p>}
           {modifications.length > 0 && <Modifications modifications={modifications} />}
         </li>
       ))}

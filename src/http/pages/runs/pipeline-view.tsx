@@ -2,13 +2,12 @@ import type { PipelinePage, ShownRun } from '../../../services/pages/runs/pipeli
 import { type Chrome, Page } from '../layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../live.tsx'
 import { NoticeCard, type Told } from '../notice.tsx'
-import { lookOf } from '../status.tsx'
 import { When } from '../when.tsx'
 import { Markers } from './marker-card.tsx'
 import { Materials, RunVariables } from './materials.tsx'
 import { Pager } from '../pager.tsx'
 import { Paused, PauseForm } from './pausing.tsx'
-import { approval, StageChips } from './run-words.tsx'
+import { approval, runLook, StageChips } from './run-words.tsx'
 
 export interface PipelineViewProps {
   readonly chrome: Chrome
@@ -44,6 +43,9 @@ export function PipelineView(props: PipelineViewProps) {
               <Paused pause={page.pause} />
             </section>
           )}
+          {page.stuck.map((sentence) => (
+            <p class="card problem">{`${sentence}.`}</p>
+          ))}
           {runs === 0 && (
             <p class="card muted">
               {page.pagination.total === 0 ? 'It has not run yet.' : 'There are no more runs.'}
@@ -122,7 +124,7 @@ function Actions({ chrome, page }: Pick<PipelineViewProps, 'chrome' | 'page'>) {
 function Run({ chrome, page, now, shown }: PipelineViewProps & { shown: ShownRun }) {
   const { run, stages, materials, next } = shown
   const last = stages.at(-1)
-  const look = last ? lookOf(last.active ? last.state : last.result) : 'off'
+  const look = last ? runLook(last) : 'off'
   const label = run.label === `${run.counter}` ? '' : ` · ${run.label}`
   return (
     <li class={`run ${look}`} id={`run-${run.counter}`}>

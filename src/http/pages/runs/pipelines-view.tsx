@@ -109,7 +109,7 @@ function Nothing({ chrome: { links, isAdministrator }, page }: PipelinesViewProp
 
 function Card({ chrome, card, now }: { chrome: Chrome; card: PipelineCard; now: number }) {
   const { links } = chrome
-  const { name, latest, lockedBy, problems } = card
+  const { name, latest, lockedBy, problems, stuck } = card
   return (
     <li class="pipeline">
       <div class="pipeline-name">
@@ -133,6 +133,9 @@ function Card({ chrome, card, now }: { chrome: Chrome; card: PipelineCard; now: 
         <StageChips links={links} planned={card.stages} stages={latest?.stages ?? []} />
         <Paused pause={card.pause} />
         {latest?.run.blocked != null && <p class="problem">{`${latest.run.blocked.reason}.`}</p>}
+        {stuck.map((sentence) => (
+          <p class="problem">{`${sentence}.`}</p>
+        ))}
         {problems.map((problem) => (
           <p class="problem">{`A material cannot be read: ${problem}`}</p>
         ))}

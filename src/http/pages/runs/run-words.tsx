@@ -1,5 +1,7 @@
 import type { StageRun } from '../../../services/builds/stages.ts'
+import { isUnfinished } from '../../../core/job.ts'
 import { APPROVED_BY_CHANGES } from '../../../core/stage.ts'
+import type { Wait } from '../../../core/waiting.ts'
 import type { Links } from '../links.ts'
 import { lookOf, Status } from '../status.tsx'
 
@@ -24,13 +26,23 @@ export function RunName({ run }: { run: StageRun }) {
   )
 }
 
-/** The word for a run that is in progress is its state, for others their result. */
 export function RunStatus({ run }: { run: StageRun }) {
-  return <Status status={run.active ? run.state : run.result} />
+  return <Status status={wordOf(run)} />
 }
 
 export function runLook(run: StageRun): string {
-  return lookOf(run.active ? run.state : run.result)
+  return lookOf(wordOf(run))
+}
+
+/** Whether all that is left of a run waits for an agent. */
+export function isWaiting({ active, jobs }: StageRun): boolean {
+  return active && jobs.filter(isUnfinished).every(({ state }) => state === 'Scheduled')
+}
+
+/** The word for a run that is in progress is its state, for others their result. */
+function wordOf(run: StageRun): string {
+  if (run.state === 'Building' && isWaiting(run)) return 'Waiting'
+  return run.active ? run.state : run.result
 }
 
 /** The stages of a run in their order, each with what became of it; those to come are named too. */
@@ -70,4 +82,9 @@ export function endOfRun({ active, jobs }: StageRun): number | null {
   if (active) return null
   const ends = jobs.flatMap(({ transitions }) => transitions.at(-1)?.time ?? [])
   return ends.length === 0 ? null : Math.max(...ends)
+}
+
+/** Why a job waits; a problem when nobody will take it by itself. */
+export function WaitReason({ wait: { isStuck, reason } }: { wait: Wait }) {
+  return <span class={isStuck ? 'wait problem' : 'wait muted'}>{`It waits: ${reason}.`}</span>
 }

@@ -1,6 +1,7 @@
-import type { JobInstance } from '../../../services/builds/stages.ts'
+import type { JobInstance, StageRun } from '../../../services/builds/stages.ts'
 import { segmentsOf } from '../../../services/pages/runs/job-timeline.ts'
 import type { StageDetails } from '../../../services/pages/runs/stage-details.ts'
+import type { Wait } from '../../../core/waiting.ts'
 import { ChangeItems } from '../change-list.tsx'
 import { duration } from '../duration.ts'
 import type { Chrome } from '../layout.tsx'
@@ -9,7 +10,7 @@ import { Status } from '../status.tsx'
 import { When } from '../when.tsx'
 import { type BarScale, JobBar, phaseWords, scaleOf, wholeTime } from './job-bar.tsx'
 import { Materials, RunVariables } from './materials.tsx'
-import { addressOf, approval, endOfRun, RunStatus } from './run-words.tsx'
+import { addressOf, approval, endOfRun, isWaiting, RunStatus, WaitReason } from './run-words.tsx'
 import { StageWays } from './stage-ways.tsx'
 
 export interface StagePanelProps {
@@ -55,12 +56,16 @@ function Facts(props: StagePanelProps) {
       <dt>Started</dt>
       <dd>
         <When time={stage.createdAt} now={now} />
-        {end === null ? ', still in progress' : `, took ${duration(end - stage.createdAt)}`}
+        {end === null ? inProgress(details.run) : `, took ${duration(end - stage.createdAt)}`}
       </dd>
       <Trigger {...props} />
       <Configuration {...props} />
     </dl>
   )
+}
+
+function inProgress(run: StageRun): string {
+  return isWaiting(run) ? ', waiting for an agent' : ', still in progress'
 }
 
 function Trigger({ chrome: { links }, details: { pipelineRun, materials } }: StagePanelProps) {
@@ -133,7 +138,7 @@ function SinceBefore({ chrome: { links }, details }: Pick<StagePanelProps, 'chro
 }
 
 function Jobs({ chrome: { links }, details, now }: StagePanelProps) {
-  const { run, mayRerun } = details
+  const { run, mayRerun, waits } = details
   const shown = run.jobs.slice(0, MOST_JOBS)
   const scale = scaleOf(shown, now)
   return (
@@ -148,6 +153,7 @@ function Jobs({ chrome: { links }, details, now }: StagePanelProps) {
             scale={scale}
             now={now}
             mayChoose={mayRerun}
+            wait={waits.get(job.id) ?? null}
           />
         ))}
       </ul>
@@ -171,6 +177,7 @@ function Job({
   scale,
   now,
   mayChoose,
+  wait,
 }: {
   links: Links
   run: ReturnType<typeof addressOf>
@@ -178,6 +185,7 @@ function Job({
   scale: BarScale
   now: number
   mayChoose: boolean
+  wait: Wait | null
 }) {
   const isRunning = job.result === 'Unknown' && job.state !== 'Completed'
   return (
@@ -193,6 +201,7 @@ function Job({
         <Status status={isRunning ? job.state : job.result} />{' '}
         <span class="muted">{duration(wholeTime(job, now))}</span>
       </span>
+      {wait !== null && <WaitReason wait={wait} />}
       <span class="job-words muted">
         {phaseWords(segmentsOf(job.transitions, now))}
         {job.originalJobId !== null && ', carried over from an earlier run'}

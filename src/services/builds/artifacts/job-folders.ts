@@ -16,7 +16,12 @@ export function renderPlace(place: JobPlace): string {
   return partsOf(place).join('/')
 }
 
-export function placeOfJob(job: JobInstance): JobPlace {
+export function placeOfJob(
+  job: Pick<
+    JobInstance,
+    'pipelineName' | 'pipelineCounter' | 'stageName' | 'stageCounter' | 'name'
+  >,
+): JobPlace {
   const { pipelineName, pipelineCounter, stageName, stageCounter, name: jobName } = job
   return { pipelineName, pipelineCounter, stageName, stageCounter, jobName }
 }

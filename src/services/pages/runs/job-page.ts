@@ -4,14 +4,16 @@ import type { StageRun } from '../../../builds/queries.ts'
 import { ServiceError } from '../../../core/errors.ts'
 import { isUnfinished } from '../../../core/job.ts'
 import type { Principal } from '../../../core/principal.ts'
+import type { Wait } from '../../../core/waiting.ts'
 import { listedAgent } from '../agents/listed-agent.ts'
 import { type JobPlace, placeOfJob } from '../../builds/artifacts/job-folders.ts'
 import type { FilesDeps } from '../../builds/files.ts'
 import { readStageRun, type StagesDeps } from '../../builds/stages.ts'
 import { type ArtifactTree, readArtifacts } from './artifact-tree.ts'
 import { type ConsolePart, readConsoleLines, readConsoleTail } from './console-part.ts'
+import type { PipelinesPageDeps } from './pipelines-page.ts'
 
-export type JobPageDeps = StagesDeps & FilesDeps
+export type JobPageDeps = StagesDeps & FilesDeps & Pick<PipelinesPageDeps, 'waiting'>
 
 export interface JobName {
   readonly pipeline: string
@@ -29,6 +31,8 @@ export interface JobPage {
   readonly original: JobInstance | null
   /** The name of its agent, and whether the agent is still there. */
   readonly agent: { readonly uuid: string; readonly name: string } | null
+  /** Why it waits for an agent; null when it does not. */
+  readonly wait: Wait | null
   readonly console: ConsolePart
   readonly artifacts: ArtifactTree
   readonly mayCancel: boolean
@@ -54,6 +58,7 @@ export async function readJobPage(
     place,
     original: job.originalJobId === null ? null : await deps.builds.job(job.originalJobId),
     agent: agentOf(deps, job),
+    wait: run.active ? deps.waiting.explain(job) : null,
     console: await readConsoleTail(deps, call),
     artifacts: await readArtifacts(deps, call),
     mayCancel:

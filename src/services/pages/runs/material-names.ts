@@ -1,6 +1,7 @@
 import type { PipelineInstance, RunChanges } from '../../../builds/documents.ts'
 import { materialFingerprint } from '../../../config/material-fingerprint.ts'
 import type { Material, Pipeline } from '../../../config/model.ts'
+import type { MaterialProblem } from '../../materials/material-poller.ts'
 
 /** What a run was made from, as people say it. */
 export interface RunMaterial {
@@ -12,6 +13,8 @@ export interface RunMaterial {
   readonly isPinned: boolean
   /** The changes that the run was the first to have, newest first; none where they are not known. */
   readonly modifications: readonly Modification[]
+  /** Why it cannot be read now; null when it can. */
+  readonly problem: string | null
 }
 
 type Modification = RunChanges[number]['modifications'][number]
@@ -21,12 +24,14 @@ export interface MaterialsOfRun {
   readonly run: Pick<PipelineInstance, 'revisions'>
   readonly before: Pick<PipelineInstance, 'revisions'> | null
   readonly changes: RunChanges
+  /** What cannot be read now; none for runs of the past. */
+  readonly problems: readonly MaterialProblem[]
 }
 
 /** The revisions of a run with the names of their materials, and those of the run before. */
 export function runMaterials(
   pipeline: Pipeline | null,
-  { run, before, changes }: MaterialsOfRun,
+  { run, before, changes, problems }: MaterialsOfRun,
 ): readonly RunMaterial[] {
   const known = new Map(
     (pipeline?.materials ?? []).map((material) => [materialFingerprint(material), material]),
@@ -40,6 +45,8 @@ export function runMaterials(
       before: earlier === undefined || earlier === revision ? null : earlier,
       isPinned: pinned !== undefined,
       modifications: changes.find((each) => each.fingerprint === fingerprint)?.modifications ?? [],
+      problem:
+        problems.find((each) => each.fingerprint === fingerprint)?.errors[0]?.message ?? null,
     }
   })
 }

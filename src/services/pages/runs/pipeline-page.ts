@@ -34,6 +34,8 @@ export interface PipelinePage {
   readonly pause: PipelinePause | null
   readonly mayOperate: boolean
   readonly problems: readonly string[]
+  /** Why stages of its runs do not go on: no agent can take a job of them. */
+  readonly stuck: readonly string[]
 }
 
 /**
@@ -62,6 +64,7 @@ export async function readPipelinePage(
     isPaused: pause !== null,
     runs: page.items,
     older,
+    isNewest: offset === 0,
   })
   const group = effective?.group ?? null
   const span = spanOf(page.items, older, offset)
@@ -77,6 +80,7 @@ export async function readPipelinePage(
     mayOperate:
       effective !== null && access.may(principal, { action: 'operate-pipeline', pipeline: name }),
     problems: problemsByPipeline(deps.materialProblems()).get(name) ?? [],
+    stuck: deps.waiting.stuckStages(runs.flatMap(({ stages }) => stages)),
   }
 }
 
@@ -91,22 +95,25 @@ export function spanOf(
 }
 
 function shownRuns(
-  { builds, access }: PipelinePageDeps,
+  { builds, access, materialProblems }: PipelinePageDeps,
   principal: Principal,
   of: {
     readonly pipeline: Pipeline | null
     readonly isPaused: boolean
     readonly runs: readonly PipelineInstance[]
     readonly older: PipelineInstance | null
+    /** Whether the newest run is among them. */
+    readonly isNewest: boolean
   },
 ): Promise<ShownRun[]> {
-  const { pipeline, isPaused, runs, older } = of
+  const { pipeline, isPaused, runs, older, isNewest } = of
   return Promise.all(
     runs.map(async (run, index) => {
       const stages = await stagesOf(builds, run)
       const before = runs[index + 1] ?? older
       const changes = await builds.runChanges({ pipeline: run.name, counter: run.counter })
-      const materials = runMaterials(pipeline, { run, before, changes })
+      const problems = isNewest && index === 0 ? materialProblems() : []
+      const materials = runMaterials(pipeline, { run, before, changes, problems })
       const next = pipeline === null || isPaused ? null : nextStage(pipeline, stages)
       const may =
         next !== null &&

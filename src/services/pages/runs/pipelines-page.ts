@@ -5,10 +5,12 @@ import {
   type ListPipelinesDeps,
 } from '../../builds/list-pipelines.ts'
 import type { EffectivePipeline } from '../../builds/effective-pipelines.ts'
+import type { WaitingJobs } from '../../builds/work/waiting-jobs.ts'
 import type { MaterialProblem } from '../../materials/material-poller.ts'
 
 export interface PipelinesPageDeps extends ListPipelinesDeps {
   readonly materialProblems: () => readonly MaterialProblem[]
+  readonly waiting: Pick<WaitingJobs, 'explain' | 'stuckStages'>
 }
 
 /** A pipeline with its newest run, and what the caller may do with it. */
@@ -22,6 +24,8 @@ export interface PipelineCard {
   readonly mayOperate: boolean
   /** Why its materials cannot be read. */
   readonly problems: readonly string[]
+  /** Why stages of its newest run do not go on: no agent can take a job of them. */
+  readonly stuck: readonly string[]
 }
 
 export interface PipelinesPage {
@@ -62,19 +66,21 @@ export async function readPipelinesPage(
 }
 
 export async function cardOf(
-  { access, builds }: PipelinesPageDeps,
+  { access, builds, waiting }: PipelinesPageDeps,
   principal: Principal,
   { group, pipeline }: EffectivePipeline,
   problems: ReadonlyMap<string, readonly string[]>,
 ): Promise<PipelineCard> {
   const { name, isLocked, stages } = pipeline
+  const latest = await latestRun(builds, name)
   return {
     name,
     group,
     stages: stages.map((stage) => stage.name),
     lockedBy: isLocked ? await builds.lockedBy(name) : null,
     pause: await builds.pauseOf(name),
-    latest: await latestRun(builds, name),
+    latest,
+    stuck: waiting.stuckStages(latest?.stages ?? []),
     mayOperate: access.may(principal, { action: 'operate-pipeline', pipeline: name }),
     problems: problems.get(name) ?? [],
   }

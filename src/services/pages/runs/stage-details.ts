@@ -2,6 +2,8 @@ import type { PipelineInstance } from '../../../builds/documents.ts'
 import { isSameName } from '../../../builds/plan.ts'
 import type { StageRun } from '../../../builds/queries.ts'
 import type { Principal } from '../../../core/principal.ts'
+import type { Wait } from '../../../core/waiting.ts'
+import type { MaterialProblem } from '../../materials/material-poller.ts'
 import { stagesOf } from '../../builds/pipeline-runs.ts'
 import type { NumberedRevision } from '../numbered-revision.ts'
 import { type ConfigMarker, configMarkers, revisionAt } from './config-markers.ts'
@@ -20,6 +22,8 @@ export interface StageDetails {
   /** The changes of the pipeline's configuration since the run before. */
   readonly markers: readonly ConfigMarker[]
   readonly materials: readonly RunMaterial[]
+  /** Why jobs wait for an agent, by their ids. */
+  readonly waits: ReadonlyMap<number, Wait>
   readonly mayCancel: boolean
   readonly mayRerun: boolean
   /** The stage after it that waits for somebody to start it, where the caller may. */
@@ -50,11 +54,32 @@ export async function readStageDetails(
           run: pipelineRun,
           before: formerRun,
           changes: await builds.runChanges({ pipeline, counter }),
+          problems: await problemsOf(deps, pipelineRun),
         })
       : [],
+    waits: waitsOf(deps, run),
     mayCancel: run.active && access.may(principal, { action: 'cancel-stage', pipeline, stage }),
     ...(await waysOn(deps, principal, { run, pipelineRun })),
   }
+}
+
+/** What cannot be read concerns the run that comes next, so it is shown with the newest. */
+async function problemsOf(
+  { builds, materialProblems }: PipelinePageDeps,
+  { name, counter }: PipelineInstance,
+): Promise<readonly MaterialProblem[]> {
+  const [newest] = (await builds.pipelineHistory(name, 0)).items
+  return newest?.counter === counter ? materialProblems() : []
+}
+
+function waitsOf({ waiting }: PipelinePageDeps, { active, jobs }: StageRun): Map<number, Wait> {
+  if (!active) return new Map()
+  return new Map(
+    jobs.flatMap((job) => {
+      const wait = waiting.explain(job)
+      return wait ? [[job.id, wait] as const] : []
+    }),
+  )
 }
 
 /** What may be started now: only the newest run of a stage can be repeated, and one stage at a time. */

@@ -6,7 +6,7 @@ import { MaterialPoller } from '../../../../src/services/materials/material-poll
 import { watchedMaterials } from '../../../../src/services/materials/watched-materials.ts'
 import { git } from '../../../support/a-configuration.ts'
 import { BuildsWorld } from '../../../support/builds.ts'
-import { pipelinesOf, toolEnvironment } from '../../../support/materials.ts'
+import { allowing, pipelinesOf, toolEnvironment } from '../../../support/materials.ts'
 import { gitOrigin } from '../../../support/source-origins.ts'
 import { tempDir } from '../../../support/temp-folder.ts'
 
@@ -23,6 +23,7 @@ function openPoller(home: string) {
     interval: 600_000,
     first: 600_000,
     environment: { ...environment, PATH: `${home}/bin:${path}` },
+    local: allowing(home),
     secrets: { open: () => null },
     log: () => undefined,
   })

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { openSource } from '../../../../src/services/materials/open-source.ts'
 import { Tools } from '../../../../src/services/materials/tools.ts'
 import { type AnElement, element } from '../../../support/a-configuration.ts'
-import { materialOf, toolEnvironment } from '../../../support/materials.ts'
+import { allowing, materialOf, toolEnvironment } from '../../../support/materials.ts'
 import { tempDir } from '../../../support/temp-folder.ts'
 
 const P4_CHANGES = `Change 12 on 2013/02/28 by ana@box 'second '
@@ -53,7 +53,7 @@ Items:
 `
 
 /** A client that writes down its arguments, password and input, and answers what it was recorded to. */
-function standIn(described: AnElement, answers: Readonly<Record<string, string>>) {
+async function standIn(described: AnElement, answers: Readonly<Record<string, string>>) {
   const home = tempDir()
   const { name } = described
   const command = name === 'tfs' ? 'tf' : name
@@ -67,7 +67,12 @@ function standIn(described: AnElement, answers: Readonly<Record<string, string>>
   onTestFinished(() => tools[Symbol.asyncDispose]())
   const folder = join(home, '0123456789abcdef')
   mkdirSync(folder)
-  const source = openSource(materialOf(described), { tools, folder, password: 'geheim' })
+  const source = await openSource(materialOf(described), {
+    tools,
+    folder,
+    password: 'geheim',
+    local: allowing(home),
+  })
   const calls = () => readFileSync(join(home, 'calls'), 'utf8').trimEnd().split('\n')
   return { source, calls, folder }
 }
@@ -94,7 +99,7 @@ describe('the client of p4 (a stand-in with recorded answers)', () => {
     ['the password', false, [], ['P4PASSWD=geheim']],
     ['a ticket', true, [`${connection} login`, 'geheim'], []],
   ])('is asked for the newest change in the view with %s', async (_, tickets, login, password) => {
-    const { source, calls, folder } = standIn(p4(tickets), { changes: P4_CHANGES })
+    const { source, calls, folder } = await standIn(p4(tickets), { changes: P4_CHANGES })
 
     expect(await source.newest()).toBe('12')
     expect(calls()).toEqual([
@@ -113,7 +118,7 @@ describe('the client of p4 (a stand-in with recorded answers)', () => {
 
   it('tells the changes between two, with their files', async () => {
     const answers = { changes: P4_CHANGES, describe: P4_DESCRIPTIONS }
-    const { source, calls } = standIn(p4(false), answers)
+    const { source, calls } = await standIn(p4(false), answers)
 
     const changes = await source.changes({ after: '10', upTo: '12' })
 
@@ -132,8 +137,8 @@ describe('the client of p4 (a stand-in with recorded answers)', () => {
   })
 
   it('has the changes of its view, and no other', async () => {
-    const { source, calls } = standIn(p4(false), { changes: P4_CHANGES })
-    const { source: empty } = standIn(p4(false), { changes: '' })
+    const { source, calls } = await standIn(p4(false), { changes: P4_CHANGES })
+    const { source: empty } = await standIn(p4(false), { changes: '' })
 
     expect(await source.find('12')).toBe('12')
     expect(calls().join()).toContain('//cairn-0123456789abcdef/...@12,@12')
@@ -146,7 +151,7 @@ describe('the client of tfs (a stand-in with recorded answers)', () => {
   const server = '-collection:http://tfs:8080/c -login:CORP\\ana,geheim -noprompt'
 
   it('is asked for the newest changeset', async () => {
-    const { source, calls } = standIn(TFS, { history: TF_HISTORY })
+    const { source, calls } = await standIn(TFS, { history: TF_HISTORY })
 
     expect(await source.newest()).toBe('9')
     expect(calls()).toEqual([
@@ -155,7 +160,7 @@ describe('the client of tfs (a stand-in with recorded answers)', () => {
   })
 
   it('tells the changesets between two, with their items', async () => {
-    const { source, calls } = standIn(TFS, { history: TF_HISTORY })
+    const { source, calls } = await standIn(TFS, { history: TF_HISTORY })
 
     const changes = await source.changes({ after: '7', upTo: '9' })
 
@@ -173,7 +178,7 @@ describe('the client of tfs (a stand-in with recorded answers)', () => {
   })
 
   it('has the changesets of its path, and no other', async () => {
-    const { source, calls } = standIn(TFS, { history: TF_HISTORY })
+    const { source, calls } = await standIn(TFS, { history: TF_HISTORY })
 
     expect(await source.find('9')).toBe('9')
     expect(calls().join()).toContain('-version:C9~C9')
@@ -182,11 +187,27 @@ describe('the client of tfs (a stand-in with recorded answers)', () => {
   })
 })
 
+describe('a p4 port', () => {
+  it.each(['rsh:1666', 'JSH:1', '-z:1'])(
+    'that is no host and port is refused: %s',
+    async (port) => {
+      const described = element('p4', { port }, [element('view', {}, ['//depot/... //c/...'])])
+
+      await expect(standIn(described, {})).rejects.toThrow('is not a host and a port')
+    },
+  )
+})
+
 describe('a client that is not installed', () => {
   it('is named', async () => {
     const home = tempDir()
     await using tools = new Tools({ environment: { PATH: home }, timeout: 1_000 })
-    const source = openSource(materialOf(TFS), { tools, folder: home, password: null })
+    const source = await openSource(materialOf(TFS), {
+      tools,
+      folder: home,
+      password: null,
+      local: allowing(home),
+    })
 
     await expect(source.newest()).rejects.toThrow('tf: it is not installed')
   })

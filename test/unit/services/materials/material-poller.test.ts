@@ -12,7 +12,7 @@ import type { LogEvent } from '../../../../src/core/log.ts'
 import { MaterialPoller } from '../../../../src/services/materials/material-poller.ts'
 import { watchedMaterials } from '../../../../src/services/materials/watched-materials.ts'
 import { type AnElement, git } from '../../../support/a-configuration.ts'
-import { pipelinesOf, toolEnvironment } from '../../../support/materials.ts'
+import { allowing, pipelinesOf, toolEnvironment } from '../../../support/materials.ts'
 import { gitOrigin } from '../../../support/source-origins.ts'
 import { gitLine } from '../../../support/git.ts'
 import { tempDir } from '../../../support/temp-folder.ts'
@@ -44,6 +44,7 @@ function open(
     first: 0,
     timeout,
     environment,
+    local: allowing(home),
     secrets: { open: () => null },
     log: (event) => logged.push(event),
   })
@@ -80,7 +81,12 @@ describe('the poller of materials', () => {
       fakeGit: `echo x >>"$HOME/calls"; printf '%s\\t%s\\n' ${'a'.repeat(40)} "$5"`,
     })
 
-    watch({ p: [git('u')], q: [git('u', { dest: 'd' })], r: [git('u')], s: [git('v')] })
+    watch({
+      p: [git('host:u')],
+      q: [git('host:u', { dest: 'd' })],
+      r: [git('host:u')],
+      s: [git('host:v')],
+    })
 
     await expect.poll(() => polled.length).toBe(2)
     expect(readFileSync(join(home, 'calls'), 'utf8')).toBe('x\nx\n')
@@ -92,7 +98,7 @@ describe('the poller of materials', () => {
       fakeGit: `echo "+ $$" >>"$HOME/calls"; sleep 0.2; echo "- $$" >>"$HOME/calls"; printf '%s\\t%s\\n' ${'a'.repeat(40)} "$5"`,
     })
 
-    watch(Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`p${n}`, [git(`u${n}`)]])))
+    watch(Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`p${n}`, [git(`host:u${n}`)]])))
 
     await expect.poll(() => polled.length, { timeout: 15_000 }).toBe(9)
     let running = 0
@@ -133,6 +139,7 @@ describe('the poller of materials', () => {
       .poll(() => poller.problems())
       .toEqual([
         {
+          fingerprint: bad,
           subject: 'The git material of the pipelines p, q cannot be read',
           errors: [{ message: expect.stringContaining('does not appear to be a git repository') }],
           pipelines: ['p', 'q'],
@@ -152,7 +159,7 @@ describe('the poller of materials', () => {
         ? readFileSync(join(home, 'calls'), 'utf8').trim().split('\n').map(Number)
         : []
 
-    watch({ p: [git('u')] })
+    watch({ p: [git('host:u')] })
 
     await expect.poll(() => calls().length, { timeout: 15_000 }).toBeGreaterThan(4)
     const times = calls().map((time) => time / 1e6)
@@ -168,7 +175,7 @@ describe('the poller of materials', () => {
     const fakeGit =
       'sleep 300 & echo $$ $! >"$HOME/pids.new"; mv "$HOME/pids.new" "$HOME/pids"; wait'
     const { home, poller, watch } = open({ timeout, fakeGit, interval: 600_000 })
-    watch({ p: [git('u')] })
+    watch({ p: [git('host:u')] })
     await expect.poll(() => existsSync(join(home, 'pids'))).toBe(true)
     const pids = readFileSync(join(home, 'pids'), 'utf8').trim().split(' ').map(Number)
 
@@ -183,9 +190,9 @@ describe('the poller of materials', () => {
     const { poller, polled, watch } = open({
       fakeGit: `${hangs}; printf '%s\\t%s\\n' ${'a'.repeat(40)} "$5"`,
     })
-    const bad = Array.from({ length: 9 }, (_, n) => [`p${n}`, [git(`bad${n}`)]] as const)
+    const bad = Array.from({ length: 9 }, (_, n) => [`p${n}`, [git(`bad:${n}`)]] as const)
 
-    watch({ ...Object.fromEntries(bad), good: [git('good')] })
+    watch({ ...Object.fromEntries(bad), good: [git('good:x')] })
     await expect.poll(() => poller.problems().length, { timeout: 15_000 }).toBe(9)
     const before = polled.length
 

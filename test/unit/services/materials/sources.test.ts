@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { openSource } from '../../../../src/services/materials/open-source.ts'
 import { Tools } from '../../../../src/services/materials/tools.ts'
 import { type AnElement, element, git } from '../../../support/a-configuration.ts'
-import { materialOf, toolEnvironment } from '../../../support/materials.ts'
+import { allowing, materialOf, toolEnvironment } from '../../../support/materials.ts'
 import {
   gitOrigin,
   hgOrigin,
@@ -23,7 +23,7 @@ function openFor(described: AnElement, home: string) {
   onTestFinished(() => tools[Symbol.asyncDispose]())
   const folder = join(home, 'mirror')
   mkdirSync(folder)
-  return openSource(materialOf(described), { tools, folder, password: null })
+  return openSource(materialOf(described), { tools, folder, password: null, local: allowing(home) })
 }
 
 interface Case {
@@ -63,7 +63,7 @@ describe.each(CASES)('a $kind repository', ({ tags, origin, describe: described,
     const home = tempDir()
     const repository = origin(join(home, 'origin'))
     const [after, upTo] = [repository.material(0).revision, repository.material(1).revision]
-    const source = openFor(described(repository), home)
+    const source = await openFor(described(repository), home)
 
     const newest = await source.newest()
     const changes = await source.changes({ after, upTo: newest })
@@ -86,7 +86,7 @@ describe.each(CASES)('a $kind repository', ({ tags, origin, describe: described,
     const home = tempDir()
     const repository = origin(join(home, 'origin'))
     const { revision } = repository.material(0)
-    const source = openFor(described(repository), home)
+    const source = await openFor(described(repository), home)
 
     expect(await source.find(revision)).toBe(revision)
     expect(await source.find(revision.slice(0, 12))).toBe(revision)
@@ -108,7 +108,7 @@ describe('the changes of a git repository', () => {
     gitLine(repository, 'add', '.')
     gitLine(repository, 'commit', '-q', '-m', 'first\n\n\u0001odd')
     gitLine(repository, 'commit', '-q', '--allow-empty', '--allow-empty-message', '-m', '')
-    const source = openFor(git(origin.url, { branch: 'trunk' }), home)
+    const source = await openFor(git(origin.url, { branch: 'trunk' }), home)
 
     const changes = await source.changes({
       after: origin.material(1).revision,
@@ -124,7 +124,7 @@ describe('the changes of a git repository', () => {
   it('are not known where the history does not have the older revision', async () => {
     const home = tempDir()
     const { url } = gitOrigin(join(home, 'origin'))
-    const source = openFor(git(url, { branch: 'trunk' }), home)
+    const source = await openFor(git(url, { branch: 'trunk' }), home)
     const upTo = await source.newest()
 
     expect(await source.changes({ after: NOWHERE, upTo })).toBe(null)
@@ -134,7 +134,7 @@ describe('the changes of a git repository', () => {
   it('are read from a mirror that a killed git left locked', async () => {
     const home = tempDir()
     const origin = gitOrigin(join(home, 'origin'))
-    const source = openFor(git(origin.url, { branch: 'trunk' }), home)
+    const source = await openFor(git(origin.url, { branch: 'trunk' }), home)
     const [after, upTo] = [origin.material(0).revision, origin.material(1).revision]
     await source.changes({ after, upTo })
     writeFileSync(join(home, 'mirror/refs/heads/trunk.lock'), '')
@@ -152,6 +152,8 @@ describe('an address', () => {
     git('--upload-pack=touch pwned'),
     git('ssh://-oProxyCommand=touch/x'),
     git('user@-oProxyCommand=touch:x'),
+    git('ssh://%2DoProxyCommand=touch/x'),
+    git('fd::17'),
     git('ftp://example.com/x'),
     element('svn', { url: '--config-dir=/' }),
     element('svn', { url: 'svn+evil://x' }),
@@ -161,15 +163,18 @@ describe('an address', () => {
   ])('that a tool could misunderstand is refused: $attributes.url', async (described) => {
     const home = tempDir()
 
-    expect(() => openFor(described, home)).toThrow('The address of the repository is none of')
+    await expect(openFor(described, home)).rejects.toThrow(
+      'The address of the repository is none of',
+    )
     expect(readdirSync(home)).toEqual(['mirror'])
   })
 
   it('of nothing, and a missing branch, are told', async () => {
     const home = tempDir()
     const { url } = gitOrigin(join(home, 'origin'))
-    const branch = openFor(git(url, { branch: '-x' }), home)
-    const nothing = openFor(git(pathToFileURL(join(home, 'none')).href), tempDir())
+    const branch = await openFor(git(url, { branch: '-x' }), home)
+    const other = tempDir()
+    const nothing = await openFor(git(pathToFileURL(join(other, 'none')).href), other)
 
     await expect(branch.newest()).rejects.toThrow('git: there is no branch -x')
     await expect(nothing.newest()).rejects.toThrow(/^git: .*does not appear to be a git repository/)
@@ -186,7 +191,12 @@ describe('credentials', () => {
     const environment = { ...toolEnvironment(home), PATH: `${bin}:${process.env['PATH']}` }
     await using tools = new Tools({ environment, timeout: 20_000 })
     const material = materialOf(git('https://ana:geh%20eim@example.com/a.git'))
-    const source = openSource(material, { tools, folder: home, password: null })
+    const source = await openSource(material, {
+      tools,
+      folder: home,
+      password: null,
+      local: allowing(home),
+    })
 
     await expect(source.newest()).rejects.toThrow('fatal: no access for •••••• and ••••••')
     expect(runTool(home, 'cat', 'args')).not.toContain('geh')

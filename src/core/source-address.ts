@@ -1,0 +1,46 @@
+/** A kind of version control whose client is given an address. */
+export type SourceKind = 'git' | 'hg' | 'svn' | 'p4' | 'tfs'
+
+/** What an address may begin with; one without a scheme is a path where `file` is among them. */
+const SCHEMES: Readonly<Record<Exclude<SourceKind, 'p4'>, readonly string[]>> = {
+  git: ['http', 'https', 'ssh', 'git', 'file'],
+  hg: ['http', 'https', 'ssh', 'file'],
+  svn: ['http', 'https', 'svn', 'svn+ssh', 'file'],
+  tfs: ['http', 'https'],
+}
+
+const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//
+// `ext::sh -c …` runs a command, and so may any other transport that git has a helper for.
+const HELPER = /^[A-Za-z][A-Za-z0-9+.-]*::/
+// A host such as `-oProxyCommand=…` would be an option of ssh. Some clients decode it first.
+const HOST_AS_OPTION = /^(?:[A-Za-z][A-Za-z0-9+.-]*:\/\/)?(?:[^/@]*@)*\[?(?:-|%2d)/i
+// `host:path` is git's; to others it is a kind of repository of their own, such as `bundle:`.
+const SHORT = /^[^/]*:(?!\/\/)/
+// To p4 `rsh:command` is a server that is started for the connection.
+const P4_PORT =
+  /^(?![rj]sh:|-)(?:(?:tcp|ssl)(?:4|6|46|64)?:)?(?:[A-Za-z0-9_.-]*|\[[0-9A-Fa-f:.]+\])(?::\d+)?$/i
+const CONTROL = /\p{Cc}/u
+
+/** Why the client may not be given an address: it could take it for an option or a command; or null. */
+export function addressFault(kind: SourceKind, address: string): string | null {
+  if (kind === 'p4') {
+    return P4_PORT.test(address) ? null : 'The address of the server is not a host and a port'
+  }
+  const schemes = SCHEMES[kind]
+  const isOdd = HELPER.test(address) || HOST_AS_OPTION.test(address) || CONTROL.test(address)
+  const isForeign = SHORT.test(address) && kind !== 'git'
+  const isKnown = schemes.includes(schemeOf(address) ?? 'file')
+  if (!isOdd && !isForeign && isKnown) return null
+  return `The address of the repository is none of ${schemes.join(', ')}`
+}
+
+/** The scheme of a URL in lower case, or null for any other address. */
+export function schemeOf(address: string): string | null {
+  return SCHEME.exec(address)?.[1]?.toLowerCase() ?? null
+}
+
+/** Whether an address is a place on this machine's disks: a path or a `file:` URL. */
+export function isLocalAddress(address: string): boolean {
+  const scheme = schemeOf(address)
+  return scheme === 'file' || (scheme === null && !SHORT.test(address))
+}

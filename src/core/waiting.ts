@@ -1,0 +1,126 @@
+import type { AgentCondition, ConfigStatus, RuntimeStatus } from './agent.ts'
+import {
+  type AgentOffer,
+  type JobNeed,
+  maySuit,
+  meetsNeed,
+  sharesEnvironment,
+} from './assignment.ts'
+
+/** An agent as a waiting job sees it. */
+export interface Candidate extends AgentOffer {
+  readonly condition: AgentCondition
+}
+
+/** What a job of a pipeline asks of an agent. */
+export type PlacedNeed = JobNeed & {
+  /** The environments that the pipeline is in. */
+  readonly environments: readonly string[]
+}
+
+/** Why a job waits. */
+export interface Wait {
+  /** Whether no agent suits the job, whatever the agents do now. */
+  readonly isUnsuited: boolean
+  /** Whether nobody will take the job until somebody changes something: none suits it, or none that does is at work. */
+  readonly isStuck: boolean
+  /** A clause such as `no agent has the resource docker`. */
+  readonly reason: string
+}
+
+type Availability = 'idle' | 'busy' | 'absent'
+
+interface Standing {
+  readonly availability: Availability
+  readonly one: string
+  readonly many: string
+}
+
+const DISABLED = standing('absent', 'is disabled', 'are disabled')
+const PENDING = standing('absent', 'waits for approval', 'wait for approval')
+const LOST = standing('absent', 'has lost contact', 'have lost contact')
+const MISSING = standing('absent', 'is missing', 'are missing')
+const BUSY = standing('busy', 'is busy', 'are busy')
+const IDLE = standing('idle', 'is idle', 'are idle')
+
+const REFUSED: Readonly<Record<ConfigStatus, Standing | null>> = {
+  Enabled: null,
+  Disabled: DISABLED,
+  Pending: PENDING,
+}
+const RUNNING: Readonly<Record<RuntimeStatus, Standing>> = {
+  Idle: IDLE,
+  Building: BUSY,
+  Cancelled: BUSY,
+  LostContact: LOST,
+  Missing: MISSING,
+  Unknown: MISSING,
+}
+
+/** Says why a job waits, by the rule that gives jobs to agents. */
+export function explainWait(need: PlacedNeed, agents: readonly Candidate[]): Wait {
+  const suited = agents.filter((agent) => maySuit(need, agent))
+  if (suited.length === 0) {
+    return { isUnsuited: true, isStuck: true, reason: whyNoneSuits(need, agents) }
+  }
+  const standings = suited.map(({ condition }) => standingOf(condition))
+  const isStuck = standings.every(({ availability }) => availability === 'absent')
+  return { isUnsuited: false, isStuck, reason: describeStandings(standings) }
+}
+
+function whyNoneSuits(need: PlacedNeed, agents: readonly Candidate[]): string {
+  const { environments, resources, pinnedTo } = need
+  if (agents.length === 0) return 'there is no agent'
+  if (pinnedTo !== null) return whyNotPinned(pinnedTo, agents)
+  const near = agents.filter((agent) => sharesEnvironment(environments, agent.environments))
+  if (near.length === 0) {
+    if (environments.length > 0) return `no agent is in ${named('environment', environments, 'or')}`
+    return 'every agent is in an environment, and the pipeline is in none'
+  }
+  const place = environments.length > 0 ? ` in ${named('environment', environments, 'or')}` : ''
+  const missing = resources.filter(
+    (resource) => !near.some((agent) => meetsNeed({ resources: [resource], pinnedTo }, agent)),
+  )
+  if (missing.length > 0) return `no agent${place} has ${named('resource', missing, 'or')}`
+  return `no agent${place} has all of ${named('resource', resources, 'and')}`
+}
+
+function whyNotPinned(uuid: string, agents: readonly Candidate[]): string {
+  const isThere = agents.some((agent) => agent.uuid === uuid)
+  const why = isThere ? 'is not in an environment of the pipeline' : 'is gone'
+  return `it may run on the agent ${uuid} alone, which ${why}`
+}
+
+function standingOf({ configStatus, runtimeStatus }: AgentCondition): Standing {
+  return REFUSED[configStatus] ?? RUNNING[runtimeStatus]
+}
+
+function describeStandings(standings: readonly Standing[]): string {
+  const [first, ...others] = [...new Set(standings)].map((each) => ({
+    ...each,
+    count: standings.filter((other) => other === each).length,
+  }))
+  if (!first) return ''
+  if (others.length > 0) {
+    const parts = [first, ...others].map(
+      ({ count, one, many }) => `${count} ${count === 1 ? one : many}`,
+    )
+    return `of the ${standings.length} agents that could take it, ${listed(parts, 'and')}`
+  }
+  if (first.count === 1) return `the one agent that could take it ${first.one}`
+  return `all ${first.count} agents that could take it ${first.many}`
+}
+
+/** `the resource docker`, `the resources docker and gpu`. */
+function named(kind: string, names: readonly string[], word: 'and' | 'or'): string {
+  return `the ${kind}${names.length === 1 ? '' : 's'} ${listed(names, word)}`
+}
+
+function listed(parts: readonly string[], word: 'and' | 'or'): string {
+  const last = parts.at(-1) ?? ''
+  return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} ${word} ${last}`
+}
+
+function standing(availability: Availability, one: string, many: string): Standing {
+  return { availability, one, many }
+}

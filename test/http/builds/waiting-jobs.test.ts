@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { BuildScene, jsonOf } from '../../support/build-service.ts'
+import { pageOf } from '../../support/page-forms.ts'
+import { ProtocolAgent } from '../../support/protocol-agent.ts'
+
+const Health = z.object({
+  problems: z.array(
+    z.object({ subject: z.string(), errors: z.array(z.object({ message: z.string() })) }),
+  ),
+})
+
+const MINUTE = 60_000
+const PAGES = [
+  '/pipelines',
+  '/pipelines/app',
+  '/stages/app/build/1/1',
+  '/stages/app/build/1/1/unit',
+]
+
+/** A scheduled job that needs docker, an agent without it, and a clock that is set forward. */
+async function needsDocker() {
+  let ahead = 0
+  const stages = [{ name: 'build', jobs: [{ name: 'unit', resources: ['docker'] }] }]
+  const clock = () => Date.now() + ahead
+  const scene = await BuildScene.open({ pipelines: [{ name: 'app', stages }] }, [], clock)
+  await ProtocolAgent.join(scene.service, 'a1')
+  await scene.schedule()
+  return { scene, pass: (time: number) => (ahead += time) }
+}
+
+async function problems(scene: BuildScene) {
+  return Health.parse(await jsonOf(await scene.get('/health'))).problems
+}
+
+describe('a job that no agent can take', () => {
+  it('says why on the pages where it is looked for, and is not called building', async () => {
+    const { scene } = await needsDocker()
+
+    for (const path of PAGES) {
+      const page = await pageOf(scene.service, path)
+      expect(page).toContain('waits: no agent has the resource docker.')
+      expect(page).not.toContain('Building')
+    }
+    expect(await pageOf(scene.service, '/stages/app/build/1/1')).toMatch(
+      /waiting"><span[^>]*><\/span>Waiting/,
+    )
+  })
+
+  it('stands in the health once it has waited for a while, until an agent can take it', async () => {
+    const { scene, pass } = await needsDocker()
+    const early = await problems(scene)
+
+    pass(MINUTE)
+
+    expect(early).toEqual([])
+    expect(await problems(scene)).toEqual([
+      {
+        subject: 'No agent can take the job app/1/build/1/unit',
+        errors: [{ message: 'no agent has the resource docker' }],
+      },
+    ])
+    await ProtocolAgent.join(scene.service, 'a2', { resources: ['docker'] })
+    expect(await problems(scene)).toEqual([])
+    for (const path of PAGES) {
+      expect(await pageOf(scene.service, path)).not.toContain('no agent has the resource')
+    }
+  })
+
+  it('is known after a restart too', async () => {
+    const { scene } = await needsDocker()
+
+    const again = await scene.restart()
+
+    expect(await pageOf(again.service, '/pipelines/app')).toContain('build waits: ')
+  })
+})
+
+describe('a job that waits for a busy agent', () => {
+  it('says so beside the job and is no problem', async () => {
+    let ahead = 0
+    const clock = () => Date.now() + ahead
+    const scene = await BuildScene.open({}, [], clock)
+    const agent = await ProtocolAgent.join(scene.service, 'a1')
+    await scene.schedule()
+    const { jobId } = await agent.work()
+    await scene.schedule()
+    ahead += 2 * MINUTE
+    await agent.contact({ jobId })
+
+    const page = await pageOf(scene.service, '/stages/app/build/2/1')
+
+    expect(page).toContain('It waits: the one agent that could take it is busy.')
+    expect(await problems(scene)).toEqual([])
+    expect(await pageOf(scene.service, '/pipelines')).not.toContain('waits:')
+  })
+})
