@@ -25,6 +25,7 @@ export function agentProtocolRoutes(deps: AgentCallsDeps) {
       return answer(
         (await registerAgent(deps, {
           uuid,
+          address: c.env.address,
           instance,
           claim,
           autoRegister,
@@ -38,6 +39,7 @@ export function agentProtocolRoutes(deps: AgentCallsDeps) {
       const call = {
         uuid: c.req.param('uuid'),
         token: tokenOf(c),
+        address: c.env.address,
         instance,
         runtimeStatus,
         jobId,

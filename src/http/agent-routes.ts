@@ -84,6 +84,8 @@ function renderAgent(
     free_space: renderFreeSpace(facts.freeSpace),
     resources: [...(agent.configured?.resources ?? [])],
     environments: [...(agent.configured?.environments ?? [])],
+    config_status: agent.condition.configStatus,
+    remote_address: agent.heard?.address ?? null,
     ...(clientNames === 'gocd' ? { build_locator: buildLocator, ip_address: facts.ipAddress } : {}),
   }
 }

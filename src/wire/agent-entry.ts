@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AGENT_STATUSES } from '../core/agent.ts'
+import { AGENT_STATUSES, ConfigStatus } from '../core/agent.ts'
 
 /** An element of the agent list, with the names and formats that clients read. */
 export const AgentEntry = z.object({
@@ -15,6 +15,10 @@ export const AgentEntry = z.object({
   free_space: z.string(),
   resources: z.array(z.string()),
   environments: z.array(z.string()),
+  /** What was decided about it; `Pending` also where the configuration lists a machine that nobody approved. */
+  config_status: ConfigStatus,
+  /** The address that its calls come from, whatever it says; null while it was not heard. */
+  remote_address: z.string().nullable(),
   /** The original's names of `buildLocator` and `ipAddress`, when asked for. */
   build_locator: z.string().optional(),
   ip_address: z.string().optional(),

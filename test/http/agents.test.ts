@@ -47,6 +47,8 @@ describe('an agent that registers', () => {
       free_space: '12.3 GB',
       resources: [],
       environments: [],
+      config_status: 'Pending',
+      remote_address: '127.0.0.1',
     })
     expect(commits(service)).toEqual(['Upgrade'])
   })

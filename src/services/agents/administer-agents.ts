@@ -14,20 +14,24 @@ export interface AgentAdministrationDeps {
   readonly editor: ConfigEditor
 }
 
-/** Whether something changed, and so was committed. */
+/** Whether something changed: the configuration by a commit, or the approval of a machine. */
 export type Outcome = 'changed' | 'unchanged'
 
 /**
- * Enables a disabled agent, or approves a pending one.
+ * Enables a disabled agent, or approves the machine that waits with its uuid; there is no commit
+ * when the configuration lists it as enabled already.
  *
  * @throws {ServiceError} `agent-not-found`, `not-permitted`.
  */
-export function approveAgent(
+export async function approveAgent(
   deps: AgentAdministrationDeps,
   principal: Principal,
   uuid: string,
 ): Promise<Outcome> {
-  return decide(deps, principal, uuid, enableAgent)
+  const record = deps.directory.find(uuid)?.record ?? null
+  const outcome = await decide(deps, principal, uuid, enableAgent)
+  const isNews = record !== null && (await deps.directory.approve(record))
+  return isNews ? 'changed' : outcome
 }
 
 /**

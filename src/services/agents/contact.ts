@@ -4,7 +4,7 @@ import { ServiceError } from '../../core/errors.ts'
 import type { AgentDirectory } from './agent-directory.ts'
 import type { AgentFacts } from './agent-record.ts'
 import type { AgentRegistrar } from './agent-registrar.ts'
-import type { KnownAgent } from './known-agent.ts'
+import { isApproved, type KnownAgent } from './known-agent.ts'
 import { hashSecret, isSecretOf, newToken } from './secrets.ts'
 
 /** Silence after which another process may use the uuid, in milliseconds. */
@@ -31,6 +31,8 @@ export interface AgentJobs {
 
 export interface Registering {
   readonly uuid: string
+  /** The address that the call comes from. */
+  readonly address: string
   readonly instance: string
   readonly claim: string
   readonly facts: AgentFacts
@@ -44,6 +46,8 @@ export interface Registering {
 export interface Contact {
   readonly uuid: string
   readonly token: string
+  /** The address that the call comes from. */
+  readonly address: string
   readonly instance: string
   readonly facts: AgentFacts
   readonly runtimeStatus: 'Idle' | 'Building' | 'Cancelled'
@@ -60,7 +64,9 @@ export type ContactAnswer =
 
 /**
  * Registers an agent and hands out its token. With the right key it is enabled at once, which is a
- * commit; otherwise it waits for approval, or keeps what the configuration says about it.
+ * commit unless the configuration lists it; a machine that was let in before keeps what the
+ * configuration says about it, and any other waits for approval. That the configuration lists its
+ * uuid is no approval: everybody can read it there.
  *
  * @throws {ServiceError} `agent-taken` when another machine uses the uuid.
  */
@@ -69,10 +75,14 @@ export async function registerAgent(
   call: Registering,
 ): Promise<{ token: string; configStatus: ConfigStatus }> {
   const known = deps.directory.find(call.uuid)
-  assertFree(deps, known, call)
-  assertClaim(known, call)
+  const hasKey = call.autoRegister !== null && deps.isAutoRegisterKey(call.autoRegister.key)
+  const isWaiting = known !== null && !isApproved(known)
+  if (!hasKey || !isWaiting) {
+    assertFree(deps, known, call)
+    assertClaim(known, call)
+  }
   assertRoom(deps.directory, known)
-  const { uuid, facts, instance } = call
+  const { uuid, facts, instance, address } = call
   const token = newToken()
   const at = deps.clock()
   const record = {
@@ -80,12 +90,12 @@ export async function registerAgent(
     facts,
     claimHash: hashSecret(call.claim),
     tokenHash: hashSecret(token),
+    approved: hasKey || (known !== null && isApproved(known)),
     lastContact: at,
   }
-  await deps.directory.register(record, { instance, at, stopping: false })
-  const wishes = call.autoRegister
-  if (!known?.configured && wishes && deps.isAutoRegisterKey(wishes.key)) {
-    const { resources, environments } = wishes
+  await deps.directory.register(record, { instance, at, address, stopping: false })
+  if (!known?.configured && hasKey && call.autoRegister) {
+    const { resources, environments } = call.autoRegister
     await deps.registrar.enroll({ uuid, ...addressOf(facts), resources, environments })
   }
   return { token, configStatus: deps.directory.find(uuid)?.condition.configStatus ?? 'Pending' }
@@ -102,11 +112,14 @@ export async function contactAgent(deps: AgentCallsDeps, call: Contact): Promise
   assertToken(known, call)
   assertFree(deps, known, call)
   const at = deps.clock()
-  const { instance, stopping, facts } = call
+  const { instance, stopping, facts, address } = call
   const record = { ...known.record, facts }
-  await deps.directory.hear({ record, heard: { instance, at, stopping }, event: eventOf(call) })
-  if (stopping) await deps.jobs.abandon(call.uuid)
-  deps.registrar.noteAddress(known.configured, { uuid: call.uuid, ...addressOf(facts) })
+  const heard = { instance, at, address, stopping }
+  await deps.directory.hear({ record, heard, event: eventOf(call) })
+  if (isApproved(known)) {
+    if (stopping) await deps.jobs.abandon(call.uuid)
+    deps.registrar.noteAddress(known.configured, { uuid: call.uuid, ...addressOf(facts) })
+  }
   const { configStatus } = deps.directory.find(call.uuid)?.condition ?? known.condition
   const jobId = await deps.jobs.cancelledJob(call.uuid, call.jobId)
   return jobId === null

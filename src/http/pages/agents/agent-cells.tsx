@@ -55,6 +55,38 @@ export function LastChange({ links, row }: { links: Links; row: AgentRow }) {
   )
 }
 
+/** The address that an agent says it has, with the one that its calls come from where that differs. */
+export function Addresses({ agent }: { agent: ListedAgent }) {
+  const { ipAddress, remoteAddress } = agent
+  return (
+    <>
+      <code>{ipAddress}</code>
+      {remoteAddress !== null && plainAddress(remoteAddress) !== ipAddress && (
+        <span class="calls-from muted">
+          {' calls from '}
+          <code>{plainAddress(remoteAddress)}</code>
+        </span>
+      )}
+    </>
+  )
+}
+
+/** An IPv4 address as such, also where it came over IPv6. */
+function plainAddress(address: string): string {
+  return address.replace(/^::ffff:/, '')
+}
+
+/** Why a machine waits for approval though the configuration lists its uuid. */
+export function UnknownMachine({ agent }: { agent: ListedAgent }) {
+  if (!agent.isUnknownMachine) return <></>
+  return (
+    <p class="unknown-machine" role="note">
+      This server has never heard this agent; another machine may use its uuid: approve it after you
+      looked at its address.
+    </p>
+  )
+}
+
 export function Names({ names, none }: { names: readonly string[]; none: string }) {
   if (names.length === 0) return <span class="muted">{none}</span>
   return (
