@@ -126,6 +126,7 @@ function serviceOf(opening: Opening, parts: Parts) {
     running: builds.running,
     jobs: builds.jobs,
     desk: builds.desk,
+    fetchesOf: (uuid) => builds.desk.fetchesOf(uuid),
     uploads: builds.uploads,
     artifactsDir: builds.artifactsDir,
     lines: builds.lines,

@@ -76,7 +76,7 @@ export const AGENT_OPERATIONS: Operations = {
   },
   [`GET ${AGENT_PATTERNS.listArtifacts}`]: {
     tag,
-    summary: 'The files of a job, for an agent that fetches them',
+    summary: 'The files of a job, for the agent whose job fetches them',
     caller: 'agent',
     query: {
       job: {
@@ -87,6 +87,6 @@ export const AGENT_OPERATIONS: Operations = {
       path: { text: 'A file or a folder of it; all when absent', schema: z.string() },
     },
     answers: { 200: reply('Files', ArtifactListing) },
-    errors: ['malformed-request', 'file-not-found'],
+    errors: ['malformed-request', 'file-not-found', 'not-permitted'],
   },
 }
