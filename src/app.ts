@@ -14,6 +14,7 @@ import { Resources } from './resources.ts'
 import { createFirstUser } from './security/first-user.ts'
 import { openSecretKeys } from './security/secret-keys.ts'
 import { autoRegisterKeys } from './services/agents/auto-register-key.ts'
+import { RegistrationLimits } from './services/agents/registration-limits.ts'
 import { Audit } from './services/audit/audit.ts'
 import { noteRevisions } from './services/audit/note-revisions.ts'
 import { assertRestored } from './services/backup/unfinished-restore.ts'
@@ -119,7 +120,7 @@ function serviceOf(opening: Opening, parts: Parts) {
     diff: config.diff,
     summary: config.summary,
     editor: config.editor,
-    isAutoRegisterKey: autoRegisterKeys(settings['auto-register-key'], config.configuration),
+    ...admission(opening, parts),
     builds: builds.builds,
     plans: builds.plans,
     pipelines: builds.pipelines,
@@ -139,6 +140,13 @@ function serviceOf(opening: Opening, parts: Parts) {
     trustedProxies: settings['trusted-proxies'],
     hostNames: hostNamesOf(settings),
   })
+}
+
+/** Which machines may become agents. */
+function admission({ settings, surroundings }: Opening, { config, directory }: Parts) {
+  const judgeKey = autoRegisterKeys(settings['auto-register-key'], config.configuration)
+  const { clock } = surroundings
+  return { judgeKey, registrations: new RegistrationLimits({ directory, clock, judgeKey }) }
 }
 
 /** What the service tells of itself. */

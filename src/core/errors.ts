@@ -46,6 +46,10 @@ export interface ErrorFacts {
   'not-authorized': { readonly permission: string }
   /** The token of an agent's call is not that agent's. */
   'token-refused': { readonly uuid: string }
+  /** The key that an agent registers with is not one of this server. */
+  'key-refused': { readonly key: 'wrong' }
+  /** The caller has to wait, in seconds. */
+  'too-many-requests': { readonly retryAfter: number }
   /** Another machine uses this uuid. */
   'agent-taken': { readonly uuid: string }
   /** The disk of the server has no room for what was sent. */

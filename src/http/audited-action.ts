@@ -60,7 +60,7 @@ export function auditRequests(audit: Audit) {
     const action = actionOf(request, exchange, response)
     if (exchange.acts.length > 0) return noteAll(audit, actionsOf(action, exchange.acts))
     const isAnybody = exchange.principal.username === ''
-    return isAnybody && status >= 400 ? audit.noteOften(action) : audit.note(action)
+    return isAnybody ? audit.noteOften(action) : audit.note(action)
   }
 }
 
@@ -76,8 +76,8 @@ function actionsOf({ status = 0, ...whole }: Action, acts: readonly Act[]): Acti
   })
 }
 
-function isAction({ route }: Exchange, status: number): boolean {
-  if (route === '' || QUIET.includes(route)) return false
+function isAction({ route, isNews }: Exchange, status: number): boolean {
+  if (route === '' || QUIET.includes(route) || !isNews) return false
   return route !== PREVIEWED || status !== 200
 }
 

@@ -32,6 +32,8 @@ export const STATUS = {
   'not-permitted': 403,
   'not-authorized': 401,
   'token-refused': 401,
+  'key-refused': 403,
+  'too-many-requests': 429,
   'agent-taken': 409,
   'file-not-found': 404,
   'disk-full': 507,

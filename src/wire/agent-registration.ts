@@ -15,7 +15,7 @@ export const AgentDescription = z.object({
     .regex(/^\P{C}+$/u, 'is not a host name'),
   ipAddress: z.union([z.ipv4(), z.ipv6()]),
   /** The agent's working folder. */
-  sandbox: z.string().min(1).max(4096),
+  sandbox: z.string().min(1).max(1024),
   /** Like `Linux 6.1.0`. */
   operatingSystem: z.string().min(1).max(255),
   /** Bytes that the agent may still write in its working folder; null when it cannot tell. */
@@ -26,8 +26,8 @@ export type AgentDescription = z.infer<typeof AgentDescription>
 
 export const AutoRegistration = z.object({
   key: z.string().min(1).max(1024),
-  resources: z.array(z.string().min(1).max(255)).max(1000),
-  environments: z.array(z.string().min(1).max(255)).max(1000),
+  resources: z.array(z.string().min(1).max(255)).max(100),
+  environments: z.array(z.string().min(1).max(255)).max(100),
 })
 export type AutoRegistration = z.infer<typeof AutoRegistration>
 

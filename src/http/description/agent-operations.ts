@@ -28,7 +28,13 @@ export const AGENT_OPERATIONS: Operations = {
     caller: 'newAgent',
     body: message(RegisterRequest),
     answers: { 200: reply('Its token', RegisterReply) },
-    errors: ['malformed-request', 'body-too-large', 'agent-taken', 'token-refused'],
+    errors: [
+      'malformed-request',
+      'body-too-large',
+      'agent-taken',
+      'key-refused',
+      'too-many-requests',
+    ],
   },
   [`POST ${AGENT_PATTERNS.contact}`]: {
     tag,

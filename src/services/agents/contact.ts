@@ -4,20 +4,20 @@ import { ServiceError } from '../../core/errors.ts'
 import type { AgentDirectory } from './agent-directory.ts'
 import type { AgentFacts } from './agent-record.ts'
 import type { AgentRegistrar } from './agent-registrar.ts'
+import type { KeyVerdict } from './auto-register-key.ts'
 import { isApproved, type KnownAgent } from './known-agent.ts'
+import type { RegistrationLimits } from './registration-limits.ts'
 import { hashSecret, isSecretOf, newToken } from './secrets.ts'
 
 /** Silence after which another process may use the uuid, in milliseconds. */
 const TAKEN_FOR = 20_000
-/** Agents that wait for approval at the most; more would be an attack. */
-const PENDING_AT_MOST = 20_000
 
 export interface AgentCallsDeps {
   readonly directory: AgentDirectory
   readonly registrar: AgentRegistrar
   readonly clock: Clock
-  /** Whether the key is one that makes approval unnecessary. */
-  readonly isAutoRegisterKey: (key: string) => boolean
+  readonly judgeKey: (key: string) => KeyVerdict
+  readonly registrations: RegistrationLimits
   readonly jobs: AgentJobs
 }
 
@@ -57,6 +57,13 @@ export interface Contact {
 
 type ConfigStatus = KnownAgent['condition']['configStatus']
 
+export interface Registered {
+  readonly token: string
+  readonly configStatus: ConfigStatus
+  /** Whether the list of agents says something new of it. */
+  readonly isNews: boolean
+}
+
 export type ContactAnswer =
   | { readonly kind: 'register' }
   | { readonly kind: 'none'; readonly configStatus: ConfigStatus }
@@ -68,20 +75,18 @@ export type ContactAnswer =
  * configuration says about it, and any other waits for approval. That the configuration lists its
  * uuid is no approval: everybody can read it there.
  *
- * @throws {ServiceError} `agent-taken` when another machine uses the uuid.
+ * @throws {ServiceError} `agent-taken` when another machine uses the uuid, `key-refused`, and
+ *   `too-many-requests`.
  */
-export async function registerAgent(
-  deps: AgentCallsDeps,
-  call: Registering,
-): Promise<{ token: string; configStatus: ConfigStatus }> {
+export async function registerAgent(deps: AgentCallsDeps, call: Registering): Promise<Registered> {
   const known = deps.directory.find(call.uuid)
-  const hasKey = call.autoRegister !== null && deps.isAutoRegisterKey(call.autoRegister.key)
-  const isWaiting = known !== null && !isApproved(known)
-  if (!hasKey || !isWaiting) {
+  const { isFamiliar, hasKey } = standingOf(deps, known, call)
+  if (!isFamiliar && !hasKey) deps.registrations.countRegistration(call.address)
+  if (!hasKey || (known !== null && isApproved(known))) {
     assertFree(deps, known, call)
     assertClaim(known, call)
   }
-  assertRoom(deps.directory, known)
+  if (!hasKey && !known?.record) await deps.registrations.makeRoom(call.address)
   const { uuid, facts, instance, address } = call
   const token = newToken()
   const at = deps.clock()
@@ -98,7 +103,23 @@ export async function registerAgent(
     const { resources, environments } = call.autoRegister
     await deps.registrar.enroll({ uuid, ...addressOf(facts), resources, environments })
   }
-  return { token, configStatus: deps.directory.find(uuid)?.condition.configStatus ?? 'Pending' }
+  const configStatus = deps.directory.find(uuid)?.condition.configStatus ?? 'Pending'
+  return { token, configStatus, isNews: configStatus !== known?.condition.configStatus }
+}
+
+/** What a machine that registers has shown: the claim of one that was let in, or the key. */
+function standingOf(
+  { judgeKey, registrations }: AgentCallsDeps,
+  known: KnownAgent | null,
+  { autoRegister, claim, address }: Registering,
+): { readonly isFamiliar: boolean; readonly hasKey: boolean } {
+  const isFamiliar = known?.record?.approved === true && isSecretOf(known.record.claimHash, claim)
+  if (autoRegister === null) return { isFamiliar, hasKey: false }
+  const { key } = autoRegister
+  return {
+    isFamiliar,
+    hasKey: isFamiliar ? judgeKey(key) === 'right' : registrations.admits(key, address),
+  }
 }
 
 /**
@@ -159,14 +180,6 @@ function assertFree(
   const before = known.record?.facts
   if (before && placeOf(before) === placeOf(call.facts)) return
   throw taken(call.uuid, `in use on ${before?.hostname ?? 'another machine'}`)
-}
-
-function assertRoom(directory: AgentDirectory, known: KnownAgent | null): void {
-  if (known) return
-  const pending = directory.list().filter(({ configured }) => configured === null).length
-  if (pending < PENDING_AT_MOST) return
-  const reason = `${pending} agents wait for approval`
-  throw new ServiceError('unavailable', `No more agents are taken: ${reason}`, { reason })
 }
 
 function taken(uuid: string, how: string): ServiceError {
