@@ -14,6 +14,7 @@ import { Resources } from './resources.ts'
 import { createFirstUser } from './security/first-user.ts'
 import { openSecretKeys } from './security/secret-keys.ts'
 import { autoRegisterKeys } from './services/agents/auto-register-key.ts'
+import { RefusedMachines } from './services/agents/refused-machines.ts'
 import { RegistrationLimits } from './services/agents/registration-limits.ts'
 import { Audit } from './services/audit/audit.ts'
 import { noteRevisions } from './services/audit/note-revisions.ts'
@@ -90,12 +91,14 @@ async function openParts(opening: Opening) {
   const { config } = opened
   const { history, configuration } = config
   const running = await openBuilds(opening, config, box)
+  const refused = new RefusedMachines({ clock })
   noteRevisions(history, audit)
   const login = await openLogin({ usersFile, configuration, clock, resources })
   const watch = new RevisionWatch({ history, access: login.access })
   const { repository } = opened
   const followers = await openFollowers(opening, { history, store: running.store, repository })
-  const own = { audit, login, watch, box, passwordFile: isGenerated ? passwordFile : null }
+  const file = isGenerated ? passwordFile : null
+  const own = { audit, refused, login, watch, box, passwordFile: file }
   return { ...opened, ...running, ...followers, ...own }
 }
 
@@ -158,6 +161,7 @@ function observation({ resources }: Opening, parts: Parts) {
     version: VERSION,
     auditProblem: () => audit.problem(),
     buildProblems: () => builds.problems(),
+    agentProblems: () => parts.refused.problems(),
     identityProblems: () => config.identity.problems(),
     materialProblems: () => poller.problems(),
     webhooks: () => webhooks.states(),

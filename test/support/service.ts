@@ -22,6 +22,7 @@ export interface TestService {
 export async function startService(
   flags: readonly string[] = [],
   folder = tempDir(),
+  { clock = Date.now }: { readonly clock?: () => number } = {},
 ): Promise<TestService> {
   const repository = join(folder, 'config-repo')
   const places = ['--config-repo', repository, '--state-dir', join(folder, 'state'), '--port', '0']
@@ -31,7 +32,7 @@ export async function startService(
   const settings = readSettings(SETTINGS.serve, [...places, ...password, ...quiet, ...flags], {})
   const logged: LogEvent[] = []
   const server = await openServer(settings, {
-    clock: Date.now,
+    clock,
     log: (event) => logged.push(event),
     programPath: process.env['PATH'],
     toolEnvironment: toolEnvironment(folder),

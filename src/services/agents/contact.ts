@@ -6,6 +6,7 @@ import type { AgentFacts } from './agent-record.ts'
 import type { AgentRegistrar } from './agent-registrar.ts'
 import type { KeyVerdict } from './auto-register-key.ts'
 import { isApproved, type KnownAgent } from './known-agent.ts'
+import type { RefusedMachines } from './refused-machines.ts'
 import type { RegistrationLimits } from './registration-limits.ts'
 import { hashSecret, isSecretOf, newToken } from './secrets.ts'
 
@@ -18,6 +19,7 @@ export interface AgentCallsDeps {
   readonly clock: Clock
   readonly judgeKey: (key: string) => KeyVerdict
   readonly registrations: RegistrationLimits
+  readonly refused: RefusedMachines
   readonly jobs: AgentJobs
 }
 
@@ -84,7 +86,7 @@ export async function registerAgent(deps: AgentCallsDeps, call: Registering): Pr
   if (!isFamiliar && !hasKey) deps.registrations.countRegistration(call.address)
   if (!hasKey || (known !== null && isApproved(known))) {
     assertFree(deps, known, call)
-    assertClaim(known, call)
+    assertClaim(deps, known, call)
   }
   if (!hasKey && !known?.record) await deps.registrations.makeRoom(call.address)
   const { uuid, facts, instance, address } = call
@@ -164,25 +166,33 @@ function eventOf({ runtimeStatus, stopping }: Contact): AgentEvent {
   return runtimeStatus === 'Idle' ? 'report-idle' : 'report-building'
 }
 
-function assertClaim(known: KnownAgent | null, { uuid, claim }: Registering): void {
-  if (!known?.record || isSecretOf(known.record.claimHash, claim)) return
-  throw taken(uuid, 'registered by another machine')
+function assertClaim(deps: AgentCallsDeps, known: KnownAgent | null, call: Registering): void {
+  if (!known?.record || isSecretOf(known.record.claimHash, call.claim)) return
+  throw taken(deps, known, { call, how: 'registered by another machine' })
 }
 
 /** One folder is locked by one process, so the same place is the same agent started again. */
 function assertFree(
-  { clock }: Pick<AgentCallsDeps, 'clock'>,
+  deps: AgentCallsDeps,
   known: KnownAgent | null,
-  call: { uuid: string; instance: string; facts: AgentFacts },
+  call: Caller & { readonly instance: string },
 ): void {
   if (!known?.heard || known.heard.instance === call.instance || known.heard.stopping) return
-  if (clock() - known.heard.at > TAKEN_FOR) return
+  if (deps.clock() - known.heard.at > TAKEN_FOR) return
   const before = known.record?.facts
   if (before && placeOf(before) === placeOf(call.facts)) return
-  throw taken(call.uuid, `in use on ${before?.hostname ?? 'another machine'}`)
+  throw taken(deps, known, { call, how: `in use on ${before?.hostname ?? 'another machine'}` })
 }
 
-function taken(uuid: string, how: string): ServiceError {
+type Caller = Pick<Registering, 'uuid' | 'address' | 'facts'>
+
+function taken(
+  { refused }: AgentCallsDeps,
+  holder: KnownAgent,
+  { call, how }: { readonly call: Caller; readonly how: string },
+): ServiceError {
+  const { uuid, address, facts } = call
+  refused.note(holder, { hostname: facts.hostname, address })
   return new ServiceError('agent-taken', `The agent uuid ${uuid} is ${how}`, { uuid })
 }
 

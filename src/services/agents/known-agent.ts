@@ -64,3 +64,8 @@ export function factsOf(agent: KnownAgent): AgentFacts {
 export function statusOf({ condition }: KnownAgent): AgentStatus {
   return agentStatus(condition)
 }
+
+/** An IPv4 address as such, also where it came over IPv6. */
+export function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '')
+}

@@ -1,4 +1,5 @@
 import { renderFreeSpace } from '../../../core/agent.ts'
+import { plainAddress } from '../../../services/agents/known-agent.ts'
 import { isLowOnSpace, type ListedAgent } from '../../../services/pages/agents/listed-agent.ts'
 import type { RunningJob } from '../../../services/pages/agents/running-job.ts'
 import type { AgentRow } from '../../../services/pages/agents/agents-page.ts'
@@ -71,18 +72,23 @@ export function Addresses({ agent }: { agent: ListedAgent }) {
   )
 }
 
-/** An IPv4 address as such, also where it came over IPv6. */
-function plainAddress(address: string): string {
-  return address.replace(/^::ffff:/, '')
-}
-
 /** Why a machine waits for approval though the configuration lists its uuid. */
 export function UnknownMachine({ agent }: { agent: ListedAgent }) {
   if (!agent.isUnknownMachine) return <></>
   return (
-    <p class="unknown-machine" role="note">
+    <p class="machine-note" role="note">
       This server has never heard this agent; another machine may use its uuid: approve it after you
       looked at its address.
+    </p>
+  )
+}
+
+/** That another machine calls with the uuid of an agent, and is refused. */
+export function Refused({ row: { refused } }: { row: AgentRow }) {
+  if (refused === null) return <></>
+  return (
+    <p class="machine-note" role="note">
+      {`${refused.reason}.`}
     </p>
   )
 }

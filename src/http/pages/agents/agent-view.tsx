@@ -5,7 +5,15 @@ import { type Chrome, Page } from '../layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../live.tsx'
 import { Status } from '../status.tsx'
 import { When } from '../when.tsx'
-import { Addresses, FreeSpace, LastChange, Names, Running, UnknownMachine } from './agent-cells.tsx'
+import {
+  Addresses,
+  FreeSpace,
+  LastChange,
+  Names,
+  Refused,
+  Running,
+  UnknownMachine,
+} from './agent-cells.tsx'
 import { JobRuns, type JobRunOrder } from './job-runs.tsx'
 
 export interface AgentViewProps {
@@ -71,6 +79,7 @@ function Facts({ chrome: { links }, page, row, now }: AgentViewProps & { row: Ag
           <Status status={agent.status} />{' '}
           {running !== null && <Running links={links} job={running} now={now} />}
           <UnknownMachine agent={agent} />
+          <Refused row={row} />
         </dd>
         <dt>IP address</dt>
         <dd>

@@ -6,7 +6,15 @@ import type {
 } from '../../../services/pages/agents/agents-page.ts'
 import type { Links } from '../links.ts'
 import { Status } from '../status.tsx'
-import { Addresses, FreeSpace, LastChange, Names, Running, UnknownMachine } from './agent-cells.tsx'
+import {
+  Addresses,
+  FreeSpace,
+  LastChange,
+  Names,
+  Refused,
+  Running,
+  UnknownMachine,
+} from './agent-cells.tsx'
 import { agentsQueryOf } from './agents-query.ts'
 
 export interface AgentsTableProps {
@@ -103,6 +111,7 @@ function Row({
         <Status status={agent.status} />
         {running !== null && <Running links={links} job={running} now={now} />}
         <UnknownMachine agent={agent} />
+        <Refused row={row} />
       </td>
       <td data-label="Sandbox">
         <code>{agent.sandbox}</code>
