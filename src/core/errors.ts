@@ -16,6 +16,8 @@ export interface ErrorFacts {
   /** The configuration has nothing of that kind and name. */
   'entity-not-found': { readonly kind: string; readonly name: string }
   'agent-not-found': { readonly uuid: string }
+  /** The configuration does not list it yet. */
+  'agent-not-listed': { readonly uuid: string }
   'agent-not-deletable': { readonly uuid: string; readonly reason: string }
   'user-not-found': { readonly username: string }
   'pipeline-not-found': { readonly pipeline: string }

@@ -20,6 +20,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['POST /api/agents/:uuid/enable', 'enable-agent'],
   ['POST /api/agents/:uuid/disable', 'disable-agent'],
   ['POST /api/agents/:uuid/delete', 'delete-agent'],
+  ['PATCH /api/agents/:uuid', 'change-agent'],
   ['POST /api/pipelines/:name/schedule', 'schedule-pipeline'],
   ['POST /api/pipelines/:name/releaseLock', 'release-lock'],
   ['POST /api/pipelines/:name/pause', 'pause-pipeline'],

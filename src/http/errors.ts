@@ -16,6 +16,7 @@ export const STATUS = {
   'revision-not-found': 404,
   'entity-not-found': 404,
   'agent-not-found': 404,
+  'agent-not-listed': 409,
   'agent-not-deletable': 406,
   'user-not-found': 404,
   'pipeline-not-found': 404,

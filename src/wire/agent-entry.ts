@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AGENT_STATUSES, ConfigStatus } from '../core/agent.ts'
+import { HostName } from './agent-registration.ts'
 
 /** An element of the agent list, with the names and formats that clients read. */
 export const AgentEntry = z.object({
@@ -24,3 +25,19 @@ export const AgentEntry = z.object({
   ip_address: z.string().optional(),
 })
 export type AgentEntry = z.infer<typeof AgentEntry>
+
+/** Names, one by one or separated by commas. */
+const Names = z
+  .union([z.string(), z.array(z.string())])
+  .transform((given) => [given].flat().flatMap((text) => text.split(',')))
+  .transform((names) =>
+    [...new Set(names.map((name) => name.trim()))].filter((name) => name !== ''),
+  )
+
+/** `PATCH /api/agents/[uuid]`: what is absent stays as it is, and an empty list takes all away. */
+export const AgentChangesBody = z.strictObject({
+  resources: Names.exactOptional(),
+  environments: Names.exactOptional(),
+  hostname: HostName.exactOptional(),
+})
+export type AgentChangesBody = z.infer<typeof AgentChangesBody>

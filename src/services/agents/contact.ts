@@ -100,6 +100,7 @@ export async function registerAgent(deps: AgentCallsDeps, call: Registering): Pr
     approved: hasKey || (known !== null && isApproved(known)),
     lastContact: at,
   }
+  if (known && isFamiliar) deps.registrar.noteAddress(known.configured, movedTo(known, facts))
   await deps.directory.register(record, { instance, at, address, stopping: false })
   if (!known?.configured && hasKey && call.autoRegister) {
     const { resources, environments } = call.autoRegister
@@ -141,7 +142,7 @@ export async function contactAgent(deps: AgentCallsDeps, call: Contact): Promise
   await deps.directory.hear({ record, heard, event: eventOf(call) })
   if (isApproved(known)) {
     if (stopping) await deps.jobs.abandon(call.uuid)
-    deps.registrar.noteAddress(known.configured, { uuid: call.uuid, ...addressOf(facts) })
+    deps.registrar.noteAddress(known.configured, movedTo(known, facts))
   }
   const { configStatus } = deps.directory.find(call.uuid)?.condition ?? known.condition
   const jobId = await deps.jobs.cancelledJob(call.uuid, call.jobId)
@@ -198,6 +199,13 @@ function taken(
 
 function placeOf({ hostname, ipAddress, sandbox }: AgentFacts): string {
   return JSON.stringify([hostname, ipAddress, sandbox])
+}
+
+/** Where an agent is now. The name that the configuration has stays until the agent says another one. */
+function movedTo({ uuid, record, configured }: KnownAgent, facts: AgentFacts) {
+  const isRenamed = record?.facts.hostname !== facts.hostname
+  const hostname = isRenamed ? facts.hostname : (configured?.hostname ?? facts.hostname)
+  return { uuid, hostname, ipaddress: facts.ipAddress }
 }
 
 function addressOf({ hostname, ipAddress }: AgentFacts) {
