@@ -14,6 +14,8 @@ import { Resources } from './resources.ts'
 import { createFirstUser } from './security/first-user.ts'
 import { openSecretKeys } from './security/secret-keys.ts'
 import { autoRegisterKeys } from './services/agents/auto-register-key.ts'
+import { RefusedMachines } from './services/agents/refused-machines.ts'
+import { RegistrationLimits } from './services/agents/registration-limits.ts'
 import { Audit } from './services/audit/audit.ts'
 import { noteRevisions } from './services/audit/note-revisions.ts'
 import { assertRestored } from './services/backup/unfinished-restore.ts'
@@ -89,12 +91,14 @@ async function openParts(opening: Opening) {
   const { config } = opened
   const { history, configuration } = config
   const running = await openBuilds(opening, config, box)
+  const refused = new RefusedMachines({ clock })
   noteRevisions(history, audit)
   const login = await openLogin({ usersFile, configuration, clock, resources })
   const watch = new RevisionWatch({ history, access: login.access })
   const { repository } = opened
   const followers = await openFollowers(opening, { history, store: running.store, repository })
-  const own = { audit, login, watch, box, passwordFile: isGenerated ? passwordFile : null }
+  const file = isGenerated ? passwordFile : null
+  const own = { audit, refused, login, watch, box, passwordFile: file }
   return { ...opened, ...running, ...followers, ...own }
 }
 
@@ -119,7 +123,7 @@ function serviceOf(opening: Opening, parts: Parts) {
     diff: config.diff,
     summary: config.summary,
     editor: config.editor,
-    isAutoRegisterKey: autoRegisterKeys(settings['auto-register-key'], config.configuration),
+    ...admission(opening, parts),
     builds: builds.builds,
     plans: builds.plans,
     pipelines: builds.pipelines,
@@ -127,6 +131,7 @@ function serviceOf(opening: Opening, parts: Parts) {
     jobs: builds.jobs,
     waiting: builds.waiting,
     desk: builds.desk,
+    fetchesOf: (uuid) => builds.desk.fetchesOf(uuid),
     uploads: builds.uploads,
     artifactsDir: builds.artifactsDir,
     lines: builds.lines,
@@ -141,6 +146,13 @@ function serviceOf(opening: Opening, parts: Parts) {
   })
 }
 
+/** Which machines may become agents. */
+function admission({ settings, surroundings }: Opening, { config, directory }: Parts) {
+  const judgeKey = autoRegisterKeys(settings['auto-register-key'], config.configuration)
+  const { clock } = surroundings
+  return { judgeKey, registrations: new RegistrationLimits({ directory, clock, judgeKey }) }
+}
+
 /** What the service tells of itself. */
 function observation({ resources }: Opening, parts: Parts) {
   const { audit, builds, config, directory, mirror, poller, webhooks } = parts
@@ -150,6 +162,7 @@ function observation({ resources }: Opening, parts: Parts) {
     version: VERSION,
     auditProblem: () => audit.problem(),
     buildProblems: () => builds.problems(),
+    agentProblems: () => parts.refused.problems(),
     identityProblems: () => config.identity.problems(),
     stuckJobs: () => builds.waiting.problems(),
     materialProblems: () => poller.problems(),

@@ -5,7 +5,8 @@ import type { AgentCondition, ConfigStatus, RuntimeStatus } from './agent.ts'
  * Everything that can happen to an agent. `register` waits for approval and
  * `auto-register` does not; `assign` gives it a job, which `cancel-job` cancels;
  * `silence` is no contact for too long; the `config-` events say what the
- * configuration now has.
+ * configuration now has, `config-unapproved` that it lists an agent whose
+ * machine nobody has approved.
  */
 export const AGENT_EVENTS = [
   'register',
@@ -20,6 +21,7 @@ export const AGENT_EVENTS = [
   'delete',
   'config-enabled',
   'config-disabled',
+  'config-unapproved',
   'config-lost',
 ] as const
 export type AgentEvent = (typeof AGENT_EVENTS)[number]
@@ -34,6 +36,7 @@ const APPEARING: Partial<Record<AgentEvent, AgentCondition>> = {
   'auto-register': { configStatus: 'Enabled', runtimeStatus: 'Idle' },
   'config-enabled': { configStatus: 'Enabled', runtimeStatus: UNHEARD },
   'config-disabled': { configStatus: 'Disabled', runtimeStatus: UNHEARD },
+  'config-unapproved': { configStatus: 'Pending', runtimeStatus: 'Unknown' },
 }
 
 const LIFE: Record<AgentEvent, Next> = {
@@ -51,6 +54,7 @@ const LIFE: Record<AgentEvent, Next> = {
   delete: (agent) => (deletionObstacle(agent) === null ? null : agent),
   'config-enabled': decided('Enabled'),
   'config-disabled': decided('Disabled'),
+  'config-unapproved': decided('Pending'),
   'config-lost': (agent) => (agent.configStatus === 'Pending' ? agent : null),
 }
 

@@ -16,6 +16,8 @@ export interface ErrorFacts {
   /** The configuration has nothing of that kind and name. */
   'entity-not-found': { readonly kind: string; readonly name: string }
   'agent-not-found': { readonly uuid: string }
+  /** The configuration does not list it yet. */
+  'agent-not-listed': { readonly uuid: string }
   'agent-not-deletable': { readonly uuid: string; readonly reason: string }
   'user-not-found': { readonly username: string }
   'pipeline-not-found': { readonly pipeline: string }
@@ -46,6 +48,10 @@ export interface ErrorFacts {
   'not-authorized': { readonly permission: string }
   /** The token of an agent's call is not that agent's. */
   'token-refused': { readonly uuid: string }
+  /** The key that an agent registers with is not one of this server. */
+  'key-refused': { readonly key: 'wrong' }
+  /** The caller has to wait, in seconds. */
+  'too-many-requests': { readonly retryAfter: number }
   /** Another machine uses this uuid. */
   'agent-taken': { readonly uuid: string }
   /** The disk of the server has no room for what was sent. */

@@ -1,6 +1,7 @@
 import { Hono, type Context } from 'hono'
 import {
   type AgentCallsDeps,
+  assertToken,
   contactAgent,
   type ContactAnswer,
   registerAgent,
@@ -14,7 +15,7 @@ import { REQUEST_ID } from './exchange.ts'
 import { readBody } from './request-body.ts'
 
 /** The largest message of the protocol, in bytes. */
-const MESSAGE_AT_MOST = 1_048_576
+const MESSAGE_AT_MOST = 65_536
 
 /** The calls of the agents about themselves. They carry the agent's token, not a user. */
 export function agentProtocolRoutes(deps: AgentCallsDeps) {
@@ -22,22 +23,23 @@ export function agentProtocolRoutes(deps: AgentCallsDeps) {
     .post(AGENT_PATTERNS.register, async (c) => {
       const message = parseAgentMessage(RegisterRequest, await textOf(c))
       const { uuid, instance, claim, autoRegister, ...facts } = message
-      return answer(
-        (await registerAgent(deps, {
-          uuid,
-          instance,
-          claim,
-          autoRegister,
-          facts,
-        })) satisfies RegisterReply,
-      )
+      const { address } = c.env
+      const call = { uuid, address, instance, claim, autoRegister, facts }
+      const { token, configStatus, isNews } = await registerAgent(deps, call)
+      c.env.isNews = isNews
+      return answer({ token, configStatus } satisfies RegisterReply)
     })
     .post(AGENT_PATTERNS.contact, async (c) => {
+      const uuid = c.req.param('uuid')
+      const token = tokenOf(c)
+      const agent = deps.directory.find(uuid)
+      if (agent?.record) assertToken(agent, { uuid, token })
       const message = parseAgentMessage(ContactRequest, await textOf(c))
       const { instance, runtimeStatus, jobId, stopping, ...facts } = message
       const call = {
-        uuid: c.req.param('uuid'),
-        token: tokenOf(c),
+        uuid,
+        token,
+        address: c.env.address,
         instance,
         runtimeStatus,
         jobId,

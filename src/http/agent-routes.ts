@@ -1,18 +1,25 @@
 import { Hono } from 'hono'
 import { renderFreeSpace } from '../core/agent.ts'
+import { ServiceError } from '../core/errors.ts'
 import {
   type AgentAdministrationDeps,
   approveAgent,
+  changeListedAgent,
   listAgents,
   type Outcome,
   removeAgent,
   retireAgent,
 } from '../services/agents/administer-agents.ts'
 import { factsOf, type KnownAgent, statusOf } from '../services/agents/known-agent.ts'
-import type { AgentEntry } from '../wire/agent-entry.ts'
+import { AgentChangesBody, type AgentEntry } from '../wire/agent-entry.ts'
 import type { ClientNames } from '../wire/revision-entry.ts'
 import type { RouteEnv } from './door.ts'
 import { json, jsonText } from './errors.ts'
+import { malformed } from './parameters.ts'
+import { parseJson, readBody, readForm } from './request-body.ts'
+
+/** The largest body of a change, in bytes. */
+const LARGEST = 65_536
 
 export interface AgentRoutesOptions extends AgentAdministrationDeps {
   readonly clientNames: ClientNames
@@ -38,11 +45,48 @@ export function agentRoutes(options: AgentRoutesOptions) {
       const outcome = await retireAgent(options, c.env.principal, uuid)
       return json({ message: describe(uuid, 'disabled', outcome) })
     })
+    .patch('/api/agents/:uuid', async (c) => {
+      const uuid = c.req.param('uuid')
+      const changes = await readChanges(c.req.raw)
+      const outcome = await changeListedAgent(options, c.env.principal, { uuid, changes })
+      return json({ message: describe(uuid, 'as asked for', outcome) })
+    })
     .post('/api/agents/:uuid/delete', async (c) => {
       const uuid = c.req.param('uuid')
       await removeAgent(options, c.env.principal, uuid)
       return json({ message: `The agent ${uuid} is deleted` })
     })
+}
+
+/** A form or JSON; a name that stands for nothing is refused, so that nothing is passed over. */
+async function readChanges(request: Request): Promise<AgentChangesBody> {
+  const read = AgentChangesBody.safeParse(await fieldsOf(request))
+  if (!read.success) {
+    const problems = read.error.issues.map(({ message, path }) => ({
+      message,
+      ...(path.length > 0 ? { path: path.join('.') } : {}),
+    }))
+    const [first] = problems
+    const message = [first?.path, first?.message].filter((text) => text !== undefined).join(': ')
+    throw new ServiceError('malformed-request', message, { problems })
+  }
+  if (Object.keys(read.data).length > 0) return read.data
+  throw malformed('Nothing to change: resources, environments and hostname are absent', 'body')
+}
+
+async function fieldsOf(request: Request): Promise<unknown> {
+  const type = request.headers.get('content-type') ?? ''
+  if (/\bjson\b/i.test(type)) {
+    const body = await readBody(request, LARGEST)
+    return parseJson(Buffer.from(body).toString('utf8'))
+  }
+  const form = await readForm(request, LARGEST)
+  return Object.fromEntries(
+    Array.from(form, ([name, values]) => {
+      const texts = values.map((bytes) => Buffer.from(bytes).toString('utf8'))
+      return [name, name === 'hostname' ? texts.at(-1) : texts]
+    }),
+  )
 }
 
 function describe(uuid: string, decision: string, outcome: Outcome): string {
@@ -84,6 +128,8 @@ function renderAgent(
     free_space: renderFreeSpace(facts.freeSpace),
     resources: [...(agent.configured?.resources ?? [])],
     environments: [...(agent.configured?.environments ?? [])],
+    config_status: agent.condition.configStatus,
+    remote_address: agent.heard?.address ?? null,
     ...(clientNames === 'gocd' ? { build_locator: buildLocator, ip_address: facts.ipAddress } : {}),
   }
 }

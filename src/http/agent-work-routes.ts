@@ -1,5 +1,6 @@
 import { Hono, type Context } from 'hono'
 import { JobReport } from '../core/job.ts'
+import { assertToken } from '../services/agents/contact.ts'
 import type { JobPlace } from '../services/builds/artifacts/job-folders.ts'
 import { type FilesDeps, listArtifacts } from '../services/builds/files.ts'
 import {
@@ -27,44 +28,53 @@ export interface AgentWorkOptions extends JobCallsDeps, FilesDeps {
 export function agentWorkRoutes(options: AgentWorkOptions) {
   return new Hono<RouteEnv>()
     .post(AGENT_PATTERNS.work, async (c) => {
+      const { uuid, token } = callerOf(options, c)
       const { instance } = parseAgentMessage(WorkRequest, await textOf(c))
-      const uuid = c.req.param('uuid')
       const { signal } = c.req.raw
-      const assignment = await options.desk.ask({ uuid, token: tokenOf(c), instance, signal })
+      const assignment = await options.desk.ask({ uuid, token, instance, signal })
       return answer({ assignment } satisfies WorkReply)
     })
     .post(AGENT_PATTERNS.report, async (c) => {
+      const call = callOf(options, c)
       const report = parseAgentMessage(JobReport, await textOf(c))
-      await reportJob(options, { ...callOf(c), report })
+      await reportJob(options, { ...call, report })
       return json({ message: `The state ${report.state} is noted` })
     })
     .put(AGENT_PATTERNS.console, async (c) => {
+      const call = callOf(options, c)
       const offset = parseWholeNumber(c.req.query('offset') ?? '', 'offset')
       const bytes = await readBody(c.req.raw, CONSOLE_BATCH.most)
-      const has = await appendConsole(options, { ...callOf(c), offset, bytes })
+      const has = await appendConsole(options, { ...call, offset, bytes })
       return answer({ offset: has } satisfies ConsoleReply)
     })
     .put(AGENT_PATTERNS.artifact, async (c) => {
+      const call = callOf(options, c)
       const kind = ArtifactKind.safeParse(c.req.query('kind'))
       if (!kind.success) throw malformed('kind is neither artifact nor test', 'kind')
       const size = parseWholeNumber(c.req.header('content-length') ?? '', 'Content-Length')
       const body = c.req.raw.body ?? nothing()
       const path = c.req.param('path')
-      await uploadArtifact(options, { ...callOf(c), path, body, size })
+      await uploadArtifact(options, { ...call, path, body, size })
       return json({ message: `The file ${path} is kept` }, 201)
     })
     .get(AGENT_PATTERNS.listArtifacts, async (c) => {
+      const caller = callerOf(options, c)
       const job = parseLocator(c.req.query('job') ?? '')
       const path = c.req.query('path') ?? ''
-      const call = { uuid: c.req.param('uuid'), token: tokenOf(c), job, path }
-      const files = [...(await listArtifacts(options, call))]
+      const files = [...(await listArtifacts(options, { ...caller, job, path }))]
       return answer({ files } satisfies ArtifactListing)
     })
 }
 
-function callOf(c: Context<RouteEnv, '/:uuid/:job'>) {
-  const { uuid, job } = c.req.param()
-  return { uuid, token: tokenOf(c), jobId: Number(job) }
+/** The agent whose token the call carries; nothing of the call is read before that is known. */
+function callerOf({ directory }: AgentWorkOptions, c: Context<RouteEnv, '/:uuid'>) {
+  const caller = { uuid: c.req.param('uuid'), token: tokenOf(c) }
+  assertToken(directory.find(caller.uuid), caller)
+  return caller
+}
+
+function callOf(options: AgentWorkOptions, c: Context<RouteEnv, '/:uuid/:job'>) {
+  return { ...callerOf(options, c), jobId: Number(c.req.param('job')) }
 }
 
 /** `pipeline/counter/stage/counter/job`. */

@@ -20,6 +20,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['POST /api/agents/:uuid/enable', 'enable-agent'],
   ['POST /api/agents/:uuid/disable', 'disable-agent'],
   ['POST /api/agents/:uuid/delete', 'delete-agent'],
+  ['PATCH /api/agents/:uuid', 'change-agent'],
   ['POST /api/pipelines/:name/schedule', 'schedule-pipeline'],
   ['POST /api/pipelines/:name/releaseLock', 'release-lock'],
   ['POST /api/pipelines/:name/pause', 'pause-pipeline'],
@@ -60,7 +61,7 @@ export function auditRequests(audit: Audit) {
     const action = actionOf(request, exchange, response)
     if (exchange.acts.length > 0) return noteAll(audit, actionsOf(action, exchange.acts))
     const isAnybody = exchange.principal.username === ''
-    return isAnybody && status >= 400 ? audit.noteOften(action) : audit.note(action)
+    return isAnybody ? audit.noteOften(action) : audit.note(action)
   }
 }
 
@@ -76,8 +77,8 @@ function actionsOf({ status = 0, ...whole }: Action, acts: readonly Act[]): Acti
   })
 }
 
-function isAction({ route }: Exchange, status: number): boolean {
-  if (route === '' || QUIET.includes(route)) return false
+function isAction({ route, isNews }: Exchange, status: number): boolean {
+  if (route === '' || QUIET.includes(route) || !isNews) return false
   return route !== PREVIEWED || status !== 200
 }
 

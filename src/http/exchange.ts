@@ -48,6 +48,9 @@ export class Exchange {
   /** What it did in particular; empty where its route says that. */
   acts: readonly Act[] = []
 
+  /** Whether something is as it was not before; what only repeats itself is no action. */
+  isNews = true
+
   /** Whether the answer carries the id already: all headers at once are much quicker than one before. */
   isNamed = false
 

@@ -28,7 +28,10 @@ export function failure(
 
 export function failureOf(error: ServiceError): Failure {
   const problems = problemsOf(error)
-  return { status: statusOf(error), message: shown(error.message), problems, headers: {} }
+  const { facts } = error
+  const headers: Record<string, string> =
+    'retryAfter' in facts ? { 'retry-after': `${facts.retryAfter}` } : {}
+  return { status: statusOf(error), message: shown(error.message), problems, headers }
 }
 
 export const answerInJson: AnswerFailure = (_, { status, message, problems, headers }) =>

@@ -33,7 +33,7 @@ const UNTRUSTED = {
   'cache-control': 'private, no-cache',
 }
 
-/** `/files/…`: consoles and artifacts, to those who may view the pipeline and to agents at work. */
+/** `/files/…`: consoles and artifacts, to those who may view the pipeline and to the agent whose job fetches them. */
 export function fileRoutes(options: FileRoutesOptions) {
   const read = async (c: Context<RouteEnv>, path: string) => {
     const call = { caller: callerOf(c), job: placeOf(c), path }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { JobChoice } from '../services/builds/start-runs.ts'
 import { malformed } from './parameters.ts'
-import { type Form, readBody, readForm } from './request-body.ts'
+import { type Form, parseJson, readBody, readForm } from './request-body.ts'
 
 const LARGEST = 1_048_576
 const Names = z.union([z.string(), z.array(z.string())])
@@ -15,7 +15,7 @@ export async function readJobChoice(request: Request): Promise<JobChoice> {
   const type = request.headers.get('content-type') ?? ''
   const isJson = /\bjson\b/i.test(type)
   const isForm = /urlencoded|form-data/i.test(type)
-  if (isJson) return choiceOf(parseJson(await readBody(request, LARGEST)))
+  if (isJson) return choiceOf(readJobs(await readBody(request, LARGEST)))
   return isForm ? choiceOf(fieldsOf(await readForm(request, LARGEST))) : 'all'
 }
 
@@ -30,21 +30,12 @@ function choiceOf({ jobs, rerun }: z.infer<typeof JobsBody>): JobChoice {
 }
 
 /** An empty body says nothing, whatever type it has. */
-function parseJson(body: Uint8Array): z.infer<typeof JobsBody> {
+function readJobs(body: Uint8Array): z.infer<typeof JobsBody> {
   const text = Buffer.from(body).toString('utf8').trim()
   if (text === '') return {}
-  const read = JobsBody.safeParse(jsonOf(text))
+  const read = JobsBody.safeParse(parseJson(text))
   if (read.success) return read.data
   throw malformed('The body has no list of names in "jobs"', 'jobs')
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    throw malformed(`The body is not JSON: ${error.message}`, 'body')
-  }
 }
 
 function fieldsOf(form: Form): z.infer<typeof JobsBody> {

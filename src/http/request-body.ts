@@ -1,4 +1,5 @@
 import { ServiceError } from '../core/errors.ts'
+import { malformed } from './parameters.ts'
 
 /**
  * The whole body of a request.
@@ -26,6 +27,16 @@ async function readUnannounced(request: Request, limit: number): Promise<Uint8Ar
 
 function tooLarge(limit: number): ServiceError {
   return new ServiceError('body-too-large', `The body is larger than ${limit} bytes`, { limit })
+}
+
+/** @throws {ServiceError} `malformed-request`. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw malformed(`The body is not JSON: ${error.message}`, 'body')
+  }
 }
 
 /** The fields of a form, each with its exact bytes, in the order they were sent. */

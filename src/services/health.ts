@@ -30,6 +30,8 @@ export interface HealthDeps {
   readonly version: string
   /** What an operator should look at besides the configuration, in words. */
   readonly buildProblems: () => readonly string[]
+  /** What is wrong with agents, in words. */
+  readonly agentProblems: () => readonly string[]
   /** What a commit has changed that may not change while the server runs. */
   readonly identityProblems: () => readonly string[]
   /** What keeps actions from being noted, or null. */
@@ -50,6 +52,7 @@ export function readHealth(deps: HealthDeps): Health {
     auditProblem() ?? [],
     mirror?.problems() ?? [],
     buildProblems(),
+    deps.agentProblems(),
     deps.identityProblems(),
   ].flat()
   const problems = [

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { AGENT_STATUSES } from '../core/agent.ts'
+import { AGENT_STATUSES, ConfigStatus } from '../core/agent.ts'
+import { HostName } from './agent-registration.ts'
 
 /** An element of the agent list, with the names and formats that clients read. */
 export const AgentEntry = z.object({
@@ -15,8 +16,28 @@ export const AgentEntry = z.object({
   free_space: z.string(),
   resources: z.array(z.string()),
   environments: z.array(z.string()),
+  /** What was decided about it; `Pending` also where the configuration lists a machine that nobody approved. */
+  config_status: ConfigStatus,
+  /** The address that its calls come from, whatever it says; null while it was not heard. */
+  remote_address: z.string().nullable(),
   /** The original's names of `buildLocator` and `ipAddress`, when asked for. */
   build_locator: z.string().optional(),
   ip_address: z.string().optional(),
 })
 export type AgentEntry = z.infer<typeof AgentEntry>
+
+/** Names, one by one or separated by commas. */
+const Names = z
+  .union([z.string(), z.array(z.string())])
+  .transform((given) => [given].flat().flatMap((text) => text.split(',')))
+  .transform((names) =>
+    [...new Set(names.map((name) => name.trim()))].filter((name) => name !== ''),
+  )
+
+/** `PATCH /api/agents/[uuid]`: what is absent stays as it is, and an empty list takes all away. */
+export const AgentChangesBody = z.strictObject({
+  resources: Names.exactOptional(),
+  environments: Names.exactOptional(),
+  hostname: HostName.exactOptional(),
+})
+export type AgentChangesBody = z.infer<typeof AgentChangesBody>

@@ -4,18 +4,20 @@ import { ConfigStatus } from '../core/agent.ts'
 /** Agents choose their own uuid; it stands in paths and in the configuration. */
 export const AgentUuid = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, 'is not an agent uuid')
 
+/** It stands in the configuration, so nothing invisible may be in it. */
+export const HostName = z
+  .string()
+  .max(255)
+  .regex(/^\P{C}+$/u, 'is not a host name')
+
 /** What an agent says about itself in every call that is about the agent, not about a job. */
 export const AgentDescription = z.object({
   /** One run of the agent's process: tells two machines with one uuid apart. */
   instance: z.string().min(1).max(64),
-  /** It stands in the configuration, so nothing invisible may be in it. */
-  hostname: z
-    .string()
-    .max(255)
-    .regex(/^\P{C}+$/u, 'is not a host name'),
+  hostname: HostName,
   ipAddress: z.union([z.ipv4(), z.ipv6()]),
   /** The agent's working folder. */
-  sandbox: z.string().min(1).max(4096),
+  sandbox: z.string().min(1).max(1024),
   /** Like `Linux 6.1.0`. */
   operatingSystem: z.string().min(1).max(255),
   /** Bytes that the agent may still write in its working folder; null when it cannot tell. */
@@ -26,8 +28,8 @@ export type AgentDescription = z.infer<typeof AgentDescription>
 
 export const AutoRegistration = z.object({
   key: z.string().min(1).max(1024),
-  resources: z.array(z.string().min(1).max(255)).max(1000),
-  environments: z.array(z.string().min(1).max(255)).max(1000),
+  resources: z.array(z.string().min(1).max(255)).max(100),
+  environments: z.array(z.string().min(1).max(255)).max(100),
 })
 export type AutoRegistration = z.infer<typeof AutoRegistration>
 

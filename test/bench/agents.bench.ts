@@ -3,13 +3,12 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { git } from '../support/git.ts'
 import type { BenchCase, BenchRun } from './case.ts'
-import { Crowd, makeAgentsRepository, membersOf } from './crowd.ts'
+import { Crowd, KEY, makeAgentsRepository, membersOf } from './crowd.ts'
 import { median } from './measure.ts'
 import { MeasuredServer } from './servers.ts'
 
 /** From one contact of an agent to its next one, in milliseconds. */
 const CONTACT_EVERY = 5_000
-const KEY = 'let-me-in'
 
 export const cases: readonly BenchCase[] = [
   {

@@ -4,6 +4,9 @@ import { agentPaths } from '../../src/wire/agent-paths.ts'
 import { git } from '../support/git.ts'
 import { MeasuredServer, type Sent } from './servers.ts'
 
+/** What agents of a measured server present. */
+export const KEY = 'let-me-in'
+
 /** More connections at once than a busy machine accepts would be reset. */
 const GATHERED_AT_ONCE = 64
 
@@ -27,9 +30,10 @@ export class Crowd implements AsyncDisposable {
     const repository = join(folder, `repository-${count}`)
     const state = join(folder, `state-${count}-${performance.now()}`)
     makeAgentsRepository(repository, count)
-    const server = await MeasuredServer.cairn({ repository, state })
+    const flags = ['--auto-register-key', KEY]
+    const server = await MeasuredServer.cairn({ repository, state }, flags)
     const crowd = new Crowd(server, membersOf(count))
-    await crowd.register(null, GATHERED_AT_ONCE)
+    await crowd.register(KEY, GATHERED_AT_ONCE)
     return crowd
   }
 

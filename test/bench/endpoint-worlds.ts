@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { openSqliteState } from '../../src/state/open-sqlite.ts'
 import { aConfiguration, element, exec, git as gitMaterial } from '../support/a-configuration.ts'
 import { git } from '../support/git.ts'
-import { Crowd, membersOf } from './crowd.ts'
+import { Crowd, KEY, membersOf } from './crowd.ts'
 import type { Endpoint } from './endpoint-cost.ts'
 import { AGENT_OF_RUNS, fillWithRuns } from './finished-runs.ts'
 import { makeHistory, writeChanges } from './make-history.ts'
@@ -26,7 +26,6 @@ export interface Size {
 const CURRENT = '/api/admin/config.xml'
 const DOCUMENT_SIZE = 5_000
 const GZIP = { 'accept-encoding': 'gzip' }
-const KEY = 'let-me-in'
 const PATHS_OF_ONE = 80
 const ACTIONS = 20
 

@@ -76,11 +76,13 @@ const REFUSED: readonly Refused[] = [
   protocol('PUT /api/agents-protocol/enabled/jobs/1/artifacts/a?kind=artifact', { body: 'x' }),
   protocol('GET /api/agents-protocol/enabled/artifacts?job=a/1/b/1/c&path=x', {}),
   protocol('GET /files/alpha/1/test/1/unit/x', {}),
+  // The token comes first: nothing else of a call is looked at without it.
   protocol('POST /api/agents-protocol/enabled/contact', {
-    status: 400,
-    told: /runtime_status|expected/i,
     body: JSON.stringify({ ...CONTACT, runtime_status: 'Asleep' }),
   }),
+  protocol('POST /api/agents-protocol/enabled/work', { body: '{' }),
+  protocol('POST /api/agents-protocol/enabled/jobs/1/report', { body: '{' }),
+  protocol('PUT /api/agents-protocol/enabled/jobs/1/console?offset=x', { body: 'x' }),
 ]
 
 async function serviceWithAgents(): Promise<TestService> {

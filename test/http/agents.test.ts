@@ -47,6 +47,8 @@ describe('an agent that registers', () => {
       free_space: '12.3 GB',
       resources: [],
       environments: [],
+      config_status: 'Pending',
+      remote_address: '127.0.0.1',
     })
     expect(commits(service)).toEqual(['Upgrade'])
   })
@@ -75,8 +77,8 @@ describe('an agent that registers', () => {
     })
   })
 
-  it('with a wrong key waits for approval', async () => {
-    const service = await startService(['--auto-register-key', KEY])
+  it('with a key waits for approval where the server has none', async () => {
+    const service = await startService()
     const agent = new CallingAgent(service)
 
     const reply = await agent.register({ key: 'guess', resources: [], environments: [] })
@@ -124,6 +126,7 @@ describe('an agent that registers', () => {
     const response = await service.fetch(`/api/agents-protocol/${agent.uuid}/contact`, {
       method: 'POST',
       as: null,
+      headers: { authorization: `Bearer ${agent.token}` },
       body: '{"instance": 7',
     })
 

@@ -52,6 +52,11 @@ export class CallingAgent {
     return this.#post(agentPaths.contact(this.uuid), message)
   }
 
+  /** Asks for work; an agent that may is kept waiting for it. */
+  tryWork(): Promise<Response> {
+    return this.#post(agentPaths.work(this.uuid), { instance: this.instance })
+  }
+
   #post(path: string, message: object): Promise<Response> {
     const headers = { authorization: `Bearer ${this.token}` }
     const init = { method: 'POST', as: null, headers, body: renderAgentMessage(message) }

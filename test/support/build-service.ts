@@ -39,7 +39,7 @@ export class BuildScene {
     const origin = makeOrigin(join(folder, 'origin'))
     const users = writeUsers(folder)
     const key = ['--auto-register-key', KEY, '--users-file', users]
-    const service = await startService([...key, ...flags], folder, clock)
+    const service = await startService([...key, ...flags], folder, { clock })
     const scene = new BuildScene(service, origin)
     await scene.configure(configured)
     return scene

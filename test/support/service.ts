@@ -23,7 +23,7 @@ export interface TestService {
 export async function startService(
   flags: readonly string[] = [],
   folder = tempDir(),
-  clock: Clock = Date.now,
+  { clock = Date.now }: { readonly clock?: Clock } = {},
 ): Promise<TestService> {
   const repository = join(folder, 'config-repo')
   const places = ['--config-repo', repository, '--state-dir', join(folder, 'state'), '--port', '0']

@@ -41,3 +41,8 @@ export function findAgent(root: XmlElement, uuid: string): XmlElement | null {
 export function environmentElements(root: XmlElement): XmlElement[] {
   return elementsAt(root, 'environments/environment')
 }
+
+/** Environment names are the same whatever their case. */
+export function environmentKey(name: string): string {
+  return name.trim().toLowerCase()
+}

@@ -9,6 +9,7 @@ import type { XmlElement } from '../xml-tree.ts'
 import {
   agentElements,
   environmentElements,
+  environmentKey,
   isResourceName,
   type ListedAgent,
 } from './agent-element.ts'
@@ -66,7 +67,7 @@ type Environments = ReadonlyMap<string, XmlElement>
 function environmentsByName(root: XmlElement): Environments {
   return new Map(
     environmentElements(root).map((environment) => [
-      keyOf(attributeOf(environment, 'name') ?? ''),
+      environmentKey(attributeOf(environment, 'name') ?? ''),
       environment,
     ]),
   )
@@ -79,7 +80,7 @@ function membershipEdits(
   return [...environments].flatMap(([key, environment]) => {
     const members = membersOf(environment)
     const joining = agents.filter(
-      (agent) => !members.has(agent.uuid) && agent.environments.map(keyOf).includes(key),
+      (agent) => !members.has(agent.uuid) && agent.environments.map(environmentKey).includes(key),
     )
     return insertIntoChild({
       parent: environment,
@@ -97,15 +98,10 @@ function membersOf(environment: XmlElement): ReadonlySet<string | null> {
 
 function ignoredWishes(agent: RegisteringAgent, environments: Environments): IgnoredWish[] {
   const { uuid } = agent
-  const unknown = agent.environments.filter((name) => !environments.has(keyOf(name)))
+  const unknown = agent.environments.filter((name) => !environments.has(environmentKey(name)))
   const unusable = agent.resources.filter((name) => !isResourceName(name))
   return [
     ...unknown.map((name) => ({ uuid, kind: 'environment', name }) as const),
     ...unusable.map((name) => ({ uuid, kind: 'resource', name }) as const),
   ].filter(({ name }) => name.trim() !== '')
-}
-
-/** Environment names are the same whatever their case. */
-function keyOf(name: string): string {
-  return name.trim().toLowerCase()
 }

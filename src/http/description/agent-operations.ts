@@ -28,7 +28,13 @@ export const AGENT_OPERATIONS: Operations = {
     caller: 'newAgent',
     body: message(RegisterRequest),
     answers: { 200: reply('Its token', RegisterReply) },
-    errors: ['malformed-request', 'body-too-large', 'agent-taken', 'token-refused'],
+    errors: [
+      'malformed-request',
+      'body-too-large',
+      'agent-taken',
+      'key-refused',
+      'too-many-requests',
+    ],
   },
   [`POST ${AGENT_PATTERNS.contact}`]: {
     tag,
@@ -76,7 +82,7 @@ export const AGENT_OPERATIONS: Operations = {
   },
   [`GET ${AGENT_PATTERNS.listArtifacts}`]: {
     tag,
-    summary: 'The files of a job, for an agent that fetches them',
+    summary: 'The files of a job, for the agent whose job fetches them',
     caller: 'agent',
     query: {
       job: {
@@ -87,6 +93,6 @@ export const AGENT_OPERATIONS: Operations = {
       path: { text: 'A file or a folder of it; all when absent', schema: z.string() },
     },
     answers: { 200: reply('Files', ArtifactListing) },
-    errors: ['malformed-request', 'file-not-found'],
+    errors: ['malformed-request', 'file-not-found', 'not-permitted'],
   },
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MessageBody } from '../../wire/action-bodies.ts'
-import { AgentEntry } from '../../wire/agent-entry.ts'
+import { AgentChangesBody, AgentEntry } from '../../wire/agent-entry.ts'
 import { FolderEntryBody } from '../../wire/folder-entry.ts'
 import { JobRunHistoryBody } from '../../wire/job-body.ts'
 import { PipelineBody, PipelineStatusBody } from '../../wire/pipeline-body.ts'
@@ -83,6 +83,17 @@ export const BUILD_OPERATIONS: Operations = {
   },
   'POST /api/agents/:uuid/enable': decision('Enables an agent, or approves a pending one'),
   'POST /api/agents/:uuid/disable': decision('Disables an agent'),
+  'PATCH /api/agents/:uuid': {
+    ...decision('Changes the resources, environments or host name that are listed of an agent'),
+    body: {
+      required: true,
+      content: ['application/json', 'application/x-www-form-urlencoded'].map((type) => ({
+        type,
+        schema: AgentChangesBody,
+      })),
+    },
+    errors: ['agent-not-found', 'agent-not-listed', 'malformed-request', 'body-too-large'],
+  },
   'POST /api/agents/:uuid/delete': {
     ...decision('Deletes an agent that is disabled and builds nothing'),
     errors: ['agent-not-found', 'agent-not-deletable', 'not-authorized'],

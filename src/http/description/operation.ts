@@ -27,7 +27,7 @@ export const CALLERS = {
   agent: { text: 'The agent, by its token', scheme: 'agent', errors: ['token-refused'] },
   newAgent: { text: 'Every agent', scheme: null, errors: [] },
   viewerOrAgent: {
-    text: 'Those who may view the pipeline, and agents at work',
+    text: 'Those who may view the pipeline, and the agent whose job fetches it',
     scheme: 'both',
     errors: ['not-permitted', 'token-refused'],
   },

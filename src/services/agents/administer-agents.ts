@@ -1,5 +1,19 @@
-import { deleteAgent, disableAgent, enableAgent } from '../../config/agents/agent-edits.ts'
-import type { ListedAgent } from '../../config/agents/agent-element.ts'
+import {
+  type AgentChanges,
+  changeAgent,
+  deleteAgent,
+  disableAgent,
+  enableAgent,
+} from '../../config/agents/agent-edits.ts'
+import {
+  environmentElements,
+  environmentKey,
+  findAgent,
+  isResourceName,
+  type ListedAgent,
+} from '../../config/agents/agent-element.ts'
+import { attributeOf } from '../../config/xml-elements.ts'
+import type { XmlElement } from '../../config/xml-tree.ts'
 import { assertDeletable } from '../../core/agent.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
@@ -14,20 +28,24 @@ export interface AgentAdministrationDeps {
   readonly editor: ConfigEditor
 }
 
-/** Whether something changed, and so was committed. */
+/** Whether something changed: the configuration by a commit, or the approval of a machine. */
 export type Outcome = 'changed' | 'unchanged'
 
 /**
- * Enables a disabled agent, or approves a pending one.
+ * Enables a disabled agent, or approves the machine that waits with its uuid; there is no commit
+ * when the configuration lists it as enabled already.
  *
  * @throws {ServiceError} `agent-not-found`, `not-permitted`.
  */
-export function approveAgent(
+export async function approveAgent(
   deps: AgentAdministrationDeps,
   principal: Principal,
   uuid: string,
 ): Promise<Outcome> {
-  return decide(deps, principal, uuid, enableAgent)
+  const record = deps.directory.find(uuid)?.record ?? null
+  const outcome = await decide(deps, principal, uuid, enableAgent)
+  const isNews = record !== null && (await deps.directory.approve(record))
+  return isNews ? 'changed' : outcome
 }
 
 /**
@@ -62,6 +80,48 @@ export async function removeAgent(
     return deleteAgent(document, uuid)
   })
   await deps.directory.forget(uuid)
+}
+
+/**
+ * Changes what the configuration lists of an agent.
+ *
+ * @throws {ServiceError} `agent-not-found`, `agent-not-listed` for one that waits to be, `not-permitted`,
+ *   and `malformed-request` for what the configuration cannot hold or does not have.
+ */
+export async function changeListedAgent(
+  deps: AgentAdministrationDeps,
+  { username }: Principal,
+  { uuid, changes }: { readonly uuid: string; readonly changes: AgentChanges },
+): Promise<Outcome> {
+  assertMay(deps.access, { username }, { action: 'administer' })
+  readAgent(deps.directory, uuid)
+  const { isNew } = await deps.editor.edit(username, (document) => {
+    if (!findAgent(document.root, uuid)) throw notListed(uuid)
+    assertNames(document.root, changes)
+    return changeAgent(document, uuid, changes)
+  })
+  return isNew ? 'changed' : 'unchanged'
+}
+
+function assertNames(root: XmlElement, { resources = [], environments = [] }: AgentChanges): void {
+  const known = new Set(
+    environmentElements(root).map((each) => environmentKey(attributeOf(each, 'name') ?? '')),
+  )
+  const problems = [
+    ...resources
+      .filter((name) => !isResourceName(name))
+      .map((name) => ({ message: `"${name}" is not the name of a resource`, path: 'resources' })),
+    ...environments
+      .filter((name) => !known.has(environmentKey(name)))
+      .map((name) => ({ message: `There is no environment "${name}"`, path: 'environments' })),
+  ]
+  const [first] = problems
+  if (first) throw new ServiceError('malformed-request', first.message, { problems })
+}
+
+function notListed(uuid: string): ServiceError {
+  const message = `The configuration does not list the agent ${uuid}: enable or disable it first`
+  return new ServiceError('agent-not-listed', message, { uuid })
 }
 
 /** Every agent, as the list shows them: by name, working folder and uuid. */

@@ -4,7 +4,14 @@ import type { Clock } from '../../core/clock.ts'
 import type { StateStore } from '../../state/state-store.ts'
 import { type AgentRecord, AGENTS } from './agent-record.ts'
 import type { ConfiguredAgent } from './configured-agent.ts'
-import { afterEvent, type Heard, type KnownAgent } from './known-agent.ts'
+import {
+  afterEvent,
+  decisionOn,
+  type Heard,
+  isApproved,
+  isUnknownMachine,
+  type KnownAgent,
+} from './known-agent.ts'
 import { isSamePlace, sortedUuids } from './sort-agents.ts'
 
 /** How often a contact time is written, in milliseconds; in between it is in memory only. */
@@ -32,6 +39,7 @@ export class AgentDirectory {
   /** The agents whose contact time is due to be written, and since when there are any. */
   readonly #due = new Set<string>()
   #dueSince = 0
+  #isConfigured = false
 
   private constructor(options: DirectoryOptions) {
     this.#options = options
@@ -71,6 +79,8 @@ export class AgentDirectory {
     for (const agent of this.#agents.values()) {
       if (agent.configured && !configured.has(agent.uuid)) this.#lose(agent)
     }
+    if (!this.#isConfigured) this.#approveEarlier(configured)
+    this.#isConfigured = true
     for (const [uuid, place] of configured) this.#place(uuid, place)
   }
 
@@ -78,10 +88,29 @@ export class AgentDirectory {
   async register(record: AgentRecord, heard: Heard): Promise<void> {
     await this.#options.store.change((transaction) => transaction.put(AGENTS, record.uuid, record))
     const known = this.#agents.get(record.uuid)
-    const condition = nextAgent(known?.condition ?? null, 'register')
-    if (!condition) return
     const configured = known?.configured ?? null
+    const condition = nextAgent(known?.condition ?? null, decisionOn({ record, configured }))
+    if (!condition) return
     this.#keep({ uuid: record.uuid, condition, record, configured, heard })
+  }
+
+  /**
+   * Keeps that the machine with this record was let in; durable when it returns. Answers whether
+   * that is news; it is not when another machine has taken its place meanwhile.
+   */
+  async approve({ uuid, claimHash }: AgentRecord): Promise<boolean> {
+    const isWaiting = (agent: KnownAgent | null): agent is KnownAgent & { record: AgentRecord } =>
+      agent?.record?.claimHash === claimHash && !isApproved(agent)
+    const known = this.find(uuid)
+    if (!isWaiting(known)) return false
+    const approved = { ...known.record, approved: true }
+    await this.#options.store.change((transaction) => transaction.put(AGENTS, uuid, approved))
+    const now = this.find(uuid)
+    if (!isWaiting(now)) return false
+    const agent = { ...now, record: { ...now.record, approved: true } }
+    this.#keep(agent)
+    this.#apply(agent, decisionOn(agent))
+    return true
   }
 
   /** Notes what an agent said in a contact. The contact time is written now and then. */
@@ -104,7 +133,9 @@ export class AgentDirectory {
   /** Forgets the record of an agent: it has to register again. */
   async forget(uuid: string): Promise<void> {
     await this.#options.store.change((transaction) => transaction.remove(AGENTS, uuid))
+    const configured = this.find(uuid)?.configured ?? null
     this.#drop(uuid)
+    if (configured) this.#place(uuid, configured)
   }
 
   /** Finds the agents that have been silent for too long, and returns those that were lost now. */
@@ -113,20 +144,30 @@ export class AgentDirectory {
     const silent = this.list().filter(
       ({ heard, record }) => (heard?.at ?? record?.lastContact ?? 0) <= since,
     )
-    const lost = silent.filter(({ condition, configured }) => {
-      return configured ? !['LostContact', 'Missing'].includes(condition.runtimeStatus) : true
+    const lost = silent.filter((agent) => {
+      const isNoted = ['LostContact', 'Missing'].includes(agent.condition.runtimeStatus)
+      return isStranger(agent) || !isNoted
     })
-    for (const { uuid, configured } of lost) {
-      if (configured) this.tell(uuid, 'silence')
-      else await this.forget(uuid)
+    for (const agent of lost) {
+      if (isStranger(agent)) await this.forget(agent.uuid)
+      else this.tell(agent.uuid, 'silence')
     }
     return lost.map(({ uuid }) => uuid)
   }
 
+  /** Those that were listed at the first start of a version that keeps approvals were let in before. */
+  #approveEarlier(configured: ReadonlyMap<string, ConfiguredAgent>): void {
+    for (const agent of this.#agents.values()) {
+      const { uuid, record } = agent
+      if (!record || record.approved !== undefined) continue
+      this.#agents.set(uuid, { ...agent, record: { ...record, approved: configured.has(uuid) } })
+    }
+  }
+
   /** An agent that was not heard since the start is Missing, whatever it was before. */
   #place(uuid: string, configured: ConfiguredAgent): void {
-    const event = configured.isDisabled ? 'config-disabled' : 'config-enabled'
     const known = this.#agents.get(uuid)
+    const event = decisionOn({ record: known?.record ?? null, configured })
     const isUnheard = !known || (known.heard === null && known.configured === null)
     const condition = nextAgent(isUnheard ? null : known.condition, event)
     if (!condition) return
@@ -143,8 +184,9 @@ export class AgentDirectory {
 
   #apply(agent: KnownAgent, event: AgentEvent): void {
     const next = afterEvent(agent, event)
-    if (next) this.#keep(next)
-    else this.#drop(agent.uuid)
+    if (next) return this.#keep(next)
+    this.#drop(agent.uuid)
+    if (agent.configured) this.#place(agent.uuid, agent.configured)
   }
 
   /** Nothing is lost that the next contact does not tell again, so that it may wait for others. */
@@ -169,4 +211,9 @@ export class AgentDirectory {
     this.#order = null
     this.#agents.delete(uuid)
   }
+}
+
+/** Whether nothing is to be kept of an agent that is silent: nobody has approved its machine. */
+function isStranger(agent: KnownAgent): boolean {
+  return agent.configured === null || isUnknownMachine(agent)
 }

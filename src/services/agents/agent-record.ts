@@ -19,6 +19,8 @@ export const AgentRecord = z.object({
   uuid: z.string(),
   claimHash: z.string(),
   tokenHash: z.string(),
+  /** Whether an administrator or the key let this machine in; absent in what earlier versions wrote. */
+  approved: z.boolean().exactOptional(),
   facts: AgentFacts,
   /** Milliseconds since the UNIX epoch; written at most once a minute. */
   lastContact: z.number(),

@@ -4,20 +4,22 @@ import { ServiceError } from '../../core/errors.ts'
 import type { AgentDirectory } from './agent-directory.ts'
 import type { AgentFacts } from './agent-record.ts'
 import type { AgentRegistrar } from './agent-registrar.ts'
-import type { KnownAgent } from './known-agent.ts'
+import type { KeyVerdict } from './auto-register-key.ts'
+import { isApproved, type KnownAgent } from './known-agent.ts'
+import type { RefusedMachines } from './refused-machines.ts'
+import type { RegistrationLimits } from './registration-limits.ts'
 import { hashSecret, isSecretOf, newToken } from './secrets.ts'
 
 /** Silence after which another process may use the uuid, in milliseconds. */
 const TAKEN_FOR = 20_000
-/** Agents that wait for approval at the most; more would be an attack. */
-const PENDING_AT_MOST = 20_000
 
 export interface AgentCallsDeps {
   readonly directory: AgentDirectory
   readonly registrar: AgentRegistrar
   readonly clock: Clock
-  /** Whether the key is one that makes approval unnecessary. */
-  readonly isAutoRegisterKey: (key: string) => boolean
+  readonly judgeKey: (key: string) => KeyVerdict
+  readonly registrations: RegistrationLimits
+  readonly refused: RefusedMachines
   readonly jobs: AgentJobs
 }
 
@@ -31,6 +33,8 @@ export interface AgentJobs {
 
 export interface Registering {
   readonly uuid: string
+  /** The address that the call comes from. */
+  readonly address: string
   readonly instance: string
   readonly claim: string
   readonly facts: AgentFacts
@@ -44,6 +48,8 @@ export interface Registering {
 export interface Contact {
   readonly uuid: string
   readonly token: string
+  /** The address that the call comes from. */
+  readonly address: string
   readonly instance: string
   readonly facts: AgentFacts
   readonly runtimeStatus: 'Idle' | 'Building' | 'Cancelled'
@@ -53,6 +59,13 @@ export interface Contact {
 
 type ConfigStatus = KnownAgent['condition']['configStatus']
 
+export interface Registered {
+  readonly token: string
+  readonly configStatus: ConfigStatus
+  /** Whether the list of agents says something new of it. */
+  readonly isNews: boolean
+}
+
 export type ContactAnswer =
   | { readonly kind: 'register' }
   | { readonly kind: 'none'; readonly configStatus: ConfigStatus }
@@ -60,19 +73,23 @@ export type ContactAnswer =
 
 /**
  * Registers an agent and hands out its token. With the right key it is enabled at once, which is a
- * commit; otherwise it waits for approval, or keeps what the configuration says about it.
+ * commit unless the configuration lists it; a machine that was let in before keeps what the
+ * configuration says about it, and any other waits for approval. That the configuration lists its
+ * uuid is no approval: everybody can read it there.
  *
- * @throws {ServiceError} `agent-taken` when another machine uses the uuid.
+ * @throws {ServiceError} `agent-taken` when another machine uses the uuid, `key-refused`, and
+ *   `too-many-requests`.
  */
-export async function registerAgent(
-  deps: AgentCallsDeps,
-  call: Registering,
-): Promise<{ token: string; configStatus: ConfigStatus }> {
+export async function registerAgent(deps: AgentCallsDeps, call: Registering): Promise<Registered> {
   const known = deps.directory.find(call.uuid)
-  assertFree(deps, known, call)
-  assertClaim(known, call)
-  assertRoom(deps.directory, known)
-  const { uuid, facts, instance } = call
+  const { isFamiliar, hasKey } = standingOf(deps, known, call)
+  if (!isFamiliar && !hasKey) deps.registrations.countRegistration(call.address)
+  if (!hasKey || (known !== null && isApproved(known))) {
+    assertFree(deps, known, call)
+    assertClaim(deps, known, call)
+  }
+  if (!hasKey && !known?.record) await deps.registrations.makeRoom(call.address)
+  const { uuid, facts, instance, address } = call
   const token = newToken()
   const at = deps.clock()
   const record = {
@@ -80,15 +97,32 @@ export async function registerAgent(
     facts,
     claimHash: hashSecret(call.claim),
     tokenHash: hashSecret(token),
+    approved: hasKey || (known !== null && isApproved(known)),
     lastContact: at,
   }
-  await deps.directory.register(record, { instance, at, stopping: false })
-  const wishes = call.autoRegister
-  if (!known?.configured && wishes && deps.isAutoRegisterKey(wishes.key)) {
-    const { resources, environments } = wishes
+  if (known && isFamiliar) deps.registrar.noteAddress(known.configured, movedTo(known, facts))
+  await deps.directory.register(record, { instance, at, address, stopping: false })
+  if (!known?.configured && hasKey && call.autoRegister) {
+    const { resources, environments } = call.autoRegister
     await deps.registrar.enroll({ uuid, ...addressOf(facts), resources, environments })
   }
-  return { token, configStatus: deps.directory.find(uuid)?.condition.configStatus ?? 'Pending' }
+  const configStatus = deps.directory.find(uuid)?.condition.configStatus ?? 'Pending'
+  return { token, configStatus, isNews: configStatus !== known?.condition.configStatus }
+}
+
+/** What a machine that registers has shown: the claim of one that was let in, or the key. */
+function standingOf(
+  { judgeKey, registrations }: AgentCallsDeps,
+  known: KnownAgent | null,
+  { autoRegister, claim, address }: Registering,
+): { readonly isFamiliar: boolean; readonly hasKey: boolean } {
+  const isFamiliar = known?.record?.approved === true && isSecretOf(known.record.claimHash, claim)
+  if (autoRegister === null) return { isFamiliar, hasKey: false }
+  const { key } = autoRegister
+  return {
+    isFamiliar,
+    hasKey: isFamiliar ? judgeKey(key) === 'right' : registrations.admits(key, address),
+  }
 }
 
 /**
@@ -102,11 +136,14 @@ export async function contactAgent(deps: AgentCallsDeps, call: Contact): Promise
   assertToken(known, call)
   assertFree(deps, known, call)
   const at = deps.clock()
-  const { instance, stopping, facts } = call
+  const { instance, stopping, facts, address } = call
   const record = { ...known.record, facts }
-  await deps.directory.hear({ record, heard: { instance, at, stopping }, event: eventOf(call) })
-  if (stopping) await deps.jobs.abandon(call.uuid)
-  deps.registrar.noteAddress(known.configured, { uuid: call.uuid, ...addressOf(facts) })
+  const heard = { instance, at, address, stopping }
+  await deps.directory.hear({ record, heard, event: eventOf(call) })
+  if (isApproved(known)) {
+    if (stopping) await deps.jobs.abandon(call.uuid)
+    deps.registrar.noteAddress(known.configured, movedTo(known, facts))
+  }
   const { configStatus } = deps.directory.find(call.uuid)?.condition ?? known.condition
   const jobId = await deps.jobs.cancelledJob(call.uuid, call.jobId)
   return jobId === null
@@ -130,38 +167,45 @@ function eventOf({ runtimeStatus, stopping }: Contact): AgentEvent {
   return runtimeStatus === 'Idle' ? 'report-idle' : 'report-building'
 }
 
-function assertClaim(known: KnownAgent | null, { uuid, claim }: Registering): void {
-  if (!known?.record || isSecretOf(known.record.claimHash, claim)) return
-  throw taken(uuid, 'registered by another machine')
+function assertClaim(deps: AgentCallsDeps, known: KnownAgent | null, call: Registering): void {
+  if (!known?.record || isSecretOf(known.record.claimHash, call.claim)) return
+  throw taken(deps, known, { call, how: 'registered by another machine' })
 }
 
 /** One folder is locked by one process, so the same place is the same agent started again. */
 function assertFree(
-  { clock }: Pick<AgentCallsDeps, 'clock'>,
+  deps: AgentCallsDeps,
   known: KnownAgent | null,
-  call: { uuid: string; instance: string; facts: AgentFacts },
+  call: Caller & { readonly instance: string },
 ): void {
   if (!known?.heard || known.heard.instance === call.instance || known.heard.stopping) return
-  if (clock() - known.heard.at > TAKEN_FOR) return
+  if (deps.clock() - known.heard.at > TAKEN_FOR) return
   const before = known.record?.facts
   if (before && placeOf(before) === placeOf(call.facts)) return
-  throw taken(call.uuid, `in use on ${before?.hostname ?? 'another machine'}`)
+  throw taken(deps, known, { call, how: `in use on ${before?.hostname ?? 'another machine'}` })
 }
 
-function assertRoom(directory: AgentDirectory, known: KnownAgent | null): void {
-  if (known) return
-  const pending = directory.list().filter(({ configured }) => configured === null).length
-  if (pending < PENDING_AT_MOST) return
-  const reason = `${pending} agents wait for approval`
-  throw new ServiceError('unavailable', `No more agents are taken: ${reason}`, { reason })
-}
+type Caller = Pick<Registering, 'uuid' | 'address' | 'facts'>
 
-function taken(uuid: string, how: string): ServiceError {
+function taken(
+  { refused }: AgentCallsDeps,
+  holder: KnownAgent,
+  { call, how }: { readonly call: Caller; readonly how: string },
+): ServiceError {
+  const { uuid, address, facts } = call
+  refused.note(holder, { hostname: facts.hostname, address })
   return new ServiceError('agent-taken', `The agent uuid ${uuid} is ${how}`, { uuid })
 }
 
 function placeOf({ hostname, ipAddress, sandbox }: AgentFacts): string {
   return JSON.stringify([hostname, ipAddress, sandbox])
+}
+
+/** Where an agent is now. The name that the configuration has stays until the agent says another one. */
+function movedTo({ uuid, record, configured }: KnownAgent, facts: AgentFacts) {
+  const isRenamed = record?.facts.hostname !== facts.hostname
+  const hostname = isRenamed ? facts.hostname : (configured?.hostname ?? facts.hostname)
+  return { uuid, hostname, ipaddress: facts.ipAddress }
 }
 
 function addressOf({ hostname, ipAddress }: AgentFacts) {

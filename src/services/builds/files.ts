@@ -8,15 +8,22 @@ import { isUnfinished } from '../../core/job.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { AgentDirectory } from '../agents/agent-directory.ts'
 import { assertToken } from '../agents/contact.ts'
+import { isApproved, type KnownAgent } from '../agents/known-agent.ts'
 import { hashSecret } from '../agents/secrets.ts'
 import { type Access, assertMay } from '../permission.ts'
 import { zipOf } from './artifacts/archive.ts'
 import { artifactSegments, CONSOLE_PATH } from './artifacts/artifact-path.ts'
 import { type ConsoleTail, LineFinder } from './artifacts/console-lines.ts'
 import { findInside, openRegular } from './artifacts/folders.ts'
-import { jobFolder, type JobPlace, placeOfJob } from './artifacts/job-folders.ts'
+import {
+  isSamePlace,
+  jobFolder,
+  type JobPlace,
+  placeOfJob,
+  renderPlace,
+} from './artifacts/job-folders.ts'
 import { type FolderEntry, type ListedFile, listFiles, listFolder } from './artifacts/listing.ts'
-import { isLive } from './plans.ts'
+import type { OrderedFetch } from './work/orders.ts'
 
 export interface FilesDeps {
   readonly access: Access
@@ -25,6 +32,8 @@ export interface FilesDeps {
   /** The folder that keeps the artifacts of all jobs. */
   readonly artifactsDir: string
   readonly lines: LineFinder
+  /** What an agent has to fetch for the job that it works on. */
+  readonly fetchesOf: (agentUuid: string) => Promise<readonly OrderedFetch[]>
 }
 
 /** A user, or an agent by its token. */
@@ -61,7 +70,7 @@ export interface Archive {
  * @throws {ServiceError} `not-permitted`, `token-refused`, `malformed-request`, `file-not-found`.
  */
 export async function openFile(deps: FilesDeps, call: FileCall): Promise<Found> {
-  assertMayRead(deps, call)
+  await assertMayRead(deps, call)
   const found = await findFile(deps, call.job, artifactSegments(call.path))
   if (found) return found
   throw fileNotFound(call.path)
@@ -73,7 +82,7 @@ export async function openFile(deps: FilesDeps, call: FileCall): Promise<Found> 
  * @throws {ServiceError} as {@link openFile}
  */
 export async function openDownload(deps: FilesDeps, call: FileCall): Promise<Found | Archive> {
-  assertMayRead(deps, call)
+  await assertMayRead(deps, call)
   const segments = artifactSegments(call.path)
   const found =
     (await findFile(deps, call.job, segments)) ?? (await findArchive(deps, call.job, segments))
@@ -96,7 +105,7 @@ export async function openConsole(
   call: Omit<FileCall, 'path'>,
   line: number,
 ): Promise<ConsolePart> {
-  assertMayRead(deps, call)
+  await assertMayRead(deps, { ...call, path: CONSOLE_PATH })
   const job = await findJob(deps.builds, call.job)
   const found = job && (await openBelow(deps, job, CONSOLE_PATH.split('/')))
   if (found?.type !== 'file') throw fileNotFound(CONSOLE_PATH)
@@ -105,9 +114,9 @@ export async function openConsole(
 }
 
 /**
- * Every file at or below a path, for an agent that fetches them.
+ * Every file at or below a path, for an agent whose job fetches them.
  *
- * @throws {ServiceError} `token-refused`, `malformed-request`.
+ * @throws {ServiceError} `token-refused`, `not-permitted`, `malformed-request`.
  */
 export async function listArtifacts(
   deps: FilesDeps,
@@ -118,26 +127,45 @@ export async function listArtifacts(
     readonly path: string
   },
 ): Promise<readonly ListedFile[]> {
-  assertToken(deps.directory.find(call.uuid), call)
+  const agent = deps.directory.find(call.uuid)
+  assertToken(agent, call)
+  await assertMayFetch(deps, agent, call)
   const job = await findJob(deps.builds, call.job)
   return job ? listFiles(folderOf(deps, job), artifactSegments(call.path)) : []
 }
 
-function assertMayRead(
-  { access, directory }: FilesDeps,
-  { caller, job }: Pick<FileCall, 'caller' | 'job'>,
-): void {
+async function assertMayRead(deps: FilesDeps, call: FileCall): Promise<void> {
+  const { caller, job } = call
   if ('principal' in caller) {
-    return assertMay(access, caller.principal, {
+    return assertMay(deps.access, caller.principal, {
       action: 'view-pipeline',
       pipeline: job.pipelineName,
     })
   }
   const hash = hashSecret(caller.token)
-  const agent = directory.list().find(({ record }) => record?.tokenHash === hash)
-  if (agent && isLive(agent)) return
+  const agent = deps.directory.list().find(({ record }) => record?.tokenHash === hash)
+  await assertMayFetch(deps, agent ?? null, call)
+}
+
+/** An agent reads what the fetch tasks of its job name, and nothing else. */
+async function assertMayFetch(
+  { fetchesOf }: FilesDeps,
+  agent: KnownAgent | null,
+  { job, path }: Pick<FileCall, 'job' | 'path'>,
+): Promise<void> {
   const uuid = agent?.uuid ?? ''
-  throw new ServiceError('token-refused', 'The token is not that of an agent at work', { uuid })
+  if (agent === null || !isApproved(agent)) {
+    throw new ServiceError('token-refused', 'The token is not that of an approved agent', { uuid })
+  }
+  const fetches = await fetchesOf(uuid)
+  if (fetches.some((fetch) => isSamePlace(fetch.job, job) && isAtOrBelow(fetch.path, path))) return
+  const what = `${renderPlace(job)}/${path}`
+  const message = `No fetch task of the job of the agent ${uuid} names ${what}`
+  throw new ServiceError('not-permitted', message, { permission: 'fetch' })
+}
+
+function isAtOrBelow(folder: string, path: string): boolean {
+  return folder === '' || path === folder || path.startsWith(`${folder}/`)
 }
 
 async function findFile(

@@ -38,7 +38,7 @@ export class ConfiguredPlans implements Plans {
 }
 
 /** Whether an agent is enabled and was heard of lately. */
-export function isLive({ condition: { configStatus, runtimeStatus } }: KnownAgent): boolean {
+function isLive({ condition: { configStatus, runtimeStatus } }: KnownAgent): boolean {
   return (
     configStatus === 'Enabled' && runtimeStatus !== 'LostContact' && runtimeStatus !== 'Missing'
   )

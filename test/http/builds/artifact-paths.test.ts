@@ -2,8 +2,9 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { listFiles } from '../../../src/services/builds/artifacts/listing.ts'
 import { BuildScene } from '../../support/build-service.ts'
-import { JOB, LOCATOR, sceneWithFiles } from '../../support/scene-with-files.ts'
+import { JOB, sceneWithFiles } from '../../support/scene-with-files.ts'
 
 /** Sends a request line as it stands: clients resolve dots before they send. */
 function raw(scene: BuildScene, path: string): Promise<number> {
@@ -107,7 +108,7 @@ describe('a path', () => {
     }
 
     expect(kept).toEqual([])
-    expect(await agent.list(LOCATOR, '')).toEqual([
+    expect(await listFiles(folder, [])).toEqual([
       { path: 'cruise-output/console.log', size: 18 },
       { path: 'dist/app.txt', size: 7 },
       { path: 'file', size: 10 },

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest'
+import { agentPaths } from '../../../src/wire/agent-paths.ts'
+import { element } from '../../support/a-configuration.ts'
 import { GUARDED, jsonOf, SECURED } from '../../support/build-service.ts'
 import { ProtocolAgent } from '../../support/protocol-agent.ts'
 import { JOB, LOCATOR, sceneWithFiles } from '../../support/scene-with-files.ts'
+
+/** A stage whose job fetches a folder of the one before. */
+const FETCHING = {
+  name: 'next',
+  jobs: [{ tasks: [element('fetchartifact', { stage: 'build', job: 'unit', srcdir: 'dist' })] }],
+}
 
 describe('the files of a job', () => {
   it('are served as they were uploaded', async () => {
@@ -91,13 +99,43 @@ describe('the files of a job', () => {
     expect(await response.text()).toBe('the app')
   })
 
-  it('are listed for and sent to an agent that is at work, and to no other', async () => {
-    const { scene, agent } = await sceneWithFiles()
+  it('are listed for and sent to the agent whose job fetches them, and to no other', async () => {
+    const { scene, agent, job } = await sceneWithFiles({
+      pipelines: [{ name: 'app', stages: [{}, FETCHING] }],
+    })
+    const idle = await ProtocolAgent.join(scene.service, 'a3')
+    await agent.finish(job)
+    const fetching = await agent.work()
+    expect(fetching.stageName).toBe('next')
 
     expect(await agent.list(LOCATOR, 'dist')).toEqual([{ path: 'dist/app.txt', size: 7 }])
-    expect(await agent.list(LOCATOR, 'nothing')).toEqual([])
     const read = await agent.call('GET', `/files/${JOB}/dist/app.txt`)
     expect(await read.text()).toBe('the app')
+
+    const others = [
+      'report.html',
+      'dist.zip',
+      'dist2',
+      'cruise-output/console.log',
+      'dist/../x',
+      '',
+    ]
+    for (const path of others) {
+      expect([path, (await agent.call('GET', `/files/${JOB}/${path}`)).status]).toEqual([path, 403])
+    }
+    const own = '/files/app/1/next/1/unit/dist'
+    expect((await agent.call('GET', own)).status).toBe(403)
+    const listing = agentPaths.listArtifacts('a3', LOCATOR, 'dist')
+    expect((await idle.call('GET', listing)).status).toBe(403)
+    expect((await idle.call('GET', `/files/${JOB}/dist/app.txt`)).status).toBe(403)
+    const again = (await scene.restart()).agentLike(agent)
+    expect(await again.list(LOCATOR, 'dist')).toHaveLength(1)
+    await again.finish(fetching)
+    expect((await again.call('GET', `/files/${JOB}/dist/app.txt`)).status).toBe(403)
+  })
+
+  it('are not for an agent that waits for approval, and for no wrong token', async () => {
+    const { scene } = await sceneWithFiles()
 
     const pending = new ProtocolAgent(scene.service, 'a2')
     await pending.register(null)
@@ -141,12 +179,12 @@ describe('the files of a job', () => {
 
 describe('an upload', () => {
   it('is refused when it is too large, and nothing of it stays', async () => {
-    const { agent, job } = await sceneWithFiles({}, ['--max-artifact', '1KiB'])
+    const { scene, agent, job } = await sceneWithFiles({}, ['--max-artifact', '1KiB'])
 
     expect((await agent.upload(job.jobId, 'big', 'x'.repeat(1_025))).status).toBe(413)
     expect((await agent.upload(job.jobId, 'fits', 'x'.repeat(1_024))).status).toBe(201)
 
-    expect((await agent.list(LOCATOR, '')).map(({ path }) => path)).not.toContain('big')
+    expect(await (await scene.get(`/files/${JOB}`)).text()).not.toContain('big')
   })
 
   it('is refused for an unknown kind', async () => {

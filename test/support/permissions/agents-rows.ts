@@ -9,6 +9,13 @@ export const AGENTS_ROWS: readonly PermissionRow[] = [
   { call: 'POST /api/agents/{uuid}/enable', may: 'administrator', allowed: 404 },
   { call: 'POST /api/agents/{uuid}/disable', may: 'administrator', allowed: 404 },
   { call: 'POST /api/agents/{uuid}/delete', may: 'administrator', allowed: 404, refused: 401 },
+  {
+    call: 'PATCH /api/agents/{uuid}',
+    may: 'administrator',
+    allowed: 404,
+    headers: { 'content-type': 'application/json' },
+    body: '{"resources":["linux"]}',
+  },
   { call: 'GET /api/agents/{uuid}/job_run_history', may: 'user', allowed: 404 },
   { call: 'GET /api/agents/{uuid}/job_run_history/{offset}', may: 'user', allowed: 404 },
 

@@ -72,6 +72,7 @@ describe('the life of an agent', () => {
     ['auto-register', 'Enabled', 'Idle'],
     ['config-enabled', 'Enabled', 'Missing'],
     ['config-disabled', 'Disabled', 'Missing'],
+    ['config-unapproved', 'Pending', 'Unknown'],
   ] as const)('begins with %s as %s and %s', (event, configStatus, runtimeStatus) => {
     expect(nextAgent(null, event)).toEqual({ configStatus, runtimeStatus })
   })
@@ -79,7 +80,13 @@ describe('the life of an agent', () => {
   it('begins with no other event', () => {
     const beginnings = AGENT_EVENTS.filter((event) => nextAgent(null, event) !== null)
 
-    expect(beginnings).toEqual(['register', 'auto-register', 'config-enabled', 'config-disabled'])
+    expect(beginnings).toEqual([
+      'register',
+      'auto-register',
+      'config-enabled',
+      'config-disabled',
+      'config-unapproved',
+    ])
   })
 
   it.each(EVERY)('with $configStatus and $runtimeStatus ends as the rules say', (agent) => {

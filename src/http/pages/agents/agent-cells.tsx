@@ -1,4 +1,5 @@
 import { renderFreeSpace } from '../../../core/agent.ts'
+import { plainAddress } from '../../../services/agents/known-agent.ts'
 import { isLowOnSpace, type ListedAgent } from '../../../services/pages/agents/listed-agent.ts'
 import type { RunningJob } from '../../../services/pages/agents/running-job.ts'
 import type { AgentRow } from '../../../services/pages/agents/agents-page.ts'
@@ -52,6 +53,43 @@ export function LastChange({ links, row }: { links: Links; row: AgentRow }) {
     <a class="last-change" href={href}>
       {`last config change r${number}`}
     </a>
+  )
+}
+
+/** The address that an agent says it has, with the one that its calls come from where that differs. */
+export function Addresses({ agent }: { agent: ListedAgent }) {
+  const { ipAddress, remoteAddress } = agent
+  return (
+    <>
+      <code>{ipAddress}</code>
+      {remoteAddress !== null && plainAddress(remoteAddress) !== ipAddress && (
+        <span class="calls-from muted">
+          {' calls from '}
+          <code>{plainAddress(remoteAddress)}</code>
+        </span>
+      )}
+    </>
+  )
+}
+
+/** Why a machine waits for approval though the configuration lists its uuid. */
+export function UnknownMachine({ agent }: { agent: ListedAgent }) {
+  if (!agent.isUnknownMachine) return <></>
+  return (
+    <p class="machine-note" role="note">
+      This server has never heard this agent; another machine may use its uuid: approve it after you
+      looked at its address.
+    </p>
+  )
+}
+
+/** That another machine calls with the uuid of an agent, and is refused. */
+export function Refused({ row: { refused } }: { row: AgentRow }) {
+  if (refused === null) return <></>
+  return (
+    <p class="machine-note" role="note">
+      {`${refused.reason}.`}
+    </p>
   )
 }
 

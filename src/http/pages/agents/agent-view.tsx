@@ -5,7 +5,15 @@ import { type Chrome, Page } from '../layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../live.tsx'
 import { Status } from '../status.tsx'
 import { When } from '../when.tsx'
-import { FreeSpace, LastChange, Names, Running } from './agent-cells.tsx'
+import {
+  Addresses,
+  FreeSpace,
+  LastChange,
+  Names,
+  Refused,
+  Running,
+  UnknownMachine,
+} from './agent-cells.tsx'
 import { JobRuns, type JobRunOrder } from './job-runs.tsx'
 
 export interface AgentViewProps {
@@ -70,10 +78,12 @@ function Facts({ chrome: { links }, page, row, now }: AgentViewProps & { row: Ag
         <dd>
           <Status status={agent.status} />{' '}
           {running !== null && <Running links={links} job={running} now={now} />}
+          <UnknownMachine agent={agent} />
+          <Refused row={row} />
         </dd>
         <dt>IP address</dt>
         <dd>
-          <code>{agent.ipAddress}</code>
+          <Addresses agent={agent} />
         </dd>
         <dt>Sandbox</dt>
         <dd>{agent.sandbox === '' ? 'not told yet' : <code>{agent.sandbox}</code>}</dd>

@@ -6,7 +6,15 @@ import type {
 } from '../../../services/pages/agents/agents-page.ts'
 import type { Links } from '../links.ts'
 import { Status } from '../status.tsx'
-import { FreeSpace, LastChange, Names, Running } from './agent-cells.tsx'
+import {
+  Addresses,
+  FreeSpace,
+  LastChange,
+  Names,
+  Refused,
+  Running,
+  UnknownMachine,
+} from './agent-cells.tsx'
 import { agentsQueryOf } from './agents-query.ts'
 
 export interface AgentsTableProps {
@@ -102,13 +110,15 @@ function Row({
       <td class="agent-status">
         <Status status={agent.status} />
         {running !== null && <Running links={links} job={running} now={now} />}
+        <UnknownMachine agent={agent} />
+        <Refused row={row} />
       </td>
       <td data-label="Sandbox">
         <code>{agent.sandbox}</code>
       </td>
       <td data-label="OS">{agent.os}</td>
       <td data-label="IP address">
-        <code>{agent.ipAddress}</code>
+        <Addresses agent={agent} />
       </td>
       <td data-label="Free space">
         <FreeSpace agent={agent} />

@@ -31,6 +31,11 @@ export function jobFolder(root: string, place: JobPlace): string {
   return join(root, ...partsOf(place).map(folderName))
 }
 
+/** Whether two places are the same, whatever the case of the names. */
+export function isSamePlace(one: JobPlace, other: JobPlace): boolean {
+  return renderPlace(one).toLowerCase() === renderPlace(other).toLowerCase()
+}
+
 function partsOf(place: JobPlace): string[] {
   const { pipelineName, pipelineCounter, stageName, stageCounter, jobName } = place
   return [pipelineName, `${pipelineCounter}`, stageName, `${stageCounter}`, jobName]

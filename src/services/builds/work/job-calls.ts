@@ -3,6 +3,7 @@ import { isOnAgent, type JobReport } from '../../../core/job.ts'
 import { ServiceError } from '../../../core/errors.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import { assertToken } from '../../agents/contact.ts'
+import { isApproved } from '../../agents/known-agent.ts'
 import { keepUpload, type UploadLimits } from '../artifacts/upload.ts'
 import type { RunningJob, RunningJobs } from './running-jobs.ts'
 
@@ -30,7 +31,7 @@ export async function reportJob(
   call: JobCall & { readonly report: JobReport },
 ): Promise<void> {
   const { uuid, jobId, report } = call
-  assertToken(directory.find(uuid), call)
+  assertApproved(directory, call)
   const job = await builds.job(jobId)
   if (job?.agentUuid !== uuid || job.state === 'Rescheduled') throw notYours(call)
   await builds.reportJob({ agentUuid: uuid, jobId, report })
@@ -79,13 +80,20 @@ async function readRunning(
   { builds, directory, running }: JobCallsDeps,
   call: JobCall,
 ): Promise<RunningJob> {
-  assertToken(directory.find(call.uuid), call)
+  assertApproved(directory, call)
   const known = running.find(call.jobId)
   const job = known?.agentUuid === call.uuid ? await builds.job(call.jobId) : null
   if (known && job && job.state !== 'Rescheduled' && (isOnAgent(job) || known.isStopped)) {
     return known
   }
   throw notYours(call)
+}
+
+/** A machine that was not let in has no job, though another of its uuid may have had one. */
+function assertApproved(directory: AgentDirectory, call: JobCall): void {
+  const agent = directory.find(call.uuid)
+  assertToken(agent, call)
+  if (agent === null || !isApproved(agent)) throw notYours(call)
 }
 
 function notYours({ uuid, jobId }: JobCall): ServiceError {

@@ -1,6 +1,7 @@
 import type { Builds } from '../../../builds/builds.ts'
 import type { JobInstance } from '../../../builds/documents.ts'
 import type { AgentOffer } from '../../../core/assignment.ts'
+import type { JobPlace } from '../artifacts/job-folders.ts'
 import { fetchSourceOf } from '../assignment/fetch-source.ts'
 import { assignmentOf, type JobOrder } from '../assignment/job-assignment.ts'
 import { AssignmentRefusal } from '../assignment/refusal.ts'
@@ -11,6 +12,25 @@ export interface OrderSources {
   readonly builds: Builds
   readonly pipelines: EffectivePipelines
   readonly secrets: Secrets
+}
+
+/** What a fetch task of an order reads: a file or a folder of the job at that place. */
+export interface OrderedFetch {
+  readonly job: JobPlace
+  /** Without a slash at its end. */
+  readonly path: string
+}
+
+/** Everything that the agent has to read to carry out an order. */
+export function fetchesIn({ tasks }: Pick<JobOrder, 'tasks'>): readonly OrderedFetch[] {
+  return tasks
+    .flatMap(({ run, onCancel }) => (onCancel === null ? [run] : [run, onCancel]))
+    .flatMap((task) => {
+      if (task.type !== 'fetchartifact' || task.from === null) return []
+      const { stageCounter, ...from } = task.from
+      const job = { ...from, stageCounter: Number(stageCounter) }
+      return [{ job, path: task.src.replace(/\/+$/, '') }]
+    })
 }
 
 /**

@@ -2,6 +2,7 @@ import type { JobInstance } from '../../../builds/documents.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { ConsoleLog } from '../artifacts/console-log.ts'
 import { jobFolder, type JobPlace, placeOfJob } from '../artifacts/job-folders.ts'
+import type { OrderedFetch } from './orders.ts'
 
 /** A job that an agent has, or still has to stop. */
 export interface RunningJob {
@@ -14,6 +15,8 @@ export interface RunningJob {
   readonly planName: string
   readonly folder: string
   readonly console: ConsoleLog
+  /** What its agent has to fetch; null when that is not known any more. */
+  readonly fetches: readonly OrderedFetch[] | null
   /** When something was last heard of it, in milliseconds since the UNIX epoch. */
   readonly heardAt: number
   /** Whether it was taken from the agent, which has yet to stop it. */
@@ -57,6 +60,7 @@ export class RunningJobs {
       planName,
       folder,
       console: new ConsoleLog(folder, this.#clock),
+      fetches: null,
       heardAt: this.#clock(),
       isStopped: false,
     }
@@ -68,6 +72,11 @@ export class RunningJobs {
   /** Something was heard of the job: it is not silent. */
   hear(jobId: number): void {
     this.#change(jobId, { heardAt: this.#clock() })
+  }
+
+  /** The order for the job names these. */
+  allowFetches(jobId: number, fetches: readonly OrderedFetch[]): void {
+    this.#change(jobId, { fetches })
   }
 
   stop(jobId: number): void {
@@ -94,7 +103,10 @@ export class RunningJobs {
     return (this.#idsOf.get(agentUuid) ?? []).flatMap((id) => this.#jobs.get(id) ?? [])
   }
 
-  #change(jobId: number, facts: Partial<Pick<RunningJob, 'heardAt' | 'isStopped'>>): void {
+  #change(
+    jobId: number,
+    facts: Partial<Pick<RunningJob, 'fetches' | 'heardAt' | 'isStopped'>>,
+  ): void {
     const job = this.#jobs.get(jobId)
     if (job) this.#jobs.set(jobId, { ...job, ...facts })
   }

@@ -7,7 +7,7 @@ import type { KnownAgent } from '../../agents/known-agent.ts'
 import type { JobOrder } from '../assignment/job-assignment.ts'
 import { AssignmentRefusal } from '../assignment/refusal.ts'
 import { offerOf } from '../plans.ts'
-import { type OrderSources, orderOf } from './orders.ts'
+import { fetchesIn, type OrderedFetch, type OrderSources, orderOf } from './orders.ts'
 import type { RunningJobs } from './running-jobs.ts'
 
 export interface WorkDeskOptions extends OrderSources {
@@ -59,6 +59,22 @@ export class WorkDesk implements Disposable {
     this.#admit(call)
     const again = await this.#again(call)
     return again ?? this.#wait(call)
+  }
+
+  /** What the agent has to fetch for the job that it works on. */
+  async fetchesOf(uuid: string): Promise<readonly OrderedFetch[]> {
+    const { builds, running, directory } = this.#options
+    const held = running.findOf(uuid)
+    if (!held || held.fetches) return held?.fetches ?? []
+    const job = await builds.job(held.jobId)
+    const agent = directory.find(uuid)
+    if (!job || !agent) return []
+    try {
+      return this.#noteFetches(await orderOf(this.#options, job, offerOf(agent)))
+    } catch (error) {
+      if (!(error instanceof AssignmentRefusal)) throw error
+      return []
+    }
   }
 
   /** Answers whoever waits that there is nothing. */
@@ -154,12 +170,20 @@ export class WorkDesk implements Disposable {
   /** A job that no agent could run is failed, and its console says why. */
   async #order(job: JobInstance, agent: KnownAgent): Promise<JobOrder | null> {
     try {
-      return await orderOf(this.#options, job, offerOf(agent))
+      const order = await orderOf(this.#options, job, offerOf(agent))
+      this.#noteFetches(order)
+      return order
     } catch (error) {
       if (!(error instanceof AssignmentRefusal)) throw error
       await this.#refuse(job, agent.uuid, error.message)
       return null
     }
+  }
+
+  #noteFetches(order: JobOrder): readonly OrderedFetch[] {
+    const fetches = fetchesIn(order)
+    this.#options.running.allowFetches(order.jobId, fetches)
+    return fetches
   }
 
   async #refuse(job: JobInstance, uuid: string, reason: string): Promise<void> {

@@ -1,6 +1,7 @@
 import type { AgentStatus } from '../../../core/agent.ts'
 import type { Principal } from '../../../core/principal.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
+import type { RefusedMachine, RefusedMachines } from '../../agents/refused-machines.ts'
 import { lastChanges, type LastChangeDeps } from '../last-change.ts'
 import type { NumberedRevision } from '../numbered-revision.ts'
 import { parseAgentFilter, suits } from './agent-filter.ts'
@@ -10,6 +11,7 @@ import { type RunningJob, runningJobs, type RunningJobsDeps } from './running-jo
 
 export interface AgentsPageDeps extends RunningJobsDeps, LastChangeDeps {
   readonly directory: AgentDirectory
+  readonly refused: RefusedMachines
 }
 
 export interface AgentsQuery {
@@ -22,6 +24,8 @@ export interface AgentsQuery {
 export interface AgentRow {
   readonly agent: ListedAgent
   readonly running: RunningJob | null
+  /** A machine that calls with the uuid of this agent and is refused. */
+  readonly refused: RefusedMachine | null
   /** The newest revision that changed it, where the caller may see revisions. */
   readonly lastChange: NumberedRevision | null
 }
@@ -73,6 +77,7 @@ export async function rowsOf(
   return agents.map((agent) => ({
     agent,
     running: running.get(agent.uuid) ?? null,
+    refused: deps.refused.find(agent.uuid),
     lastChange: changes.get(entityOfAgent(agent.uuid)) ?? null,
   }))
 }

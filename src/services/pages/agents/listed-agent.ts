@@ -1,6 +1,6 @@
 import { deletionObstacle } from '../../../core/agent.ts'
 import type { AgentStatus } from '../../../core/agent.ts'
-import { factsOf, type KnownAgent, statusOf } from '../../agents/known-agent.ts'
+import { factsOf, isUnknownMachine, type KnownAgent, statusOf } from '../../agents/known-agent.ts'
 
 /** An agent as a row of the list. */
 export interface ListedAgent {
@@ -9,7 +9,10 @@ export interface ListedAgent {
   readonly status: AgentStatus
   readonly sandbox: string
   readonly os: string
+  /** As it says. */
   readonly ipAddress: string
+  /** The address that its calls come from, or null while it was not heard. */
+  readonly remoteAddress: string | null
   /** Bytes, or null when it is not known. */
   readonly freeSpace: number | null
   readonly resources: readonly string[]
@@ -18,6 +21,8 @@ export interface ListedAgent {
   readonly obstacle: string | null
   /** Whether the configuration lists it. */
   readonly isConfigured: boolean
+  /** Whether a machine that nobody approved uses a uuid that the configuration lists. */
+  readonly isUnknownMachine: boolean
 }
 
 /** Less free space than this is worth a look, in bytes. */
@@ -32,11 +37,13 @@ export function listedAgent(agent: KnownAgent): ListedAgent {
     sandbox,
     os: operatingSystem,
     ipAddress,
+    remoteAddress: agent.heard?.address ?? null,
     freeSpace,
     resources: agent.configured?.resources ?? [],
     environments: agent.configured?.environments ?? [],
     obstacle: deletionObstacle(agent.condition),
     isConfigured: agent.configured !== null,
+    isUnknownMachine: isUnknownMachine(agent),
   }
 }
 

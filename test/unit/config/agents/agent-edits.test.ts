@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  changeAgent,
   changeAgentAddress,
   deleteAgent,
   disableAgent,
@@ -51,6 +52,50 @@ function changedLines(before: string, after: string | null): string[] {
     ...now.filter((line) => !old.includes(line)).map((line) => `+${line.trim()}`),
   ]
 }
+
+describe('changeAgent', () => {
+  it('touches the lines that it is about, and no other', () => {
+    const changes = { hostname: 'uno', resources: ['linux', 'docker'], environments: ['live'] }
+
+    const changed = changeAgent(xmlDocument(TEXT), 'u1', changes)
+
+    const moved = changedLines(TEXT, changed)
+    expect(moved.filter((line) => line.startsWith('-'))).toEqual([
+      '-<agent hostname="one" ipaddress="10.0.0.1" uuid="u1" /> <!-- big -->',
+    ])
+    expect(changed).toContain('</agent> <!-- big -->')
+    expect(changed).toMatch(/"UAT">\s*<agents ?\/>/)
+    expect(changed).toMatch(
+      /"Live">\s*<environmentvariables \/>\s*<agents>\s*<physical uuid="u1" \/>/,
+    )
+  })
+
+  it('keeps what stays, and says when nothing changes', () => {
+    const before = changeAgent(xmlDocument(TEXT), 'u1', { resources: ['a', 'b', 'c'] }) ?? ''
+    const after = changeAgent(xmlDocument(before), 'u1', { resources: ['c', 'd', 'a'] })
+    const none = changeAgent(xmlDocument(before), 'u1', { resources: [] })
+
+    expect(changedLines(before, after)).toEqual([
+      '-<resource>b</resource>',
+      '+<resource>d</resource>',
+    ])
+    expect(none).not.toContain('<resources')
+    expect(changeAgent(xmlDocument(before), 'u1', { resources: ['c', 'b', 'a'] })).toBeNull()
+    expect(changeAgent(xmlDocument(TEXT), 'u1', { environments: ['uat'] })).toBeNull()
+    expect(changeAgent(xmlDocument(TEXT), 'u9', { hostname: 'x' })).toBeNull()
+  })
+
+  it('replaces all resources by others', () => {
+    const before = changeAgent(xmlDocument(TEXT), 'u1', { resources: ['a'] }) ?? ''
+
+    const after = changeAgent(xmlDocument(before), 'u1', { resources: ['b'] })
+
+    expect(changedLines(before, after)).toEqual([
+      '-<resource>a</resource>',
+      '+<resource>b</resource>',
+    ])
+  })
+})
 
 describe('enableAgent', () => {
   it('takes the flags away, that of older schemas too', () => {

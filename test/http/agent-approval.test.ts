@@ -1,0 +1,189 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { AGENTS } from '../../src/services/agents/agent-record.ts'
+import { openSqliteState } from '../../src/state/open-sqlite.ts'
+import { aConfiguration } from '../support/a-configuration.ts'
+import { CallingAgent } from '../support/agent-calls.ts'
+import { html, KEY, post } from '../support/agents-page.ts'
+import { git } from '../support/git.ts'
+import { save } from '../support/saving.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const UUIDS = ['listed-1', 'listed-2', 'retired']
+const NO_WISHES = { key: KEY, resources: [], environments: [] }
+
+/** A service that took over a repository: its configuration lists agents, its state knows none. */
+async function adopted(): Promise<TestService> {
+  const service = await startService(['--auto-register-key', KEY])
+  const agents = UUIDS.map((uuid) => ({ uuid, hostname: uuid, isDisabled: uuid === 'retired' }))
+  const saved = await save(service, aConfiguration({ pipelines: [{ name: 'app' }], agents }))
+  expect(saved.status).toBe(200)
+  return service
+}
+
+async function entryOf(service: TestService, uuid: string) {
+  const agents = z
+    .array(z.object({ uuid: z.string(), status: z.string() }).loose())
+    .parse(await (await service.fetch('/api/agents')).json())
+  return agents.find((agent) => agent.uuid === uuid)
+}
+
+function enable(service: TestService, uuid: string): Promise<Response> {
+  return service.fetch(`/api/agents/${uuid}/enable`, { method: 'POST' })
+}
+
+function revisionsOf({ repository }: TestService): number {
+  return Number(git(repository, 'rev-list', '--count', 'HEAD'))
+}
+
+describe('a uuid that the configuration lists and this state never heard', () => {
+  it('is Missing until an agent comes with it, who then waits for approval and gets no work', async () => {
+    const service = await adopted()
+    const agent = new CallingAgent(service, 'listed-1')
+    expect(await entryOf(service, 'listed-1')).toMatchObject({ status: 'Missing' })
+
+    const reply = await agent.register()
+
+    expect(reply.configStatus).toBe('Pending')
+    expect(await entryOf(service, 'listed-1')).toMatchObject({
+      status: 'Pending',
+      config_status: 'Pending',
+    })
+    expect((await agent.contact()).configStatus).toBe('Pending')
+    expect((await agent.tryWork()).status).toBe(403)
+  })
+
+  it('is enabled by an administrator without a commit, and stays so with its token', async () => {
+    const service = await adopted()
+    const agent = new CallingAgent(service, 'listed-1')
+    await agent.register()
+    const before = revisionsOf(service)
+
+    const response = await enable(service, 'listed-1')
+
+    expect([response.status, await response.text()]).toEqual([
+      200,
+      '{"message":"The agent listed-1 is enabled"}',
+    ])
+    expect(revisionsOf(service)).toBe(before)
+    expect((await agent.contact()).configStatus).toBe('Enabled')
+    expect((await agent.register()).configStatus).toBe('Enabled')
+    expect(await (await enable(service, 'listed-1')).text()).toContain('enabled already')
+    const again = await restarted(service)
+    expect((await again.same(agent).contact()).configStatus).toBe('Enabled')
+  })
+
+  it('is enabled by the key, also when somebody without it came first', async () => {
+    const service = await adopted()
+    const thief = new CallingAgent(service, 'listed-1')
+    await thief.register()
+    const agent = new CallingAgent(service, 'listed-1')
+    const before = revisionsOf(service)
+
+    expect((await agent.register(NO_WISHES)).configStatus).toBe('Enabled')
+
+    expect(revisionsOf(service)).toBe(before)
+    expect((await thief.tryContact()).status).toBe(401)
+  })
+
+  it('stays disabled where the configuration says so, whoever comes', async () => {
+    const service = await adopted()
+    const [plain, keyed] = [new CallingAgent(service, 'retired'), new CallingAgent(service, 'new')]
+
+    expect((await plain.register()).configStatus).toBe('Disabled')
+    expect((await keyed.register(NO_WISHES)).configStatus).toBe('Enabled')
+  })
+
+  it('waits as well when it was disabled and the document enables it', async () => {
+    const service = await adopted()
+    const agent = new CallingAgent(service, 'retired')
+    await agent.register()
+
+    const agents = [{ uuid: 'retired', hostname: 'retired' }]
+    await save(service, aConfiguration({ pipelines: [{ name: 'app' }], agents }))
+
+    expect((await agent.contact()).configStatus).toBe('Pending')
+  })
+
+  it('is not approved by a document that lists it while it waits', async () => {
+    const service = await adopted()
+    const agent = new CallingAgent(service, 'not-listed')
+    await agent.register()
+
+    const agents = [{ uuid: 'not-listed', hostname: 'somebody' }]
+    await save(service, aConfiguration({ pipelines: [{ name: 'app' }], agents }))
+
+    expect((await agent.contact()).configStatus).toBe('Pending')
+  })
+
+  it('changes nothing of what the configuration says of it before it is approved', async () => {
+    const service = await adopted()
+    const agent = new CallingAgent(service, 'listed-1')
+    await agent.register()
+    const before = revisionsOf(service)
+    await agent.contact()
+    expect(await entryOf(service, 'listed-1')).toMatchObject({ agent_name: agent.facts.hostname })
+
+    await new CallingAgent(service, 'enrolled').register(NO_WISHES)
+
+    expect(revisionsOf(service)).toBe(before + 1)
+    expect(await (await service.fetch('/api/admin/config.xml')).text()).toContain(
+      'hostname="listed-1"',
+    )
+  })
+})
+
+describe('the pages of agents', () => {
+  it('say why such an agent waits, and enable all that are chosen', async () => {
+    const service = await adopted()
+    for (const uuid of ['listed-1', 'listed-2']) await new CallingAgent(service, uuid).register()
+
+    for (const page of ['/agents', '/agents/listed-1']) {
+      expect(await html(service, page)).toContain('This server has never heard this agent')
+    }
+    const before = revisionsOf(service)
+    const chosen = ['listed-1', 'listed-2'].map((uuid) => ['agent', uuid] as const)
+    const answer = await post(service, '/agents', [['action', 'enable'], ...chosen])
+
+    expect((await answer.text()).match(/is enabled\./g)).toHaveLength(2)
+    expect(revisionsOf(service)).toBe(before)
+    expect(await html(service, '/agents')).not.toContain('This server has never heard this agent')
+  })
+})
+
+describe('an agent that an earlier version has recorded', () => {
+  it('is approved when the configuration lists it at the start, and waits when it does not', async () => {
+    const service = await startService(['--auto-register-key', KEY])
+    const [known, waiting] = [new CallingAgent(service), new CallingAgent(service)]
+    await known.register(NO_WISHES)
+    await waiting.register()
+    await service.close()
+    await forgetApprovals(service)
+
+    const { same } = await restarted(service)
+
+    expect((await same(known).contact()).configStatus).toBe('Enabled')
+    expect((await same(waiting).contact()).configStatus).toBe('Pending')
+  })
+})
+
+/** Makes the records of agents what they were before approvals were kept. */
+async function forgetApprovals({ folder }: TestService): Promise<void> {
+  await using store = await openSqliteState(join(folder, 'state', 'state.sqlite'))
+  const records = await store.list(AGENTS)
+  await store.change(async (transaction) => {
+    for (const { value } of records) {
+      const { approved: _, ...earlier } = value
+      await transaction.put(AGENTS, value.uuid, earlier)
+    }
+  })
+}
+
+async function restarted(service: TestService) {
+  await service.close()
+  const again = await startService(['--auto-register-key', KEY], service.folder)
+  const same = ({ uuid, token, instance, facts }: CallingAgent) =>
+    Object.assign(new CallingAgent(again, uuid), { token, instance, facts })
+  return { same }
+}
