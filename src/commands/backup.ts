@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type Backup, type BackupOptions, makeBackup } from '../services/backup/make-backup.ts'
+import { openStaging } from '../services/backup/staging.ts'
 import { programPath, readSettings, SETTINGS } from '../settings.ts'
 import { VERSION } from '../version.ts'
 import { complain } from './output.ts'
@@ -34,14 +34,10 @@ export async function backup(args: readonly string[]): Promise<number> {
 
 /** The archive is finished and checked before its first byte is printed. */
 async function print(options: BackupOptions): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'cairn-backup-'))
-  try {
-    const made = await makeBackup(join(folder, 'backup.tar.gz'), options)
-    await pipeline(createReadStream(made.file), process.stdout)
-    return tell({ ...made, file: 'Standard output' })
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  await using staging = await openStaging(join(tmpdir(), 'cairn-backup'))
+  const made = await makeBackup(join(staging.folder, 'backup.tar.gz'), options)
+  await pipeline(createReadStream(made.file), process.stdout)
+  return tell({ ...made, file: 'Standard output' })
 }
 
 function tell({ file, manifest, problems }: Backup): number {

@@ -1,20 +1,29 @@
-import { ServiceError } from '../core/errors.ts'
+import type { ServiceError } from '../core/errors.ts'
 import type { CommitSha } from '../core/revision.ts'
-import { CatFile } from './cat-file.ts'
+import { WriterQueue } from '../storage/writer-queue.ts'
+import { CatFile, CatFileEnded } from './cat-file.ts'
 import { parseCommit } from './commit-object.ts'
 import { readCommit } from './commit-walk.ts'
 import type { GitExecutable } from './git-executable.ts'
+import { damagedObject } from './damage.ts'
 import { streamLog } from './git-log.ts'
 import type { CommitRange, CommitRecord, ObjectReader } from './object-reader.ts'
 import type { RawObject } from './raw-object.ts'
+import { unavailable } from './repository-folder.ts'
 import { ReusedBuffers } from './reused-buffers.ts'
 import { findFileInTree } from './tree-walk.ts'
+
+const CLOSED = 'The repository is closed'
+const MOST_SUSPECTS = 1_000
 
 /** Reads a repository through a long-lived `git cat-file --batch`, started again when it dies. */
 export class CatFileReader implements ObjectReader {
   readonly #git: GitExecutable
   readonly #gitDir: string
   readonly #buffers = new ReusedBuffers()
+  /** Questions upon which a process has ended. */
+  readonly #suspects = new Set<string>()
+  readonly #alone = new WriterQueue()
   #catFile: CatFile | null = null
   #disposed = false
 
@@ -57,36 +66,58 @@ export class CatFileReader implements ObjectReader {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true
+    await this.#alone.close()
     await this.#catFile?.[Symbol.asyncDispose]()
   }
 
-  /** A process that died takes its open questions with it; each is put once more to the next. */
+  /**
+   * A damaged object ends the process that reads it. Whoever only waited behind it asks the next
+   * process; the question itself is put once more to a process of its own, and from then on
+   * always, until it has an answer.
+   */
   async #find(name: string): Promise<RawObject | null> {
-    try {
-      return await this.#running().find(name)
-    } catch (error) {
-      if (this.#disposed) throw this.#unavailable(error)
+    while (!this.#suspects.has(name)) {
+      try {
+        return await this.#running().find(name)
+      } catch (error) {
+        if (this.#disposed || !(error instanceof CatFileEnded)) throw unavailable(CLOSED, error)
+        if (error.isUponThis) break
+      }
     }
+    return this.#alone.run(() => this.#findAlone(name))
+  }
+
+  async #findAlone(name: string): Promise<RawObject | null> {
+    if (this.#disposed) throw unavailable(CLOSED)
+    await using catFile = new CatFile(this.#git, this.#gitDir, this.#buffers)
     try {
-      return await this.#running().find(name)
+      const found = await catFile.find(name)
+      this.#suspects.delete(name)
+      return found
     } catch (error) {
-      throw this.#unavailable(error)
+      if (!(error instanceof CatFileEnded)) throw error
+      if (this.#suspects.size < MOST_SUSPECTS) this.#suspects.add(name)
+      throw failureOf(error)
     }
   }
 
   #running(): CatFile {
-    if (this.#disposed) throw new Error('the reader is closed')
+    if (this.#disposed) throw unavailable(CLOSED)
     if (this.#catFile === null || this.#catFile.isOver) {
       this.#catFile = new CatFile(this.#git, this.#gitDir, this.#buffers)
     }
     return this.#catFile
   }
+}
 
-  #unavailable(cause: unknown): ServiceError<'unavailable'> {
-    const why = cause instanceof Error ? cause.message : 'git cat-file failed'
-    const reason = `The repository ${this.#gitDir} cannot be read: ${why}`
-    return new ServiceError('unavailable', reason, { reason }, { cause })
-  }
+/** What git complains of holds paths of this machine. Only the name of the object leaves here. */
+function failureOf(error: CatFileEnded): ServiceError<'unavailable'> {
+  const [, oid] = /^fatal: .*?\b([0-9a-f]{40})\b/m.exec(error.message) ?? []
+  if (oid !== undefined) return damagedObject(oid, error)
+  const why = error.message.includes('not a git repository')
+    ? 'its folder is not a git repository, or is missing'
+    : 'git ends with an error'
+  return unavailable(`The repository cannot be read: ${why}`, error)
 }
 
 /** Whether git reads `commit:path` as that path and nothing else. */

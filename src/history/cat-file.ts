@@ -4,6 +4,18 @@ import { type GitExecutable, type GitProcess, ended } from './git-executable.ts'
 import type { RawObject } from './raw-object.ts'
 import type { ReusedBuffers } from './reused-buffers.ts'
 
+/** The process has ended before it answered a question. */
+export class CatFileEnded extends Error {
+  override readonly name = 'CatFileEnded'
+  /** Whether it ended upon this very question. The others only waited behind that one. */
+  readonly isUponThis: boolean
+
+  constructor(complaint: string, isUponThis: boolean) {
+    super(complaint)
+    this.isUponThis = isUponThis
+  }
+}
+
 interface Request {
   readonly text: string
   readonly resolve: (object: RawObject | null) => void
@@ -16,6 +28,8 @@ interface Request {
  */
 const ARGUMENTS = ['-c', 'core.deltaBaseCacheLimit=8m', 'cat-file', '--batch']
 
+const LONGEST_COMPLAINT = 4_096
+
 /**
  * One `git cat-file --batch`, asked for many objects without waiting for the answers between.
  * It keeps this process alive only while a question is open.
@@ -25,7 +39,8 @@ export class CatFile implements AsyncDisposable {
   readonly #ended: Promise<string>
   readonly #open: Request[] = []
   readonly #parser: BatchParser
-  #failure: Error | null = null
+  /** What git said before it ended; null while it runs. */
+  #failure: string | null = null
   #complaint = ''
 
   constructor(git: GitExecutable, gitDir: string, buffers: ReusedBuffers) {
@@ -34,11 +49,11 @@ export class CatFile implements AsyncDisposable {
     this.#ended = ended(this.#child)
     this.#child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk))
     this.#child.stderr.on('data', (chunk: Buffer) => {
-      this.#complaint = chunk.toString('utf8').trim()
+      this.#complaint = `${this.#complaint}${chunk.toString('utf8')}`.slice(-LONGEST_COMPLAINT)
     })
     // The end of the process says the same, and is waited for.
     this.#child.stdin.on('error', () => undefined)
-    void this.#ended.then((how) => this.#fail(new Error(this.#complaint || how)))
+    void this.#ended.then((how) => this.#fail(this.#complaint.trim() || how))
     this.#keepAlive(false)
   }
 
@@ -49,7 +64,7 @@ export class CatFile implements AsyncDisposable {
 
   /** The object of that name, in any form that git understands, or null. The name is one line. */
   find(name: string): Promise<RawObject | null> {
-    if (this.#failure) return Promise.reject(this.#failure)
+    if (this.#failure !== null) return Promise.reject(new CatFileEnded(this.#failure, false))
     return new Promise((resolve, reject) => {
       this.#open.push({ text: name, resolve, reject })
       if (this.#open.length === 1) this.#keepAlive(true)
@@ -74,7 +89,7 @@ export class CatFile implements AsyncDisposable {
       this.#parser.push(chunk)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      this.#fail(error)
+      this.#fail(error.message)
       this.#child.kill()
     }
   }
@@ -84,9 +99,11 @@ export class CatFile implements AsyncDisposable {
     if (this.#open.length === 0) this.#keepAlive(false)
   }
 
-  #fail(error: Error): void {
-    this.#failure ??= error
-    for (const request of this.#open.splice(0)) request.reject(this.#failure)
+  /** Git answers in order, so what it ended upon is the first question without an answer. */
+  #fail(complaint: string): void {
+    this.#failure ??= complaint
+    for (const [place, { reject }] of this.#open.splice(0).entries())
+      reject(new CatFileEnded(this.#failure, place === 0))
     this.#keepAlive(false)
   }
 

@@ -20,6 +20,13 @@ export interface GitExecutableOptions {
   readonly quarantine?: Readonly<Record<string, string>>
 }
 
+/**
+ * Ends a program with the process that has started it, however that ends; from util-linux. Where
+ * there is none, git ends at the end of its pipes.
+ */
+const WITH_PARENT = ['setpriv', '--pdeathsig', 'TERM', 'git'] as const
+const ALONE = ['git'] as const
+
 /** Major and minor version. */
 export type Version = readonly [number, number]
 
@@ -39,6 +46,7 @@ export interface RunOptions {
 export class GitExecutable {
   readonly #env: Readonly<Record<string, string>>
   #version: Version = OLDEST
+  #command: readonly [string, ...string[]] = ALONE
 
   private constructor({ path, quarantine }: GitExecutableOptions) {
     this.#env = {
@@ -56,7 +64,7 @@ export class GitExecutable {
   /** Null when there is no git, or only one that is too old. */
   static async find(options: GitExecutableOptions): Promise<GitExecutable | null> {
     const git = new GitExecutable(options)
-    const version = await git.#findVersion()
+    const version = (await git.#findVersion(WITH_PARENT)) ?? (await git.#findVersion(ALONE))
     git.#version = version ?? OLDEST
     return version !== null && git.isAtLeast(OLDEST) ? git : null
   }
@@ -74,7 +82,8 @@ export class GitExecutable {
   /** Starts git with variables of its own, and where wanted with a channel that its hooks find at descriptor 3. */
   run(args: readonly string[], options: RunOptions): GitProcess {
     const { env = {}, hasChannel = false, isGroup = false } = options
-    const child = spawn('git', args, {
+    const [program, ...before] = this.#command
+    const child = spawn(program, [...before, ...args], {
       env: { ...this.#env, ...env },
       stdio: ['pipe', 'pipe', 'pipe', hasChannel ? 'pipe' : 'ignore'],
       detached: isGroup,
@@ -91,7 +100,8 @@ export class GitExecutable {
    */
   async runAside(gitDir: string, args: readonly string[], signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
-    const child = spawn('git', [`--git-dir=${gitDir}`, ...args], {
+    const [program, ...before] = this.#command
+    const child = spawn(program, [...before, `--git-dir=${gitDir}`, ...args], {
       env: this.#env,
       stdio: ['ignore', 'ignore', 'pipe'],
       detached: true,
@@ -106,15 +116,30 @@ export class GitExecutable {
     throw new Error(`git ${args.join(' ')}: ${complaint.trim() || how}`)
   }
 
-  async #findVersion(): Promise<Version | null> {
-    try {
-      const { stdout } = await run('git', ['--version'], { env: this.#env })
-      const [major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(stdout) ?? []).slice(1).map(Number)
-      return [major, minor]
-    } catch (error) {
-      if (['ENOENT', 'EACCES', 'ENOTDIR'].includes(fsErrorCode(error) ?? '')) return null
-      throw error
-    }
+  async #findVersion(command: readonly [string, ...string[]]): Promise<Version | null> {
+    const [program, ...before] = command
+    const { stdout, isDone } = await tryRun(program, [...before, '--version'], this.#env)
+    if (!isDone) return null
+    const [major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(stdout) ?? []).slice(1).map(Number)
+    this.#command = command
+    return [major, minor]
+  }
+}
+
+/** Not done when there is no such program, or it is one of another kind. */
+async function tryRun(
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<{ stdout: string; isDone: boolean }> {
+  try {
+    const { stdout } = await run(program, [...args], { env })
+    return { stdout, isDone: true }
+  } catch (error) {
+    const isAbsent = ['ENOENT', 'EACCES', 'ENOTDIR'].includes(fsErrorCode(error) ?? '')
+    const hasEnded = error instanceof Error && 'code' in error && typeof error.code === 'number'
+    if (isAbsent || hasEnded) return { stdout: '', isDone: false }
+    throw error
   }
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { CommitSha } from '../core/revision.ts'
+import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
 import { syncFolder } from '../storage/sync-folder.ts'
 import { SERVICE_COMMITTER } from './classify.ts'
@@ -16,7 +17,7 @@ import { type LooseObject, writeLooseObjects } from './loose-objects.ts'
 import { RefMove, removeStaleRefLock, updateRef } from './ref-update.ts'
 import type { ObjectReader } from './object-reader.ts'
 import { blobName, type RawObjectReader } from './raw-object.ts'
-import type { RepositoryFolder } from './repository-folder.ts'
+import { type RepositoryFolder, unavailable } from './repository-folder.ts'
 import { type PreparedCommit, prepareCommit } from './write-objects.ts'
 import { WrittenObjects } from './written-objects.ts'
 
@@ -57,6 +58,8 @@ const UNFINISHED: ReadonlyMap<string, string> = new Map([
   ['BISECT_LOG', 'a bisect'],
 ])
 
+const MISSING = 'The folder of the repository is missing'
+
 /** The git repository as the history uses it: one file, one branch, objects before refs. */
 export class GitRepository {
   readonly reader: ObjectReader & RawObjectReader
@@ -80,6 +83,12 @@ export class GitRepository {
     this.#written = new WrittenObjects(reader)
   }
 
+  /** @throws {ServiceError} `unavailable` when the folder of the repository is not there. */
+  async assertThere(): Promise<void> {
+    const objects = join(this.#folder.gitDir, 'objects')
+    if ((await orNullWhenAbsent(this.#fs.stat(objects))) === null) throw unavailable(MISSING)
+  }
+
   /** @throws {ServiceError} `unavailable` when HEAD is damaged. */
   readHead(): Promise<Head> {
     return readHead(this.#store)
@@ -98,7 +107,8 @@ export class GitRepository {
 
   /** The git command of several steps that somebody has begun and not finished, in words. */
   async findUnfinished(): Promise<string | null> {
-    const names = await this.#fs.readdir(this.#folder.gitDir)
+    const names = await orNullWhenAbsent(this.#fs.readdir(this.#folder.gitDir))
+    if (names === null) throw unavailable(MISSING)
     return names.map((name) => UNFINISHED.get(name)).find((found) => found !== undefined) ?? null
   }
 

@@ -1,9 +1,11 @@
 import type { Digest } from '../core/digest.ts'
-import { reasonOf, ServiceError } from '../core/errors.ts'
+import { ServiceError } from '../core/errors.ts'
+import { describeFault } from '../core/faults.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
 import type { QueueLoad } from '../storage/writer-queue.ts'
 import { ChangeWatch } from './change-watch.ts'
+import { DamageError, type UnreadableRevision, UnreadableRevisions } from './damage.ts'
 import type { GitExecutable } from './git-executable.ts'
 import type { BranchAdvance } from './git-repository.ts'
 import type { HistoryOptions } from './history-options.ts'
@@ -61,6 +63,7 @@ export class History implements AsyncDisposable {
   readonly #options: HistoryOptions
   readonly #parts: HistoryParts
   readonly #watch: ChangeWatch
+  readonly #unreadable = new UnreadableRevisions()
   #current: Revision
 
   private constructor(options: HistoryOptions, parts: HistoryParts, current: Revision) {
@@ -128,10 +131,22 @@ export class History implements AsyncDisposable {
   /**
    * The exact bytes of a revision.
    *
-   * @throws {ServiceError} `unavailable` when the repository no longer has them as recorded.
+   * @throws {DamageError} when the repository no longer has them as recorded.
    */
-  readDocument(revision: Revision): Promise<Uint8Array<ArrayBuffer>> {
-    return readDocument(this.#parts.repository, revision)
+  async readDocument(revision: Revision): Promise<Uint8Array<ArrayBuffer>> {
+    try {
+      const document = await readDocument(this.#parts.repository, revision)
+      if (this.#unreadable.delete(revision)) this.#tellReadable(revision)
+      return document
+    } catch (error) {
+      if (error instanceof DamageError) this.#noteDamage(revision, error)
+      throw error
+    }
+  }
+
+  /** The revisions that could not be read when somebody asked, until they can be. */
+  unreadable(): readonly UnreadableRevision[] {
+    return this.#unreadable.list()
   }
 
   /** Takes what {@link readDocument} gave, when nobody looks at it any more: its memory serves the next read. */
@@ -235,14 +250,39 @@ export class History implements AsyncDisposable {
       const isAtRest = await this.#parts.queue.run(() => this.#parts.reconciler.reconcileRested())
       this.#parts.problems.clear('repository')
       if (!isAtRest) this.#watch.wakeIn(this.#parts.rest)
+      for (const { revision } of this.#unreadable.list()) await this.#readAgain(revision)
     } catch (error) {
-      this.#parts.problems.raise({ kind: 'repository', message: reasonOf(error), problems: [] })
+      this.#parts.problems.raise({ kind: 'repository', message: problemOf(error), problems: [] })
       if (!(error instanceof ServiceError) && fsErrorCode(error) === null) this.#reportBug(error)
     }
+  }
+
+  /** Somebody may have mended it. */
+  async #readAgain(revision: Revision): Promise<void> {
+    try {
+      this.giveBack(await this.readDocument(revision))
+    } catch (error) {
+      if (!(error instanceof DamageError)) throw error
+    }
+  }
+
+  #noteDamage(revision: Revision, error: DamageError): void {
+    if (!this.#unreadable.add(revision, error)) return
+    this.#options.report({ level: 'error', message: error.message, facts: { error } })
+  }
+
+  #tellReadable({ commit }: Revision): void {
+    const message = `The configuration of commit ${commit} can be read again`
+    this.#options.report({ level: 'info', message })
   }
 
   #reportBug(error: unknown): void {
     const message = 'The repository could not be followed'
     this.#options.report({ level: 'error', message, facts: { error } })
   }
+}
+
+function problemOf(error: unknown): string {
+  const reason = describeFault(error)
+  return error instanceof ServiceError ? reason : `The repository cannot be followed: ${reason}`
 }

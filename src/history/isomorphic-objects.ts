@@ -1,6 +1,7 @@
 import { Errors, readObject } from 'isomorphic-git'
 import { z } from 'zod'
 import type { FsPromises } from '../storage/fs-promises.ts'
+import { damagedObject } from './damage.ts'
 import type { GitStore } from './git-store.ts'
 import type { RawObject, RawObjectReader } from './raw-object.ts'
 
@@ -34,7 +35,8 @@ export class IsomorphicObjects implements RawObjectReader {
         return await this.#read(oid, cache)
       } catch (error) {
         if (error instanceof Errors.NotFoundError && attempt > 1) return null
-        if (attempt === ATTEMPTS || !mayHaveMoved(error)) throw error
+        if (attempt === ATTEMPTS || !mayHaveMoved(error))
+          throw isOfSystem(error) ? error : damagedObject(oid, error)
         if (isPackGone(error) && this.#cache === cache) this.#cache = {}
       }
     }
@@ -50,6 +52,11 @@ export class IsomorphicObjects implements RawObjectReader {
     const { type, object } = ContentObject.parse(await readObject(asked))
     return { type, content: object }
   }
+}
+
+/** What isomorphic-git throws besides is about the bytes of the object. */
+function isOfSystem(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error
 }
 
 function mayHaveMoved(error: unknown): boolean {

@@ -1,19 +1,26 @@
 import { digestOf } from '../core/digest.ts'
 import type { Revision } from '../core/revision.ts'
+import { DamageError, unreadable } from './damage.ts'
 import type { GitRepository } from './git-repository.ts'
-import { unavailable } from './repository-folder.ts'
 
 /**
  * The exact bytes of a revision.
  *
- * @throws {ServiceError} `unavailable` when the repository no longer has them as recorded.
+ * @throws {DamageError} when the repository no longer has them as recorded.
  */
 export async function readDocument(
-  repository: Pick<GitRepository, 'findDocument'>,
+  repository: Pick<GitRepository, 'findDocument' | 'assertThere'>,
   { commit, digest }: Revision,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const document = await repository.findDocument(commit)
-  if (document === null) throw unavailable(`The document of commit ${commit} is missing`)
-  if (digestOf(document) === digest) return document
-  throw unavailable(`The document of commit ${commit} does not have the digest ${digest}`)
+  try {
+    const document = await repository.findDocument(commit)
+    if (document !== null && digestOf(document) === digest) return document
+    const why = document === null ? 'it is missing' : `it does not have the digest ${digest}`
+    throw new DamageError(why)
+  } catch (error) {
+    if (!(error instanceof DamageError)) throw error
+    // Of a repository that was moved away, every object is missing.
+    await repository.assertThere()
+    throw unreadable(commit, error.message, error)
+  }
 }

@@ -1,13 +1,13 @@
-import { ServiceError } from '../core/errors.ts'
 import type { CommitSha } from '../core/revision.ts'
 import { parseCommitTree } from './commit-object.ts'
+import { damagedObject } from './damage.ts'
 import type { RawObject, RawObjectReader } from './raw-object.ts'
 import { SUBMODULE_MODE, findEntry, parseTree } from './tree-object.ts'
 
 /**
  * The bytes of a file at a commit, found folder by folder; null when there is no such file.
  *
- * @throws {ServiceError} `unavailable` when the commit has the file and the repository has not.
+ * @throws {DamageError} when the commit has the file and the repository has not.
  */
 export async function findFileInTree(
   reader: RawObjectReader,
@@ -29,6 +29,5 @@ export async function findFileInTree(
 async function readNamed(reader: RawObjectReader, oid: string): Promise<RawObject> {
   const object = await reader.findObject(oid)
   if (object !== null) return object
-  const reason = `The repository is damaged: its object ${oid} cannot be read`
-  throw new ServiceError('unavailable', reason, { reason })
+  throw damagedObject(oid)
 }

@@ -57,6 +57,7 @@ export function readHealth(deps: HealthDeps): Health {
   ].flat()
   const problems = [
     ...(problem ? [{ subject: problem.message, errors: problem.problems }] : []),
+    ...history.unreadable().map(({ reason }) => ({ subject: reason, errors: [] })),
     ...told.map((subject) => ({ subject, errors: [] })),
     ...materialProblems().map(({ subject, errors }) => ({ subject, errors })),
     ...deps.stuckJobs(),

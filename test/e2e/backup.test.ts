@@ -98,7 +98,7 @@ describe('cairn backup', () => {
     },
   )
 
-  it('brings back other branches, tags and files, and which branch was checked out', async () => {
+  it('brings back other branches and tags, other files in git alone, and which branch was checked out', async () => {
     const service = await aService()
     await service.close()
     writeFileSync(join(service.repository, 'notes.txt'), 'by hand\n')
@@ -117,7 +117,8 @@ describe('cairn backup', () => {
     expect(git(repository, ...refs)).toBe(git(service.repository, ...refs))
     expect(git(repository, 'symbolic-ref', 'HEAD')).toBe('refs/heads/live\n')
     expect(git(repository, 'status', '--porcelain')).toBe('')
-    expect(readFileSync(join(repository, 'notes.txt'), 'utf8')).toBe('by hand\n')
+    expect(git(repository, 'show', 'HEAD:notes.txt')).toBe('by hand\n')
+    expect(existsSync(join(repository, 'notes.txt'))).toBe(false)
   })
 
   it('names a copy of damaged data unverified, says what is wrong, and ends with 1', async () => {

@@ -75,7 +75,7 @@ async function copyParts(folder: string, { places, programPath }: BackupOptions)
   return head
 }
 
-/** Makes a service's folders of the copies, as a restore would, and reads everything in them. */
+/** Makes a repository and a state of the copies, and reads everything in them. */
 async function checkCopies(
   folder: string,
   head: BundledHead,
@@ -86,7 +86,7 @@ async function checkCopies(
   const [repository, stateFile] = [join(trial, 'config-repo'), join(trial, PARTS.state)]
   await mkdir(trial)
   const bundle = join(folder, PARTS.bundle)
-  await unbundleRepository({ repository, programPath, bundle, fileName }, head)
+  await unbundleRepository(join(repository, '.git'), { programPath, bundle }, head)
   await copyFile(join(folder, PARTS.state), stateFile)
   return checkParts({ repository, fileName, stateFile, version, programPath })
 }

@@ -1,7 +1,7 @@
 import nodeFs, { copyFile, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
-import { unbundleRepository } from '../../history/bundle.ts'
+import { restoreFolder } from '../../history/restore-folder.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { openProcessLock } from '../../storage/process-lock.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
@@ -85,7 +85,7 @@ async function place(manifest: Manifest, { places, programPath }: RestoreOptions
   const folder = join(stateDir, UNPACKED)
   const bundle = join(folder, PARTS.bundle)
   const { fileName } = manifest
-  await unbundleRepository({ repository, programPath, bundle, fileName }, manifest)
+  await restoreFolder({ repository, programPath, bundle, fileName }, manifest)
   const has = (name: Part['name']) => manifest.parts.some((part) => part.name === name)
   if (manifest.hasArtifacts) await moveArtifacts(folder, stateDir)
   if (has(PARTS.users)) await putFile(join(folder, PARTS.users), usersFile)

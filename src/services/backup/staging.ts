@@ -1,7 +1,8 @@
-import { mkdir, readdir } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { lstat, mkdir, readdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
+import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { openProcessLock } from '../../storage/process-lock.ts'
 import { removeFolder } from '../../storage/remove-folder.ts'
 
@@ -10,32 +11,48 @@ export interface Staging extends AsyncDisposable {
   readonly folder: string
 }
 
-/** Makes a folder beside the file, which only its owner can read, and removes those whose makers died. */
+const DRAFT = /\.draft-[0-9a-f]{16}$/
+const LOCK = 'lock'
+/** Milliseconds within which a new draft has its lock. */
+const BEGINNING = 60_000
+
+/**
+ * Makes a folder beside the file, which only its owner can read, and removes those beside it whose
+ * makers died, whatever the name of their file was.
+ */
 export async function openStaging(target: string): Promise<Staging> {
-  await removeAbandoned(target)
+  await removeAbandoned(dirname(target))
   const folder = `${target}.draft-${randomBytes(8).toString('hex')}`
   await mkdir(folder, { mode: 0o700 })
-  const lock = await openProcessLock(join(folder, 'lock'))
-  return {
-    folder,
-    [Symbol.asyncDispose]: async () => {
-      await lock[Symbol.asyncDispose]()
-      await removeFolder(folder)
-    },
+  try {
+    const lock = await openProcessLock(join(folder, LOCK))
+    return {
+      folder,
+      [Symbol.asyncDispose]: async () => {
+        await lock[Symbol.asyncDispose]()
+        await removeFolder(folder)
+      },
+    }
+  } catch (error) {
+    await removeFolder(folder)
+    throw error
   }
 }
 
-async function removeAbandoned(target: string): Promise<void> {
-  const prefix = `${basename(target)}.draft-`
-  const names = (await readdir(dirname(target))).filter(
-    (name) => name.startsWith(prefix) && /^[0-9a-f]{16}$/.test(name.slice(prefix.length)),
-  )
-  for (const name of names) await removeUnlessHeld(join(dirname(target), name))
+async function removeAbandoned(parent: string): Promise<void> {
+  const names = (await readdir(parent)).filter((name) => DRAFT.test(name))
+  for (const name of names) await removeUnlessHeld(join(parent, name))
 }
 
+/** A folder with the name of a draft is one when it is ours and holds a lock, or nothing for a while. */
 async function removeUnlessHeld(folder: string): Promise<void> {
+  const stats = await orNullWhenAbsent(lstat(folder))
+  if (!stats?.isDirectory() || stats.uid !== process.getuid?.()) return
+  const names = (await orNullWhenAbsent(readdir(folder))) ?? []
+  const isForgotten = names.length === 0 && Date.now() - stats.mtimeMs > BEGINNING
+  if (!names.includes(LOCK) && !isForgotten) return
   try {
-    await using lock = await openProcessLock(join(folder, 'lock'))
+    await using lock = await openProcessLock(join(folder, LOCK))
     await removeFolder(dirname(lock.file))
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error

@@ -72,7 +72,9 @@ describe('a reader through git', () => {
 
     await expect(textAt(reader, commit)).rejects.toMatchObject({
       code: 'unavailable',
-      message: expect.stringMatching(/none cannot be read: .*not a git repository/),
+      message: expect.stringMatching(
+        /^The repository cannot be read: its folder is not a git repository/,
+      ),
     })
   })
 })

@@ -1,0 +1,69 @@
+import { ServiceError } from './errors.ts'
+
+/** What a failed call of the system means. Its own message names files of this machine. */
+const FAULTS: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'a file or folder is missing'],
+  ['ENOTDIR', 'a file is where a folder has to be'],
+  ['EISDIR', 'a folder is where a file has to be'],
+  ['EACCES', 'permission is denied'],
+  ['EPERM', 'permission is denied'],
+  ['ELOOP', 'a symbolic link leads to itself'],
+  ['ENAMETOOLONG', 'a name is too long'],
+  ['ENOSPC', 'the disk of the server is full'],
+  ['EDQUOT', 'the disk of the server is full'],
+  ['EROFS', 'the disk of the server is read-only'],
+  ['EIO', 'the disk of the server does not work'],
+  ['EMFILE', 'the server has too many files open'],
+  ['ENFILE', 'the server has too many files open'],
+])
+
+/** The faults that the service did not bring about and that pass. */
+const OUTAGES = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE']
+
+/** The same faults as other programs name them. */
+const TEXTS: readonly (readonly [RegExp, string])[] = [
+  [/no space left on device|disk quota exceeded/i, 'ENOSPC'],
+  [/read-only file system/i, 'EROFS'],
+  [/input\/output error/i, 'EIO'],
+  [/too many open files/i, 'EMFILE'],
+  [/permission denied|operation not permitted/i, 'EACCES'],
+  [/no such file or directory|not a git repository/i, 'ENOENT'],
+]
+
+const UNKNOWN = 'an error that the log of the service describes'
+
+/**
+ * Why something failed, in words that may leave the service: our own errors speak for themselves,
+ * of every other error only the code counts.
+ */
+export function describeFault(error: unknown): string {
+  return faultOf(error) ?? UNKNOWN
+}
+
+/** The same for what another program prints when it fails. */
+export function describeComplaint(complaint: string): string {
+  const [, code = ''] = TEXTS.find(([text]) => text.test(complaint)) ?? []
+  return FAULTS.get(code) ?? UNKNOWN
+}
+
+/** The outage that an error, or what caused it, is a sign of, as a sentence; null for a bug. */
+export function outageOf(error: unknown): string | null {
+  if (!(error instanceof Error)) return null
+  const code = codeOf(error)
+  const words = OUTAGES.includes(code) ? FAULTS.get(code) : undefined
+  return words === undefined ? outageOf(error.cause) : sentence(words)
+}
+
+function faultOf(error: unknown): string | null {
+  if (error instanceof ServiceError) return error.message
+  if (!(error instanceof Error)) return null
+  return FAULTS.get(codeOf(error)) ?? faultOf(error.cause)
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
+
+function sentence(words: string): string {
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`
+}

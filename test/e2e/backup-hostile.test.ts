@@ -1,0 +1,160 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { backUp, checkCodes, placesIn, restoreNew } from '../support/backups.ts'
+import { documentWith } from '../support/documents.ts'
+import { git, gitBytes, gitLine } from '../support/git.ts'
+import { hasCommand } from '../support/has-command.ts'
+import { saved } from '../support/saved-digest.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { mayMount, SmallDisk } from '../support/small-disk.ts'
+import { start } from '../support/start.ts'
+import { tempDir } from '../support/temp-folder.ts'
+import { until } from '../support/until.ts'
+
+const HOOK = '.git.draft-restored/hooks/post-index-change'
+const WIDTH = 10
+const DEPTH = 7
+
+async function aStoppedService(): Promise<TestService> {
+  const service = await startService()
+  await saved(service, 'one')
+  await service.close()
+  return service
+}
+
+/** A folder with a git that never ends when it is to write a bundle. */
+function stuckGit(): string {
+  const folder = tempDir()
+  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+  const script = `#!/bin/sh\ncase "$*" in *"bundle create"*) exec sleep 600;; esac\nexec ${real} "$@"\n`
+  writeFileSync(join(folder, 'git'), script, { mode: 0o755 })
+  return folder
+}
+
+/** The processes that a process has started and that are still there. */
+function childrenOf(pid: number | undefined): string[] {
+  return spawnSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
+    .stdout.split('\n')
+    .slice(0, -1)
+}
+
+function isStuck(pid: string): boolean {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('sleep')
+}
+
+function isRunning(pid: string): boolean {
+  return spawnSync('ps', ['-p', pid]).status === 0
+}
+
+function treeOf(repository: string, lines: readonly string[]): string {
+  return gitBytes(repository, ['mktree'], { input: lines.join('') })
+    .toString()
+    .trim()
+}
+
+/** Commits a folder beside the document that names ten million files in eight objects. */
+function commitManyFiles(repository: string): void {
+  const names = Array.from({ length: WIDTH }, (_, n) => `n${n}`)
+  const blob = gitLine(repository, 'rev-parse', 'HEAD:config.xml')
+  let entry = `100644 blob ${blob}`
+  for (let depth = 0; depth < DEPTH; depth += 1) {
+    const lines = names.map((name) => `${entry}\t${name}\n`)
+    entry = `040000 tree ${treeOf(repository, lines)}`
+  }
+  const root = treeOf(repository, [`100644 blob ${blob}\tconfig.xml\n`, `${entry}\tmany\n`])
+  const commit = gitLine(repository, 'commit-tree', '-p', 'HEAD', '-m', 'Many', root)
+  git(repository, 'update-ref', 'HEAD', commit)
+}
+
+describe('a backup and its restore', () => {
+  it('run no program that lies in a tree', async () => {
+    const { folder, repository } = await aStoppedService()
+    const [marker, hook] = [join(tempDir(), 'ran'), join(repository, HOOK)]
+    mkdirSync(join(hook, '..'), { recursive: true })
+    writeFileSync(hook, `#!/bin/sh\necho ran >${marker}\n`)
+    chmodSync(hook, 0o755)
+    git(repository, 'add', '--force', '--all')
+    git(repository, 'commit', '--quiet', '-m', 'A hook')
+    const file = join(tempDir(), 'backup.tar.gz')
+
+    const made = await backUp(folder, file)
+    const restored = await restoreNew(file)
+
+    expect([made.code, restored.code]).toEqual([0, 0])
+    expect(existsSync(marker)).toBe(false)
+    const names = readdirSync(join(restored.folder, 'config-repo'))
+    expect(names.toSorted()).toEqual(['.git', 'config.xml'])
+  })
+
+  it('write the document alone, and let git delete no other file', async () => {
+    const { folder, repository } = await aStoppedService()
+    mkdirSync(join(repository, 'notes'))
+    writeFileSync(join(repository, 'notes/odd \u00e9\nname'), 'by hand\n')
+    git(repository, 'add', '--all')
+    git(repository, 'commit', '--quiet', '-m', 'Notes')
+    const file = join(tempDir(), 'backup.tar.gz')
+    await backUp(folder, file)
+
+    const restored = join((await restoreNew(file)).folder, 'config-repo')
+    const names = readdirSync(restored)
+    writeFileSync(join(restored, 'config.xml'), documentWith('two'))
+    git(restored, 'commit', '--quiet', '--all', '-m', 'By hand')
+
+    expect(names.toSorted()).toEqual(['.git', 'config.xml'])
+    expect(git(restored, 'diff', '--name-only', 'HEAD~1')).toBe('config.xml\n')
+    expect(git(restored, 'ls-tree', '-r', 'HEAD~1', 'notes')).toContain('name')
+  })
+
+  it('do not unfold a tree of ten million files', { timeout: 60_000 }, async () => {
+    const { folder, repository } = await aStoppedService()
+    commitManyFiles(repository)
+    const file = join(tempDir(), 'backup.tar.gz')
+
+    const made = await backUp(folder, file)
+    const restored = await restoreNew(file)
+
+    expect([made.code, restored.code]).toEqual([0, 0])
+    expect(await checkCodes(restored.folder)).toEqual([0, 0])
+    const live = join(restored.folder, 'config-repo', 'config.xml')
+    expect(readFileSync(live, 'utf8')).toBe(readFileSync(join(repository, 'config.xml'), 'utf8'))
+  })
+
+  it.skipIf(!hasCommand('setpriv'))(
+    'that is killed ends its git, and the next one beside it clears up (needs setpriv)',
+    async () => {
+      const { folder } = await aStoppedService()
+      const target = tempDir()
+      const env = { PATH: `${stuckGit()}:${process.env['PATH']}` }
+      const args = ['backup', join(target, 'monday.tar.gz'), ...placesIn(folder)]
+      const killed = start(args, { env })
+      await until(() => childrenOf(killed.process.pid).some(isStuck))
+      const started = childrenOf(killed.process.pid)
+
+      killed.process.kill('SIGKILL')
+      await killed.ended()
+      await until(() => !started.some(isRunning))
+      const made = await backUp(folder, join(target, 'tuesday.tar.gz'))
+
+      expect(made.code).toBe(0)
+      expect(readdirSync(target)).toEqual(['tuesday.tar.gz'])
+    },
+  )
+})
+
+describe('a backup onto a disk without room', () => {
+  it.skipIf(!mayMount())('fails and leaves nothing behind (needs mount)', async () => {
+    using disk = new SmallDisk(4)
+    const { folder } = await aStoppedService()
+    const ends: unknown[] = []
+    for (const left of [0, 8_192, 40_960]) {
+      disk.fill(left)
+      const { code } = await backUp(folder, join(disk.path, 'backup.tar.gz'))
+      ends.push([code, readdirSync(disk.path)])
+      disk.empty()
+    }
+
+    expect(ends).toEqual(ends.map(() => [1, ['filler']]))
+  })
+})
