@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { HgMaterial } from '../../config/model/materials.ts'
@@ -12,6 +12,11 @@ const NODE = /^([0-9a-f]{40})\+?$/m
 const REVISION = /^[0-9a-f]{40}$/
 const NO_NODE = /^0+$/
 const SECOND = 1_000
+/** Hands the client settings of ours through a pipe. */
+const WITH_SETTINGS = 'printf %s "$CAIRN_SETTINGS" | hg "$@"'
+/** Where the client looks for settings, as it does by itself; ours come last. */
+const SETTINGS_PATH =
+  '/etc/mercurial/hgrc:/etc/mercurial/hgrc.d:~/.hgrc:~/.config/hg/hgrc:/dev/stdin'
 
 const Log = z.array(
   z.object({
@@ -23,27 +28,36 @@ const Log = z.array(
   }),
 )
 
-/** A repository of its own holds the settings of every call, and the changes where they are looked at. */
+/** A repository of its own is what every call stands in, and holds the changes where they are looked at. */
 export function hgSource(material: HgMaterial, place: SourcePlace): MaterialSource {
   const { tools, folder } = place
   const address = addressOf(material.url, SCHEMES)
   const username = material.username ?? address.username
   const password = place.password ?? address.password
   const branch = material.branch === null || material.branch === '' ? 'default' : material.branch
+  const settings = renderSettings(address.url, username, password)
   const call = {
-    command: 'hg',
+    name: 'hg',
     cwd: folder,
-    environment: { HGPLAIN: '1', LC_ALL: 'C.UTF-8', HGENCODING: 'UTF-8' },
+    environment: {
+      HGPLAIN: '1',
+      LC_ALL: 'C.UTF-8',
+      HGENCODING: 'UTF-8',
+      HGRCSKIPREPO: '1',
+      ...(settings === null ? {} : { HGRCPATH: SETTINGS_PATH, CAIRN_SETTINGS: settings }),
+    },
     secrets: secretsOf({ username, password }, address.username !== null),
   }
-  const hg = (...args: readonly string[]) => tools.run({ ...call, args: ['-y', ...args] })
+  const command = (args: readonly string[]) =>
+    settings === null
+      ? { command: 'hg', args: ['-y', ...args] }
+      : { command: 'sh', args: ['-c', WITH_SETTINGS, 'hg', '-y', ...args] }
+  const hg = (...args: readonly string[]) => tools.run({ ...call, ...command(args) })
 
   async function prepare(): Promise<void> {
     if (!existsSync(join(folder, '.hg'))) await hg('init', '--', '.')
-    const settings = renderSettings(address.url, username, password)
-    const file = join(folder, '.hg', 'hgrc')
-    await rm(file, { force: true })
-    if (settings !== null) await writeFile(file, settings, { mode: 0o600 })
+    // Once it had the credentials, which were in the clear there.
+    await rm(join(folder, '.hg', 'hgrc'), { force: true })
   }
 
   async function newest(): Promise<string> {
@@ -62,8 +76,8 @@ export function hgSource(material: HgMaterial, place: SourcePlace): MaterialSour
   async function update(): Promise<void> {
     // Left by a pull that was ended in the middle.
     if (existsSync(join(folder, '.hg', 'store', 'journal'))) await hg('recover')
-    const args = ['-y', 'pull', '--quiet', '--', address.url]
-    await tools.run({ ...call, args, isLong: true })
+    const pull = command(['pull', '--quiet', '--', address.url])
+    await tools.run({ ...call, ...pull, isLong: true })
   }
 
   async function changes({ after, upTo }: Span) {
@@ -85,7 +99,7 @@ function modificationOf({ node, user, date, desc, files }: z.infer<typeof Log>[n
   return { revision: node, username: user, time: date[0] * SECOND, comment: desc, files }
 }
 
-/** Credentials stand in a file that only the service can read, never on a command line. */
+/** Neither a file nor a command line has them. */
 function renderSettings(
   url: string,
   username: string | null,
