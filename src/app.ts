@@ -83,6 +83,7 @@ async function openParts(opening: Opening) {
   const { config } = opened
   const { history, configuration } = config
   const running = await openBuilds(opening, config, box)
+  await opened.secretAlarm.open(running.store)
   noteRevisions(history, audit)
   const login = await openLogin({ usersFile, configuration, clock, resources })
   const watch = new RevisionWatch({ history, access: login.access })
@@ -110,6 +111,7 @@ function serviceOf(opening: Opening, parts: Parts) {
     ...pages(opening, parts),
     cache: config.cache,
     diff: config.diff,
+    secretsIn: config.readable.secretsIn,
     summary: config.summary,
     editor: config.editor,
     isAutoRegisterKey: autoRegisterKeys(settings['auto-register-key'], config.configuration),
@@ -134,7 +136,7 @@ function serviceOf(opening: Opening, parts: Parts) {
 
 /** What the service tells of itself. */
 function observation({ resources }: Opening, parts: Parts) {
-  const { audit, builds, config, directory, mirror, poller, webhooks } = parts
+  const { audit, builds, config, directory, mirror, poller, secretAlarm, webhooks } = parts
   const requests = new RequestMetrics()
   const health = {
     history: config.history,
@@ -142,6 +144,7 @@ function observation({ resources }: Opening, parts: Parts) {
     auditProblem: () => audit.problem(),
     buildProblems: () => builds.problems(),
     identityProblems: () => config.identity.problems(),
+    secretProblems: () => secretAlarm.problems(),
     materialProblems: () => poller.problems(),
     webhooks: () => webhooks.states(),
     mirror,

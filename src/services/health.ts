@@ -32,6 +32,8 @@ export interface HealthDeps {
   readonly buildProblems: () => readonly string[]
   /** What a commit has changed that may not change while the server runs. */
   readonly identityProblems: () => readonly string[]
+  /** The commits that have secrets in plain text. */
+  readonly secretProblems: () => readonly HealthProblem[]
   /** What keeps actions from being noted, or null. */
   readonly auditProblem: () => string | null
   /** The materials that cannot be read. */
@@ -53,6 +55,7 @@ export function readHealth(deps: HealthDeps): Health {
   const problems = [
     ...(problem ? [{ subject: problem.message, errors: problem.problems }] : []),
     ...told.map((subject) => ({ subject, errors: [] })),
+    ...deps.secretProblems(),
     ...materialProblems().map(({ subject, errors }) => ({ subject, errors })),
     ...webhooks.flatMap(webhookProblem),
   ]
