@@ -92,6 +92,7 @@ async function openParts(opening: Opening) {
   const { history, configuration } = config
   const running = await openBuilds(opening, config, box)
   const refused = new RefusedMachines({ clock })
+  await opened.secretAlarm.open(running.store)
   noteRevisions(history, audit)
   const login = await openLogin({ usersFile, configuration, clock, resources })
   const watch = new RevisionWatch({ history, access: login.access })
@@ -121,6 +122,7 @@ function serviceOf(opening: Opening, parts: Parts) {
     ...pages(opening, parts),
     cache: config.cache,
     diff: config.diff,
+    secretsIn: config.readable.secretsIn,
     summary: config.summary,
     editor: config.editor,
     ...admission(opening, parts),
@@ -155,7 +157,7 @@ function admission({ settings, surroundings }: Opening, { config, directory }: P
 
 /** What the service tells of itself. */
 function observation({ resources }: Opening, parts: Parts) {
-  const { audit, builds, config, directory, mirror, poller, webhooks } = parts
+  const { audit, builds, config, directory, mirror, poller, secretAlarm, webhooks } = parts
   const requests = new RequestMetrics()
   const health = {
     history: config.history,
@@ -165,6 +167,7 @@ function observation({ resources }: Opening, parts: Parts) {
     agentProblems: () => parts.refused.problems(),
     identityProblems: () => config.identity.problems(),
     stuckJobs: () => builds.waiting.problems(),
+    secretProblems: () => secretAlarm.problems(),
     materialProblems: () => poller.problems(),
     webhooks: () => webhooks.states(),
     mirror,

@@ -5,6 +5,7 @@ import { GitService } from './history/remote/git-service.ts'
 import type { Opening } from './opening.ts'
 import { ChangesFile } from './services/changes-file.ts'
 import { ConfigServices } from './services/config-services.ts'
+import { PlainSecretAlarm } from './services/plain-secret-alarm.ts'
 import { EntityIndex } from './services/entity-index.ts'
 import { VERSION } from './version.ts'
 
@@ -23,8 +24,10 @@ export async function openConfig(opening: Opening, box: SecretBox) {
   const limit = settings['max-body']
   const git = await GitService.open({ ...places, ...surroundings, history, report: log, limit })
   const file = new ChangesFile(join(stateDir, 'revision-changes'))
-  const entities = resources.own(new EntityIndex({ history, summary, file, log }))
-  return { config, git, entities, repository, fileName }
+  const secretAlarm = new PlainSecretAlarm({ history, readable: config.readable })
+  const examine = secretAlarm.examine
+  const entities = resources.own(new EntityIndex({ history, summary, file, examine, log }))
+  return { config, git, entities, secretAlarm, repository, fileName }
 }
 
 /** The command that git runs for every push into the repository. */

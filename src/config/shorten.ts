@@ -1,7 +1,12 @@
-const LONGEST = 80
+import { maskSecrets } from './secrets/mask-secrets.ts'
 
-/** A piece of a document as a message may repeat it: on one line and of bounded length. */
+const LONGEST = 80
+/** More than this of a text is never looked at. */
+const LOOKED_AT = 4_000
+
+/** A piece of a document as a message may repeat it: on one line, of bounded length, without secrets. */
 export function shorten(text: string): string {
-  const head = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
+  const masked = maskSecrets(text.slice(0, LOOKED_AT))
+  const head = masked.length > LONGEST ? `${masked.slice(0, LONGEST)}…` : masked
   return head.replace(/[\r\n\t]+/g, ' ')
 }

@@ -12,6 +12,8 @@ export interface ErrorFacts {
   /** The edit began from another configuration and cannot be merged; both sides in `problems`. */
   'config-stale': { readonly current: string; readonly problems: readonly Problem[] }
   'snapshot-not-found': { readonly digest: string }
+  /** A commit past the service has secrets in plain text; its exact bytes are not served. */
+  'secrets-in-plain-text': { readonly digest: string; readonly problems: readonly Problem[] }
   'revision-not-found': { readonly commit: string }
   /** The configuration has nothing of that kind and name. */
   'entity-not-found': { readonly kind: string; readonly name: string }

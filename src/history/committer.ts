@@ -43,9 +43,14 @@ export interface CommitterOptions {
   readonly report: Report
 }
 
+const DAY = 86_400_000
+/** For how long a live file that was not valid is kept. */
+const KEPT_ASIDE = 30 * DAY
+
 /** Makes documents revisions: objects first, then the branch, then the live file. */
 export class Committer {
   readonly #options: CommitterOptions
+  #nextTidy = 0
 
   constructor(options: CommitterOptions) {
     this.#options = options
@@ -85,9 +90,17 @@ export class Committer {
   /** Gives the live file another name, and says so. */
   async setAside(): Promise<void> {
     const { live, clock, report } = this.#options
-    const time = new Date(clock()).toISOString().replaceAll(/[:.]/g, '-')
-    const path = await live.setAside(`invalid-${time}`)
+    const path = await live.setAside(clock())
     report({ level: 'warning', message: `The live file was not valid and is kept as ${path}` })
+  }
+
+  /** Removes what was set aside long ago. Looks once a day. */
+  async tidy(): Promise<void> {
+    const { live, clock } = this.#options
+    const now = clock()
+    if (now < this.#nextTidy) return
+    this.#nextTidy = now + DAY
+    await live.removeAside(now - KEPT_ASIDE)
   }
 
   async #describe(draft: NewRevision): Promise<MessageParts> {

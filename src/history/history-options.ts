@@ -1,8 +1,15 @@
 import type { Clock } from '../core/clock.ts'
+import type { Digest } from '../core/digest.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
 import type { Inspect } from './inspection.ts'
 import type { MaintenanceLimits } from './maintenance.ts'
 import type { Report } from './problems.ts'
+
+/** The exact bytes of a revision. */
+export interface StoredDocument {
+  readonly digest: Digest
+  readonly document: Uint8Array<ArrayBuffer>
+}
 
 export interface HistoryOptions {
   /** The folder of the repository and of its work tree. */
@@ -17,6 +24,8 @@ export interface HistoryOptions {
     before: Uint8Array<ArrayBuffer> | null,
     after: Uint8Array<ArrayBuffer>,
   ) => Promise<string>
+  /** What readers get of a document: itself, or a copy with its secrets sealed. Itself when not given. */
+  readonly sealForReaders?: (stored: StoredDocument) => Promise<Uint8Array<ArrayBuffer>>
   /** What a repository begins with that is made where there is no live file. */
   readonly firstDocument: () => Uint8Array<ArrayBuffer>
   readonly serverEdition: string

@@ -8,7 +8,7 @@ import { ChangeWatch } from './change-watch.ts'
 import { DamageError, type UnreadableRevision, UnreadableRevisions } from './damage.ts'
 import type { GitExecutable } from './git-executable.ts'
 import type { BranchAdvance } from './git-repository.ts'
-import type { HistoryOptions } from './history-options.ts'
+import type { HistoryOptions, StoredDocument } from './history-options.ts'
 import type { Inspection } from './inspection.ts'
 import type { MaintenanceState } from './maintenance.ts'
 import { listNewer } from './newer-revisions.ts'
@@ -20,7 +20,7 @@ import { unavailable } from './repository-folder.ts'
 import type { RevisionListener } from './revision-news.ts'
 import type { RevisionRange } from './revision-index.ts'
 
-export type { HistoryOptions } from './history-options.ts'
+export type { HistoryOptions, StoredDocument } from './history-options.ts'
 export type { Inspection } from './inspection.ts'
 export type { MaintenanceLimits, MaintenanceState } from './maintenance.ts'
 export type { HistoryEvent, HistoryProblem } from './problems.ts'
@@ -129,11 +129,23 @@ export class History implements AsyncDisposable {
   }
 
   /**
-   * The exact bytes of a revision.
+   * The document of a revision as everybody may read it: its exact bytes, or a copy with sealed
+   * secrets where a commit past the service has them in plain text.
+   *
+   * @throws {ServiceError} `unavailable` when the repository no longer has it as recorded.
+   */
+  async readDocument(revision: Revision): Promise<Uint8Array<ArrayBuffer>> {
+    const { digest } = revision
+    return this.#forReaders({ digest, document: await this.readStored(revision) })
+  }
+
+  /**
+   * The exact bytes of a revision, which may hold secrets in plain text: nothing that leaves the
+   * service is made of them unless it was looked for those.
    *
    * @throws {DamageError} when the repository no longer has them as recorded.
    */
-  async readDocument(revision: Revision): Promise<Uint8Array<ArrayBuffer>> {
+  async readStored(revision: Revision): Promise<Uint8Array<ArrayBuffer>> {
     try {
       const document = await readDocument(this.#parts.repository, revision)
       if (this.#unreadable.delete(revision)) this.#tellReadable(revision)
@@ -149,7 +161,7 @@ export class History implements AsyncDisposable {
     return this.#unreadable.list()
   }
 
-  /** Takes what {@link readDocument} gave, when nobody looks at it any more: its memory serves the next read. */
+  /** Takes what {@link readStored} gave, when nobody looks at it any more: its memory serves the next read. */
   giveBack(document: Uint8Array): void {
     this.#parts.repository.reader.giveBack(document)
   }
@@ -231,10 +243,16 @@ export class History implements AsyncDisposable {
   }
 
   async #propose(base: Base, compute: Compute): Promise<(Inspection & { ok: true }) | null> {
-    const next = await compute({ revision: base.current, document: base.document })
+    const { digest } = base.current
+    const document = await this.#forReaders({ digest, document: base.document })
+    const next = await compute({ revision: base.current, document })
     if (next === null || isCurrent(base, next)) return null
     const inspection = await this.#inspectNext(new Uint8Array(next))
     return isCurrent(base, inspection.document) ? null : inspection
+  }
+
+  async #forReaders(stored: StoredDocument): Promise<Uint8Array<ArrayBuffer>> {
+    return (await this.#options.sealForReaders?.(stored)) ?? stored.document
   }
 
   async #inspectNext(document: Uint8Array<ArrayBuffer>): Promise<Inspection & { ok: true }> {

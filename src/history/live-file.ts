@@ -1,5 +1,5 @@
 import type { BigIntStats } from 'node:fs'
-import { basename, dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { type Digest, digestOf } from '../core/digest.ts'
 import { FileDraft } from '../storage/file-draft.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
@@ -28,6 +28,9 @@ export interface LiveDraft extends AsyncDisposable {
 /** The stamp of a file that is not there. */
 export const ABSENT = 'absent'
 const ATTEMPTS = 50
+const OWNER_ONLY = 0o600
+/** The ending of a file that was set aside. */
+const ASIDE = /^invalid-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-\d{3}Z(?:-\d+)?$/
 const PERMISSIONS = 0o7777n
 
 /** The configuration as a file that people edit, in the work tree of the repository. */
@@ -134,16 +137,34 @@ export class LiveFile {
   }
 
   /**
-   * Gives the file another ending, together with whatever an editor still writes to it. Returns
-   * its new path.
+   * Gives the file another name, together with whatever an editor still writes to it. It may hold
+   * secrets that nobody has sealed, so that nobody else may read it. Returns its new path.
    */
-  async setAside(ending: string): Promise<string> {
+  async setAside(time: number): Promise<string> {
+    const ending = `invalid-${new Date(time).toISOString().replaceAll(/[:.]/g, '-')}`
     const names = new Set(await this.#fs.readdir(dirname(this.path)))
     let path = `${this.path}.${ending}`
     for (let copy = 2; names.has(basename(path)); copy += 1) path = `${this.path}.${ending}-${copy}`
+    const stats = await this.#stats()
+    if (stats?.isFile()) await this.#fs.chmod(this.path, OWNER_ONLY)
     await this.#fs.rename(this.path, path)
     await syncFolder(this.#fs, dirname(path))
     return path
+  }
+
+  /** Removes what was set aside before a time. */
+  async removeAside(before: number): Promise<void> {
+    const folder = dirname(this.path)
+    const names = (await orNullWhenAbsent(this.#fs.readdir(folder))) ?? []
+    const start = `${basename(this.path)}.`
+    const old = names.filter((name) => {
+      const time = name.startsWith(start) ? ASIDE.exec(name.slice(start.length)) : null
+      if (time === null) return false
+      const [, date, hours, minutes, seconds] = time
+      return Date.parse(`${date}T${hours}:${minutes}:${seconds}Z`) < before
+    })
+    const options = { recursive: true, force: true }
+    await Promise.all(old.map((name) => this.#fs.rm(join(folder, name), options)))
   }
 
   #stats(): Promise<BigIntStats | null> {

@@ -77,6 +77,7 @@ export class Reconciler {
 
   /** Lets an edit come to rest first. False when it has to be looked at again for that. */
   async reconcileRested(): Promise<boolean> {
+    await this.#options.committer.tidy()
     for (;;) {
       const outcome = await this.#look(null)
       if (outcome !== 'again') return outcome !== 'wait'
@@ -166,13 +167,14 @@ export class Reconciler {
     return base
   }
 
-  /** The newest commit has plain secrets. They stay in git, but not in what is current. */
+  /** The newest commit has plain secrets. They stay in git, but not in what is current and what is served. */
   async #seal(base: Base, inspection: Inspection & { ok: true }): Promise<'again'> {
     this.#options.report({
       level: 'warning',
       message: `Commit ${base.head} has plain secrets; they are replaced in a commit upon it`,
     })
-    await this.commit(base, { ...inspection, author: this.#sealer, subject: null })
+    const subject = `Seal the secrets that commit ${base.head.slice(0, 10)} has in plain text`
+    await this.commit(base, { ...inspection, author: this.#sealer, subject })
     return 'again'
   }
 

@@ -11,6 +11,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['POST /admin/restful/configuration/file/POST/xml', 'save-configuration'],
   ['POST /config/edit', 'save-configuration'],
   ['POST /api/config/revisions/:commit/restore', 'restore-revision'],
+  ['POST /api/config/revisions/:commit/acknowledge-secrets', 'acknowledge-secrets'],
   ['POST /config/:name/restore', 'restore-revision'],
   ['POST /config/:name/undo', 'undo-revision'],
   ['POST /config/entity/:kind/:name/restore/:from', 'restore-entity'],

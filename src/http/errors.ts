@@ -13,6 +13,7 @@ export const STATUS = {
   'config-invalid': 422,
   'config-stale': 412,
   'snapshot-not-found': 404,
+  'secrets-in-plain-text': 410,
   'revision-not-found': 404,
   'entity-not-found': 404,
   'agent-not-found': 404,

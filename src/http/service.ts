@@ -24,6 +24,7 @@ import { type MetricsRoutesOptions, metricsRoutes } from './metrics-routes.ts'
 import { observe } from './observe.ts'
 import type { PageService, PageServiceOptions } from './page-service.ts'
 import { type PipelineCreationOptions, pipelineCreationRoutes } from './pipeline-creation-routes.ts'
+import { type PlainSecretRoutesOptions, plainSecretRoutes } from './plain-secret-routes.ts'
 import { type PipelineRoutesOptions, pipelineRoutes } from './pipeline-routes.ts'
 import { openReadyDoor, type ReadyDoorOptions } from './ready-door.ts'
 import { type RestoreRoutesOptions, restoreRoutes } from './restore-routes.ts'
@@ -37,6 +38,7 @@ export interface HttpServiceOptions
     ConfigRoutesOptions,
     ConfigSavingOptions,
     RestoreRoutesOptions,
+    PlainSecretRoutesOptions,
     PipelineCreationOptions,
     AgentRoutesOptions,
     AgentCallsDeps,
@@ -108,6 +110,7 @@ function callsOf(options: HttpServiceOptions, config: Hono<RouteEnv>): Hono<Rout
     watchRoutes(options),
     configSavingRoutes(options),
     restoreRoutes(options),
+    plainSecretRoutes(options),
     pipelineCreationRoutes(options),
     settled(agentRoutes(options)),
     agentProtocolRoutes(options),

@@ -11,8 +11,8 @@ import {
   type ToldRevision,
 } from './told-revision.ts'
 
-/** To be raised when the same two documents are told in other words. */
-const FORMAT = 'cairn changes 1'
+/** To be raised when the same two documents are told in other words, or looked at for something else. */
+const FORMAT = 'cairn changes 2'
 /** Lines that are read before others get a turn. */
 const BATCH = 200
 

@@ -2,12 +2,15 @@ import type { Digest } from '../core/digest.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
-import type { History } from '../history/history.ts'
+import type { Problem } from '../core/problem.ts'
+import type { History, StoredDocument } from '../history/history.ts'
 import { type Access, assertMay } from './permission.ts'
 
 export interface ConfigReadingDeps {
   readonly history: History
   readonly access: Access
+  /** The secrets that stand in a document as they are, each with its place. */
+  readonly secretsIn: (stored: StoredDocument) => Promise<readonly Problem[]>
   /** Hunks of a unified diff from the first text to the second; empty when they are equal. */
   readonly diff: (before: Uint8Array, after: Uint8Array) => Promise<Uint8Array<ArrayBuffer>>
 }
@@ -44,12 +47,27 @@ export function findSnapshot(
   })
 }
 
-/** The exact bytes of a revision that {@link findSnapshot} gave. */
-export function readSnapshot(
-  deps: ConfigReadingDeps,
+/**
+ * The exact bytes of a revision that {@link findSnapshot} gave. They are what its digest names, so
+ * that a document with plain secrets can be served by it neither as it is nor sealed.
+ *
+ * @throws {ServiceError} `secrets-in-plain-text`; `unavailable` while those of the current one are
+ * being sealed.
+ */
+export async function readSnapshot(
+  { history, secretsIn }: ConfigReadingDeps,
   revision: Revision,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  return deps.history.readDocument(revision)
+  const { digest, commit } = revision
+  const document = await history.readStored(revision)
+  const problems = await secretsIn({ digest, document })
+  if (problems.length === 0) return document
+  if (history.current().digest === digest) {
+    const reason = 'The newest commit has secrets in plain text, which are being sealed'
+    throw new ServiceError('unavailable', reason, { reason })
+  }
+  const message = `The configuration ${digest} has secrets in plain text and is not served: read commit ${commit} with git, or its differences here, where they are sealed`
+  throw new ServiceError('secrets-in-plain-text', message, { digest, problems })
 }
 
 /** The revisions that the query names, newest first. */

@@ -8,6 +8,7 @@ import { ChangeSummary } from './change-summary.ts'
 import { ConfigEditor } from './config-editor.ts'
 import { CurrentConfiguration } from './current-configuration.ts'
 import { DocumentCache } from './document-cache.ts'
+import { ReadableDocuments } from './readable-documents.ts'
 import { ServerIdentity } from './server-identity.ts'
 
 /** The edition that every revision records, as the original wrote it. */
@@ -34,6 +35,7 @@ export class ConfigServices implements AsyncDisposable {
   readonly editor: ConfigEditor
   readonly summary: ChangeSummary
   readonly identity: ServerIdentity
+  readonly readable: ReadableDocuments
   readonly #pool: DiffPool
 
   private constructor(parts: {
@@ -42,6 +44,7 @@ export class ConfigServices implements AsyncDisposable {
     configuration: CurrentConfiguration
     summary: ChangeSummary
     identity: ServerIdentity
+    readable: ReadableDocuments
   }) {
     this.history = parts.history
     this.cache = parts.cache
@@ -49,6 +52,7 @@ export class ConfigServices implements AsyncDisposable {
     this.editor = new ConfigEditor(parts)
     this.summary = parts.summary
     this.identity = parts.identity
+    this.readable = parts.readable
     this.#pool = new DiffPool()
   }
 
@@ -56,11 +60,13 @@ export class ConfigServices implements AsyncDisposable {
     const cache = new DocumentCache(options.box)
     const summary = new ChangeSummary(cache)
     const identity = new ServerIdentity()
+    const readable = new ReadableDocuments({ box: options.box, cache })
     const history = await History.open({
       ...options,
       inspect: (document) => cache.inspect(document),
       inspectNext: (document) => inspectNext(document, { cache, identity }),
       summarise: summary.subject,
+      sealForReaders: readable.seal,
       firstDocument,
       serverEdition: EDITION,
       serverVersion: options.version,
@@ -68,7 +74,7 @@ export class ConfigServices implements AsyncDisposable {
     })
     const configuration = await CurrentConfiguration.open({ history, cache })
     configuration.follow((document) => identity.follow(document, { isFirst: history.size() === 1 }))
-    return new ConfigServices({ history, cache, configuration, summary, identity })
+    return new ConfigServices({ history, cache, configuration, summary, identity, readable })
   }
 
   readonly diff = async (before: Uint8Array, after: Uint8Array): Promise<Uint8Array<ArrayBuffer>> =>

@@ -34,6 +34,8 @@ export interface HealthDeps {
   readonly agentProblems: () => readonly string[]
   /** What a commit has changed that may not change while the server runs. */
   readonly identityProblems: () => readonly string[]
+  /** The commits that have secrets in plain text. */
+  readonly secretProblems: () => readonly HealthProblem[]
   /** What keeps actions from being noted, or null. */
   readonly auditProblem: () => string | null
   /** The materials that cannot be read. */
@@ -59,6 +61,7 @@ export function readHealth(deps: HealthDeps): Health {
     ...(problem ? [{ subject: problem.message, errors: problem.problems }] : []),
     ...history.unreadable().map(({ reason }) => ({ subject: reason, errors: [] })),
     ...told.map((subject) => ({ subject, errors: [] })),
+    ...deps.secretProblems(),
     ...materialProblems().map(({ subject, errors }) => ({ subject, errors })),
     ...deps.stuckJobs(),
     ...webhooks.flatMap(webhookProblem),

@@ -16,6 +16,8 @@ export interface RevisionTellerDeps {
   readonly history: History
   readonly summary: ChangeSummary
   readonly file: ChangesFile
+  /** Looks at every revision once, before it counts as told. */
+  readonly examine?: (revision: Revision) => Promise<void>
   readonly log: Log
 }
 
@@ -143,6 +145,7 @@ export class RevisionTeller implements AsyncDisposable {
     if (this.#isClosed || this.isTold(revision)) return
     const changes = await this.#changes(revision, previous)
     if (changes === null) return
+    await this.#deps.examine?.(revision)
     const told = toldRevision({ commit, previous }, changes)
     this.told.take(told)
     this.#unwritten.push(told)

@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest'
 import { backUp, checkCodes, placesIn, restoreNew } from '../support/backups.ts'
 import { documentWith } from '../support/documents.ts'
 import { git, gitBytes, gitLine } from '../support/git.ts'
-import { hasCommand } from '../support/has-command.ts'
 import { saved } from '../support/saved-digest.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { mayMount, SmallDisk } from '../support/small-disk.ts'
@@ -121,8 +120,9 @@ describe('a backup and its restore', () => {
     expect(readFileSync(live, 'utf8')).toBe(readFileSync(join(repository, 'config.xml'), 'utf8'))
   })
 
-  it.skipIf(!hasCommand('setpriv'))(
-    'that is killed ends its git, and the next one beside it clears up (needs setpriv)',
+  it(
+    'that is killed ends its git, and the next one beside it clears up',
+    { tags: 'util-linux' },
     async () => {
       const { folder } = await aStoppedService()
       const target = tempDir()

@@ -2,6 +2,10 @@ import type { AssignedMaterial } from '../../wire/agent-material.ts'
 import type { JobAssignment } from '../../wire/agent-work.ts'
 import { COOKIE_VARIABLE } from '../process/cookie.ts'
 
+/** What stands in the place of a password where the name of the user is a token. */
+const NO_PASSWORD = 'x-oauth-basic'
+const TOKEN_IN_URL = /^https?:\/\/([^/:@]{8,})(?::(?:x-oauth-basic)?)?@/i
+
 /** The variables of a job's processes, and which of their values must not be seen. */
 export interface JobEnvironment {
   readonly variables: Readonly<Record<string, string>>
@@ -84,7 +88,10 @@ function secretsOf(material: AssignedMaterial): string[] {
   if (material.type === 'pipeline') return []
   const password = 'password' in material ? (material.password ?? '') : ''
   const inUrl = /^[a-z+]+:\/\/[^/@]*?:([^/]*)@/i.exec(material.url)?.[1] ?? ''
-  return [password, inUrl, decodeText(inUrl)].filter((secret) => secret !== '')
+  const token = TOKEN_IN_URL.exec(material.url)?.[1] ?? ''
+  return [password, inUrl, decodeText(inUrl), token, decodeText(token)].filter(
+    (secret) => secret !== '' && secret !== NO_PASSWORD,
+  )
 }
 
 /** A password in a URL may be escaped; what is escaped wrongly is taken as it stands. */

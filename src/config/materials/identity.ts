@@ -1,10 +1,11 @@
 import type { Material } from '../model/materials.ts'
 import { remembered } from '../remembered.ts'
+import { withoutSecret } from '../secrets/address-secret.ts'
 
 /** A material that is watched through the client of its version control. */
 export type SourceMaterial = Exclude<Material, { readonly kind: 'dependency' | 'package' | 'scm' }>
 
-/** What makes two materials the same one, wherever they stand (MAT-2). Passwords are no part of it. */
+/** What makes two materials the same one, wherever they stand (MAT-2). Passwords are no part of it, wherever they stand. */
 export const identityOf = remembered((material: Material) =>
   JSON.stringify([material.kind, ...identityParts(material)]),
 )
@@ -16,15 +17,20 @@ export function isSource(material: Material): material is SourceMaterial {
 function identityParts(material: Material): readonly (string | boolean | null)[] {
   switch (material.kind) {
     case 'git':
-      return [material.url, material.branch === '' ? 'master' : material.branch]
+      return [withoutSecret(material.url), material.branch === '' ? 'master' : material.branch]
     case 'svn':
-      return [material.url, material.username, material.checkExternals]
+      return [withoutSecret(material.url), material.username, material.checkExternals]
     case 'hg':
-      return [material.url, material.branch]
+      return [withoutSecret(material.url), material.branch]
     case 'p4':
       return [material.port, material.username, material.view]
     case 'tfs':
-      return [material.url, material.username, material.domain, material.projectPath]
+      return [
+        withoutSecret(material.url),
+        material.username,
+        material.domain,
+        material.projectPath,
+      ]
     case 'dependency':
       return [material.pipeline.toLowerCase(), material.stage.toLowerCase()]
     case 'package':

@@ -101,18 +101,43 @@ function* sharedFolders(checkouts: readonly Checkout[], pipeline: string): Gener
 }
 
 function* nestedFolders(placed: readonly Checkout[]): Generator<Finding> {
-  const folders = new Set(placed.map(({ dest }) => normalPath(dest ?? '')))
+  const folders = treeOf(placed.map(({ dest }) => normalPath(dest ?? '')))
   for (const { at, dest } of placed) {
-    const outer = foldersAbove(normalPath(dest ?? '')).find((folder) => folders.has(folder))
-    if (outer === undefined) continue
+    const outer = outermostAbove(folders, normalPath(dest ?? ''))
+    if (outer === null) continue
     const message = `the destination "${shorten(dest ?? '')}" is inside "${shorten(outer)}", that of another material`
     yield { at, message }
   }
 }
 
-function foldersAbove(path: string): string[] {
+/** Folders by their steps, so that a path is looked up by walking along it once. */
+interface FolderNode {
+  isFolder: boolean
+  readonly inner: Map<string, FolderNode>
+}
+
+function treeOf(paths: readonly string[]): FolderNode {
+  const root: FolderNode = { isFolder: false, inner: new Map() }
+  for (const path of paths) {
+    let node = root
+    for (const step of path.split('/')) {
+      const next = node.inner.get(step) ?? { isFolder: false, inner: new Map() }
+      node.inner.set(step, next)
+      node = next
+    }
+    node.isFolder = true
+  }
+  return root
+}
+
+function outermostAbove(root: FolderNode, path: string): string | null {
   const steps = path.split('/')
-  return steps.slice(1).map((_, n) => steps.slice(0, n + 1).join('/'))
+  let node: FolderNode | undefined = root
+  for (const [n, step] of steps.slice(0, -1).entries()) {
+    node = node?.inner.get(step)
+    if (node?.isFolder) return steps.slice(0, n + 1).join('/')
+  }
+  return null
 }
 
 /** MAT-2: what is watched in several places is watched the same way. */

@@ -1,10 +1,13 @@
+import { unescape } from 'node:querystring'
 import type { Problem } from '../../core/problem.ts'
 import { newElement } from '../edit/new-element.ts'
 import type { XmlEdit } from '../edit/xml-edit.ts'
 import { pathOf } from '../element-path.ts'
 import { attributeOf, elementsAt, isTrue, textOf } from '../xml-elements.ts'
 import type { XmlDocument } from '../xml-reader.ts'
-import type { XmlElement } from '../xml-tree.ts'
+import type { Span, XmlElement } from '../xml-tree.ts'
+import { forAddress, plainSecretIn, replaced } from './address-secret.ts'
+import { findUserInfos } from './user-info.ts'
 import { walkElements } from './walk-elements.ts'
 
 /** A secret that stands in the document as it is. */
@@ -19,12 +22,18 @@ export interface PlainSecret {
 }
 
 const LOGIN_ELEMENTS = new Set(['svn', 'p4', 'tfs', 'git', 'hg', 'mailhost'])
+const ADDRESSED_ELEMENTS = new Set(['svn', 'tfs', 'git', 'hg'])
+/** Those that have had attributes for user and password in every version of the schema. */
+const WITH_CREDENTIALS = new Set(['svn', 'tfs'])
 
 /** Every secret in plain text, in the order of the document. An empty one is none. */
 export function plainSecrets(root: XmlElement): PlainSecret[] {
   return [...walkElements(root)].flatMap((element) => {
     if (LOGIN_ELEMENTS.has(element.name)) {
-      return attributeSecret(element, 'password', 'encryptedPassword')
+      return [
+        ...addressSecret(element),
+        ...attributeSecret(element, 'password', 'encryptedPassword'),
+      ]
     }
     if (element.name === 'ldap') {
       return attributeSecret(element, 'managerPassword', 'encryptedManagerPassword')
@@ -58,6 +67,68 @@ function attributeSecret(element: XmlElement, plain: string, encrypted: string):
       ],
     },
   ]
+}
+
+/**
+ * The secret goes into the attributes for it where the material has them, and is sealed in its place
+ * elsewhere. A user or password that stands beside the address is what counts already.
+ */
+function addressSecret(element: XmlElement): PlainSecret[] {
+  const url = element.attributes.get('url')
+  const span = url && ADDRESSED_ELEMENTS.has(element.name) ? plainSecretIn(url.value) : null
+  if (!url || !span) return []
+  const inPlace = (sealed: string): XmlEdit[] => [
+    {
+      kind: 'set-attribute',
+      element,
+      name: 'url',
+      value: replaced(url.value, span, forAddress(sealed)),
+    },
+  ]
+  const beside = WITH_CREDENTIALS.has(element.name) ? credentialsOf(url.value, span) : null
+  return [
+    {
+      element,
+      holder: `the secret in the address of <${element.name}>`,
+      offset: url.span.start,
+      secret: beside?.password ?? url.value.slice(span.start, span.end),
+      sealedBy: (sealed) => (beside ? movedBeside(element, beside, sealed) : inPlace(sealed)),
+    },
+  ]
+}
+
+interface Credentials {
+  /** The address without them. */
+  readonly url: string
+  readonly username: string
+  readonly password: string
+}
+
+/** The user and the password of an address, decoded; null where it has not both in the usual form. */
+function credentialsOf(address: string, secret: Span): Credentials | null {
+  const [info] = findUserInfos(address)
+  if (!info || secret.start === info.start || !/^https?$/.test(info.scheme)) return null
+  if (!URL.canParse(address)) return null
+  const username = unescape(address.slice(info.start, secret.start - ':'.length))
+  const password = unescape(address.slice(secret.start, secret.end))
+  const parsed = new URL(address)
+  if (unescape(parsed.username) !== username || unescape(parsed.password) !== password) return null
+  return { url: address.slice(0, info.start) + address.slice(info.end + 1), username, password }
+}
+
+function movedBeside(
+  element: XmlElement,
+  { url, username }: Credentials,
+  sealed: string,
+): XmlEdit[] {
+  const has = (name: string) => element.attributes.has(name)
+  const given = { url, username, encryptedPassword: sealed }
+  const isKept = (name: string) =>
+    (name === 'username' && has('username')) ||
+    (name === 'encryptedPassword' && (has('password') || has('encryptedPassword')))
+  return Object.entries(given).flatMap(([name, value]) =>
+    isKept(name) ? [] : [{ kind: 'set-attribute', element, name, value } as const],
+  )
 }
 
 /** Whether the value of a variable or of a property is a secret by its own word. */

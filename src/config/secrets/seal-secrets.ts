@@ -1,8 +1,9 @@
 import { applyEdits } from '../edit/apply-edits.ts'
 import type { EditableDocument } from '../edit/layout.ts'
 import type { XmlEdit } from '../edit/xml-edit.ts'
-import { textOf } from '../xml-elements.ts'
+import { attributeOf, textOf } from '../xml-elements.ts'
 import type { XmlElement } from '../xml-tree.ts'
+import { forAddress, replaced, sealedSecretIn } from './address-secret.ts'
 import { plainSecrets } from './plain-secrets.ts'
 import type { SecretBox } from './secret-box.ts'
 import { walkElements } from './walk-elements.ts'
@@ -14,7 +15,10 @@ export interface SealedDocument {
 }
 
 /** Puts the sealed form of each plain secret in its place and touches nothing else. */
-export function sealSecrets(document: EditableDocument, box: SecretBox): SealedDocument {
+export function sealSecrets(
+  document: EditableDocument,
+  box: Pick<SecretBox, 'seal'>,
+): SealedDocument {
   const secrets = plainSecrets(document.root)
   const edits = secrets.flatMap(({ secret, sealedBy }) => sealedBy(box.seal(secret)))
   return { text: applyEdits(document, edits) ?? document.text, sealed: secrets.length }
@@ -51,6 +55,7 @@ const ENCRYPTED_ATTRIBUTES = ['encryptedPassword', 'encryptedManagerPassword']
 function encryptedPlaces(root: XmlElement): EncryptedPlace[] {
   return [...walkElements(root)].flatMap((element) => [
     ...attributePlaces(element),
+    ...addressPlaces(element),
     ...(element.name === 'encryptedValue' ? [textPlace(element)] : []),
   ])
 }
@@ -62,6 +67,17 @@ function attributePlaces(element: XmlElement): EncryptedPlace[] {
     const replacedBy = (value: string): XmlEdit => ({ kind: 'set-attribute', element, name, value })
     return [{ encrypted: attribute.value, replacedBy }]
   })
+}
+
+function addressPlaces(element: XmlElement): EncryptedPlace[] {
+  const address = attributeOf(element, 'url')
+  const sealed = address === null ? null : sealedSecretIn(address)
+  if (address === null || !sealed) return []
+  const replacedBy = (by: string): XmlEdit => {
+    const value = replaced(address, sealed.span, forAddress(by))
+    return { kind: 'set-attribute', element, name: 'url', value }
+  }
+  return [{ encrypted: sealed.text, replacedBy }]
 }
 
 function textPlace(element: XmlElement): EncryptedPlace {

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 
 const CIPHER = 'aes-256-gcm'
 const KEY_BYTES = 32
@@ -6,10 +6,10 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * `AES:` nonce `:` cipher text and tag, in base64. The original's own form has
- * the same shape with a longer nonce, so the two are told apart.
+ * `AES:` nonce `:` cipher text and tag, in base64, or in base64url where it stands in an address.
+ * The original's own form has the same shape with a longer nonce, so the two are told apart.
  */
-const SEALED = /^AES:([A-Za-z0-9+/]{16}):([A-Za-z0-9+/]{22,}={0,2})$/
+const SEALED = /^AES:([\w+/-]{16}):([\w+/-]{22,}={0,2})$/
 
 /**
  * Seals secrets so that they may stand in the configuration. The first key
@@ -30,7 +30,16 @@ export class SecretBox {
 
   /** A text of its own each time, even for the same secret. */
   seal(secret: string): string {
-    const nonce = randomBytes(NONCE_BYTES)
+    return this.#sealWith(randomBytes(NONCE_BYTES), secret)
+  }
+
+  /** The same text each time for the same secret, so that what is shown twice is equal. */
+  sealRepeatably(secret: string): string {
+    const mac = createHmac('sha256', this.#newest).update(`nonce\0${secret}`).digest()
+    return this.#sealWith(mac.subarray(0, NONCE_BYTES), secret)
+  }
+
+  #sealWith(nonce: Buffer, secret: string): string {
     const cipher = createCipheriv(CIPHER, this.#newest, nonce, { authTagLength: TAG_BYTES })
     const body = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
     const sealed = Buffer.concat([body, cipher.getAuthTag()])

@@ -90,7 +90,7 @@ export const CONFIG_OPERATIONS: Operations = {
     caller: 'administrator',
     rename: { file: 'digest' },
     answers: { 200: document, 304: NOT_MODIFIED },
-    errors: ['malformed-request', 'snapshot-not-found'],
+    errors: ['malformed-request', 'snapshot-not-found', 'secrets-in-plain-text'],
   },
   'POST /api/admin/config.xml': saveForm,
   'POST /admin/restful/configuration/file/POST/xml': saveForm,
@@ -161,6 +161,13 @@ export const CONFIG_OPERATIONS: Operations = {
       409: json('The revision is not valid any more', ErrorBody),
     },
     errors: ['malformed-request', 'revision-not-found', 'config-stale', 'body-too-large'],
+  },
+  'POST /api/config/revisions/:commit/acknowledge-secrets': {
+    tag,
+    summary: 'Ends the alarm about the secrets that a commit and those before it have in plain text',
+    caller: 'administrator',
+    answers: { 200: json('Acknowledged', MessageBody) },
+    errors: ['malformed-request', 'revision-not-found'],
   },
   'GET /api/config/diff/:from/:to': {
     tag,

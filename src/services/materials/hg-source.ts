@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { HgMaterial } from '../../config/model/materials.ts'
@@ -7,13 +7,13 @@ import { type MaterialSource, MOST_CHANGES, SourceFailed, type Span } from './mo
 import { addressOf } from './source-address.ts'
 import { secretsOf, type SourcePlace } from './source-place.ts'
 
-/** The only settings that a call reads, beside the repository. */
-const SETTINGS = 'settings.rc'
 const NODE = /^([0-9a-f]{40})\+?$/m
 const REVISION = /^[0-9a-f]{40}$/
 const ABBREVIATED = /^[0-9a-f]{4,40}$/
 const NO_NODE = /^0+$/
 const SECOND = 1_000
+/** Hands the client settings of ours through a pipe. */
+const WITH_SETTINGS = 'printf %s "$CAIRN_SETTINGS" | hg "$@"'
 
 const Log = z.array(
   z.object({
@@ -25,34 +25,37 @@ const Log = z.array(
   }),
 )
 
-/** The settings of every call are a file of ours; a mirror holds the changes where they are looked at. */
+/** A repository of its own is what every call stands in, and holds the changes where they are looked at. */
 export function hgSource(material: HgMaterial, place: SourcePlace): MaterialSource {
   const { tools, folder } = place
   const address = addressOf('hg', material.url)
   const username = material.username ?? address.username
   const password = place.password ?? address.password
   const branch = material.branch === null || material.branch === '' ? 'default' : material.branch
+  const settings = renderSettings(address.url, username, password)
   const call = {
-    command: 'hg',
+    name: 'hg',
     cwd: folder,
     environment: {
       HGPLAIN: '1',
       LC_ALL: 'C.UTF-8',
       HGENCODING: 'UTF-8',
-      // Settings of a repository name extensions and hooks, which are code.
+      // Settings name extensions and hooks, which are code: none are read but those that are given here.
       HGRCSKIPREPO: '1',
-      HGRCPATH: join(folder, SETTINGS),
+      HGRCPATH: settings === null ? '' : '/dev/stdin',
+      ...(settings === null ? {} : { CAIRN_SETTINGS: settings }),
     },
     secrets: secretsOf({ username, password }, address.username !== null),
   }
-  const hg = (...args: readonly string[]) => tools.run({ ...call, args: ['-y', ...args] })
+  const command = (args: readonly string[]) =>
+    settings === null
+      ? { command: 'hg', args: ['-y', ...args] }
+      : { command: 'sh', args: ['-c', WITH_SETTINGS, 'hg', '-y', ...args] }
+  const hg = (...args: readonly string[]) => tools.run({ ...call, ...command(args) })
 
   async function prepare(): Promise<void> {
-    const file = join(folder, SETTINGS)
-    await rm(file, { force: true })
-    await writeFile(file, renderSettings(address.url, username, password), { mode: 0o600 })
     if (!existsSync(join(folder, '.hg'))) await hg('init', '--', '.')
-    // Where versions before kept the credentials.
+    // Once it had the credentials, which were in the clear there.
     await rm(join(folder, '.hg', 'hgrc'), { force: true })
   }
 
@@ -72,8 +75,8 @@ export function hgSource(material: HgMaterial, place: SourcePlace): MaterialSour
   async function update(): Promise<void> {
     // Left by a pull that was ended in the middle.
     if (existsSync(join(folder, '.hg', 'store', 'journal'))) await hg('recover')
-    const args = ['-y', 'pull', '--quiet', '--', address.url]
-    await tools.run({ ...call, args, isLong: true })
+    const pull = command(['pull', '--quiet', '--', address.url])
+    await tools.run({ ...call, ...pull, isLong: true })
   }
 
   async function changes({ after, upTo }: Span) {
@@ -105,9 +108,13 @@ function modificationOf({ node, user, date, desc, files }: z.infer<typeof Log>[n
   return { revision: node, username: user, time: date[0] * SECOND, comment: desc, files }
 }
 
-/** Credentials stand in a file that only the service can read, never on a command line. */
-function renderSettings(url: string, username: string | null, password: string | null): string {
-  if (!/^https?:/i.test(url) || (username === null && password === null)) return ''
+/** Neither a file nor a command line has them. */
+function renderSettings(
+  url: string,
+  username: string | null,
+  password: string | null,
+): string | null {
+  if (!/^https?:/i.test(url) || (username === null && password === null)) return null
   const lines = [
     ['prefix', url],
     ['username', username ?? ''],

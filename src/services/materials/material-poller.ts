@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SourceMaterial } from '../../config/materials/identity.ts'
 import { remembered } from '../../config/remembered.ts'
+import { openAddress } from '../../config/secrets/address-secret.ts'
 import type { Log } from '../../core/log.ts'
 import type { Problem } from '../../core/problem.ts'
 import { WriterQueue } from '../../storage/writer-queue.ts'
@@ -177,9 +178,10 @@ export class MaterialPoller implements AsyncDisposable {
     const open = async (): Promise<MaterialSource> => {
       const folder = join(this.#options.folder, fingerprint)
       const password = this.#passwordOf(material)
+      const opened = this.#withAddress(material)
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const { local } = this.#options
-      return openSource(material, { tools: this.#tools, folder, password, local })
+      return openSource(opened, { tools: this.#tools, folder, password, local })
     }
     return {
       newest: async () => (await open()).newest(),
@@ -193,6 +195,14 @@ export class MaterialPoller implements AsyncDisposable {
     const opened = this.#options.secrets.open(encryptedPassword)
     if (opened !== null) return opened
     throw new SourceFailed('Its password was encrypted with a key that this server does not have')
+  }
+
+  /** The material with the secret of its address in the open. */
+  #withAddress(material: SourceMaterial): SourceMaterial {
+    if (material.kind === 'p4') return material
+    const url = openAddress(material.url, (sealed) => this.#options.secrets.open(sealed))
+    if (url !== null) return { ...material, url }
+    throw new SourceFailed('Its address was encrypted with a key that this server does not have')
   }
 
   #tell(fingerprint: string): void {
@@ -213,7 +223,8 @@ export class MaterialPoller implements AsyncDisposable {
 const keyOf = remembered((material: SourceMaterial) => {
   const { username, password, encryptedPassword, autoUpdate } = material
   const useTickets = 'useTickets' in material && material.useTickets
-  return JSON.stringify([username, password, encryptedPassword, autoUpdate, useTickets])
+  const address = 'url' in material ? material.url : material.port
+  return JSON.stringify([address, username, password, encryptedPassword, autoUpdate, useTickets])
 })
 
 /** Whoever may not read the configuration may still read the health of the service. */

@@ -7,6 +7,8 @@ import { SourceFailed } from './modification.ts'
 
 export interface ToolCall {
   readonly command: string
+  /** What messages call it; the command when absent. */
+  readonly name?: string
   readonly args: readonly string[]
   readonly cwd: string
   readonly environment?: Readonly<Record<string, string>>
@@ -59,13 +61,13 @@ export class Tools implements AsyncDisposable {
     const { code, stdout, stderr, reason } = await this.#run(call)
     if (code === 0 && reason === null) return stdout
     const what = reason ?? complaintOf(stderr) ?? `it ended with ${code}`
-    throw new SourceFailed(hideSecrets(`${call.command}: ${what}`, call.secrets ?? []))
+    throw new SourceFailed(hideSecrets(`${call.name ?? call.command}: ${what}`, call.secrets ?? []))
   }
 
   /** Whether a tool succeeds. @throws {SourceFailed} when it cannot be run at all. */
   async succeeds(call: ToolCall): Promise<boolean> {
     const { code, reason } = await this.#run(call)
-    if (reason !== null) throw new SourceFailed(`${call.command}: ${reason}`)
+    if (reason !== null) throw new SourceFailed(`${call.name ?? call.command}: ${reason}`)
     return code === 0
   }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import nodeFs from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import type { History, HistoryOptions } from '../../../src/history/history.ts'
 import type { FsPromises } from '../../../src/storage/fs-promises.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history-folder.ts'
@@ -109,8 +109,31 @@ export function describeEdits(where: string, defaults: Partial<HistoryOptions>):
       expect(history.problem()).toBeNull()
       const [aside] = folder.names().filter((name) => name.startsWith('config.xml.invalid-'))
       expect(folder.read(aside ?? '')).toBe('<cruise')
+      expect(statSync(folder.file(aside ?? '')).mode & 0o777).toBe(0o600)
       expect(folder.events.at(-2)).toContain('is kept as')
       expect(folder.complaints()).toBe('')
+    })
+
+    it('that was set aside is removed after 30 days', async () => {
+      const names = [
+        '2023-10-01T00-00-00-000Z',
+        '2023-10-01T00-00-00-000Z-2',
+        '2023-11-01T00-00-00-000Z',
+      ]
+      for (const name of names) folder.write('<cruise', `config.xml.invalid-${name}`)
+      folder.write('mine', 'config.xml.invalid-2020')
+      history = await folder.reopen()
+      folder.write(documentOf('edited'))
+
+      await expectRevisions('Filesystem', 'Upgrade')
+      await eventually(() =>
+        expect(
+          folder
+            .names()
+            .filter((name) => name.includes('invalid-'))
+            .toSorted(),
+        ).toEqual(['config.xml.invalid-2020', 'config.xml.invalid-2023-11-01T00-00-00-000Z']),
+      )
     })
 
     it('is a revision before the save that finds it', async () => {

@@ -40,6 +40,11 @@ export const CONFIG_ROWS: readonly PermissionRow[] = [
   },
   { call: 'POST /api/config/revisions/{commit}/restore', may: 'administrator', allowed: 404 },
   {
+    call: 'POST /api/config/revisions/{commit}/acknowledge-secrets',
+    may: 'administrator',
+    allowed: 404,
+  },
+  {
     call: 'POST /tab/admin/pipelines/{name}.json',
     may: 'group administrator',
     allowed: 409,

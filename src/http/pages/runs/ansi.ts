@@ -33,7 +33,9 @@ export function consoleLineHtml(line: string): string {
 
 /** A progress bar writes a line again and again: what it wrote last is what stays. */
 function lastWritten(line: string): string {
-  const text = line.replace(/\r+$/, '')
+  let end = line.length
+  while (line[end - 1] === '\r') end -= 1
+  const text = line.slice(0, end)
   const start = text.lastIndexOf('\r') + 1
   return start === 0 ? text : `${timeOf(text)}${text.slice(start)}`
 }

@@ -1,6 +1,7 @@
 import type { MaterialRevision, PipelineInstance } from '../../../builds/documents.ts'
 import { materialFingerprint } from '../../../config/material-fingerprint.ts'
 import type { DependencyMaterial, Material } from '../../../config/model.ts'
+import { openAddress } from '../../../config/secrets/address-secret.ts'
 import { AssignmentRefusal } from './refusal.ts'
 import { openSecret, type Secrets } from './secrets.ts'
 
@@ -76,27 +77,37 @@ function sourceOf(
   const common = { name, dest: dest === '' ? null : dest, ...span }
   switch (material.kind) {
     case 'git': {
-      const url = withCredentials(material.url, { username, password })
+      const url = withCredentials(addressOf(material, secrets), { username, password })
       return { type: 'git' as const, ...common, url, branch: material.branch }
     }
     case 'hg':
       return {
         type: 'hg' as const,
         ...common,
-        url: withCredentials(material.url, { username, password }),
+        url: withCredentials(addressOf(material, secrets), { username, password }),
       }
-    case 'svn':
-      return { type: 'svn' as const, ...common, url: material.url, username, password }
+    case 'svn': {
+      const url = addressOf(material, secrets)
+      return { type: 'svn' as const, ...common, url, username, password }
+    }
     case 'p4': {
       const { port: url, useTickets, view } = material
       return { type: 'p4' as const, ...common, url, username, password, useTickets, view }
     }
     case 'tfs': {
-      const { url, domain, projectPath } = material
+      const { domain, projectPath } = material
+      const url = addressOf(material, secrets)
       const user = username ?? ''
       return { type: 'tfs' as const, ...common, url, username: user, domain, password, projectPath }
     }
   }
+}
+
+function addressOf(material: Exclude<Source, { kind: 'p4' }>, secrets: Secrets): string {
+  const address = openAddress(material.url, (sealed) => secrets.open(sealed))
+  if (address !== null) return address
+  const reason = 'was encrypted with a key that this server does not have'
+  throw new AssignmentRefusal(`The address of the material ${describe(material)} ${reason}`)
 }
 
 /** Later versions of the configuration keep the user and the password of a URL beside it. */

@@ -14,7 +14,7 @@ const box = new SecretBox([OLD])
 /** Seals, and shows every sealed value as the secret in brackets. */
 function sealed(text: string): string {
   const { text: done } = sealSecrets(xmlDocument(text), box)
-  return done.replace(/AES:[^"'<]*/g, (value) => `[${box.open(value)}]`)
+  return done.replace(/AES:[^"'<@]*/g, (value) => `[${box.open(value)}]`)
 }
 
 function variable(value: string): string {
@@ -41,6 +41,27 @@ describe('sealSecrets', () => {
     expect(sealed('<svn encryptedPassword="b2xk" url="u" password="new"/>')).toBe(
       '<svn url="u" encryptedPassword="[new]"/>',
     )
+  })
+
+  it.each([
+    ['<git url="https://ana:p%40&amp;s@h/r"/>', '<git url="https://ana:[p%40&s]@h/r"/>'],
+    ['<hg url="https://ghp_x@h/r"/>', '<hg url="https://[ghp_x]@h/r"/>'],
+    ['<git url="ssh://git:pw@h/r"/>', '<git url="ssh://git:[pw]@h/r"/>'],
+    [
+      `<svn url='https://ana:p%40s@h/r' dest='d'/>`,
+      `<svn url='https://h/r' dest='d' username='ana' encryptedPassword='[p@s]'/>`,
+    ],
+    [
+      '<svn url="https://ana:pw@h/r" username="bob" encryptedPassword="b2xk"/>',
+      '<svn url="https://h/r" username="bob" encryptedPassword="b2xk"/>',
+    ],
+    [
+      '<svn url="https://ana:old@h/r" password="new"/>',
+      '<svn url="https://h/r" encryptedPassword="[new]" username="ana"/>',
+    ],
+    ['<svn url="svn+ssh://ana:pw@h/r"/>', '<svn url="svn+ssh://ana:[pw]@h/r"/>'],
+  ])('seals the secret of the address in %s', (text, expected) => {
+    expect(sealed(text)).toBe(expected)
   })
 
   it('seals the value of a secure variable', () => {
@@ -131,6 +152,16 @@ describe('findPlainSecrets', () => {
 })
 
 describe('rotateSecrets', () => {
+  it('seals ours again in addresses', () => {
+    const { text } = sealSecrets(xmlDocument('<git url="https://ana:pw@h/r"/>'), box)
+
+    const rotated = rotateSecrets(xmlDocument(text), new SecretBox([NEW, OLD]))
+
+    const [, secret = ''] = /ana:(.*)@h/.exec(rotated.text ?? '') ?? []
+    expect(rotated).toMatchObject({ rotated: 1, foreign: 0 })
+    expect(new SecretBox([NEW]).open(secret)).toBe('pw')
+  })
+
   it('seals ours again and keeps what others encrypted', () => {
     const text = `<c>
   <svn encryptedPassword='${box.seal('one')}'/>
