@@ -69,7 +69,7 @@ export class MaterialPoller implements AsyncDisposable {
     this.#tools = new Tools({ environment, timeout })
   }
 
-  /** Calls the listener after every poll that succeeds. */
+  /** Calls the listener after every poll that succeeds, of materials that are polled by themselves. */
   onPolled(listener: (fingerprint: string) => void): void {
     this.#listeners.add(listener)
   }
@@ -167,8 +167,8 @@ export class MaterialPoller implements AsyncDisposable {
       interval: material.autoUpdate ? this.#options.interval : null,
       first: this.#options.first,
       polled: (watch, error) => {
-        if (error === null) this.#tell(fingerprint)
-        else if (watch.failures === 1) this.#report(fingerprint, error)
+        if (error === null && material.autoUpdate) this.#tell(fingerprint)
+        else if (error !== null && watch.failures === 1) this.#report(fingerprint, error)
       },
     })
   }

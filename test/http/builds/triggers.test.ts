@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { element, git } from '../../support/a-configuration.ts'
 import { BuildScene, jsonOf } from '../../support/build-service.ts'
+import { gitLine } from '../../support/git.ts'
 import { ProtocolAgent } from '../../support/protocol-agent.ts'
 import { startService } from '../../support/service.ts'
 import { FAST, open, commit, latest, pollsPass } from '../../support/trigger-scene.ts'
@@ -106,6 +107,30 @@ describe('a pipeline', () => {
 
     const revision = commit(scene, 'code')
     expect(await agent.work()).toMatchObject({ materials: [{ revision }] })
+  })
+
+  it('is not started by what another one looked for by hand in a repository that is not polled', async () => {
+    const scene = await BuildScene.open({ pipelines: [] }, FAST)
+    const materials = [git(scene.origin, { branch: 'main', autoUpdate: false })]
+    const names = ['app', 'other', 'last']
+    await scene.configure({ pipelines: names.map((name) => ({ name, materials })) })
+    const agent = await ProtocolAgent.join(scene.service, 'a1')
+    const build = async (pipeline: string) => {
+      await scene.schedule(pipeline)
+      const job = await agent.work()
+      await agent.finish(job)
+      return { pipeline: job.pipelineName, revision: job.materials[0]?.revision }
+    }
+    const first = gitLine(scene.origin, 'rev-parse', 'HEAD')
+
+    expect(await build('app')).toEqual({ pipeline: 'app', revision: first })
+    expect(await build('other')).toEqual({ pipeline: 'other', revision: first })
+    const second = commit(scene)
+    expect(await build('app')).toEqual({ pipeline: 'app', revision: second })
+    expect(await build('last')).toEqual({ pipeline: 'last', revision: second })
+
+    expect(await latest(scene)).toBe('2 by admin')
+    expect(await latest(scene, 'other')).toBe('1 by admin')
   })
 
   it('that is locked starts when it is unlocked', async () => {

@@ -30,9 +30,11 @@ export async function knownRevisions(
   const revisions: WantedRevision[] = []
   for (const material of pipeline.materials) {
     const fingerprint = materialFingerprint(material)
-    const revision = upstream.revisions.get(fingerprint) ?? deps.poller.latest(fingerprint)
-    // What is polled on demand alone stays as it was in the last run.
-    const known = revision ?? (isOnDemand(material) ? builtRevision(newest, fingerprint) : null)
+    // What is polled on demand alone stays as it was in the last run: others may have looked since.
+    const own = isOnDemand(material)
+      ? builtRevision(newest, fingerprint)
+      : deps.poller.latest(fingerprint)
+    const known = upstream.revisions.get(fingerprint) ?? own
     if (known === null) return null
     revisions.push({ fingerprint, name: nameOf(material), revision: known })
   }
