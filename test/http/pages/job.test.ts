@@ -36,6 +36,21 @@ describe('the page of a job', () => {
     expect(after).toContain('href="/files/app/1/build/1/unit/cruise-output/console.log"')
   })
 
+  it('has no link to a console that is not there yet', async () => {
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
+    await scene.schedule()
+
+    const waiting = await pageOf(scene.service, JOB)
+
+    expect(waiting).toContain('No output yet')
+    expect(waiting).not.toContain('cruise-output/console.log')
+    const links = Array.from(waiting.matchAll(/href="(\/(?:files|stages|pipelines)[^"]*)"/g))
+    const statuses = await Promise.all(
+      links.map(async ([, path = '']) => (await scene.get(path)).status),
+    )
+    expect(new Set(statuses)).toEqual(new Set([200]))
+  })
+
   it('gives the lines of the console from one on, and says when nothing more comes', async () => {
     const { scene, says } = await assigned()
     await says('one\ntwo\nthree\n')

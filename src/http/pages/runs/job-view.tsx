@@ -205,7 +205,13 @@ function Console({ chrome: { links }, page }: JobViewProps) {
         <label class="follow-label">
           <input type="checkbox" class="follow" checked /> Follow the end
         </label>
-        <a href={file}>{part.first > 0 ? `Whole console, ${part.next} lines` : 'Plain text'}</a>
+        <span data-part="console-file">
+          {part.isThere ? (
+            <a href={file}>{part.first > 0 ? `Whole console, ${part.next} lines` : 'Plain text'}</a>
+          ) : (
+            <span class="muted">No output yet</span>
+          )}
+        </span>
       </div>
       {part.first > 0 && (
         <p class="muted console-cut">{`The first ${part.first} lines are left out here.`}</p>

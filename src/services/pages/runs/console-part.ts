@@ -12,6 +12,12 @@ export interface ConsolePart {
   readonly next: number
 }
 
+/** The end of a console. */
+export interface ConsoleEnd extends ConsolePart {
+  /** Whether there is a console at all. */
+  readonly isThere: boolean
+}
+
 export interface ConsoleCall {
   readonly caller: FileCaller
   readonly job: JobPlace
@@ -28,15 +34,16 @@ const LINE_FEED = 0x0a
  *
  * @throws {ServiceError} as `openConsole`, except that nothing has been said yet.
  */
-export async function readConsoleTail(deps: FilesDeps, call: ConsoleCall): Promise<ConsolePart> {
+export async function readConsoleTail(deps: FilesDeps, call: ConsoleCall): Promise<ConsoleEnd> {
   const part = await orNull(openConsole(deps, call, BEYOND))
-  if (part === null) return { lines: [], first: 0, next: 0 }
+  if (part === null) return { lines: [], first: 0, next: 0, isThere: false }
   return closing(part.handle, async (handle) => {
     const from = Math.max(0, part.to - MOST_BYTES)
     const bytes = await readBytes(handle, from, part.to)
     const whole = from === 0 ? bytes : bytes.subarray(bytes.indexOf(LINE_FEED) + 1)
     const lines = linesOf(whole).slice(-MOST_LINES)
-    return { lines, first: part.nextLine - lines.length, next: part.nextLine }
+    const first = part.nextLine - lines.length
+    return { lines, first, next: part.nextLine, isThere: true }
   })
 }
 

@@ -10,7 +10,12 @@ import { type JobPlace, placeOfJob } from '../../builds/artifacts/job-folders.ts
 import type { FilesDeps } from '../../builds/files.ts'
 import { readStageRun, type StagesDeps } from '../../builds/stages.ts'
 import { type ArtifactTree, readArtifacts } from './artifact-tree.ts'
-import { type ConsolePart, readConsoleLines, readConsoleTail } from './console-part.ts'
+import {
+  type ConsoleEnd,
+  type ConsolePart,
+  readConsoleLines,
+  readConsoleTail,
+} from './console-part.ts'
 import type { PipelinesPageDeps } from './pipelines-page.ts'
 
 export type JobPageDeps = StagesDeps & FilesDeps & Pick<PipelinesPageDeps, 'waiting'>
@@ -33,7 +38,7 @@ export interface JobPage {
   readonly agent: { readonly uuid: string; readonly name: string } | null
   /** Why it waits for an agent; null when it does not. */
   readonly wait: Wait | null
-  readonly console: ConsolePart
+  readonly console: ConsoleEnd
   readonly artifacts: ArtifactTree
   readonly mayCancel: boolean
 }
