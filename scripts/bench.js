@@ -2,7 +2,7 @@
 import { register } from 'tsx/esm/api'
 import { buildWhenNeeded } from './build.js'
 
-buildWhenNeeded()
+await buildWhenNeeded()
 register()
 const { bench } = await import('../test/bench/bench.ts')
 process.exitCode = await bench(process.argv.slice(2))

@@ -3,6 +3,7 @@ import {
   cpSync,
   existsSync,
   readdirSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -11,7 +12,6 @@ import {
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildSync } from 'esbuild'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DIST = join(ROOT, 'dist')
@@ -20,16 +20,26 @@ const ASSETS = 'src/http/pages/assets'
 /** What runs in the browser and is made of several parts: one file for each. */
 const BUNDLES = ['src/http/pages/browser/editor.ts']
 const STAMP = join(DIST, '.built')
+const resolve = createRequire(import.meta.url).resolve
+
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  await main(process.argv[2])
+}
+
+/** `npm ci` prepares the program; without the development dependencies there is nothing to build it with. */
+async function main(step) {
+  if (step !== 'prepare' || hasCompiler()) await build()
+  else process.stderr.write('cairn: not built, as the development dependencies are left out\n')
+}
 
 /** Compiles `src` to `dist` when a source is newer than the last build; ends the program when it fails. */
-export function buildWhenNeeded() {
-  if (!existsSync(join(ROOT, 'src')) || isFresh()) return
+export async function buildWhenNeeded() {
+  if (!isFresh()) await build()
+}
+
+async function build() {
   const draft = join(ROOT, `.dist-${process.pid}`)
-  const compiler = join(
-    dirname(createRequire(import.meta.url).resolve('typescript/package.json')),
-    'bin',
-    'tsc',
-  )
+  const compiler = join(dirname(resolve('typescript/package.json')), 'bin', 'tsc')
   const flags = ['-p', join(ROOT, 'tsconfig.json'), '--noEmit', 'false', '--outDir', draft]
   const { status } = spawnSync(process.execPath, [compiler, ...flags], { stdio: ['ignore', 2, 2] })
   if (status !== 0) {
@@ -37,14 +47,15 @@ export function buildWhenNeeded() {
     process.exit(1)
   }
   cpSync(join(ROOT, ASSETS), join(draft, ASSETS.replace('src/', '')), { recursive: true })
-  bundle(join(draft, ASSETS.replace('src/', '')))
+  await bundle(join(draft, ASSETS.replace('src/', '')))
   writeFileSync(join(draft, '.built'), '')
   rmSync(DIST, { recursive: true, force: true })
   renameSync(draft, DIST)
 }
 
-function bundle(outdir) {
-  buildSync({
+async function bundle(outdir) {
+  const esbuild = await import('esbuild')
+  await esbuild.build({
     absWorkingDir: ROOT,
     entryPoints: BUNDLES,
     outdir,
@@ -55,6 +66,15 @@ function bundle(outdir) {
     logLevel: 'warning',
     tsconfigRaw: '{}',
   })
+}
+
+function hasCompiler() {
+  try {
+    return resolve('typescript/package.json') !== ''
+  } catch (error) {
+    if (error.code === 'MODULE_NOT_FOUND') return false
+    throw error
+  }
 }
 
 function isFresh() {

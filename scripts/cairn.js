@@ -1,6 +1,11 @@
 #!/usr/bin/env node
-// Runs any subcommand from a checkout: compiles the sources first when the build is older.
-import { buildWhenNeeded } from './build.js'
+// Runs any subcommand from a checkout, which `npm ci` has built.
+import { existsSync } from 'node:fs'
 
-buildWhenNeeded()
-await import('../dist/main.js')
+const main = new URL('../dist/main.js', import.meta.url)
+
+if (existsSync(main)) await import(main.href)
+else {
+  process.stderr.write('cairn: not built yet: run npm ci, or npm run build\n')
+  process.exitCode = 1
+}

@@ -12,7 +12,7 @@ if (amount === '') {
   process.exit(2)
 }
 
-buildWhenNeeded()
+await buildWhenNeeded()
 const folder = mkdtempSync(join(tmpdir(), 'cairn-soak-'))
 const end = Date.now() + Number(amount) * 60_000
 const goesOn = (kills: number) => (unit === 'm' ? Date.now() < end : kills < Number(amount))

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -10,10 +10,12 @@ import { callOver, startNginx } from '../support/nginx.ts'
 import { BASIC } from '../support/raw-http.ts'
 import { rootFile } from '../support/root-file.ts'
 import { startService } from '../support/service.ts'
+import { start } from '../support/start.ts'
 import { tempDir } from '../support/temp-folder.ts'
 
 const UNITS = ['cairn.service', 'cairn-agent@.service']
 const Words = z.array(z.string())
+const Manifest = z.object({ devDependencies: z.record(z.string(), z.string()) })
 
 function deployed(name: string): string {
   return readFileSync(rootFile(`deploy/${name}`), 'utf8')
@@ -138,6 +140,35 @@ describe('the units of systemd', () => {
   })
 })
 
+/** What the stages of the Dockerfile leave: each stage in a folder, without an engine for containers. */
+function buildImage(): { folder: string; command: readonly string[] } {
+  const [build = '', final = ''] = deployed('Dockerfile')
+    .split(/^FROM .*$/m)
+    .slice(1)
+  const [source, image] = [join(tempDir(), 'build'), join(tempDir(), 'image')]
+  for (const folder of [source, image]) mkdirSync(folder)
+  for (const [, step, rest = ''] of build.matchAll(/^(COPY|RUN) (.*)$/gm)) {
+    if (step === 'RUN') execFileSync('sh', ['-ec', rest], { cwd: source, stdio: 'pipe' })
+    else copyInto(source, { from: rootFile('.'), names: rest.split(' ').slice(0, -1) })
+  }
+  const taken = [...final.matchAll(/^COPY --from=build \/opt\/cairn\/(\S+) \S+$/gm)]
+  copyInto(image, { from: source, names: taken.map(([, name = '']) => name) })
+  const [entry, command] = ['ENTRYPOINT', 'CMD'].map((key) =>
+    Words.parse(JSON.parse(new RegExp(`^${key} (.*)$`, 'm').exec(final)?.[1] ?? '')),
+  )
+  const [program = '', ...args] = [...(entry ?? []).slice(3), ...(command ?? [])]
+  return { folder: image, command: [program.replace('/opt/cairn', image), ...args] }
+}
+
+function copyInto(
+  folder: string,
+  { from, names }: { readonly from: string; readonly names: readonly string[] },
+): void {
+  for (const name of names) {
+    cpSync(join(from, name), join(folder, name), { recursive: true, verbatimSymlinks: true })
+  }
+}
+
 describe('the files for containers', () => {
   it('copy what there is, and start commands that the program takes', () => {
     const dockerfile = deployed('Dockerfile')
@@ -151,6 +182,28 @@ describe('the files for containers', () => {
     expect(dockerfile).toMatch(/^ENTRYPOINT .*"\/opt\/cairn\/dist\/main\.js"\]$/m)
     expect(() => assertTaken(command)).not.toThrow()
   })
+
+  it(
+    'make a program that starts, without what only the build needs',
+    { timeout: 300_000 },
+    async () => {
+      const { folder, command } = buildImage()
+      const places = tempDir()
+      const [main = '', ...flags] = command.map((word) => word.replace('/var/lib/cairn', places))
+      const args = [...flags, '--host', '127.0.0.1', '--port', '0']
+
+      const program = start(args, { main, cwd: places })
+      const url = await program.line(/^cairn ready (http:\/\/\S+)\n$/)
+
+      expect((await fetch(`${url}/health/ready`)).status).toBe(200)
+      const { devDependencies } = Manifest.parse(
+        JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')),
+      )
+      const names = Object.keys(devDependencies)
+      expect(names).toContain('typescript')
+      expect(names.filter((name) => existsSync(join(folder, 'node_modules', name)))).toEqual([])
+    },
+  )
 
   it('start a server and two agents', () => {
     const compose = deployed('compose.yaml')

@@ -14,6 +14,8 @@ export interface ProgramOptions {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
+  /** The program itself, when it is not the one of this checkout. */
+  readonly main?: string
 }
 
 /** A started subcommand of the compiled program: a real process, ended with the test. */
@@ -24,7 +26,7 @@ export class Program {
 
   constructor(args: readonly string[], options: ProgramOptions = {}) {
     const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...options.env }
-    this.process = spawn(process.execPath, [MAIN, ...args], {
+    this.process = spawn(process.execPath, [options.main ?? MAIN, ...args], {
       env,
       ...(options.cwd ? { cwd: options.cwd } : {}),
     })
