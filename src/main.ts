@@ -1,3 +1,4 @@
+import { endWithNpx } from './commands/end-with-npx.ts'
 import { complain, outliveOutput, say } from './commands/output.ts'
 import { ServiceError } from './core/errors.ts'
 import { describeSettings, SETTINGS, SettingsError } from './settings.ts'
@@ -21,6 +22,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Run>> = new Map<string, () => 
 ])
 
 outliveOutput()
+endWithNpx()
 process.exitCode = await main(process.argv.slice(2))
 
 async function main([command = '', ...args]: readonly string[]): Promise<number> {

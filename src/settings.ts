@@ -216,6 +216,12 @@ export function gitQuarantine(environment: Environment = process.env): Record<st
   )
 }
 
+/** What npx has its shell run, where the environment comes from npx. */
+export function scriptOfNpx(environment: Environment = process.env): string | null {
+  if (environment['npm_command'] !== 'exec') return null
+  return environment['npm_lifecycle_script'] || null
+}
+
 /** Where programs such as git are looked for. */
 export function programPath(environment: Environment = process.env): string | undefined {
   return environment['PATH']

@@ -17,15 +17,12 @@ import { pause } from './server/pause.ts'
 import { Worker } from './worker.ts'
 
 /**
- * Runs one build agent until it gets SIGTERM or SIGINT: the job that it runs then is ended with all
+ * Runs one build agent until it is stopped: the job that it runs then is ended with all
  * its processes, and the server is told. A server that is absent is waited for.
  *
  * @throws when the work folder cannot be used, or another agent works in it.
  */
-export async function runAgent(
-  options: AgentOptions,
-  stop: AbortSignal = stopSignal(),
-): Promise<void> {
+export async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<void> {
   await mkdir(options.workDir, { recursive: true })
   const workDir = await realpath(options.workDir)
   const lock = await lockFolder(workDir)
@@ -112,12 +109,4 @@ async function endLeftovers(cookie: Cookie, { log, timing = AGENT_TIMING }: Agen
   if (left === 0) return
   const message = `${left} processes of an earlier run could not be ended`
   log({ level: 'warning', message })
-}
-
-function stopSignal(): AbortSignal {
-  const stop = new AbortController()
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => stop.abort())
-  }
-  return stop.signal
 }

@@ -3,12 +3,13 @@ import { openServer } from '../app.ts'
 import { programPath, readSettings, SETTINGS, toolEnvironment } from '../settings.ts'
 import { keepTickShape } from '../tick-shape.ts'
 import { say, writeLog } from './output.ts'
+import { stopSignal } from './stop-signal.ts'
 
 /** Runs the service until SIGTERM or SIGINT; requests in flight are finished first. */
 export async function serve(args: readonly string[]): Promise<number> {
   keepTickShape()
   const settings = readSettings(SETTINGS.serve, args)
-  const ended = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
+  const stop = stopSignal()
   const server = await openServer(settings, {
     clock: Date.now,
     log: writeLog,
@@ -19,7 +20,7 @@ export async function serve(args: readonly string[]): Promise<number> {
     process.stderr.write(`cairn: the password of user admin is in ${server.passwordFile}\n`)
   }
   say(`cairn ready ${server.url}`)
-  await ended
+  if (!stop.aborted) await once(stop, 'abort')
   await server[Symbol.asyncDispose]()
   return 0
 }

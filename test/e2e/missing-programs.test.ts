@@ -33,9 +33,13 @@ it('a run of tests without programs that some need passes, and ends with what wa
 
   const lines = output.trimEnd().split('\n').slice(-3)
   expect(lines).toEqual([
-    expect.stringMatching(/^chromium is missing: \d+ tests skipped \(Debian package chromium\)$/),
-    'hg is missing: 1 test skipped (Debian package mercurial)',
-    'svn is missing: 1 test skipped (Debian package subversion)',
+    expect.stringMatching(
+      /^chromium is missing: [1-9]\d* tests? skipped \(Debian package chromium\)$/,
+    ),
+    expect.stringMatching(/^hg is missing: [1-9]\d* tests? skipped \(Debian package mercurial\)$/),
+    expect.stringMatching(
+      /^svn is missing: [1-9]\d* tests? skipped \(Debian package subversion\)$/,
+    ),
   ])
   expect(strict.status).toBe(1)
 })

@@ -6,10 +6,13 @@ import { agentOptions } from './running-agent.ts'
 
 const MODULE = fileURLToPath(new URL('../../dist/agent/run-agent.js', import.meta.url))
 
+const STOP_SIGNAL = fileURLToPath(new URL('../../dist/commands/stop-signal.js', import.meta.url))
+
 const SCRIPT = `
 const { runAgent } = await import(process.argv[1])
+const { stopSignal } = await import(process.argv[3])
 const log = (event) => process.stdout.write(event.message + '\\n')
-await runAgent({ ...JSON.parse(process.argv[2]), environment: process.env, log }).catch((error) => {
+await runAgent({ ...JSON.parse(process.argv[2]), environment: process.env, log }, stopSignal()).catch((error) => {
   process.stdout.write(error.message + '\\n')
   process.exitCode = 1
 })`
@@ -22,7 +25,7 @@ export class AgentProcess implements AsyncDisposable {
 
   constructor({ server, workDir }: { server: string; workDir: string }) {
     const options = JSON.stringify(agentOptions(server, workDir))
-    const args = ['--input-type=module', '-e', SCRIPT, MODULE, options]
+    const args = ['--input-type=module', '-e', SCRIPT, MODULE, options, STOP_SIGNAL]
     this.#child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     this.#child.stdout?.on('data', (chunk: Buffer) => (this.output += chunk.toString()))
     this.#exit = once(this.#child, 'exit')

@@ -1,0 +1,9 @@
+/**
+ * Aborted by the first SIGTERM or SIGINT. Later ones change nothing: a terminal sends its own to
+ * every process, and npm passes on what it gets.
+ */
+export function stopSignal(): AbortSignal {
+  const stop = new AbortController()
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.abort())
+  return stop.signal
+}

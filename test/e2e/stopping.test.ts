@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { findProcesses } from '../../src/agent/process/end-processes.ts'
+import { AgentProtocolServer } from '../support/agent-protocol-server.ts'
+import { anAssignment, sh } from '../support/an-assignment.ts'
+import { rootFile } from '../support/root-file.ts'
+import { tempDir } from '../support/temp-folder.ts'
+import { until } from '../support/until.ts'
+
+/** A command line of npm, in the checkout, with the processes that come of it. */
+class Started {
+  readonly process: ChildProcess
+  readonly #mark = `CAIRN_TEST_MARK=${randomUUID()}`
+  output = ''
+
+  constructor(command: string, ...args: readonly string[]) {
+    const [name = '', value = ''] = this.#mark.split('=')
+    const env = { ...process.env, [name]: value }
+    this.process = spawn(command, args, { cwd: rootFile('.'), env, detached: true })
+    this.process.stdout?.setEncoding('utf8').on('data', (text: string) => (this.output += text))
+    this.process.stderr?.setEncoding('utf8').on('data', (text: string) => (this.output += text))
+    onTestFinished(() => {
+      for (const pid of this.alive()) process.kill(pid, 'SIGKILL')
+    })
+  }
+
+  alive(): number[] {
+    const isMarked = (text: string) => text.includes(this.#mark)
+    return findProcesses({ isMarked, groups: new Set() })
+  }
+}
+
+function serveFlags(): string[] {
+  const folder = tempDir()
+  const places = [
+    '--config-repo',
+    join(folder, 'config-repo'),
+    '--state-dir',
+    join(folder, 'state'),
+  ]
+  return ['--port', '0', ...places]
+}
+
+describe('npm start', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('ends with all its processes on %s', async (signal) => {
+    const started = new Started('npm', 'start', '--', ...serveFlags())
+    await until(() => started.output.includes('cairn ready'))
+
+    started.process.kill(signal)
+    await once(started.process, 'close')
+    await until(() => started.alive().length === 0)
+
+    expect(started.alive()).toEqual([])
+  })
+})
+
+describe('npx cairn serve', () => {
+  it.each([
+    ['SIGTERM', 'itself'],
+    ['SIGINT', 'all of them, as from a terminal'],
+  ] as const)('ends with all its processes on %s to %s', async (signal, target) => {
+    const started = new Started('npx', '--no-install', 'cairn', 'serve', ...serveFlags())
+    await until(() => started.output.includes('cairn ready'))
+
+    if (target === 'itself') started.process.kill(signal)
+    else process.kill(-(started.process.pid ?? 0), signal)
+    await once(started.process, 'close')
+    await until(() => started.alive().length === 0)
+
+    expect(started.alive()).toEqual([])
+  })
+})
+
+describe('npx cairn agent', () => {
+  it('ends with its job on SIGTERM', async () => {
+    await using server = await AgentProtocolServer.start()
+    const workDir = tempDir()
+    const flags = ['--server', server.url, '--work-dir', workDir]
+    const job = server.assign(anAssignment({ tasks: [sh('echo ready; sleep 300')] }))
+    const started = new Started('npx', '--no-install', 'cairn', 'agent', ...flags)
+    await until(() => /\d ready\n/.test(job.text))
+
+    started.process.kill('SIGTERM')
+
+    await until(() => started.alive().length === 0)
+    expect(job.result).not.toBe('Passed')
+  })
+})
+
+describe('a service that has lost the shell it came from', () => {
+  it('goes on, whatever variables npx has left it', async () => {
+    const main = `"$0" ${rootFile('dist/main.js')} serve ${serveFlags().join(' ')} &`
+    const shell = new Started(
+      'env',
+      'npm_command=exec',
+      'npm_lifecycle_script=cairn',
+      'sh',
+      '-c',
+      main,
+      process.execPath,
+    )
+    await once(shell.process, 'exit')
+
+    await until(() => shell.output.includes('cairn ready'))
+
+    expect(shell.alive().length).toBeGreaterThan(0)
+  })
+})
