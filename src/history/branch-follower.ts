@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CommitSha, Revision } from '../core/revision.ts'
-import { isByService } from './classify.ts'
+import { believe, isByService } from './classify.ts'
 import type { GitRepository } from './git-repository.ts'
 import type { IndexKeeper } from './index-keeper.ts'
 import type { Inspect, Inspection } from './inspection.ts'
@@ -108,12 +108,13 @@ export class BranchFollower {
   async #readHead(commit: CommitSha): Promise<Head> {
     if (this.#head?.commit === commit) return this.#head
     const { repository, problems } = this.#options
-    const [document, record] = await Promise.all([
-      repository.findDocument(commit),
-      repository.reader.findCommit(commit),
-    ])
+    const record = await repository.reader.findCommit(commit)
     if (record === null) throw unavailable(`The repository has no commit ${commit}`)
-    const inspection = isByService(record) ? null : await this.#inspect(document)
+    const isBelieved = believe(record) !== null
+    const document = isBelieved
+      ? await repository.findDocument(commit)
+      : await repository.findForeignDocument(commit)
+    const inspection = isByService(record) ? null : await this.#inspect(commit, document)
     if (inspection === null || inspection.ok) problems.clear('commit')
     else {
       const [reasons, who] = [inspection.problems, record.author]
@@ -124,8 +125,9 @@ export class BranchFollower {
     return this.#head
   }
 
-  async #inspect(document: Uint8Array<ArrayBuffer> | null): Promise<Inspection> {
+  async #inspect(commit: CommitSha, document: Uint8Array<ArrayBuffer> | null): Promise<Inspection> {
     if (document !== null) return this.#options.inspect(document)
-    return { ok: false, problems: [{ message: 'The configuration file is missing' }] }
+    const what = (await this.#options.repository.describeNoDocument(commit)) ?? 'missing'
+    return { ok: false, problems: [{ message: `The configuration file is ${what}` }] }
   }
 }

@@ -1,8 +1,9 @@
 import { digestOf } from '../core/digest.ts'
 import type { Revision } from '../core/revision.ts'
+import { fitRevision } from './commit-limits.ts'
 import type { Inspect } from './inspection.ts'
 import { authorName, parseMessage, type RecordedMessage, subjectOf } from './message.ts'
-import type { CommitRecord, ObjectReader } from './object-reader.ts'
+import type { CommitRecord } from './object-reader.ts'
 
 /** The committer of every revision this service writes. */
 export const SERVICE_COMMITTER = { name: 'Cairn', email: 'cairn@localhost' } as const
@@ -11,8 +12,6 @@ export const SERVICE_COMMITTER = { name: 'Cairn', email: 'cairn@localhost' } as 
 const DRIFT = 60_000
 
 export interface Classification {
-  readonly reader: ObjectReader
-  readonly fileName: string
   readonly inspect: Inspect
   readonly serverEdition: string
 }
@@ -26,26 +25,21 @@ export function believe(commit: CommitRecord): Revision | null {
   return message && isAsWritten(commit, message) ? recorded(commit, message) : null
 }
 
-/** What is needed to judge one commit. */
-export interface CommitContext extends Omit<Classification, 'reader'> {
-  readonly reader: Pick<ObjectReader, 'findFile'>
-}
-
-/** The revision that a commit is by its bytes, or null when its file is absent or not valid. */
+/** The revision that a commit is by the bytes of its file, or null when that is absent or not valid. */
 export async function classify(
   commit: CommitRecord,
-  context: CommitContext,
+  document: Uint8Array<ArrayBuffer> | null,
+  context: Classification,
 ): Promise<Revision | null> {
-  const message = parseMessage(commit.message)
-  const document = await context.reader.findFile(commit.sha, context.fileName)
   if (document === null) return null
+  const message = parseMessage(commit.message)
   const digest = digestOf(document)
   if (message?.digest === digest) return recorded(commit, message)
   const inspection = await context.inspect(document)
   if (!inspection.ok) return null
   const { schemaVersion } = inspection
   if (message) return { ...recorded(commit, message), digest, schemaVersion }
-  return {
+  const revision = {
     digest,
     commit: commit.sha,
     username: commit.author,
@@ -55,6 +49,7 @@ export async function classify(
     serverVersion: 'N/A',
     subject: subjectOf(commit.message),
   }
+  return fitRevision(revision, commit)
 }
 
 /** Whether this service put the commit where it is. */
@@ -74,7 +69,7 @@ function isAsWritten(commit: CommitRecord, { form }: RecordedMessage): boolean {
 function recorded(commit: CommitRecord, message: RecordedMessage): Revision {
   const { digest, time, schemaVersion, serverEdition, serverVersion, username } = message
   const isAuthor = username !== null && authorName(username) === commit.author
-  return {
+  const revision = {
     digest,
     commit: commit.sha,
     username: isAuthor || message.form === 'original' ? (username ?? commit.author) : commit.author,
@@ -84,4 +79,5 @@ function recorded(commit: CommitRecord, message: RecordedMessage): Revision {
     serverVersion,
     subject: subjectOf(commit.message),
   }
+  return fitRevision(revision, commit)
 }

@@ -23,7 +23,7 @@ export function parseCommit(sha: CommitSha, content: Uint8Array): CommitRecord {
     author: author.name,
     time: author.time,
     committer: parseSignature(valueOf(header, 'committer')),
-    message: blank < 0 ? '' : decoder.decode(bytes.subarray(blank + 2)),
+    message: blank < 0 ? '' : upToNul(decoder.decode(bytes.subarray(blank + 2))),
   }
 }
 
@@ -35,12 +35,17 @@ export function parseSignature(text: string): Committer {
   const open = text.indexOf('<')
   if (open < 0) return { name: trim(text), email: '', time: 0 }
   const close = text.indexOf('>', open)
-  const seconds = Number.parseInt(text.slice(text.lastIndexOf('>') + 1), 10)
+  const [, seconds = '0'] = /^\s*(\d+)/.exec(text.slice(text.lastIndexOf('>') + 1)) ?? []
   return {
     name: trim(text.slice(0, open)),
     email: trim(text.slice(open + 1, close < 0 ? text.length : close)),
-    time: Number.isNaN(seconds) ? 0 : seconds * 1000,
+    time: Number(seconds) * 1000,
   }
+}
+
+/** Git shows no more of a message. */
+function upToNul(message: string): string {
+  return message.split('\0', 1)[0] ?? ''
 }
 
 /** A commit may name the encoding that it is written in. */

@@ -41,7 +41,7 @@ export interface RunOptions {
 
 /**
  * The git program, run on one repository at a time and away from the settings of whoever
- * started the service: no variables, no personal or system configuration, no replaced objects.
+ * started the service: no variables, no personal or system configuration, no replaced or grafted objects.
  */
 export class GitExecutable {
   readonly #env: Readonly<Record<string, string>>
@@ -57,6 +57,7 @@ export class GitExecutable {
       GIT_CONFIG_GLOBAL: '/dev/null',
       GIT_OPTIONAL_LOCKS: '0',
       GIT_NO_REPLACE_OBJECTS: '1',
+      GIT_GRAFT_FILE: '/dev/null',
       GIT_TERMINAL_PROMPT: '0',
     }
   }

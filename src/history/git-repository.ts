@@ -18,6 +18,7 @@ import { RefMove, removeStaleRefLock, updateRef } from './ref-update.ts'
 import type { ObjectReader } from './object-reader.ts'
 import { blobName, type RawObjectReader } from './raw-object.ts'
 import { type RepositoryFolder, unavailable } from './repository-folder.ts'
+import { describeNoFile, findFileInTree } from './tree-walk.ts'
 import { type PreparedCommit, prepareCommit } from './write-objects.ts'
 import { WrittenObjects } from './written-objects.ts'
 
@@ -103,6 +104,16 @@ export class GitRepository {
   /** The live file as that commit has it, or null when it has none. */
   findDocument(commit: CommitSha): Promise<Uint8Array<ArrayBuffer> | null> {
     return this.reader.findFile(commit, this.#fileName)
+  }
+
+  /** The same for a commit that somebody else has made: what is no plain file there is none. */
+  findForeignDocument(commit: CommitSha): Promise<Uint8Array<ArrayBuffer> | null> {
+    return findFileInTree(this.reader, { commit, path: this.#fileName })
+  }
+
+  /** What that commit has in the place of the live file, when it is no plain file, in words. */
+  describeNoDocument(commit: CommitSha): Promise<string | null> {
+    return describeNoFile(this.reader, { commit, path: this.#fileName })
   }
 
   /** The git command of several steps that somebody has begun and not finished, in words. */

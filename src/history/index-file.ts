@@ -6,7 +6,7 @@ import type { FsPromises } from '../storage/fs-promises.ts'
 import { KeptLine, renderEntries } from './kept-entries.ts'
 import type { IndexEntry, RevisionIndex, Stretch } from './revision-index.ts'
 
-const FORMAT = 'cairn revisions 3'
+const FORMAT = 'cairn revisions 4'
 const LINE_FEED = 10
 const CHECKSUM_LENGTH = 8
 

@@ -2,9 +2,10 @@ import type { CommitSha, Revision } from '../core/revision.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
 import { believe, type Classification, classify } from './classify.ts'
 import type { Report } from './problems.ts'
-import type { CommitRecord } from './object-reader.ts'
+import type { CommitRecord, ObjectReader } from './object-reader.ts'
 import { type IndexEntry, RevisionIndex, type Stretch } from './revision-index.ts'
 import type { RevisionNews } from './revision-news.ts'
+import { findFileInTree } from './tree-walk.ts'
 
 export interface BranchNews extends RevisionNews {
   /** Whether the branch went back to a commit that it had come past. */
@@ -33,6 +34,11 @@ export const NO_STORE: IndexStore = {
   distrust: () => {},
 }
 
+export interface KeeperContext extends Classification {
+  readonly reader: ObjectReader
+  readonly fileName: string
+}
+
 /** A commit on its way into the index; its message is let go once it is believed. */
 interface Listed extends Pick<CommitRecord, 'sha' | 'parents'> {
   readonly found: Revision | CommitRecord
@@ -46,13 +52,13 @@ interface Listed extends Pick<CommitRecord, 'sha' | 'parents'> {
  */
 export class IndexKeeper {
   readonly #file: IndexStore
-  readonly #context: Classification
+  readonly #context: KeeperContext
   readonly #report: Report
   #index = new RevisionIndex()
   /** How many of the newest entries the file does not hold yet. */
   #fresh = 0
 
-  constructor(file: IndexStore, context: Classification, report: Report = () => {}) {
+  constructor(file: IndexStore, context: KeeperContext, report: Report = () => {}) {
     this.#report = report
     this.#file = file
     this.#context = context
@@ -178,10 +184,16 @@ export class IndexKeeper {
       for (const parent of commit.parents) heads.delete(parent)
       heads.add(commit.sha)
       const { sha, found } = commit
-      const revision = 'digest' in found ? found : await classify(found, this.#context)
+      const revision = 'digest' in found ? found : await this.#classify(found)
       const digest = revision?.digest ?? null
       entries.push({ commit: sha, isCut: heads.size === 1, digest, revision })
     }
     return entries
+  }
+
+  async #classify(commit: CommitRecord): Promise<Revision | null> {
+    const { reader, fileName: path } = this.#context
+    const document = await findFileInTree(reader, { commit: commit.sha, path })
+    return classify(commit, document, this.#context)
   }
 }

@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import { digestOf } from '../core/digest.ts'
 import { CommitSha } from '../core/revision.ts'
 import { believe } from './classify.ts'
+import { findUnfit } from './commit-limits.ts'
 import type { Inspect } from './inspection.ts'
 import type { CommitRecord, ObjectReader } from './object-reader.ts'
 import { openObjectReader } from './open-object-reader.ts'
 import { readHead } from './refs.ts'
+import { describeNoFile, findFileInTree } from './tree-walk.ts'
 
 export interface PushCheckOptions {
   /** The folder of the repository. */
@@ -104,8 +106,15 @@ async function judgeCommit(
   { reader, commit }: { reader: ObjectReader; commit: CommitRecord },
 ): Promise<readonly string[]> {
   const name = commit.sha.slice(0, 10)
-  const document = await reader.findFile(commit.sha, fileName)
-  if (document === null) return [`Commit ${name} has no ${fileName}`]
+  const raw = await reader.findObject(commit.sha)
+  const unfit = raw === null ? [] : findUnfit(raw.content)
+  if (unfit.length > 0) return unfit.map((reason) => `Commit ${name} ${reason}`)
+  const place = { commit: commit.sha, path: fileName }
+  const document = await findFileInTree(reader, place)
+  if (document === null) {
+    const kind = await describeNoFile(reader, place)
+    return [`Commit ${name} has ${kind === null ? `no ${fileName}` : `${kind} as ${fileName}`}`]
+  }
   const recorded = believe(commit)
   if (recorded !== null && recorded.digest !== digestOf(document)) {
     return [`Commit ${name} records the digest ${recorded.digest}, which ${fileName} does not have`]
@@ -116,7 +125,7 @@ async function judgeCommit(
     return isSealed ? [] : [`Commit ${name} has plain secrets in ${fileName}`]
   }
   return inspection.problems.slice(0, MOST_PROBLEMS).map(({ message, line, column }) => {
-    const place = line === undefined ? '' : `:${line}:${column ?? 1}`
-    return `Commit ${name}: ${fileName}${place}: ${message}`
+    const at = line === undefined ? '' : `:${line}:${column ?? 1}`
+    return `Commit ${name}: ${fileName}${at}: ${message}`
   })
 }

@@ -7,6 +7,7 @@ export interface TreeEntry {
 }
 
 export const FOLDER_MODE = '40000'
+export const LINK_MODE = '120000'
 export const SUBMODULE_MODE = '160000'
 const FILE_MODE = '100644'
 const OID_BYTES = 20

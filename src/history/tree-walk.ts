@@ -2,27 +2,67 @@ import type { CommitSha } from '../core/revision.ts'
 import { parseCommitTree } from './commit-object.ts'
 import { damagedObject } from './damage.ts'
 import type { RawObject, RawObjectReader } from './raw-object.ts'
-import { SUBMODULE_MODE, findEntry, parseTree } from './tree-object.ts'
+import {
+  findEntry,
+  FOLDER_MODE,
+  isFile,
+  LINK_MODE,
+  parseTree,
+  SUBMODULE_MODE,
+  type TreeEntry,
+} from './tree-object.ts'
+
+export interface TreePlace {
+  readonly commit: CommitSha
+  readonly path: string
+}
 
 /**
- * The bytes of a file at a commit, found folder by folder; null when there is no such file.
+ * The bytes of a file at a commit, found folder by folder; null when there is no such file. What a
+ * symbolic link or a submodule leads to is no file of the commit.
  *
  * @throws {DamageError} when the commit has the file and the repository has not.
  */
 export async function findFileInTree(
   reader: RawObjectReader,
-  { commit, path }: { readonly commit: CommitSha; readonly path: string },
+  place: TreePlace,
 ): Promise<Uint8Array<ArrayBuffer> | null> {
+  const entry = await findInTree(reader, place)
+  if (entry === null || !isFile(entry)) return null
+  const object = await readNamed(reader, entry.oid)
+  return object.type === 'blob' ? object.content : null
+}
+
+const KINDS: ReadonlyMap<string, string> = new Map([
+  [LINK_MODE, 'a symbolic link'],
+  [FOLDER_MODE, 'a folder'],
+  [SUBMODULE_MODE, 'a submodule'],
+])
+
+/** What stands at a commit where {@link findFileInTree} finds no file, in words; null for nothing. */
+export async function describeNoFile(
+  reader: RawObjectReader,
+  place: TreePlace,
+): Promise<string | null> {
+  const entry = await findInTree(reader, place)
+  return entry === null ? null : (KINDS.get(entry.mode) ?? 'no file')
+}
+
+async function findInTree(
+  reader: RawObjectReader,
+  { commit, path }: TreePlace,
+): Promise<TreeEntry | null> {
   const found = await reader.findObject(commit)
   if (found?.type !== 'commit') return null
-  let object = await readNamed(reader, parseCommitTree(found.content))
+  let entry: TreeEntry = { mode: FOLDER_MODE, name: '', oid: parseCommitTree(found.content) }
   for (const name of path.split('/')) {
-    if (object.type !== 'tree') return null
-    const entry = findEntry(parseTree(object.content), name)
-    if (entry === undefined || entry.mode === SUBMODULE_MODE) return null
-    object = await readNamed(reader, entry.oid)
+    if (entry.mode !== FOLDER_MODE) return null
+    const folder = await readNamed(reader, entry.oid)
+    const next = folder.type === 'tree' ? findEntry(parseTree(folder.content), name) : undefined
+    if (next === undefined) return null
+    entry = next
   }
-  return object.type === 'blob' ? object.content : null
+  return entry
 }
 
 /** What another object names has to be there: git says `missing` of a damaged object too. */

@@ -5,6 +5,7 @@ import { save } from '../support/saving.ts'
 import { startService } from '../support/service.ts'
 import { start } from '../support/start.ts'
 import { until } from '../support/until.ts'
+import { HOSTILE_COMMITS, writeCommit } from '../support/hostile-commits.ts'
 import { FILE, md5, Source, Target, factsOf } from '../support/import-places.ts'
 
 const SECRET = 'hunter2-in-plain'
@@ -67,6 +68,26 @@ describe('cairn import', { timeout: 120_000 }, () => {
       { user: 'Ana', time: 1_600_007_200_000, md5: md5(documentWith('one')) },
     ])
     expect(target.complaints()).toBe('')
+  })
+
+  it('brings in what no honest tool commits, with sane facts', async () => {
+    const source = new Source()
+    let head = source.commit('Ana', documentWith('one'))
+    for (const [n, raw] of Object.values(HOSTILE_COMMITS).entries()) {
+      head = writeCommit(source.folder, head, raw, source.commit('Ana', documentWith(`p${n}`)))
+    }
+    git(source.folder, 'reset', '--quiet', '--hard', head)
+    const target = new Target()
+
+    const { code, stdout } = await target.import(source.folder)
+
+    expect(code).toBe(0)
+    expect(stdout).toContain(`Imported ${1 + Object.keys(HOSTILE_COMMITS).length} commits`)
+    for (const { user, time } of await factsOf(target)) {
+      expect(new Date(time).getUTCFullYear()).toBeLessThan(10_000)
+      expect(user).not.toMatch(/\p{Cc}/u)
+    }
+    expect(target.git('status', '--porcelain')).toBe('')
   })
 
   it('keeps branches and merges as they were', async () => {

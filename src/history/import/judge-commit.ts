@@ -53,6 +53,5 @@ function asItWas(
   bytes: Uint8Array<ArrayBuffer>,
   { inspection, ...judgement }: Judgement & { inspection: Inspection },
 ): Promise<Revision | null> {
-  const reader = { findFile: async () => bytes }
-  return classify(commit, { ...judgement, reader, inspect: async () => inspection })
+  return classify(commit, bytes, { ...judgement, inspect: async () => inspection })
 }

@@ -1,10 +1,12 @@
 import type { Problem } from '../../core/problem.ts'
 import { CommitSha } from '../../core/revision.ts'
 import { SERVICE_COMMITTER } from '../classify.ts'
+import { fitTime } from '../commit-limits.ts'
 import type { GitExecutable } from '../git-executable.ts'
 import { authorName, parseMessage } from '../message.ts'
 import type { CommitRecord, ObjectReader } from '../object-reader.ts'
 import type { RepositoryFolder } from '../repository-folder.ts'
+import { findFileInTree } from '../tree-walk.ts'
 import { FastImport } from './fast-import.ts'
 import type { ImportOptions } from './import-options.ts'
 import { renderImported } from './import-message.ts'
@@ -123,7 +125,7 @@ function placeKnown({ graph }: Run, commit: CommitRecord, place: Place | undefin
 
 async function writeOne(run: Run, commit: CommitRecord): Promise<void> {
   const { graph, counts, source, sourceFile } = run
-  const bytes = await source.findFile(commit.sha, sourceFile)
+  const bytes = await findFileInTree(source, { commit: commit.sha, path: sourceFile })
   const judged = await judgeCommit(commit, bytes, { ...run, fileName: sourceFile })
   const before = graph.placesBefore(commit)
   if ('reason' in judged) {
@@ -155,9 +157,9 @@ async function writeRevision(
   const { email, zone } = await authorOf(run, commit)
   return run.writer.write({
     parents: before.map(({ name }) => name),
-    author: { name: authorName(revision.username), email, time: commit.time },
+    author: { name: authorName(revision.username), email, time: revision.time },
     zone,
-    committer: { ...SERVICE_COMMITTER, time: commit.committer.time },
+    committer: { ...SERVICE_COMMITTER, time: fitTime(commit.committer.time) },
     message: renderImported(revision, { ...commit, changes }),
     document,
   })

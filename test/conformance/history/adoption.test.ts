@@ -92,6 +92,17 @@ describe.each(READERS)('adopting a repository with $reader', ({ programPath }) =
     await expect(folder.open()).rejects.toMatchObject({ code: 'unavailable' })
   })
 
+  it('reads the whole history, whatever is grafted', async () => {
+    await using folder = new HistoryFolder({ programPath })
+    folder.init()
+    for (const name of ['one', 'two', 'three']) folder.commit(documentOf(name))
+    folder.write(`${folder.git('rev-parse', 'HEAD~1').trim()}\n`, '.git/info/grafts')
+
+    const history = await folder.open()
+
+    expect(history.size()).toBe(3)
+  })
+
   it('takes an edit that nobody has committed', async () => {
     await using folder = new HistoryFolder({ programPath })
     folder.init()

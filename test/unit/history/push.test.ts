@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { History } from '../../../src/history/history.ts'
 import { git, gitBytes, identityOf, tryGit } from '../../support/git.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history-folder.ts'
+import { HOSTILE_COMMITS, writeCommit } from '../../support/hostile-commits.ts'
 import { TempFolder } from '../../support/temp-folder.ts'
 
 const TSX = createRequire(import.meta.url).resolve('tsx')
@@ -64,6 +65,17 @@ describe('a push into the repository', { timeout: 60_000 }, () => {
     commit(documentOf('svn password="s3cret"'))
 
     expect(push().said).toContain('has plain secrets in config.xml')
+  })
+
+  it('of a commit that no honest tool makes is refused, and says why', () => {
+    const raw = HOSTILE_COMMITS['a time beyond all dates']
+    const written = writeCommit(clone.path, 'HEAD', raw)
+
+    const { status, said } = push('origin', `${written}:refs/heads/main`)
+
+    expect(said).toMatch(raw.why)
+    expect(said).toContain(`Commit ${written.slice(0, 10)}`)
+    expect(status).toBe(1)
   })
 
   it('that would take revisions away is refused', async () => {
