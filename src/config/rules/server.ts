@@ -1,8 +1,9 @@
-import { isAbsolute, normalize } from 'node:path/posix'
+import { isAbsolute } from 'node:path/posix'
 import type { Server } from '../model.ts'
 import { shorten } from '../shorten.ts'
 import type { Finding } from './finding.ts'
 import { normalPath } from './paths.ts'
+import { stepsOf } from './paths.ts'
 import type { RuleContext } from './rule-context.ts'
 
 const MAX_INT = 2 ** 31 - 1
@@ -61,7 +62,8 @@ function* commandRepository({ at, commandRepositoryLocation }: Server): Generato
 
 function isStrictlyBelow(location: string): boolean {
   if (isAbsolute(location) || location.startsWith('\\') || /[~:]/.test(location)) return false
-  return !/^\.\.?(\/|$)/.test(normalize(location))
+  const [first] = stepsOf(location)
+  return first !== undefined && first !== '..'
 }
 
 /** SRV-7: the port has to fit an int. */

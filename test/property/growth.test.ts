@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest'
+import { summariseChanges } from '../../src/config/changes/summarise-changes.ts'
+import { shownPair, shownText } from '../../src/config/changes/shown-value.ts'
+import { shellWords } from '../../src/config/create-pipeline/shell-words.ts'
+import { readDocument } from '../../src/config/document.ts'
+import { XmlScanner } from '../../src/config/highlight/xml-scanner.ts'
+import { isIgnored } from '../../src/config/materials/ignore-patterns.ts'
+import { isQuartzCron } from '../../src/config/rules/quartz-cron.ts'
+import {
+  openAddress,
+  plainSecretIn,
+  withoutSecret,
+} from '../../src/config/secrets/address-secret.ts'
+import { findSecrets } from '../../src/config/secrets/find-secrets.ts'
+import { maskSecrets } from '../../src/config/secrets/mask-secrets.ts'
+import { shorten } from '../../src/config/shorten.ts'
+import { readXml } from '../../src/config/xml-reader.ts'
+import { mergeTexts } from '../../src/diff/merge.ts'
+import { unifiedDiff } from '../../src/diff/unified.ts'
+import { wordDiff } from '../../src/diff/word-diff.ts'
+import { escapeHtml } from '../../src/http/pages/escape.ts'
+import { consoleLineHtml } from '../../src/http/pages/runs/ansi.ts'
+import { documentWith } from '../support/documents.ts'
+
+/** The shorter of two lengths of a text, in characters; the other is four times as long. */
+const LENGTH = 20_000
+const TIMES = 4
+/** How many times as long the longer one may take: linear, with some room for the collector. */
+const MOST = 5
+/** Milliseconds of the processor below which a measurement says nothing. */
+const TOO_QUICK = 80
+const TRIES = 8
+
+/** Pieces that hostile texts are made of, again and again. Whoever finds another one adds it. */
+const PIECES: readonly string[] = [
+  ['a', 'a.', 'a-', '-', '_', '0', ' ', '\t', '\n', '\r', '\r\n', ' a', '\u00a0', '\u200f', '😀'],
+  ['<', '>', '"', "'", '&', '&amp;', '<a ', '<a>', '</a>', '<a b="', "='", '<!--', '-->', '<?'],
+  ['<![CDATA[', ']]>', ']]', '<value>', '<encryptedValue>', '<variable ', '<key secure="1">'],
+  [
+    '<variable secure="true">',
+    'secure="true"',
+    'secure=',
+    'secure   ',
+    '<encryptedValue><![CDATA[',
+  ],
+  ['/', 'a/', '../', './', '\\', '://', 'a://', 'a.b://', 'a://b', 'a:@', '@', ':', 'x://a:b@'],
+  ['x://a', 'AES:', 'AES:a:', 'AES:a', 'encrypted', 'password', 'password=', 'password="'],
+  ["password='", 'password ', 'token = ', 'x-oauth-basic', '${', '${a', '${a[', '${a[:1', '[:9'],
+  [
+    '#',
+    '#{',
+    '#{a}',
+    '${a}',
+    '*',
+    '**',
+    '**/',
+    '?',
+    '*a',
+    '%',
+    '%4',
+    ',',
+    '1,',
+    '1-',
+    '0 0 ',
+    '"\\',
+  ],
+  [
+    '\u001b',
+    '\u001b[',
+    '\u001b[0',
+    '\u001b[0;',
+    '\u001b[1m',
+    '\u001b]',
+    '\u001b]0',
+    '12:00:00.000 ',
+  ],
+].flat()
+
+const bytes = (text: string) => Buffer.from(text)
+
+/** Written as XML has it, whether or not XML can express it. */
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+}
+
+/** A valid document with a text in all the places that take any. */
+function documentAround(text: string): Buffer {
+  const value = escaped(text)
+  return bytes(
+    documentWith('a', 'b')
+      .replace('https://example.org/a.git', value)
+      .replace('https://example.org/b.git" />', `u" dest="${value}" branch="${value}" />`)
+      .replace('  <pipelines', `  <server commandRepositoryLocation="x${value}" />\n  <pipelines`)
+      .replace('<pipeline name="a">', `<pipeline name="a" labeltemplate="${value}">`)
+      .replace(
+        '<exec command="make" />',
+        `<exec command="${value}"><arg>${escaped(text)}</arg></exec>`,
+      ),
+  )
+}
+
+/** A valid document with two materials in folders that a text names. */
+function foldersIn(text: string): Buffer {
+  const value = escaped(text)
+  const materials = `<git url="u" dest="a${value}" /><git url="v" dest="b${value}" />`
+  return bytes(documentWith('a').replace(/<git [^>]*>/, materials))
+}
+
+/** Everything that takes a text of others. Whoever adds such a function adds it here. */
+const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
+  findSecrets,
+  maskSecrets,
+  shorten,
+  shownText,
+  shellWords,
+  isQuartzCron,
+  escapeHtml,
+  consoleLineHtml,
+  withoutSecret,
+  plainSecretIn,
+  openAddress: (text) => openAddress(text, () => null),
+  secretsInAddress: (text) => findSecrets(`<git url="https://${text}`),
+  secretInValue: (text) => findSecrets(`<variable secure="true"><value>${text}`),
+  shownPair: (text) => shownPair(text, `${text}b`),
+  isIgnored: (text) => isIgnored('src/main/a.txt', [text.slice(0, 400)]),
+  isIgnoredFile: (text) => isIgnored(text, ['**/a/*.txt']),
+  readXml: (text) => readXml(bytes(text)),
+  tokens: (text) => new XmlScanner(text).tokens({ start: 0, end: text.length }),
+  wordDiff: (text) => wordDiff(text, `b${text}`),
+  unifiedDiff: (text) => unifiedDiff(bytes(text), bytes(`b${text}`)),
+  mergeTexts: (text) =>
+    mergeTexts({ base: bytes(text), ours: bytes(`b\n${text}`), theirs: bytes(`${text}\nc`) }),
+  readDocument: (text) => readDocument(documentAround(text)),
+  readFolders: (text) => readDocument(foldersIn(text)),
+  summariseChanges: (text) => {
+    const [before, after] = [readXml(documentAround(text)), readXml(documentAround(`${text}b`))]
+    return before.ok && after.ok && summariseChanges(before, after)
+  },
+}
+
+/** Milliseconds of the processor that a call takes. */
+function costOf(call: () => unknown): number {
+  const before = process.cpuUsage()
+  call()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1_000
+}
+
+function textOf(piece: string, length: number): string {
+  return piece.repeat(Math.ceil(length / piece.length)).slice(0, length)
+}
+
+/** How many times as long a text of four times the length takes, at best; 1 where both are quick. */
+function growthOf(work: (text: string) => unknown, piece: string, length = LENGTH): number {
+  const [short, long] = [textOf(piece, length), textOf(piece, length * TIMES)]
+  let [least, most] = [Infinity, Infinity]
+  for (let n = 0; n < TRIES; n += 1) {
+    least = Math.min(
+      least,
+      costOf(() => work(short)),
+    )
+    // What takes so long at the shorter length need not be tried at the other.
+    if (n === 0 && least > 4_000) return Infinity
+    most = Math.min(
+      most,
+      costOf(() => work(long)),
+    )
+    if (most < TOO_QUICK || most <= MOST * least) return Math.min(MOST, most / least)
+  }
+  // Where the shorter one still fits into a cache of the processor, a longer pair tells the truth.
+  return length === LENGTH ? growthOf(work, piece, 2 * LENGTH) : most / least
+}
+
+describe('a text of four times the length', () => {
+  it.each(Object.entries(FUNCTIONS))(
+    `takes %s no more than ${MOST} times as long`,
+    { timeout: 300_000 },
+    (_, work) => {
+      const grown = PIECES.map((piece) => ({ piece, growth: growthOf(work, piece) }))
+
+      expect(grown.filter(({ growth }) => growth > MOST)).toEqual([])
+    },
+  )
+})
