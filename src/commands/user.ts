@@ -1,7 +1,14 @@
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { ServiceError } from '../core/errors.ts'
-import { readUsersFile, removeUser, writeUser } from '../security/users-file.ts'
+import {
+  addUser,
+  changePassword,
+  findUser,
+  nameInUse,
+  readUsersFile,
+  removeUser,
+} from '../security/users-file.ts'
 import { readSettings, SETTINGS, SettingsError } from '../settings.ts'
 import { say } from './output.ts'
 
@@ -16,7 +23,7 @@ export async function user(args: readonly string[]): Promise<number> {
   if (verb === 'list' && name === undefined) return list(file)
   if (name === undefined) throw new SettingsError(`use ${USAGE}`)
   if (verb === 'add') return add(file, name)
-  if (verb === 'passwd') return changePassword(file, name)
+  if (verb === 'passwd') return changePasswordOf(file, name)
   if (verb === 'remove') return remove(file, name)
   throw new SettingsError(`use ${USAGE}`)
 }
@@ -28,17 +35,17 @@ async function list(file: string): Promise<number> {
 }
 
 async function add(file: string, username: string): Promise<number> {
-  if ((await readUsersFile(file)).users.has(username)) {
-    throw new ServiceError('name-in-use', `There is a user ${username} already`, { name: username })
-  }
-  await writeUser(file, { username, password: await readPassword() })
+  const known = findUser((await readUsersFile(file)).users, username)
+  if (known) throw nameInUse(known[0])
+  await addUser(file, { username, password: await readPassword() })
   say(`User ${username} is added`)
   return 0
 }
 
-async function changePassword(file: string, username: string): Promise<number> {
+async function changePasswordOf(file: string, username: string): Promise<number> {
   if (!(await readUsersFile(file)).users.has(username)) throw unknownUser(username)
-  await writeUser(file, { username, password: await readPassword() })
+  const isChanged = await changePassword(file, { username, password: await readPassword() })
+  if (!isChanged) throw unknownUser(username)
   say(`The password of ${username} is changed`)
   return 0
 }

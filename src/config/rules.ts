@@ -27,6 +27,7 @@ const RULES: readonly Rule[] = [
   security.ldapBases,
   security.roles,
   security.serverAdmins,
+  security.usersInOtherCase,
   security.groupNames,
   security.groupRoles,
   security.approverRoles,

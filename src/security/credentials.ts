@@ -2,7 +2,7 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import type { Principal } from '../core/principal.ts'
 import { costOfLogin, isPasswordOf } from './password.ts'
-import type { UsersReading } from './users-file.ts'
+import { findUser, type UsersReading } from './users-file.ts'
 
 /** How long a verified password is remembered, in milliseconds. */
 const REMEMBERED_FOR = 60_000
@@ -103,10 +103,10 @@ export class CredentialCheck {
     this.#countFailure(address)
     await this.#wait(delay)
     const { users } = await this.#users()
-    const stored = users.get(username) ?? null
+    const [name, stored] = findUser(users, username) ?? [username, null]
     if (!(await isPasswordOf(stored, password, costOfLogin(users.values())))) return null
     this.#failures.delete(address)
-    return this.#remember(authorization, { username })
+    return this.#remember(authorization, { username: name })
   }
 
   #keyed(authorization: string): string {

@@ -1,9 +1,11 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { ServiceError } from '../core/errors.ts'
 import type { Problem } from '../core/problem.ts'
 import { replaceFile } from '../storage/durable-fs.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
+import { openProcessLock, type ProcessLock } from '../storage/process-lock.ts'
 import { hashPassword, isPasswordHash } from './password.ts'
 
 /** User names and their password hashes, in the order of the file. */
@@ -15,20 +17,44 @@ export interface UsersReading {
   readonly problems: readonly Problem[]
 }
 
+/** How long a change waits for another one to end, in milliseconds. */
+const PATIENCE = 30_000
+const LOOK_EVERY = 20
+
+/** Names that differ only in case are the same user. */
+export function userKey(username: string): string {
+  return username.toLowerCase()
+}
+
+/** The name of a user as the file has it, and the hash; null when there is none. */
+export function findUser(users: Users, username: string): readonly [string, string] | null {
+  const stored = users.get(username)
+  if (stored !== undefined) return [username, stored]
+  const key = userKey(username)
+  for (const user of users) if (userKey(user[0]) === key) return user
+  return null
+}
+
 /** Reads htpasswd lines; blank lines and `#` comments are passed over. */
 export function parseUsers(text: string): UsersReading {
   const users = new Map<string, string>()
   const problems: Problem[] = []
+  const names = new Map<string, string>()
   text.split(/\r?\n/).forEach((line, index) => {
     if (line.trim() === '' || line.startsWith('#')) return
     const separator = line.indexOf(':')
     const stored = line.slice(separator + 1).trim()
-    if (separator > 0 && isPasswordHash(stored)) users.set(line.slice(0, separator), stored)
-    else
-      problems.push({
-        message: 'This line is not a user and a bcrypt or {SHA} hash',
-        line: index + 1,
-      })
+    const refuse = (message: string) => problems.push({ message, line: index + 1 })
+    if (separator <= 0 || !isPasswordHash(stored)) {
+      return refuse('This line is not a user and a bcrypt or {SHA} hash')
+    }
+    const name = line.slice(0, separator)
+    const first = names.get(userKey(name)) ?? name
+    if (first !== name) {
+      return refuse(`The user ${name} differs from the user ${first} only in case`)
+    }
+    names.set(userKey(name), name)
+    users.set(name, stored)
   })
   return { users, problems }
 }
@@ -42,25 +68,99 @@ export async function readUsersFile(file: string): Promise<UsersReading> {
   return parseUsers(await readText(file))
 }
 
-/** Adds the user or changes the password; every other line stays as it is. */
-export async function writeUser(
-  file: string,
-  user: { username: string; password: string },
-): Promise<void> {
+/** A user and the password to come. */
+export interface NewPassword {
+  readonly username: string
+  readonly password: string
+}
+
+/**
+ * Adds a user; every other line stays as it is.
+ *
+ * @throws {ServiceError} `name-in-use` for a name that is there, whatever its case.
+ */
+export async function addUser(file: string, user: NewPassword): Promise<void> {
   assertUsername(user.username)
-  const line = `${user.username}:${await hashPassword(user.password)}`
-  const lines = await readLines(file)
-  const place = lines.findIndex((existing) => existing.startsWith(`${user.username}:`))
-  await writeLines(file, place < 0 ? [...lines, line] : lines.with(place, line))
+  const line = await lineOf(user)
+  await changeLines(file, (lines) => {
+    const known = findUser(parseUsers(lines.join('\n')).users, user.username)
+    if (known) throw nameInUse(known[0])
+    return [...lines, line]
+  })
+}
+
+/** Adds the user or changes the password; every other line stays as it is. */
+export async function writeUser(file: string, user: NewPassword): Promise<void> {
+  assertUsername(user.username)
+  const line = await lineOf(user)
+  await changeLines(file, (lines) => {
+    const place = lines.findIndex((existing) => isLineOf(user.username, existing))
+    return place < 0 ? [...lines, line] : lines.with(place, line)
+  })
+}
+
+/** Changes the password of a user that is there; false when there is none of that name. */
+export async function changePassword(file: string, user: NewPassword): Promise<boolean> {
+  const line = await lineOf(user)
+  return changeLines(file, (lines) => {
+    const place = lines.findIndex((existing) => isLineOf(user.username, existing))
+    return place < 0 ? null : lines.with(place, line)
+  })
 }
 
 /** Removes the user; false when there was none of that name. */
-export async function removeUser(file: string, username: string): Promise<boolean> {
-  const lines = await readLines(file)
-  const kept = lines.filter((line) => !line.startsWith(`${username}:`))
-  if (kept.length === lines.length) return false
-  await writeLines(file, kept)
+export function removeUser(file: string, username: string): Promise<boolean> {
+  return changeLines(file, (lines) => {
+    const kept = lines.filter((line) => !isLineOf(username, line))
+    return kept.length === lines.length ? null : kept
+  })
+}
+
+/** Refuses a name that another user has already, whatever its case. */
+export function nameInUse(username: string): ServiceError<'name-in-use'> {
+  return new ServiceError('name-in-use', `There is a user ${username} already`, { name: username })
+}
+
+async function lineOf({ username, password }: NewPassword): Promise<string> {
+  return `${username}:${await hashPassword(password)}`
+}
+
+function isLineOf(username: string, line: string): boolean {
+  return line.startsWith(`${username}:`)
+}
+
+/** One change at a time, of this process or another: each begins with what the one before it left. */
+async function changeLines(
+  file: string,
+  change: (lines: readonly string[]) => readonly string[] | null,
+): Promise<boolean> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  const lock = await lockOf(file)
+  try {
+    return await replaceLines(file, change(await readLines(file)))
+  } finally {
+    await lock[Symbol.asyncDispose]()
+  }
+}
+
+async function replaceLines(file: string, lines: readonly string[] | null): Promise<boolean> {
+  if (lines === null) return false
+  await replaceFile(file, Buffer.from(lines.map((line) => `${line}\n`).join('')), { mode: 0o600 })
   return true
+}
+
+/** @throws {ServiceError} `unavailable` when another process keeps it too long. */
+async function lockOf(file: string): Promise<ProcessLock> {
+  const end = performance.now() + PATIENCE
+  for (;;) {
+    try {
+      return await openProcessLock(`${file}.lock`)
+    } catch (error) {
+      const isHeld = error instanceof ServiceError && error.code === 'unavailable'
+      if (!isHeld || performance.now() > end) throw error
+      await wait(LOOK_EVERY)
+    }
+  }
 }
 
 function assertUsername(username: string): void {
@@ -83,9 +183,4 @@ async function readText(file: string): Promise<string> {
     const message = `The users file ${file} cannot be read`
     throw new ServiceError('unavailable', message, { reason: String(cause) }, { cause })
   }
-}
-
-async function writeLines(file: string, lines: readonly string[]): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  await replaceFile(file, Buffer.from(lines.map((line) => `${line}\n`).join('')), { mode: 0o600 })
 }

@@ -34,6 +34,24 @@ export function* serverAdmins(context: RuleContext): Generator<Finding> {
   yield* unknownRoles(context.written.server?.security?.admins ?? [], context)
 }
 
+/** The users of one list differ by more than their case: they are the same user. */
+export function* usersInOtherCase({ written, pipelines }: RuleContext): Generator<Finding> {
+  const lists = [
+    written.server?.security?.admins ?? [],
+    ...written.groups.flatMap(({ authorization }) => {
+      return [authorization?.view, authorization?.operate, authorization?.admins]
+    }),
+    ...pipelines.flatMap(({ stages }) => stages.map(({ approval }) => approval?.approvers)),
+  ]
+  for (const list of lists) {
+    const users = (list ?? []).filter(({ kind }) => kind === 'user')
+    for (const { item, first } of repeatsInOtherCase(users)) {
+      const names = [item, first].map(({ name }) => `"${shorten(name)}"`)
+      yield { at: item.at, message: `the user ${names.join(' is already in this list as ')}` }
+    }
+  }
+}
+
 /** GRP-1: group names differ by more than their case. */
 export function* groupNames({ written: { groups } }: RuleContext): Generator<Finding> {
   for (const { item, first } of repeatsInOtherCase(groups)) {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isPasswordOf } from '../../../src/security/password.ts'
 import {
+  addUser,
   parseUsers,
   readUsersFile,
   removeUser,
@@ -59,6 +60,36 @@ describe('the users file', () => {
 
     expect([...users.keys()]).toEqual(['old'])
     expect(problems.map(({ line }) => line)).toEqual([1, 4])
+  })
+
+  it('keeps the users that are added at once', async () => {
+    const file = join(tempDir(), 'users')
+    const names = Array.from({ length: 6 }, (_, n) => `user${n}`)
+
+    await Promise.all(names.map((username) => addUser(file, { username, password: 'x' })))
+
+    const { users } = await readUsersFile(file)
+    expect([...users.keys()].toSorted()).toEqual(names)
+  })
+
+  it('refuses a user whose name differs from another only in case', async () => {
+    const file = join(tempDir(), 'users')
+    await addUser(file, { username: 'Ana', password: 'one' })
+
+    await expect(addUser(file, { username: 'ana', password: 'two' })).rejects.toMatchObject({
+      code: 'name-in-use',
+      message: 'There is a user Ana already',
+    })
+    expect([...(await readUsersFile(file)).users.keys()]).toEqual(['Ana'])
+  })
+
+  it('uses the first of two names that differ only in case and reports the other', () => {
+    const { users, problems } = parseUsers(`${SHA_LINE}\n${SHA_LINE.replace('old', 'OLD')}`)
+
+    expect([...users.keys()]).toEqual(['old'])
+    expect(problems).toEqual([
+      { line: 2, message: 'The user OLD differs from the user old only in case' },
+    ])
   })
 
   it.each(['', 'a:b', '#x', 'a\nb', ' a'])('refuses the user name %j', async (username) => {

@@ -39,6 +39,10 @@ describe('roles and admins', () => {
       server(element('roles', {}, [role('dev', 'a', 'A')])),
       'the user "A" is already in the role "dev"',
     ],
+    [
+      server(element('admins', {}, users('Ana', 'ana'))),
+      'the user "ana" is already in this list as "Ana"',
+    ],
     [server(element('admins', {}, [roleNamed('nope')])), 'the role "nope" does not exist'],
     [
       server(
