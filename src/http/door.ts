@@ -18,6 +18,8 @@ export interface DoorOptions {
   }
   /** Whether the path, without base, is answered without a user: health, and calls with a token of their own. */
   readonly isPublic: (path: string, request: Request) => boolean
+  /** Whether a public path has more to say to a user, whom credentials may name. */
+  readonly isForUsersToo: (path: string) => boolean
   readonly answerFailure: AnswerFailure
   readonly routes: (request: Request, exchange: Exchange) => Response | Promise<Response>
 }
@@ -43,7 +45,12 @@ export function openDoor(options: DoorOptions) {
     }
     const authorization = headerOf(request, exchange, 'authorization')
     const known = authorization === undefined ? null : options.credentials.remembered(authorization)
-    if (options.isPublic(path, request)) return options.routes(request, exchange)
+    if (options.isPublic(path, request)) {
+      if (authorization === undefined || !options.isForUsersToo(path)) {
+        return options.routes(request, exchange)
+      }
+      return welcome(options, request, { authorization, exchange })
+    }
     if (isForged(request)) {
       exchange.reason = 'forged'
       return options.answerFailure(request, FORGED, null)
@@ -75,6 +82,17 @@ export function innerPath(request: Request, basePath: string): string {
   if (basePath !== '' && path !== basePath && !path.startsWith(`${basePath}/`)) return '/\0outside'
   const inner = path.slice(basePath.length)
   return inner.endsWith('/') ? inner.replace(/\/+$/, '') || '/' : inner || '/'
+}
+
+/** Wrong credentials are as good as none where nobody needs any. */
+async function welcome(
+  { credentials, routes }: DoorOptions,
+  request: Request,
+  { authorization, exchange }: { authorization: string; exchange: Exchange },
+): Promise<Response> {
+  const principal = await credentials.check(authorization, exchange.address)
+  if (principal) exchange.principal = principal
+  return routes(request, exchange)
 }
 
 async function admit(

@@ -7,7 +7,7 @@ import type { Connection } from './listen.ts'
 export const REQUEST_ID = 'x-request-id'
 
 /** No user: the caller of a public route. */
-const NOBODY: Principal = { username: '' }
+export const NOBODY: Principal = { username: '' }
 
 /** What a caller may send to find its request again in the logs. */
 const SANE = /^[A-Za-z0-9._:@/+=-]{1,128}$/

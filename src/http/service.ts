@@ -83,7 +83,15 @@ export function httpService(options: HttpServiceOptions): HttpService {
   }
   const otherwise: Answer = async (...asked) => (await loadPages()).answer(...asked)
   const routes = composeRoutes({ basePath, log, parts, otherwise, answerFailure })
-  const answer = openDoor({ basePath, hosts, credentials, isPublic, answerFailure, routes })
+  const answer = openDoor({
+    basePath,
+    hosts,
+    credentials,
+    isPublic,
+    isForUsersToo: (path) => path === '/health',
+    answerFailure,
+    routes,
+  })
   const watching = { metrics: options.requests, trustedProxies: options.trustedProxies, log }
   const audit = auditRequests(options.audit)
   return {

@@ -1,7 +1,9 @@
+import type { Principal } from '../core/principal.ts'
 import type { Problem } from '../core/problem.ts'
 import type { History, MaintenanceState } from '../history/history.ts'
 import type { MaterialProblem } from './materials/material-poller.ts'
 import type { Mirror, MirrorState } from './mirror/mirror.ts'
+import type { Access } from './permission.ts'
 import type { WebhookState } from './webhooks/webhook.ts'
 
 /** Whether the service can serve, and everything that an operator should look at. */
@@ -22,14 +24,26 @@ export interface Health {
 export interface HealthProblem {
   readonly subject: string
   readonly errors: readonly Problem[]
+  /** The pipelines that it names, for callers who may view all of them; without any it is for administrators. */
+  readonly pipelines?: readonly string[]
+}
+
+/** What anybody may know of the service: numbers, and no word of what is configured. */
+export interface HealthSummary {
+  readonly status: Health['status']
+  readonly version: string
+  readonly revisions: number
+  readonly problemCount: number
+  /** Revisions that the mirror has not, and for how many seconds; null where there is no mirror. */
+  readonly mirror: Pick<MirrorState, 'behind' | 'seconds'> | null
 }
 
 export interface HealthDeps {
   readonly history: History
   readonly mirror: Pick<Mirror, 'state' | 'problems'> | null
   readonly version: string
-  /** What an operator should look at besides the configuration, in words. */
-  readonly buildProblems: () => readonly string[]
+  /** What an operator should look at besides the configuration. */
+  readonly buildProblems: () => readonly (string | HealthProblem)[]
   /** What is wrong with agents, in words. */
   readonly agentProblems: () => readonly string[]
   /** What a commit has changed that may not change while the server runs. */
@@ -60,9 +74,9 @@ export function readHealth(deps: HealthDeps): Health {
   const problems = [
     ...(problem ? [{ subject: problem.message, errors: problem.problems }] : []),
     ...history.unreadable().map(({ reason }) => ({ subject: reason, errors: [] })),
-    ...told.map((subject) => ({ subject, errors: [] })),
+    ...told.map((each) => (typeof each === 'string' ? { subject: each, errors: [] } : each)),
     ...deps.secretProblems(),
-    ...materialProblems().map(({ subject, errors }) => ({ subject, errors })),
+    ...materialProblems(),
     ...deps.stuckJobs(),
     ...webhooks.flatMap(webhookProblem),
   ]
@@ -76,6 +90,38 @@ export function readHealth(deps: HealthDeps): Health {
     webhooks,
     problems,
   }
+}
+
+/** The numbers of it. */
+export function summariseHealth({
+  status,
+  version,
+  revisions,
+  problems,
+  mirror,
+}: Health): HealthSummary {
+  return {
+    status,
+    version,
+    revisions,
+    problemCount: problems.length,
+    mirror: mirror && { behind: mirror.behind, seconds: mirror.seconds },
+  }
+}
+
+/** Those of the problems that a caller may know of. */
+export function visibleProblems(
+  access: Access,
+  principal: Principal,
+  problems: readonly HealthProblem[],
+): readonly HealthProblem[] {
+  if (access.may(principal, { action: 'administer' })) return problems
+  return problems.filter(({ pipelines = [] }) => {
+    const may = pipelines.map((pipeline) =>
+      access.may(principal, { action: 'view-pipeline', pipeline }),
+    )
+    return may.length > 0 && may.every(Boolean)
+  })
 }
 
 function webhookProblem({ name, lastError }: WebhookState): HealthProblem[] {

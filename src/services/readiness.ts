@@ -7,14 +7,20 @@ export interface ReadinessDeps {
   readonly builds: Builds
 }
 
-/** Why the service cannot answer what it is asked most; nothing when it can. */
-export async function readReadiness({ history, builds }: ReadinessDeps): Promise<string[]> {
+/** A part that cannot answer, for anybody, and the reason, for logs. */
+export interface Obstacle {
+  readonly part: string
+  readonly reason: string
+}
+
+/** What keeps the service from answering what it is asked most; nothing when it can. */
+export async function readReadiness({ history, builds }: ReadinessDeps): Promise<Obstacle[]> {
   const looks = await Promise.allSettled([
     history.readDocument(history.current()),
     builds.pipelineHistory('', 0),
   ])
   const subjects = ['The current configuration cannot be read', 'The state store cannot be read']
   return looks.flatMap((look, n) =>
-    look.status === 'rejected' ? [`${subjects[n]}: ${reasonOf(look.reason)}`] : [],
+    look.status === 'rejected' ? [{ part: subjects[n] ?? '', reason: reasonOf(look.reason) }] : [],
   )
 }

@@ -2,7 +2,24 @@ import { z } from 'zod'
 import { Digest } from '../core/digest.ts'
 import { ErrorBody } from './error-body.ts'
 
-/** Answers `/health`. */
+/** Answers `/health` to callers who are not administrators: numbers alone. */
+export const HealthSummaryBody = z.object({
+  status: z.enum(['ok', 'degraded']),
+  version: z.string(),
+  revisions: z.int().nonnegative(),
+  problemCount: z.int().nonnegative(),
+  mirror: z
+    .object({ behind: z.int().nonnegative().nullable(), seconds: z.int().nonnegative() })
+    .nullable(),
+  /** Those that concern pipelines which the caller may view; absent without credentials. */
+  problems: z
+    .array(z.object({ subject: z.string(), errors: ErrorBody.shape.errors.unwrap().readonly() }))
+    .readonly()
+    .exactOptional(),
+})
+export type HealthSummaryBody = z.infer<typeof HealthSummaryBody>
+
+/** Answers `/health` to administrators. */
 export const HealthBody = z.object({
   /** `degraded`: the service answers, and an operator should look at the problems. */
   status: z.enum(['ok', 'degraded']),

@@ -139,7 +139,7 @@ describe('plain secrets', () => {
     const invalid = documentWithSecrets().replace('name="unit"', 'name="un it"')
 
     writeFileSync(join(service.repository, 'config.xml'), invalid)
-    const health = async () => (await service.fetch('/health', { as: null })).text()
+    const health = async () => (await service.fetch('/health')).text()
     await expect.poll(health, { timeout: 10_000 }).toContain('un it')
 
     expect(await health()).not.toContain(PLAIN)

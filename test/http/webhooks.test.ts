@@ -43,7 +43,7 @@ async function commitsOf(service: TestService): Promise<string[]> {
 }
 
 async function health(service: TestService): Promise<HealthBody> {
-  return HealthBody.parse(await (await service.fetch('/health', { as: null })).json())
+  return HealthBody.parse(await (await service.fetch('/health')).json())
 }
 
 describe('webhooks', () => {

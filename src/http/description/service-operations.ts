@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import { AuditOutcome } from '../../core/audit.ts'
 import { AuditBody } from '../../wire/audit-body.ts'
-import { HealthBody, LivenessBody, ReadinessBody } from '../../wire/health-body.ts'
+import {
+  HealthBody,
+  HealthSummaryBody,
+  LivenessBody,
+  ReadinessBody,
+} from '../../wire/health-body.ts'
 import { RevisionEntry } from '../../wire/revision-entry.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
 import { json, NOT_MODIFIED, type Operations, reads } from './operation.ts'
@@ -13,9 +18,14 @@ const PAGES = 'Pages'
 export const SERVICE_OPERATIONS: Operations = {
   'GET /health': {
     tag,
-    summary: 'Whether the service can serve, and what an operator should look at',
+    summary: 'Whether the service can serve, and for administrators what they should look at',
     caller: 'anybody',
-    answers: { 200: json('It can', HealthBody) },
+    answers: {
+      200: json(
+        'It can; numbers alone without an administrator',
+        z.union([HealthBody, HealthSummaryBody]),
+      ),
+    },
   },
   'GET /health/live': {
     tag,

@@ -6,6 +6,7 @@ import type { Log } from '../../core/log.ts'
 import type { StateStore } from '../../state/state-store.ts'
 import type { AgentDirectory } from '../agents/agent-directory.ts'
 import type { CurrentConfiguration } from '../current-configuration.ts'
+import type { HealthProblem } from '../health.ts'
 import type { UploadLimits } from './artifacts/upload.ts'
 import { LineFinder } from './artifacts/console-lines.ts'
 import type { Secrets } from './assignment/secrets.ts'
@@ -105,8 +106,8 @@ export class BuildServices implements AsyncDisposable {
     return new BuildServices(parts, options)
   }
 
-  /** What an operator should look at, in words. */
-  problems(): readonly string[] {
+  /** What an operator should look at. */
+  problems(): readonly HealthProblem[] {
     return this.#silent.problems()
   }
 

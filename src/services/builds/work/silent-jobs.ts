@@ -1,6 +1,7 @@
 import type { Builds } from '../../../builds/builds.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { Log } from '../../../core/log.ts'
+import type { HealthProblem } from '../../health.ts'
 import { renderPlace } from '../artifacts/job-folders.ts'
 import { findJob, silenceTimeout } from '../assignment/job-assignment.ts'
 import type { EffectivePipelines } from '../effective-pipelines.ts'
@@ -28,12 +29,13 @@ export class SilentJobs {
     this.#options = options
   }
 
-  /** In words, for operators. */
-  problems(): readonly string[] {
+  /** For operators. */
+  problems(): readonly HealthProblem[] {
     const silent = this.#active().filter((job) => this.#silence(job) >= NOTICED)
     return silent.map((job) => {
       const minutes = Math.floor(this.#silence(job) / MINUTE)
-      return `The job ${renderPlace(job.place)} has written nothing for ${minutes} minutes`
+      const subject = `The job ${renderPlace(job.place)} has written nothing for ${minutes} minutes`
+      return { subject, errors: [], pipelines: [job.place.pipelineName] }
     })
   }
 

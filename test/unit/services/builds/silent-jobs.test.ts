@@ -106,7 +106,11 @@ describe('a job that writes nothing', () => {
     expect(job.silent.problems()).toEqual([])
     job.wait(3)
     expect(job.silent.problems()).toEqual([
-      'The job app/1/test/1/unit has written nothing for 7 minutes',
+      {
+        subject: 'The job app/1/test/1/unit has written nothing for 7 minutes',
+        errors: [],
+        pipelines: ['app'],
+      },
     ])
     job.hear()
     expect(job.silent.problems()).toEqual([])

@@ -1,0 +1,76 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { HealthBody, HealthSummaryBody } from '../../src/wire/health-body.ts'
+import { element, git } from '../support/a-configuration.ts'
+import { BuildScene, GUARDED, jsonOf, SECURED } from '../support/build-service.ts'
+import { pageOf } from '../support/page-forms.ts'
+import { until } from '../support/until.ts'
+
+const BROKEN = git('https://hidden.invalid/repo.git')
+
+/** A service whose live file is not valid, and whose two pipelines have materials that cannot be read. */
+async function troubledScene(): Promise<BuildScene> {
+  const scene = await BuildScene.open(
+    {
+      server: SECURED,
+      groups: [
+        {
+          group: 'open-to-vera',
+          authorization: GUARDED,
+          pipelines: [{ name: 'seen', materials: [git('/nowhere/seen')] }],
+        },
+        {
+          group: 'shut',
+          authorization: element('authorization', {}, [
+            element('view', {}, [element('user', {}, ['admin'])]),
+          ]),
+          pipelines: [{ name: 'unseen', materials: [BROKEN] }],
+        },
+      ],
+    },
+    ['--material-interval', '1s', '--poll-interval', '50ms'],
+  )
+  writeFileSync(join(scene.service.folder, 'config-repo', 'config.xml'), '<secret-word')
+  await until(async () => {
+    const { problems } = HealthBody.parse(await jsonOf(await scene.get('/health')))
+    return problems.length >= 3
+  })
+  return scene
+}
+
+describe('GET /health', { timeout: 60_000 }, () => {
+  it('gives callers without credentials numbers and nothing else', async () => {
+    const scene = await troubledScene()
+
+    for (const as of [null, 'vera:wrong', 'nobody:x']) {
+      const response = await scene.service.fetch('/health', { as })
+      const body: unknown = await response.json()
+      expect(response.status).toBe(200)
+      expect(HealthSummaryBody.parse(body)).toMatchObject({ status: 'degraded', revisions: 2 })
+      expect(Object.keys(Object(body)).toSorted()).toEqual([
+        'mirror',
+        'problemCount',
+        'revisions',
+        'status',
+        'version',
+      ])
+    }
+  })
+
+  it('tells users of problems of the pipelines that they may view, on pages too', async () => {
+    const scene = await troubledScene()
+    const problemsFor = async (user: string) =>
+      JSON.stringify(await jsonOf(await scene.get('/health', user)))
+
+    const [vera, pete] = [await problemsFor('vera'), await problemsFor('pete')]
+    const page = await pageOf(scene.service, '/agents', 'vera')
+
+    expect(vera).toContain('seen')
+    expect(page).toContain('material of the pipeline seen')
+    for (const text of [vera, pete, page])
+      expect(text).not.toMatch(/unseen|hidden\.invalid|secret-word|config\.xml/)
+    expect(pete).toContain('"problems":[]')
+    expect(await pageOf(scene.service, '/agents')).toContain('material of the pipeline unseen')
+  })
+})
