@@ -39,6 +39,7 @@ async function answer(options: WatchRoutesOptions, c: Context<RouteEnv>): Promis
     since === undefined
       ? [watch.current()]
       : await watch.wait(findRevision(options, parseSha(since)).commit, {
+          principal: c.env.principal,
           held: wait * 1_000,
           signal: c.req.raw.signal,
         })

@@ -57,18 +57,21 @@ export class RevisionWatch implements Disposable {
 
   /**
    * The revisions newer than one of them, oldest first: at once when there are any, otherwise as
-   * soon as there are, or none when `held` milliseconds have passed.
+   * soon as there are, or none when `held` milliseconds have passed. A revision may take the
+   * caller's permission away, so it is asked for again after each wait.
    *
-   * @throws {ServiceError} `revision-not-found` when it is none, or is taken out of the history.
+   * @throws {ServiceError} `not-permitted`; `revision-not-found` when it is none, or is taken out of
+   * the history.
    */
   async wait(
     since: CommitSha,
-    { held, signal }: { held: number; signal: AbortSignal },
+    { principal, held, signal }: { principal: Principal; held: number; signal: AbortSignal },
   ): Promise<readonly Revision[]> {
     const end = performance.now() + held
     for (;;) {
       const turn = this.#turn
       const { revisions, isRewritten } = await this.newer(since)
+      this.assertMay(principal)
       if (isRewritten) throw notFound(since)
       const left = end - performance.now()
       if (revisions.length > 0 || left <= 0 || signal.aborted || this.#isClosed) return revisions

@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { RevisionEntry } from '../../src/wire/revision-entry.ts'
+import { BuildScene, SECURED } from '../support/build-service.ts'
 import { documentWith } from '../support/documents.ts'
 import { git, gitLine } from '../support/git.ts'
 import { save } from '../support/saving.ts'
@@ -11,12 +12,12 @@ import { openEvents } from '../support/event-reader.ts'
 const WATCH = '/api/config/watch'
 const POLL = ['--poll-interval', '50ms']
 
-async function watch(service: TestService, query: string, init: RequestInit = {}) {
+async function watch(service: Pick<TestService, 'fetch'>, query: string, init: RequestInit = {}) {
   const response = await service.fetch(`${WATCH}?${query}`, init)
   return z.array(RevisionEntry).parse(await response.json())
 }
 
-async function newest(service: TestService): Promise<string> {
+async function newest(service: Pick<TestService, 'fetch'>): Promise<string> {
   const [entry] = await watch(service, '')
   return entry?.commitSHA ?? ''
 }
@@ -48,6 +49,21 @@ describe('GET /api/config/watch', () => {
     const commits = await saveAll(service, 'a', 'b')
 
     expect(commitsOf(await watch(service, `since=${first}`))).toEqual(commits.toReversed())
+  })
+
+  it('tells nothing of the revision that takes the permission of a caller who waits', async () => {
+    const scene = await BuildScene.open()
+    const since = await newest(scene.service)
+    const url = `${WATCH}?since=${since}`
+    const held = scene.get(url, 'vera')
+    const other = scene.service.fetch(url)
+    // Nobody is refused before the configuration lists administrators.
+    expect((await scene.get(`${url}&wait=0`, 'vera')).status).toBe(200)
+
+    await scene.configure({ server: SECURED })
+
+    expect((await held).status).toBe(403)
+    expect((await other).status).toBe(200)
   })
 
   it('holds until there is a newer one', async () => {
