@@ -19,6 +19,7 @@ import { RegistrationLimits } from './services/agents/registration-limits.ts'
 import { Audit } from './services/audit/audit.ts'
 import { noteRevisions } from './services/audit/note-revisions.ts'
 import { assertRestored } from './services/backup/unfinished-restore.ts'
+import { RunGroups } from './services/builds/run-groups.ts'
 import { ServiceMetrics } from './services/metrics/service-metrics.ts'
 import { LineOriginsCache } from './services/pages/line-origins.ts'
 import { PageThread } from './services/pages/page-thread.ts'
@@ -77,7 +78,7 @@ async function open(opening: Opening): Promise<Server> {
 
 async function openParts(opening: Opening) {
   const { settings, surroundings, resources, stateDir } = opening
-  const { clock } = surroundings
+  const { clock, log } = surroundings
   const audit = await openAudit(opening)
   const usersFile = resolve(settings['users-file'] ?? join(stateDir, 'users.htpasswd'))
   const passwordFile = join(stateDir, 'admin.password')
@@ -94,7 +95,7 @@ async function openParts(opening: Opening) {
   const refused = new RefusedMachines({ clock })
   await opened.secretAlarm.open(running.store)
   noteRevisions(history, audit)
-  const login = await openLogin({ usersFile, configuration, clock, resources })
+  const login = await openLogin({ usersFile, configuration, clock, log, resources })
   const watch = new RevisionWatch({ history, access: login.access })
   const { repository } = opened
   const followers = await openFollowers(opening, { history, store: running.store, repository })
@@ -137,7 +138,8 @@ function serviceOf(opening: Opening, parts: Parts) {
     uploads: builds.uploads,
     artifactsDir: builds.artifactsDir,
     lines: builds.lines,
-    locatorOf: (uuid) => builds.jobs.locatorOf(uuid),
+    runGroups: new RunGroups(config),
+    placeOf: (uuid) => builds.jobs.placeOf(uuid),
     clock: surroundings.clock,
     log: surroundings.log,
     basePath: settings['base-path'],

@@ -54,6 +54,8 @@ export const PipelineInstance = z.object({
   stages: z.array(z.object({ name: z.string(), counter: Id })).readonly(),
   /** The stage that should have started by itself and could not, and why. */
   blocked: z.object({ stage: z.string(), reason: z.string() }).nullable(),
+  /** The groups that the pipeline was in when a stage of the run started; null for a run of a version that did not record them. */
+  groups: Names.nullable().default(null),
 })
 export type PipelineInstance = Readonly<z.infer<typeof PipelineInstance>>
 

@@ -4,6 +4,7 @@ import type { ApprovalType } from '../core/stage.ts'
 /** What the configuration in force says about a pipeline, as far as scheduling needs it. */
 export interface PipelinePlan {
   readonly name: string
+  readonly group: string
   readonly labelTemplate: string
   /** Whether only one run of it may be under way. */
   readonly locking: boolean

@@ -195,6 +195,7 @@ async function addPipeline(
     createdAt: change.now,
     stages: [],
     blocked: null,
+    groups: [plan.group],
   }
   await change.tx.put(PIPELINE, keyOfPipeline(pipeline), pipeline)
   await change.tx.append(pipelineList(plan.name), keyOfPipeline(pipeline))

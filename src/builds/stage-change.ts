@@ -34,7 +34,9 @@ export async function addStage(
     tally: tallyOf(added),
   }
   await putNew(change, stage)
-  await change.tx.put(PIPELINE, keyOfPipeline(pipeline), withNewest(pipeline, stage))
+  const group = change.plans.pipelinePlan(pipeline.name)?.group ?? null
+  const run = withGroup(withNewest(pipeline, stage), group)
+  await change.tx.put(PIPELINE, keyOfPipeline(pipeline), run)
   change.effects.events.push({ type: 'stage-scheduled', stage })
   return stage
 }
@@ -114,4 +116,11 @@ function withNewest(
       ? [...others, { name, counter }]
       : pipeline.stages.map((stage) => (isSameName(stage.name, name) ? { name, counter } : stage))
   return { ...pipeline, stages, blocked: null }
+}
+
+/** What a run made is judged by every group that it was made in. */
+function withGroup(pipeline: PipelineInstance, group: string | null): PipelineInstance {
+  const { groups } = pipeline
+  if (groups === null || group === null || groups.includes(group)) return pipeline
+  return { ...pipeline, groups: [...groups, group] }
 }

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { renderFreeSpace } from '../core/agent.ts'
 import { ServiceError } from '../core/errors.ts'
+import type { Principal } from '../core/principal.ts'
 import {
   type AgentAdministrationDeps,
   approveAgent,
@@ -10,6 +11,7 @@ import {
   removeAgent,
   retireAgent,
 } from '../services/agents/administer-agents.ts'
+import { type JobPlace, renderPlace } from '../services/builds/artifacts/job-folders.ts'
 import { factsOf, type KnownAgent, statusOf } from '../services/agents/known-agent.ts'
 import { AgentChangesBody, type AgentEntry } from '../wire/agent-entry.ts'
 import type { ClientNames } from '../wire/revision-entry.ts'
@@ -23,17 +25,26 @@ const LARGEST = 65_536
 
 export interface AgentRoutesOptions extends AgentAdministrationDeps {
   readonly clientNames: ClientNames
-  /** The job that an agent runs, `pipeline/counter/stage/counter/job`, or empty. */
-  readonly locatorOf: (uuid: string) => string
+  /** The job that an agent runs. */
+  readonly placeOf: (uuid: string) => JobPlace | null
 }
 
 /** `/api/agents…`: the list, and what an administrator decides about an agent. */
 export function agentRoutes(options: AgentRoutesOptions) {
   const render = rememberedBy(options)
+  /** `pipeline/counter/stage/counter/job`; empty without a job that the caller may know of. */
+  const locatorOf = (uuid: string, principal: Principal): string => {
+    const place = options.placeOf(uuid)
+    if (place === null) return ''
+    const pipeline = place.pipelineName
+    const may = options.access.may(principal, { action: 'view-pipeline', pipeline })
+    return may ? renderPlace(place) : ''
+  }
   return new Hono<RouteEnv>()
-    .get('/api/agents', async () => {
+    .get('/api/agents', async (c) => {
       const agents = await listAgents(options.directory)
-      return jsonText(`[${agents.map(render).join(',')}]`)
+      const texts = agents.map((agent) => render(agent, locatorOf(agent.uuid, c.env.principal)))
+      return jsonText(`[${texts.join(',')}]`)
     })
     .post('/api/agents/:uuid/enable', async (c) => {
       const uuid = c.req.param('uuid')
@@ -99,13 +110,14 @@ interface Rendered {
 }
 
 /** What was rendered of an agent serves again until it calls. */
-function rememberedBy(options: AgentRoutesOptions): (agent: KnownAgent) => string {
+function rememberedBy({
+  clientNames,
+}: AgentRoutesOptions): (agent: KnownAgent, buildLocator: string) => string {
   const kept = new WeakMap<KnownAgent, Rendered>()
-  return (agent) => {
-    const buildLocator = options.locatorOf(agent.uuid)
+  return (agent, buildLocator) => {
     const known = kept.get(agent)
     if (known?.buildLocator === buildLocator) return known.text
-    const text = JSON.stringify(renderAgent(agent, buildLocator, options.clientNames))
+    const text = JSON.stringify(renderAgent(agent, buildLocator, clientNames))
     kept.set(agent, { buildLocator, text })
     return text
   }

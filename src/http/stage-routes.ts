@@ -24,8 +24,10 @@ export function stageRoutes(options: StageRoutesOptions) {
     const asked = { pipeline, stage, offset: parseOffset(offset) }
     return json(renderStageHistory(await listStageRuns(options, c.env.principal, asked)))
   }
-  const jobRuns = async (uuid: string, offset: string) =>
-    json(renderJobRuns(await listJobRuns(options, uuid, parseOffset(offset))))
+  const jobRuns = async (c: Context<RouteEnv, '/:uuid'>, offset: string) => {
+    const asked = { uuid: c.req.param('uuid'), offset: parseOffset(offset) }
+    return json(renderJobRuns(await listJobRuns(options, c.env.principal, asked)))
+  }
   return new Hono<RouteEnv>()
     .post('/api/stages/:pipeline/:stage/run/:counter', async (c) => {
       const { pipeline, stage } = c.req.param()
@@ -50,8 +52,6 @@ export function stageRoutes(options: StageRoutesOptions) {
     })
     .get('/api/stages/:pipeline/:stage/history', (c) => history(c, '0'))
     .get('/api/stages/:pipeline/:stage/history/:offset', (c) => history(c, c.req.param('offset')))
-    .get('/api/agents/:uuid/job_run_history', (c) => jobRuns(c.req.param('uuid'), '0'))
-    .get('/api/agents/:uuid/job_run_history/:offset', (c) =>
-      jobRuns(c.req.param('uuid'), c.req.param('offset')),
-    )
+    .get('/api/agents/:uuid/job_run_history', (c) => jobRuns(c, '0'))
+    .get('/api/agents/:uuid/job_run_history/:offset', (c) => jobRuns(c, c.req.param('offset')))
 }

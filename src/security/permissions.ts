@@ -1,16 +1,24 @@
 import type { ListedPrincipal, GroupFacts, SecurityFacts, StageFacts } from './security-facts.ts'
 
-/** What one user may do. Names that the configuration does not know get the answer of their level. */
+/** What one user may do. What the configuration does not have is for administrators. */
 export interface Permissions {
   /** May do everything: configuration, agents, every group. */
   readonly isAdministrator: boolean
   /** May change the pipelines of a group, and make new ones in it. */
   administersGroup(group: string): boolean
   mayView(pipeline: string): boolean
+  mayViewGroup(group: string): boolean
+  /** May see a run of a pipeline that was in these groups when it ran; null where that is not known. */
+  mayViewRun(pipeline: string, groups: FormerGroups): boolean
   /** May trigger the pipeline and, unless a stage says otherwise, run and cancel its stages. */
   mayOperate(pipeline: string): boolean
   mayOperateStage(pipeline: string, stage: string): boolean
+  /** May repeat or cancel a stage of such a run. */
+  mayOperateRun(pipeline: string, stage: string, groups: FormerGroups): boolean
 }
+
+/** The groups that a pipeline was in while a run of it ran; null where that is not known. */
+export type FormerGroups = readonly string[] | null
 
 interface KnownPipeline {
   readonly group: GroupFacts
@@ -33,12 +41,18 @@ export class AccessRules {
     this.#pipelines = new Map(facts.groups.flatMap(pipelinesOf))
   }
 
+  /** Whether every user is an administrator: security is off, or the configuration lists none. */
+  get everyoneAdministers(): boolean {
+    const { securityOn, admins } = this.#facts
+    return !securityOn || admins.length === 0
+  }
+
   permissionsOf(username: string): Permissions {
-    const { securityOn, roles, admins } = this.#facts
+    const { roles, admins } = this.#facts
     const user = keyOf(username)
     const memberships = roles.filter((role) => role.users.some(({ name }) => keyOf(name) === user))
     const caller = { user, roles: new Set(memberships.map(({ name }) => keyOf(name))) }
-    const isAdministrator = !securityOn || admins.length === 0 || isListed(caller, admins)
+    const isAdministrator = this.everyoneAdministers || isListed(caller, admins)
     return new CallerPermissions({
       caller,
       isAdministrator,
@@ -47,6 +61,8 @@ export class AccessRules {
     })
   }
 }
+
+type Right = 'view' | 'operate'
 
 /** Who asks, in the form in which names are compared. */
 interface Caller {
@@ -80,6 +96,14 @@ class CallerPermissions implements Permissions {
     return this.#may(pipeline, 'view')
   }
 
+  mayViewGroup(group: string): boolean {
+    return this.#mayInGroup(this.#groups.get(group), 'view')
+  }
+
+  mayViewRun(pipeline: string, groups: FormerGroups): boolean {
+    return this.mayView(pipeline) && this.#mayInFormer(pipeline, groups, 'view')
+  }
+
   mayOperate(pipeline: string): boolean {
     return this.#may(pipeline, 'operate')
   }
@@ -93,11 +117,28 @@ class CallerPermissions implements Permissions {
     return this.#administers(known.group) || isListed(this.#caller, facts.approvers)
   }
 
-  /** One right does not imply the other. A pipeline in no group is anyone's. */
-  #may(pipeline: string, right: 'view' | 'operate'): boolean {
-    const group = this.#pipelines.get(keyOf(pipeline))?.group
-    if (!group || isOpen(group) || this.#administers(group)) return true
+  mayOperateRun(pipeline: string, stage: string, groups: FormerGroups): boolean {
+    return this.mayOperateStage(pipeline, stage) && this.#mayInFormer(pipeline, groups, 'operate')
+  }
+
+  #may(pipeline: string, right: Right): boolean {
+    return this.#mayInGroup(this.#pipelines.get(keyOf(pipeline))?.group, right)
+  }
+
+  /** One right does not imply the other. What the configuration does not have is for administrators. */
+  #mayInGroup(group: GroupFacts | undefined, right: Right): boolean {
+    if (this.isAdministrator) return true
+    if (!group) return false
+    if (isOpen(group) || this.#administers(group)) return true
     return isListed(this.#caller, group.authorization?.[right] ?? [])
+  }
+
+  /** Besides the group that the pipeline is in now. */
+  #mayInFormer(pipeline: string, groups: FormerGroups, right: Right): boolean {
+    if (this.isAdministrator) return true
+    const now = this.#pipelines.get(keyOf(pipeline))?.group.name
+    const others = groups?.filter((name) => name !== now)
+    return others?.every((name) => this.#mayInGroup(this.#groups.get(name), right)) ?? false
   }
 
   #administers(group: GroupFacts | null): boolean {

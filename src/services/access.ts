@@ -1,5 +1,5 @@
 import { expandConfiguration } from '../config/effective.ts'
-import { type Configuration, isSecurityOn, type Pipeline } from '../config/model.ts'
+import type { Configuration, Pipeline } from '../config/model.ts'
 import { remembered } from '../config/remembered.ts'
 import type { Principal } from '../core/principal.ts'
 import { FIRST_USER } from '../security/first-user.ts'
@@ -32,6 +32,11 @@ export class ConfiguredAccess implements Access {
     })
   }
 
+  /** Whether the configuration makes every user an administrator. */
+  get everyoneAdministers(): boolean {
+    return this.#rules.everyoneAdministers
+  }
+
   /** Decides anew: the users have changed. */
   forget(): void {
     this.#known.clear()
@@ -47,11 +52,18 @@ export class ConfiguredAccess implements Access {
         return permissions.administersGroup(permission.group)
       case 'view-pipeline':
         return permissions.mayView(permission.pipeline)
+      case 'view-group':
+        return permissions.mayViewGroup(permission.group)
+      case 'view-run':
+        return permissions.mayViewRun(permission.pipeline, permission.groups)
       case 'operate-pipeline':
         return permissions.mayOperate(permission.pipeline)
       case 'operate-stage':
       case 'cancel-stage':
         return permissions.mayOperateStage(permission.pipeline, permission.stage)
+      case 'operate-run':
+      case 'cancel-run':
+        return permissions.mayOperateRun(permission.pipeline, permission.stage, permission.groups)
     }
   }
 
@@ -73,7 +85,7 @@ export class ConfiguredAccess implements Access {
 function securityFactsOf(configuration: Configuration): SecurityFacts {
   const { groups } = expandConfiguration(configuration).configuration
   return {
-    securityOn: isSecurityOn(configuration),
+    securityOn: isSecured(configuration),
     roles: configuration.server?.security?.roles ?? [],
     admins: configuration.server?.security?.admins ?? [],
     groups: groups.map(({ name, authorization, pipelines }) => ({
@@ -82,6 +94,15 @@ function securityFactsOf(configuration: Configuration): SecurityFacts {
       pipelines: pipelines.map(pipelineFactsOf),
     })),
   }
+}
+
+/** The users file is always there, so security needs no source of users to be on. */
+function isSecured({ server, groups }: Configuration): boolean {
+  const security = server?.security
+  const { admins = [], roles = [], authConfigs = [] } = security ?? {}
+  const hasSource = (security?.ldap ?? security?.passwordFile ?? null) !== null
+  const lists = [admins, roles, authConfigs].some((list) => list.length > 0)
+  return lists || hasSource || groups.some(({ authorization }) => authorization !== null)
 }
 
 const pipelineFactsOf = remembered(({ name, stages }: Pipeline) => ({

@@ -26,6 +26,8 @@ interface Entry extends EntityRevision {
 }
 
 const PATIENCE = 10_000
+/** In the changes of revisions that are about whole pipelines or groups. */
+const WHOLE = ['"subject":"pipeline', '"subject":"group']
 
 /** What each revision changed, and which revisions changed an entity. All of it is derived. */
 export class EntityIndex implements AsyncDisposable {
@@ -72,6 +74,13 @@ export class EntityIndex implements AsyncDisposable {
     const known = this.#noise.get(told) ?? (mayBeNoise(told) && isNoise(changesOf(told)))
     this.#noise.set(told, known)
     return known
+  }
+
+  /** Whether a revision may have brought, taken away, renamed or moved a pipeline or a group; most are known not to. */
+  mayMove(revision: Revision): boolean {
+    const told = this.#teller.told.find(revision.commit)
+    if (told === null || !this.#teller.isTold(revision)) return true
+    return WHOLE.some((word) => told.changes.includes(word))
   }
 
   /** How many revisions it is known of what they changed, and how many there are. */

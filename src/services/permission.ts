@@ -1,5 +1,6 @@
 import { ServiceError } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
+import type { FormerGroups } from '../security/permissions.ts'
 
 /** What a call needs of its caller. */
 export type Permission =
@@ -7,9 +8,20 @@ export type Permission =
   | { readonly action: 'delete-agent' }
   | { readonly action: 'administer-group'; readonly group: string }
   | { readonly action: 'view-pipeline'; readonly pipeline: string }
+  | { readonly action: 'view-group'; readonly group: string }
+  | { readonly action: 'view-run'; readonly pipeline: string; readonly groups: FormerGroups }
   | { readonly action: 'operate-pipeline'; readonly pipeline: string }
   | { readonly action: 'operate-stage'; readonly pipeline: string; readonly stage: string }
   | { readonly action: 'cancel-stage'; readonly pipeline: string; readonly stage: string }
+  | (RunOfStage & { readonly action: 'operate-run' })
+  | (RunOfStage & { readonly action: 'cancel-run' })
+
+/** A stage of a run, with the groups that its pipeline was in when it ran. */
+interface RunOfStage {
+  readonly pipeline: string
+  readonly stage: string
+  readonly groups: FormerGroups
+}
 
 /** Who may do what, as the current configuration says. */
 export interface Access {
@@ -17,7 +29,7 @@ export interface Access {
 }
 
 /** The calls that the interface answers 401, not 403, when the caller may not. */
-const UNAUTHORIZED: readonly Permission['action'][] = ['delete-agent', 'cancel-stage']
+const UNAUTHORIZED: readonly Permission['action'][] = ['delete-agent', 'cancel-stage', 'cancel-run']
 
 /**
  * The one question every use case asks first.
@@ -39,12 +51,18 @@ function describe(permission: Permission): string {
       return 'delete agents'
     case 'administer-group':
       return `administer the pipeline group ${permission.group}`
+    case 'view-group':
+      return `view the pipeline group ${permission.group}`
+    case 'view-run':
+      return `view this run of the pipeline ${permission.pipeline}`
     case 'view-pipeline':
       return `view the pipeline ${permission.pipeline}`
     case 'operate-pipeline':
       return `operate the pipeline ${permission.pipeline}`
+    case 'operate-run':
     case 'operate-stage':
       return `operate the stage ${permission.stage} of the pipeline ${permission.pipeline}`
+    case 'cancel-run':
     case 'cancel-stage':
       return `cancel the stage ${permission.stage} of the pipeline ${permission.pipeline}`
   }

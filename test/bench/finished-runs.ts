@@ -81,5 +81,6 @@ function aPipelineRun(counter: number) {
     variables: [],
     stages: [{ name: 'test', counter: 1 }],
     blocked: null,
+    groups: ['first'],
   }
 }

@@ -22,6 +22,7 @@ export function aPipelineRun(facts: Partial<PipelineInstance> = {}): PipelineIns
     variables: [],
     stages: [{ name: 'build', counter: 1 }],
     blocked: null,
+    groups: ['first'],
     ...facts,
   }
 }

@@ -17,7 +17,7 @@ type Called = Pick<TestService, 'url' | 'folder' | 'fetch' | 'close'>
 type Pipelines = NonNullable<Configured['pipelines']>
 
 /** Besides admin; everybody's password is the name. */
-const USERS = ['olga', 'vera', 'pete']
+const USERS = ['olga', 'vera', 'pete', 'gina', 'ben']
 
 /** A service with a git repository that its pipelines build, and what builds are asked about. */
 export class BuildScene {

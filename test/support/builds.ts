@@ -22,6 +22,7 @@ export function aStage(facts: Partial<StagePlan> = {}): StagePlan {
 export function aPipeline(facts: Partial<PipelinePlan> = {}): PipelinePlan {
   return {
     name: 'app',
+    group: 'first',
     labelTemplate: '${COUNT}',
     locking: false,
     stages: [aStage()],

@@ -1,12 +1,7 @@
-import type { Builds } from '../../builds/builds.ts'
 import { runNotFound } from '../../builds/stage-not-found.ts'
 import type { Principal } from '../../core/principal.ts'
-import { type Access, assertMay } from '../permission.ts'
-
-export interface CancelRunDeps {
-  readonly access: Access
-  readonly builds: Builds
-}
+import { assertMay } from '../permission.ts'
+import { assertMayActOnRun, type RunRightsDeps } from './run-rights.ts'
 
 /**
  * Cancels one run of a stage, and tells whether it was in progress.
@@ -14,7 +9,7 @@ export interface CancelRunDeps {
  * @throws {ServiceError} `stage-not-found`, `not-authorized`.
  */
 export async function cancelRun(
-  { access, builds }: CancelRunDeps,
+  deps: RunRightsDeps,
   principal: Principal,
   run: {
     readonly pipeline: string
@@ -23,8 +18,10 @@ export async function cancelRun(
     readonly stageCounter: number
   },
 ): Promise<'cancelled' | 'not-active'> {
-  const { pipeline, stage } = run
+  const { access, builds } = deps
+  const { pipeline, stage, pipelineCounter: counter } = run
   assertMay(access, principal, { action: 'cancel-stage', pipeline, stage })
+  await assertMayActOnRun(deps, principal, { action: 'cancel-run', pipeline, stage, counter })
   if ((await builds.stageInstance(run)) === null) throw runNotFound(run)
   return (await builds.cancelRun(run)) ? 'cancelled' : 'not-active'
 }

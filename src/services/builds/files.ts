@@ -10,7 +10,6 @@ import type { AgentDirectory } from '../agents/agent-directory.ts'
 import { assertToken } from '../agents/contact.ts'
 import { isApproved, type KnownAgent } from '../agents/known-agent.ts'
 import { hashSecret } from '../agents/secrets.ts'
-import { type Access, assertMay } from '../permission.ts'
 import { zipOf } from './artifacts/archive.ts'
 import { artifactSegments, CONSOLE_PATH } from './artifacts/artifact-path.ts'
 import { type ConsoleTail, LineFinder } from './artifacts/console-lines.ts'
@@ -24,10 +23,9 @@ import {
 } from './artifacts/job-folders.ts'
 import { type FolderEntry, type ListedFile, listFiles, listFolder } from './artifacts/listing.ts'
 import type { OrderedFetch } from './work/orders.ts'
+import { readViewableRun, type RunRightsDeps } from './run-rights.ts'
 
-export interface FilesDeps {
-  readonly access: Access
-  readonly builds: Builds
+export interface FilesDeps extends RunRightsDeps {
   readonly directory: AgentDirectory
   /** The folder that keeps the artifacts of all jobs. */
   readonly artifactsDir: string
@@ -137,10 +135,9 @@ export async function listArtifacts(
 async function assertMayRead(deps: FilesDeps, call: FileCall): Promise<void> {
   const { caller, job } = call
   if ('principal' in caller) {
-    return assertMay(deps.access, caller.principal, {
-      action: 'view-pipeline',
-      pipeline: job.pipelineName,
-    })
+    const { pipelineName: pipeline, pipelineCounter: counter } = job
+    await readViewableRun(deps, caller.principal, { pipeline, counter })
+    return
   }
   const hash = hashSecret(caller.token)
   const agent = deps.directory.list().find(({ record }) => record?.tokenHash === hash)

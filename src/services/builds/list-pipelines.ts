@@ -1,14 +1,11 @@
-import type { Builds } from '../../builds/builds.ts'
 import type { PipelineInstance, PipelinePause } from '../../builds/documents.ts'
 import type { StageRun } from '../../builds/queries.ts'
 import type { Principal } from '../../core/principal.ts'
-import type { Access } from '../permission.ts'
 import type { EffectivePipelines } from './effective-pipelines.ts'
 import { stagesOf } from './pipeline-runs.ts'
+import { type RunRightsDeps, viewableRuns } from './run-rights.ts'
 
-export interface ListPipelinesDeps {
-  readonly access: Access
-  readonly builds: Builds
+export interface ListPipelinesDeps extends RunRightsDeps {
   readonly pipelines: EffectivePipelines
 }
 
@@ -24,9 +21,10 @@ export interface ListedPipeline {
 
 /** The pipelines that the caller may view, in the order of the document. */
 export function listPipelines(
-  { access, builds, pipelines }: ListPipelinesDeps,
+  deps: ListPipelinesDeps,
   principal: Principal,
 ): Promise<readonly ListedPipeline[]> {
+  const { access, builds, pipelines } = deps
   const visible = pipelines
     .list()
     .filter(({ pipeline: { name } }) =>
@@ -39,16 +37,19 @@ export function listPipelines(
       stages: stages.map((stage) => stage.name),
       lockedBy: isLocked ? await builds.lockedBy(name) : null,
       pause: await builds.pauseOf(name),
-      latest: await latestRun(builds, name),
+      latest: await latestRun(deps, principal, name),
     })),
   )
 }
 
+/** The newest run, where the caller may view it. */
 export async function latestRun(
-  builds: Builds,
+  deps: RunRightsDeps,
+  principal: Principal,
   pipeline: string,
 ): Promise<ListedPipeline['latest']> {
-  const [run] = (await builds.pipelineHistory(pipeline, 0)).items
+  const { items } = await deps.builds.pipelineHistory(pipeline, 0)
+  const [run] = await viewableRuns(deps, principal, items.slice(0, 1))
   if (!run) return null
-  return { run, stages: await stagesOf(builds, run) }
+  return { run, stages: await stagesOf(deps.builds, run) }
 }

@@ -5,14 +5,13 @@ import { materialFingerprint } from '../../config/material-fingerprint.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Page } from '../../core/page.ts'
 import type { Principal } from '../../core/principal.ts'
-import { type Access, assertMay } from '../permission.ts'
+import { assertMay } from '../permission.ts'
 import type { EffectivePipelines } from './effective-pipelines.ts'
+import { readViewableRun, type RunRightsDeps, viewableRuns } from './run-rights.ts'
 
 export type { RunChanges } from '../../builds/documents.ts'
 
-export interface PipelineRunsDeps {
-  readonly access: Access
-  readonly builds: Builds
+export interface PipelineRunsDeps extends RunRightsDeps {
   readonly pipelines: EffectivePipelines
 }
 
@@ -35,15 +34,14 @@ export async function readPipelineRun(
   principal: Principal,
   { pipeline, counter }: { readonly pipeline: string; readonly counter: number },
 ): Promise<PipelineRunFacts> {
-  assertMay(deps.access, principal, { action: 'view-pipeline', pipeline })
-  const run = await deps.builds.pipelineInstance({ pipeline, counter })
+  const run = await readViewableRun(deps, principal, { pipeline, counter })
   if (run) return factsOf(deps, run)
   const message = `There is no run ${counter} of a pipeline ${pipeline}`
   throw new ServiceError('pipeline-not-found', message, { pipeline })
 }
 
 /**
- * The runs of a pipeline, newest first.
+ * The runs of a pipeline, newest first. Those that the caller may not view are left out of their page.
  *
  * @throws {ServiceError} `pipeline-not-found`, `not-permitted`.
  */
@@ -57,7 +55,8 @@ export async function listPipelineRuns(
   if (pagination.total === 0 && !deps.pipelines.find(pipeline)) {
     throw new ServiceError('pipeline-not-found', `There is no pipeline ${pipeline}`, { pipeline })
   }
-  return { items: await Promise.all(items.map((run) => factsOf(deps, run))), pagination }
+  const viewable = await viewableRuns(deps, principal, items)
+  return { items: await Promise.all(viewable.map((run) => factsOf(deps, run))), pagination }
 }
 
 /** The newest run of each stage that has run. */

@@ -1,9 +1,9 @@
 import type { JobPlan, PipelinePlan, Plans, StagePlan } from '../../builds/plan.ts'
-import type { Job, Pipeline, Stage } from '../../config/model.ts'
+import type { Job, Stage } from '../../config/model.ts'
 import type { AgentOffer, JobSpread } from '../../core/assignment.ts'
 import type { AgentDirectory } from '../agents/agent-directory.ts'
 import type { KnownAgent } from '../agents/known-agent.ts'
-import type { EffectivePipelines } from './effective-pipelines.ts'
+import type { EffectivePipeline, EffectivePipelines } from './effective-pipelines.ts'
 
 /** What scheduling needs to know, from the configuration in force and the agents that are there. */
 export class ConfiguredPlans implements Plans {
@@ -23,7 +23,7 @@ export class ConfiguredPlans implements Plans {
     if (known) return known
     const found = this.#pipelines.find(key)
     if (!found) return null
-    const plan = planOf(found.pipeline)
+    const plan = planOf(found)
     this.#plans.set(key, plan)
     return plan
   }
@@ -52,8 +52,9 @@ export function offerOf({ uuid, configured }: KnownAgent): AgentOffer {
   }
 }
 
-function planOf({ name, label, isLocked, stages }: Pipeline): PipelinePlan {
-  return { name, labelTemplate: label, locking: isLocked, stages: stages.map(stagePlanOf) }
+function planOf({ group, pipeline }: EffectivePipeline): PipelinePlan {
+  const { name, label, isLocked, stages } = pipeline
+  return { name, group, labelTemplate: label, locking: isLocked, stages: stages.map(stagePlanOf) }
 }
 
 function stagePlanOf({ name, approval, jobs }: Stage): StagePlan {

@@ -1,21 +1,25 @@
-import type { Builds } from '../../builds/builds.ts'
 import type { JobInstance } from '../../builds/documents.ts'
-import { stagePlan } from '../../builds/plan.ts'
+import { isSameName, stagePlan } from '../../builds/plan.ts'
 import type { StageRun } from '../../builds/queries.ts'
 import { runNotFound, stageNotFound } from '../../builds/stage-not-found.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Page } from '../../core/page.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { AgentDirectory } from '../agents/agent-directory.ts'
-import { type Access, assertMay } from '../permission.ts'
+import { assertMay } from '../permission.ts'
 import type { ConfiguredPlans } from './plans.ts'
+import {
+  assertMayActOnRun,
+  readViewableRun,
+  type RunRightsDeps,
+  viewableJobs,
+  viewableParts,
+} from './run-rights.ts'
 
 export type { JobInstance } from '../../builds/documents.ts'
 export type { StageRun } from '../../builds/queries.ts'
 
-export interface StagesDeps {
-  readonly access: Access
-  readonly builds: Builds
+export interface StagesDeps extends RunRightsDeps {
   readonly plans: ConfiguredPlans
   readonly directory: AgentDirectory
 }
@@ -38,6 +42,10 @@ export async function cancelStage(
 ): Promise<'cancelled' | 'not-active'> {
   await assertKnown(deps, name)
   assertMay(deps.access, principal, { action: 'cancel-stage', ...name })
+  const newest = await newestActive(deps, name)
+  if (newest !== null) {
+    await assertMayActOnRun(deps, principal, { action: 'cancel-run', ...name, counter: newest })
+  }
   return (await deps.builds.cancelStage(name)) ? 'cancelled' : 'not-active'
 }
 
@@ -51,14 +59,15 @@ export async function readStageRun(
   principal: Principal,
   run: StageName & { readonly pipelineCounter: number; readonly stageCounter: number },
 ): Promise<StageRun> {
-  assertMay(deps.access, principal, { action: 'view-pipeline', pipeline: run.pipeline })
+  const { pipeline, pipelineCounter: counter } = run
+  await readViewableRun(deps, principal, { pipeline, counter })
   const found = await deps.builds.stageInstance(run)
   if (!found) throw runNotFound(run)
   return found
 }
 
 /**
- * The runs of a stage, newest first.
+ * The runs of a stage, newest first. Those that the caller may not view are left out of their page.
  *
  * @throws {ServiceError} `stage-not-found`, `not-permitted`.
  */
@@ -70,22 +79,47 @@ export async function listStageRuns(
   assertMay(deps.access, principal, { action: 'view-pipeline', pipeline: name.pipeline })
   const page = await deps.builds.stageHistory(name, offset)
   if (page.pagination.total === 0) await assertKnown(deps, name)
-  return page
+  const items = await viewableStageRuns(deps, principal, page.items)
+  return { ...page, items }
+}
+
+/** Those of some runs of stages that the caller may view. */
+export function viewableStageRuns(
+  deps: RunRightsDeps,
+  principal: Principal,
+  runs: readonly StageRun[],
+): Promise<StageRun[]> {
+  return viewableParts(deps, principal, { parts: runs, runOf: ({ stage }) => stage })
 }
 
 /**
- * The jobs that an agent ran, newest end first, to any user.
+ * The jobs that an agent ran, newest end first, to any user. Those that she may not view are left
+ * out of their page.
  *
  * @throws {ServiceError} `agent-not-found` for an agent that is unknown and never ran any.
  */
 export async function listJobRuns(
-  { builds, directory }: StagesDeps,
-  uuid: string,
-  offset: number,
+  deps: StagesDeps,
+  principal: Principal,
+  { uuid, offset }: { readonly uuid: string; readonly offset: number },
 ): Promise<Page<JobInstance>> {
-  const page = await builds.jobRunHistory(uuid, offset)
-  if (page.pagination.total > 0 || directory.find(uuid)) return page
+  const page = await deps.builds.jobRunHistory(uuid, offset)
+  if (page.pagination.total > 0 || deps.directory.find(uuid)) {
+    return { ...page, items: await viewableJobs(deps, principal, page.items) }
+  }
   throw new ServiceError('agent-not-found', `There is no agent ${uuid}`, { uuid })
+}
+
+/** The counter of the run whose stage a cancel ends, or null. */
+async function newestActive({ builds }: StagesDeps, name: StageName): Promise<number | null> {
+  const active = (await builds.activeStages()).filter(
+    ({ stage }) =>
+      isSameName(stage.pipelineName, name.pipeline) && isSameName(stage.name, name.stage),
+  )
+  return (
+    active.toSorted((one, other) => one.stage.id - other.stage.id).at(-1)?.stage.pipelineCounter ??
+    null
+  )
 }
 
 /** In the configuration, or of the past. */

@@ -5,16 +5,15 @@ import { runNotFound, stageNotFound } from '../../builds/stage-not-found.ts'
 import type { SecretBox } from '../../config/secrets/secret-box.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
-import { type Access, assertMay } from '../permission.ts'
+import { assertMay } from '../permission.ts'
 import type { EffectivePipelines } from './effective-pipelines.ts'
 import type { ConfiguredPlans } from './plans.ts'
+import { assertMayActOnRun, type RunRightsDeps } from './run-rights.ts'
 import { assertVariables } from './run-variables.ts'
 import type { Pin } from './triggers/pinned-revisions.ts'
 import type { Triggers } from './triggers/triggers.ts'
 
-export interface StartRunsDeps {
-  readonly access: Access
-  readonly builds: Builds
+export interface StartRunsDeps extends RunRightsDeps {
   readonly plans: ConfiguredPlans
   readonly pipelines: EffectivePipelines
   readonly triggers: Pick<Triggers, 'startPipeline'>
@@ -96,6 +95,7 @@ export async function startStage(
   const plan = deps.plans.pipelinePlan(pipeline)
   if (!plan || !stagePlan(plan, stage)) throw stageNotFound(run)
   assertMay(deps.access, principal, { action: 'operate-stage', pipeline, stage })
+  await assertMayActOnRun(deps, principal, { action: 'operate-run', pipeline, stage, counter })
   const approvedBy = principal.username
   if (run.jobs === 'all') {
     return deps.builds.scheduleStage({ pipeline, stage, counter, approvedBy })

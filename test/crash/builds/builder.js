@@ -4,6 +4,7 @@ import { openSqliteState } from '../../../dist/state/open-sqlite.js'
 
 const PLAN = {
   name: 'app',
+  group: 'first',
   labelTemplate: '${COUNT}',
   locking: false,
   stages: ['test', 'package'].map((name) => ({

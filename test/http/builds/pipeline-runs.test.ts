@@ -151,7 +151,7 @@ describe('the history of a pipeline', () => {
     expect((await page('/10')).pipelines.map(({ counter }) => counter)).toEqual([2, 1])
   })
 
-  it('is for those who may view it, and 404 where there is no such pipeline', async () => {
+  it('is for those who may view it; a pipeline that is not there is for administrators', async () => {
     const scene = await BuildScene.open(
       { server: SECURED, groups: [{ authorization: GUARDED, pipelines: [{ name: 'app' }] }] },
       BY_HAND,
@@ -167,8 +167,9 @@ describe('the history of a pipeline', () => {
     ]
 
     expect(Object.values(await statusesOf(paths, (path) => scene.get(path, 'vera')))).toEqual([
-      200, 200, 404, 404, 400, 400,
+      200, 200, 404, 403, 400, 400,
     ])
+    expect((await scene.get('/api/pipelines/none/history/0')).status).toBe(404)
     expect(
       Object.values(await statusesOf(paths.slice(0, 2), (path) => scene.get(path, 'olga'))),
     ).toEqual([403, 403])

@@ -60,7 +60,14 @@ const QUESTIONS: Readonly<Record<string, (may: Permissions) => boolean>> = {
   'view Shut': (may) => may.mayView('Shut'),
   'operate Shut/Build': (may) => may.mayOperateStage('Shut', 'Build'),
   'view a pipeline in no group': (may) => may.mayView('gone'),
+  'operate a pipeline in no group': (may) => may.mayOperate('gone'),
   'operate a stage of a pipeline in no group': (may) => may.mayOperateStage('gone', 'Build'),
+  'view a run of Open': (may) => may.mayViewRun('Open', ['open']),
+  'view a run of Open from Full': (may) => may.mayViewRun('Open', ['full', 'open']),
+  'view a run of Open from a group that is gone': (may) => may.mayViewRun('Open', ['gone']),
+  'view a run of Open from nobody knows where': (may) => may.mayViewRun('Open', null),
+  'view a run of a pipeline in no group': (may) => may.mayViewRun('gone', ['open']),
+  'operate a run of Open from Full': (may) => may.mayOperateRun('Open', 'Build', ['full']),
 }
 
 const EVERYTHING = Object.keys(QUESTIONS)
@@ -71,7 +78,7 @@ const ANYONE = [
   'operate Open',
   'view Empty',
   'operate Empty/Build',
-  'view a pipeline in no group',
+  'view a run of Open',
 ]
 
 function allowed(facts: SecurityFacts, username: string): string[] {
@@ -94,12 +101,18 @@ describe('permissions', () => {
         'operate Full/Ship',
         'view Shut',
         'operate Shut/Build',
+        'view a run of Open from Full',
+        'operate a run of Open from Full',
         ...ANYONE,
       ],
     ],
-    ['a viewer', 'viewer', ['view Full', ...ANYONE]],
-    ['a viewer by role', 'deckhand', ['view Full', ...ANYONE]],
-    ['an operator', 'operator', ['operate Full', 'operate Full/Build', ...ANYONE]],
+    ['a viewer', 'viewer', ['view Full', 'view a run of Open from Full', ...ANYONE]],
+    ['a viewer by role', 'deckhand', ['view Full', 'view a run of Open from Full', ...ANYONE]],
+    [
+      'an operator',
+      'operator',
+      ['operate Full', 'operate Full/Build', 'operate a run of Open from Full', ...ANYONE],
+    ],
     ['an approver of a stage', 'approver', ['operate Full/Ship', 'operate Open/Ship', ...ANYONE]],
     [
       'a member of roles that view, operate and approve',
@@ -110,6 +123,8 @@ describe('permissions', () => {
         'operate Full/Build',
         'operate Full/Ship',
         'operate Open/Ship',
+        'view a run of Open from Full',
+        'operate a run of Open from Full',
         ...ANYONE,
       ],
     ],

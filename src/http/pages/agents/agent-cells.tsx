@@ -9,16 +9,21 @@ import type { Links } from '../links.ts'
 
 /** The status of an agent's work, with the job itself. */
 export function Running({ links, job, now }: { links: Links; job: RunningJob; now: number }) {
-  const { place, since, mayView } = job
-  const name = `${place.pipelineName} / ${place.pipelineCounter} / ${place.stageName} / ${place.jobName}`
+  const { place, since } = job
   return (
     <span class="running">
-      {mayView ? <a href={links.job(jobOf(place))}>{name}</a> : <span>{name}</span>}{' '}
+      {place !== null && <RunningName links={links} place={place} />}{' '}
       <span class="muted" data-since={since}>
         {duration(now - since)}
       </span>
     </span>
   )
+}
+
+function RunningName({ links, place }: { links: Links; place: JobPlace }) {
+  const { pipelineName, pipelineCounter, stageName, jobName } = place
+  const name = `${pipelineName} / ${pipelineCounter} / ${stageName} / ${jobName}`
+  return <a href={links.job(jobOf(place))}>{name}</a>
 }
 
 export function jobOf({

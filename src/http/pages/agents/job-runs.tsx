@@ -1,4 +1,5 @@
-import type { AgentPage, JobRun } from '../../../services/pages/agents/agent-page.ts'
+import type { AgentPage } from '../../../services/pages/agents/agent-page.ts'
+import type { JobInstance } from '../../../services/builds/stages.ts'
 import { placeOfJob } from '../../../services/builds/artifacts/job-folders.ts'
 import { duration } from '../duration.ts'
 import type { Chrome } from '../layout.tsx'
@@ -76,8 +77,8 @@ function Table({ chrome, page, order, now }: JobRunsProps) {
           </tr>
         </thead>
         <tbody>
-          {sortedRuns(page.runs.items, order).map((run) => (
-            <Row chrome={chrome} run={run} now={now} />
+          {sortedRuns(page.runs.items, order).map((job) => (
+            <Row chrome={chrome} job={job} now={now} />
           ))}
         </tbody>
       </table>
@@ -85,17 +86,16 @@ function Table({ chrome, page, order, now }: JobRunsProps) {
   )
 }
 
-function Row({ chrome, run, now }: { chrome: Chrome; run: JobRun; now: number }) {
-  const { job, mayView } = run
+function Row({ chrome, job, now }: { chrome: Chrome; job: JobInstance; now: number }) {
   const { pipelineName, pipelineCounter, stageName, stageCounter, name } = job
   const text = `${pipelineName} / ${pipelineCounter} / ${stageName} / ${stageCounter} / ${name}`
   return (
     <tr>
       <td data-label="Completed">
-        <When time={endOf(run)} now={now} />
+        <When time={endOf(job)} now={now} />
       </td>
       <td>
-        {mayView ? <a href={chrome.links.job(jobOf(placeOfJob(job)))}>{text}</a> : text}
+        <a href={chrome.links.job(jobOf(placeOfJob(job)))}>{text}</a>
         {job.rerun && (
           <>
             {' '}
@@ -106,7 +106,7 @@ function Row({ chrome, run, now }: { chrome: Chrome; run: JobRun; now: number })
       <td>
         <Status status={job.state === 'Rescheduled' ? 'Rescheduled' : job.result} />
       </td>
-      <td data-label="Duration">{duration(endOf(run) - job.scheduledDate)}</td>
+      <td data-label="Duration">{duration(endOf(job) - job.scheduledDate)}</td>
     </tr>
   )
 }
@@ -124,28 +124,27 @@ function Pages({ chrome: { links }, page, order }: JobRunsProps) {
   )
 }
 
-function sortedRuns(runs: readonly JobRun[], order: JobRunOrder): readonly JobRun[] {
+function sortedRuns(runs: readonly JobInstance[], order: JobRunOrder): readonly JobInstance[] {
   const { column, isDescending } = order
   const ascending = runs.toSorted((one, other) => compare(keyOf(one, column), keyOf(other, column)))
   return isDescending ? ascending.toReversed() : ascending
 }
 
-function keyOf(run: JobRun, column: JobRunColumn): string | number {
-  const { job } = run
+function keyOf(job: JobInstance, column: JobRunColumn): string | number {
   switch (column) {
     case 'completed':
-      return endOf(run)
+      return endOf(job)
     case 'job':
       return `${job.pipelineName} ${job.stageName} ${job.name}`.toLowerCase()
     case 'result':
       return job.result
     case 'duration':
-      return endOf(run) - job.scheduledDate
+      return endOf(job) - job.scheduledDate
   }
 }
 
-function endOf({ job }: JobRun): number {
-  return job.transitions.at(-1)?.time ?? job.scheduledDate
+function endOf({ transitions, scheduledDate }: JobInstance): number {
+  return transitions.at(-1)?.time ?? scheduledDate
 }
 
 function compare(one: string | number, other: string | number): number {

@@ -48,7 +48,7 @@ interface MarkerProps {
 }
 
 function MarkerHead({ links, pipeline, marker, now }: MarkerProps & { readonly now: number }) {
-  const { revision, changes } = marker
+  const { revision } = marker
   const { number } = revision
   return (
     <p class="marker-head">
@@ -56,15 +56,12 @@ function MarkerHead({ links, pipeline, marker, now }: MarkerProps & { readonly n
       <span class="muted">
         <When time={revision.time} now={now} />
       </span>{' '}
-      {changes !== null && number > 1 && (
-        <a href={diffOf(links, pipeline, number)}>{`r${number} diff`}</a>
-      )}
+      {number > 1 && <a href={diffOf(links, pipeline, number)}>{`r${number} diff`}</a>}
     </p>
   )
 }
 
 function MarkerChanges({ links, pipeline, marker: { changes, revision } }: MarkerProps) {
-  if (changes === null) return <></>
   const more = changes.length - SHOWN
   const { number } = revision
   return (

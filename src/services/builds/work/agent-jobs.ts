@@ -2,7 +2,7 @@ import type { Builds } from '../../../builds/builds.ts'
 import { isUnfinished } from '../../../core/job.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import type { AgentJobs } from '../../agents/contact.ts'
-import { renderPlace } from '../artifacts/job-folders.ts'
+import type { JobPlace } from '../artifacts/job-folders.ts'
 import type { RunningJobs } from './running-jobs.ts'
 
 export interface AgentJobsOptions {
@@ -48,10 +48,9 @@ export class BuildingAgents implements AgentJobs {
     this.#options.running.settle(uuid, null)
   }
 
-  /** `pipeline/counter/stage/counter/job` of the job that the agent works on, or empty. */
-  locatorOf(uuid: string): string {
-    const job = this.#options.running.findOf(uuid)
-    return job ? renderPlace(job.place) : ''
+  /** The job that the agent works on. */
+  placeOf(uuid: string): JobPlace | null {
+    return this.#options.running.findOf(uuid)?.place ?? null
   }
 }
 

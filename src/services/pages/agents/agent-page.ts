@@ -7,22 +7,17 @@ import { listedAgent } from './listed-agent.ts'
 
 export type AgentPageDeps = AgentsPageDeps & StagesDeps
 
-export interface JobRun {
-  readonly job: JobInstance
-  readonly mayView: boolean
-}
-
 export interface AgentPage {
   readonly uuid: string
   /** Null for an agent that is there no more. */
   readonly row: AgentRow | null
-  readonly runs: Page<JobRun>
+  readonly runs: Page<JobInstance>
   readonly mayAdminister: boolean
   readonly lastContact: number | null
 }
 
 /**
- * One agent and the jobs that it ran, to any user.
+ * One agent and those of the jobs that it ran which the caller may view, to any user.
  *
  * @throws {ServiceError} `agent-not-found` for an agent that is unknown and never ran any.
  */
@@ -32,17 +27,13 @@ export async function readAgentPage(
   { uuid, offset }: { readonly uuid: string; readonly offset: number },
 ): Promise<AgentPage> {
   await deps.directory.findLost()
-  const { items, pagination } = await listJobRuns(deps, uuid, offset)
+  const runs = await listJobRuns(deps, principal, { uuid, offset })
   const known = deps.directory.find(uuid)
   const [row = null] = known ? await rowsOf(deps, principal, [listedAgent(known)]) : []
-  const runs = items.map((job) => ({
-    job,
-    mayView: deps.access.may(principal, { action: 'view-pipeline', pipeline: job.pipelineName }),
-  }))
   return {
     uuid,
     row,
-    runs: { items: runs, pagination },
+    runs,
     mayAdminister: deps.access.may(principal, { action: 'administer' }),
     lastContact: known?.heard?.at ?? known?.record?.lastContact ?? null,
   }

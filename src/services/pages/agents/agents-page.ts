@@ -2,14 +2,15 @@ import type { AgentStatus } from '../../../core/agent.ts'
 import type { Principal } from '../../../core/principal.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import type { RefusedMachine, RefusedMachines } from '../../agents/refused-machines.ts'
+import type { RunRightsDeps } from '../../builds/run-rights.ts'
 import { lastChanges, type LastChangeDeps } from '../last-change.ts'
 import type { NumberedRevision } from '../numbered-revision.ts'
 import { parseAgentFilter, suits } from './agent-filter.ts'
 import { type AgentOrder, sorted } from './agent-order.ts'
 import { type ListedAgent, listedAgent } from './listed-agent.ts'
-import { type RunningJob, runningJobs, type RunningJobsDeps } from './running-job.ts'
+import { type RunningJob, runningJobs } from './running-job.ts'
 
-export interface AgentsPageDeps extends RunningJobsDeps, LastChangeDeps {
+export interface AgentsPageDeps extends RunRightsDeps, LastChangeDeps {
   readonly directory: AgentDirectory
   readonly refused: RefusedMachines
 }

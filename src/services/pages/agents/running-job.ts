@@ -1,38 +1,34 @@
-import type { Builds } from '../../../builds/builds.ts'
 import type { JobInstance } from '../../../builds/documents.ts'
 import type { Principal } from '../../../core/principal.ts'
 import type { JobPlace } from '../../builds/artifacts/job-folders.ts'
 import { placeOfJob } from '../../builds/artifacts/job-folders.ts'
-import type { Access } from '../../permission.ts'
+import { type RunRightsDeps, viewableJobs } from '../../builds/run-rights.ts'
 
 /** What an agent works on. */
 export interface RunningJob {
-  readonly place: JobPlace
+  /** Null for a caller who may not know. */
+  readonly place: JobPlace | null
   /** When the agent got it, in milliseconds since the UNIX epoch. */
   readonly since: number
-  readonly mayView: boolean
-}
-
-export interface RunningJobsDeps {
-  readonly builds: Builds
-  readonly access: Access
 }
 
 /** The jobs that these agents work on, by uuid. */
 export async function runningJobs(
-  { builds, access }: RunningJobsDeps,
+  deps: RunRightsDeps,
   principal: Principal,
   uuids: readonly string[],
 ): Promise<ReadonlyMap<string, RunningJob>> {
+  const { builds } = deps
   const wanted = new Set(uuids)
   const owned = (await builds.agentJobs()).filter(({ agentUuid }) => wanted.has(agentUuid))
-  const jobs = await Promise.all(owned.map(({ jobId }) => builds.job(jobId)))
+  const found = await Promise.all(owned.map(({ jobId }) => builds.job(jobId)))
+  const jobs = found.flatMap((job) => job ?? [])
+  const viewable = new Set(await viewableJobs(deps, principal, jobs))
   return new Map(
     jobs.flatMap((job): [string, RunningJob][] => {
-      if (job?.agentUuid == null) return []
-      const { pipelineName: pipeline } = job
-      const mayView = access.may(principal, { action: 'view-pipeline', pipeline })
-      return [[job.agentUuid, { place: placeOfJob(job), since: assignedAt(job), mayView }]]
+      if (job.agentUuid === null) return []
+      const place = viewable.has(job) ? placeOfJob(job) : null
+      return [[job.agentUuid, { place, since: assignedAt(job) }]]
     }),
   )
 }

@@ -16,8 +16,9 @@ import {
   type EntityAddress,
   entityNotFound,
 } from './entity-address.ts'
-import { entitySteps, type EntityStep, type EntityStepsDeps } from './entity-steps.ts'
+import { visibleSteps, type EntityStep, type EntityStepsDeps } from './entity-steps.ts'
 import { readEntityText } from './entity-text.ts'
+import type { JudgedSteps } from './visible-steps.ts'
 
 export interface EntityComparisonDeps extends EntityStepsDeps, EntityAccessDeps {
   readonly script: ScriptDeps['script']
@@ -31,7 +32,8 @@ export interface EntityComparison extends TextComparison {
 }
 
 /**
- * The difference of one thing alone between two revisions, under the names that it had then.
+ * The difference of one thing alone between two revisions, under the names that it had then. Where
+ * the caller may not see it as it was, it is as if it had not been there.
  *
  * @throws {ServiceError} `not-permitted`, `revision-not-found`, `entity-not-found`.
  */
@@ -45,8 +47,10 @@ export async function readEntityComparison(
   const { history } = deps
   const before = revisionNamed(history, asked.from)
   const after = revisionNamed(history, asked.to)
-  const steps = await entitySteps(deps, address)
+  const judged = await visibleSteps(deps, principal, address)
+  const steps = judged.visible
   const textAt = async (revision: NumberedRevision) => {
+    if (!maySeeAt(judged, revision)) return ''
     const found = await readEntityText(history, revision, nameAt(steps, revision) ?? address)
     return found?.text ?? ''
   }
@@ -58,6 +62,11 @@ export async function readEntityComparison(
     changes: changesBetween(address, texts),
     ...(await compareTexts(deps, texts, asked.options)),
   }
+}
+
+/** Whether the caller may see the thing as it was in a revision. */
+function maySeeAt({ steps, maySeeBefore }: JudgedSteps, { number }: NumberedRevision): boolean {
+  return steps.find((step) => step.number <= number)?.maySeeAfter ?? maySeeBefore
 }
 
 /** The last step up to a revision knows the names of then. */

@@ -1,6 +1,6 @@
-import type { Builds } from '../../../builds/builds.ts'
 import type { Principal } from '../../../core/principal.ts'
 import type { History } from '../../../history/history.ts'
+import type { RunRightsDeps } from '../../builds/run-rights.ts'
 import { type ScriptDeps, compareTexts, type TextComparison } from '../compare/comparison.ts'
 import { LinePieces, type ShownLine } from '../compare/line-pieces.ts'
 import { PLAIN } from '../compare/plain-options.ts'
@@ -11,12 +11,16 @@ import {
   type EntityAddress,
   entityNotFound,
 } from './entity-address.ts'
-import { pipelineRuns, type RunReader, type RunsBetween, stageRuns } from './entity-runs.ts'
-import { entitySteps, type EntityStep, type EntityStepsDeps } from './entity-steps.ts'
+import { pipelineRuns, type RunsBetween, stageRuns } from './entity-runs.ts'
+import {
+  type EntityStep,
+  type EntityStepsDeps,
+  type StepPlace,
+  visibleSteps,
+} from './entity-steps.ts'
 import { type EntityText, readEntityText } from './entity-text.ts'
 
-export interface EntityHistoryDeps extends EntityStepsDeps, EntityAccessDeps {
-  readonly builds: Builds
+export interface EntityHistoryDeps extends EntityStepsDeps, EntityAccessDeps, RunRightsDeps {
   readonly script: ScriptDeps['script']
 }
 
@@ -61,7 +65,7 @@ const HOLDS_OTHERS = new Set(['group', 'server', 'document'])
 const MOST_ROWS = 60
 
 /**
- * What changed about one thing, newest first, and how it ran meanwhile.
+ * What changed about one thing as far as the caller may see it, newest first, and how it ran meanwhile.
  *
  * @throws {ServiceError} `not-permitted`, `entity-not-found`; `unavailable` while it is not known.
  */
@@ -72,14 +76,14 @@ export async function readEntityHistory(
 ): Promise<EntityHistory> {
   assertMaySee(deps, principal, address)
   const { history, access } = deps
-  const all = await entitySteps(deps, address)
+  const { visible: all } = await visibleSteps(deps, principal, address)
   const now = await readEntityText(history, history.current(), address)
   if (all.length === 0 && now === null) throw entityNotFound(address)
   return {
     address,
     label: labelOf(address, all),
     former: formerNames(address, all),
-    steps: await shownSteps(deps, address, { all, offset }),
+    steps: await shownSteps(deps, principal, { address, all, offset }),
     offset,
     total: all.length,
     now: now && currentText(now),
@@ -114,28 +118,49 @@ function formerNames({ entity, stage }: EntityAddress, steps: readonly EntitySte
 
 async function shownSteps(
   deps: EntityHistoryDeps,
-  address: EntityAddress,
-  { all, offset }: { readonly all: readonly EntityStep[]; readonly offset: number },
+  principal: Principal,
+  of: {
+    readonly address: EntityAddress
+    readonly all: readonly EntityStep[]
+    readonly offset: number
+  },
 ): Promise<readonly ShownStep[]> {
+  const { address, all, offset } = of
   const isAlone = !HOLDS_OTHERS.has(address.kind)
-  const end = Math.min(all.length, offset + STEPS)
-  // What a step began from is what the one before it led to: nothing else has changed it.
-  const texts = isAlone ? await textsOf(deps.history, all.slice(offset, end + 1)) : []
+  const shown = all.slice(offset, offset + STEPS)
+  const texts = isAlone ? await textsOf(deps.history, shown) : []
   return Promise.all(
-    all.slice(offset, end).map(async (step, n) => {
-      const [after = '', before = ''] = texts.slice(n, n + 2)
-      const { revision, changes, entity, stage } = step
-      const diff = isAlone ? await smallDiff(deps, [before, after]) : null
-      const runs = await runsAfter(deps.builds, step, all[offset + n - 1] ?? null)
-      return { revision, changes, entity, stage, diff, runs }
+    shown.map(async (step, n) => {
+      const { revision, changes, entity, stage, before } = step
+      const pair = texts[n]
+      const diff = pair ? await smallDiff(deps, pair) : null
+      const runs = await runsAfter(deps, principal, { step, next: all[offset + n - 1] ?? null })
+      return { revision, changes, entity, stage, before, diff, runs }
     }),
   )
 }
 
-async function textsOf(history: History, steps: readonly EntityStep[]): Promise<string[]> {
-  const texts: string[] = []
+/**
+ * What each step found and left. What a step found is what the one before it left: nothing else has
+ * changed it.
+ */
+async function textsOf(
+  history: History,
+  steps: readonly EntityStep[],
+): Promise<(readonly [before: string, after: string])[]> {
+  const known = new Map<string, string>()
+  const textAt = async (place: StepPlace | null): Promise<string> => {
+    if (place === null) return ''
+    const key = [place.revision.number, place.entity, place.stage ?? ''].join(' ')
+    const text =
+      known.get(key) ?? (await readEntityText(history, place.revision, place))?.text ?? ''
+    known.set(key, text)
+    return text
+  }
+  const texts: (readonly [string, string])[] = []
   for (const step of steps) {
-    texts.push((await readEntityText(history, step.revision, step))?.text ?? '')
+    const after = await textAt(step)
+    texts.push([await textAt(step.before), after])
   }
   return texts
 }
@@ -153,13 +178,15 @@ async function smallDiff(
 
 /** The runs under a step: after it, and before the one that came next. */
 async function runsAfter(
-  builds: RunReader,
-  { entity, stage, revision }: EntityStep,
-  next: EntityStep | null,
+  deps: RunRightsDeps,
+  principal: Principal,
+  of: { readonly step: EntityStep; readonly next: EntityStep | null },
 ): Promise<RunsBetween> {
+  const { entity, stage, revision } = of.step
   if (!entity.startsWith('pipeline/')) return NO_RUNS
   const pipeline = entity.slice('pipeline/'.length)
-  const between = { newer: next?.revision.time ?? Infinity, older: revision.time }
-  if (stage === null) return pipelineRuns(builds, pipeline, between)
-  return stageRuns(builds, { pipeline, stage }, between)
+  const between = { newer: of.next?.revision.time ?? Infinity, older: revision.time }
+  const reader = { deps, principal }
+  if (stage === null) return pipelineRuns(reader, pipeline, between)
+  return stageRuns(reader, { pipeline, stage }, between)
 }

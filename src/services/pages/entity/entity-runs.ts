@@ -1,10 +1,16 @@
-import type { Builds } from '../../../builds/builds.ts'
 import type { PipelineInstance } from '../../../builds/documents.ts'
 import type { StageRun } from '../../../builds/queries.ts'
 import type { Page } from '../../../core/page.ts'
+import type { Principal } from '../../../core/principal.ts'
 import type { StageState } from '../../../core/stage.ts'
+import { type RunRightsDeps, viewableRuns } from '../../builds/run-rights.ts'
+import { viewableStageRuns } from '../../builds/stages.ts'
 
-export type RunReader = Pick<Builds, 'pipelineHistory' | 'stageHistory' | 'stageInstance'>
+/** Who reads runs. */
+export interface RunReader {
+  readonly deps: RunRightsDeps
+  readonly principal: Principal
+}
 
 /** A run of a pipeline, or of one stage of it, beside what changed about it. */
 export interface EntityRun {
@@ -35,28 +41,30 @@ export interface Between {
 /** Runs that stand at each end where not all are told. */
 const ENDS = 3
 
-/** The runs of a pipeline between two times. */
+/** The runs of a pipeline between two times, as far as the reader may view them. */
 export function pipelineRuns(
-  builds: RunReader,
+  { deps, principal }: RunReader,
   pipeline: string,
   between: Between,
 ): Promise<RunsBetween> {
   return runsBetween(between, {
-    page: (offset) => builds.pipelineHistory(pipeline, offset),
+    page: (offset) => deps.builds.pipelineHistory(pipeline, offset),
     timeOf: ({ createdAt }) => createdAt,
-    tell: (run) => tellPipelineRun(builds, run),
+    viewable: (runs) => viewableRuns(deps, principal, runs),
+    tell: (run) => tellPipelineRun(deps, run),
   })
 }
 
 /** The runs of a stage between two times. */
 export function stageRuns(
-  builds: RunReader,
+  { deps, principal }: RunReader,
   name: { readonly pipeline: string; readonly stage: string },
   between: Between,
 ): Promise<RunsBetween> {
   return runsBetween(between, {
-    page: (offset) => builds.stageHistory(name, offset),
+    page: (offset) => deps.builds.stageHistory(name, offset),
     timeOf: ({ stage }) => stage.createdAt,
+    viewable: (runs) => viewableStageRuns(deps, principal, runs),
     tell: async (run) => tellStageRun(run, String(run.stage.pipelineCounter)),
   })
 }
@@ -65,6 +73,7 @@ export function stageRuns(
 interface Source<Item> {
   readonly page: (offset: number) => Promise<Page<Item>>
   readonly timeOf: (item: Item) => number
+  readonly viewable: (items: readonly Item[]) => Promise<readonly Item[]>
   readonly tell: (item: Item) => Promise<EntityRun>
 }
 
@@ -76,13 +85,17 @@ async function runsBetween<Item>(
   const end = await countAfter(source, older)
   const tell = async (from: number, to: number) => {
     const { items } = await source.page(from)
-    return Promise.all(items.slice(0, Math.max(0, to - from)).map(source.tell))
+    const viewable = await source.viewable(items.slice(0, Math.max(0, to - from)))
+    return Promise.all(viewable.map(source.tell))
   }
   if (end - start <= 2 * ENDS) {
     return { newest: await tell(start, end), left: 0, oldest: [] }
   }
   const newest = await tell(start, start + ENDS)
-  return { newest, left: end - start - 2 * ENDS, oldest: await tell(end - ENDS, end) }
+  const oldest = await tell(end - ENDS, end)
+  // How many there are that the reader may not view is not for her either.
+  const isWhole = newest.length + oldest.length === 2 * ENDS
+  return { newest, left: isWhole ? end - start - 2 * ENDS : 0, oldest }
 }
 
 /** How many items are newer than a time, found by halving. */
@@ -98,7 +111,10 @@ async function countAfter<Item>(source: Source<Item>, time: number): Promise<num
   return low
 }
 
-async function tellPipelineRun(builds: RunReader, run: PipelineInstance): Promise<EntityRun> {
+async function tellPipelineRun(
+  { builds }: RunRightsDeps,
+  run: PipelineInstance,
+): Promise<EntityRun> {
   const { name: pipeline, counter, label, createdAt: time } = run
   const stages = await Promise.all(
     run.stages.map(({ name: stage, counter: stageCounter }) =>

@@ -1,10 +1,12 @@
 import type { Change } from '../../../config/changes/change.ts'
 import { foldEntity, wholeEntityWord } from '../../../config/changes/entities.ts'
 import { entitiesOf } from '../../../config/changes/entities-of.ts'
+import type { Principal } from '../../../core/principal.ts'
 import type { EntityIndex } from '../../entity-index.ts'
 import type { EntityAddress } from './entity-address.ts'
 import type { History } from '../../../history/history.ts'
 import { numbered, type NumberedRevision } from '../numbered-revision.ts'
+import { type JudgedSteps, judgeSteps, type VisibleStepsDeps } from './visible-steps.ts'
 
 export interface EntityStepsDeps {
   readonly history: History
@@ -18,7 +20,12 @@ export interface EntityStep {
   readonly changes: readonly Change[]
   readonly entity: string
   readonly stage: string | null
+  /** The step before it, which left the thing as this one found it; null for the first. */
+  readonly before: StepPlace | null
 }
+
+/** Where the text of a step stands. */
+export type StepPlace = Pick<EntityStep, 'revision' | 'entity' | 'stage'>
 
 /**
  * The revisions that changed what an address names, newest first, under its former names too.
@@ -26,14 +33,45 @@ export interface EntityStep {
  * @throws {ServiceError} `unavailable` while that is not known.
  */
 export async function entitySteps(
-  { history, entities }: EntityStepsDeps,
+  deps: EntityStepsDeps,
   address: EntityAddress,
 ): Promise<readonly EntityStep[]> {
-  const found = await entities.revisionsOf(address.entity)
-  const steps = found.map(({ revision, entity }) => {
-    return new WholeStep(numbered(history, revision), entity, () => entities.find(revision) ?? [])
-  })
+  const steps = await wholeSteps(deps, address)
   return address.stage === null ? steps : stepsOfStage(steps, address.stage.toLowerCase())
+}
+
+/** Those steps that a caller may see, and what she may see of the thing at other times. */
+export async function visibleSteps(
+  deps: EntityStepsDeps & VisibleStepsDeps,
+  principal: Principal,
+  address: EntityAddress,
+): Promise<JudgedSteps & { readonly visible: readonly EntityStep[] }> {
+  const all = await wholeSteps(deps, address)
+  const judged = judgeSteps(deps, principal, { address, all })
+  const whole = judged.steps.flatMap(({ step }) => step ?? [])
+  if (address.stage === null) return { ...judged, visible: whole }
+  const byNumber = new Map(whole.map((step) => [step.revision.number, step]))
+  const visible = stepsOfStage(all, address.stage.toLowerCase()).flatMap((step) => {
+    const own = byNumber.get(step.revision.number)
+    if (!own) return []
+    const changes = step.changes.filter((change) => own.changes.includes(change))
+    return [{ ...step, changes, before: own.before && step.before }]
+  })
+  return { ...judged, visible }
+}
+
+async function wholeSteps(
+  { history, entities }: EntityStepsDeps,
+  { entity: name }: EntityAddress,
+): Promise<readonly EntityStep[]> {
+  const found = await entities.revisionsOf(name)
+  const places = found.map(({ revision, entity }) => {
+    return { revision: numbered(history, revision), entity, stage: null }
+  })
+  return places.map((place, n) => {
+    const before = places[n + 1] ?? null
+    return new WholeStep({ ...place, before }, () => entities.find(place.revision) ?? [])
+  })
 }
 
 /** Its changes are read when they are asked for: of ten thousand steps, a page shows twenty. */
@@ -41,12 +79,17 @@ class WholeStep implements EntityStep {
   readonly revision: NumberedRevision
   readonly entity: string
   readonly stage = null
+  readonly before: StepPlace | null
   readonly #all: () => readonly Change[]
   #changes: readonly Change[] | null = null
 
-  constructor(revision: NumberedRevision, entity: string, all: () => readonly Change[]) {
+  constructor(
+    { revision, entity, before }: Omit<EntityStep, 'changes'>,
+    all: () => readonly Change[],
+  ) {
     this.revision = revision
     this.entity = entity
+    this.before = before
     this.#all = all
   }
 
@@ -61,14 +104,14 @@ class WholeStep implements EntityStep {
 /** Those steps of a pipeline that changed a stage, under the names that it had. */
 function stepsOfStage(pipeline: readonly EntityStep[], name: string): readonly EntityStep[] {
   let stage = name
-  const steps: EntityStep[] = []
+  const steps: Omit<EntityStep, 'before'>[] = []
   for (const { revision, entity, changes: all } of pipeline) {
     const changes = all.filter((change) => isOfStage(change, stage))
     if (changes.length === 0) continue
     steps.push({ revision, changes, entity, stage })
     stage = formerStage(changes, stage) ?? stage
   }
-  return steps
+  return steps.map((step, n) => ({ ...step, before: steps[n + 1] ?? null }))
 }
 
 /** Whether a change of a pipeline is about a stage: a part of it, the stage itself, or the whole pipeline. */

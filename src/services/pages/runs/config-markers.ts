@@ -1,29 +1,20 @@
 import { foldEntity } from '../../../config/changes/entities.ts'
 import type { Change } from '../../../config/changes/change.ts'
 import type { Principal } from '../../../core/principal.ts'
-import type { Revision } from '../../../core/revision.ts'
 import type { History } from '../../../history/history.ts'
-import type { EntityIndex } from '../../entity-index.ts'
-import type { Access } from '../../permission.ts'
+import { revisionInForce } from '../../builds/run-groups.ts'
+import { entityAddress } from '../entity/entity-address.ts'
+import { type EntityStepsDeps, visibleSteps } from '../entity/entity-steps.ts'
+import type { VisibleStepsDeps } from '../entity/visible-steps.ts'
 import { numbered, type NumberedRevision } from '../numbered-revision.ts'
 
-export interface ConfigMarkersDeps {
-  readonly access: Access
-  readonly history: History
-  readonly entities: EntityIndex
-}
+export type ConfigMarkersDeps = EntityStepsDeps & VisibleStepsDeps
 
 /** A revision that changed a pipeline, between its runs. */
 export interface ConfigMarker {
   readonly revision: NumberedRevision
-  /** What it changed about the pipeline; null for a caller who may not see that. */
-  readonly changes: readonly Change[] | null
-}
-
-/** Whose runs they are. */
-export interface MarkedPipeline {
-  readonly name: string
-  readonly group: string | null
+  /** What it changed about the pipeline. */
+  readonly changes: readonly Change[]
 }
 
 /** Times, the later first: the first is still in, the second is out. */
@@ -39,34 +30,26 @@ const MOST = 60
 
 /**
  * The revisions of a time that changed a pipeline, newest first, each with that part of its changes
- * alone. Who may view a pipeline may see them; of one that is gone, administrators alone.
+ * alone, as far as a caller who may view the pipeline may see them.
  */
 export async function configMarkers(
   deps: ConfigMarkersDeps,
   principal: Principal,
-  { name, group }: MarkedPipeline,
+  pipeline: string,
   { until, after }: TimeSpan,
 ): Promise<readonly ConfigMarker[]> {
-  const { access, history, entities } = deps
-  const { told, of } = entities.progress()
+  const { told, of } = deps.entities.progress()
   if (of - told > FEW) return []
-  const maySee = group !== null || access.may(principal, { action: 'administer' })
-  const all = await entities.revisionsOf(`pipeline/${name}`)
-  const wanted = all.filter(({ revision: { time } }) => time <= until && time > after)
-  return wanted.slice(0, MOST).map(({ revision, entity }) => ({
-    revision: numbered(history, revision),
-    changes: maySee ? changesAbout(entities, revision, entity) : null,
+  const { visible } = await visibleSteps(deps, principal, entityAddress('pipeline', pipeline))
+  const wanted = visible.filter(({ revision: { time } }) => time <= until && time > after)
+  return wanted.slice(0, MOST).map(({ revision, changes, entity }) => ({
+    revision,
+    changes: changes.filter((change) => foldEntity(change.entity) === entity),
   }))
 }
 
 /** The revision that was current at a time, or null before the first. */
 export function revisionAt(history: History, time: number): NumberedRevision | null {
-  const revisions = history.list({ offset: 0, limit: history.size() })
-  const revision = revisions.find((each) => each.time <= time)
+  const revision = revisionInForce(history, time)
   return revision ? numbered(history, revision) : null
-}
-
-function changesAbout(entities: EntityIndex, revision: Revision, entity: string): Change[] {
-  const changes = entities.find(revision) ?? []
-  return changes.filter((change) => foldEntity(change.entity) === entity)
 }

@@ -6,6 +6,7 @@ import { ServiceError } from '../../../core/errors.ts'
 import { type Pagination, PAGE_SIZE } from '../../../core/page.ts'
 import type { Principal } from '../../../core/principal.ts'
 import { stagesOf } from '../../builds/pipeline-runs.ts'
+import { viewableRuns } from '../../builds/run-rights.ts'
 import { assertMay } from '../../permission.ts'
 import { configMarkers, type ConfigMarkersDeps } from './config-markers.ts'
 import { type RunMaterial, runMaterials } from './material-names.ts'
@@ -57,18 +58,19 @@ export async function readPipelinePage(
     const message = `There is no pipeline ${asked}`
     throw new ServiceError('pipeline-not-found', message, { pipeline: asked })
   }
-  const [older = null] = (await builds.pipelineHistory(name, offset + PAGE_SIZE)).items
+  const items = await viewableRuns(deps, principal, page.items)
+  const [older = null] = await olderRun(deps, principal, { name, offset })
   const pause = effective && (await builds.pauseOf(name))
   const runs = await shownRuns(deps, principal, {
     pipeline: effective?.pipeline ?? null,
     isPaused: pause !== null,
-    runs: page.items,
+    runs: items,
     older,
     isNewest: offset === 0,
   })
   const group = effective?.group ?? null
-  const span = spanOf(page.items, older, offset)
-  const markers = await configMarkers(deps, principal, { name, group }, span)
+  const span = spanOf(items, older, offset)
+  const markers = await configMarkers(deps, principal, name, span)
   return {
     name,
     group,
@@ -82,6 +84,15 @@ export async function readPipelinePage(
     problems: problemsByPipeline(deps.materialProblems()).get(name) ?? [],
     stuck: deps.waiting.stuckStages(runs.flatMap(({ stages }) => stages)),
   }
+}
+
+async function olderRun(
+  deps: PipelinePageDeps,
+  principal: Principal,
+  { name, offset }: { readonly name: string; readonly offset: number },
+): Promise<PipelineInstance[]> {
+  const { items } = await deps.builds.pipelineHistory(name, offset + PAGE_SIZE)
+  return viewableRuns(deps, principal, items.slice(0, 1))
 }
 
 /** The time that a page of runs is about: the first page goes on until now, the last begins with the pipeline. */

@@ -66,13 +66,14 @@ export async function readPipelinesPage(
 }
 
 export async function cardOf(
-  { access, builds, waiting }: PipelinesPageDeps,
+  deps: PipelinesPageDeps,
   principal: Principal,
   { group, pipeline }: EffectivePipeline,
   problems: ReadonlyMap<string, readonly string[]>,
 ): Promise<PipelineCard> {
+  const { access, builds, waiting } = deps
   const { name, isLocked, stages } = pipeline
-  const latest = await latestRun(builds, name)
+  const latest = await latestRun(deps, principal, name)
   return {
     name,
     group,

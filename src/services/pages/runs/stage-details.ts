@@ -41,14 +41,13 @@ export async function readStageDetails(
   const pipelineRun = await builds.pipelineInstance({ pipeline, counter })
   const formerRun = before && (await pipelineOf(deps, before))
   const span = { until: createdAt, after: before?.stage.createdAt ?? createdAt }
-  const marked = { name: pipeline, group: effective?.group ?? null }
   return {
     run,
     pipelineRun,
     before,
     configuration: revisionAt(history, createdAt),
     formerConfiguration: before && revisionAt(history, before.stage.createdAt),
-    markers: await configMarkers(deps, principal, marked, span),
+    markers: await configMarkers(deps, principal, pipeline, span),
     materials: pipelineRun
       ? runMaterials(effective?.pipeline ?? null, {
           run: pipelineRun,

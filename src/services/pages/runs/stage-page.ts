@@ -8,6 +8,7 @@ import {
   readStageRun,
   type StageName,
   type StagesDeps,
+  viewableStageRuns,
 } from '../../builds/stages.ts'
 import { configMarkers } from './config-markers.ts'
 import { type PipelinePageDeps, spanOf } from './pipeline-page.ts'
@@ -43,14 +44,12 @@ export async function readStagePage(
 ): Promise<StagePage> {
   const run = asked && (await readStageRun(deps, principal, { ...name, ...asked }))
   const page = run
-    ? await pageOfRun(deps, principal, { name, run })
+    ? await viewablePart(deps, principal, await pageOfRun(deps, { name, run }))
     : await listStageRuns(deps, principal, { ...name, offset })
-  const [older = null] = (await deps.builds.stageHistory(name, page.pagination.offset + PAGE_SIZE))
-    .items
-  const group = deps.pipelines.find(name.pipeline)?.group ?? null
+  const later = await deps.builds.stageHistory(name, page.pagination.offset + PAGE_SIZE)
+  const [older = null] = await viewableStageRuns(deps, principal, later.items.slice(0, 1))
   const span = spanOf(page.items.map(startOf), older && startOf(older), page.pagination.offset)
-  const pipeline = { name: name.pipeline, group }
-  const markers = await configMarkers(deps, principal, pipeline, span)
+  const markers = await configMarkers(deps, principal, name.pipeline, span)
   const shown = run ?? page.items[0] ?? null
   const before = shown && runBefore(page.items, shown, older)
   return {
@@ -63,21 +62,28 @@ export async function readStagePage(
 
 /** The page that a run stands on. Runs are listed by their ids, the newest first. */
 async function pageOfRun(
-  deps: StagePageDeps,
-  principal: Principal,
+  { builds }: StagePageDeps,
   { name, run }: { name: StageName; run: StageRun },
 ): Promise<Page<StageRun>> {
-  const first = await listStageRuns(deps, principal, { ...name, offset: 0 })
+  const first = await builds.stageHistory(name, 0)
   if (holds(first, run)) return first
   let [low, high] = [1, Math.ceil(first.pagination.total / PAGE_SIZE) - 1]
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
-    const page = await listStageRuns(deps, principal, { ...name, offset: middle * PAGE_SIZE })
+    const page = await builds.stageHistory(name, middle * PAGE_SIZE)
     const last = page.items.at(-1)?.stage.id ?? 0
     if (last > run.stage.id) low = middle + 1
     else high = middle
   }
-  return listStageRuns(deps, principal, { ...name, offset: low * PAGE_SIZE })
+  return builds.stageHistory(name, low * PAGE_SIZE)
+}
+
+async function viewablePart(
+  deps: StagePageDeps,
+  principal: Principal,
+  { items, pagination }: Page<StageRun>,
+): Promise<Page<StageRun>> {
+  return { items: await viewableStageRuns(deps, principal, items), pagination }
 }
 
 function holds({ items }: Page<StageRun>, run: StageRun): boolean {
