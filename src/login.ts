@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from './core/clock.ts'
+import type { Log } from './core/log.ts'
 import type { Resources } from './resources.ts'
 import { CredentialCheck } from './security/credentials.ts'
 import { UsersWatch } from './security/users-watch.ts'
@@ -9,14 +10,18 @@ import type { CurrentConfiguration } from './services/current-configuration.ts'
 /** How often the users file is looked at where its folder cannot be watched, in milliseconds. */
 const USERS_INTERVAL = 2_000
 
+const EVERYONE_ADMINISTERS =
+  'Every user is an administrator, because the configuration lists no administrators'
+
 /** Who calls and what they may do, by the users file and the configuration as they are now. */
 export async function openLogin(options: {
   usersFile: string
   configuration: CurrentConfiguration
   clock: Clock
+  log: Log
   resources: Resources
 }) {
-  const { usersFile: file, configuration, clock } = options
+  const { usersFile: file, configuration, clock, log } = options
   const changed = () => {
     credentials.forget()
     access.forget()
@@ -26,5 +31,14 @@ export async function openLogin(options: {
   )
   const credentials = new CredentialCheck({ users: () => users.read(), clock, wait })
   const access = new ConfiguredAccess({ configuration, usernames: () => users.names() })
-  return { credentials, access }
+  if (access.everyoneAdministers)
+    log({ level: 'warning', message: EVERYONE_ADMINISTERS, facts: {} })
+  for (const { message, line } of (await users.read()).problems) {
+    log({
+      level: 'warning',
+      message: 'A line of the users file is not used',
+      facts: { line, message },
+    })
+  }
+  return { credentials, access, everyoneAdministers: () => access.everyoneAdministers }
 }

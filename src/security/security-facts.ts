@@ -29,7 +29,7 @@ export interface GroupFacts {
 
 /** What the configuration says about who may do what. */
 export interface SecurityFacts {
-  /** Whether the configuration names a source of users, such as a password file. */
+  /** Whether the configuration says anything of who may do what. */
   readonly securityOn: boolean
   readonly roles: readonly {
     readonly name: string

@@ -1,7 +1,8 @@
 import type { Chrome } from './layout.tsx'
 
-/** What stands below every page: the choice of colours, which works without a script. */
-export function Footer({ chrome: { links, colours, here } }: { chrome: Chrome }) {
+/** What stands below every page: the choice of colours, which works without a script, and who may do what. */
+export function Footer({ chrome }: { chrome: Chrome }) {
+  const { links, colours, here, username, isAdministrator, everyoneAdministers } = chrome
   const other = colours === 'green-red' ? 'blue-orange' : 'green-red'
   const label =
     other === 'blue-orange' ? 'Use colour-blind safe colours' : 'Use green and red colours'
@@ -12,7 +13,15 @@ export function Footer({ chrome: { links, colours, here } }: { chrome: Chrome })
         <input type="hidden" name="back" value={here} />
         <button class="quiet">{label}</button>
       </form>
-      <a href={links.audit()}>Audit log</a> · <a href={links.api()}>Interface</a>
+      {everyoneAdministers && (
+        <p>Every user is an administrator, because the configuration lists no administrators.</p>
+      )}
+      {isAdministrator && (
+        <>
+          <a href={links.audit()}>Audit log</a> ·{' '}
+        </>
+      )}
+      {username !== '' && <a href={links.api()}>Interface</a>}
     </footer>
   )
 }

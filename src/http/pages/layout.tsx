@@ -15,6 +15,8 @@ export interface Chrome {
   readonly username: string
   /** Whether the pages of the configuration are offered. */
   readonly isAdministrator: boolean
+  /** Whether every other user is an administrator too. */
+  readonly everyoneAdministers: boolean
   /** What is wrong with the service now, for the notice on every page; empty when all is well. */
   readonly notices: readonly Notice[]
   readonly colours: Colours
@@ -118,10 +120,13 @@ function Bar({
     ['current', 'Current config', links.current()],
     ['edit', 'Edit', links.edit()],
   ]
-  const sections: readonly SectionLink[] = [
-    ...(isAdministrator ? configuration : []),
+  const builds: readonly SectionLink[] = [
     ['pipelines', 'Pipelines', links.pipelines()],
     ['agents', 'Agents', links.agents()],
+  ]
+  const sections: readonly SectionLink[] = [
+    ...(isAdministrator ? configuration : []),
+    ...(username === '' ? [] : builds),
   ]
   return (
     <header class="bar">

@@ -1,28 +1,34 @@
 import { createHash } from 'node:crypto'
 import type { Principal } from '../../core/principal.ts'
-import { type HealthDeps, readHealth } from '../../services/health.ts'
+import { type HealthDeps, readHealth, visibleProblems } from '../../services/health.ts'
 import type { Access } from '../../services/permission.ts'
 import { Assets } from './assets.ts'
 import { coloursOf } from './colours.ts'
 import type { Chrome } from './layout.tsx'
 import { Links } from './links.ts'
+import { SaidOnce } from './runs/said.ts'
 
 export interface ShellOptions extends HealthDeps {
   readonly basePath: string
   readonly access: Access
+  /** Whether the configuration makes every user an administrator. */
+  readonly everyoneAdministers: () => boolean
 }
 
 /** What all pages share: their addresses, their assets, and how to make the frame of one. */
 export class Shell {
   readonly links: Links
   readonly assets = new Assets()
+  readonly said = new SaidOnce()
   readonly #health: HealthDeps
   readonly #access: Access
+  readonly #everyoneAdministers: () => boolean
 
   constructor(options: ShellOptions) {
     this.links = new Links(options.basePath)
     this.#health = options
     this.#access = options.access
+    this.#everyoneAdministers = options.everyoneAdministers
   }
 
   isAdministrator(principal: Principal): boolean {
@@ -37,14 +43,19 @@ export class Shell {
   /** The frame of a page that answers the request. */
   chrome(request: Request, principal: Principal | null): Chrome {
     const { links, assets } = this
-    const notices = principal ? readHealth(this.#health).problems : []
+    const notices = principal
+      ? visibleProblems(this.#access, principal, readHealth(this.#health).problems)
+      : []
     const { pathname, search } = new URL(request.url)
     const username = principal?.username ?? ''
     const colours = coloursOf(request)
     const isAdministrator = principal !== null && this.isAdministrator(principal)
-    const facts = [username, `${isAdministrator}`, colours, assets.version, JSON.stringify(notices)]
+    const everyoneAdministers = isAdministrator && this.#everyoneAdministers()
+    const rights = `${isAdministrator} ${everyoneAdministers}`
+    const facts = [username, rights, colours, assets.version, JSON.stringify(notices)]
     const here = `${pathname}${search}`
-    const frame = { links, assets, username, isAdministrator, notices, colours, here }
+    const who = { username, isAdministrator, everyoneAdministers }
+    const frame = { links, assets, ...who, notices, colours, here }
     return { ...frame, key: keyOf(facts) }
   }
 

@@ -225,6 +225,30 @@ describe('the page of a pipeline', () => {
     expect((await scene.stage('1/1', 'app/ship')).approved_by).toBe('admin')
   })
 
+  it('confirms only what was done, to the user who did it, once', async () => {
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
+    const trigger = { action: 'trigger', pipeline: 'app' }
+    const done = await sendForm(scene.service, '/pipelines', trigger)
+    const path = (done.headers.get('location') ?? '').replace(scene.service.url, '')
+    const invented = '/pipelines?said=scheduled&of=Your+password+is+needed+again'
+
+    const pages = [
+      await pageOf(scene.service, invented),
+      await pageOf(scene.service, path, 'vera'),
+      await pageOf(scene.service, path),
+      await pageOf(scene.service, path),
+    ]
+
+    expect(path).not.toContain('of=')
+    expect(pages[0]).not.toContain('Done: ')
+    expect(pages.map((page) => page.includes('The run app / 1 is scheduled.'))).toEqual([
+      false,
+      false,
+      true,
+      false,
+    ])
+  })
+
   it('has ten runs a page and keeps those of a pipeline that is gone', async () => {
     const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
     const agent = await ProtocolAgent.join(scene.service, 'a1')

@@ -22,7 +22,6 @@ import { PipelineView } from './pipeline-view.tsx'
 import { PipelinesView } from './pipelines-view.tsx'
 import { assertShown, refusalOf, type Refusal } from './refusal.ts'
 import { runAct } from './run-act.ts'
-import { saidQuery, toldBy } from './said.ts'
 
 export interface PipelinesRoutesOptions extends PipelinePageDeps, StartRunsDeps {
   readonly shell: Shell
@@ -61,35 +60,37 @@ async function act(
   { pipeline, form }: { readonly pipeline: string; readonly form: Form },
 ): Promise<Query> {
   const { principal } = c.env
+  const { said } = deps.shell
   const action = textField(form, 'action') ?? ''
   const calls = `/api/pipelines/${encodeURIComponent(pipeline)}`
   if (action === 'trigger') {
     c.env.acts = [{ action: 'schedule-pipeline', target: `${calls}/schedule` }]
     const { name, counter } = await startPipeline(deps, principal, { pipeline })
-    return saidQuery('scheduled', `${name} / ${counter}`)
+    return said.query(principal, 'scheduled', `${name} / ${counter}`)
   }
   if (action === 'unlock') {
     c.env.acts = [{ action: 'release-lock', target: `${calls}/releaseLock` }]
     const counter = await releaseLock(deps, principal, pipeline)
-    return saidQuery(counter === null ? 'not-locked' : 'unlocked', pipeline)
+    return said.query(principal, counter === null ? 'not-locked' : 'unlocked', pipeline)
   }
   if (action === 'pause') {
     c.env.acts = [{ action: 'pause-pipeline', target: `${calls}/pause` }]
     const cause = textField(form, 'pauseCause') ?? ''
     await pausePipeline(deps, principal, { pipeline, cause })
-    return saidQuery('paused', pipeline)
+    return said.query(principal, 'paused', pipeline)
   }
   if (action === 'unpause') {
     c.env.acts = [{ action: 'unpause-pipeline', target: `${calls}/unpause` }]
     const wasPaused = await unpausePipeline(deps, principal, pipeline)
-    return saidQuery(wasPaused ? 'unpaused' : 'not-paused', pipeline)
+    return said.query(principal, wasPaused ? 'unpaused' : 'not-paused', pipeline)
   }
   if (action !== 'run') throw malformed(`"${action}" is not an action`, 'action')
   const stage = textField(form, 'stage') ?? ''
   const counter = parseWholeNumber(textField(form, 'counter') ?? '', 'counter')
   c.env.acts = [runAct({ pipeline, stage, counter })]
   const started = await startStage(deps, principal, { pipeline, stage, counter, jobs: 'all' })
-  return saidQuery('scheduled', `${pipeline} / ${counter} / ${started.name} / ${started.counter}`)
+  const run = `${pipeline} / ${counter} / ${started.name} / ${started.counter}`
+  return said.query(principal, 'scheduled', run)
 }
 
 async function answerList(
@@ -102,7 +103,7 @@ async function answerList(
   const asked = { filter: q.trim(), offset: parseWholeNumber(offset, 'offset') }
   const page = await readPipelinesPage(deps, principal, asked)
   const chrome = shell.chrome(c.req.raw, principal)
-  const told = refusal?.told ?? toldBy(c.req.query())
+  const told = refusal?.told ?? shell.said.take(c)
   const view = { chrome, page, filter: asked.filter, told, now: clock() }
   return pageResponse(<PipelinesView {...view} />, refusal?.status)
 }
@@ -118,7 +119,7 @@ async function answerOne(
   assertShown(refusal, deps.access.may(principal, { action: 'view-pipeline', pipeline: name }))
   const page = await readPipelinePage(deps, principal, { name, offset })
   const chrome = shell.chrome(c.req.raw, principal)
-  const told = refusal?.told ?? toldBy(c.req.query())
+  const told = refusal?.told ?? shell.said.take(c)
   const view = { chrome, page, told, now: clock() }
   return pageResponse(<PipelineView {...view} />, refusal?.status)
 }

@@ -1,7 +1,11 @@
-import type { Told } from '../notice.tsx'
+import { randomBytes } from 'node:crypto'
+import type { Context } from 'hono'
+import type { Principal } from '../../../core/principal.ts'
+import type { RouteEnv } from '../../door.ts'
 import type { Query } from '../links.ts'
+import type { Told } from '../notice.tsx'
 
-/** What an action has come to, as it stands in the address of the page that comes after it. */
+/** What an action has come to. */
 const SAID = {
   scheduled: (of) => `The run ${of} is scheduled.`,
   unlocked: (of) => `The pipeline ${of} is unlocked.`,
@@ -12,19 +16,43 @@ const SAID = {
   cancelled: (of) => `The run ${of} is cancelled.`,
   'not-active': (of) => `The run ${of} was not active, so there was nothing to cancel.`,
 } as const satisfies Record<string, (of: string) => string>
-export type Said = keyof typeof SAID
+type Said = keyof typeof SAID
 
 const UNDONE: readonly Said[] = ['not-locked', 'not-paused', 'not-active']
 
-export function saidQuery(said: Said, of: string): Query {
-  return { said, of }
+/** Within this time a browser follows a redirect, in milliseconds. */
+const KEPT_FOR = 60_000
+const MOST = 1_000
+
+interface Kept {
+  readonly username: string
+  readonly until: number
+  readonly told: Told
 }
 
-/** What the address says has happened, or null. */
-export function toldBy(query: Readonly<Record<string, string>>): Told | null {
-  for (const [said, text] of Object.entries(SAID)) {
-    if (said !== query['said']) continue
-    return { isDone: !UNDONE.some((each) => each === said), text: text(query['of'] ?? '') }
+/**
+ * What the page after an action says about it. The address of that page has only a number nobody
+ * can guess: it stands for one text, for one user, once.
+ */
+export class SaidOnce {
+  readonly #kept = new Map<string, Kept>()
+
+  /** The query of the page that says it. */
+  query({ username }: Principal, said: Said, of: string): Query {
+    const [oldest] = this.#kept.keys()
+    if (this.#kept.size >= MOST && oldest !== undefined) this.#kept.delete(oldest)
+    const id = randomBytes(18).toString('base64url')
+    const told = { isDone: !UNDONE.includes(said), text: SAID[said](of) }
+    this.#kept.set(id, { username, until: performance.now() + KEPT_FOR, told })
+    return { said: id }
   }
-  return null
+
+  /** What the page that is asked for has to say, or null. */
+  take(c: Context<RouteEnv>): Told | null {
+    const id = c.req.query('said') ?? ''
+    const kept = this.#kept.get(id)
+    if (kept?.username !== c.env.principal.username || c.req.method !== 'GET') return null
+    this.#kept.delete(id)
+    return kept.until > performance.now() ? kept.told : null
+  }
 }

@@ -14,7 +14,6 @@ import { pageResponse } from '../page-response.ts'
 import type { Shell } from '../shell.ts'
 import { assertShown, type Refusal, refusalOf } from './refusal.ts'
 import { runAct } from './run-act.ts'
-import { saidQuery, toldBy } from './said.ts'
 import { StageView } from './stage-view.tsx'
 
 export interface StagePageRoutesOptions extends StagePageDeps, StartRunsDeps {
@@ -59,7 +58,7 @@ async function act(deps: StagePageRoutesOptions, c: RunContext, form: Form): Pro
     c.env.acts = [{ action: 'cancel-stage', target: new URL(c.req.url).pathname }]
     const said = await cancelRun(deps, c.env.principal, run)
     const of = `${run.pipelineCounter} / ${run.stageCounter}`
-    return deps.shell.links.stageRun(run, saidQuery(said, of))
+    return deps.shell.links.stageRun(run, deps.shell.said.query(c.env.principal, said, of))
   }
   const next = textField(form, 'next') ?? ''
   const jobs = choiceOf(action, form)
@@ -68,7 +67,7 @@ async function act(deps: StagePageRoutesOptions, c: RunContext, form: Form): Pro
   const started = await startStage(deps, c.env.principal, { ...asked, jobs })
   const to = { ...run, stage: started.name, stageCounter: started.counter }
   const of = `${run.pipelineCounter} / ${started.counter}`
-  return deps.shell.links.stageRun(to, saidQuery('scheduled', of))
+  return deps.shell.links.stageRun(to, deps.shell.said.query(c.env.principal, 'scheduled', of))
 }
 
 function choiceOf(action: string, form: Form): JobChoice {
@@ -92,7 +91,7 @@ async function answer(
   const offset = parseWholeNumber(c.req.query('offset') ?? '0', 'offset')
   const page = await readStagePage(deps, principal, { pipeline, stage, run, offset })
   const chrome = shell.chrome(c.req.raw, principal)
-  const told = refusal?.told ?? toldBy(c.req.query())
+  const told = refusal?.told ?? shell.said.take(c)
   const asksToCancel = c.req.query('ask') === 'cancel'
   const view = { chrome, page, told, asksToCancel, now: clock() }
   return pageResponse(<StageView {...view} />, refusal?.status)

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest'
+import { element } from '../../support/a-configuration.ts'
+import { BuildScene, SECURED } from '../../support/build-service.ts'
+import { ProtocolAgent } from '../../support/protocol-agent.ts'
+
+const user = (name: string) => element('user', {}, [name])
+const AUTHORIZATION = element('authorization', {}, [
+  element('view', {}, [user('vera')]),
+  element('admins', {}, [user('gina')]),
+])
+const APP = { name: 'app', variables: { A: '1' } }
+const OTHER = {
+  group: 'shut',
+  authorization: element('authorization', {}, [element('view', {}, [user('ben')])]),
+  pipelines: [{ name: 'unseen' }],
+}
+
+function configure(app: object) {
+  const seen = { group: 'seen', authorization: AUTHORIZATION, pipelines: [app] }
+  return { server: SECURED, groups: [seen, OTHER] }
+}
+
+/** A service with runs, changes between them, a renamed pipeline, and agents that ran jobs of two groups. */
+async function livedIn(flags: readonly string[]): Promise<BuildScene> {
+  const scene = await BuildScene.open(configure({ ...APP, name: 'old' }), flags)
+  await build(scene, ['old', 'unseen'])
+  await scene.configure(configure(APP))
+  await build(scene, ['app'])
+  await scene.configure(configure({ ...APP, variables: { A: '2' } }))
+  const agent = await build(scene, ['app'])
+  await scene.schedule('unseen')
+  await agent.work()
+  return scene
+}
+
+/** The agent is not in the configuration that a scene writes, so it joins again. */
+async function build(scene: BuildScene, pipelines: readonly string[]): Promise<ProtocolAgent> {
+  const agent = await ProtocolAgent.join(scene.service, 'a1')
+  for (const pipeline of pipelines) {
+    await scene.schedule(pipeline)
+    const job = await agent.work()
+    await agent.append(job.jobId, 0, 'made\n')
+    await agent.finish(job)
+  }
+  return agent
+}
+
+/** What every page that can be reached links to, with the answer. */
+async function walk(scene: BuildScene, as: string | null, starts: readonly string[]) {
+  const { origin } = new URL(scene.service.url)
+  const call = (path: string) =>
+    scene.service.fetch(path, { as: as === null ? null : `${as}:${as}` })
+  const base = new URL(scene.service.url).pathname.replace(/\/$/, '')
+  const found = new Map<string, { status: number; from: string }>()
+  const queue = starts.map((path) => ({ path, from: 'the start' }))
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    const { path, from } = next
+    if (found.has(path)) continue
+    const response = await call(path)
+    found.set(path, { status: response.status, from })
+    if (!response.headers.get('content-type')?.includes('text/html')) continue
+    const html = await response.text()
+    for (const [, href = ''] of html.matchAll(/<a\b[^>]*?href="([^"#]+)[^"]*"/g)) {
+      const url = new URL(href.replaceAll('&amp;', '&'), `${origin}${base}${path}`)
+      if (url.origin !== origin || url.pathname.endsWith('/log-out')) continue
+      queue.push({ path: `${url.pathname}${url.search}`.slice(base.length) || '/', from: path })
+    }
+  }
+  return found
+}
+
+function refusedOf(found: Awaited<ReturnType<typeof walk>>): string[] {
+  return Array.from(found)
+    .filter(([, { status }]) => status >= 400)
+    .map(([path, { status, from }]) => `${status} ${path} on ${from}`)
+}
+
+describe('the links of every page', { timeout: 120_000 }, () => {
+  it.each([
+    ['a viewer', 'vera', []],
+    ['the administrator of a group', 'gina', ['--base-path', '/go']],
+    ['somebody who may view nothing', 'pete', []],
+  ])('lead %s to pages that may be seen', async (_, as, flags) => {
+    const scene = await livedIn(flags)
+
+    const found = await walk(scene, as, ['/', '/pipelines', '/agents', '/api'])
+
+    expect(refusedOf(found)).toEqual([])
+    expect(found.size).toBeGreaterThan(5)
+    expect([...found.keys()].join('\n')).not.toContain('unseen')
+  })
+
+  it('lead nobody without credentials anywhere but to the way in', async () => {
+    const scene = await livedIn([])
+
+    const found = await walk(scene, null, ['/log-out'])
+
+    expect([...found.keys()]).toEqual(['/log-out', '/'])
+  })
+})
