@@ -23,6 +23,7 @@ export interface WaitingJobsOptions {
 export interface StuckJobs {
   readonly subject: string
   readonly errors: readonly Problem[]
+  readonly pipelines: readonly string[]
 }
 
 /** Why jobs wait for an agent. It is worked out anew each time, so that it is gone when it is solved. */
@@ -56,7 +57,8 @@ export class WaitingJobs {
     if (this.#startedAt > since) return []
     const waiting = this.#options.builds.queue().filter((job) => job.scheduledDate <= since)
     return this.#stuckGroups(waiting).map(({ jobs, reason }) => {
-      return { subject: subjectOf(jobs), errors: [{ message: reason }] }
+      const pipelines = [...new Set(jobs.map(({ pipelineName }) => pipelineName))]
+      return { subject: subjectOf(jobs), errors: [{ message: reason }], pipelines }
     })
   }
 
