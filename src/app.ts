@@ -124,6 +124,7 @@ function serviceOf(opening: Opening, parts: Parts) {
     cache: config.cache,
     diff: config.diff,
     secretsIn: config.readable.secretsIn,
+    merge: config.merge,
     summary: config.summary,
     editor: config.editor,
     ...admission(opening, parts),
@@ -183,10 +184,11 @@ function observation({ resources }: Opening, parts: Parts) {
 function pages({ surroundings, resources }: Opening, { config, entities }: Parts) {
   const { history, script } = config
   const { clock } = surroundings
-  const { compare, outline } = resources.own(new PageThread(config))
+  const work = resources.own(new PageThread(config))
+  const { compare, outline } = work
   const details = new RevisionDetailsCache({ entities, history, script, clock })
   const origins = resources.own(new LineOriginsCache(config))
-  return { script, compare, outline, details, origins }
+  return { script, work, compare, outline, details, origins }
 }
 
 /** The names that operators have given to this machine and this service. */

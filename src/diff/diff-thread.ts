@@ -34,9 +34,12 @@ export class DiffThread<Job, Answer> implements AsyncDisposable {
    * The answer, or null when the thread gave up: out of time or out of memory. The memory of the job
    * is handed over rather than copied.
    */
-  run(job: Job, memory: readonly ArrayBuffer[]): Promise<Answer | null> {
+  run<Given extends Answer = Answer>(
+    job: Job,
+    memory: readonly ArrayBuffer[],
+  ): Promise<Given | null> {
     this.pending += 1
-    const answer = this.#last.then(() => this.#execute(job, memory))
+    const answer = this.#last.then(() => this.#execute<Given>(job, memory))
     const settle = () => {
       this.pending -= 1
     }
@@ -54,13 +57,16 @@ export class DiffThread<Job, Answer> implements AsyncDisposable {
     return this.close()
   }
 
-  async #execute(job: Job, memory: readonly ArrayBuffer[]): Promise<Answer | null> {
+  async #execute<Given extends Answer>(
+    job: Job,
+    memory: readonly ArrayBuffer[],
+  ): Promise<Given | null> {
     if (this.#closed) throw new Error('the diff threads are closed')
     const worker = (this.#worker ??= new Worker(this.#file, { resourceLimits: this.#limits }))
     const ending = { answered: false }
     try {
       worker.ref()
-      const answer = await ask<Answer>(worker, { job, memory }, this.#timeLimit)
+      const answer = await ask<Given>(worker, { job, memory }, this.#timeLimit)
       ending.answered = answer !== null
       return answer
     } finally {

@@ -29,10 +29,20 @@ export interface ConflictSide {
  * edits that touch are a conflict, unless both sides made the same of these lines.
  */
 export function mergeTexts({ base, ours, theirs }: MergeInput): Merge {
-  const sides = {
-    ours: editScript(base, ours, { sliding: 'down' }),
-    theirs: editScript(base, theirs, { sliding: 'down' }),
-  }
+  return mergeScripts({
+    ours: editScript(base, ours, MERGING),
+    theirs: editScript(base, theirs, MERGING),
+  })
+}
+
+/** How the scripts of a merge are made. */
+export const MERGING = { sliding: 'down' } as const
+
+/** The same from what each side did to the base. */
+export function mergeScripts(sides: {
+  readonly ours: EditScript
+  readonly theirs: EditScript
+}): Merge {
   const regions = regionsOf(sides)
   const conflicts = regions.filter((region) => isConflict(region))
   if (conflicts.length > 0) return { clean: false, conflicts: conflicts.map(bothSides) }
@@ -48,8 +58,8 @@ export function mergeByChoice(
   choices: readonly Choice[],
 ): Uint8Array {
   const sides = {
-    ours: editScript(base, ours, { sliding: 'down' }),
-    theirs: editScript(base, theirs, { sliding: 'down' }),
+    ours: editScript(base, ours, MERGING),
+    theirs: editScript(base, theirs, MERGING),
   }
   const waiting = [...choices]
   const decided = regionsOf(sides).map((region) => {

@@ -3,8 +3,9 @@ import { ServiceError } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Problem } from '../core/problem.ts'
 import type { Revision } from '../core/revision.ts'
-import { type Conflict, mergeTexts } from '../diff/merge.ts'
+import type { Conflict, Merge, MergeInput } from '../diff/merge.ts'
 import type { Change, CurrentDocument, History } from '../history/history.ts'
+import { notValid } from '../history/problems.ts'
 import type { DocumentCache } from './document-cache.ts'
 import { type Access, assertMay } from './permission.ts'
 
@@ -12,6 +13,8 @@ export interface ConfigSavingDeps {
   readonly history: History
   readonly access: Access
   readonly cache: DocumentCache
+  /** Merges two edits of a document, where that holds up nobody. */
+  readonly merge: (texts: MergeInput) => Promise<Merge>
 }
 
 export interface SaveRequest {
@@ -39,20 +42,22 @@ export function saveDocument(
 }
 
 async function mergeStale(
-  { history, cache }: ConfigSavingDeps,
+  { history, cache, merge }: ConfigSavingDeps,
   current: CurrentDocument,
   { document, basedOn }: { document: Uint8Array<ArrayBuffer>; basedOn: Digest },
 ): Promise<Uint8Array> {
   const base = history.find(basedOn)
   if (!base) throw stale(current.revision, [], 'began from a configuration that was never current')
-  cache.read(document)
-  const merge = mergeTexts({
+  const inspection = await cache.inspect(document)
+  if (!inspection.ok) throw notValid(inspection.problems)
+  const texts = {
     base: await history.readDocument(base),
     ours: document,
     theirs: current.document,
-  })
-  if (merge.clean) return merge.merged
-  const problems = merge.conflicts.flatMap((conflict) => bothSides(conflict, current.revision))
+  }
+  const merged = await merge(texts)
+  if (merged.clean) return merged.merged
+  const problems = merged.conflicts.flatMap((conflict) => bothSides(conflict, current.revision))
   throw stale(current.revision, problems, 'touches lines that have changed since')
 }
 

@@ -3,6 +3,7 @@ import type { SecretBox } from '../config/secrets/secret-box.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { DiffPool } from '../diff/diff-pool.ts'
+import { type Merge, MERGING, type MergeInput, mergeScripts } from '../diff/merge.ts'
 import { History, type Inspection } from '../history/history.ts'
 import { ChangeSummary } from './change-summary.ts'
 import { ConfigEditor } from './config-editor.ts'
@@ -83,6 +84,13 @@ export class ConfigServices implements AsyncDisposable {
   /** The edit script behind such a diff. */
   readonly script: DiffPool['script'] = (before, after, options) =>
     this.#pool.script(before, after, options)
+
+  /** Merges two edits of a document. */
+  readonly merge = async ({ base, ours, theirs }: MergeInput): Promise<Merge> =>
+    mergeScripts({
+      ours: await this.#pool.script(base, ours, MERGING),
+      theirs: await this.#pool.script(base, theirs, MERGING),
+    })
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.configuration[Symbol.dispose]()

@@ -1,3 +1,4 @@
+import { THREAD_MEMORY_MB } from '../config/xml/xml-limits.ts'
 import type { Problem } from '../core/problem.ts'
 import { DiffThread, workerFile } from '../diff/diff-thread.ts'
 import { type ProblemAnswer, type ProblemJob, problemsIn } from './problem-job.ts'
@@ -6,15 +7,13 @@ import { type ProblemAnswer, type ProblemJob, problemsIn } from './problem-job.t
 const SMALL = 2 ** 18
 /** Milliseconds after which the thread gives up. */
 const TIME_LIMIT = 60_000
-/** What the largest document takes, with all that is said of it. */
-const MEMORY_MB = 2048
 
 /** Says what is wrong with a document; of a large one in a thread, so that it holds up nobody. */
 export class ProblemThread implements AsyncDisposable {
   readonly #thread = new DiffThread<ProblemJob, ProblemAnswer>(
     workerFile('services/problem-worker.js'),
     TIME_LIMIT,
-    MEMORY_MB,
+    THREAD_MEMORY_MB,
   )
 
   async problemsOf(document: Uint8Array): Promise<readonly Problem[]> {

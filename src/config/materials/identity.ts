@@ -25,12 +25,7 @@ function identityParts(material: Material): readonly (string | boolean | null)[]
     case 'p4':
       return [material.port, material.username, material.view]
     case 'tfs':
-      return [
-        withoutSecret(material.url),
-        material.username,
-        material.domain,
-        material.projectPath,
-      ]
+      return [withoutSecret(material.url), material.username, material.domain, material.projectPath]
     case 'dependency':
       return [material.pipeline.toLowerCase(), material.stage.toLowerCase()]
     case 'package':

@@ -1,3 +1,5 @@
+import { getHeapStatistics } from 'node:v8'
+
 /** What a document may cost at most. */
 export interface XmlLimits {
   readonly maxBytes: number
@@ -10,10 +12,27 @@ export interface XmlLimits {
   readonly maxAttributeLength: number
 }
 
+const MEBIBYTE = 1024 * 1024
+/** The memory of JavaScript in this process or thread, in bytes, and what of it is left for documents. */
+const HEAP = getHeapStatistics().heap_size_limit
+const FOR_DOCUMENTS = Math.max(HEAP - 64 * MEBIBYTE, HEAP / 4)
+/** While a document is read, a tree and a model of it stand beside those of the one before. */
+const HEAP_FOR_A_BYTE = 64
+const HEAP_FOR_A_PART = 1024
+const LARGEST = 32 * MEBIBYTE
+const MOST_PARTS = 1_500_000
+
+/** What a thread that reads documents may use, in MiB. */
+export const THREAD_MEMORY_MB = Math.min(
+  (LARGEST * HEAP_FOR_A_BYTE) / MEBIBYTE + 64,
+  Math.floor(HEAP / MEBIBYTE),
+)
+
+/** The limits follow the memory there is: a document that would end the process is refused. */
 export const XML_LIMITS: XmlLimits = {
-  maxBytes: 32 * 1024 * 1024,
+  maxBytes: Math.min(LARGEST, Math.floor(FOR_DOCUMENTS / HEAP_FOR_A_BYTE)),
   maxDepth: 200,
-  maxParts: 1_500_000,
+  maxParts: Math.min(MOST_PARTS, Math.floor(FOR_DOCUMENTS / HEAP_FOR_A_PART)),
   maxAttributes: 256,
   maxAttributeLength: 1024 * 1024,
 }

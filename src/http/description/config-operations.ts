@@ -164,7 +164,8 @@ export const CONFIG_OPERATIONS: Operations = {
   },
   'POST /api/config/revisions/:commit/acknowledge-secrets': {
     tag,
-    summary: 'Ends the alarm about the secrets that a commit and those before it have in plain text',
+    summary:
+      'Ends the alarm about the secrets that a commit and those before it have in plain text',
     caller: 'administrator',
     answers: { 200: json('Acknowledged', MessageBody) },
     errors: ['malformed-request', 'revision-not-found'],

@@ -1,9 +1,6 @@
-import type {
-  ConflictingSide,
-  ConflictPlace,
-  EditConflict,
-} from '../../../services/pages/editing/edit-conflict.ts'
+import type { EditConflict } from '../../../services/pages/editing/edit-conflict.ts'
 import type { EditDraft } from '../../../services/pages/editing/edit-draft.ts'
+import type { ConflictingSide, ConflictPlace } from '../../../services/pages/editing/edit-merge.ts'
 import type { NumberedRevision } from '../../../services/pages/numbered-revision.ts'
 import { ChangeItems, ChangeList } from '../change-list.tsx'
 import { type Chrome, Page } from '../layout.tsx'

@@ -5,10 +5,9 @@ import type { Principal } from '../../../core/principal.ts'
 import { type ComparisonDeps } from '../../../services/pages/compare/comparison.ts'
 import { PLAIN } from '../../../services/pages/compare/plain-options.ts'
 import { decideConflict } from '../../../services/pages/editing/edit-conflict.ts'
+import type { DraftProblem } from '../../../services/pages/editing/draft-examination.ts'
 import {
   beginEdit,
-  checkDraft,
-  type DraftProblem,
   type EditDraft,
   type EditingDeps,
   firstLineOf,
@@ -54,7 +53,7 @@ export function editRoutes(options: EditRoutesOptions) {
     })
     .post('/config/edit/check', async (c) => {
       const { draft } = await readEditForm(c.req.raw, options.maxBody)
-      return json(checkDraft(await openDraft(options, c.env.principal, draft), draft.typed))
+      return json((await openDraft(options, c.env.principal, draft)).check)
     })
     .post('/config/edit', async (c) => {
       const form = await readEditForm(c.req.raw, options.maxBody)

@@ -1,5 +1,5 @@
 import type { Digest } from '../../../core/digest.ts'
-import type { DraftProblem } from '../../../services/pages/editing/edit-draft.ts'
+import type { DraftProblem } from '../../../services/pages/editing/draft-examination.ts'
 import type { EntityName } from '../../../services/pages/editing/edit-scope.ts'
 import type { NumberedRevision } from '../../../services/pages/numbered-revision.ts'
 import { type Chrome, Page } from '../layout.tsx'

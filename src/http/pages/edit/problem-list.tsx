@@ -1,4 +1,4 @@
-import type { DraftProblem } from '../../../services/pages/editing/edit-draft.ts'
+import type { DraftProblem } from '../../../services/pages/editing/draft-examination.ts'
 
 const MOST = 50
 

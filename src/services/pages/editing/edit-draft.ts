@@ -1,21 +1,16 @@
-import { summariseChanges } from '../../../config/changes/summarise-changes.ts'
-import { readDocument } from '../../../config/document.ts'
-import { findEntity } from '../../../config/find-entity.ts'
-import { readXml, type XmlDocument } from '../../../config/xml-reader.ts'
 import type { Digest } from '../../../core/digest.ts'
 import { ServiceError } from '../../../core/errors.ts'
 import type { Principal } from '../../../core/principal.ts'
-import type { Problem } from '../../../core/problem.ts'
 import type { Revision } from '../../../core/revision.ts'
-import type { History } from '../../../history/history.ts'
-import type { DocumentCache } from '../../document-cache.ts'
-import { type Access, assertMay } from '../../permission.ts'
-import { type EditScope, type EntityName, scopeOf } from './edit-scope.ts'
+import type { ConfigSavingDeps } from '../../config-saving.ts'
+import { assertMay } from '../../permission.ts'
+import type { PageThread } from '../page-thread.ts'
+import type { DocumentPart, DraftCheck, NoPart } from './draft-examination.ts'
+import type { EntityName } from './edit-scope.ts'
 
-export interface EditingDeps {
-  readonly history: History
-  readonly access: Access
-  readonly cache: DocumentCache
+export interface EditingDeps extends ConfigSavingDeps {
+  /** What takes long where documents are large, done where it holds up nobody. */
+  readonly work: PageThread
 }
 
 /** What somebody has typed, as a form sends it. */
@@ -29,22 +24,9 @@ export interface EditDraft {
 /** A draft put back into the document that it began from. */
 export interface OpenDraft {
   readonly base: Revision
-  readonly baseDocument: XmlDocument
   readonly baseBytes: Uint8Array<ArrayBuffer>
-  readonly scope: EditScope
   readonly document: Uint8Array<ArrayBuffer>
-}
-
-/** A problem, and its line in the text that was typed; null when it stands elsewhere. */
-export interface DraftProblem extends Problem {
-  readonly typedLine: number | null
-}
-
-/** What is known about a draft while it is typed. */
-export interface DraftCheck {
-  readonly problems: readonly DraftProblem[]
-  /** How many things are different; null while the text cannot be read. */
-  readonly changes: number | null
+  readonly check: DraftCheck
 }
 
 /** The XML that somebody begins to edit: that of a revision. */
@@ -66,13 +48,13 @@ export async function beginEdit(
 ): Promise<EditStart> {
   assertMay(deps.access, principal, { action: 'administer' })
   const base = deps.history.current()
-  const scope = scopeOf(await readRevision(deps, base), entity)
-  const older = from === null ? scope : scopeOf(await readRevision(deps, from), entity)
+  const part = await readPart(deps, base, entity)
+  const older = from === null ? part : await readPart(deps, from, entity)
   return { base, text: older.text }
 }
 
 /**
- * Puts a draft back into the document that it began from.
+ * Puts a draft back into the document that it began from, and finds out what is wrong with it.
  *
  * @throws {ServiceError} `config-stale` when that was never current; `entity-not-found`, `not-permitted`.
  */
@@ -85,67 +67,43 @@ export async function openDraft(
   const base = deps.history.find(basedOn)
   if (!base) throw neverCurrent(deps.history.current().digest)
   const baseBytes = await deps.history.readDocument(base)
-  const baseDocument = readWell(baseBytes)
-  const scope = scopeOf(baseDocument, entity)
-  const document = Buffer.from(scope.compose(typed))
-  return { base, baseDocument, baseBytes, scope, document }
-}
-
-/** What is wrong with a draft, and how much of it is new. */
-export function checkDraft(
-  { document, baseDocument, scope }: OpenDraft,
-  typed: string,
-): DraftCheck {
-  const reading = readDocument(document)
-  if (reading.ok) {
-    return { problems: [], changes: countChanges(baseDocument, reading.document) }
-  }
-  const lines = typed.split('\n').length
-  const problems = reading.problems.map((problem) => ({
-    ...problem,
-    typedLine: lineWithin(problem.line, scope.firstLine, lines),
-  }))
-  const xml = readXml(document)
-  return { problems, changes: xml.ok ? countChanges(baseDocument, xml) : null }
+  const examined = await deps.work.examineDraft({ base: baseBytes, entity, typed })
+  if (examined.kind !== 'examined') throw noPart(examined, entity)
+  const { document, check } = examined
+  return { base, baseBytes, document, check }
 }
 
 /** The line that the text of a draft begins with in its document. */
 export async function firstLineOf(
-  deps: Pick<EditingDeps, 'history'>,
+  deps: EditingDeps,
   base: Revision,
   entity: EntityName | null,
 ): Promise<number> {
   if (entity === null) return 1
-  const document = await readRevision(deps, base)
-  const element = findEntity(document.root, entity)
-  return element ? document.lines.positionOf(element.span.start).line : 1
+  const part = await deps.work.partOf({ document: await deps.history.readDocument(base), entity })
+  return part.kind === 'found' ? part.firstLine : 1
 }
 
-/** The document of a revision in its read form. */
-export async function readRevision(
-  { history }: Pick<EditingDeps, 'history'>,
+async function readPart(
+  deps: EditingDeps,
   revision: Revision,
-): Promise<XmlDocument> {
-  return readWell(await history.readDocument(revision))
+  entity: EntityName | null,
+): Promise<DocumentPart> {
+  const document = await deps.history.readDocument(revision)
+  const part = await deps.work.partOf({ document, entity })
+  if (part.kind !== 'found') throw noPart(part, entity)
+  return part
 }
 
-function countChanges(before: XmlDocument, after: XmlDocument): number {
-  return summariseChanges(before, after).length
-}
-
-function lineWithin(line: number | undefined, first: number, lines: number): number | null {
-  if (line === undefined) return null
-  const within = line - first + 1
-  return within >= 1 && within <= lines ? within : null
-}
-
-/** @throws {ServiceError} `config-invalid` for a document that cannot be read. */
-function readWell(bytes: Uint8Array): XmlDocument {
-  const reading = readXml(bytes)
-  if (reading.ok) return reading
-  const { problems } = reading
+/** `config-invalid` for a document that cannot be read, `entity-not-found` for one without the entity. */
+function noPart(reason: NoPart, entity: EntityName | null): ServiceError {
+  if (reason.kind === 'absent' && entity !== null) {
+    const message = `The configuration has no ${entity.kind} ${entity.name}`
+    return new ServiceError('entity-not-found', message, entity)
+  }
+  const problems = reason.kind === 'unreadable' ? reason.problems : []
   const message = problems[0]?.message ?? 'The configuration cannot be read'
-  throw new ServiceError('config-invalid', message, { problems })
+  return new ServiceError('config-invalid', message, { problems })
 }
 
 function neverCurrent(current: Digest): ServiceError {

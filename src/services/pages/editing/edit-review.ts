@@ -1,22 +1,11 @@
-import type { Change } from '../../../config/changes/change.ts'
-import { summariseChanges } from '../../../config/changes/summarise-changes.ts'
-import { readDocument } from '../../../config/document.ts'
-import type { Digest } from '../../../core/digest.ts'
 import type { Principal } from '../../../core/principal.ts'
+import type { Problem } from '../../../core/problem.ts'
 import type { Revision } from '../../../core/revision.ts'
-import { mergeTexts } from '../../../diff/merge.ts'
 import { ServiceError } from '../../../core/errors.ts'
 import { saveDocument } from '../../config-saving.ts'
-import {
-  checkDraft,
-  type DraftProblem,
-  type EditDraft,
-  type EditingDeps,
-  openDraft,
-  type OpenDraft,
-  readRevision,
-} from './edit-draft.ts'
-import { describeConflict, type EditConflict } from './edit-conflict.ts'
+import type { DraftProblem } from './draft-examination.ts'
+import { type EditDraft, type EditingDeps, openDraft, type OpenDraft } from './edit-draft.ts'
+import { type EditConflict, saversSince } from './edit-conflict.ts'
 
 /** What would become of a draft if it were saved now. */
 export type EditReview =
@@ -38,7 +27,6 @@ export interface ReadyEdit {
   readonly before: Uint8Array<ArrayBuffer>
   /** The new document, its plain secrets sealed. */
   readonly after: Uint8Array<ArrayBuffer>
-  readonly changes: readonly Change[]
 }
 
 export type EditOutcome =
@@ -56,8 +44,15 @@ export async function reviewEdit(
   principal: Principal,
   draft: EditDraft,
 ): Promise<EditReview> {
-  const open = await openDraft(deps, principal, draft)
-  const { problems } = checkDraft(open, draft.typed)
+  return reviewOpen(deps, draft, await openDraft(deps, principal, draft))
+}
+
+async function reviewOpen(
+  deps: EditingDeps,
+  draft: EditDraft,
+  open: OpenDraft,
+): Promise<EditReview> {
+  const { problems } = open.check
   if (problems.length > 0) return { kind: 'invalid', draft, problems }
   const current = deps.history.current()
   if (current.digest === open.base.digest) return reviewUpon(deps, current, open.document, null)
@@ -74,11 +69,11 @@ export async function saveEdit(
   principal: Principal,
   draft: EditDraft,
 ): Promise<EditOutcome> {
-  const review = await reviewEdit(deps, principal, draft)
+  const open = await openDraft(deps, principal, draft)
+  const review = await reviewOpen(deps, draft, open)
   if (review.kind !== 'ready') return review
-  const { document } = await openDraft(deps, principal, draft)
   try {
-    const request = { document: new Uint8Array(document), basedOn: draft.basedOn }
+    const request = { document: open.document, basedOn: draft.basedOn }
     return { kind: 'saved', ...(await saveDocument(deps, principal, request)) }
   } catch (error) {
     if (!(error instanceof ServiceError) || !SURPRISES.has(error.code)) throw error
@@ -98,12 +93,11 @@ async function reviewMerged(
 ): Promise<EditReview> {
   const theirs = await deps.history.readDocument(current)
   const { base, baseBytes, document } = open
-  const merge = mergeTexts({ base: baseBytes, ours: document, theirs })
-  if (!merge.clean) {
-    const input = { base, current, texts: { base: baseBytes, ours: document, theirs } }
-    return { kind: 'conflict', conflict: describeConflict(deps, input, merge.conflicts) }
-  }
-  return reviewUpon(deps, current, new Uint8Array(merge.merged), base)
+  const merge = await deps.work.mergeEdit({ base: baseBytes, ours: document, theirs })
+  if (merge.kind === 'clean') return reviewUpon(deps, current, merge.merged, base)
+  const { places, merged } = merge
+  const others = saversSince(deps, { base, current })
+  return { kind: 'conflict', conflict: { base, current, others, places, merged } }
 }
 
 async function reviewUpon(
@@ -115,20 +109,18 @@ async function reviewUpon(
   const before = await deps.history.readDocument(current)
   if (Buffer.compare(before, document) === 0) return { kind: 'unchanged' }
   const inspection = await deps.cache.inspect(document)
-  if (!inspection.ok) return invalidMerge(document, current.digest)
+  if (!inspection.ok) return invalidMerge(document, current, inspection.problems)
   const after = new Uint8Array(inspection.document)
-  const reading = readDocument(after)
-  const changes = reading.ok
-    ? summariseChanges(await readRevision(deps, current), reading.document)
-    : []
-  return { kind: 'ready', ready: { current, mergedFrom, before, after, changes } }
+  return { kind: 'ready', ready: { current, mergedFrom, before, after } }
 }
 
 /** Two edits that merge can still contradict each other: the merged text is what has to be mended. */
-function invalidMerge(document: Uint8Array<ArrayBuffer>, basedOn: Digest): EditReview {
+function invalidMerge(
+  document: Uint8Array<ArrayBuffer>,
+  { digest: basedOn }: Revision,
+  problems: readonly Problem[],
+): EditReview {
   const typed = Buffer.from(document).toString('utf8')
-  const reading = readDocument(document)
-  const problems = reading.ok ? [] : reading.problems
   return {
     kind: 'invalid',
     draft: { typed, basedOn, entity: null },

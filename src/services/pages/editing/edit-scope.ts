@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { findEntity } from '../../../config/find-entity.ts'
 import type { XmlDocument } from '../../../config/xml-reader.ts'
-import { ServiceError } from '../../../core/errors.ts'
 import { withOwnLineEndings } from './line-endings.ts'
 
 /** The entities that can be edited on their own, or looked at through time. */
@@ -20,13 +19,15 @@ export interface EditScope {
   compose(typed: string): string
 }
 
-/** @throws {ServiceError} `entity-not-found`. */
-export function scopeOf(document: XmlDocument, entity: EntityName | null): EditScope {
+/** The part of a document that an entity is; null when the document does not have it. */
+export function findScope(document: XmlDocument, entity: EntityName | null): EditScope | null {
   const { text } = document
   if (entity === null) {
     return { text, firstLine: 1, compose: (typed) => withOwnLineEndings(text, typed) }
   }
-  const { start, end } = spanOf(document, entity)
+  const span = findSpan(document, entity)
+  if (span === null) return null
+  const { start, end } = span
   const part = text.slice(start, end)
   return {
     text: part,
@@ -37,12 +38,9 @@ export function scopeOf(document: XmlDocument, entity: EntityName | null): EditS
 }
 
 /** From the beginning of the line, where nothing else stands on it, so that the indentation shows. */
-function spanOf({ text, root }: XmlDocument, entity: EntityName) {
+function findSpan({ text, root }: XmlDocument, entity: EntityName) {
   const element = findEntity(root, entity)
-  if (!element) {
-    const message = `The configuration has no ${entity.kind} ${entity.name}`
-    throw new ServiceError('entity-not-found', message, entity)
-  }
+  if (!element) return null
   const { start, end } = element.span
   const lineStart = text.lastIndexOf('\n', start - 1) + 1
   const isFirst = text.slice(lineStart, start).trim() === ''

@@ -1,5 +1,3 @@
-import { findNamedEntity, restoreEntities } from '../../../config/restore-entities.ts'
-import { readXml } from '../../../config/xml-reader.ts'
 import { nameAt } from '../entity/entity-comparison.ts'
 import type { EntityAddress } from '../entity/entity-address.ts'
 import { entitySteps } from '../entity/entity-steps.ts'
@@ -14,16 +12,23 @@ export async function planEntity(
   const { kind, name, entity, stage } = address
   const steps = await entitySteps(deps, address)
   const past = nameAt(steps, revision)?.entity ?? entity
-  const current = readXml(before)
-  const older = readXml(await deps.history.readDocument(revision))
-  if (!current.ok) return blocked('The current configuration cannot be read')
-  if (!older.ok) return blocked(`r${revision.number} cannot be read, so that no part of it can`)
-  if (stage !== null || findNamedEntity(older, past) === null) {
-    return blocked(`r${revision.number} has no ${kind} ${name} that could be restored alone`)
+  const absent = `r${revision.number} has no ${kind} ${name} that could be restored alone`
+  if (stage !== null) return blocked(absent)
+  const older = await deps.history.readDocument(revision)
+  const names = { now: entity, past }
+  const restored = await deps.work.restoreEntity({ current: before, older, names })
+  switch (restored.kind) {
+    case 'restored':
+      return restored.document
+    case 'current-unreadable':
+      return blocked('The current configuration cannot be read')
+    case 'older-unreadable':
+      return blocked(`r${revision.number} cannot be read, so that no part of it can`)
+    case 'absent':
+      return blocked(absent)
+    case 'no-place':
+      return blocked(`The place where the ${kind} ${name} stood is not there any more`)
   }
-  const text = restoreEntities({ current, older }, [{ now: entity, past }])
-  if (text !== null) return Buffer.from(text)
-  return blocked(`The place where the ${kind} ${name} stood is not there any more`)
 }
 
 function blocked(reason: string): RestoreResult {

@@ -1,23 +1,9 @@
 import type { Change } from '../../../config/changes/change.ts'
 import { foldEntity } from '../../../config/changes/entities.ts'
-import { entitiesOf, formerNameOf } from '../../../config/changes/entities-of.ts'
-import {
-  type EntityNames,
-  findNamedEntity,
-  restoreEntities,
-} from '../../../config/restore-entities.ts'
-import { readXml } from '../../../config/xml-reader.ts'
-import { mergeTexts } from '../../../diff/merge.ts'
+import { entitiesOf } from '../../../config/changes/entities-of.ts'
 import { findNumber, numbered, type NumberedRevision } from '../numbered-revision.ts'
 import { PLAIN } from '../compare/plain-options.ts'
 import type { Obstacle, RestoreDeps, RestoreGround, RestoreResult } from './restore-scope.ts'
-
-interface Texts {
-  /** What the change began from, what it made of that, and what there is now. */
-  readonly ours: Uint8Array<ArrayBuffer>
-  readonly base: Uint8Array<ArrayBuffer>
-  readonly theirs: Uint8Array<ArrayBuffer>
-}
 
 /**
  * The current document without what one revision changed. Three-way by entities: what it changed
@@ -41,7 +27,8 @@ export async function planUndoing(
   }
   const touched = touchedBy(done, since)
   if (touched.length > 0) return later(deps, { revision, current, touched, since })
-  return undone({ ours, base, theirs }, done) ?? besides(revision, current)
+  const undoing = await deps.work.undoChange({ ours, base, theirs, done })
+  return undoing.kind === 'undone' ? undoing.document : besides(revision, current)
 }
 
 /** The entities that both are about. */
@@ -50,37 +37,6 @@ function touchedBy(done: readonly Change[], since: readonly Change[]): string[] 
   return entitiesOf(since)
     .map(foldEntity)
     .filter((entity) => changed.has(entity))
-}
-
-/** Lines that were left alone are merged; where they touch others, whole entities are put back. */
-function undone({ ours, base, theirs }: Texts, done: readonly Change[]) {
-  const merge = mergeTexts({ base, ours, theirs })
-  if (merge.clean) return new Uint8Array(merge.merged)
-  const [older, newer, current] = [readXml(ours), readXml(base), readXml(theirs)]
-  if (!older.ok || !newer.ok || !current.ok) return null
-  const names = namesIn(done)
-  const isWhole = ({ now, past }: EntityNames) => {
-    const [after, before] = [findNamedEntity(newer, now), findNamedEntity(older, past)]
-    if (after === null || before === null) return after !== before
-    return after.kind.prefix !== 'group' && !done.some((change) => isMove(change, now))
-  }
-  if (!names.every(isWhole)) return null
-  const text = restoreEntities({ current, older }, names)
-  return text === null ? null : Buffer.from(text)
-}
-
-/** Each entity once, with its former name where it was renamed. */
-function namesIn(changes: readonly Change[]): EntityNames[] {
-  const names = new Map(changes.map(({ entity }) => [entity, entity]))
-  for (const change of changes) {
-    const past = formerNameOf(change)
-    if (past !== null) names.set(change.entity, past)
-  }
-  return [...names].map(([now, past]) => ({ now, past }))
-}
-
-function isMove({ entity, path, subject }: Change, name: string): boolean {
-  return entity === name && path.length === 0 && subject === 'group'
 }
 
 interface Later {

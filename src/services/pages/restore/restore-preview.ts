@@ -1,4 +1,3 @@
-import { readDocument } from '../../../config/document.ts'
 import type { Principal } from '../../../core/principal.ts'
 import type { Problem } from '../../../core/problem.ts'
 import type { DocumentComparison } from '../compare/comparison.ts'
@@ -31,12 +30,12 @@ export async function previewRestore(
   if (isObstacle(result)) {
     return { ...plan, obstacle: result, isSame: false, problems: [], comparison: null }
   }
-  const reading = readDocument(result)
+  const inspection = await deps.cache.inspect(result)
   return {
     ...plan,
     obstacle: null,
     isSame: Buffer.compare(before, result) === 0,
-    problems: reading.ok ? [] : reading.problems,
+    problems: inspection.ok ? [] : inspection.problems,
     comparison: await deps.compare([before, result], PLAIN),
   }
 }

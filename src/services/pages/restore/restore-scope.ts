@@ -1,9 +1,15 @@
+import type { DocumentCache } from '../../document-cache.ts'
 import type { ComparisonDeps } from '../compare/comparison.ts'
 import type { EntityAddress } from '../entity/entity-address.ts'
 import type { EntityStepsDeps } from '../entity/entity-steps.ts'
 import type { NumberedRevision } from '../numbered-revision.ts'
+import type { PageThread } from '../page-thread.ts'
 
-export interface RestoreDeps extends ComparisonDeps, EntityStepsDeps {}
+export interface RestoreDeps extends ComparisonDeps, EntityStepsDeps {
+  readonly cache: DocumentCache
+  /** What takes long where documents are large, done where it holds up nobody. */
+  readonly work: PageThread
+}
 
 /** How much is restored: all of a revision, one thing of it, or what was before it changed something. */
 export type RestoreScope =

@@ -2,7 +2,7 @@ import type { Digest } from '../../../core/digest.ts'
 import type { Principal } from '../../../core/principal.ts'
 import { splitLines } from '../../../diff/lines.ts'
 import { LinePieces, type ShownLine } from '../compare/line-pieces.ts'
-import { type TextLines, textLinesOf } from '../compare/text-lines.ts'
+import { textLinesOf } from '../compare/text-lines.ts'
 import type { Outline } from '../page-work.ts'
 import type { LineOriginsCache } from '../line-origins.ts'
 import {
@@ -12,12 +12,14 @@ import {
   type RevisionReadingDeps,
 } from '../numbered-revision.ts'
 import { type Blame, readBlame } from './blame.ts'
-import { findText, type FoundText } from './find-text.ts'
+import type { FoundText } from './find-text.ts'
+import type { PageThread } from '../page-thread.ts'
 
 export interface SnapshotDeps extends RevisionReadingDeps {
   readonly origins: LineOriginsCache
   /** The outline of a document, made where it holds up nobody. */
   readonly outline: (document: Uint8Array) => Promise<Outline>
+  readonly work: PageThread
 }
 
 export interface SnapshotQuery {
@@ -94,7 +96,7 @@ export async function readSnapshotPage(
     last: range.end,
     shown: pieces.of(range),
     outline: await outlines.of(place.revision.digest, () => deps.outline(document)),
-    found: query.find === '' ? null : findText(shownTexts(text, lines), query.find),
+    found: query.find === '' ? null : await deps.work.findText({ document, text: query.find }),
     blame: query.blame ? await readBlame(deps, place.revision, range) : null,
   }
 }
@@ -104,16 +106,6 @@ function windowOf(line: number, lines: number): { start: number; end: number } {
   if (lines <= MOST_LINES) return { start: 0, end: lines }
   const start = Math.floor((Math.min(Math.max(line, 1), lines) - 1) / WINDOW) * WINDOW
   return { start, end: Math.min(start + WINDOW, lines) }
-}
-
-/** The lines as they are shown, so that nobody finds a secret by looking for it. */
-function* shownTexts(text: TextLines, lines: number): Generator<string> {
-  const pieces = new LinePieces(text)
-  for (let start = 0; start < lines; start += WINDOW) {
-    for (const line of pieces.of({ start, end: Math.min(start + WINDOW, lines) })) {
-      yield line.pieces.map((piece) => piece.text).join('')
-    }
-  }
 }
 
 /** The outlines of the last documents that were looked at. */

@@ -50,13 +50,13 @@ function authorsOf({ history }: ConfigServices): string[] {
 describe('the agents that register themselves', () => {
   it('go together into the next commit, and a save waits for one such commit', async () => {
     const config = await openConfiguration()
-    const { history, cache, configuration } = config
+    const { history, cache, configuration, merge } = config
     const access = new ConfiguredAccess({ configuration, usernames: () => [ADMIN] })
     const edited = await renaming(config)
     const enroll = enrolling(config)
     const first = enroll('a1')
     const second = ['b1', 'b2', 'b3'].map(enroll)
-    const saved = saveDocument({ history, cache, access }, { username: ADMIN }, edited)
+    const saved = saveDocument({ history, cache, access, merge }, { username: ADMIN }, edited)
     const third = first.then(() => Promise.all(['c1', 'c2'].map(enroll)))
     await Promise.all([saved, ...second, third])
 
