@@ -90,7 +90,7 @@ export const AGENT_OPERATIONS: Operations = {
         schema: z.string(),
         required: true,
       },
-      path: { text: 'A file or a folder of it; all when absent', schema: z.string() },
+      path: { text: 'A file or a folder of it', schema: z.string(), required: true },
     },
     answers: { 200: reply('Files', ArtifactListing) },
     errors: ['malformed-request', 'file-not-found', 'not-permitted'],

@@ -162,7 +162,7 @@ async function assertMayFetch(
 }
 
 function isAtOrBelow(folder: string, path: string): boolean {
-  return folder === '' || path === folder || path.startsWith(`${folder}/`)
+  return path === folder || path.startsWith(`${folder}/`)
 }
 
 async function findFile(

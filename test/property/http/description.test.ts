@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { element } from '../../support/a-configuration.ts'
 import { BuildScene, GUARDED, jsonOf, SECURED } from '../../support/build-service.ts'
 import { AGENT_FACTS, CONTACT_BODY } from '../../support/contact-body.ts'
 import { DescribedApi, type DescribedOperation } from '../../support/described-api.ts'
@@ -21,11 +22,19 @@ const HELD = '/api/agents-protocol/{uuid}/work'
 
 type Caller = { readonly as: string | null; readonly token?: string }
 
-/** A service with a past: revisions, a finished run with its files, agents. */
+/** A stage whose job fetches the console of the one before. */
+const FETCHING = {
+  name: 'next',
+  jobs: [
+    { tasks: [element('fetchartifact', { stage: 'build', job: 'unit', srcdir: 'cruise-output' })] },
+  ],
+}
+
+/** A service with a past: revisions, a finished stage with its files, an agent at work on the next. */
 async function openScene() {
   const scene = await BuildScene.open({
     server: SECURED,
-    groups: [{ authorization: GUARDED, pipelines: [{ name: 'app' }] }],
+    groups: [{ authorization: GUARDED, pipelines: [{ name: 'app', stages: [{}, FETCHING] }] }],
   })
   const agent = await ProtocolAgent.join(scene.service, 'a1')
   await scene.schedule()
@@ -33,7 +42,6 @@ async function openScene() {
   await agent.append(jobId, 0, 'hello\n')
   await agent.upload(jobId, 'out/report.txt', 'fine')
   await agent.finish({ jobId })
-  await scene.schedule()
   const { jobId: current } = await agent.work()
   const revisions = z
     .array(RevisionEntry)
@@ -92,8 +100,9 @@ async function knownOf({ scene, jobId, revisions }: Scene): Promise<Known> {
 
 function callersOf({ path }: DescribedOperation, { agent }: Scene): Caller[] {
   const users: Caller[] = [{ as: ADMIN }, { as: 'vera:vera' }, { as: 'olga:olga' }, { as: null }]
-  const isForAgents = path !== HELD && /^\/(api\/agents-protocol|files)\//.test(path)
-  return isForAgents ? [{ as: null, token: agent.token }, ...users] : users
+  const token: Caller = { as: null, token: agent.token }
+  if (path.startsWith('/files/')) return [...users, token]
+  return path !== HELD && path.startsWith('/api/agents-protocol/') ? [token, ...users] : users
 }
 
 function send({ scene }: Scene, { as, token }: Caller, request: DerivedRequest): Promise<Response> {
