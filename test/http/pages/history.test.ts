@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { readXml } from '../../../src/config/xml-reader.ts'
 import { documentWith } from '../../support/documents.ts'
 import { git } from '../../support/git.ts'
+import { revisionsOf } from '../../support/push-scene.ts'
 import { saveRevisions } from '../../support/saved-revisions.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
@@ -137,6 +138,23 @@ describe('the history', () => {
     expect(asked?.headers.get('location')).toBe('/config/r3')
     expect(early?.status).toBe(404)
     expect(bad?.status).toBe(400)
+  })
+
+  it('answers it for the minute and the day in which the history began', async () => {
+    const service = await startService()
+    const [first] = await revisionsOf(service)
+    const began = new Date(first.time).toISOString()
+
+    for (const length of [
+      '2015-06-03T14:00:00'.length,
+      '2015-06-03T14:00'.length,
+      '2015-06-03'.length,
+    ]) {
+      const { status, headers } = await service.fetch(`/config/at/${began.slice(0, length)}`)
+      expect({ status, to: headers.get('location') }).toEqual({ status: 302, to: '/config/r1' })
+    }
+    const before = new Date(first.time - 60_000).toISOString().slice(0, '2015-06-03T14:00'.length)
+    expect((await service.fetch(`/config/at/${before}`)).status).toBe(404)
   })
 
   it('is sent once, and again when it has changed', async () => {

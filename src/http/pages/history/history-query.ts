@@ -4,6 +4,10 @@ import type { HistoryQuery } from '../../../services/pages/history-page.ts'
 import { malformed, parseWholeNumber } from '../../parameters.ts'
 import type { Query } from '../links.ts'
 
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const TIME = /^\d{4}-\d\d(-\d\d)?(T\d\d:\d\d(:\d\d(\.\d+)?)?)?(Z|[+-]\d\d:?\d\d)?$/i
+
 type Given = Readonly<Record<string, string>>
 
 /**
@@ -57,4 +61,22 @@ function parseDay(day: string, moment: string): number | null {
   const time = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}${moment}`) : Number.NaN
   if (!Number.isNaN(time)) return time
   throw malformed(`"${day}" is not a day such as 2015-06-05`, 'since')
+}
+
+/**
+ * The last moment of a month, day, minute or second; null for a text that names none. Whoever asks
+ * what was so at 14:03 means what that minute ended with: its first moment is before all that it
+ * brought. Without a zone it is in UTC, as all times on pages.
+ */
+export function lastMomentOf(text: string): number | null {
+  const [, day, clock, seconds, fraction, zone] = TIME.exec(text) ?? []
+  const start = TIME.test(text) ? Date.parse(clock && !zone ? `${text}Z` : text) : Number.NaN
+  if (Number.isNaN(start)) return null
+  if (fraction) return start
+  if (seconds) return start + SECOND - 1
+  if (clock) return start + MINUTE - 1
+  const next = new Date(start)
+  if (day) next.setUTCDate(next.getUTCDate() + 1)
+  else next.setUTCMonth(next.getUTCMonth() + 1)
+  return next.getTime() - 1
 }

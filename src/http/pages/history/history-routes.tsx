@@ -15,7 +15,7 @@ import { ServiceError } from '../../../core/errors.ts'
 import { KeptPages } from '../page-response.ts'
 import type { Shell } from '../shell.ts'
 import { FEED, renderFeed } from './feed.ts'
-import { parseHistoryQuery, queryOf } from './history-query.ts'
+import { lastMomentOf, parseHistoryQuery, queryOf } from './history-query.ts'
 import { HistoryView } from './history-view.tsx'
 
 export interface HistoryRoutesOptions extends HistoryPageDeps {
@@ -80,14 +80,9 @@ function entryOf({ history, clientNames }: HistoryRoutesOptions, revision: Revis
   return { number, kind, subject: revision.subject, ...entry }
 }
 
-/** Times without a zone are in UTC, as all times on pages. */
 function inEffect(options: HistoryRoutesOptions, c: Context<RouteEnv>, text: string): Response {
-  const hasZone = /(Z|[+-]\d\d:?\d\d)$/i.test(text)
-  const hasTime = text.includes('T')
-  const time = Date.parse(hasTime && !hasZone ? `${text}Z` : text)
-  if (!/^\d{4}-\d\d/.test(text) || Number.isNaN(time)) {
-    throw malformed(`"${text}" is not a time such as 2015-06-03T14:00`, 'time')
-  }
+  const time = lastMomentOf(text)
+  if (time === null) throw malformed(`"${text}" is not a time such as 2015-06-03T14:00`, 'time')
   const revision = findInEffect(options, c.env.principal, time)
   if (revision) return c.redirect(options.shell.links.snapshot(`r${revision.number}`), 302)
   const message = `No configuration was in effect at ${text}: the history begins later`
