@@ -45,7 +45,7 @@ async function readSaveForm(request: Request, limit: number): Promise<SaveReques
   const md5 = textField(form, 'md5')
   if (!document) throw malformed('The field xmlFile is missing', 'xmlFile')
   if (md5 === null) throw malformed('The field md5 is missing', 'md5')
-  return { document: new Uint8Array(document), basedOn: parseDigest(md5.trim()) }
+  return { document: new Uint8Array(document), basedOn: parseDigest(md5.trim()), isForm: true }
 }
 
 /** What clients of the original read of a refused save: `result`, and their own text back. */

@@ -7,6 +7,7 @@ import type { Conflict, Merge, MergeInput } from '../diff/merge.ts'
 import type { Change, CurrentDocument, History } from '../history/history.ts'
 import { notValid } from '../history/problems.ts'
 import type { DocumentCache } from './document-cache.ts'
+import { withOwnLineEndingBytes } from './line-endings.ts'
 import { type Access, assertMay } from './permission.ts'
 
 export interface ConfigSavingDeps {
@@ -21,41 +22,50 @@ export interface SaveRequest {
   readonly document: Uint8Array<ArrayBuffer>
   /** The digest the edit began from, or null when it is the current one by the caller's word. */
   readonly basedOn: Digest | null
+  /** Whether a form brought it: a browser ends every line with CRLF, whatever the document had. */
+  readonly isForm?: boolean
 }
 
 /**
  * Saves a whole document as a new revision by the caller. A stale edit is merged with what came
- * since; a document equal to the current one makes no commit.
+ * since; a document equal to the current one makes no commit. A form keeps the line endings of the
+ * document that the edit began from.
  *
  * @throws {ServiceError} `config-invalid`, `config-stale`, `not-permitted`.
  */
 export function saveDocument(
   deps: ConfigSavingDeps,
   principal: Principal,
-  { document, basedOn }: SaveRequest,
+  { document, basedOn, isForm = false }: SaveRequest,
 ): Promise<Change> {
   assertMay(deps.access, principal, { action: 'administer' })
   return deps.history.change(principal.username, async (current) => {
-    if (basedOn === null || basedOn === current.revision.digest) return document
-    return mergeStale(deps, current, { document, basedOn })
+    if (basedOn === null) return document
+    const isCurrent = basedOn === current.revision.digest
+    const base = isCurrent ? current.document : await readBase(deps, current.revision, basedOn)
+    const edited = isForm ? withOwnLineEndingBytes(base, document) : document
+    return isCurrent ? edited : mergeStale(deps, current, { document: edited, base })
   })
 }
 
-async function mergeStale(
-  { history, cache, merge }: ConfigSavingDeps,
-  current: CurrentDocument,
-  { document, basedOn }: { document: Uint8Array<ArrayBuffer>; basedOn: Digest },
-): Promise<Uint8Array> {
+async function readBase(
+  { history }: ConfigSavingDeps,
+  current: Revision,
+  basedOn: Digest,
+): Promise<Uint8Array<ArrayBuffer>> {
   const base = history.find(basedOn)
-  if (!base) throw stale(current.revision, [], 'began from a configuration that was never current')
+  if (base) return history.readDocument(base)
+  throw stale(current, [], 'began from a configuration that was never current')
+}
+
+async function mergeStale(
+  { cache, merge }: ConfigSavingDeps,
+  current: CurrentDocument,
+  { document, base }: { document: Uint8Array<ArrayBuffer>; base: Uint8Array<ArrayBuffer> },
+): Promise<Uint8Array> {
   const inspection = await cache.inspect(document)
   if (!inspection.ok) throw notValid(inspection.problems)
-  const texts = {
-    base: await history.readDocument(base),
-    ours: document,
-    theirs: current.document,
-  }
-  const merged = await merge(texts)
+  const merged = await merge({ base, ours: document, theirs: current.document })
   if (merged.clean) return merged.merged
   const problems = merged.conflicts.flatMap((conflict) => bothSides(conflict, current.revision))
   throw stale(current.revision, problems, 'touches lines that have changed since')

@@ -1,4 +1,4 @@
-import { editScript } from '../../../diff/edit-script.ts'
+import { editScript } from '../diff/edit-script.ts'
 
 /** A line of a text and what ends it. */
 interface Ended {
@@ -31,6 +31,21 @@ export function withOwnLineEndings(own: string, typed: string): string {
     to = change.after.end
   }
   return lines.map(({ text, ending }) => text + ending).join('')
+}
+
+/** The same for a document as its bytes, when the form is one that a browser has sent: every line ends with CRLF. */
+export function withOwnLineEndingBytes(
+  own: Uint8Array<ArrayBuffer>,
+  sent: Uint8Array<ArrayBuffer>,
+): Uint8Array<ArrayBuffer> {
+  const typed = textOf(sent)
+  if (!typed.includes('\r') || /(?<!\r)\n|\r(?!\n)/.test(typed)) return sent
+  return new Uint8Array(Buffer.from(withOwnLineEndings(textOf(own), typed), 'latin1'))
+}
+
+/** Each byte as one character, so that it comes back as it was, whatever it means. */
+function textOf({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
 }
 
 const END = {

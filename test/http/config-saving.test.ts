@@ -12,6 +12,11 @@ function md5(text: string): string {
   return createHash('md5').update(text).digest('hex')
 }
 
+/** As a browser sends a text. */
+function sent(...pipelines: readonly string[]): string {
+  return documentWith(...pipelines).replaceAll('\n', '\r\n')
+}
+
 async function currentOf(service: TestService): Promise<string> {
   return (await service.fetch('/api/admin/config.xml')).text()
 }
@@ -71,14 +76,43 @@ describe('the form save', () => {
 
   it('keeps every byte, also those a form has to escape', async () => {
     const service = await serviceAt(BASE)
-    const odd = BASE.replace(
-      '<exec command="make" />',
-      '<exec command="mäke&amp;+%41" />',
-    ).replaceAll('\n', '\r\n')
+    const odd = BASE.replace('<exec command="make" />', '<exec command="mäke&amp;+%41" />')
 
     await postForm(service, { xmlFile: odd, md5: md5(BASE) })
 
     expect(await currentOf(service)).toBe(odd)
+  })
+
+  it('keeps the line endings of what it began from, as a browser sends its own', async () => {
+    const service = await serviceAt(BASE)
+
+    await postForm(service, { xmlFile: sent('alpha', 'beta'), md5: md5(BASE) })
+    expect(await currentOf(service)).toBe(documentWith('alpha', 'beta'))
+
+    await save(service, sent('alpha', 'beta'))
+    await postForm(service, { xmlFile: sent('alpha', 'gamma'), md5: md5(sent('alpha', 'beta')) })
+    expect(await currentOf(service)).toBe(sent('alpha', 'gamma'))
+  })
+
+  it('merges what began from a document that has been replaced, in its line endings', async () => {
+    const service = await serviceAt(BASE)
+    await save(service, BASE.replace('name="alpha"', 'name="renamed"'))
+    const typed = sent('alpha', 'beta', 'gamma', 'delta')
+
+    const response = await postForm(service, { xmlFile: typed, md5: md5(BASE) })
+
+    expect(response.status).toBe(200)
+    const merged = documentWith('alpha', 'beta', 'gamma', 'delta')
+    expect(await currentOf(service)).toBe(merged.replace('name="alpha"', 'name="renamed"'))
+  })
+
+  it('makes no commit when nothing but its own line endings is otherwise', async () => {
+    const service = await serviceAt(BASE)
+    const before = await sizeOf(service)
+
+    await postForm(service, { xmlFile: sent('alpha', 'beta', 'gamma'), md5: md5(BASE) })
+
+    expect(await sizeOf(service)).toBe(before)
   })
 })
 
@@ -115,6 +149,16 @@ describe('a PUT save', () => {
 
     expect(response.status).toBe(200)
     expect(await sizeOf(service)).toBe(before)
+  })
+
+  it('changes line endings where nothing else is otherwise, and says so', async () => {
+    const service = await serviceAt(BASE)
+    const windows = BASE.replaceAll('\n', '\r\n')
+
+    await save(service, windows)
+
+    expect(await currentOf(service)).toBe(windows)
+    expect(git(service.repository, 'log', '-1', '--format=%s')).toBe('Line endings LF -> CRLF\n')
   })
 
   it('reports every error with line and column', async () => {

@@ -1,3 +1,4 @@
+import { changeOfLineEndings } from './line-endings.ts'
 import { atOnce } from '../../core/in-turns.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { XmlDocument } from '../xml-reader.ts'
@@ -44,6 +45,8 @@ export function* summariseInSteps(
   if (before === null) return beginnings(after)
   if ('problems' in before) return [unreadable('older', before.problems)]
   if (before.text === after.text) return []
+  const endings = changeOfLineEndings(before.text, after.text)
+  if (endings) return [endings]
   const changes = yield* compare(before, after)
   return changes.length > 0 ? changes : [{ kind: 'reformatted', ...WHOLE, subject: 'layout' }]
 }

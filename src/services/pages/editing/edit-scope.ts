@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { findEntity } from '../../../config/find-entity.ts'
 import type { XmlDocument } from '../../../config/xml-reader.ts'
-import { withOwnLineEndings } from './line-endings.ts'
+import { withOwnLineEndings } from '../../line-endings.ts'
 
 /** The entities that can be edited on their own, or looked at through time. */
 export const EntityName = z.object({

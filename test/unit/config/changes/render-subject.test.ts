@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Change } from '../../../../src/config/changes/change.ts'
 import { entitiesOf } from '../../../../src/config/changes/entities-of.ts'
 import { renderSubject } from '../../../../src/config/changes/render-subject.ts'
+import { isNoise } from '../../../../src/config/changes/is-noise.ts'
 import { summariseChanges } from '../../../../src/config/changes/summarise-changes.ts'
 import { xmlDocument } from '../../../support/xml-documents.ts'
 
@@ -90,6 +91,16 @@ describe('the subject of a commit', () => {
     expect(subjectOf(agents(1), agents(1).replace('<agents>', '<!-- x --><agents>'))).toBe(
       'Change comments',
     )
+  })
+
+  it('has words for line endings, where nothing else is otherwise', () => {
+    const before = agents(2).replaceAll('<agent ', '\n<agent ')
+    const after = before.replaceAll('\n', '\r\n')
+
+    expect(subjectOf(before, after)).toBe('Line endings LF -> CRLF')
+    expect(subjectOf(after, before)).toBe('Line endings CRLF -> LF')
+    expect(subjectOf(before, after.replace('\r', ''))).toBe('Line endings LF -> CRLF and LF')
+    expect(isNoise(summariseChanges(xmlDocument(before), xmlDocument(after)))).toBe(true)
   })
 
   it('does not say what a secret was or is', () => {
