@@ -20,15 +20,9 @@ const FAULTS: ReadonlyMap<string, string> = new Map([
 /** The faults that the service did not bring about and that pass. */
 const OUTAGES = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE']
 
-/** The same faults as other programs name them. */
-const TEXTS: readonly (readonly [RegExp, string])[] = [
-  [/no space left on device|disk quota exceeded/i, 'ENOSPC'],
-  [/read-only file system/i, 'EROFS'],
-  [/input\/output error/i, 'EIO'],
-  [/too many open files/i, 'EMFILE'],
-  [/permission denied|operation not permitted/i, 'EACCES'],
-  [/no such file or directory|not a git repository/i, 'ENOENT'],
-]
+/** A path of this machine: one that begins with a slash and does not belong to an address. */
+const PATH = /(?<![\w:/.~@$…-])\/[\w.~@+%-][^\s'"`]*/g
+const HIDDEN = '…'
 
 const UNKNOWN = 'an error that the log of the service describes'
 
@@ -40,10 +34,18 @@ export function describeFault(error: unknown): string {
   return faultOf(error) ?? UNKNOWN
 }
 
-/** The same for what another program prints when it fails. */
-export function describeComplaint(complaint: string): string {
-  const [, code = ''] = TEXTS.find(([text]) => text.test(complaint)) ?? []
-  return FAULTS.get(code) ?? UNKNOWN
+export interface ComplaintContext {
+  /** The folder in which the program works. */
+  readonly folder: string
+  /** What it was asked for by its caller, and so may be named; null for nothing. */
+  readonly address?: string | null
+}
+
+/** What another program prints when it fails, without the paths of this machine. */
+export function withoutPaths(text: string, { folder, address = null }: ComplaintContext): string {
+  const pieces = address === null ? [text] : text.split(address)
+  const hidden = pieces.map((piece) => piece.replaceAll(folder, HIDDEN).replaceAll(PATH, HIDDEN))
+  return hidden.join(address ?? '')
 }
 
 /** The outage that an error, or what caused it, is a sign of, as a sentence; null for a bug. */

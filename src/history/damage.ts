@@ -1,5 +1,5 @@
 import { ServiceError } from '../core/errors.ts'
-import type { CommitSha, Revision } from '../core/revision.ts'
+import type { CommitSha } from '../core/revision.ts'
 
 /** An object of the repository cannot be read any more, and will not be until it is mended. */
 export class DamageError extends ServiceError<'unavailable'> {
@@ -24,35 +24,4 @@ export function unreadable(commit: CommitSha, why: string, cause?: unknown): Dam
     `The configuration of commit ${commit} cannot be read: ${why}. ${ADVICE}`,
     cause,
   )
-}
-
-/** A revision whose document is damaged. */
-export interface UnreadableRevision {
-  readonly revision: Revision
-  readonly reason: string
-}
-
-/** More of them are one damage, which the first of them show. */
-const MOST = 50
-
-/** The revisions that were asked for and could not be read, until they can be read again. */
-export class UnreadableRevisions {
-  readonly #known = new Map<CommitSha, UnreadableRevision>()
-
-  list(): readonly UnreadableRevision[] {
-    return [...this.#known.values()]
-  }
-
-  /** Whether this is news. */
-  add(revision: Revision, { message }: DamageError): boolean {
-    const { commit } = revision
-    if (this.#known.has(commit) || this.#known.size === MOST) return false
-    this.#known.set(commit, { revision, reason: message })
-    return true
-  }
-
-  /** Whether it was among them. */
-  delete({ commit }: Revision): boolean {
-    return this.#known.delete(commit)
-  }
 }

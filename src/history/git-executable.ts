@@ -3,6 +3,8 @@ import { constants, setPriority } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
+import { ServiceError } from '../core/errors.ts'
+import { withoutPaths } from '../core/faults.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
 
 const run = promisify(execFile)
@@ -34,6 +36,7 @@ const OLDEST: Version = [2, 30]
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
   readonly hasChannel?: boolean
   /** Whether the process leads a group of its own, with which it can be ended. */
   readonly isGroup?: boolean
@@ -82,10 +85,11 @@ export class GitExecutable {
 
   /** Starts git with variables of its own, and where wanted with a channel that its hooks find at descriptor 3. */
   run(args: readonly string[], options: RunOptions): GitProcess {
-    const { env = {}, hasChannel = false, isGroup = false } = options
+    const { env = {}, cwd, hasChannel = false, isGroup = false } = options
     const [program, ...before] = this.#command
     const child = spawn(program, [...before, ...args], {
       env: { ...this.#env, ...env },
+      ...(cwd === undefined ? {} : { cwd }),
       stdio: ['pipe', 'pipe', 'pipe', hasChannel ? 'pipe' : 'ignore'],
       detached: isGroup,
       windowsHide: true,
@@ -97,7 +101,7 @@ export class GitExecutable {
    * Runs a command to its end, behind whatever else the machine has to do. When the signal is
    * given, the command is ended with all the processes that it has started.
    *
-   * @throws with what git complains about, unless the signal was given.
+   * @throws {ServiceError} `unavailable`, whose cause has what git complains about, unless the signal was given.
    */
   async runAside(gitDir: string, args: readonly string[], signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
@@ -114,7 +118,10 @@ export class GitExecutable {
     const [how, complaint] = await Promise.all([ended(child), text(child.stderr)])
     signal.removeEventListener('abort', end)
     if (signal.aborted || child.exitCode === 0) return
-    throw new Error(`git ${args.join(' ')}: ${complaint.trim() || how}`)
+    const what = withoutPaths(complaint.trim(), { folder: gitDir }) || how
+    const reason = `git ${args.join(' ')}: ${what}`
+    const cause = new Error(complaint.trim() || how)
+    throw new ServiceError('unavailable', reason, { reason }, { cause })
   }
 
   async #findVersion(command: readonly [string, ...string[]]): Promise<Version | null> {

@@ -1,4 +1,5 @@
 import { TextDecoder } from 'node:util'
+import { withoutPaths } from '../core/faults.ts'
 import { ServiceError } from '../core/errors.ts'
 import { CommitSha } from '../core/revision.ts'
 import { type GitExecutable, ended } from './git-executable.ts'
@@ -32,7 +33,7 @@ export async function* streamLog(
   })
   try {
     yield* parseLog(child.stdout)
-    assertSucceeded(await end, complaint)
+    assertSucceeded(await end, { complaint, gitDir })
   } finally {
     child.kill()
   }
@@ -69,8 +70,12 @@ function milliseconds(seconds: string | undefined): number {
   return Number(seconds ?? 0) * 1000
 }
 
-function assertSucceeded(how: string, complaint: string): void {
+function assertSucceeded(
+  how: string,
+  { complaint, gitDir }: { complaint: string; gitDir: string },
+): void {
   if (how === 'exit code 0') return
-  const reason = `git log failed: ${complaint.trim() || how}`
-  throw new ServiceError('unavailable', reason, { reason })
+  const reason = `git log failed: ${withoutPaths(complaint.trim(), { folder: gitDir }) || how}`
+  const cause = new Error(complaint.trim() || how)
+  throw new ServiceError('unavailable', reason, { reason }, { cause })
 }

@@ -5,7 +5,6 @@ import type { CommitSha, Revision } from '../core/revision.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
 import type { QueueLoad } from '../storage/writer-queue.ts'
 import { ChangeWatch } from './change-watch.ts'
-import { DamageError, type UnreadableRevision, UnreadableRevisions } from './damage.ts'
 import type { GitExecutable } from './git-executable.ts'
 import type { BranchAdvance } from './git-repository.ts'
 import type { HistoryOptions, StoredDocument } from './history-options.ts'
@@ -14,7 +13,7 @@ import type { MaintenanceState } from './maintenance.ts'
 import { listNewer } from './newer-revisions.ts'
 import { type HistoryParts, openHistoryParts } from './open-history.ts'
 import { type HistoryProblem, notValid } from './problems.ts'
-import { readDocument } from './read-document.ts'
+import { Documents, type UnreadableRevision } from './documents.ts'
 import { type Base, isCurrent } from './reconciler.ts'
 import { unavailable } from './repository-folder.ts'
 import type { RevisionListener } from './revision-news.ts'
@@ -63,12 +62,13 @@ export class History implements AsyncDisposable {
   readonly #options: HistoryOptions
   readonly #parts: HistoryParts
   readonly #watch: ChangeWatch
-  readonly #unreadable = new UnreadableRevisions()
+  readonly #documents: Documents
   #current: Revision
 
   private constructor(options: HistoryOptions, parts: HistoryParts, current: Revision) {
     this.#options = options
     this.#parts = parts
+    this.#documents = new Documents(parts.repository, options.report)
     this.#current = current
     this.#watch = new ChangeWatch({
       folders: parts.watchedFolders,
@@ -145,20 +145,13 @@ export class History implements AsyncDisposable {
    *
    * @throws {DamageError} when the repository no longer has them as recorded.
    */
-  async readStored(revision: Revision): Promise<Uint8Array<ArrayBuffer>> {
-    try {
-      const document = await readDocument(this.#parts.repository, revision)
-      if (this.#unreadable.delete(revision)) this.#tellReadable(revision)
-      return document
-    } catch (error) {
-      if (error instanceof DamageError) this.#noteDamage(revision, error)
-      throw error
-    }
+  readStored(revision: Revision): Promise<Uint8Array<ArrayBuffer>> {
+    return this.#documents.read(revision)
   }
 
   /** The revisions that could not be read when somebody asked, until they can be. */
   unreadable(): readonly UnreadableRevision[] {
-    return this.#unreadable.list()
+    return this.#documents.unreadable()
   }
 
   /** Takes what {@link readStored} gave, when nobody looks at it any more: its memory serves the next read. */
@@ -268,30 +261,11 @@ export class History implements AsyncDisposable {
       const isAtRest = await this.#parts.queue.run(() => this.#parts.reconciler.reconcileRested())
       this.#parts.problems.clear('repository')
       if (!isAtRest) this.#watch.wakeIn(this.#parts.rest)
-      for (const { revision } of this.#unreadable.list()) await this.#readAgain(revision)
+      await this.#documents.readAgain()
     } catch (error) {
       this.#parts.problems.raise({ kind: 'repository', message: problemOf(error), problems: [] })
       if (!(error instanceof ServiceError) && fsErrorCode(error) === null) this.#reportBug(error)
     }
-  }
-
-  /** Somebody may have mended it. */
-  async #readAgain(revision: Revision): Promise<void> {
-    try {
-      this.giveBack(await this.readDocument(revision))
-    } catch (error) {
-      if (!(error instanceof DamageError)) throw error
-    }
-  }
-
-  #noteDamage(revision: Revision, error: DamageError): void {
-    if (!this.#unreadable.add(revision, error)) return
-    this.#options.report({ level: 'error', message: error.message, facts: { error } })
-  }
-
-  #tellReadable({ commit }: Revision): void {
-    const message = `The configuration of commit ${commit} can be read again`
-    this.#options.report({ level: 'info', message })
   }
 
   #reportBug(error: unknown): void {

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts'
-import { reasonOf } from '../core/errors.ts'
+import { describeFault } from '../core/faults.ts'
 import type { WriterQueue } from '../storage/writer-queue.ts'
 import { removeAbandoned } from './abandoned-objects.ts'
 import type { GitExecutable } from './git-executable.ts'
@@ -157,7 +157,7 @@ export class Maintenance implements AsyncDisposable {
   }
 
   #tell(error: unknown): void {
-    const problem = reasonOf(error)
+    const problem = describeFault(error)
     this.#state = { packedAt: null, ...NOTHING, ...this.#state, problem }
     this.#options.report({
       level: 'warning',

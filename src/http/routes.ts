@@ -2,11 +2,11 @@ import { type Context, Hono, type Next } from 'hono'
 import type { H } from 'hono/types'
 import { TrieRouter } from 'hono/router/trie-router'
 import { ServiceError } from '../core/errors.ts'
+import { outageOf } from '../core/faults.ts'
 import type { Log } from '../core/log.ts'
 import { innerPath, type RouteEnv } from './door.ts'
 import type { Exchange } from './exchange.ts'
 import { type AnswerFailure, type Failure, failure, failureOf } from './failure.ts'
-import { outageOf } from './outage.ts'
 
 export type Answer = (request: Request, exchange: Exchange) => Response | Promise<Response>
 

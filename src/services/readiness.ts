@@ -1,5 +1,5 @@
 import type { Builds } from '../builds/builds.ts'
-import { reasonOf } from '../core/errors.ts'
+import { describeFault } from '../core/faults.ts'
 import type { History } from '../history/history.ts'
 
 export interface ReadinessDeps {
@@ -21,6 +21,8 @@ export async function readReadiness({ history, builds }: ReadinessDeps): Promise
   ])
   const subjects = ['The current configuration cannot be read', 'The state store cannot be read']
   return looks.flatMap((look, n) =>
-    look.status === 'rejected' ? [{ part: subjects[n] ?? '', reason: reasonOf(look.reason) }] : [],
+    look.status === 'rejected'
+      ? [{ part: subjects[n] ?? '', reason: describeFault(look.reason) }]
+      : [],
   )
 }

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import {
   DatabaseSync,
   type DatabaseSyncInstance,
@@ -69,6 +70,6 @@ export class SqliteConnection implements Disposable {
 
   #translate(error: unknown): unknown {
     if (!(error instanceof Error) || !OUTAGES.test(error.message)) return error
-    return unavailable(`${this.#file}: ${error.message}`, { cause: error })
+    return unavailable(`${basename(this.#file)}: ${error.message}`, { cause: error })
   }
 }

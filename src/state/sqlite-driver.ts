@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceError } from '../core/errors.ts'
 import type { Driver, Query, Row, Snapshot, WriteSession } from './sql.ts'
@@ -31,7 +32,7 @@ export class SqliteDriver implements Driver {
     const started = performance.now()
     while (!this.#writer.runUnlessBusy('BEGIN IMMEDIATE')) {
       if (performance.now() - started > BUSY_LIMIT_MS) {
-        throw unavailable(`${this.#file}: another process has been writing for too long`)
+        throw unavailable(`${basename(this.#file)}: another process has been writing for too long`)
       }
       await delay(BUSY_RETRY_MS)
     }

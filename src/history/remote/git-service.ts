@@ -107,9 +107,15 @@ export class GitService {
     const isPush = call.program === 'receive-pack'
     const settings = isPush ? [...COMMON, ...RECEIVE, ...this.#ownSettings()] : COMMON
     const mode = isAdvertisement ? ['--advertise-refs'] : []
-    const args = [call.program, '--stateless-rpc', ...mode, this.#gitDir]
+    const args = [call.program, '--stateless-rpc', ...mode, '.']
     const env = call.protocol === null ? {} : { GIT_PROTOCOL: call.protocol }
-    const options: RunOptions = { env, hasChannel: isPush && !isAdvertisement, isGroup: true }
+    // What git says of its files goes to the client: they are named from here.
+    const options: RunOptions = {
+      env,
+      cwd: this.#gitDir,
+      hasChannel: isPush && !isAdvertisement,
+      isGroup: true,
+    }
     const child = this.#git.run([...settings.flatMap((each) => ['-c', each]), ...args], options)
     this.#running += 1
     void this.#watch(child, call.program)

@@ -1,6 +1,6 @@
 import { type Action, AuditEntry } from '../../core/audit.ts'
 import type { Clock } from '../../core/clock.ts'
-import { reasonOf } from '../../core/errors.ts'
+import { describeFault } from '../../core/faults.ts'
 import type { Log } from '../../core/log.ts'
 import { LineLog } from '../../storage/line-log.ts'
 import { RepeatedActions } from './repeated-actions.ts'
@@ -104,8 +104,8 @@ export class Audit implements AsyncDisposable {
       await this.#lines.append((id) => JSON.stringify({ id, ...facts }))
       this.#problem = null
     } catch (error) {
-      this.#problem = `The audit log cannot be written: ${reasonOf(error)}`
-      this.#options.log({ level: 'error', message: this.#problem, facts: { entry: facts } })
+      this.#problem = `The audit log cannot be written: ${describeFault(error)}`
+      this.#options.log({ level: 'error', message: this.#problem, facts: { entry: facts, error } })
     }
   }
 

@@ -33,6 +33,7 @@ export class SourceRepository implements AsyncDisposable {
     this.#tools = new Tools({ environment, timeout: TIMEOUT })
     this.#call = {
       command: 'git',
+      address: address.url,
       isLong: true,
       environment: {
         GIT_TERMINAL_PROMPT: '0',

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
+import { describeFault, withoutPaths } from '../../core/faults.ts'
 import { fsErrorCode } from '../../storage/fs-error.ts'
 import { hideSecrets } from './hide-secrets.ts'
 import { SourceFailed } from './modification.ts'
@@ -16,6 +17,8 @@ export interface ToolCall {
   readonly input?: string
   /** It may have much to do, such as to fetch a whole repository. */
   readonly isLong?: boolean
+  /** What is asked for; a message may name it though it is a path. */
+  readonly address?: string
   /** Never to be seen in a message. */
   readonly secrets?: readonly string[]
 }
@@ -60,7 +63,11 @@ export class Tools implements AsyncDisposable {
   async run(call: ToolCall): Promise<string> {
     const { code, stdout, stderr, reason } = await this.#run(call)
     if (code === 0 && reason === null) return stdout
-    const what = reason ?? complaintOf(stderr) ?? `it ended with ${code}`
+    const complaint = withoutPaths(complaintOf(stderr) ?? '', {
+      folder: call.cwd,
+      address: call.address ?? null,
+    })
+    const what = reason ?? (complaint || `it ended with ${code}`)
     throw new SourceFailed(hideSecrets(`${call.name ?? call.command}: ${what}`, call.secrets ?? []))
   }
 
@@ -115,7 +122,7 @@ async function endOf(child: Child, timeout: number): Promise<Ended> {
 }
 
 function startFailure(error: Error): string {
-  return fsErrorCode(error) === 'ENOENT' ? 'it is not installed' : error.message
+  return fsErrorCode(error) === 'ENOENT' ? 'it is not installed' : describeFault(error)
 }
 
 function collect(stream: Readable, tooMuch: () => void): () => string {

@@ -42,6 +42,7 @@ export class MirrorRemote {
     this.#tools = tools
     this.#call = {
       command: 'git',
+      address: address.url,
       args: [],
       cwd: repository,
       environment: {

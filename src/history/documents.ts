@@ -1,0 +1,84 @@
+import { digestOf } from '../core/digest.ts'
+import type { CommitSha, Revision } from '../core/revision.ts'
+import { DamageError, unreadable } from './damage.ts'
+import type { GitRepository } from './git-repository.ts'
+import type { Report } from './problems.ts'
+
+type Repository = Pick<GitRepository, 'findDocument' | 'assertThere' | 'reader'>
+
+/** A revision whose document is damaged, with the reason and what to do. */
+export interface UnreadableRevision {
+  readonly revision: Revision
+  readonly reason: string
+}
+
+/** More of them are one damage, which the first of them show. */
+const MOST = 50
+
+/** Reads the documents of revisions, and knows those that could not be read until they can be. */
+export class Documents {
+  readonly #repository: Repository
+  readonly #report: Report
+  readonly #unreadable = new Map<CommitSha, UnreadableRevision>()
+
+  constructor(repository: Repository, report: Report) {
+    this.#repository = repository
+    this.#report = report
+  }
+
+  /**
+   * The exact bytes of a revision.
+   *
+   * @throws {DamageError} when the repository no longer has them as recorded.
+   */
+  async read(revision: Revision): Promise<Uint8Array<ArrayBuffer>> {
+    try {
+      const document = await this.#readChecked(revision)
+      this.#noteRead(revision)
+      return document
+    } catch (error) {
+      if (!(error instanceof DamageError)) throw error
+      // Of a repository that was moved away, every object is missing.
+      await this.#repository.assertThere()
+      throw this.#noteDamage(revision, error)
+    }
+  }
+
+  /** Those that could not be read when somebody asked. */
+  unreadable(): readonly UnreadableRevision[] {
+    return [...this.#unreadable.values()]
+  }
+
+  /** Somebody may have mended them. */
+  async readAgain(): Promise<void> {
+    for (const { revision } of this.unreadable()) {
+      try {
+        this.#repository.reader.giveBack(await this.read(revision))
+      } catch (error) {
+        if (!(error instanceof DamageError)) throw error
+      }
+    }
+  }
+
+  async #readChecked({ commit, digest }: Revision): Promise<Uint8Array<ArrayBuffer>> {
+    const document = await this.#repository.findDocument(commit)
+    if (document === null) throw new DamageError('it is missing')
+    if (digestOf(document) === digest) return document
+    throw new DamageError(`it does not have the digest ${digest}`)
+  }
+
+  #noteRead({ commit }: Revision): void {
+    if (!this.#unreadable.delete(commit)) return
+    const message = `The configuration of commit ${commit} can be read again`
+    this.#report({ level: 'info', message })
+  }
+
+  #noteDamage(revision: Revision, error: DamageError): DamageError {
+    const { commit } = revision
+    const damage = unreadable(commit, error.message, error)
+    if (this.#unreadable.has(commit) || this.#unreadable.size === MOST) return damage
+    this.#unreadable.set(commit, { revision, reason: damage.message })
+    this.#report({ level: 'error', message: damage.message, facts: { error: damage } })
+    return damage
+  }
+}
