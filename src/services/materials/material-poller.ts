@@ -132,10 +132,12 @@ export class MaterialPoller implements AsyncDisposable {
     })
   }
 
-  /** Ends every client that runs. */
+  /** Ends every client that runs, and waits for what had begun. */
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const { watch } of this.#watches.values()) watch[Symbol.dispose]()
+    const watches = [...this.#watches.values()].map(({ watch }) => watch)
+    for (const watch of watches) watch[Symbol.dispose]()
     await this.#tools[Symbol.asyncDispose]()
+    await Promise.all(watches.map((watch) => watch.ended()))
     await this.#tidying.close()
   }
 
