@@ -65,6 +65,7 @@ async function open(opening: Opening): Promise<Server> {
   const service = serviceOf(opening, parts)
   const listening = resources.own(await Listening.open(service, settings))
   resources.own(parts.watch)
+  parts.login.reportLogin()
   parts.entities.begin()
   void service.loadPages()
   // Who waits for work or for revisions is answered first, so that the requests in flight can end.

@@ -13,6 +13,8 @@ const USERS_INTERVAL = 2_000
 const EVERYONE_ADMINISTERS =
   'Every user is an administrator, because the configuration lists no administrators'
 
+const UNUSED_LINE = 'A line of the users file is not used'
+
 /** Who calls and what they may do, by the users file and the configuration as they are now. */
 export async function openLogin(options: {
   usersFile: string
@@ -31,14 +33,16 @@ export async function openLogin(options: {
   )
   const credentials = new CredentialCheck({ users: () => users.read(), clock, wait })
   const access = new ConfiguredAccess({ configuration, usernames: () => users.names() })
-  if (access.everyoneAdministers)
-    log({ level: 'warning', message: EVERYONE_ADMINISTERS, facts: {} })
-  for (const { message, line } of (await users.read()).problems) {
-    log({
-      level: 'warning',
-      message: 'A line of the users file is not used',
-      facts: { line, message },
-    })
+  const { problems } = await users.read()
+  return {
+    credentials,
+    access,
+    everyoneAdministers: () => access.everyoneAdministers,
+    /** Says in the log what an operator should know of who may log in and do what. */
+    reportLogin: () => {
+      if (access.everyoneAdministers) log({ level: 'warning', message: EVERYONE_ADMINISTERS })
+      for (const facts of problems)
+        log({ level: 'warning', message: UNUSED_LINE, facts: { ...facts } })
+    },
   }
-  return { credentials, access, everyoneAdministers: () => access.everyoneAdministers }
 }

@@ -8,11 +8,13 @@ const AUTHORIZATION = element('authorization', {}, [
   element('view', {}, [user('vera')]),
   element('admins', {}, [user('gina')]),
 ])
-const APP = { name: 'app', variables: { A: '1' } }
+/** Nothing starts by itself, so that every job that ran has a console. */
+const stages = [{ approval: element('approval', { type: 'manual' }) }]
+const APP = { name: 'app', variables: { A: '1' }, stages }
 const OTHER = {
   group: 'shut',
   authorization: element('authorization', {}, [element('view', {}, [user('ben')])]),
-  pipelines: [{ name: 'unseen' }],
+  pipelines: [{ name: 'unseen', stages }],
 }
 
 function configure(app: object) {
