@@ -1,22 +1,21 @@
 import { basename } from 'node:path'
-import {
-  DatabaseSync,
-  type DatabaseSyncInstance,
-  type StatementSyncInstance,
-} from '@photostructure/sqlite'
+import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite'
 import type { Query, Row, SqlValue } from './sql.ts'
+import { DatabaseSync } from './sqlite-engine.ts'
 import { unavailable } from './unavailable.ts'
 
 // Not every failure carries SQLite's number, so its fixed texts tell them apart.
 const OUTAGES =
   /malformed|not a database|disk is full|disk I\/O|readonly|unable to open|locked|out of memory|locking protocol/
 const BUSY = /database is locked|database table is locked/
+const NO_TRANSACTION = /no transaction is active/
 
 /** One connection to a SQLite file, with its statements kept prepared. */
 export class SqliteConnection implements Disposable {
   readonly #database: DatabaseSyncInstance
   readonly #file: string
   readonly #statements = new Map<string, StatementSyncInstance>()
+  #isOpen = true
 
   constructor(file: string) {
     this.#file = file
@@ -43,13 +42,21 @@ export class SqliteConnection implements Disposable {
     }
   }
 
-  get inTransaction(): boolean {
-    return this.#database.isTransaction
+  /** Ends the transaction without its changes; a full disk can make SQLite end it by itself. */
+  rollback(): void {
+    try {
+      this.#prepared('ROLLBACK').all()
+    } catch (error) {
+      if (!(error instanceof Error && NO_TRANSACTION.test(error.message))) {
+        throw this.#translate(error)
+      }
+    }
   }
 
   [Symbol.dispose](): void {
     this.#statements.clear()
-    if (this.#database.isOpen) this.#database.close()
+    if (this.#isOpen) this.#database.close()
+    this.#isOpen = false
   }
 
   #prepared(text: string): StatementSyncInstance {

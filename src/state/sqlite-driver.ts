@@ -103,9 +103,8 @@ function sessionOn(writer: SqliteConnection): WriteSession {
     async commit() {
       writer.run('COMMIT')
     },
-    // A full disk can make SQLite end the transaction by itself.
     async rollback() {
-      if (writer.inTransaction) writer.run('ROLLBACK')
+      writer.rollback()
     },
   }
 }

@@ -1,0 +1,23 @@
+type SqliteModule = typeof import('@photostructure/sqlite')
+
+/**
+ * SQLite for this process: the one inside Node where there is one (22.13 and newer), else that of
+ * a package with the same interface.
+ */
+export const { DatabaseSync } = findBuiltIn() ?? (await import('@photostructure/sqlite'))
+
+function findBuiltIn(): SqliteModule | null {
+  const { emitWarning } = process
+  // Loading it says that it is experimental, on the standard error that operators read.
+  process.emitWarning = () => undefined
+  try {
+    const found = process.getBuiltinModule('node:sqlite')
+    return isSqlite(found) ? found : null
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}
+
+function isSqlite(found: object | undefined): found is SqliteModule {
+  return found !== undefined && 'DatabaseSync' in found
+}
