@@ -1,5 +1,6 @@
 import type { Hono } from 'hono'
 import { type AgentsRoutesOptions, agentsRoutes } from './agents/agents-routes.tsx'
+import { RemovedAgents } from './agents/removed-agents.ts'
 import { removalsRoutes } from './agents/removals-routes.tsx'
 import { type RemoveRoutesOptions, removeRoutes } from './agents/remove-routes.tsx'
 import { type AuditPageOptions, auditPageRoutes } from './audit/audit-routes.tsx'
@@ -24,8 +25,8 @@ export interface PagesOptions
     EditRoutesOptions,
     SnapshotRoutesOptions,
     EntityRoutesOptions,
-    AgentsRoutesOptions,
-    RemoveRoutesOptions,
+    Omit<AgentsRoutesOptions, 'removed'>,
+    Omit<RemoveRoutesOptions, 'removed'>,
     PipelinesRoutesOptions,
     StagePageRoutesOptions,
     JobPageRoutesOptions {
@@ -34,6 +35,7 @@ export interface PagesOptions
 
 /** Every page. Fixed addresses stand before those with a name in them. */
 export function pagesRoutes(options: PagesOptions): Hono<RouteEnv>[] {
+  const agents = { ...options, removed: new RemovedAgents() }
   return [
     shellRoutes(options.shell),
     historyRoutes(options),
@@ -43,9 +45,9 @@ export function pagesRoutes(options: PagesOptions): Hono<RouteEnv>[] {
     auditPageRoutes(options),
     restorePageRoutes(options),
     snapshotRoutes(options),
-    removalsRoutes(options),
-    agentsRoutes(options),
-    removeRoutes(options),
+    removalsRoutes(agents),
+    agentsRoutes(agents),
+    removeRoutes(agents),
     pipelinesRoutes(options),
     stagePageRoutes(options),
     jobPageRoutes(options),

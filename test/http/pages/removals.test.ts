@@ -103,15 +103,30 @@ describe('the safe removal of several agents', () => {
   it('says which of them has come back', async () => {
     const service = await startService()
     const agents = [new CallingAgent(service), new CallingAgent(service)]
-    for (const agent of agents) await agent.register()
-    const query = agents.map(({ uuid }) => `gone=${uuid}&name=box-${uuid}`).join('&')
-    await sendForm(service, '/agents', { action: 'disable', agent: agents[0]?.uuid ?? '' })
-    await sendForm(service, '/agents', { action: 'delete', agent: agents[0]?.uuid ?? '' })
+    for (const [n, agent] of agents.entries()) {
+      agent.facts = { ...agent.facts, hostname: `box-${n}` }
+      await agent.register()
+      await sendForm(service, '/agents', { action: 'disable', agent: agent.uuid })
+      await sendForm(service, '/agents', { action: 'delete', agent: agent.uuid })
+    }
+    const query = agents.map(({ uuid }, n) => `gone=${uuid}&name=box-${n}`).join('&')
+    await agents[1]?.register()
 
     const html = await pageOf(service, `/agents/remove?${query}`)
 
-    expect(rowsOf(html)[`box-${agents[0]?.uuid}`]).toContain('has not registered itself again')
-    expect(rowsOf(html)[`box-${agents[1]?.uuid}`]).toContain('Has come back')
+    expect(rowsOf(html)['box-0']).toContain('has not registered itself again')
+    expect(rowsOf(html)['box-1']).toContain('Has come back')
+  })
+
+  it('believes no address that names an agent which nobody has removed', async () => {
+    const service = await startService()
+    const forged = 'build-01+is+yours+now'
+
+    const together = await pageOf(service, `/agents/remove?gone=a1&name=${forged}`)
+    const alone = await service.fetch(`/agents/a1/remove?gone=${forged}`)
+
+    expect(rowsOf(together)).toEqual({})
+    expect(alone.status).toBe(404)
   })
 
   it('puts no name into a command that a shell could take for another', async () => {

@@ -19,10 +19,12 @@ import { AgentView } from './agent-view.tsx'
 import { parseAgentsQuery } from './agents-query.ts'
 import { AgentsView } from './agents-view.tsx'
 import { JOB_RUN_COLUMNS, type JobRunOrder } from './job-runs.tsx'
+import type { RemovedAgents } from './removed-agents.ts'
 
 export interface AgentsRoutesOptions extends AgentPageDeps, AgentAdministrationDeps {
   readonly shell: Shell
   readonly clock: Clock
+  readonly removed: RemovedAgents
 }
 
 /** All agents of a page, each with its uuid, and more. */
@@ -42,6 +44,7 @@ export function agentsRoutes(options: AgentsRoutesOptions) {
         const request = { action: actionOf(asked), uuids }
         const outcomes = await actOnAgents(options, c.env.principal, request)
         c.env.acts = outcomes.map(actOf)
+        options.removed.note(c.env.principal, outcomes)
         return answerList(options, c, { outcomes })
       }
       const [uuid = ''] = uuids
@@ -57,6 +60,7 @@ export function agentsRoutes(options: AgentsRoutesOptions) {
       const request = { action, uuids: [c.req.param('uuid')] }
       const outcomes = await actOnAgents(options, c.env.principal, request)
       c.env.acts = outcomes.map(actOf)
+      options.removed.note(c.env.principal, outcomes)
       const [outcome = null] = outcomes
       if (action === 'delete' && outcome?.isDone === true) {
         const gone = shell.links.removeAgent(outcome.uuid, { gone: outcome.name })

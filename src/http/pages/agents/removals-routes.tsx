@@ -33,6 +33,7 @@ export function removalsRoutes(options: RemoveRoutesOptions) {
       const uuids = chosen.map(({ uuid }) => uuid)
       const outcomes = await removeTogether(options, c.env.principal, { step, uuids })
       c.env.acts = outcomes.map(actOf)
+      options.removed.note(c.env.principal, outcomes)
       const now = options.clock()
       return answer(options, c, afterStep(query, { step, outcomes, now }), outcomes)
     })
@@ -41,12 +42,13 @@ export function removalsRoutes(options: RemoveRoutesOptions) {
 async function answer(
   options: RemoveRoutesOptions,
   c: Context<RouteEnv>,
-  query: RemovalsQuery,
+  { leaving, gone }: RemovalsQuery,
   outcomes: readonly AgentOutcome[],
 ): Promise<Response> {
-  const { shell, clock, directory } = options
+  const { shell, clock, directory, removed } = options
   const { principal } = c.env
-  const uuids = query.leaving.map(({ uuid }) => uuid)
+  const query = { leaving, gone: gone.filter((agent) => removed.has(principal, agent)) }
+  const uuids = leaving.map(({ uuid }) => uuid)
   const removals = await readRemovals(options, principal, uuids)
   const back = query.gone.filter(({ uuid }) => directory.find(uuid) !== null)
   const chrome = shell.chrome(c.req.raw, principal)

@@ -10,9 +10,11 @@ import { pageResponse } from '../page-response.ts'
 import type { Shell } from '../shell.ts'
 import { actionOf, actOf } from './agents-routes.tsx'
 import { RemovedView, RemoveView } from './remove-view.tsx'
+import type { RemovedAgents } from './removed-agents.ts'
 
 export interface RemoveRoutesOptions extends RemovalDeps, AgentAdministrationDeps {
   readonly shell: Shell
+  readonly removed: RemovedAgents
 }
 
 type RemoveContext = Context<RouteEnv, '/agents/:uuid/remove'>
@@ -29,6 +31,7 @@ export function removeRoutes(options: RemoveRoutesOptions) {
       const action = actionOf(textField(await readForm(c.req.raw, LARGEST_FORM), 'action') ?? '')
       const outcomes = await actOnAgents(options, c.env.principal, { action, uuids: [uuid] })
       c.env.acts = outcomes.map(actOf)
+      options.removed.note(c.env.principal, outcomes)
       const [outcome] = outcomes
       const name = outcome?.name ?? uuid
       if (outcome?.isDone !== true) return answer(options, c, `${name} ${outcome?.told}.`)
@@ -43,12 +46,12 @@ async function answer(
   c: RemoveContext,
   refusal: string | null,
 ): Promise<Response> {
-  const { shell, clock, directory, access } = options
+  const { shell, clock, directory, access, removed } = options
   const { principal } = c.env
   const uuid = c.req.param('uuid')
   const { gone, since } = c.req.query()
   const frame = { chrome: shell.chrome(c.req.raw, principal), now: clock() }
-  if (gone !== undefined) {
+  if (gone !== undefined && removed.has(principal, { uuid, name: gone })) {
     assertMay(access, principal, { action: 'delete-agent' })
     const isBack = directory.find(uuid) !== null
     return pageResponse(<RemovedView {...frame} name={gone} isBack={isBack} />)

@@ -1,0 +1,36 @@
+import type { Principal } from '../../../core/principal.ts'
+import type { AgentOutcome } from '../../../services/pages/agents/act-on-agents.ts'
+
+/** A removal is over by then, in milliseconds. */
+const KEPT_FOR = 3_600_000
+const MOST = 1_000
+
+interface RemovedAgent {
+  readonly uuid: string
+  readonly name: string
+}
+
+/**
+ * The agents that users have removed, while their pages go on about it: whether one comes back.
+ * The address of such a page names agents, and is believed only where this user removed them here.
+ */
+export class RemovedAgents {
+  readonly #until = new Map<string, number>()
+
+  note({ username }: Principal, outcomes: readonly AgentOutcome[]): void {
+    for (const { action, isDone, ...agent } of outcomes) {
+      if (action !== 'delete' || !isDone) continue
+      const [oldest] = this.#until.keys()
+      if (this.#until.size >= MOST && oldest !== undefined) this.#until.delete(oldest)
+      this.#until.set(keyOf(username, agent), performance.now() + KEPT_FOR)
+    }
+  }
+
+  has({ username }: Principal, agent: RemovedAgent): boolean {
+    return (this.#until.get(keyOf(username, agent)) ?? 0) > performance.now()
+  }
+}
+
+function keyOf(username: string, { uuid, name }: RemovedAgent): string {
+  return JSON.stringify([username, uuid, name])
+}
