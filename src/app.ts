@@ -2,6 +2,8 @@ import { mkdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { SecretBox } from './config/secrets/secret-box.ts'
+import { allOf } from './core/all-of.ts'
+import { isDiskFull } from './core/faults.ts'
 import { RequestMetrics } from './core/request-metrics.ts'
 import { Listening } from './http/listen.ts'
 import { httpService } from './http/service.ts'
@@ -20,6 +22,8 @@ import { Audit } from './services/audit/audit.ts'
 import { noteRevisions } from './services/audit/note-revisions.ts'
 import { assertRestored } from './services/backup/unfinished-restore.ts'
 import { RunGroups } from './services/builds/run-groups.ts'
+import { findFullDisks } from './services/disk-room.ts'
+import { assertNothingLost, type ServiceFiles } from './services/lost-files.ts'
 import { ServiceMetrics } from './services/metrics/service-metrics.ts'
 import { LineOriginsCache } from './services/pages/line-origins.ts'
 import { PageThread } from './services/pages/page-thread.ts'
@@ -27,6 +31,7 @@ import { RevisionDetailsCache } from './services/pages/revision-details.ts'
 import { RevisionWatch } from './services/revision-watch.ts'
 import type { ServeSettings } from './settings.ts'
 import { openProcessLock } from './storage/process-lock.ts'
+import { freeReserve, makeReserve } from './storage/reserve.ts'
 import { VERSION } from './version.ts'
 
 /** A running service. Disposing it finishes the requests in flight, then lets go of everything. */
@@ -41,14 +46,32 @@ export async function openServer(
   settings: ServeSettings,
   surroundings: Surroundings,
 ): Promise<Server> {
+  const reserved = reservedFolders(settings)
+  try {
+    return await openOnce(settings, surroundings)
+  } catch (error) {
+    if (!isDiskFull(error)) throw error
+    await allOf(reserved.map(freeReserve))
+    return await openOnce(settings, surroundings)
+  }
+}
+
+async function openOnce(settings: ServeSettings, surroundings: Surroundings): Promise<Server> {
   const resources = new Resources()
   try {
     const stateDir = await openStateDir(settings, resources)
-    return await open({ settings, surroundings, resources, stateDir })
+    const server = await open({ settings, surroundings, resources, stateDir })
+    await allOf(reservedFolders(settings).map(makeReserve))
+    return server
   } catch (error) {
     await resources[Symbol.asyncDispose]()
     throw error
   }
+}
+
+/** Each may be on a disk of its own. */
+function reservedFolders(settings: ServeSettings): string[] {
+  return [resolve(settings['state-dir']), join(resolve(settings['config-repo']), '.git', 'cairn')]
 }
 
 async function openStateDir(settings: ServeSettings, resources: Resources): Promise<string> {
@@ -81,6 +104,7 @@ async function openParts(opening: Opening) {
   const { settings, surroundings, resources, stateDir } = opening
   const { clock, log } = surroundings
   const audit = await openAudit(opening)
+  if (!settings['begin-anew']) await assertNothingLost(filesOf(opening))
   const usersFile = resolve(settings['users-file'] ?? join(stateDir, 'users.htpasswd'))
   const passwordFile = join(stateDir, 'admin.password')
   const isGenerated = await createFirstUser({
@@ -106,6 +130,11 @@ async function openParts(opening: Opening) {
 }
 
 type Parts = Awaited<ReturnType<typeof openParts>>
+
+function filesOf({ settings, surroundings: { programPath }, stateDir }: Opening): ServiceFiles {
+  const repository = resolve(settings['config-repo'])
+  return { repository, fileName: settings['config-file'], stateDir, programPath }
+}
 
 async function openAudit({ settings, surroundings, resources, stateDir }: Opening): Promise<Audit> {
   const { clock, log } = surroundings
@@ -160,13 +189,18 @@ function admission({ settings, surroundings }: Opening, { config, directory }: P
 }
 
 /** What the service tells of itself. */
-function observation({ resources }: Opening, parts: Parts) {
+function observation({ resources, stateDir }: Opening, parts: Parts) {
   const { audit, builds, config, directory, mirror, poller, secretAlarm, webhooks } = parts
   const requests = new RequestMetrics()
+  const disks = [
+    { what: 'the configuration', folder: parts.repository },
+    { what: 'the state', folder: stateDir },
+  ]
   const health = {
     history: config.history,
     version: VERSION,
     auditProblem: () => audit.problem(),
+    diskProblems: () => findFullDisks(disks),
     buildProblems: () => builds.problems(),
     agentProblems: () => parts.refused.problems(),
     identityProblems: () => config.identity.problems(),

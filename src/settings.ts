@@ -131,6 +131,9 @@ export const SETTINGS = {
     'trusted-proxies': CommaList.prefault('').describe(
       'addresses of proxies whose X-Forwarded-For is believed',
     ),
+    'begin-anew': Switch.describe(
+      'start though secret keys or state are missing; what they held is lost',
+    ),
     'max-audit': Size.prefault('256MiB').describe('how large the audit log may become'),
     'max-artifact': Size.prefault('1024MiB').describe('largest file that a job may keep'),
   }),

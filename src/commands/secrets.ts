@@ -2,6 +2,7 @@ import { dirname, join, resolve } from 'node:path'
 import { SecretBox } from '../config/secrets/secret-box.ts'
 import { addSecretKey } from '../security/secret-keys.ts'
 import { ConfigServices } from '../services/config-services.ts'
+import { assertKeysThere } from '../services/lost-files.ts'
 import { rotateCurrentSecrets } from '../services/secret-rotation.ts'
 import { programPath, readSettings, SETTINGS, SettingsError } from '../settings.ts'
 import { openProcessLock } from '../storage/process-lock.ts'
@@ -14,15 +15,17 @@ export async function secrets(args: readonly string[]): Promise<number> {
   if (verb !== 'rotate') throw new SettingsError('use secrets rotate')
   const settings = readSettings(SETTINGS.secrets, flags)
   await using held = await openProcessLock(join(settings['state-dir'], 'lock'))
-  const keys = await addSecretKey(join(dirname(held.file), 'secret.keys'))
+  const stateDir = dirname(held.file)
+  const repository = resolve(settings['config-repo'])
+  const places = { repository, fileName: settings['config-file'], programPath: programPath() }
+  await assertKeysThere({ ...places, stateDir })
+  const keys = await addSecretKey(join(stateDir, 'secret.keys'))
   const box = new SecretBox(keys)
   await using config = await ConfigServices.open({
-    repository: resolve(settings['config-repo']),
-    fileName: settings['config-file'],
+    ...places,
     pollInterval: 60_000,
     clock: Date.now,
     log: writeLog,
-    programPath: programPath(),
     version: VERSION,
     box,
     pushCheck: null,

@@ -56,6 +56,13 @@ export function outageOf(error: unknown): string | null {
   return words === undefined ? outageOf(error.cause) : sentence(words)
 }
 
+/** Whether a disk without room is the reason; the state store has a text of its own for that. */
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const isFull = ['ENOSPC', 'EDQUOT'].includes(codeOf(error)) || /disk is full/i.test(error.message)
+  return isFull || isDiskFull(error.cause)
+}
+
 function faultOf(error: unknown): string | null {
   if (error instanceof ServiceError) return error.message
   if (!(error instanceof Error)) return null

@@ -28,11 +28,12 @@ export function healthRoutes(deps: HealthRoutesOptions) {
     .get('/health/live', () => json({ status: 'ok' } satisfies LivenessBody))
     .get('/health/ready', async () => {
       const obstacles = await readReadiness(deps)
-      const reasons = obstacles.map(({ part }) => part)
+      // A full disk keeps nobody from reading.
+      const reasons = [...obstacles.map(({ part }) => part), ...deps.diskProblems()]
       for (const { part, reason } of obstacles) {
         deps.log({ level: 'error', message: part, facts: { reason } })
       }
-      const status = reasons.length === 0 ? 'ok' : 'unavailable'
+      const status = obstacles.length === 0 ? 'ok' : 'unavailable'
       return json({ status, reasons } satisfies ReadinessBody, status === 'ok' ? 200 : 503)
     })
 }

@@ -50,6 +50,8 @@ export interface HealthDeps {
   readonly identityProblems: () => readonly string[]
   /** The commits that have secrets in plain text. */
   readonly secretProblems: () => readonly HealthProblem[]
+  /** The disks that are full. */
+  readonly diskProblems: () => readonly string[]
   /** What keeps actions from being noted, or null. */
   readonly auditProblem: () => string | null
   /** The materials that cannot be read. */
@@ -65,6 +67,7 @@ export function readHealth(deps: HealthDeps): Health {
   const { digest } = history.current()
   const webhooks = deps.webhooks()
   const told = [
+    deps.diskProblems(),
     auditProblem() ?? [],
     mirror?.problems() ?? [],
     buildProblems(),

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { AuditBody } from '../../src/wire/audit-body.ts'
-import { HealthBody } from '../../src/wire/health-body.ts'
+import { HealthBody, ReadinessBody } from '../../src/wire/health-body.ts'
 import { RevisionEntry } from '../../src/wire/revision-entry.ts'
 import { documentWith } from '../support/documents.ts'
 import { git } from '../support/git.ts'
@@ -98,6 +98,62 @@ describe('a full disk under the configuration', () => {
     await service.close()
   })
 })
+
+describe('a full disk under everything', () => {
+  it.skipIf(!mayMount())('shows in the health, and a start on it serves reads', async () => {
+    using disk = new SmallDisk(16)
+    const places = [
+      '--config-repo',
+      join(disk.path, 'repo'),
+      '--state-dir',
+      join(disk.path, 'state'),
+    ]
+    const folder = tempDir()
+    const service = await startService(places, folder)
+    const digest = await saved(service, 'before')
+    const read = async (from: typeof service) => {
+      const health = HealthBody.parse(await (await from.fetch('/health')).json())
+      const ready = await from.fetch('/health/ready')
+      const { reasons } = ReadinessBody.parse(await ready.json())
+      return {
+        told: health.problems.map(({ subject }) => subject).join(),
+        ready: ready.status,
+        reasons,
+      }
+    }
+    const calm = await read(service)
+
+    disk.fill(0)
+    const full = await read(service)
+    await service.close()
+    disk.empty()
+    disk.fill(0)
+    const again = await startService(places, folder)
+    const started = await read(again)
+    const statuses = [
+      await statusOf(again, `/api/admin/config/${digest}.xml`),
+      await statusOf(again, '/api/config/revisions'),
+      await statusOf(again, '/api/agents'),
+    ]
+    disk.empty()
+
+    expect(calm).toMatchObject({ ready: 200, reasons: [] })
+    for (const seen of [full, started]) {
+      expect(seen.told).toMatch(
+        /The disk of the configuration is full.*The disk of the state is full/,
+      )
+      expect(seen).toMatchObject({ ready: 200, reasons: [/configuration/, /state/].map(matching) })
+    }
+    expect(statuses).toEqual([200, 200, 200])
+    await saved(again, 'after')
+    expect(await read(again)).toMatchObject({ reasons: [] })
+    await again.close()
+  })
+})
+
+function matching(pattern: RegExp): unknown {
+  return expect.stringMatching(pattern)
+}
 
 describe('a service without free file descriptors', () => {
   it(

@@ -9,6 +9,7 @@ import type { Revision } from '../../core/revision.ts'
 import { importHistory, type ImportReport } from '../../history/import/import-history.ts'
 import type { ImportOptions } from '../../history/import/import-options.ts'
 import { readHead } from '../../history/refs.ts'
+import { assertKeysThere } from '../lost-files.ts'
 import { openSecretKeys } from '../../security/secret-keys.ts'
 import { ChangeSummary } from '../change-summary.ts'
 import { ConfigServices, EDITION } from '../config-services.ts'
@@ -70,6 +71,8 @@ export async function importRepository(
   const { repository, fileName, stateDir } = places
   const { environment } = surroundings
   await fs.mkdir(stateDir, { recursive: true, mode: 0o700 })
+  const { programPath } = surroundings
+  await assertKeysThere({ repository, fileName, stateDir, programPath })
   const box = new ImportBox(await openSecretKeys(join(stateDir, 'secret.keys')))
   await using cache = new DocumentCache(box)
   if (await hasBegun(places)) await settle(places, surroundings, box)

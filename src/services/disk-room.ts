@@ -1,0 +1,31 @@
+import { statfsSync } from 'node:fs'
+import { describeFault } from '../core/faults.ts'
+
+/** A folder by what lies in it. */
+export interface WatchedFolder {
+  readonly what: string
+  readonly folder: string
+}
+
+/** Bytes below which a disk counts as full: the next change or job may not find room. */
+const LEAST = 1_048_576
+
+/** The disks that have no room for another change, a sentence each. */
+export function findFullDisks(folders: readonly WatchedFolder[]): readonly string[] {
+  return folders.flatMap(({ what, folder }) => {
+    const left = bytesLeft(folder)
+    if (typeof left === 'string') return [`The folder of ${what} cannot be looked at: ${left}`]
+    if (left >= LEAST) return []
+    return [`The disk of ${what} is full: what would change it is refused until there is room`]
+  })
+}
+
+/** How many bytes have room, or why that cannot be told. */
+function bytesLeft(folder: string): number | string {
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize
+  } catch (error) {
+    return describeFault(error)
+  }
+}

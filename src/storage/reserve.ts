@@ -1,0 +1,24 @@
+import { randomBytes } from 'node:crypto'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fsErrorCode } from './fs-error.ts'
+
+const NAME = 'reserve'
+/** Enough for locks, the log of the state store and an entry of the audit log, several times over. */
+const SIZE = 262_144
+
+/** Keeps some room of a folder's disk, for a start that finds the disk full. Bytes that no disk makes smaller. */
+export async function makeReserve(folder: string): Promise<void> {
+  try {
+    await writeFile(join(folder, NAME), randomBytes(SIZE), { flag: 'wx', flush: true })
+  } catch (error) {
+    const code = fsErrorCode(error) ?? ''
+    if (code === 'EEXIST') return
+    if (!['ENOSPC', 'EDQUOT', 'EROFS'].includes(code)) throw error
+    await freeReserve(folder)
+  }
+}
+
+export async function freeReserve(folder: string): Promise<void> {
+  await rm(join(folder, NAME), { force: true })
+}
