@@ -17,6 +17,8 @@ export interface HistoryOptions {
   /** The live file, relative to that folder, with `/` between folders. */
   readonly fileName: string
   readonly inspect: Inspect
+  /** A live file of more bytes is not read; any is when not given. */
+  readonly largestDocument?: number
   /** The same for a document that is to become current here, which more may be asked of. */
   readonly inspectNext?: Inspect
   /** What has changed, in words: the subject of the commit. */

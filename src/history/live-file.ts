@@ -12,6 +12,12 @@ export type LiveFileState =
   | { readonly kind: 'absent'; readonly stamp: string }
   | { readonly kind: 'not-a-file'; readonly stamp: string }
   | {
+      readonly kind: 'too-large'
+      readonly stamp: string
+      readonly size: bigint
+      readonly largest: number
+    }
+  | {
       readonly kind: 'file'
       readonly stamp: string
       readonly bytes: Uint8Array<ArrayBuffer>
@@ -37,14 +43,17 @@ const PERMISSIONS = 0o7777n
 export class LiveFile {
   readonly path: string
   readonly #fs: FsPromises
+  readonly #largest: number
   /** What we have put there; as long as its stamp stays, nobody has written to it. */
   #placed: LiveFileState | null = null
   /** Of the documents that stand here without anybody having edited the file. */
   #ours: ReadonlySet<Digest> = new Set()
   #agreed: Uint8Array<ArrayBuffer> | null = null
 
-  constructor(fs: FsPromises, path: string) {
+  /** A file of more bytes than the largest document is not read. */
+  constructor(fs: FsPromises, path: string, largest = Number.POSITIVE_INFINITY) {
     this.#fs = fs
+    this.#largest = largest
     this.path = path
   }
 
@@ -174,6 +183,8 @@ export class LiveFile {
   async #readAt(stats: BigIntStats | null): Promise<LiveFileState> {
     if (stats === null) return { kind: 'absent', stamp: ABSENT }
     if (!stats.isFile()) return { kind: 'not-a-file', stamp: stampOf(stats) }
+    const [{ size }, largest] = [stats, this.#largest]
+    if (size > largest) return { kind: 'too-large', stamp: stampOf(stats), size, largest }
     const bytes = await orNullWhenAbsent(this.#fs.readFile(this.path))
     if (bytes === null) return { kind: 'absent', stamp: stampOf(stats) }
     return fileState(stats, new Uint8Array(bytes))

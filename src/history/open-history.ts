@@ -113,7 +113,7 @@ interface Options extends HistoryOptions {
 async function openParts(options: Options, ground: Ground): Promise<OpenedHistory> {
   const { fs, report } = options
   const { folder, repository } = ground
-  const live = new LiveFile(fs, join(folder.path, options.fileName))
+  const live = new LiveFile(fs, join(folder.path, options.fileName), options.largestDocument)
   const index = new IndexFile({ fs, path: join(folder.ownDir, 'revisions') }, options)
   const keeper = new IndexKeeper(index, { ...options, reader: repository.reader }, report)
   const [problems, news, rest] = [new Problems(report), new RevisionNewsDesk(), restOf(options)]

@@ -136,6 +136,11 @@ export class Reconciler {
     if (base.live.kind === 'absent') return this.#restore(base, deadline)
     if (base.live.kind === 'not-a-file')
       return this.#reject(base, [{ message: 'It is not a file' }])
+    if (base.live.kind === 'too-large') {
+      const { size, largest } = base.live
+      const message = `The file has ${size} bytes; at most ${largest} are accepted`
+      return this.#reject(base, [{ message }])
+    }
     if (live.isOurs(base.live.bytes)) return this.#followBranch(base)
     return this.#takeEdit({ base, live: base.live, deadline })
   }

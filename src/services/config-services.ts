@@ -1,4 +1,5 @@
 import { firstDocument } from '../config/first-document.ts'
+import { XML_LIMITS } from '../config/xml/xml-limits.ts'
 import type { SecretBox } from '../config/secrets/secret-box.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
@@ -64,6 +65,7 @@ export class ConfigServices implements AsyncDisposable {
     const readable = new ReadableDocuments({ box: options.box, cache })
     const history = await History.open({
       ...options,
+      largestDocument: XML_LIMITS.maxBytes,
       inspect: (document) => cache.inspect(document),
       inspectNext: (document) => inspectNext(document, { cache, identity }),
       summarise: summary.subject,
