@@ -22,7 +22,7 @@ import { Audit } from './services/audit/audit.ts'
 import { noteRevisions } from './services/audit/note-revisions.ts'
 import { assertRestored } from './services/backup/unfinished-restore.ts'
 import { RunGroups } from './services/builds/run-groups.ts'
-import { findFullDisks } from './services/disk-room.ts'
+import { findFullDisks, isOnFullDisk } from './services/disk-room.ts'
 import { assertNothingLost, type ServiceFiles } from './services/lost-files.ts'
 import { ServiceMetrics } from './services/metrics/service-metrics.ts'
 import { LineOriginsCache } from './services/pages/line-origins.ts'
@@ -50,7 +50,8 @@ export async function openServer(
   try {
     return await openOnce(settings, surroundings)
   } catch (error) {
-    if (!isDiskFull(error)) throw error
+    // SQLite says of some of its files only that they cannot be written.
+    if (!isDiskFull(error) && !reserved.some(isOnFullDisk)) throw error
     await allOf(reserved.map(freeReserve))
     return await openOnce(settings, surroundings)
   }

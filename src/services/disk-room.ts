@@ -20,6 +20,12 @@ export function findFullDisks(folders: readonly WatchedFolder[]): readonly strin
   })
 }
 
+/** Whether a folder's disk has no room for another change. */
+export function isOnFullDisk(folder: string): boolean {
+  const left = bytesLeft(folder)
+  return typeof left === 'number' && left < LEAST
+}
+
 /** How many bytes have room, or why that cannot be told. */
 function bytesLeft(folder: string): number | string {
   try {
