@@ -13,6 +13,9 @@ import { tempDir } from '../../support/temp-folder.ts'
 import { until } from '../../support/until.ts'
 
 const ROUNDS = 20
+/** A commit of git's own is read strictly by each check, which takes long when there are many. */
+const COMMANDS_BETWEEN_COMMITS = 20
+const COMMIT = ['commit', '--allow-empty', '--quiet', '-m', 'native']
 const PROGRAMS = { version: '1.0.0', programPath: process.env['PATH'] }
 const run = promisify(execFile)
 
@@ -28,9 +31,8 @@ function digestsIn(folder: string): string[] {
   return git(join(folder, 'config-repo'), 'log', format).split('\n')
 }
 
-/** Saves, and lets git commit to the branch that is served, until it is stopped. */
+/** Saves, lets git move a branch, and sometimes commit to the one that is served, until it is stopped. */
 function keepWriting(service: TestService, acknowledged: string[]): () => Promise<void> {
-  const commit = ['commit', '--allow-empty', '--quiet', '-m', 'native']
   const stop = new AbortController()
   const saves = async () => {
     for (let n = 0; !stop.signal.aborted; n += 1) {
@@ -38,19 +40,23 @@ function keepWriting(service: TestService, acknowledged: string[]): () => Promis
       if (answer.status === 200) acknowledged.push(answer.headers.get(DIGEST) ?? '')
     }
   }
-  // A commit that finds the branch moved by a save fails, and a save may find no pause.
-  const commits = async () => {
+  // A commit that finds the branch moved by a save fails, as for everybody.
+  const commands = async () => {
     const options = { cwd: service.repository, env: PLAIN_GIT }
-    while (!stop.signal.aborted) await Promise.allSettled([run('git', commit, options)])
+    for (let n = 0; !stop.signal.aborted; n += 1) {
+      const isCommit = n % COMMANDS_BETWEEN_COMMITS === 0
+      const args = isCommit ? COMMIT : ['branch', '--force', 'moving', 'HEAD']
+      await Promise.allSettled([run('git', args, options)])
+    }
   }
-  const work = [saves(), commits()]
+  const work = [saves(), commands()]
   return async () => {
     stop.abort()
     await Promise.all(work)
   }
 }
 
-describe('a backup beside saves and git commits that never pause', () => {
+describe('a backup beside saves and git commands that never pause', () => {
   it(
     'is made every time, is restored whole, and leaves nothing in the repository',
     { timeout: 600_000 },
@@ -61,21 +67,23 @@ describe('a backup beside saves and git commits that never pause', () => {
       onTestFinished(stop)
       await until(() => acknowledged.length > 0)
       const [from, options] = [placesOf(service.folder), { withArtifacts: false, clock: Date.now }]
+      const made: { file: string; before: string | undefined; problems: readonly string[] }[] = []
       for (let round = 0; round < ROUNDS; round += 1) {
-        const [file, folder] = [join(target, `${round}.tar.gz`), tempDir()]
-        const before = acknowledged.at(-1)
-
-        const made = await makeBackup(file, { places: from, ...options, ...PROGRAMS })
-        const restored = await restoreBackup(file, { places: placesOf(folder), ...PROGRAMS })
-
-        expect([made.problems, restored.problems]).toEqual([[], []])
-        expect(digestsIn(folder)).toContain(before)
-        expect(git(join(folder, 'config-repo'), 'status', '--porcelain')).toBe('')
+        const [file, before] = [join(target, `${round}.tar.gz`), acknowledged.at(-1)]
+        const { problems } = await makeBackup(file, { places: from, ...options, ...PROGRAMS })
+        made.push({ file, before, problems })
       }
       await stop()
 
+      for (const { file, before, problems } of made) {
+        const folder = tempDir()
+        const restored = await restoreBackup(file, { places: placesOf(folder), ...PROGRAMS })
+        expect([problems, restored.problems]).toEqual([[], []])
+        expect(digestsIn(folder)).toContain(before)
+        expect(git(join(folder, 'config-repo'), 'status', '--porcelain')).toBe('')
+      }
       const refs = git(service.repository, 'for-each-ref', '--format=%(refname)')
-      expect(refs).toBe('refs/heads/main\n')
+      expect(refs).toBe('refs/heads/main\nrefs/heads/moving\n')
     },
   )
 })
