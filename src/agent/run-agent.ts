@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { AgentOptions } from './agent-options.ts'
 import { AGENT_TIMING } from './agent-options.ts'
+import { removeCopiesWithCredentials } from './checkout/checkout.ts'
 import { Contact } from './contact.ts'
 import { lockFolder } from './host/folder-lock.ts'
 import { Identity } from './host/identity.ts'
@@ -23,7 +25,7 @@ import { Worker } from './worker.ts'
  * @throws when the work folder cannot be used, or another agent works in it.
  */
 export async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<void> {
-  await mkdir(options.workDir, { recursive: true })
+  await mkdir(options.workDir, { recursive: true, mode: 0o700 })
   const workDir = await realpath(options.workDir)
   const lock = await lockFolder(workDir)
   try {
@@ -38,6 +40,10 @@ async function runIn(workDir: string, options: AgentOptions, stop: AbortSignal):
   const instance = randomUUID()
   const cookie = cookieOf({ uuid: identity.uuid, folder: workDir, instance })
   await endLeftovers(cookie, options)
+  await removeCopiesWithCredentials({
+    folders: join(workDir, 'pipelines'),
+    notes: join(workDir, 'checkouts'),
+  })
   const guard = new Guard(cookie.instance)
   options.log({ level: 'info', message: `Agent ${identity.uuid} works in ${workDir}` })
   try {

@@ -1,5 +1,15 @@
+import { unescape } from 'node:querystring'
+
 /** A kind of version control whose client is given an address. */
 export type SourceKind = 'git' | 'hg' | 'svn' | 'p4' | 'tfs'
+
+/** Where a repository is, apart from the credentials that its URL may hold. */
+export interface SourceAddress {
+  /** Nothing that a command line may not show. */
+  readonly url: string
+  readonly username: string | null
+  readonly password: string | null
+}
 
 /** What an address may begin with; one without a scheme is a path where `file` is among them. */
 const SCHEMES: Readonly<Record<Exclude<SourceKind, 'p4'>, readonly string[]>> = {
@@ -43,4 +53,17 @@ export function schemeOf(address: string): string | null {
 export function isLocalAddress(address: string): boolean {
   const scheme = schemeOf(address)
   return scheme === 'file' || (scheme === null && !SHORT.test(address))
+}
+
+/** Takes the credentials out of a web address; null for one that is not a URL. Others have none. */
+export function splitAddress(text: string): SourceAddress | null {
+  const plain = { url: text, username: null, password: null }
+  if (!/^https?$/.test(schemeOf(text) ?? '')) return plain
+  if (!URL.canParse(text)) return null
+  const url = new URL(text)
+  if (url.username === '' && url.password === '') return plain
+  const [username, password] = [unescape(url.username), unescape(url.password)]
+  url.username = ''
+  url.password = ''
+  return { url: url.href, username, password }
 }

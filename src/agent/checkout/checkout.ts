@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { addressFault } from '../../core/source-address.ts'
+import { addressFault, type SourceAddress, splitAddress } from '../../core/source-address.ts'
 import type { SourceMaterial } from '../../wire/agent-material.ts'
 import { gitSource } from './git-source.ts'
 import { hgSource } from './hg-source.ts'
@@ -34,20 +34,23 @@ export async function checkOut(
 ): Promise<void> {
   const fault = addressFault(material.type, material.url)
   if (fault !== null) throw new ToolFailed(fault)
+  const address = splitAddress(material.url)
+  if (address === null) throw new ToolFailed('The address of the repository is not a URL')
+  const { url } = address
   const name = createHash('sha256').update(folder).digest('hex').slice(0, 24)
-  const source = sourceOf(material, { folder, workspace: `cairn-${name}` })
+  const source = sourceOf(material, { folder, workspace: `cairn-${name}`, address })
   const copyNote = join(notes, name)
   if (await isCopy(folder, copyNote, source)) {
-    note(`Updating ${folder} to revision ${material.revision} of ${material.url}`)
+    note(`Updating ${folder} to revision ${material.revision} of ${url}`)
     if (await succeeds(source.update(run), note, signal)) return
   }
-  note(`Checking out revision ${material.revision} of ${material.url} to ${folder}`)
+  note(`Checking out revision ${material.revision} of ${url} to ${folder}`)
   await rm(copyNote, { force: true })
   await rm(folder, { recursive: true, force: true, maxRetries: 9 })
   await mkdir(folder, { recursive: true })
   await source.fresh(run)
-  await mkdir(notes, { recursive: true })
-  await writeFile(copyNote, source.identity)
+  await mkdir(notes, { recursive: true, mode: 0o700 })
+  await writeFile(copyNote, source.identity, { mode: 0o600 })
 }
 
 /** Whether it worked; what the job's end interrupts is not tried in another way. */
@@ -82,10 +85,32 @@ async function orNull<Value>(reading: Promise<Value>): Promise<Value | null> {
   }
 }
 
-function sourceOf(material: SourceMaterial, place: SourcePlace): SourceTool {
+function sourceOf(
+  material: SourceMaterial,
+  place: SourcePlace & { readonly address: SourceAddress },
+): SourceTool {
   if (material.type === 'git') return gitSource(material, place)
-  if (material.type === 'svn') return svnSource(material)
-  if (material.type === 'hg') return hgSource(material)
+  if (material.type === 'svn') return svnSource(material, place.address)
+  if (material.type === 'hg') return hgSource(material, place.address)
   if (material.type === 'p4') return p4Source(material, place)
   return tfsSource(material, place)
+}
+
+/**
+ * Removes the working folders that an earlier version filled from addresses with credentials in
+ * them, which it kept there and in its notes. The next jobs get them anew.
+ */
+export async function removeCopiesWithCredentials(places: {
+  readonly folders: string
+  readonly notes: string
+}): Promise<void> {
+  for (const name of (await orNull(readdir(places.notes))) ?? []) {
+    const notes = join(places.notes, name)
+    const files = await readdir(notes)
+    const identities = await Promise.all(files.map((file) => readFile(join(notes, file), 'utf8')))
+    if (!identities.some((identity) => /^(?:git|hg|svn) https?:\/\/[^/ ]*@/i.test(identity)))
+      continue
+    await rm(join(places.folders, name), { recursive: true, force: true, maxRetries: 9 })
+    await rm(notes, { recursive: true, force: true, maxRetries: 9 })
+  }
 }

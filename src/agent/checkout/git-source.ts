@@ -1,13 +1,27 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { credentialsFor } from '../../core/git-credentials.ts'
+import type { SourceAddress } from '../../core/source-address.ts'
 import type { GitMaterial } from '../../wire/agent-material.ts'
 import type { RunTool, SourcePlace, SourceTool } from './source-tool.ts'
 
-/** Nobody is there to type a password. */
-const ENVIRONMENT = { GIT_TERMINAL_PROMPT: '0' }
+/** A job may leave hooks and a monitor in a folder, which are code: git runs none of them. */
+const SAFE = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false']
 
-export function gitSource(material: GitMaterial, { folder }: SourcePlace): SourceTool {
-  const { url, branch, revision } = material
+export function gitSource(
+  { branch, revision }: GitMaterial,
+  { folder, address }: SourcePlace & { readonly address: SourceAddress },
+): SourceTool {
+  const { url } = address
+  const environment = {
+    // Nobody is there to type a password.
+    GIT_TERMINAL_PROMPT: '0',
+    ...credentialsFor(address),
+  }
+
+  function git(run: RunTool, args: readonly string[]): Promise<void> {
+    return run({ command: 'git', args: [...SAFE, ...args], environment })
+  }
 
   async function checkOut(run: RunTool): Promise<void> {
     await git(run, ['checkout', '--quiet', '--force', '-B', branch, revision])
@@ -29,8 +43,4 @@ export function gitSource(material: GitMaterial, { folder }: SourcePlace): Sourc
       await checkOut(run)
     },
   }
-}
-
-function git(run: RunTool, args: readonly string[]): Promise<void> {
-  return run({ command: 'git', args, environment: ENVIRONMENT })
 }

@@ -1,3 +1,5 @@
+import { hgSettings } from '../../core/hg-settings.ts'
+import type { SourceAddress } from '../../core/source-address.ts'
 import type { HgMaterial } from '../../wire/agent-material.ts'
 import type { RunTool, SourceTool } from './source-tool.ts'
 
@@ -7,7 +9,15 @@ import type { RunTool, SourceTool } from './source-tool.ts'
  */
 const ENVIRONMENT = { HGPLAIN: '1', HGRCSKIPREPO: '1' }
 
-export function hgSource({ url, revision }: HgMaterial): SourceTool {
+export function hgSource({ revision }: HgMaterial, address: SourceAddress): SourceTool {
+  const { url } = address
+  const settings = hgSettings(address)
+  const environment = { ...ENVIRONMENT, ...settings?.environment }
+
+  function hg(run: RunTool, args: readonly string[]): Promise<void> {
+    return run({ ...(settings?.command(args) ?? { command: 'hg', args }), environment })
+  }
+
   return {
     identity: `hg ${url}`,
     fresh: (run) => hg(run, ['clone', '--quiet', '--updaterev', revision, '--', url, '.']),
@@ -17,8 +27,4 @@ export function hgSource({ url, revision }: HgMaterial): SourceTool {
       await hg(run, ['--config', 'extensions.purge=', 'purge', '--quiet'])
     },
   }
-}
-
-function hg(run: RunTool, args: readonly string[]): Promise<void> {
-  return run({ command: 'hg', args, environment: ENVIRONMENT })
 }

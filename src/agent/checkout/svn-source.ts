@@ -1,8 +1,12 @@
+import type { SourceAddress } from '../../core/source-address.ts'
 import type { SvnMaterial } from '../../wire/agent-material.ts'
 import type { RunTool, SourceTool } from './source-tool.ts'
 
-export function svnSource(material: SvnMaterial): SourceTool {
-  const { url, username, password, revision } = material
+export function svnSource(material: SvnMaterial, address: SourceAddress): SourceTool {
+  const { revision } = material
+  const { url } = address
+  const username = material.username ?? address.username
+  const password = material.password ?? address.password
   const user = username === null ? [] : ['--username', username]
   const secret = password === null || password === '' ? [] : ['--password-from-stdin']
   const options = ['--quiet', '--non-interactive', '--no-auth-cache', ...user, ...secret]

@@ -3,6 +3,9 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { HgMaterial } from '../../config/model/materials.ts'
+import { reasonOf } from '../../core/errors.ts'
+import { hgSettings, type HgSettings } from '../../core/hg-settings.ts'
+import type { SourceAddress } from '../../core/source-address.ts'
 import { type MaterialSource, MOST_CHANGES, SourceFailed, type Span } from './modification.ts'
 import { addressOf } from './source-address.ts'
 import { secretsOf, type SourcePlace } from './source-place.ts'
@@ -12,8 +15,6 @@ const REVISION = /^[0-9a-f]{40}$/
 const ABBREVIATED = /^[0-9a-f]{4,40}$/
 const NO_NODE = /^0+$/
 const SECOND = 1_000
-/** Hands the client settings of ours through a pipe. */
-const WITH_SETTINGS = 'printf %s "$CAIRN_SETTINGS" | hg "$@"'
 
 const Log = z.array(
   z.object({
@@ -32,7 +33,7 @@ export function hgSource(material: HgMaterial, place: SourcePlace): MaterialSour
   const username = material.username ?? address.username
   const password = place.password ?? address.password
   const branch = material.branch === null || material.branch === '' ? 'default' : material.branch
-  const settings = renderSettings(address.url, username, password)
+  const settings = settingsOf({ url: address.url, username, password })
   const call = {
     name: 'hg',
     cwd: folder,
@@ -42,15 +43,13 @@ export function hgSource(material: HgMaterial, place: SourcePlace): MaterialSour
       HGENCODING: 'UTF-8',
       // Settings name extensions and hooks, which are code: none are read but those that are given here.
       HGRCSKIPREPO: '1',
-      HGRCPATH: settings === null ? '' : '/dev/stdin',
-      ...(settings === null ? {} : { CAIRN_SETTINGS: settings }),
+      HGRCPATH: '',
+      ...settings?.environment,
     },
     secrets: secretsOf({ username, password }, address.username !== null),
   }
   const command = (args: readonly string[]) =>
-    settings === null
-      ? { command: 'hg', args: ['-y', ...args] }
-      : { command: 'sh', args: ['-c', WITH_SETTINGS, 'hg', '-y', ...args] }
+    settings?.command(['-y', ...args]) ?? { command: 'hg', args: ['-y', ...args] }
   const hg = (...args: readonly string[]) => tools.run({ ...call, ...command(args) })
 
   async function prepare(): Promise<void> {
@@ -108,22 +107,10 @@ function modificationOf({ node, user, date, desc, files }: z.infer<typeof Log>[n
   return { revision: node, username: user, time: date[0] * SECOND, comment: desc, files }
 }
 
-/** Neither a file nor a command line has them. */
-function renderSettings(
-  url: string,
-  username: string | null,
-  password: string | null,
-): string | null {
-  if (!/^https?:/i.test(url) || (username === null && password === null)) return null
-  const lines = [
-    ['prefix', url],
-    ['username', username ?? ''],
-    ['password', password ?? ''],
-  ].map(([name, value]) => `cairn.${name} = ${oneLine(value ?? '')}`)
-  return `[auth]\n${lines.join('\n')}\n`
-}
-
-function oneLine(value: string): string {
-  if (/[\r\n\0]/.test(value)) throw new SourceFailed('hg: its credentials are not one line')
-  return value
+function settingsOf(address: SourceAddress): HgSettings | null {
+  try {
+    return hgSettings(address)
+  } catch (error) {
+    throw new SourceFailed(`hg: ${reasonOf(error)}`, { cause: error })
+  }
 }

@@ -1,5 +1,5 @@
 import { CommitSha } from '../../core/revision.ts'
-import { credentialsFor, protocolsFor } from '../materials/git-credentials.ts'
+import { credentialsFor, protocolsFor } from '../../core/git-credentials.ts'
 import { SourceFailed } from '../materials/modification.ts'
 import { addressOf } from '../materials/source-address.ts'
 import { secretsOf } from '../materials/source-place.ts'

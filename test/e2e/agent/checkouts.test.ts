@@ -163,7 +163,7 @@ describe('materials', () => {
     const job = await run('password', { ...material, url: 'http://u:p%40ss@127.0.0.1:9/x.git' })
 
     expect(job.result).toBe('Failed')
-    expect(job.text).toContain('http://u:********@127.0.0.1:9/x.git')
+    expect(job.text).toContain('of http://127.0.0.1:9/x.git to ')
     expect(job.text).not.toMatch(/p%40ss|p@ss/)
   })
 })

@@ -1,5 +1,4 @@
-import { isLocalAddress } from '../../core/source-address.ts'
-import type { SourceAddress } from './source-address.ts'
+import { isLocalAddress, type SourceAddress } from './source-address.ts'
 
 /** The value of `GIT_ALLOW_PROTOCOL`: what git may speak to get to an address, and to any other it leads to. */
 export function protocolsFor(url: string): string {
