@@ -1,17 +1,20 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { Agent } from 'node:https'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { connect } from 'node:tls'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { readSettings, SETTINGS } from '../../src/settings.ts'
 import { AuditBody } from '../../src/wire/audit-body.ts'
 import { documentWith } from '../support/documents.ts'
-import { callOver, startNginx } from '../support/nginx.ts'
+import { callOver, type Nginx, startNginx } from '../support/nginx.ts'
 import { BASIC } from '../support/raw-http.ts'
 import { rootFile } from '../support/root-file.ts'
 import { startService } from '../support/service.ts'
 import { start } from '../support/start.ts'
 import { tempDir } from '../support/temp-folder.ts'
+import { until } from '../support/until.ts'
 
 const UNITS = ['cairn.service', 'cairn-agent@.service']
 const Words = z.array(z.string())
@@ -28,6 +31,35 @@ function assertTaken([subcommand, ...args]: readonly string[], environment = {})
   else throw new Error(`${subcommand} is not meant to be deployed`)
 }
 
+/** An address of this machine that is no probe's: neither the loopback's own nor a private network's. */
+const OUTSIDE = '127.0.0.2'
+
+async function readyOver(nginx: Nginx): Promise<void> {
+  const status = () =>
+    callOver(nginx, '/health/ready').then(
+      (answer) => answer.status,
+      () => 0,
+    )
+  await expect.poll(status).toBe(200)
+}
+
+/** What comes back over a connection that is left as it is after these bytes. */
+async function sentOver({ port, ca }: Nginx, bytes: string): Promise<string> {
+  const socket = connect({ host: '127.0.0.1', port, ca, servername: 'localhost' })
+  socket.write(bytes)
+  let text = ''
+  for await (const part of socket.setEncoding('utf8')) text += String(part)
+  return text
+}
+
+/** The file with times and numbers that a test can reach. */
+function shorter(site: string): string {
+  return site
+    .replace(/client_header_timeout \d+s/, 'client_header_timeout 1s')
+    .replace(/client_body_timeout \d+s/, 'client_body_timeout 2s')
+    .replace(/(limit_conn \w+) \d+/, '$1 2')
+}
+
 describe('deploy/nginx.conf', () => {
   it(
     'puts TLS in front of the service, forms, ids and addresses included',
@@ -37,14 +69,7 @@ describe('deploy/nginx.conf', () => {
       const nginx = await startNginx(tempDir(), service.url)
       const origin = `https://localhost:${nginx.port}`
       const headers = { authorization: BASIC }
-      await expect
-        .poll(() =>
-          callOver(nginx, '/health/ready').then(
-            ({ status }) => status,
-            () => 0,
-          ),
-        )
-        .toBe(200)
+      await readyOver(nginx)
 
       const current = await callOver(nginx, '/api/admin/config.xml', { headers })
       const saved = await callOver(nginx, '/api/admin/config.xml', {
@@ -79,6 +104,80 @@ describe('deploy/nginx.conf', () => {
         address: '127.0.0.1',
         request: saved.headers['x-request-id'],
       })
+    },
+  )
+
+  it(
+    'shuts numbers and problems to the outside, however they are spelled',
+    { timeout: 60_000, tags: ['nginx', 'openssl'] },
+    async () => {
+      const service = await startService()
+      const nginx = await startNginx(tempDir(), service.url)
+      await readyOver(nginx)
+      const spelled = ['/health', '/health/', '//health', '/%68ealth', '/x/../health', '/health?a']
+      const shut = [...spelled, '/health%2f', '/metrics', '/metrics//', '/./metrics']
+      const headers = { authorization: BASIC }
+      const statusFrom = async (from: string, path: string) =>
+        (await callOver(nginx, path, { from, headers })).status
+
+      const outside = await Promise.all(shut.map((path) => statusFrom(OUTSIDE, path)))
+      const probes = ['/health/live', '/health/ready', '/config'].map((path) =>
+        statusFrom(OUTSIDE, path),
+      )
+      const editor = await callOver(nginx, '/config/edit', { from: OUTSIDE, headers })
+      const [, alive = ''] = /data-alive="([^"]*)"/.exec(editor.body) ?? []
+      const inside = ['/health', '/metrics'].map((path) => statusFrom('127.0.0.1', path))
+
+      expect(outside).toEqual(shut.map(() => 403))
+      expect(await Promise.all(probes)).toEqual([200, 200, 200])
+      expect(await statusFrom(OUTSIDE, alive)).toBe(200)
+      expect(await Promise.all(inside)).toEqual([200, 200])
+    },
+  )
+
+  it(
+    'answers 429 to an address that floods, not to others nor to agents beside it',
+    { timeout: 120_000, tags: ['nginx', 'openssl'] },
+    async () => {
+      const service = await startService()
+      const nginx = await startNginx(tempDir(), service.url)
+      await readyOver(nginx)
+      const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+      onTestFinished(() => agent.destroy())
+      const flood = (path: string, calls: number) =>
+        Promise.all(
+          Array.from({ length: calls }, () => callOver(nginx, path, { from: OUTSIDE, agent })),
+        ).then((answers) => answers.map(({ status }) => status))
+
+      const page = await flood('/health/live', 100)
+      await until(async () => (await flood('/health/live', 200)).includes(429), 30_000)
+      const beside = await flood('/api/agents-protocol/a1/work', 50)
+      const other = await callOver(nginx, '/health/live', { from: '127.0.0.3' })
+
+      expect(page).toEqual(page.map(() => 200))
+      expect(beside).not.toContain(429)
+      expect(other.status).toBe(200)
+    },
+  )
+
+  it(
+    'ends what does not go on, and bounds the connections of an address',
+    { timeout: 60_000, tags: ['nginx', 'openssl'] },
+    async () => {
+      const service = await startService()
+      const nginx = await startNginx(tempDir(), service.url, { edit: shorter })
+      await readyOver(nginx)
+      const upload = `PUT /api/admin/config.xml HTTP/1.1\r\nhost: localhost\r\nauthorization: ${BASIC}\r\nif-match: *\r\ncontent-length: 9\r\n\r\n<a>`
+
+      const [heads, bodies] = [
+        [sentOver(nginx, 'GET / HTTP/1.1\r\nhost: lo')],
+        [1, 2].map(() => sentOver(nginx, upload)),
+      ]
+      await until(async () => (await callOver(nginx, '/health/live')).status === 429)
+      const ended = await Promise.all([...heads, ...bodies])
+
+      // What is cut off gets no answer.
+      expect(ended).toEqual(['', '', ''])
     },
   )
 
@@ -128,11 +227,24 @@ describe('the units of systemd', () => {
     expect(about).toEqual([])
   })
 
+  it.each(UNITS)('bound memory and processes, and hide those of others: %s', (name) => {
+    const unit = new Map(
+      [...deployed(name).matchAll(/^(\w+)=(.*)$/gm)].map(([, key = '', value = '']) => [
+        key,
+        value,
+      ]),
+    )
+
+    expect(unit.get('MemoryMax')).toMatch(/^\d+[GM%]$/)
+    expect(Number(unit.get('TasksMax'))).toBeGreaterThan(0)
+    expect(unit.get('ProtectProc')).toBe('invisible')
+  })
+
   it('shut the service in', { tags: ['systemd'] }, () => {
     const file = join(tempDir(), 'cairn.service')
     writeFileSync(file, deployed('cairn.service'))
 
-    const flags = ['security', '--offline=true', '--no-pager', '--threshold=25', file]
+    const flags = ['security', '--offline=true', '--no-pager', '--threshold=17', file]
     const { status, stdout } = spawnSync('systemd-analyze', flags, { encoding: 'utf8' })
 
     expect(stdout).toMatch(/exposure level/)

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
-import { request } from 'node:https'
+import { type Agent, request } from 'node:https'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { rootFile } from './root-file.ts'
@@ -14,8 +14,18 @@ export interface Nginx {
   readonly ca: Buffer
 }
 
+/** What a test may have otherwise than the documented file. */
+export interface NginxOptions {
+  /** Changes the file, such as times that a test cannot wait for. */
+  readonly edit?: (site: string) => string
+}
+
 /** Starts nginx with the documented file; only ports and paths of the certificate are other ones. */
-export async function startNginx(folder: string, serviceUrl: string): Promise<Nginx> {
+export async function startNginx(
+  folder: string,
+  serviceUrl: string,
+  { edit = (site) => site }: NginxOptions = {},
+): Promise<Nginx> {
   const [plainPort, port] = [await freePort(), await freePort()]
   const [key, certificate] = [join(folder, 'cairn.key'), join(folder, 'cairn.pem')]
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
@@ -31,7 +41,7 @@ export async function startNginx(folder: string, serviceUrl: string): Promise<Ng
     .replace('/etc/cairn/tls/cairn.pem', certificate)
     .replace('/etc/cairn/tls/cairn.key', key)
   mkdirSync(join(folder, 'logs'))
-  writeFileSync(join(folder, 'site.conf'), site)
+  writeFileSync(join(folder, 'site.conf'), edit(site))
   writeFileSync(join(folder, 'nginx.conf'), MAIN)
   const flags = [
     '-p',
@@ -51,7 +61,7 @@ export async function startNginx(folder: string, serviceUrl: string): Promise<Ng
 }
 
 const MAIN = `pid nginx.pid;
-events { worker_connections 64; }
+events { worker_connections 256; }
 http {
   access_log off;
   client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path f; uwsgi_temp_path u; scgi_temp_path s;
@@ -59,15 +69,28 @@ http {
 }
 `
 
+export interface CallOptions {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  /** The address of this machine that the call comes from. */
+  readonly from?: string
+  /** Keeps connections open for more calls. */
+  readonly agent?: Agent
+}
+
 /** One call over TLS; the certificate is checked. */
 export function callOver(
   { port, ca }: Nginx,
   path: string,
-  options: { method?: string; headers?: Record<string, string>; body?: string } = {},
+  options: CallOptions = {},
 ): Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: string }> {
-  const { method = 'GET', headers = {}, body } = options
+  const { method = 'GET', headers = {}, body, from, agent = false } = options
+  const place = { host: '127.0.0.1', servername: 'localhost', port, path }
+  const sender = { localAddress: from, agent, ca }
   return new Promise((resolve, reject) => {
-    const call = request({ host: 'localhost', port, path, method, headers, ca, agent: false })
+    const named = { host: `localhost:${port}`, ...headers }
+    const call = request({ ...place, ...sender, method, headers: named })
     call.on('error', reject).on('response', (response) => {
       let text = ''
       response.setEncoding('utf8').on('data', (part: string) => (text += part))

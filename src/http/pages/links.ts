@@ -71,9 +71,9 @@ export class Links {
     return this.#at('/config/edit', { entity: query.entity ?? null, from: query.from ?? null })
   }
 
-  /** Where a script asks whether the service can be reached. */
-  health(): string {
-    return this.#at('/health')
+  /** Where a script asks whether the service can be reached: open where proxies shut /health. */
+  alive(): string {
+    return this.#at('/health/live')
   }
 
   /** Where the editor asks what is wrong with a text. */

@@ -39,7 +39,7 @@ export function EditView(props: EditViewProps) {
         action={chrome.links.edit()}
         enctype="multipart/form-data"
         data-check={chrome.links.checkEdit()}
-        data-alive={chrome.links.health()}
+        data-alive={chrome.links.alive()}
         data-draft={`${base.digest} ${entity === null ? '' : `${entity.kind}/${entity.name}`}`}
       >
         <DraftFields basedOn={base.digest} entity={entity} />
