@@ -84,10 +84,11 @@ async function openStateDir(settings: ServeSettings, resources: Resources): Prom
 }
 
 async function open(opening: Opening): Promise<Server> {
-  const { settings, resources } = opening
+  const { settings, surroundings, resources } = opening
+  const { log } = surroundings
   const parts = await openParts(opening)
   const service = serviceOf(opening, parts)
-  const listening = resources.own(await Listening.open(service, settings))
+  const listening = resources.own(await Listening.open(service, { ...settings, log }))
   resources.own(parts.watch)
   parts.login.reportLogin()
   parts.entities.begin()

@@ -80,7 +80,8 @@ export class CatFileReader implements ObjectReader {
       try {
         return await this.#running().find(name)
       } catch (error) {
-        if (this.#disposed || !(error instanceof CatFileEnded)) throw unavailable(CLOSED, error)
+        if (this.#disposed) throw unavailable(CLOSED, error)
+        if (!(error instanceof CatFileEnded)) throw error
         if (error.isUponThis) break
       }
     }

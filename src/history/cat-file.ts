@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
 import { BatchParser } from './batch-parser.ts'
-import { type GitExecutable, type GitProcess, ended } from './git-executable.ts'
+import type { GitExecutable } from './git-executable.ts'
+import { ended, type PipedProcess } from '../processes/piped-process.ts'
 import type { RawObject } from './raw-object.ts'
 import type { ReusedBuffers } from './reused-buffers.ts'
 
@@ -35,7 +36,7 @@ const LONGEST_COMPLAINT = 4_096
  * It keeps this process alive only while a question is open.
  */
 export class CatFile implements AsyncDisposable {
-  readonly #child: GitProcess
+  readonly #child: PipedProcess
   readonly #ended: Promise<string>
   readonly #open: Request[] = []
   readonly #parser: BatchParser
@@ -51,8 +52,6 @@ export class CatFile implements AsyncDisposable {
     this.#child.stderr.on('data', (chunk: Buffer) => {
       this.#complaint = `${this.#complaint}${chunk.toString('utf8')}`.slice(-LONGEST_COMPLAINT)
     })
-    // The end of the process says the same, and is waited for.
-    this.#child.stdin.on('error', () => undefined)
     void this.#ended.then((how) => this.#fail(this.#complaint.trim() || how))
     this.#keepAlive(false)
   }

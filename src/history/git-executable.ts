@@ -1,19 +1,20 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
-import type { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { ServiceError } from '../core/errors.ts'
-import { withoutPaths } from '../core/faults.ts'
+import { describeFault, withoutPaths } from '../core/faults.ts'
+import {
+  ended,
+  type PipedProcess,
+  type ProcessOptions,
+  ProcessNotStarted,
+  signalGroup,
+  startProcess,
+} from '../processes/piped-process.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
 
 const run = promisify(execFile)
-
-export interface GitProcess extends ChildProcess {
-  readonly stdin: Writable
-  readonly stdout: Readable
-  readonly stderr: Readable
-}
 
 export interface GitExecutableOptions {
   /** Where programs are looked for: the `PATH` of the service. */
@@ -34,13 +35,7 @@ export type Version = readonly [number, number]
 
 const OLDEST: Version = [2, 30]
 
-export interface RunOptions {
-  readonly env?: Readonly<Record<string, string>>
-  readonly cwd?: string
-  readonly hasChannel?: boolean
-  /** Whether the process leads a group of its own, with which it can be ended. */
-  readonly isGroup?: boolean
-}
+export type RunOptions = Partial<ProcessOptions>
 
 /**
  * The git program, run on one repository at a time and away from the settings of whoever
@@ -78,23 +73,30 @@ export class GitExecutable {
     return ours > major || (ours === major && detail >= minor)
   }
 
-  /** Starts git on a repository. Naming it outright keeps git from refusing one of another owner. */
-  start(gitDir: string, args: readonly string[]): GitProcess {
+  /**
+   * Starts git on a repository. Naming it outright keeps git from refusing one of another owner.
+   *
+   * @throws {ServiceError} `unavailable` when the system has nothing left to start it with.
+   */
+  start(gitDir: string, args: readonly string[]): PipedProcess {
     return this.run([`--git-dir=${gitDir}`, ...args], {})
   }
 
-  /** Starts git with variables of its own, and where wanted with a channel that its hooks find at descriptor 3. */
-  run(args: readonly string[], options: RunOptions): GitProcess {
-    const { env = {}, cwd, hasChannel = false, isGroup = false } = options
+  /**
+   * Starts git with variables of its own, and where wanted with a channel that its hooks find at descriptor 3.
+   *
+   * @throws {ServiceError} `unavailable` when the system has nothing left to start it with.
+   */
+  run(args: readonly string[], options: RunOptions): PipedProcess {
     const [program, ...before] = this.#command
-    const child = spawn(program, [...before, ...args], {
-      env: { ...this.#env, ...env },
-      ...(cwd === undefined ? {} : { cwd }),
-      stdio: ['pipe', 'pipe', 'pipe', hasChannel ? 'pipe' : 'ignore'],
-      detached: isGroup,
-      windowsHide: true,
-    })
-    return withPipes(child)
+    const env = { ...this.#env, ...options.env }
+    try {
+      return startProcess(program, [...before, ...args], { ...options, env })
+    } catch (error) {
+      if (!(error instanceof ProcessNotStarted)) throw error
+      const reason = `git cannot be started: ${describeFault(error)}`
+      throw new ServiceError('unavailable', reason, { reason }, { cause: error })
+    }
   }
 
   /**
@@ -105,15 +107,11 @@ export class GitExecutable {
    */
   async runAside(gitDir: string, args: readonly string[], signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
-    const [program, ...before] = this.#command
-    const child = spawn(program, [...before, `--git-dir=${gitDir}`, ...args], {
-      env: this.#env,
-      stdio: ['ignore', 'ignore', 'pipe'],
-      detached: true,
-      windowsHide: true,
-    })
-    const end = () => endGroup(child)
+    const child = this.run([`--git-dir=${gitDir}`, ...args], { isGroup: true })
+    const end = () => signalGroup(child, 'SIGTERM')
     signal.addEventListener('abort', end)
+    child.stdin.end()
+    child.stdout.resume()
     if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
     const [how, complaint] = await Promise.all([ended(child), text(child.stderr)])
     signal.removeEventListener('abort', end)
@@ -148,28 +146,5 @@ async function tryRun(
     const hasEnded = error instanceof Error && 'code' in error && typeof error.code === 'number'
     if (isAbsent || hasEnded) return { stdout: '', isDone: false }
     throw error
-  }
-}
-
-function withPipes(child: ChildProcess): GitProcess {
-  const { stdin, stdout, stderr } = child
-  if (stdin === null || stdout === null || stderr === null) throw new TypeError('git has no pipes')
-  return Object.assign(child, { stdin, stdout, stderr })
-}
-
-/** How a process ended, in words. */
-export function ended(child: ChildProcess): Promise<string> {
-  return new Promise((resolve) => {
-    child.once('error', (error) => resolve(error.message))
-    child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`))
-  })
-}
-
-/** Ends a process that leads a group, and all that it has started. */
-export function endGroup({ pid }: ChildProcess): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, 'SIGTERM')
-  } catch (error) {
-    if (fsErrorCode(error) !== 'ESRCH') throw error
   }
 }

@@ -4,7 +4,8 @@ import { Readable } from 'node:stream'
 import { replaceFile } from '../storage/durable-fs.ts'
 import { syncFolder } from '../storage/sync-folder.ts'
 import { type BundledHead, type BundleOptions, unbundleRepository } from './bundle.ts'
-import { ended, type GitExecutable } from './git-executable.ts'
+import type { GitExecutable } from './git-executable.ts'
+import { ended } from '../processes/piped-process.ts'
 import { requireGit, runGit, tryGit } from './run-git.ts'
 
 export interface RestoreFolderOptions extends BundleOptions {

@@ -5,7 +5,8 @@ import { pipeline } from 'node:stream/promises'
 import { allOf } from '../core/all-of.ts'
 import type { ServiceError } from '../core/errors.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
-import { ended, GitExecutable, type GitProcess } from './git-executable.ts'
+import { GitExecutable } from './git-executable.ts'
+import { ended, type PipedProcess } from '../processes/piped-process.ts'
 import { unavailable } from './repository-folder.ts'
 
 /** What writing to a process that has ended fails with. */
@@ -44,7 +45,7 @@ export async function tryGit(
 }
 
 /** A command that ends before it has read everything says why by how it ends. */
-async function feed({ stdin }: GitProcess, input: string | Readable): Promise<void> {
+async function feed({ stdin }: PipedProcess, input: string | Readable): Promise<void> {
   try {
     await pipeline(typeof input === 'string' ? Readable.from([input]) : input, stdin)
   } catch (error) {

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener, type Http2Bindings, type HttpBindings } from '@hono/node-server'
+import type { Log } from '../core/log.ts'
 import { json } from './errors.ts'
 
 /** Longest waits for a client, in milliseconds: its headers, its whole request, and silence on the line. */
@@ -12,6 +14,15 @@ const IDLE_AT_MOST = 20_000
 const LOOK_EVERY = 1_000
 /** How often a closing server looks for connections that have become idle. */
 const SWEEP_EVERY = 50
+
+const LIMITS = '/proc/self/limits'
+/** Files that may be open where the system does not say. */
+const ASSUMED_FILES = 1_024
+/** What connections leave for files and other programs. */
+const OTHER_FILES = 128
+const FEWEST_CONNECTIONS = 16
+/** How often it is said that connections are refused. */
+const SAY_EVERY = 60_000
 
 const MALFORMED = 'The request is not well-formed HTTP'
 const errorHandler = () => json({ message: MALFORMED }, 400)
@@ -42,6 +53,7 @@ export interface ListeningOptions {
   readonly port: number
   /** Longest silence on the line while it is the client's turn, in milliseconds. */
   readonly idleAtMost?: number
+  readonly log?: Log
 }
 
 /** A listening server; closing it lets the requests in flight finish. */
@@ -58,7 +70,7 @@ export class Listening implements AsyncDisposable {
   /** @throws the system's error when the address cannot be listened on. */
   static async open(
     { answer, answerReady }: Answering,
-    { host, port, idleAtMost = IDLE_AT_MOST }: ListeningOptions,
+    { host, port, idleAtMost = IDLE_AT_MOST, log }: ListeningOptions,
   ): Promise<Listening> {
     const listener = getRequestListener(answer, { errorHandler })
     const limits = {
@@ -80,6 +92,8 @@ export class Listening implements AsyncDisposable {
       if (!isOurTurn(newest.get(socket))) socket.destroy()
     })
     server.on('clientError', refuse)
+    server.maxConnections = connectionsAtMost(filesAtMost())
+    if (log) server.on('drop', tellNowAndThen(log, server.maxConnections))
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
       server.listen(port, host, resolve)
@@ -94,6 +108,36 @@ export class Listening implements AsyncDisposable {
     this.#server.closeIdleConnections()
     await closed
     clearInterval(sweep)
+  }
+}
+
+/**
+ * How many connections leave room for files and programs: without descriptors the service could
+ * neither save nor poll, and anybody can open connections.
+ */
+export function connectionsAtMost(files: number): number {
+  return Math.max(FEWEST_CONNECTIONS, files - Math.max(OTHER_FILES, Math.ceil(files / 4)))
+}
+
+/** How many files this process may have open. */
+function filesAtMost(): number {
+  try {
+    const [, limit] = /^Max open files +(\d+)/m.exec(readFileSync(LIMITS, 'utf8')) ?? []
+    return Number(limit ?? ASSUMED_FILES)
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error) return ASSUMED_FILES
+    throw error
+  }
+}
+
+function tellNowAndThen(log: Log, most: number): () => void {
+  let saidAt = -Infinity
+  return () => {
+    const now = performance.now()
+    if (now - saidAt < SAY_EVERY) return
+    saidAt = now
+    const message = `More than ${most} connections at once: further ones are refused`
+    log({ level: 'warning', message })
   }
 }
 

@@ -16,6 +16,8 @@ export interface ProgramOptions {
   readonly input?: string
   /** The program itself, when it is not the one of this checkout. */
   readonly main?: string
+  /** How many files it may have open; the program prlimit is needed for that. */
+  readonly files?: number
 }
 
 /** A started subcommand of the compiled program: a real process, ended with the test. */
@@ -26,7 +28,9 @@ export class Program {
 
   constructor(args: readonly string[], options: ProgramOptions = {}) {
     const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...options.env }
-    this.process = spawn(process.execPath, [options.main ?? MAIN, ...args], {
+    const limited = options.files ? ['prlimit', `--nofile=${options.files}`] : []
+    const line = [...limited, process.execPath, options.main ?? MAIN, ...args]
+    this.process = spawn(line[0] ?? '', line.slice(1), {
       env,
       ...(options.cwd ? { cwd: options.cwd } : {}),
     })

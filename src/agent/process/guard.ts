@@ -1,11 +1,17 @@
-import type { ChildProcess } from 'node:child_process'
-import { spawn } from 'node:child_process'
+import {
+  type PipedProcess,
+  ProcessNotStarted,
+  startProcess,
+} from '../../processes/piped-process.ts'
+
+const AGAIN_MS = 1_000
 
 /**
  * Waits for the end of its input, which comes when the agent is gone however it ended, and
  * then ends every process that carries the cookie.
  */
 const SCRIPT = `
+exec >/dev/null 2>&1
 marked() { grep -lsaF -e "$1" /proc/[0-9]*/environ; }
 end() { for file in $(marked "$2"); do pid=\${file#/proc/}; kill -"$1" "\${pid%/environ}"; done; }
 read -r _
@@ -20,31 +26,43 @@ for second in 1 2 3 4 5 6 7 8 9; do [ -z "$(marked "$1")" ] || { end KILL "$1"; 
  */
 export class Guard implements Disposable {
   readonly #cookie: string
-  #child: ChildProcess
+  #child: PipedProcess | null = null
+  #isDisposed = false
 
   constructor(cookie: string) {
     this.#cookie = cookie
-    this.#child = this.#start()
+    this.#start()
   }
 
   [Symbol.dispose](): void {
-    this.#child.removeAllListeners('exit')
-    this.#child.stdin?.destroy()
-    this.#child.unref()
+    this.#isDisposed = true
+    this.#child?.stdin.destroy()
+    this.#child?.unref()
   }
 
-  #start(): ChildProcess {
-    // Detached, because what kills the agent's process group must not reach the guard.
-    const child = spawn('sh', ['-c', SCRIPT, 'cairn-agent-guard', this.#cookie], {
-      detached: true,
-      stdio: ['pipe', 'ignore', 'ignore'],
-      cwd: '/',
-      env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
-    })
-    child.stdin?.on('error', () => undefined)
-    child.on('exit', () => {
-      this.#child = this.#start()
-    })
-    return child
+  #start(): void {
+    if (this.#isDisposed) return
+    const child = trySh([SCRIPT, 'cairn-agent-guard', this.#cookie])
+    this.#child = child
+    if (child === null) return this.#startLater()
+    child.stdout.destroy()
+    child.stderr.destroy()
+    child.once('error', () => this.#startLater())
+    child.once('exit', () => this.#start())
+  }
+
+  #startLater(): void {
+    setTimeout(() => this.#start(), AGAIN_MS).unref()
+  }
+}
+
+/** Leads a group, because what ends the group of the agent must not reach it. */
+function trySh(command: readonly string[]): PipedProcess | null {
+  try {
+    const env = { PATH: '/usr/local/bin:/usr/bin:/bin' }
+    return startProcess('sh', ['-c', ...command], { env, cwd: '/', isGroup: true })
+  } catch (error) {
+    if (error instanceof ProcessNotStarted) return null
+    throw error
   }
 }

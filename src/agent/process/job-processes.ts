@@ -1,7 +1,9 @@
-import type { ChildProcessByStdio } from 'node:child_process'
-import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
-import type { Readable, Writable } from 'node:stream'
+import {
+  type PipedProcess,
+  ProcessNotStarted,
+  startProcess,
+} from '../../processes/piped-process.ts'
 import type { Cookie } from './cookie.ts'
 import { withMark } from './cookie.ts'
 import { endProcesses } from './end-processes.ts'
@@ -26,8 +28,6 @@ export interface CommandEnd {
   readonly reason: string | null
 }
 
-type Child = ChildProcessByStdio<Writable, Readable, Readable>
-
 /** The processes of one job: started with the job's cookie and ended together, whatever they did. */
 export class JobProcesses {
   readonly #cookie: Cookie
@@ -47,6 +47,7 @@ export class JobProcesses {
     this.#started += 1
     const mark = `${this.#cookie.instance}${this.#started}/`
     const child = start(line, mark)
+    if (child instanceof ProcessNotStarted) return { exitCode: 127, reason: child.message }
     const group = child.pid
     if (group !== undefined) this.#groups.add(group)
     const pumps = [
@@ -87,19 +88,19 @@ export class JobProcesses {
   }
 }
 
-function start(line: CommandLine, mark: string): Child {
-  const child = spawn(line.command, line.args, {
-    cwd: line.cwd,
-    env: withMark(line.environment, mark),
-    detached: true,
-    stdio: ['pipe', 'pipe', 'pipe'],
-  })
-  child.stdin.on('error', () => child.stdin.destroy())
-  child.stdin.end(line.input)
-  return child
+function start(line: CommandLine, mark: string): PipedProcess | ProcessNotStarted {
+  const env = withMark(line.environment, mark)
+  try {
+    const child = startProcess(line.command, line.args, { cwd: line.cwd, env, isGroup: true })
+    child.stdin.end(line.input)
+    return child
+  } catch (error) {
+    if (error instanceof ProcessNotStarted) return error
+    throw error
+  }
 }
 
-function ended(child: Child): Promise<CommandEnd> {
+function ended(child: PipedProcess): Promise<CommandEnd> {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve({ exitCode: 127, reason: error.message }))
     child.once('exit', (code, signal) => {

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { ended } from '../git-executable.ts'
+import { ended } from '../../processes/piped-process.ts'
 import type { Aside } from './aside.ts'
 import { type Finding, gitOn, mendable, type Patient } from './patient.ts'
 

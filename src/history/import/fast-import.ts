@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import nodeFs from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { ended, type GitExecutable, type GitProcess } from '../git-executable.ts'
+import type { GitExecutable } from '../git-executable.ts'
+import { ended, type PipedProcess } from '../../processes/piped-process.ts'
 import { renderSignature, type Signature } from '../signature.ts'
 
 /** A commit on its way into the repository; its parents are commits there, or numbers of earlier ones. */
@@ -34,7 +35,7 @@ const SETTINGS = ['core.fsync=all', 'fastimport.unpackLimit=1']
 /** One `git fast-import`, which writes thousands of commits into few packs. */
 export class FastImport {
   readonly #options: FastImportOptions
-  readonly #child: GitProcess
+  readonly #child: PipedProcess
   readonly #end: Promise<readonly [string, string]>
   #written = 0
   #isOver = false

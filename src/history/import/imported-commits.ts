@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { CommitSha } from '../../core/revision.ts'
-import { ended, type GitExecutable } from '../git-executable.ts'
+import type { GitExecutable } from '../git-executable.ts'
+import { ended } from '../../processes/piped-process.ts'
 import { unavailable } from '../repository-folder.ts'
 
 /** The trailer that names the commit that an imported one was in its own repository. */

@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { Duplex } from 'node:stream'
 import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { ended, type GitExecutable, type GitProcess, type RunOptions } from '../git-executable.ts'
+import type { GitExecutable, RunOptions } from '../git-executable.ts'
+import { ended, type PipedProcess } from '../../processes/piped-process.ts'
 import type { History } from '../history.ts'
 import type { Report } from '../problems.ts'
 import { unavailable } from '../repository-folder.ts'
@@ -102,7 +103,7 @@ export class GitService {
     return outputToTheEnd(child)
   }
 
-  #start(call: GitCall, { isAdvertisement }: { isAdvertisement: boolean }): GitProcess {
+  #start(call: GitCall, { isAdvertisement }: { isAdvertisement: boolean }): PipedProcess {
     if (this.#running >= MOST_AT_ONCE) throw unavailable('Too many clients of git at once')
     const isPush = call.program === 'receive-pack'
     const settings = isPush ? [...COMMON, ...RECEIVE, ...this.#ownSettings()] : COMMON
@@ -126,7 +127,7 @@ export class GitService {
     return [`core.hooksPath=${this.#hooks}`, `receive.maxInputSize=${this.#options.limit}`]
   }
 
-  async #watch(child: GitProcess, program: GitProgram): Promise<void> {
+  async #watch(child: PipedProcess, program: GitProgram): Promise<void> {
     let complaint = ''
     child.stderr.on('data', (chunk: Buffer) => {
       complaint = (complaint + chunk.toString('utf8')).slice(-COMPLAINT_AT_MOST)

@@ -1,17 +1,17 @@
 import { once } from 'node:events'
 import { PassThrough, Readable } from 'node:stream'
-import { endGroup, type GitProcess } from '../git-executable.ts'
+import { type PipedProcess, signalGroup } from '../../processes/piped-process.ts'
 
 /** What git says, as fast as it is taken. Git is ended when nobody wants the rest. */
-export function outputOf(child: GitProcess) {
+export function outputOf(child: PipedProcess) {
   child.stdout.once('close', () => {
-    if (!child.stdout.readableEnded) endGroup(child)
+    if (!child.stdout.readableEnded) signalGroup(child, 'SIGTERM')
   })
   return Readable.toWeb(child.stdout)
 }
 
 /** The same for a git that has to come to its end by itself, also when nobody listens. */
-export function outputToTheEnd({ stdout }: GitProcess) {
+export function outputToTheEnd({ stdout }: PipedProcess) {
   const output = stdout.pipe(new PassThrough())
   output.once('close', () => {
     stdout.unpipe(output)
@@ -26,12 +26,10 @@ export function outputToTheEnd({ stdout }: GitProcess) {
  * then tidies up by itself.
  */
 export async function feed(
-  { stdin }: GitProcess,
+  { stdin }: PipedProcess,
   { body, limit }: { body: AsyncIterable<Uint8Array>; limit: number },
 ): Promise<void> {
   const closed = new Promise((resolve) => stdin.once('close', resolve))
-  // Git may end without reading everything; it says why itself.
-  stdin.on('error', () => stdin.destroy())
   let size = 0
   try {
     for await (const chunk of body) {

@@ -1,7 +1,12 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process'
-import type { Readable, Writable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describeFault, withoutPaths } from '../../core/faults.ts'
+import {
+  type PipedProcess,
+  ProcessNotStarted,
+  signalGroup,
+  startProcess,
+} from '../../processes/piped-process.ts'
 import { fsErrorCode } from '../../storage/fs-error.ts'
 import { hideSecrets } from './hide-secrets.ts'
 import { SourceFailed } from './modification.ts'
@@ -30,8 +35,6 @@ export interface ToolsOptions {
   readonly timeout: number
 }
 
-type Child = ChildProcessByStdio<Writable, Readable, Readable>
-
 interface Ended {
   readonly code: number | null
   readonly stdout: string
@@ -48,7 +51,7 @@ const MOST_COMPLAINT = 8 * 1024
 /** Runs the clients of version controls, each in a process group of its own that is ended as a whole. */
 export class Tools implements AsyncDisposable {
   readonly #options: ToolsOptions
-  readonly #running = new Map<Child, Promise<unknown>>()
+  readonly #running = new Map<PipedProcess, Promise<unknown>>()
   #closed = false
 
   constructor(options: ToolsOptions) {
@@ -90,23 +93,27 @@ export class Tools implements AsyncDisposable {
 
   #run(call: ToolCall): Promise<Ended> {
     if (this.#closed) throw new SourceFailed('The service is stopping')
-    const child: Child = spawn(call.command, call.args, {
-      cwd: call.cwd,
-      env: { ...this.#options.environment, ...call.environment },
-      detached: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
-    })
+    const child = this.#start(call)
     const { timeout } = this.#options
     const end = endOf(child, call.isLong === true ? timeout * LONGER : timeout)
-    // It may end without reading; its exit code says more.
-    child.stdin.on('error', () => child.stdin.destroy())
     child.stdin.end(call.input ?? '')
     this.#running.set(child, end)
     return end.finally(() => this.#running.delete(child))
   }
+
+  #start({ name, command, args, cwd, environment }: ToolCall): PipedProcess {
+    const env = { ...this.#options.environment, ...environment }
+    try {
+      return startProcess(command, args, { cwd, env, isGroup: true })
+    } catch (error) {
+      if (!(error instanceof ProcessNotStarted)) throw error
+      const reason = `${name ?? command}: ${describeFault(error)}`
+      throw new SourceFailed(reason, { cause: error })
+    }
+  }
 }
 
-async function endOf(child: Child, timeout: number): Promise<Ended> {
+async function endOf(child: PipedProcess, timeout: number): Promise<Ended> {
   let reason: string | null = null
   const giveUp = (why: string): void => {
     reason ??= why
@@ -153,22 +160,12 @@ function complaintOf(stderr: string): string | null {
   return lines.length === 0 ? null : lines.slice(0, 5).join(' ')
 }
 
-async function endGroup(child: Child): Promise<void> {
-  const { pid } = child
-  if (pid === undefined) return
-  signalGroup(pid, 'SIGTERM')
+async function endGroup(child: PipedProcess): Promise<void> {
+  signalGroup(child, 'SIGTERM')
   const closed = new Promise((resolve) => child.once('close', resolve))
   await Promise.race([closed, wait(GRACE_MS, null, { ref: false })])
-  signalGroup(pid, 'SIGKILL')
+  signalGroup(child, 'SIGKILL')
   // A process that left the group may still hold the pipes.
   child.stdout.destroy()
   child.stderr.destroy()
-}
-
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, signal)
-  } catch (error) {
-    if (fsErrorCode(error) !== 'ESRCH') throw error
-  }
 }
