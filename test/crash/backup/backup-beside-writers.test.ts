@@ -4,11 +4,8 @@ import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { makeBackup } from '../../../src/services/backup/make-backup.ts'
 import { restoreBackup } from '../../../src/services/backup/restore-backup.ts'
-import { documentWith } from '../../support/documents.ts'
 import { git, PLAIN_GIT } from '../../support/git.ts'
-import { DIGEST } from '../../support/saved-digest.ts'
-import { save } from '../../support/saving.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { LoadedService } from '../../support/loaded-service.ts'
 import { tempDir } from '../../support/temp-folder.ts'
 import { until } from '../../support/until.ts'
 
@@ -31,28 +28,20 @@ function digestsIn(folder: string): string[] {
   return git(join(folder, 'config-repo'), 'log', format).split('\n')
 }
 
-/** Saves, lets git move a branch, and sometimes commit to the one that is served, until it is stopped. */
-function keepWriting(service: TestService, acknowledged: string[]): () => Promise<void> {
+/** Lets git pack refs, and sometimes commit to the branch that is served, until it is stopped. */
+function keepCommanding(repository: string): () => Promise<void> {
   const stop = new AbortController()
-  const saves = async () => {
-    for (let n = 0; !stop.signal.aborted; n += 1) {
-      const answer = await save(service, documentWith(`save-${n}`))
-      if (answer.status === 200) acknowledged.push(answer.headers.get(DIGEST) ?? '')
-    }
-  }
   // A commit that finds the branch moved by a save fails, as for everybody.
   const commands = async () => {
-    const options = { cwd: service.repository, env: PLAIN_GIT }
     for (let n = 0; !stop.signal.aborted; n += 1) {
-      const isCommit = n % COMMANDS_BETWEEN_COMMITS === 0
-      const args = isCommit ? COMMIT : ['branch', '--force', 'moving', 'HEAD']
-      await Promise.allSettled([run('git', args, options)])
+      const args = n % COMMANDS_BETWEEN_COMMITS === 0 ? COMMIT : ['pack-refs', '--all']
+      await Promise.allSettled([run('git', args, { cwd: repository, env: PLAIN_GIT })])
     }
   }
-  const work = [saves(), commands()]
+  const work = commands()
   return async () => {
     stop.abort()
-    await Promise.all(work)
+    await work
   }
 }
 
@@ -61,19 +50,20 @@ describe('a backup beside saves and git commands that never pause', () => {
     'is made every time, is restored whole, and leaves nothing in the repository',
     { timeout: 600_000 },
     async () => {
-      const service = await startService()
-      const [target, acknowledged]: [string, string[]] = [tempDir(), []]
-      const stop = keepWriting(service, acknowledged)
+      const [served, target] = [tempDir(), tempDir()]
+      const load = await LoadedService.start(served, 'save')
+      const stop = keepCommanding(join(served, 'config-repo'))
       onTestFinished(stop)
-      await until(() => acknowledged.length > 0)
-      const [from, options] = [placesOf(service.folder), { withArtifacts: false, clock: Date.now }]
+      await until(() => load.saved.length > 0)
+      const [from, options] = [placesOf(served), { withArtifacts: false, clock: Date.now }]
       const made: { file: string; before: string | undefined; problems: readonly string[] }[] = []
       for (let round = 0; round < ROUNDS; round += 1) {
-        const [file, before] = [join(target, `${round}.tar.gz`), acknowledged.at(-1)]
+        const [file, before] = [join(target, `${round}.tar.gz`), load.saved.at(-1)]
         const { problems } = await makeBackup(file, { places: from, ...options, ...PROGRAMS })
         made.push({ file, before, problems })
       }
       await stop()
+      await load.kill()
 
       for (const { file, before, problems } of made) {
         const folder = tempDir()
@@ -82,8 +72,8 @@ describe('a backup beside saves and git commands that never pause', () => {
         expect(digestsIn(folder)).toContain(before)
         expect(git(join(folder, 'config-repo'), 'status', '--porcelain')).toBe('')
       }
-      const refs = git(service.repository, 'for-each-ref', '--format=%(refname)')
-      expect(refs).toBe('refs/heads/main\nrefs/heads/moving\n')
+      const refs = git(join(served, 'config-repo'), 'for-each-ref', '--format=%(refname)')
+      expect(refs).toBe('refs/heads/main\n')
     },
   )
 })
