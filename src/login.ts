@@ -1,14 +1,20 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from './core/clock.ts'
 import type { Log } from './core/log.ts'
+import { DiffThread, workerFile } from './diff/diff-thread.ts'
 import type { Resources } from './resources.ts'
 import { CredentialCheck } from './security/credentials.ts'
+import type { PasswordCheck } from './security/password.ts'
 import { UsersWatch } from './security/users-watch.ts'
 import { ConfiguredAccess } from './services/access.ts'
 import type { CurrentConfiguration } from './services/current-configuration.ts'
 
 /** How often the users file is looked at where its folder cannot be watched, in milliseconds. */
 const USERS_INTERVAL = 2_000
+
+/** Passwords that are compared at once, and the milliseconds after which one is given up. */
+const PASSWORD_THREADS = 2
+const COMPARED_WITHIN = 60_000
 
 const EVERYONE_ADMINISTERS =
   'Every user is an administrator, because the configuration lists no administrators'
@@ -31,7 +37,9 @@ export async function openLogin(options: {
   const users = options.resources.own(
     await UsersWatch.open({ file, interval: USERS_INTERVAL, changed }),
   )
-  const credentials = new CredentialCheck({ users: () => users.read(), clock, wait })
+  const threads = options.resources.own(new PasswordThreads())
+  const compare = (check: PasswordCheck) => threads.compare(check)
+  const credentials = new CredentialCheck({ users: () => users.read(), clock, wait, compare })
   const access = new ConfiguredAccess({ configuration, usernames: () => users.names() })
   const { problems } = await users.read()
   return {
@@ -44,5 +52,29 @@ export async function openLogin(options: {
       for (const facts of problems)
         log({ level: 'warning', message: UNUSED_LINE, facts: { ...facts } })
     },
+  }
+}
+
+/**
+ * Compares passwords in threads of their own: they take long on purpose, and the pool of threads
+ * that everything else shares is needed for files.
+ */
+class PasswordThreads implements AsyncDisposable {
+  readonly #threads = Array.from(
+    { length: PASSWORD_THREADS },
+    () =>
+      new DiffThread<PasswordCheck, boolean>(
+        workerFile('security/password-worker.js'),
+        COMPARED_WITHIN,
+      ),
+  )
+
+  async compare(check: PasswordCheck): Promise<boolean> {
+    const [idlest] = this.#threads.toSorted((one, other) => one.pending - other.pending)
+    return (await idlest?.run(check, [])) ?? false
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.close()))
   }
 }

@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net'
 import type { Clock } from './clock.ts'
+import { ServiceError } from './errors.ts'
 
 export interface RateLimitOptions {
   readonly clock: Clock
@@ -40,12 +41,38 @@ export class RateLimit {
     return 0
   }
 
+  /** How many of its times the caller does not have again yet. */
+  used(caller: string): number {
+    const { clock, every } = this.#options
+    const fullAt = this.#fullAt.get(this.#keyOf(caller)) ?? 0
+    return Math.max(0, Math.ceil((fullAt - clock()) / every))
+  }
+
+  /** Takes one time of the caller back. */
+  giveBack(caller: string): void {
+    const key = this.#keyOf(caller)
+    const fullAt = this.#fullAt.get(key)
+    if (fullAt !== undefined) this.#fullAt.set(key, fullAt - this.#options.every)
+  }
+
+  /** The caller has all its times again; one that shares a count with others leaves it to them. */
+  forget(caller: string): void {
+    this.#fullAt.delete(caller)
+  }
+
   #keyOf(caller: string): string {
     if (this.#fullAt.has(caller) || this.#fullAt.size < KEYS_AT_MOST) return caller
     const now = this.#options.clock()
     for (const [key, fullAt] of this.#fullAt) if (fullAt <= now) this.#fullAt.delete(key)
     return this.#fullAt.size < KEYS_AT_MOST ? caller : OTHERS
   }
+}
+
+/** The refusal of a caller who has to wait, in milliseconds. */
+export function tooMany(what: string, wait: number): ServiceError<'too-many-requests'> {
+  const retryAfter = Math.ceil(wait / 1_000)
+  const message = `Too many ${what}; try again in ${retryAfter} s`
+  return new ServiceError('too-many-requests', message, { retryAfter })
 }
 
 /** Whom an address belongs to: itself, or of IPv6 the network of 64 bits that one customer gets. */

@@ -1,7 +1,8 @@
 import { getPath } from 'hono/utils/url'
+import { ServiceError } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import type { AllowedHosts } from './allowed-hosts.ts'
-import { type AnswerFailure, answerInJson, failure } from './failure.ts'
+import { type AnswerFailure, answerInJson, failure, failureOf } from './failure.ts'
 import type { Exchange } from './exchange.ts'
 
 /** The environment of every route: what is known of its request besides the request itself. */
@@ -84,14 +85,14 @@ export function innerPath(request: Request, basePath: string): string {
   return inner.endsWith('/') ? inner.replace(/\/+$/, '') || '/' : inner || '/'
 }
 
-/** Wrong credentials are as good as none where nobody needs any. */
+/** Wrong credentials, and too many of them, are as good as none where nobody needs any. */
 async function welcome(
   { credentials, routes }: DoorOptions,
   request: Request,
   { authorization, exchange }: { authorization: string; exchange: Exchange },
 ): Promise<Response> {
-  const principal = await credentials.check(authorization, exchange.address)
-  if (principal) exchange.principal = principal
+  const principal = await checked(credentials, authorization, exchange)
+  if (principal !== null && !(principal instanceof ServiceError)) exchange.principal = principal
   return routes(request, exchange)
 }
 
@@ -101,7 +102,11 @@ async function admit(
   given: { authorization: string | undefined; exchange: Exchange },
 ): Promise<Response> {
   const { authorization, exchange } = given
-  const principal = await credentials.check(authorization, exchange.address)
+  const principal = await checked(credentials, authorization, exchange)
+  if (principal instanceof ServiceError) {
+    exchange.reason = principal.code
+    return answerFailure(request, failureOf(principal), null)
+  }
   if (principal) {
     exchange.principal = principal
     return routes(request, exchange)
@@ -110,6 +115,20 @@ async function admit(
   exchange.reason = isAnonymous ? 'no-credentials' : 'wrong-credentials'
   const message = isAnonymous ? 'Credentials are needed' : 'The credentials are wrong'
   return answerFailure(request, failure(401, message, CHALLENGE), null)
+}
+
+/** Who the caller is, or why that is not looked at now. */
+async function checked(
+  credentials: DoorOptions['credentials'],
+  authorization: string | undefined,
+  { address }: Exchange,
+): Promise<Principal | ServiceError | null> {
+  try {
+    return await credentials.check(authorization, address)
+  } catch (error) {
+    if (error instanceof ServiceError) return error
+    throw error
+  }
 }
 
 /**

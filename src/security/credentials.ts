@@ -1,74 +1,87 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import type { Principal } from '../core/principal.ts'
-import { costOfLogin, isPasswordOf } from './password.ts'
+import { tooMany } from '../core/rate-limit.ts'
+import { LoginLimits } from './login-limits.ts'
+import { costOfLogin, type PasswordCheck } from './password.ts'
 import { findUser, type UsersReading } from './users-file.ts'
 
 /** How long a verified password is remembered, in milliseconds. */
 const REMEMBERED_FOR = 60_000
 const REMEMBERED_AT_MOST = 10_000
-/** Failures that an address has free before it is slowed down. */
-const FREE_FAILURES = 5
-const FIRST_DELAY = 200
-const LONGEST_DELAY = 5_000
-/** Silence after which the failures of an address are forgotten, in milliseconds. */
-const FORGIVEN_AFTER = 300_000
+/** Passwords that are compared or wait for it at the most, and with those that were right before. */
+const COMPARED_AT_MOST = 64
+const COMPARED_AT_MOST_WITH_GOOD = 2 * COMPARED_AT_MOST
+/** After how many milliseconds one that finds no room should come again. */
+const NO_ROOM_FOR = 2_000
 
 interface Verified {
   readonly principal: Principal
   readonly until: number
 }
 
-interface Failures {
-  readonly count: number
-  readonly last: number
+interface Login {
+  readonly authorization: string
+  readonly username: string
+  readonly password: string
+  readonly address: string
+}
+
+export interface CredentialCheckOptions {
+  readonly users: () => Promise<UsersReading>
+  readonly clock: Clock
+  readonly wait: (milliseconds: number) => Promise<unknown>
+  /** Compares a password where that holds up nobody else. */
+  readonly compare: (check: PasswordCheck) => Promise<boolean>
 }
 
 /**
  * Checks Basic credentials against the users file. A verified password is remembered as a keyed
- * hash, so that bcrypt runs once and not per request; repeated failures from one address wait,
- * which costs the caller time and the server nothing.
+ * hash, so that bcrypt runs once and not per request. Failures are limited, and wait; credentials
+ * that were right before are no guess, so that no limit keeps their user out.
  */
 export class CredentialCheck {
-  readonly #users: () => Promise<UsersReading>
-  readonly #clock: Clock
-  readonly #wait: (milliseconds: number) => Promise<unknown>
+  readonly #options: CredentialCheckOptions
+  readonly #limits: LoginLimits
   readonly #key = randomBytes(32).toString('base64')
   readonly #verified = new Map<string, Verified>()
   /** What a connection has sent last, as long as it is remembered. */
   #onConnection = new WeakMap<object, Verified & { readonly header: Buffer }>()
-  readonly #failures = new Map<string, Failures>()
+  /** Keyed hashes of credentials that were right when they were last verified. */
+  readonly #good = new Set<string>()
   readonly #underWay = new Map<string, Promise<Principal | null>>()
+  #compared = 0
+  /** Counts the changes of the users. */
+  #edition = 0
 
-  constructor(options: {
-    users: () => Promise<UsersReading>
-    clock: Clock
-    wait: (milliseconds: number) => Promise<unknown>
-  }) {
-    this.#users = options.users
-    this.#clock = options.clock
-    this.#wait = options.wait
+  constructor(options: CredentialCheckOptions) {
+    this.#options = options
+    this.#limits = new LoginLimits(options.clock)
   }
 
   /** The caller, when this header was verified a short time ago: one keyed hash and one look-up. */
   remembered(authorization: string): Principal | null {
     const known = this.#verified.get(this.#keyed(authorization))
-    return known && known.until > this.#clock() ? known.principal : null
+    return known && known.until > this.#options.clock() ? known.principal : null
   }
 
-  /** The caller that the header names with the right password, or null. */
+  /**
+   * The caller that the header names with the right password, or null.
+   *
+   * @throws {ServiceError} `too-many-requests`, `unavailable` when the users file cannot be read.
+   */
   async check(authorization: string | undefined, address: string): Promise<Principal | null> {
     const given = authorization === undefined ? null : parseBasic(authorization)
     if (authorization === undefined || given === null) return null
     const known = this.remembered(authorization)
     if (known) return known
-    const name = `${address} ${this.#keyed(authorization)}`
-    const attempt = this.#underWay.get(name) ?? this.#attempt(authorization, given, address)
-    this.#underWay.set(name, attempt)
+    const key = `${this.#edition} ${address} ${this.#keyed(authorization)}`
+    const attempt = this.#underWay.get(key) ?? this.#attempt({ authorization, address, ...given })
+    this.#underWay.set(key, attempt)
     try {
       return await attempt
     } finally {
-      this.#underWay.delete(name)
+      this.#underWay.delete(key)
     }
   }
 
@@ -80,57 +93,71 @@ export class CredentialCheck {
     const last = this.#onConnection.get(connection)
     const header = Buffer.from(authorization, 'latin1')
     const isSame = last?.header.length === header.length && timingSafeEqual(last.header, header)
-    if (isSame && last.until > this.#clock()) return last.principal
+    if (isSame && last.until > this.#options.clock()) return last.principal
     const verified = this.#verified.get(this.#keyed(authorization))
-    if (!verified || verified.until <= this.#clock()) return null
+    if (!verified || verified.until <= this.#options.clock()) return null
     this.#onConnection.set(connection, { ...verified, header })
     return verified.principal
   }
 
   /** Forgets every verified password: the users file has changed. */
   forget(): void {
+    this.#edition += 1
     this.#verified.clear()
     this.#onConnection = new WeakMap()
   }
 
-  /** Counts as a failure until it succeeds, so that guesses made at once are slowed down, too. */
-  async #attempt(
-    authorization: string,
-    { username, password }: { readonly username: string; readonly password: string },
-    address: string,
-  ): Promise<Principal | null> {
-    const delay = this.#delayFor(address)
-    this.#countFailure(address)
-    await this.#wait(delay)
-    const { users } = await this.#users()
-    const [name, stored] = findUser(users, username) ?? [username, null]
-    if (!(await isPasswordOf(stored, password, costOfLogin(users.values())))) return null
-    this.#failures.delete(address)
-    return this.#remember(authorization, { username: name })
+  async #attempt(login: Login): Promise<Principal | null> {
+    const key = this.#keyed(login.authorization)
+    if (this.#good.has(key)) return this.#verify(login, COMPARED_AT_MOST_WITH_GOOD)
+    this.#assertRoom(COMPARED_AT_MOST)
+    await this.#options.wait(this.#limits.begin(login))
+    try {
+      const principal = await this.#verify(login, COMPARED_AT_MOST)
+      if (principal) this.#limits.succeed(login)
+      return principal
+    } catch (error) {
+      this.#limits.abandon(login)
+      throw error
+    }
+  }
+
+  async #verify(login: Login, atMost: number): Promise<Principal | null> {
+    const edition = this.#edition
+    const { users } = await this.#options.users()
+    const [username, stored] = findUser(users, login.username) ?? [login.username, null]
+    this.#assertRoom(atMost)
+    const cost = costOfLogin(users.values())
+    const isRight = await this.#compare({ password: login.password, stored, cost })
+    const key = this.#keyed(login.authorization)
+    if (!isRight) this.#good.delete(key)
+    else if (edition === this.#edition) this.#remember(key, { username })
+    return isRight ? { username } : null
+  }
+
+  async #compare(check: PasswordCheck): Promise<boolean> {
+    this.#compared += 1
+    try {
+      return await this.#options.compare(check)
+    } finally {
+      this.#compared -= 1
+    }
+  }
+
+  /** @throws {ServiceError} `too-many-requests` */
+  #assertRoom(atMost: number): void {
+    if (this.#compared >= atMost) throw tooMany('logins are under way', NO_ROOM_FOR)
   }
 
   #keyed(authorization: string): string {
     return hash('sha256', this.#key + authorization, 'base64')
   }
 
-  #remember(authorization: string, principal: Principal): Principal {
+  #remember(key: string, principal: Principal): void {
     if (this.#verified.size >= REMEMBERED_AT_MOST) this.#verified.clear()
-    const until = this.#clock() + REMEMBERED_FOR
-    this.#verified.set(this.#keyed(authorization), { principal, until })
-    return principal
-  }
-
-  #delayFor(address: string): number {
-    const failures = this.#failures.get(address)
-    if (!failures || this.#clock() - failures.last > FORGIVEN_AFTER) return 0
-    const over = failures.count - FREE_FAILURES
-    return over < 0 ? 0 : Math.min(FIRST_DELAY * 2 ** over, LONGEST_DELAY)
-  }
-
-  #countFailure(address: string): void {
-    if (this.#failures.size >= REMEMBERED_AT_MOST) this.#failures.clear()
-    const count = (this.#failures.get(address)?.count ?? 0) + 1
-    this.#failures.set(address, { count, last: this.#clock() })
+    if (this.#good.size >= REMEMBERED_AT_MOST) this.#good.clear()
+    this.#verified.set(key, { principal, until: this.#options.clock() + REMEMBERED_FOR })
+    this.#good.add(key)
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { hash, verify } from '@node-rs/bcrypt'
+import { hash, verifySync } from '@node-rs/bcrypt'
 
 const COST = 10
 /** No unknown user costs more than this, whatever stands in the users file. */
@@ -27,28 +27,33 @@ export function costOfLogin(hashes: Iterable<string>): number {
   return Math.min(highest, HIGHEST_COST)
 }
 
+/** A password to compare with the stored hash of a user; null for nobody's. */
+export interface PasswordCheck {
+  readonly password: string
+  readonly stored: string | null
+  /** What every comparison costs, whoever it is of. */
+  readonly cost: number
+}
+
 /**
  * Whether the password belongs to the stored hash. bcrypt works for the same time in every case,
- * also for nobody, so that the time taken tells nothing about who exists.
+ * also for nobody, so that the time taken tells nothing about who exists. All other work of the
+ * thread waits for that.
  */
-export async function isPasswordOf(
-  stored: string | null,
-  password: string,
-  costOfAll = COST,
-): Promise<boolean> {
+export function isPasswordOf({ password, stored, cost }: PasswordCheck): boolean {
   const isBcrypt = stored?.startsWith('$') ?? false
-  const matches = isBcrypt && stored !== null && (await verify(password, stored))
-  await spend(password, { from: isBcrypt ? costOf(stored ?? '') : null, to: costOfAll })
+  const matches = isBcrypt && stored !== null && verifySync(password, stored)
+  spend(password, { from: isBcrypt ? costOf(stored ?? '') : null, to: cost })
   return stored?.startsWith('{SHA}') ? isShaOf(stored, password) : matches
 }
 
 /** Each step of the cost doubles the work: what one comparison did is doubled until all is done. */
-async function spend(
+function spend(
   password: string,
   { from, to }: { readonly from: number | null; readonly to: number },
-): Promise<void> {
-  if (from === null) await verify(password, nobodyOf(to))
-  else for (let cost = from; cost < to; cost += 1) await verify(password, nobodyOf(cost))
+): void {
+  if (from === null) verifySync(password, nobodyOf(to))
+  else for (let cost = from; cost < to; cost += 1) verifySync(password, nobodyOf(cost))
 }
 
 function nobodyOf(cost: number): string {

@@ -123,6 +123,10 @@ function errorsOf(method: string, { caller, errors = [] }: Operation): Map<numbe
     reasons.set(status, (reasons.get(status) ?? new Set()).add(reason))
   if (scheme === 'user' || scheme === 'both') {
     add(401, 'credentials are missing or wrong')
+    add(
+      429,
+      'too many credentials were wrong, or are looked at; `Retry-After` says when to try again',
+    )
     if (!SAFE.includes(method)) add(403, 'a browser sent it from another site')
   }
   const codes: readonly ErrorCode[] = [...common, ...errors, 'unavailable']

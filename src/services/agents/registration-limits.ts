@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { networkOf, RateLimit } from '../../core/rate-limit.ts'
+import { networkOf, RateLimit, tooMany } from '../../core/rate-limit.ts'
 import type { AgentDirectory } from './agent-directory.ts'
 import type { KeyVerdict } from './auto-register-key.ts'
 import { isApproved, type KnownAgent } from './known-agent.ts'
@@ -97,10 +97,4 @@ function lastHeard({ heard, record }: KnownAgent): number {
 
 function keyRefused(): ServiceError {
   return new ServiceError('key-refused', 'The key to register with is wrong', { key: 'wrong' })
-}
-
-function tooMany(what: string, wait: number): ServiceError {
-  const retryAfter = Math.ceil(wait / 1_000)
-  const message = `Too many ${what}; try again in ${retryAfter} s`
-  return new ServiceError('too-many-requests', message, { retryAfter })
 }

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { hash as hashAtCost, verify } from '@node-rs/bcrypt'
 import { describe, expect, it } from 'vitest'
+import { ServiceError } from '../../../src/core/errors.ts'
 import { CredentialCheck, parseBasic } from '../../../src/security/credentials.ts'
-import { hashPassword } from '../../../src/security/password.ts'
+import { hashPassword, isPasswordOf } from '../../../src/security/password.ts'
 import { median } from '../../bench/measure.ts'
+import { until } from '../../support/until.ts'
 
 async function aCheck() {
   const hash = await hashPassword('right')
@@ -14,8 +16,52 @@ async function aCheck() {
     users: async () => users,
     clock: () => time.now,
     wait: async (milliseconds) => void waits.push(milliseconds),
+    compare: async (given) => isPasswordOf(given),
   })
   return { check, waits, time }
+}
+
+/** A check whose comparisons wait until they are let go, and say then whether the password is `right`. */
+function aHeldCheck() {
+  const held: (() => void)[] = []
+  const check = new CredentialCheck({
+    users: async () => ({ users: new Map([['bob', '$2b$10$stored']]), problems: [] }),
+    clock: () => 0,
+    wait: async () => undefined,
+    compare: ({ password, stored }) =>
+      new Promise((resolve) => {
+        held.push(() => resolve(stored !== null && password === 'right'))
+      }),
+  })
+  const letGo = () => {
+    for (const release of held.splice(0)) release()
+  }
+  return { check, held, letGo }
+}
+
+/** A check that compares with nothing but the word `right`. */
+async function aQuickCheck() {
+  const time = { now: 0 }
+  const users = new Map(['bob', 'ana'].map((name) => [name, '$2b$10$stored']))
+  const check = new CredentialCheck({
+    users: async () => ({ users, problems: [] }),
+    clock: () => time.now,
+    wait: async () => undefined,
+    compare: async ({ password, stored }) => stored !== null && password === 'right',
+  })
+  return { check, time }
+}
+
+const TOO_MANY = { code: 'too-many-requests' }
+
+/** What comes of each login: the user, null, or the code of an error. */
+async function endsOf(logins: readonly Promise<unknown>[]): Promise<unknown[]> {
+  const settled = await Promise.allSettled(logins)
+  return settled.map((end) => (end.status === 'fulfilled' ? end.value : codeOf(end.reason)))
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof ServiceError ? error.code : String(error)
 }
 
 /** CPU time of this process and its threads, in microseconds: what else runs here does not count. */
@@ -93,7 +139,7 @@ describe('the credential check', () => {
     expect(users).toEqual(users.map(() => ({ username: 'ana' })))
   })
 
-  it('forgives an address after a success', async () => {
+  it('forgives a user at an address after a success', async () => {
     const { check, waits } = await aCheck()
     for (let n = 0; n < 6; n += 1) await check.check(basic('ana:wrong'), 'a')
     await check.check(basic('ana:right'), 'a')
@@ -101,6 +147,132 @@ describe('the credential check', () => {
     await check.check(basic('ana:wrong'), 'a')
 
     expect(waits.at(-1)).toBe(0)
+  })
+})
+
+describe('the limits of logins', () => {
+  const BOB = { username: 'bob' }
+
+  it('end the guesses of a user at one address, whatever the case, and not his own', async () => {
+    const { check } = await aQuickCheck()
+    const names = Array.from({ length: 25 }, (_, n) => (n % 2 === 0 ? 'bob' : 'BOB'))
+
+    const guesses = await endsOf(
+      names.map((name, n) => check.check(basic(`${name}:${n}`), '2001:db8::1')),
+    )
+
+    expect(guesses.filter((end) => end === null)).toHaveLength(20)
+    expect(guesses.slice(20)).toEqual(Array.from({ length: 5 }, () => TOO_MANY.code))
+    await expect(check.check(basic('bob:right'), '2001:db8::2')).rejects.toMatchObject(TOO_MANY)
+    expect(await check.check(basic('bob:right'), '2001:db8:0:1::1')).toEqual(BOB)
+  })
+
+  it('say after how many seconds there is one more', async () => {
+    const { check, time } = await aQuickCheck()
+    for (let n = 0; n < 20; n += 1) await check.check(basic(`bob:${n}`), 'a')
+
+    const facts = { retryAfter: 15 }
+    await expect(check.check(basic('bob:20'), 'a')).rejects.toMatchObject({ ...TOO_MANY, facts })
+    time.now += 15_000
+    expect(await check.check(basic('bob:21'), 'a')).toBeNull()
+  })
+
+  it('end the guesses of one address, of as many users as there may be', async () => {
+    const { check } = await aQuickCheck()
+    for (let n = 0; n < 100; n += 1) await check.check(basic(`user${n}:x`), 'a')
+
+    await expect(check.check(basic('bob:right'), 'a')).rejects.toMatchObject(TOO_MANY)
+    expect(await check.check(basic('bob:right'), 'b')).toEqual(BOB)
+  })
+
+  it('end the guesses of one user from many addresses', async () => {
+    const { check } = await aQuickCheck()
+    for (let n = 0; n < 100; n += 1) await check.check(basic(`bob:${n}`), `10.0.0.${n}`)
+
+    await expect(check.check(basic('bob:x'), '10.0.1.1')).rejects.toMatchObject(TOO_MANY)
+    expect(await check.check(basic('ana:right'), '10.0.1.1')).toEqual({ username: 'ana' })
+  })
+
+  it('know credentials that were right before, which are no guess', async () => {
+    const { check, time } = await aQuickCheck()
+    await check.check(basic('bob:right'), 'a')
+    for (let n = 0; n < 20; n += 1) await check.check(basic(`bob:${n}`), 'a')
+
+    expect(check.remembered(basic('bob:right'))).toEqual(BOB)
+    time.now += 60_001
+    const wrong = await endsOf(
+      Array.from({ length: 9 }, (_, n) => check.check(basic(`bob:x${n}`), 'a')),
+    )
+
+    expect(wrong.at(-1)).toBe(TOO_MANY.code)
+    expect(check.remembered(basic('bob:right'))).toBeNull()
+    expect(await check.check(basic('bob:right'), 'a')).toEqual(BOB)
+  })
+
+  it('forgive nobody else for the success of one', async () => {
+    const { check } = await aQuickCheck()
+    for (let n = 0; n < 20; n += 1) await check.check(basic(`bob:${n}`), 'a')
+    for (let n = 0; n < 80; n += 1) await check.check(basic(`user${n}:x`), 'a')
+    await expect(check.check(basic('ana:right'), 'a')).rejects.toMatchObject(TOO_MANY)
+
+    await check.check(basic('ana:right'), 'b')
+
+    await expect(check.check(basic('bob:right'), 'a')).rejects.toMatchObject(TOO_MANY)
+    await expect(check.check(basic('ana:right'), 'a')).resolves.toEqual({ username: 'ana' })
+    await expect(check.check(basic('carl:x'), 'a')).rejects.toMatchObject(TOO_MANY)
+  })
+
+  it('let 64 passwords be compared or wait, and turn away the others until there is room', async () => {
+    const { check, held, letGo } = aHeldCheck()
+    const guesses = endsOf(
+      Array.from({ length: 400 }, (_, n) => check.check(basic(`u${n}:x`), `host${n}`)),
+    )
+    await until(() => held.length === 64)
+    letGo()
+    const ends = await guesses
+
+    expect(ends.filter((end) => end === null)).toHaveLength(64)
+    expect(ends.filter((end) => end === TOO_MANY.code)).toHaveLength(336)
+    const next = check.check(basic('bob:right'), 'home')
+    await until(() => held.length === 1)
+    letGo()
+    expect(await next).toEqual(BOB)
+  })
+
+  it('leave room for credentials that were right before', async () => {
+    const { check, held, letGo } = aHeldCheck()
+    const first = check.check(basic('bob:right'), 'home')
+    await until(() => held.length === 1)
+    letGo()
+    await first
+    check.forget()
+    const guesses = Array.from({ length: 64 }, (_, n) => check.check(basic(`u${n}:x`), `host${n}`))
+    await until(() => held.length === 64)
+
+    const again = check.check(basic('bob:right'), 'home')
+    await until(() => held.length === 65)
+    letGo()
+
+    expect(await again).toEqual(BOB)
+    expect(await endsOf(guesses)).toEqual(guesses.map(() => null))
+  })
+})
+
+describe('a verification that began before the users changed', () => {
+  it('is not remembered, and nobody who comes after the change gets its result', async () => {
+    const { check, held, letGo } = aHeldCheck()
+    const before = check.check(basic('bob:right'), 'a')
+    await until(() => held.length === 1)
+    check.forget()
+    const after = check.check(basic('bob:right'), 'a')
+    await until(() => held.length === 2)
+
+    held.shift()?.()
+    expect(await before).toEqual({ username: 'bob' })
+    expect(check.remembered(basic('bob:right'))).toBeNull()
+    letGo()
+    expect(await after).toEqual({ username: 'bob' })
+    expect(check.remembered(basic('bob:right'))).toEqual({ username: 'bob' })
   })
 })
 
@@ -117,6 +289,7 @@ describe('a login that fails', () => {
       users: async () => ({ users, problems: [] }),
       clock: Date.now,
       wait: async () => undefined,
+      compare: async (given) => isPasswordOf(given),
     })
     const costs = new Map(
       ['ana', 'bob', 'old', 'nobody'].map((name) => [name, new Array<number>()]),

@@ -21,8 +21,12 @@ describe('the users file', () => {
     await writeUser(file, { username: 'ana', password: 'hunter2' })
 
     const { users } = await readUsersFile(file)
-    expect(await isPasswordOf(users.get('ana') ?? null, 'hunter2')).toBe(true)
-    expect(await isPasswordOf(users.get('ana') ?? null, 'hunter3')).toBe(false)
+    expect(isPasswordOf({ stored: users.get('ana') ?? null, password: 'hunter2', cost: 10 })).toBe(
+      true,
+    )
+    expect(isPasswordOf({ stored: users.get('ana') ?? null, password: 'hunter3', cost: 10 })).toBe(
+      false,
+    )
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
@@ -36,7 +40,7 @@ describe('the users file', () => {
     const lines = readFileSync(file, 'utf8').split('\n')
     const { users } = await readUsersFile(file)
     expect(lines.slice(0, 2)).toEqual(['# people', SHA_LINE])
-    expect(await isPasswordOf(users.get('ana') ?? null, 'two')).toBe(true)
+    expect(isPasswordOf({ stored: users.get('ana') ?? null, password: 'two', cost: 10 })).toBe(true)
   })
 
   it('removes a user, and says when there was none', async () => {
@@ -51,8 +55,12 @@ describe('the users file', () => {
   it('reads {SHA} hashes of older tools', async () => {
     const { users } = parseUsers(SHA_LINE)
 
-    expect(await isPasswordOf(users.get('old') ?? null, 'secret')).toBe(true)
-    expect(await isPasswordOf(users.get('old') ?? null, 'Secret')).toBe(false)
+    expect(isPasswordOf({ stored: users.get('old') ?? null, password: 'secret', cost: 10 })).toBe(
+      true,
+    )
+    expect(isPasswordOf({ stored: users.get('old') ?? null, password: 'Secret', cost: 10 })).toBe(
+      false,
+    )
   })
 
   it('reports lines it cannot use with their number and keeps the others', () => {

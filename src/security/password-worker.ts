@@ -1,0 +1,10 @@
+import { setPriority } from 'node:os'
+import { parentPort } from 'node:worker_threads'
+import { isPasswordOf, type PasswordCheck } from './password.ts'
+
+/** Where threads have a priority of their own, logins let the requests go first. */
+if (process.platform === 'linux') setPriority(10)
+
+parentPort?.on('message', (check: PasswordCheck) => {
+  parentPort?.postMessage(isPasswordOf(check), [])
+})

@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { BenchCase, BenchRun } from './case.ts'
+import { documentWith } from '../support/documents.ts'
+import { historyOf } from './histories.ts'
+import { median } from './measure.ts'
+import { MeasuredServer } from './servers.ts'
+
+const WRONG_LOGINS = fileURLToPath(new URL('./wrong-logins.ts', import.meta.url))
+const A_SECOND = '1000'
+
+export const cases: readonly BenchCase[] = [
+  {
+    name: 'logins: saves while 1,000 wrong logins a second come, against calm ones',
+    must: { atMost: 2, unit: 'times' },
+    measure: savesInAFlood,
+  },
+]
+
+/** Calm saves and those in a flood in turns, so that what else the machine does meets both. */
+async function savesInAFlood({ quick }: BenchRun) {
+  const { places } = await historyOf(100, 20_000)
+  await using server = await MeasuredServer.cairn(places, ['--trusted-proxies', '127.0.0.1'])
+  const saves = new Saves(server, quick ? 3 : 20)
+  await saves.median()
+  await server.rest()
+  const rounds: { readonly calm: number; readonly flooded: number; readonly answered: number }[] =
+    []
+  for (let round = 0; round < (quick ? 1 : 5); round += 1) {
+    const calm = await saves.median()
+    const flood = await beginFlood(server.url)
+    const flooded = await saves.median()
+    rounds.push({ calm, flooded, answered: await flood.end() })
+  }
+  const [calm, flooded] = [
+    median(rounds.map((round) => round.calm)),
+    median(rounds.map((round) => round.flooded)),
+  ]
+  const answered = median(rounds.map((round) => round.answered))
+  return {
+    value: flooded / calm,
+    facts: { 'calm, ms': calm, 'flooded, ms': flooded, 'answered a second': answered },
+  }
+}
+
+class Saves {
+  readonly #server: MeasuredServer
+  readonly #count: number
+  #saved = 0
+
+  constructor(server: MeasuredServer, count: number) {
+    this.#server = server
+    this.#count = count
+  }
+
+  /** The milliseconds that some saves, one after the other, take. */
+  async median(): Promise<number> {
+    const times: number[] = []
+    for (let n = 0; n < this.#count; n += 1) {
+      const pipelines = documentWith(`saved-${(this.#saved += 1)}`)
+      const document = pipelines.replaceAll('.git" />', '.git" autoUpdate="false" />')
+      const start = performance.now()
+      await this.#server.save(document)
+      times.push(performance.now() - start)
+    }
+    return median(times)
+  }
+}
+
+async function beginFlood(url: string) {
+  const args = ['--import', 'tsx', WRONG_LOGINS, url, A_SECOND]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(child.stdout, 'data')
+  const end = async () => {
+    child.kill('SIGTERM')
+    const [line] = await once(child.stdout, 'data')
+    await once(child, 'close')
+    return Number(/answered (\d+)/.exec(String(line))?.[1] ?? 0)
+  }
+  return { end }
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { documentWith } from '../support/documents.ts'
+import { save } from '../support/saving.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { addSomeone, SOMEONE } from '../support/someone-else.ts'
+
+const BEHIND_PROXY = ['--trusted-proxies', '127.0.0.1']
+
+function comesFrom(address: string): RequestInit {
+  return { headers: { 'x-forwarded-for': address } }
+}
+
+/** So many wrong logins at once; each names another user, and perhaps comes from another address. */
+function guessAtOnce(service: TestService, addressOf: (n: number) => string) {
+  return Array.from({ length: 400 }, (_, n) =>
+    service.fetch('/api/agents', { as: `user${n}:wrong`, ...comesFrom(addressOf(n)) }),
+  )
+}
+
+describe('wrong passwords', () => {
+  it.each([
+    ['one address', () => '192.0.2.1'],
+    ['many addresses', (n: number) => `198.51.100.${n % 250}`],
+  ])('by the hundred from %s are turned away, and keep nobody from work', async (_, addressOf) => {
+    const service = await startService(BEHIND_PROXY)
+    await addSomeone(service)
+    await save(service, documentWith('one'))
+
+    const guesses = guessAtOnce(service, addressOf)
+    const saved = await save(service, documentWith('two'))
+    const answers = await Promise.all(guesses)
+    const other = await service.fetch('/api/agents', { as: SOMEONE, ...comesFrom('192.0.2.77') })
+
+    expect(saved.status).toBe(200)
+    expect(other.status).toBe(200)
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]))
+    expect(
+      refused.map(({ headers }) => Number(headers.get('retry-after'))).every((s) => s >= 1),
+    ).toBe(true)
+    expect(await refused[0]?.json()).toEqual({ message: expect.stringMatching(/^Too many logins/) })
+  })
+
+  it('are answered with a page where somebody looks at pages, and do not hide the health', async () => {
+    const service = await startService()
+    await Promise.all(
+      Array.from({ length: 25 }, (_, n) => service.fetch('/health', { as: `bob:${n}` })),
+    )
+
+    const page = await service.fetch('/agents', {
+      as: 'bob:guess',
+      headers: { accept: 'text/html' },
+    })
+    const health = await service.fetch('/health', { as: 'bob:guess' })
+
+    expect([page.status, page.headers.get('content-type')]).toEqual([
+      429,
+      'text/html; charset=utf-8',
+    ])
+    expect(Number(page.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(health.status).toBe(200)
+  })
+})
