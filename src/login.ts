@@ -48,7 +48,7 @@ export async function openLogin(options: {
     everyoneAdministers: () => access.everyoneAdministers,
     /** Says in the log what an operator should know of who may log in and do what. */
     reportLogin: () => {
-      if (access.everyoneAdministers) log({ level: 'warning', message: EVERYONE_ADMINISTERS })
+      if (access.everyoneAdministers) log({ level: 'info', message: EVERYONE_ADMINISTERS })
       for (const facts of problems)
         log({ level: 'warning', message: UNUSED_LINE, facts: { ...facts } })
     },

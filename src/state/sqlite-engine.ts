@@ -7,7 +7,7 @@ type SqliteModule = typeof import('@photostructure/sqlite')
 export const { DatabaseSync } = findBuiltIn() ?? (await import('@photostructure/sqlite'))
 
 function findBuiltIn(): SqliteModule | null {
-  const { emitWarning } = process
+  const emitWarning = process.emitWarning.bind(process)
   // Loading it says that it is experimental, on the standard error that operators read.
   process.emitWarning = () => undefined
   try {
