@@ -1,4 +1,5 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:https'
 import { join } from 'node:path'
@@ -8,9 +9,9 @@ import { z } from 'zod'
 import { readSettings, SETTINGS } from '../../src/settings.ts'
 import { AuditBody } from '../../src/wire/audit-body.ts'
 import { documentWith } from '../support/documents.ts'
-import { callOver, type Nginx, startNginx } from '../support/nginx.ts'
+import { callOver, type Nginx, OUTSIDE, startNginx } from '../support/nginx.ts'
 import { BASIC } from '../support/raw-http.ts'
-import { rootFile } from '../support/root-file.ts'
+import { deployed, rootFile } from '../support/root-file.ts'
 import { startService } from '../support/service.ts'
 import { start } from '../support/start.ts'
 import { tempDir } from '../support/temp-folder.ts'
@@ -20,27 +21,11 @@ const UNITS = ['cairn.service', 'cairn-agent@.service']
 const Words = z.array(z.string())
 const Manifest = z.object({ devDependencies: z.record(z.string(), z.string()) })
 
-function deployed(name: string): string {
-  return readFileSync(rootFile(`deploy/${name}`), 'utf8')
-}
-
 /** Fails when a command line has a flag or a value that the program does not take. */
 function assertTaken([subcommand, ...args]: readonly string[], environment = {}): void {
   if (subcommand === 'serve') readSettings(SETTINGS.serve, args, environment)
   else if (subcommand === 'agent') readSettings(SETTINGS.agent, args, environment)
   else throw new Error(`${subcommand} is not meant to be deployed`)
-}
-
-/** An address of this machine that is no probe's: neither the loopback's own nor a private network's. */
-const OUTSIDE = '127.0.0.2'
-
-async function readyOver(nginx: Nginx): Promise<void> {
-  const status = () =>
-    callOver(nginx, '/health/ready').then(
-      (answer) => answer.status,
-      () => 0,
-    )
-  await expect.poll(status).toBe(200)
 }
 
 /** What comes back over a connection that is left as it is after these bytes. */
@@ -53,8 +38,8 @@ async function sentOver({ port, ca }: Nginx, bytes: string): Promise<string> {
 }
 
 /** The file with times and numbers that a test can reach. */
-function shorter(site: string): string {
-  return site
+function shorterSite(): string {
+  return deployed('nginx.conf')
     .replace(/client_header_timeout \d+s/, 'client_header_timeout 1s')
     .replace(/client_body_timeout \d+s/, 'client_body_timeout 2s')
     .replace(/(limit_conn \w+) \d+/, '$1 2')
@@ -69,8 +54,6 @@ describe('deploy/nginx.conf', () => {
       const nginx = await startNginx(tempDir(), service.url)
       const origin = `https://localhost:${nginx.port}`
       const headers = { authorization: BASIC }
-      await readyOver(nginx)
-
       const current = await callOver(nginx, '/api/admin/config.xml', { headers })
       const saved = await callOver(nginx, '/api/admin/config.xml', {
         method: 'PUT',
@@ -113,7 +96,6 @@ describe('deploy/nginx.conf', () => {
     async () => {
       const service = await startService()
       const nginx = await startNginx(tempDir(), service.url)
-      await readyOver(nginx)
       const spelled = ['/health', '/health/', '//health', '/%68ealth', '/x/../health', '/health?a']
       const shut = [...spelled, '/health%2f', '/metrics', '/metrics//', '/./metrics']
       const headers = { authorization: BASIC }
@@ -141,7 +123,6 @@ describe('deploy/nginx.conf', () => {
     async () => {
       const service = await startService()
       const nginx = await startNginx(tempDir(), service.url)
-      await readyOver(nginx)
       const agent = new Agent({ keepAlive: true, maxSockets: 8 })
       onTestFinished(() => agent.destroy())
       const flood = (path: string, calls: number) =>
@@ -165,8 +146,7 @@ describe('deploy/nginx.conf', () => {
     { timeout: 60_000, tags: ['nginx', 'openssl'] },
     async () => {
       const service = await startService()
-      const nginx = await startNginx(tempDir(), service.url, { edit: shorter })
-      await readyOver(nginx)
+      const nginx = await startNginx(tempDir(), service.url, { site: shorterSite() })
       const upload = `PUT /api/admin/config.xml HTTP/1.1\r\nhost: localhost\r\nauthorization: ${BASIC}\r\nif-match: *\r\ncontent-length: 9\r\n\r\n<a>`
 
       const [heads, bodies] = [
@@ -293,6 +273,27 @@ describe('the files for containers', () => {
     expect(copied.filter((name) => !existsSync(rootFile(name)))).toEqual([])
     expect(dockerfile).toMatch(/^ENTRYPOINT .*"\/opt\/cairn\/dist\/main\.js"\]$/m)
     expect(() => assertTaken(command)).not.toThrow()
+  })
+
+  it('are pinned, run as a user without rights, and say whether the service is ready', async () => {
+    const service = await startService(['--base-path', '/go'])
+    const [, check = ''] = /^HEALTHCHECK .*CMD (\[.*\])$/m.exec(deployed('Dockerfile')) ?? []
+    const [program = '', ...args] = Words.parse(JSON.parse(check))
+    const healthAt = async (environment: Record<string, string>) => {
+      const child = spawn(program, args, { env: { PATH: process.env['PATH'], ...environment } })
+      const [code]: unknown[] = await once(child, 'close')
+      return code
+    }
+    const port = new URL(service.url).port
+
+    for (const name of ['Dockerfile', 'proxy.Dockerfile']) {
+      const bases = [...deployed(name).matchAll(/^FROM (\S+)/gm)].map(([, base]) => base)
+      const users = [...deployed(name).matchAll(/^USER (\S+)$/gm)].map(([, user]) => user)
+      expect(new Set(bases)).toEqual(new Set(['node:24.21.0-bookworm-slim']))
+      expect(users).toEqual(['node'])
+    }
+    expect(await healthAt({ CAIRN_PORT: port, CAIRN_BASE_PATH: '/go' })).toBe(0)
+    expect(await healthAt({ CAIRN_PORT: port, CAIRN_BASE_PATH: '/elsewhere' })).toBe(1)
   })
 
   it(

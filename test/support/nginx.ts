@@ -5,7 +5,8 @@ import { once } from 'node:events'
 import { type Agent, request } from 'node:https'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { rootFile } from './root-file.ts'
+import { deployed } from './root-file.ts'
+import { until } from './until.ts'
 
 /** nginx with the file of `deploy/` in front of a service. */
 export interface Nginx {
@@ -14,35 +15,41 @@ export interface Nginx {
   readonly ca: Buffer
 }
 
-/** What a test may have otherwise than the documented file. */
-export interface NginxOptions {
-  /** Changes the file, such as times that a test cannot wait for. */
-  readonly edit?: (site: string) => string
+/** A certificate for `localhost`, and the authority that callers are to believe. */
+export interface CertificateFiles {
+  readonly key: string
+  readonly certificate: string
+  readonly ca: string
 }
 
-/** Starts nginx with the documented file; only ports and paths of the certificate are other ones. */
+/** An address of this machine that is no probe's: neither the loopback's own nor a private network's. */
+export const OUTSIDE = '127.0.0.2'
+
+/** What a test may have otherwise than `deploy/nginx.conf` says. */
+export interface NginxOptions {
+  readonly site?: string
+  readonly main?: string
+  readonly files?: CertificateFiles
+}
+
+/** Starts nginx with the documented file and waits until it answers; only ports and paths of the certificate are other ones. */
 export async function startNginx(
   folder: string,
   serviceUrl: string,
-  { edit = (site) => site }: NginxOptions = {},
+  options: NginxOptions = {},
 ): Promise<Nginx> {
   const [plainPort, port] = [await freePort(), await freePort()]
-  const [key, certificate] = [join(folder, 'cairn.key'), join(folder, 'cairn.pem')]
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
-  const files = ['-keyout', key, '-out', certificate]
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...files, ...subject], {
-    stdio: 'ignore',
-  })
-  const site = readFileSync(rootFile('deploy/nginx.conf'), 'utf8')
-    .replace('127.0.0.1:8153', new URL(serviceUrl).host)
+  const { main = MAIN, files = selfSigned(folder) } = options
+  const site = (options.site ?? deployed('nginx.conf'))
+    .replace(/^ {2}server \S+:8153;$/m, `  server ${new URL(serviceUrl).host};`)
     .replace('listen 80;', `listen 127.0.0.1:${plainPort};`)
     .replace('listen 443 ssl http2;', `listen 127.0.0.1:${port} ssl http2;`)
     .replaceAll('cairn.example.org', 'localhost')
-    .replace('/etc/cairn/tls/cairn.pem', certificate)
-    .replace('/etc/cairn/tls/cairn.key', key)
+    .replace('/etc/cairn/tls/cairn.pem', files.certificate)
+    .replace('/etc/cairn/tls/cairn.key', files.key)
   mkdirSync(join(folder, 'logs'))
-  writeFileSync(join(folder, 'site.conf'), edit(site))
-  writeFileSync(join(folder, 'nginx.conf'), MAIN)
+  writeFileSync(join(folder, 'site.conf'), site)
+  writeFileSync(join(folder, 'nginx.conf'), main)
   const flags = [
     '-p',
     folder,
@@ -52,15 +59,33 @@ export async function startNginx(
     join(folder, 'logs/error.log'),
   ]
   execFileSync('nginx', ['-t', '-q', ...flags], { stdio: 'pipe' })
-  const child = spawn('nginx', [...flags, '-g', 'daemon off;'], { stdio: 'ignore' })
+  const child = spawn('nginx', flags, { stdio: 'ignore' })
   onTestFinished(async () => {
     child.kill('SIGTERM')
     if (child.exitCode === null) await once(child, 'close')
   })
-  return { plainPort, port, ca: readFileSync(certificate) }
+  const nginx = { plainPort, port, ca: readFileSync(files.ca) }
+  await until(() =>
+    callOver(nginx, '/health/ready').then(
+      ({ status }) => status === 200,
+      () => false,
+    ),
+  )
+  return nginx
 }
 
-const MAIN = `pid nginx.pid;
+function selfSigned(folder: string): CertificateFiles {
+  const [key, certificate] = [join(folder, 'cairn.key'), join(folder, 'cairn.pem')]
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+  const files = ['-keyout', key, '-out', certificate]
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...files, ...subject], {
+    stdio: 'ignore',
+  })
+  return { key, certificate, ca: certificate }
+}
+
+const MAIN = `daemon off;
+pid nginx.pid;
 events { worker_connections 256; }
 http {
   access_log off;

@@ -1,0 +1,166 @@
+import { execFileSync } from 'node:child_process'
+import { X509Certificate } from 'node:crypto'
+import { cpSync, existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { callOver, type CertificateFiles, OUTSIDE, startNginx } from '../support/nginx.ts'
+import { KEY } from '../support/protocol-agent.ts'
+import { deployed, rootFile } from '../support/root-file.ts'
+import { startService } from '../support/service.ts'
+import { start } from '../support/start.ts'
+import { tempDir } from '../support/temp-folder.ts'
+import { until } from '../support/until.ts'
+import { readYaml } from '../support/yaml-document.ts'
+
+const Words = z.array(z.string())
+const Service = z.object({
+  build: z.object({ dockerfile: z.string() }),
+  read_only: z.literal('true'),
+  cap_drop: z.tuple([z.literal('ALL')]),
+  security_opt: z.tuple([z.literal('no-new-privileges:true')]),
+  mem_limit: z.string().regex(/^\d+[mg]$/),
+  memswap_limit: z.string(),
+  pids_limit: z.string().regex(/^\d+$/),
+  tmpfs: z.array(z.string()),
+  volumes: z.array(z.string()),
+  command: Words.optional(),
+  entrypoint: Words.optional(),
+  environment: z.record(z.string(), z.string()).default({}),
+  ports: Words.default([]),
+  networks: z.union([Words, z.record(z.string(), z.unknown())]).default([]),
+})
+const Compose = z.object({
+  services: z.record(z.string(), Service),
+  networks: z.record(z.string(), z.object({ internal: z.string() }).partial().nullable()),
+  volumes: z.record(z.string(), z.null()),
+})
+
+/** The file, and who is in which network. */
+function readCompose() {
+  const { services, networks, volumes } = Compose.parse(readYaml(deployed('compose.yaml')))
+  const members = (network: string) =>
+    Object.entries(services).flatMap(([name, service]) => {
+      const joined = Array.isArray(service.networks)
+        ? service.networks
+        : Object.keys(service.networks)
+      return joined.includes(network) ? [name] : []
+    })
+  return { services, networks, volumes, members }
+}
+
+describe('deploy/compose.yaml', () => {
+  it('bounds every container, and lets it write only where it has to', () => {
+    const { services, volumes } = readCompose()
+
+    expect(Object.keys(services)).toEqual(['certificate', 'server', 'proxy', 'agent-1', 'agent-2'])
+    for (const [name, service] of Object.entries(services)) {
+      const mounts = service.volumes.map((mount) => mount.split(':')[0])
+      expect([name, service.memswap_limit]).toEqual([name, service.mem_limit])
+      expect(service.tmpfs.some((mount) => mount.startsWith('/tmp:'))).toBe(true)
+      expect(mounts.filter((volume = '') => !(volume in volumes))).toEqual([])
+      expect(existsSync(rootFile(service.build.dockerfile))).toBe(true)
+    }
+    for (const name of ['agent-1', 'agent-2']) {
+      expect(services[name]?.volumes).toEqual([`${name}:/work`, 'trust:/etc/cairn/trust:ro'])
+    }
+  })
+
+  it('has plain HTTP between proxy and server alone', () => {
+    const { services, networks, members } = readCompose()
+
+    expect(networks['inside']?.internal).toBe('true')
+    expect(members('inside')).toEqual(['server', 'proxy'])
+    expect(members('materials')).toEqual(['server'])
+    expect(members('outside')).toEqual(['proxy', 'agent-1', 'agent-2'])
+    const published = Object.entries(services).filter(([, { ports }]) => ports.length > 0)
+    expect(published.map(([name, { ports }]) => [name, ports])).toEqual([
+      ['proxy', ['127.0.0.1:8443:443']],
+    ])
+    const proxy = z.object({ inside: z.object({ ipv4_address: z.string() }) })
+    expect(services['server']?.environment['CAIRN_TRUSTED_PROXIES']).toBe(
+      proxy.parse(services['proxy']?.networks).inside.ipv4_address,
+    )
+    for (const agent of [services['agent-1'], services['agent-2']]) {
+      expect(agent?.command).toContain('https://proxy')
+    }
+  })
+
+  it('keeps the keys from everybody but those who need them', () => {
+    const { services } = readCompose()
+    const having = (volume: string) =>
+      Object.keys(services).filter((name) =>
+        services[name]?.volumes.some((mount) => mount.startsWith(`${volume}:`)),
+      )
+
+    expect(having('authority')).toEqual(['certificate'])
+    expect(having('tls')).toEqual(['certificate', 'proxy'])
+    expect(services['proxy']?.volumes).toContain('tls:/etc/cairn/tls:ro')
+  })
+
+  it(
+    'has agents speak TLS to a server that its authority vouches for',
+    { timeout: 90_000, tags: ['nginx', 'openssl'] },
+    async () => {
+      const folder = tempDir()
+      const { services } = readCompose()
+      const service = await startService(['--auto-register-key', KEY])
+      const files = makeCertificate(folder, services['certificate']?.entrypoint ?? [])
+      const site = proxySite(folder)
+      const main = deployed('proxy.conf')
+        .replaceAll('/tmp/', `${folder}/`)
+        .replace('/etc/nginx/cairn.conf', 'site.conf')
+      const nginx = await startNginx(folder, service.url, { site, main, files })
+      const server = `https://localhost:${nginx.port}`
+      const agent = (name: string, env: Record<string, string>) => {
+        const flags = ['--server', server, '--work-dir', join(folder, name), '--hostname', name]
+        return start(['agent', ...flags, '--auto-register-key', KEY], { env })
+      }
+
+      agent('believing', { NODE_EXTRA_CA_CERTS: files.ca })
+      const doubting = agent('doubting', {})
+      await until(async () => /believing/.test(await (await service.fetch('/api/agents')).text()))
+      await until(() => /certificate/i.test(doubting.stdout + doubting.stderr))
+      const agents = await (await service.fetch('/api/agents')).text()
+      const numbers = await callOver(nginx, '/health', { from: OUTSIDE })
+
+      expect(agents).not.toContain('doubting')
+      expect(numbers.status).toBe(403)
+      expect(site).not.toContain('10.0.0.0/8')
+    },
+  )
+
+  it('keeps its certificate until it ends or is for other names', { tags: ['openssl'] }, () => {
+    const folder = tempDir()
+    const certificate = () =>
+      readFileSync(makeCertificate(folder, ['', '', 'localhost']).certificate)
+    const authority = join(folder, 'trust/ca.pem')
+
+    const [first, again] = [certificate(), certificate()]
+    const signed = readFileSync(authority)
+    const { certificate: other } = makeCertificate(folder, ['', '', 'localhost', 'https://a.b:1/c'])
+    const alternatives = new X509Certificate(readFileSync(other)).subjectAltName
+
+    expect(again).toEqual(first)
+    expect(alternatives).toBe('DNS:localhost, DNS:a.b')
+    expect(readFileSync(authority)).toEqual(signed)
+    expect(statSync(join(folder, 'tls/cairn.key')).mode & 0o777).toBe(0o600)
+  })
+})
+
+/** Runs what the service of that entrypoint runs, with a folder of its own. */
+function makeCertificate(folder: string, [, , ...names]: readonly string[]): CertificateFiles {
+  const given = names.map((name) => name.replace(/^\$\{\w+:-(.*)\}$/, '$1'))
+  execFileSync('sh', [rootFile('deploy/make-certificate.sh'), folder, ...given])
+  const at = (name: string) => join(folder, name)
+  return { key: at('tls/cairn.key'), certificate: at('tls/cairn.pem'), ca: at('trust/ca.pem') }
+}
+
+/** `nginx.conf` as the image of the proxy has it. */
+function proxySite(folder: string): string {
+  const file = join(folder, 'cairn.conf')
+  cpSync(rootFile('deploy/nginx.conf'), file)
+  const [, edit = ''] = /^RUN (sed .*)$/m.exec(deployed('proxy.Dockerfile')) ?? []
+  execFileSync('sh', ['-ec', edit.replace('/etc/nginx/cairn.conf', file)])
+  return readFileSync(file, 'utf8')
+}
