@@ -55,7 +55,8 @@ export class GitExecutable {
       GIT_CONFIG_GLOBAL: '/dev/null',
       GIT_OPTIONAL_LOCKS: '0',
       GIT_NO_REPLACE_OBJECTS: '1',
-      GIT_GRAFT_FILE: '/dev/null',
+      // A file that cannot be there: git has a word of advice for each one that it can open.
+      GIT_GRAFT_FILE: '/dev/null/grafts',
       GIT_TERMINAL_PROMPT: '0',
     }
   }
