@@ -4,11 +4,10 @@ import { cpSync, existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { element, exec } from '../support/a-configuration.ts'
 import { callOver, type CertificateFiles, OUTSIDE, startNginx } from '../support/nginx.ts'
-import { KEY } from '../support/protocol-agent.ts'
+import { RealBuilds } from '../support/real-builds.ts'
 import { deployed, rootFile } from '../support/root-file.ts'
-import { startService } from '../support/service.ts'
-import { start } from '../support/start.ts'
 import { tempDir } from '../support/temp-folder.ts'
 import { until } from '../support/until.ts'
 import { readYaml } from '../support/yaml-document.ts'
@@ -99,31 +98,35 @@ describe('deploy/compose.yaml', () => {
   })
 
   it(
-    'has agents speak TLS to a server that its authority vouches for',
-    { timeout: 90_000, tags: ['nginx', 'openssl'] },
+    'has agents build over TLS with a server that its authority vouches for',
+    { timeout: 120_000, tags: ['nginx', 'openssl'] },
     async () => {
       const folder = tempDir()
       const { services } = readCompose()
-      const service = await startService(['--auto-register-key', KEY])
+      const real = await RealBuilds.open()
       const files = makeCertificate(folder, services['certificate']?.entrypoint ?? [])
       const site = proxySite(folder)
       const main = deployed('proxy.conf')
         .replaceAll('/tmp/', `${folder}/`)
         .replace('/etc/nginx/cairn.conf', 'site.conf')
-      const nginx = await startNginx(folder, service.url, { site, main, files })
-      const server = `https://localhost:${nginx.port}`
-      const agent = (name: string, env: Record<string, string>) => {
-        const flags = ['--server', server, '--work-dir', join(folder, name), '--hostname', name]
-        return start(['agent', ...flags, '--auto-register-key', KEY], { env })
-      }
+      const nginx = await startNginx(folder, real.url, { site, main, files })
+      const server = ['--server', `https://localhost:${nginx.port}`]
+      const large = exec('sh', '-c', 'head -c 3000000 /dev/zero > large.bin')
+      const artifacts = [element('artifact', { src: 'large.bin' })]
+      const jobs = [{ tasks: [large], artifacts }]
+      await real.scene.configure({ pipelines: [{ name: 'app', stages: [{ jobs }] }] })
 
-      agent('believing', { NODE_EXTRA_CA_CERTS: files.ca })
-      const doubting = agent('doubting', {})
-      await until(async () => /believing/.test(await (await service.fetch('/api/agents')).text()))
-      await until(() => /certificate/i.test(doubting.stdout + doubting.stderr))
-      const agents = await (await service.fetch('/api/agents')).text()
+      const doubting = real.agent('doubting', server)
+      await until(() => /certificate/i.test(doubting.stdout + doubting.stderr), 60_000)
+      real.agent('believing', server, { NODE_EXTRA_CA_CERTS: files.ca })
+      await real.scene.schedule()
+      await until(async () => (await real.scene.stage()).result === 'Passed', 60_000)
+      const agents = await (await real.scene.get('/api/agents')).text()
+      const kept = await real.scene.get('/files/app/1/build/1/unit/large.bin')
       const numbers = await callOver(nginx, '/health', { from: OUTSIDE })
 
+      expect((await kept.arrayBuffer()).byteLength).toBe(3_000_000)
+      expect(agents).toContain('believing')
       expect(agents).not.toContain('doubting')
       expect(numbers.status).toBe(403)
       expect(site).not.toContain('10.0.0.0/8')

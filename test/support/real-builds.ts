@@ -55,10 +55,14 @@ export class RealBuilds {
     await this.serve(['--port', new URL(this.#url).port])
   }
 
-  agent(name: string, more: readonly string[] = []): Program {
+  get url(): string {
+    return this.#url
+  }
+
+  agent(name: string, more: readonly string[] = [], env: Record<string, string> = {}): Program {
     const folder = ['--work-dir', join(this.folder, name), '--hostname', name]
     const known = ['--server', this.#url, '--auto-register-key', KEY]
-    const program = start(['agent', ...known, ...folder, ...more])
+    const program = start(['agent', ...known, ...folder, ...more], { env })
     onTestFinished(async () => {
       program.process.kill('SIGTERM')
       await program.ended()
