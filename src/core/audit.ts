@@ -30,8 +30,16 @@ export const AuditEntry = z.object({
   md5: z.string().exactOptional(),
   /** How often the same happened within a minute, when it was more than once. */
   times: z.int().exactOptional(),
+  /** When it happened for the first and for the last time of these. */
+  first: z.int().exactOptional(),
+  last: z.int().exactOptional(),
+  /** Some of the targets that it was about, when they were not all the same. */
+  targets: z.array(z.string()).readonly().exactOptional(),
 })
 export type AuditEntry = z.infer<typeof AuditEntry>
 
 /** What is known of an action before it is noted. */
-export type Action = Omit<AuditEntry, 'id' | 'time' | 'times'>
+export type Action = Omit<AuditEntry, 'id' | 'time' | keyof Repetitions>
+
+/** How often an action was repeated, when, and about what. */
+export type Repetitions = Pick<AuditEntry, 'times' | 'first' | 'last' | 'targets'>

@@ -24,36 +24,69 @@ export interface LineLogOptions {
   readonly files: number
   /** Hears of the lines that made room: the numbers of the first and of the last one. */
   readonly removed: (first: number, last: number) => void
+  /** What gives the numbers, when several logs share them. */
+  readonly numbers?: LineNumbers
+  /** The number of a line, which has to be in it when numbers are shared; null for a damaged line. */
+  readonly numberOf?: (line: string) => number | null
+}
+
+/** Gives numbers to lines, each once. */
+export class LineNumbers {
+  #next = 1
+
+  /** The number that the next line gets. */
+  next(): number {
+    return this.#next
+  }
+
+  /** Numbers below this one are taken. */
+  beginAt(next: number): void {
+    this.#next = Math.max(this.#next, next)
+  }
+
+  /** The next number, which is taken with that. */
+  take(): number {
+    this.#next += 1
+    return this.#next - 1
+  }
+
+  /** Gives a number back that no line got, when it was the last one. */
+  giveBack(id: number): void {
+    if (this.#next === id + 1) this.#next = id
+  }
 }
 
 /** The number of its first line stands in the name of each file. */
 const DIGITS = 15
-/** Files that one reading looks into, so that a search costs no more than it may. */
-const FILES_A_READING = 8
+/** After this much a reading ends with the file, so that a search costs no more than it may. */
+const CHARACTERS_A_READING = 64 * 2 ** 20
 
 interface Pending {
-  readonly make: (id: number) => string
+  readonly id: number
+  readonly line: string
   readonly done: () => void
   readonly failed: (error: unknown) => void
 }
 
 /**
- * Numbered lines in files that only grow. A line is on disk once `append` returns; lines that
- * are appended at the same time are synced together. When there is too much, the oldest file goes,
- * and whoever owns the log is told.
+ * Numbered lines in files that only grow. A line is on disk once `append` returns; lines that are
+ * appended at the same time are synced together. Numbers grow; where a line could not be written,
+ * or has gone to another log, one is left out. When there is too much, the oldest file goes, and
+ * the owner of the log hears of it.
  */
 export class LineLog implements AsyncDisposable {
   readonly #options: LineLogOptions
   #file: { readonly handle: FileHandle; size: number } | null = null
   #firsts: number[]
-  #next: number
+  readonly #numbers: LineNumbers
   #pending: Pending[] = []
   #writing: Promise<void> | null = null
 
   private constructor(options: LineLogOptions, firsts: number[], next: number) {
     this.#options = options
     this.#firsts = firsts
-    this.#next = next
+    this.#numbers = options.numbers ?? new LineNumbers()
+    this.#numbers.beginAt(next)
   }
 
   /** Opens the log; what a crash left of a line that was never acknowledged is cut off. */
@@ -68,42 +101,55 @@ export class LineLog implements AsyncDisposable {
     const bytes = await readFile(path)
     const whole = bytes.lastIndexOf(0x0a) + 1
     if (whole < bytes.length) await truncate(path, whole)
-    const lines = bytes.subarray(0, whole).filter((byte) => byte === 0x0a).length
-    return new LineLog(options, firsts, newest + lines)
+    const lines = linesOf(options, newest, bytes.toString('utf8', 0, whole))
+    return new LineLog(options, firsts, (lines.at(-1)?.id ?? newest - 1) + 1)
   }
 
   /** The number that the next line gets. */
   next(): number {
-    return this.#next
+    return this.#numbers.next()
   }
 
   /** Adds the line that `make` makes of its number. @throws the system's error when it cannot be written. */
   append(make: (id: number) => string): Promise<void> {
+    const id = this.#numbers.take()
+    const line = `${make(id)}\n`
     const appended = new Promise<void>((done, failed) => {
-      this.#pending.push({ make, done, failed })
+      this.#pending.push({ id, line, done, failed })
     })
     this.#writing ??= this.#writeAll()
     return appended
   }
 
   /**
-   * Visits lines before a number, newest first, until the visitor says no or enough files were
-   * read. Gives the number to go on before, or null when there are no more.
+   * Visits lines before a number, newest first, until the visitor says no or enough was read. Gives
+   * the number to go on before, or null when there are no more.
    */
   async readBack(
     before: number,
     visit: (line: string, id: number) => boolean,
   ): Promise<number | null> {
-    const firsts = this.#firsts.filter((first) => first < before).toReversed()
-    for (const first of firsts.slice(0, FILES_A_READING)) {
-      const lines = (await readFile(pathOf(this.#options, first), 'utf8')).split('\n').slice(0, -1)
-      for (let n = Math.min(lines.length, before - first) - 1; n >= 0; n -= 1) {
-        if (!visit(lines[n] ?? '', first + n)) return first + n
+    let left = CHARACTERS_A_READING
+    for (const first of this.#firsts.filter((each) => each < before).toReversed()) {
+      const text = await this.#readUnlessRemoved(first)
+      if (text === null) return null
+      for (const { line, id } of linesOf(this.#options, first, text).toReversed()) {
+        if (id < before && !visit(line, id)) return id
       }
+      left -= text.length
+      if (left <= 0) return first
     }
-    return firsts[FILES_A_READING - 1] !== undefined && firsts.length > FILES_A_READING
-      ? (firsts[FILES_A_READING - 1] ?? null)
-      : null
+    return null
+  }
+
+  /** The text of a file; null when it has made room, as all older ones have. */
+  async #readUnlessRemoved(first: number): Promise<string | null> {
+    try {
+      return await readFile(pathOf(this.#options, first), 'utf8')
+    } catch (error) {
+      if (this.#firsts.includes(first)) throw error
+      return null
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -119,18 +165,19 @@ export class LineLog implements AsyncDisposable {
       const batch = this.#pending
       this.#pending = []
       try {
-        await this.#write(batch.map(({ make }, n) => `${make(this.#next + n)}\n`))
+        await this.#write(batch)
         for (const { done } of batch) done()
       } catch (error) {
+        for (const { id } of batch.toReversed()) this.#numbers.giveBack(id)
         for (const { failed } of batch) failed(error)
       }
     }
     this.#writing = null
   }
 
-  async #write(lines: readonly string[]): Promise<void> {
-    const file = await this.#fileToWrite()
-    const bytes = Buffer.from(lines.join(''))
+  async #write(batch: readonly Pending[]): Promise<void> {
+    const file = await this.#fileToWrite(batch[0]?.id ?? this.#numbers.next())
+    const bytes = Buffer.from(batch.map(({ line }) => line).join(''))
     try {
       // In memory, which takes a tenth of a turn of the thread pool; what waits for the disk has its turn.
       for (let at = 0; at < bytes.length;) {
@@ -142,10 +189,9 @@ export class LineLog implements AsyncDisposable {
       throw error
     }
     file.size += bytes.length
-    this.#next += lines.length
   }
 
-  async #fileToWrite(): Promise<{ readonly handle: FileHandle; size: number }> {
+  async #fileToWrite(next: number): Promise<{ readonly handle: FileHandle; size: number }> {
     const newest = this.#firsts.at(-1)
     if (!this.#file && newest !== undefined) {
       const path = pathOf(this.#options, newest)
@@ -155,9 +201,9 @@ export class LineLog implements AsyncDisposable {
     if (this.#file && this.#file.size < this.#options.fileSize) return this.#file
     await this.#file?.handle.close()
     this.#file = null
-    const handle = await open(pathOf(this.#options, this.#next), 'w', 0o600)
+    const handle = await open(pathOf(this.#options, next), 'w', 0o600)
     this.#file = { handle, size: 0 }
-    if (this.#next !== newest) this.#firsts = [...this.#firsts, this.#next]
+    if (next !== newest) this.#firsts = [...this.#firsts, next]
     await syncFolder(nodeFs, this.#options.folder)
     await this.#makeRoom()
     return this.#file
@@ -167,10 +213,23 @@ export class LineLog implements AsyncDisposable {
     const [first, second] = this.#firsts
     if (this.#firsts.length <= this.#options.files || first === undefined || second === undefined)
       return
-    await rm(pathOf(this.#options, first), { force: true })
     this.#firsts = this.#firsts.slice(1)
+    await rm(pathOf(this.#options, first), { force: true })
     this.#options.removed(first, second - 1)
   }
+}
+
+/** The lines of a file with their numbers; a line without one counts on from that before it. */
+function linesOf({ numberOf = () => null }: LineLogOptions, first: number, text: string) {
+  let next = first
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => {
+      const id = Math.max(next, numberOf(line) ?? next)
+      next = id + 1
+      return { line, id }
+    })
 }
 
 function pathOf({ folder, name }: LineLogOptions, first: number): string {

@@ -20,6 +20,24 @@ async function entriesOf(service: TestService, query = ''): Promise<readonly Aud
   return AuditBody.parse(await jsonOf(await service.fetch(`/api/audit?${query}`))).entries
 }
 
+/** What the files of the log hold. */
+function filesOf({ folder }: TestService): string {
+  const log = join(folder, 'state', 'audit')
+  return readdirSync(log)
+    .map((file) => readFileSync(join(log, file), 'utf8'))
+    .join('')
+}
+
+/** Sends many requests, some of them at once, that are refused. */
+async function flood(count: number, send: (n: number) => Promise<Response>): Promise<void> {
+  const numbers = Array.from({ length: count }, (_, n) => n).values()
+  await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      for (const n of numbers) await (await send(n)).arrayBuffer()
+    }),
+  )
+}
+
 describe('the audit log', () => {
   it('says who saved what from where, and which configuration came of it', async () => {
     const service = await startService()
@@ -45,10 +63,9 @@ describe('the audit log', () => {
     const service = await startService()
     await service.fetch('/api/agents/nobody/enable', POST)
 
-    const folder = join(service.folder, 'state', 'audit')
-    const [file = ''] = readdirSync(folder)
-
-    expect(readFileSync(join(folder, file), 'utf8')).toContain('"action":"enable-agent"')
+    expect(filesOf(service)).toContain('"action":"enable-agent"')
+    await save(service, documentWith('one'))
+    expect(filesOf(service)).toContain('"action":"save-configuration"')
   })
 
   it('has what was refused, and why', async () => {
@@ -172,12 +189,47 @@ describe('the audit log', () => {
   it('drops its oldest entries when it is full, and says so', async () => {
     const service = await startService(['--max-audit', '4KiB'])
 
-    for (let n = 0; n < 40; n += 1) await service.fetch(`/api/agents/a${n}/enable`, POST)
+    for (let n = 0; n < 20; n += 1) await save(service, documentWith(`pipeline-${n}`))
     const shortened = await entriesOf(service, 'action=shorten-audit-log')
 
     expect(shortened[0]?.target).toMatch(/^entries \d+ to \d+$/)
     expect(service.logged.some(({ message }) => message.includes('The audit log is full'))).toBe(
       true,
     )
+  })
+
+  it('keeps what administrators did, however many requests are refused', async () => {
+    const service = await startService(['--max-audit', '64KiB'])
+    await addSomeone(service)
+    await save(service, aConfiguration({ server: SECURED }))
+    await service.fetch('/api/agents/a1/enable', POST)
+    await service.fetch('/api/agents', { as: SOMEONE })
+    const before = await entriesOf(service, 'user=admin&outcome=done')
+
+    await flood(500, (n) => service.fetch(`/api/agents?${n}`, { ...POST, as: `user${n}:wrong` }))
+    await flood(500, (n) =>
+      service.fetch(`/api/agents-protocol/agent-${n}/contact`, {
+        ...POST,
+        as: null,
+        headers: { authorization: 'Bearer forged' },
+        body: CONTACT_BODY,
+      }),
+    )
+    await flood(500, (n) => service.fetch(`/api/agents/a${n}/disable`, { ...POST, as: SOMEONE }))
+    await service.close()
+    const again = await startService(['--max-audit', '64KiB'], service.folder)
+
+    expect(before.length).toBeGreaterThan(1)
+    expect(await entriesOf(again, 'user=admin&outcome=done')).toEqual(before)
+    const refused = await entriesOf(again, 'user=someone&outcome=refused')
+    expect(refused).toHaveLength(11)
+    expect(refused[0]).toMatchObject({ action: 'disable-agent', status: 403, times: 490 })
+    const { first = 0, last = 0, targets = [] } = refused[0] ?? {}
+    expect(last).toBeGreaterThanOrEqual(first)
+    expect(first).toBeGreaterThanOrEqual(refused[1]?.time ?? Infinity)
+    expect(targets).toHaveLength(5)
+    expect(targets).toContain(refused[0]?.target)
+    const page = await (await again.fetch('/audit?user=someone')).text()
+    expect(page).toContain(targets.join(', '))
   })
 })

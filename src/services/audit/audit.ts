@@ -1,8 +1,8 @@
-import { type Action, AuditEntry } from '../../core/audit.ts'
+import type { Action, AuditEntry } from '../../core/audit.ts'
 import type { Clock } from '../../core/clock.ts'
-import { describeFault } from '../../core/faults.ts'
 import type { Log } from '../../core/log.ts'
-import { LineLog } from '../../storage/line-log.ts'
+import { LineNumbers } from '../../storage/line-log.ts'
+import { EntryLog } from './entry-log.ts'
 import { RepeatedActions } from './repeated-actions.ts'
 
 export interface AuditOptions {
@@ -30,117 +30,91 @@ export interface AuditPage {
   readonly next: number | null
 }
 
-/** The log is kept in so many files, of which the oldest makes room. */
-const FILES = 16
+/** How much of the log is for refusals, and for what anybody can bring about. */
+const SHARE_OF_REFUSALS = 1 / 4
+/** Refusals of a user for one reason that are noted one by one within a minute. */
+const NOTED_AT_ONCE = 10
 
 /**
  * Notes every action: who, what, from where, and how it ended. An entry is on disk before the
  * action is answered. While it cannot be written, it goes to the log of the service instead, and
  * the health says so: what is done already is not undone by that.
+ *
+ * What was refused, and what needs no login, is in files of its own with the same numbering, so that
+ * no flood of it takes the room of what users did. Repetitions of it become one entry.
  */
 export class Audit implements AsyncDisposable {
-  readonly #options: AuditOptions
-  readonly #lines: LineLog
+  readonly #numbers: LineNumbers
+  readonly #actions: EntryLog
+  readonly #refusals: EntryLog
   readonly #repeated: RepeatedActions
-  #problem: string | null = null
 
-  private constructor(options: AuditOptions, lines: LineLog) {
-    this.#options = options
-    this.#lines = lines
-    this.#repeated = new RepeatedActions((action, times) => this.#append(action, times))
+  private constructor(
+    { clock }: AuditOptions,
+    logs: { numbers: LineNumbers; actions: EntryLog; refusals: EntryLog },
+  ) {
+    this.#numbers = logs.numbers
+    this.#actions = logs.actions
+    this.#refusals = logs.refusals
+    this.#repeated = new RepeatedActions({
+      clock,
+      write: (action, repetitions) => this.#refusals.append(action, repetitions),
+    })
   }
 
   static async open(options: AuditOptions): Promise<Audit> {
-    const { folder, largest } = options
-    const files = { folder, name: 'audit', fileSize: Math.ceil(largest / FILES), files: FILES }
-    const audits: Audit[] = []
-    const removed = (first: number, last: number) => {
-      for (const audit of audits) void audit.#tellRemoved(first, last)
-    }
-    const audit = new Audit(options, await LineLog.open({ ...files, removed }))
-    audits.push(audit)
-    return audit
+    const { largest, ...common } = options
+    const numbers = new LineNumbers()
+    const share = largest * SHARE_OF_REFUSALS
+    const [actions, refusals] = [
+      { ...common, numbers, name: 'audit', called: 'entries', largest: largest - share },
+      { ...common, numbers, name: 'refusals', called: 'refusals', largest: share },
+    ]
+    return new Audit(options, {
+      numbers,
+      actions: await EntryLog.open(actions),
+      refusals: await EntryLog.open(refusals),
+    })
   }
 
-  /** Notes an action; returns once the entry is on disk. It never fails. */
+  /** Notes an action; returns once the entry is on disk. It never fails. Many refusals become one entry. */
   note(action: Action): Promise<void> {
-    return this.#append(action, 1)
+    if (action.outcome === 'refused') return this.#repeated.note(action, NOTED_AT_ONCE)
+    return this.#actions.append(action)
   }
 
   /** The same for what anybody can bring about: repetitions within a minute become one entry. */
   noteOften(action: Action): Promise<void> {
-    return this.#repeated.note(action)
+    return this.#repeated.note(action, 1)
   }
 
   /** What keeps entries from being written, or null. */
   problem(): string | null {
-    return this.#problem
+    return this.#actions.problem() ?? this.#refusals.problem()
   }
 
   /** Entries, newest first. A page may be short of its limit where much had to be passed over. */
   async read(query: AuditQuery): Promise<AuditPage> {
-    const entries: AuditEntry[] = []
-    const next = await this.#lines.readBack(query.before ?? this.#lines.next(), (line, id) => {
-      const entry = parseEntry(line) ?? { ...DAMAGED, id }
-      if (isAskedFor(entry, query)) entries.push(entry)
-      return entries.length < query.limit
-    })
-    return { entries, next: next !== null && next > 1 ? next : null }
+    const before = query.before ?? this.#numbers.next()
+    const found = await Promise.all(
+      [this.#actions, this.#refusals].map((log) =>
+        log.find(before, query.limit, (entry) => isAskedFor(entry, query)),
+      ),
+    )
+    const from = Math.max(...found.map((each) => each.from ?? 0))
+    const entries = found
+      .flatMap((each) => each.entries)
+      .filter(({ id }) => id >= from)
+      .toSorted((one, other) => other.id - one.id)
+    const shown = entries.slice(0, query.limit)
+    const next = shown.length < entries.length ? (shown.at(-1)?.id ?? from) : from
+    return { entries: shown, next: next > 1 ? next : null }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#repeated[Symbol.asyncDispose]()
-    await this.#lines[Symbol.asyncDispose]()
-  }
-
-  async #append(action: Action, times: number): Promise<void> {
-    const facts = {
-      time: this.#options.clock(),
-      ...action,
-      target: action.target.slice(0, 500),
-      ...(times > 1 ? { times } : {}),
-    }
-    try {
-      await this.#lines.append((id) => JSON.stringify({ id, ...facts }))
-      this.#problem = null
-    } catch (error) {
-      this.#problem = `The audit log cannot be written: ${describeFault(error)}`
-      this.#options.log({ level: 'error', message: this.#problem, facts: { entry: facts, error } })
-    }
-  }
-
-  #tellRemoved(first: number, last: number): Promise<void> {
-    const message = `The audit log is full: its entries ${first} to ${last} are removed`
-    this.#options.log({ level: 'warning', message })
-    return this.#append(
-      {
-        user: '',
-        action: 'shorten-audit-log',
-        target: `entries ${first} to ${last}`,
-        address: '',
-        outcome: 'done',
-      },
-      1,
-    )
-  }
-}
-
-/** Stands for a line that can no longer be read, so that nobody takes it for one that never was. */
-const DAMAGED = {
-  time: 0,
-  user: '',
-  action: 'damaged-entry',
-  target: '',
-  address: '',
-  outcome: 'failed',
-} as const
-
-function parseEntry(line: string): AuditEntry | null {
-  try {
-    return AuditEntry.safeParse(JSON.parse(line)).data ?? null
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
+    await this.#actions[Symbol.asyncDispose]()
+    await this.#refusals[Symbol.asyncDispose]()
   }
 }
 

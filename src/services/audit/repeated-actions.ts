@@ -1,50 +1,100 @@
-import type { Action } from '../../core/audit.ts'
+import type { Action, Repetitions } from '../../core/audit.ts'
+import type { Clock } from '../../core/clock.ts'
 
 /** How long repetitions are counted before they are noted, in milliseconds. */
 const WINDOW = 60_000
 /** More different ones than this are counted together. */
 const KINDS = 1_000
+/** So many different targets of repetitions are noted. */
+const TARGETS = 5
+const LONGEST_TARGET = 500
+
+interface Counted {
+  readonly action: Action
+  /** How many were noted at once. */
+  noted: number
+  /** What came after them. */
+  times: number
+  first: number
+  last: number
+  readonly targets: Set<string>
+}
+
+export interface RepeatedActionsOptions {
+  readonly clock: Clock
+  readonly write: (action: Action, repetitions: Repetitions) => Promise<void>
+}
 
 /** Notes the first of many equal actions at once, and the others as a number. */
 export class RepeatedActions implements AsyncDisposable {
-  readonly #write: (action: Action, times: number) => Promise<void>
-  readonly #counted = new Map<string, { readonly action: Action; times: number }>()
+  readonly #options: RepeatedActionsOptions
+  readonly #counted = new Map<string, Counted>()
   #timer: NodeJS.Timeout | null = null
 
-  constructor(write: (action: Action, times: number) => Promise<void>) {
-    this.#write = write
+  constructor(options: RepeatedActionsOptions) {
+    this.#options = options
   }
 
-  async note(action: Action): Promise<void> {
-    const key = this.#keyOf(action)
-    const counted = this.#counted.get(key)
-    if (counted) {
-      counted.times += 1
-      return
+  /** Notes the action at once when it is one of the first that many times within the window. */
+  async note(action: Action, atOnce: number): Promise<void> {
+    const counted = this.#countedOf(action)
+    if (counted.noted < atOnce) {
+      counted.noted += 1
+      return this.#options.write(action, {})
     }
-    this.#counted.set(key, { action, times: 0 })
-    this.#timer ??= setTimeout(() => void this.#flush(), WINDOW).unref()
-    await this.#write(action, 1)
+    const now = this.#options.clock()
+    counted.first = counted.times === 0 ? now : counted.first
+    counted.last = now
+    counted.times += 1
+    if (counted.targets.size < TARGETS) counted.targets.add(action.target.slice(0, LONGEST_TARGET))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#flush()
   }
 
-  #keyOf({ user, action, address, status, claimed = '' }: Action): string {
-    if (this.#counted.size >= KINDS) return 'others'
-    return [user, action, address, status, claimed].join('\0')
+  #countedOf(action: Action): Counted {
+    this.#timer ??= setTimeout(() => void this.#flush(), WINDOW).unref()
+    const key = keyOf(action)
+    const isOneTooMany = this.#counted.size >= KINDS && !this.#counted.has(key)
+    const kind = isOneTooMany ? othersThan(action) : action
+    const name = isOneTooMany ? keyOf(kind) : key
+    const counted = this.#counted.get(name) ?? newlyCounted(kind)
+    this.#counted.set(name, counted)
+    return counted
   }
 
   async #flush(): Promise<void> {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
-    const counted = [...this.#counted.values()]
+    const counted = [...this.#counted.values()].filter(({ times }) => times > 0)
     this.#counted.clear()
-    await Promise.all(
-      counted
-        .filter(({ times }) => times > 0)
-        .map(({ action, times }) => this.#write(action, times)),
+    await Promise.all(counted.map((each) => this.#writeRepetitions(each)))
+  }
+
+  #writeRepetitions({ action, times, first, last, targets }: Counted): Promise<void> {
+    const [target = action.target] = targets
+    return this.#options.write(
+      { ...action, target },
+      {
+        first,
+        last,
+        ...(times > 1 ? { times } : {}),
+        ...(targets.size > 1 ? { targets: [...targets] } : {}),
+      },
     )
   }
+}
+
+function newlyCounted(action: Action): Counted {
+  return { action, noted: 0, times: 0, first: 0, last: 0, targets: new Set() }
+}
+
+function keyOf({ user, action, address, outcome, status, claimed = '' }: Action): string {
+  return [user, action, address, outcome, status, claimed].join('\0')
+}
+
+/** Stands for those of too many kinds, of which none is named. */
+function othersThan({ outcome }: Action): Action {
+  return { user: '', action: 'other-actions', target: '', address: '', outcome }
 }

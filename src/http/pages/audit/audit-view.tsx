@@ -94,7 +94,8 @@ function Entries({ entries, now }: { entries: readonly AuditEntry[]; now: number
 }
 
 function Entry({ entry, now }: { entry: AuditEntry; now: number }) {
-  const { time, user, claimed, action, target, outcome, status, reason, address, times } = entry
+  const { time, user, claimed, action, target, outcome, status, reason, address } = entry
+  const { times, first, last, targets = [] } = entry
   const why = [status, reason].filter((fact) => fact !== undefined).join(', ')
   return (
     <tr>
@@ -103,12 +104,17 @@ function Entry({ entry, now }: { entry: AuditEntry; now: number }) {
       </td>
       <td>{user || (claimed === undefined ? 'nobody' : `somebody as ${claimed}`)}</td>
       <td>
-        {action} <span class="muted">{target}</span>
+        {action} <span class="muted">{targets.length > 0 ? targets.join(', ') : target}</span>
       </td>
       <td>
         <b class={`outcome-${outcome}`}>{outcome}</b>{' '}
         <span class="muted">{outcome === 'done' ? '' : why}</span>
         {times !== undefined && ` ${times} times`}
+        {first !== undefined && last !== undefined && first !== last && (
+          <>
+            , from <When time={first} now={now} /> to <When time={last} now={now} />
+          </>
+        )}
       </td>
       <td>{address}</td>
     </tr>

@@ -1,0 +1,129 @@
+import { type Action, AuditEntry, type Repetitions } from '../../core/audit.ts'
+import type { Clock } from '../../core/clock.ts'
+import { reasonOf } from '../../core/errors.ts'
+import type { Log } from '../../core/log.ts'
+import { LineLog, type LineNumbers } from '../../storage/line-log.ts'
+
+export interface EntryLogOptions {
+  readonly folder: string
+  /** What its files are called. */
+  readonly name: string
+  /** What its entries are called. */
+  readonly called: string
+  /** How large it may become, in bytes. */
+  readonly largest: number
+  /** Gives the numbers of entries, which several logs share. */
+  readonly numbers: LineNumbers
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Entries that were looked for, newest first. */
+export interface FoundEntries {
+  readonly entries: readonly AuditEntry[]
+  /** All entries from this number on were looked at; null when there are no more. */
+  readonly from: number | null
+}
+
+/** The log is kept in so many files, of which the oldest makes room. */
+const FILES = 16
+const LONGEST_TARGET = 500
+
+/** Audit entries in files that have a share of the disk. What cannot be written goes to the log of the service. */
+export class EntryLog implements AsyncDisposable {
+  readonly #options: EntryLogOptions
+  readonly #lines: LineLog
+  #problem: string | null = null
+
+  private constructor(options: EntryLogOptions, lines: LineLog) {
+    this.#options = options
+    this.#lines = lines
+  }
+
+  static async open(options: EntryLogOptions): Promise<EntryLog> {
+    const { folder, name, largest, numbers } = options
+    const files = { folder, name, fileSize: Math.ceil(largest / FILES), files: FILES }
+    const logs: EntryLog[] = []
+    const removed = (first: number, last: number) => {
+      for (const log of logs) void log.#tellRemoved(first, last)
+    }
+    const lines = await LineLog.open({ ...files, numbers, numberOf, removed })
+    const log = new EntryLog(options, lines)
+    logs.push(log)
+    return log
+  }
+
+  /** What keeps entries from being written, or null. */
+  problem(): string | null {
+    return this.#problem
+  }
+
+  /** Notes an action; returns once the entry is on disk. It never fails. */
+  async append(action: Action, repetitions: Repetitions = {}): Promise<void> {
+    const facts = {
+      time: this.#options.clock(),
+      ...action,
+      target: action.target.slice(0, LONGEST_TARGET),
+      ...repetitions,
+    }
+    try {
+      await this.#lines.append((id) => JSON.stringify({ id, ...facts }))
+      this.#problem = null
+    } catch (error) {
+      this.#problem = `The audit log cannot be written: ${reasonOf(error)}`
+      this.#options.log({ level: 'error', message: this.#problem, facts: { entry: facts } })
+    }
+  }
+
+  /** The newest entries below a number that are asked for. */
+  async find(
+    before: number,
+    limit: number,
+    isAskedFor: (entry: AuditEntry) => boolean,
+  ): Promise<FoundEntries> {
+    const entries: AuditEntry[] = []
+    const from = await this.#lines.readBack(before, (line, id) => {
+      const entry = parseEntry(line) ?? { ...DAMAGED, id }
+      if (isAskedFor(entry)) entries.push(entry)
+      return entries.length < limit
+    })
+    return { entries, from }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#lines[Symbol.asyncDispose]()
+  }
+
+  #tellRemoved(first: number, last: number): Promise<void> {
+    const target = `${this.#options.called} ${first} to ${last}`
+    const message = `The audit log is full: its ${target} are removed`
+    this.#options.log({ level: 'warning', message })
+    const action = 'shorten-audit-log'
+    return this.append({ user: '', action, target, address: '', outcome: 'done' })
+  }
+}
+
+/** Stands for a line that can no longer be read, so that nobody takes it for one that never was. */
+const DAMAGED = {
+  time: 0,
+  user: '',
+  action: 'damaged-entry',
+  target: '',
+  address: '',
+  outcome: 'failed',
+} as const
+
+/** The number that an entry begins with. */
+function numberOf(line: string): number | null {
+  const [, digits] = /^\{"id":(\d{1,15}),/.exec(line) ?? []
+  return digits === undefined ? null : Number(digits)
+}
+
+function parseEntry(line: string): AuditEntry | null {
+  try {
+    return AuditEntry.safeParse(JSON.parse(line)).data ?? null
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}
