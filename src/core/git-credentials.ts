@@ -1,3 +1,4 @@
+import { gitSettings } from './git-settings.ts'
 import { isLocalAddress, type SourceAddress } from './source-address.ts'
 
 /** The value of `GIT_ALLOW_PROTOCOL`: what git may speak to get to an address, and to any other it leads to. */
@@ -8,20 +9,19 @@ export function protocolsFor(url: string): string {
 /** Asked by git for the server of the repository alone, so that no redirection leads to another one. */
 const CREDENTIAL_HELPER = `!f() { printf 'username=%s\\npassword=%s\\n' "$CAIRN_USERNAME" "$CAIRN_PASSWORD"; }; f`
 
-/** Variables that make git use these credentials, which no command line shows. */
-export function credentialsFor({
+/** Variables that make git use these credentials, which no command line shows, and run no program of a repository. */
+export function settingsFor({
   url,
   username,
   password,
 }: SourceAddress): Readonly<Record<string, string>> {
-  if (!/^https?:/i.test(url) || (username === null && password === null)) return {}
+  if (!/^https?:/i.test(url) || (username === null && password === null)) return gitSettings()
   const key = `credential.${new URL(url).origin}.helper`
   return {
-    GIT_CONFIG_COUNT: '2',
-    GIT_CONFIG_KEY_0: key,
-    GIT_CONFIG_VALUE_0: '',
-    GIT_CONFIG_KEY_1: key,
-    GIT_CONFIG_VALUE_1: CREDENTIAL_HELPER,
+    ...gitSettings([
+      [key, ''],
+      [key, CREDENTIAL_HELPER],
+    ]),
     CAIRN_USERNAME: username ?? '',
     CAIRN_PASSWORD: password ?? '',
   }

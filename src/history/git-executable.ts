@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { ServiceError } from '../core/errors.ts'
 import { describeFault, withoutPaths } from '../core/faults.ts'
+import { NO_PROGRAMS } from '../core/git-settings.ts'
 import {
   ended,
   type PipedProcess,
@@ -35,11 +36,15 @@ export type Version = readonly [number, number]
 
 const OLDEST: Version = [2, 30]
 
+/** As arguments, because git 2.30 does not take settings from variables. */
+const SETTINGS = NO_PROGRAMS.flatMap(([key, value]) => ['-c', `${key}=${value}`])
+
 export type RunOptions = Partial<ProcessOptions>
 
 /**
  * The git program, run on one repository at a time and away from the settings of whoever
- * started the service: no variables, no personal or system configuration, no replaced or grafted objects.
+ * started the service: no variables, no personal or system configuration, no replaced or grafted
+ * objects. It runs no program that the repository names, and fetches nothing from anywhere.
  */
 export class GitExecutable {
   readonly #env: Readonly<Record<string, string>>
@@ -58,6 +63,7 @@ export class GitExecutable {
       // A file that cannot be there: git has a word of advice for each one that it can open.
       GIT_GRAFT_FILE: '/dev/null/grafts',
       GIT_TERMINAL_PROMPT: '0',
+      GIT_ALLOW_PROTOCOL: '',
     }
   }
 
@@ -92,7 +98,7 @@ export class GitExecutable {
     const [program, ...before] = this.#command
     const env = { ...this.#env, ...options.env }
     try {
-      return startProcess(program, [...before, ...args], { ...options, env })
+      return startProcess(program, [...before, ...SETTINGS, ...args], { ...options, env })
     } catch (error) {
       if (!(error instanceof ProcessNotStarted)) throw error
       const reason = `git cannot be started: ${describeFault(error)}`

@@ -1,12 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { credentialsFor } from '../../core/git-credentials.ts'
+import { settingsFor } from '../../core/git-credentials.ts'
 import type { SourceAddress } from '../../core/source-address.ts'
 import type { GitMaterial } from '../../wire/agent-material.ts'
 import type { RunTool, SourcePlace, SourceTool } from './source-tool.ts'
-
-/** A job may leave hooks and a monitor in a folder, which are code: git runs none of them. */
-const SAFE = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false']
 
 export function gitSource(
   { branch, revision }: GitMaterial,
@@ -16,11 +13,12 @@ export function gitSource(
   const environment = {
     // Nobody is there to type a password.
     GIT_TERMINAL_PROMPT: '0',
-    ...credentialsFor(address),
+    // A job may leave hooks and a monitor in a folder, which are code: git runs none of them.
+    ...settingsFor(address),
   }
 
   function git(run: RunTool, args: readonly string[]): Promise<void> {
-    return run({ command: 'git', args: [...SAFE, ...args], environment })
+    return run({ command: 'git', args, environment })
   }
 
   async function checkOut(run: RunTool): Promise<void> {

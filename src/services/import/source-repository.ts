@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
 import { CommitSha } from '../../core/revision.ts'
-import { credentialsFor, protocolsFor } from '../../core/git-credentials.ts'
+import { protocolsFor, settingsFor } from '../../core/git-credentials.ts'
 import { SourceFailed } from '../materials/modification.ts'
 import { addressOf } from '../materials/source-address.ts'
 import { secretsOf } from '../materials/source-place.ts'
@@ -39,7 +39,7 @@ export class SourceRepository implements AsyncDisposable {
         GIT_TERMINAL_PROMPT: '0',
         GIT_ALLOW_PROTOCOL: protocolsFor(address.url),
         LC_ALL: 'C.UTF-8',
-        ...credentialsFor(address),
+        ...settingsFor(address),
       },
       secrets: secretsOf(address, address.username !== null),
     }

@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { GitMaterial } from '../../config/model/materials.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
-import { credentialsFor, protocolsFor } from '../../core/git-credentials.ts'
+import { protocolsFor, settingsFor } from '../../core/git-credentials.ts'
 import { parseGitLog } from './git-log.ts'
 import { type MaterialSource, MOST_CHANGES, SourceFailed, type Span } from './modification.ts'
 import { addressOf } from './source-address.ts'
@@ -25,7 +25,7 @@ export function gitSource(material: GitMaterial, place: SourcePlace): MaterialSo
     environment: {
       ...environmentIn(folder),
       GIT_ALLOW_PROTOCOL: protocolsFor(address.url),
-      ...credentialsFor({ url: address.url, username, password }),
+      ...settingsFor({ url: address.url, username, password }),
     },
     secrets: secretsOf({ username, password }, address.username !== null),
   }

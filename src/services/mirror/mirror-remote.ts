@@ -1,5 +1,5 @@
 import { CommitSha } from '../../core/revision.ts'
-import { credentialsFor, protocolsFor } from '../../core/git-credentials.ts'
+import { protocolsFor, settingsFor } from '../../core/git-credentials.ts'
 import { SourceFailed } from '../materials/modification.ts'
 import { addressOf } from '../materials/source-address.ts'
 import { secretsOf } from '../materials/source-place.ts'
@@ -14,7 +14,6 @@ const REJECTED = /\[rejected\].*\((?:fetch first|non-fast-forward)\)/s
 
 /** Neither the repository nor its user's settings may add something to a push. */
 const PUSH_SETTINGS = [
-  'core.hooksPath=/dev/null',
   'advice.pushUpdateRejected=false',
   'push.followTags=false',
   'push.gpgSign=false',
@@ -47,7 +46,7 @@ export class MirrorRemote {
       cwd: repository,
       environment: {
         ...ENVIRONMENT,
-        ...credentialsFor(address),
+        ...settingsFor(address),
         GIT_ALLOW_PROTOCOL: protocolsFor(address.url),
       },
       secrets: secretsOf(address, address.username !== null),

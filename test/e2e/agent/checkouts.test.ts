@@ -8,6 +8,7 @@ import { RunningAgent } from '../../support/running-agent.ts'
 import type { Origin } from '../../support/source-origins.ts'
 import { copyOrigin, gitOrigin, hgOrigin, svnOrigin } from '../../support/source-origins.ts'
 import { TempFolder } from '../../support/temp-folder.ts'
+import { plantPrograms, ranIn } from '../../support/planted-programs.ts'
 import { gitLine } from '../../support/git.ts'
 import { until } from '../../support/until.ts'
 
@@ -165,5 +166,20 @@ describe('materials', () => {
     expect(job.result).toBe('Failed')
     expect(job.text).toContain('of http://127.0.0.1:9/x.git to ')
     expect(job.text).not.toMatch(/p%40ss|p@ss/)
+  })
+})
+
+describe('a checkout of git', () => {
+  it('runs no program that an earlier job left in the repository', async () => {
+    const origin = gitOrigin(temp.file('hooked'))
+    await run('hooked', origin.material(0))
+    const marker = temp.file('ran')
+    plantPrograms(agent.folderOf('hooked', '.git'), marker)
+
+    const job = await run('hooked', origin.material(1))
+
+    expectPassed(job)
+    expect(job.text).toContain('Updating')
+    expect(ranIn(marker)).toEqual([])
   })
 })

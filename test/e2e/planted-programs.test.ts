@@ -1,0 +1,56 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { backUp, checkCodes, placesIn, restoreNew } from '../support/backups.ts'
+import { documentWith } from '../support/documents.ts'
+import { Clone } from '../support/git-client.ts'
+import { git, gitLine } from '../support/git.ts'
+import { plantPrograms, ranIn } from '../support/planted-programs.ts'
+import { saved } from '../support/saved-digest.ts'
+import { startService } from '../support/service.ts'
+import { run } from '../support/start.ts'
+import { tempDir } from '../support/temp-folder.ts'
+import { until } from '../support/until.ts'
+
+describe('programs that a repository names', { timeout: 60_000 }, () => {
+  it('are run by no command', async () => {
+    const { folder, repository, close } = await startService()
+    const marker = join(tempDir(), 'ran')
+    await close()
+    plantPrograms(join(repository, '.git'), marker)
+    const file = join(tempDir(), 'backup.tar.gz')
+
+    expect(await checkCodes(folder)).toEqual([0, 0])
+    const doctor = await run(['doctor', ...placesIn(folder)])
+    const made = await backUp(folder, file)
+    const restored = await restoreNew(file)
+    const ran = ranIn(marker)
+    git(repository, 'status')
+
+    expect([doctor.code, made.code, restored.code]).toEqual([0, 0, 0])
+    expect(ran).toEqual([])
+    // They are programs that git does run.
+    expect(ranIn(marker)).toContain('fsmonitor')
+  })
+
+  it('are not run by a service that starts, saves, follows, is pushed to and mirrors', async () => {
+    const { folder, repository, close } = await startService()
+    const mirror = tempDir()
+    git(mirror, 'init', '--quiet', '--bare', '--initial-branch=main')
+    const marker = join(tempDir(), 'ran')
+    await close()
+    plantPrograms(join(repository, '.git'), marker)
+
+    const again = await startService(['--mirror', mirror], folder)
+    await saved(again, 'one')
+    const clone = await Clone.of(again.url)
+    await clone.commit(documentWith('two'))
+    const { code } = await clone.push()
+    await until(
+      () => gitLine(mirror, 'rev-parse', 'main') === gitLine(repository, 'rev-parse', 'HEAD'),
+    )
+    await again.close()
+
+    expect(code).toBe(0)
+    expect(ranIn(marker)).toEqual([])
+  })
+})
