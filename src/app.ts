@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { SecretBox } from './config/secrets/secret-box.ts'
 import { allOf } from './core/all-of.ts'
 import { isDiskFull } from './core/faults.ts'
+import { inBackground } from './core/in-background.ts'
 import { RequestMetrics } from './core/request-metrics.ts'
 import { Listening } from './http/listen.ts'
 import { httpService } from './http/service.ts'
@@ -92,7 +93,7 @@ async function open(opening: Opening): Promise<Server> {
   resources.own(parts.watch)
   parts.login.reportLogin()
   parts.entities.begin()
-  void service.loadPages()
+  inBackground(log, 'The pages could not be loaded', service.loadPages())
   // Who waits for work or for revisions is answered first, so that the requests in flight can end.
   resources.own(parts.builds.desk)
   // Whoever waits for a poll of a material hears that it failed.

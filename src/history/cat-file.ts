@@ -47,12 +47,14 @@ export class CatFile implements AsyncDisposable {
   constructor(git: GitExecutable, gitDir: string, buffers: ReusedBuffers) {
     this.#parser = new BatchParser((object) => this.#answer(object), buffers)
     this.#child = git.start(gitDir, ARGUMENTS)
-    this.#ended = ended(this.#child)
+    this.#ended = ended(this.#child).then((how) => {
+      this.#fail(this.#complaint.trim() || how)
+      return how
+    })
     this.#child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk))
     this.#child.stderr.on('data', (chunk: Buffer) => {
       this.#complaint = `${this.#complaint}${chunk.toString('utf8')}`.slice(-LONGEST_COMPLAINT)
     })
-    void this.#ended.then((how) => this.#fail(this.#complaint.trim() || how))
     this.#keepAlive(false)
   }
 

@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { describeFault } from '../core/faults.ts'
 import type { WriterQueue } from '../storage/writer-queue.ts'
 import { removeAbandoned } from './abandoned-objects.ts'
+import { inBackground } from '../core/in-background.ts'
 import type { GitExecutable } from './git-executable.ts'
 import type { GitStore } from './git-store.ts'
 import { removeObjectDrafts } from './loose-objects.ts'
@@ -82,7 +83,9 @@ export class Maintenance implements AsyncDisposable {
     if (this.#newRevisions === 0) this.#wakeIn(SOON)
     this.#newRevisions += count
     const many = Math.ceil(this.#limits.looseObjects / OBJECTS_OF_REVISION)
-    if (this.#newRevisions >= Math.min(many, REVISIONS_BETWEEN_LOOKS)) void this.look()
+    if (this.#newRevisions >= Math.min(many, REVISIONS_BETWEEN_LOOKS)) {
+      inBackground(this.#options.report, 'The maintenance has failed', this.look())
+    }
   }
 
   /** Counts, and packs when something is over its limit. One look at a time; never fails. */

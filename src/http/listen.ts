@@ -86,7 +86,14 @@ export class Listening implements AsyncDisposable {
       newest.set(incoming.socket, { incoming, outgoing })
       const answerAnyhow = () => void listener(incoming, outgoing)
       if (isAnswered === false) answerAnyhow()
-      else void isAnswered.then((isDone) => (isDone ? undefined : answerAnyhow()))
+      else {
+        isAnswered
+          .then((isDone) => (isDone ? undefined : answerAnyhow()))
+          .catch((error: unknown) => {
+            log?.({ level: 'error', message: 'A request could not be answered', facts: { error } })
+            outgoing.destroy()
+          })
+      }
     })
     server.setTimeout(idleAtMost, (socket) => {
       if (!isOurTurn(newest.get(socket))) socket.destroy()

@@ -72,7 +72,8 @@ export function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void
   try {
     if (pid !== undefined) process.kill(-pid, signal)
   } catch (error) {
-    if (codeOf(error) !== 'ESRCH') throw error
+    // It has ended, or is a program with the rights of somebody else.
+    if (!['ESRCH', 'EPERM'].includes(codeOf(error))) throw error
   }
 }
 

@@ -75,7 +75,7 @@ export class ConfigServices implements AsyncDisposable {
       serverVersion: options.version,
       report: options.log,
     })
-    const configuration = await CurrentConfiguration.open({ history, cache })
+    const configuration = await CurrentConfiguration.open({ history, cache, log: options.log })
     configuration.follow((document) => identity.follow(document, { isFirst: history.size() === 1 }))
     return new ConfigServices({ history, cache, configuration, summary, identity, readable })
   }

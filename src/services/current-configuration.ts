@@ -1,8 +1,18 @@
 import type { ConfigDocument } from '../config/document.ts'
 import type { Digest } from '../core/digest.ts'
+import { inBackground } from '../core/in-background.ts'
+import type { Log } from '../core/log.ts'
 import type { Revision } from '../core/revision.ts'
 import type { CurrentDocument, History } from '../history/history.ts'
 import { DocumentCache } from './document-cache.ts'
+
+const AGAIN_MS = 1_000
+
+export interface CurrentConfigurationOptions {
+  readonly history: History
+  readonly cache: DocumentCache
+  readonly log: Log
+}
 
 /**
  * The configuration as it is now, read once for each revision. What depends on it is told in the
@@ -11,26 +21,23 @@ import { DocumentCache } from './document-cache.ts'
 export class CurrentConfiguration implements Disposable {
   readonly #history: History
   readonly #cache: DocumentCache
+  readonly #log: Log
   readonly #listeners = new Set<(document: ConfigDocument) => void>()
   readonly #unlisten: () => void
   #document: ConfigDocument
   #digest: Digest
+  #again: NodeJS.Timeout | undefined
 
-  private constructor(
-    options: { history: History; cache: DocumentCache },
-    current: CurrentDocument,
-  ) {
+  private constructor(options: CurrentConfigurationOptions, current: CurrentDocument) {
     this.#history = options.history
     this.#cache = options.cache
+    this.#log = options.log
     this.#document = options.cache.read(current.document)
     this.#digest = current.revision.digest
     this.#unlisten = options.history.onRevision(() => this.#follow())
   }
 
-  static async open(options: {
-    history: History
-    cache: DocumentCache
-  }): Promise<CurrentConfiguration> {
+  static async open(options: CurrentConfigurationOptions): Promise<CurrentConfiguration> {
     const revision = options.history.current()
     const document = await options.history.readDocument(revision)
     return new CurrentConfiguration(options, { revision, document })
@@ -53,6 +60,7 @@ export class CurrentConfiguration implements Disposable {
 
   [Symbol.dispose](): void {
     this.#unlisten()
+    clearTimeout(this.#again)
   }
 
   #follow(): void {
@@ -60,12 +68,24 @@ export class CurrentConfiguration implements Disposable {
     if (current.digest === this.#digest) return
     const document = this.#cache.find(current.digest)
     if (document) this.#take(current, document)
-    else void this.#load(current)
+    else
+      inBackground(this.#log, 'The configuration in force could not be read', this.#load(current))
   }
 
   async #load(revision: Revision): Promise<void> {
-    const document = this.#cache.read(await this.#history.readDocument(revision))
+    const document = await this.#read(revision)
     if (this.#history.current().commit === revision.commit) this.#take(revision, document)
+  }
+
+  /** It is asked for again with the next revision, and until then after a while. */
+  async #read(revision: Revision): Promise<ConfigDocument> {
+    try {
+      return this.#cache.read(await this.#history.readDocument(revision))
+    } catch (error) {
+      clearTimeout(this.#again)
+      this.#again = setTimeout(() => this.#follow(), AGAIN_MS).unref()
+      throw error
+    }
   }
 
   #take({ digest }: Revision, document: ConfigDocument): void {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { element, exec } from '../support/a-configuration.ts'
 import { jsonOf, messageOf } from '../support/build-service.ts'
+import { ProtocolAgent } from '../support/protocol-agent.ts'
 import { RealBuilds } from '../support/real-builds.ts'
 import { mayMount, SmallDisk } from '../support/small-disk.ts'
 import { until } from '../support/until.ts'
@@ -17,6 +18,21 @@ function stagesOf(job: object) {
 }
 
 describe('a server whose disk is full', PATIENCE, () => {
+  it.skipIf(!mayMount())(
+    'goes on when the configuration no longer has an agent whose record it cannot remove (needs mount)',
+    async () => {
+      using disk = new SmallDisk(12)
+      const real = await RealBuilds.open({ stateDir: disk.path })
+      await ProtocolAgent.join(real.scene.service, 'a1')
+      disk.fill(0)
+
+      await real.scene.configure({})
+      await until(() => real.complaints().includes('The record of an agent could not be removed'))
+
+      expect((await real.scene.get('/api/admin/config.xml')).status).toBe(200)
+    },
+  )
+
   it.skipIf(!mayMount())(
     'fails the jobs that need it with a message, and goes on (needs mount)',
     async () => {

@@ -13,9 +13,10 @@ import { until } from '../support/until.ts'
 
 describe('programs that a repository names', { timeout: 60_000 }, () => {
   it('are run by no command', async () => {
-    const { folder, repository, close } = await startService()
+    const service = await startService()
+    const { folder, repository } = service
     const marker = join(tempDir(), 'ran')
-    await close()
+    await service.close()
     plantPrograms(join(repository, '.git'), marker)
     const file = join(tempDir(), 'backup.tar.gz')
 
@@ -33,11 +34,12 @@ describe('programs that a repository names', { timeout: 60_000 }, () => {
   })
 
   it('are not run by a service that starts, saves, follows, is pushed to and mirrors', async () => {
-    const { folder, repository, close } = await startService()
+    const service = await startService()
+    const { folder, repository } = service
     const mirror = tempDir()
     git(mirror, 'init', '--quiet', '--bare', '--initial-branch=main')
     const marker = join(tempDir(), 'ran')
-    await close()
+    await service.close()
     plantPrograms(join(repository, '.git'), marker)
 
     const again = await startService(['--mirror', mirror], folder)

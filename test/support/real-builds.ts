@@ -49,6 +49,11 @@ export class RealBuilds {
     this.#url = await this.#server.line(READY)
   }
 
+  /** What the server has written to its log. */
+  complaints(): string {
+    return this.#server?.stderr ?? ''
+  }
+
   /** Kills the server and starts it again at the same address. */
   async killServer(): Promise<void> {
     await this.#kill()

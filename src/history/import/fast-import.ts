@@ -47,9 +47,9 @@ export class FastImport {
     const args = ['fast-import', '--quiet', '--force', '--done', '--date-format=raw']
     this.#child = git.start(gitDir, [...settings, ...args])
     this.#child.stdout.resume()
-    this.#child.stdin.on('error', () => this.#child.stdin.destroy())
-    this.#end = Promise.all([ended(this.#child), text(this.#child.stderr)])
-    void this.#end.then(() => (this.#isOver = true))
+    this.#end = Promise.all([ended(this.#child), text(this.#child.stderr)]).finally(() => {
+      this.#isOver = true
+    })
   }
 
   /** Only for the one who holds the repository: reports of imports that were killed are removed. */

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { Duplex } from 'node:stream'
 import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
+import { inBackground } from '../../core/in-background.ts'
 import type { GitExecutable, RunOptions } from '../git-executable.ts'
 import { ended, type PipedProcess } from '../../processes/piped-process.ts'
 import type { History } from '../history.ts'
@@ -96,10 +97,11 @@ export class GitService {
   exchange(exchange: GitExchange) {
     const child = this.#start(exchange, { isAdvertisement: false })
     const channel = child.stdio[3]
-    void feed(child, { body: exchange.body, limit: this.#options.limit + COMMANDS_AT_MOST })
+    const limit = this.#options.limit + COMMANDS_AT_MOST
+    this.#inBackground(feed(child, { body: exchange.body, limit }))
     if (!(channel instanceof Duplex)) return outputOf(child)
     this.#answer(channel, exchange.username)
-    void ended(child).then(() => channel.destroy())
+    child.once('close', () => channel.destroy())
     return outputToTheEnd(child)
   }
 
@@ -119,8 +121,12 @@ export class GitService {
     }
     const child = this.#git.run([...settings.flatMap((each) => ['-c', each]), ...args], options)
     this.#running += 1
-    void this.#watch(child, call.program)
+    this.#inBackground(this.#watch(child, call.program))
     return child
+  }
+
+  #inBackground(work: Promise<void>): void {
+    inBackground(this.#options.report, 'A client of git could not be served', work)
   }
 
   #ownSettings(): string[] {

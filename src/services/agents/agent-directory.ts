@@ -1,6 +1,8 @@
 import type { AgentEvent } from '../../core/agent-life-cycle.ts'
 import { nextAgent } from '../../core/agent-life-cycle.ts'
 import type { Clock } from '../../core/clock.ts'
+import { inBackground } from '../../core/in-background.ts'
+import type { Log } from '../../core/log.ts'
 import type { StateStore } from '../../state/state-store.ts'
 import { type AgentRecord, AGENTS } from './agent-record.ts'
 import type { ConfiguredAgent } from './configured-agent.ts'
@@ -23,6 +25,7 @@ const WRITTEN_WITHIN = 5_000
 export interface DirectoryOptions {
   readonly store: StateStore
   readonly clock: Clock
+  readonly log: Log
   /** Silence after which an agent is lost, in milliseconds. */
   readonly timeout: number
 }
@@ -179,7 +182,9 @@ export class AgentDirectory {
   #lose(agent: KnownAgent): void {
     this.#drop(agent.uuid)
     if (!agent.record) return
-    void this.#options.store.change((transaction) => transaction.remove(AGENTS, agent.uuid))
+    const { store, log } = this.#options
+    const removed = store.change((transaction) => transaction.remove(AGENTS, agent.uuid))
+    inBackground(log, 'The record of an agent could not be removed', removed)
   }
 
   #apply(agent: KnownAgent, event: AgentEvent): void {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { changeAgentAddress, type AgentAddress } from '../../config/agents/agent-edits.ts'
 import { registerAgents, type RegisteringAgent } from '../../config/agents/register-agents.ts'
+import { inBackground } from '../../core/in-background.ts'
 import type { Log } from '../../core/log.ts'
 import type { ConfigEditor } from '../config-editor.ts'
 import type { ConfiguredAgent } from './configured-agent.ts'
@@ -50,7 +51,7 @@ export class AgentRegistrar {
   #run(): void {
     if (this.#isRunning) return
     this.#isRunning = true
-    void this.#drain()
+    inBackground(this.#log, 'What agents do could not be written down', this.#drain())
   }
 
   /** The flag falls in the same step that finds nothing left, so that no newcomer is overlooked. */

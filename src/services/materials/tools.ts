@@ -115,9 +115,10 @@ export class Tools implements AsyncDisposable {
 
 async function endOf(child: PipedProcess, timeout: number): Promise<Ended> {
   let reason: string | null = null
+  const endings: Promise<void>[] = []
   const giveUp = (why: string): void => {
     reason ??= why
-    void endGroup(child)
+    if (endings.length === 0) endings.push(endGroup(child))
   }
   const timer = setTimeout(() => giveUp(`it did not end within ${timeout / 1_000} s`), timeout)
   const stdout = collect(child.stdout, () => giveUp('it prints too much'))
@@ -125,6 +126,7 @@ async function endOf(child: PipedProcess, timeout: number): Promise<Ended> {
   child.once('error', (error) => (reason ??= startFailure(error)))
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
   clearTimeout(timer)
+  await Promise.all(endings)
   return { code, stdout: stdout(), stderr: complaint(), reason }
 }
 

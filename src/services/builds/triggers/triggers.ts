@@ -55,7 +55,7 @@ const PATIENCE = 5_000
 export class Triggers implements AsyncDisposable {
   readonly #options: TriggersOptions
   readonly #revisions: RevisionsDeps
-  readonly #wakeUps = new WakeUps((name) => this.#lookAt(name))
+  readonly #wakeUps: WakeUps
   readonly #timers: Timers
   readonly #due = new Set<string>()
   /** Those that could not start, and what was told about it. */
@@ -70,6 +70,7 @@ export class Triggers implements AsyncDisposable {
 
   constructor(options: TriggersOptions) {
     this.#options = options
+    this.#wakeUps = new WakeUps((name) => this.#lookAt(name), options.log)
     const { builds, pipelines, poller, clock, retry } = options
     this.#revisions = {
       poller,

@@ -1,4 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { inBackground } from '../../../core/in-background.ts'
+import type { Log } from '../../../core/log.ts'
 import { Turns } from '../../materials/turns.ts'
 
 /** Looks that are taken at the same time. */
@@ -10,24 +12,26 @@ const AT_ONCE = 8
  */
 export class WakeUps implements AsyncDisposable {
   readonly #look: (name: string) => Promise<void>
+  readonly #log: Log
   readonly #turns = new Turns(AT_ONCE)
   /** The end of what is done about each. */
   readonly #ends = new Map<string, Promise<void>>()
   readonly #woken = new Set<string>()
   #closed = false
 
-  /** The look never fails. */
-  constructor(look: (name: string) => Promise<void>) {
+  constructor(look: (name: string) => Promise<void>, log: Log) {
     this.#look = look
+    this.#log = log
   }
 
   wake(name: string): void {
     if (this.#closed || this.#woken.has(name)) return
     this.#woken.add(name)
-    void this.#inTurn(name, async () => {
+    const looked = this.#inTurn(name, async () => {
       this.#woken.delete(name)
       if (!this.#closed) await this.#turns.run(() => this.#lookLater(name))
     })
+    inBackground(this.#log, 'A pipeline could not be looked at', looked)
   }
 
   /** A new configuration may wake thousands; whoever calls the service meanwhile is answered. */

@@ -1,5 +1,6 @@
 import type { JobInstance } from '../../../builds/documents.ts'
 import { ServiceError } from '../../../core/errors.ts'
+import { inBackground } from '../../../core/in-background.ts'
 import type { Log } from '../../../core/log.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import { assertToken } from '../../agents/contact.ts'
@@ -131,15 +132,18 @@ export class WorkDesk implements Disposable {
     this.#isWoken = true
     if (this.#isServing) return
     this.#isServing = true
-    void this.#serve()
+    inBackground(this.#options.log, 'Agents could not be given work', this.#serve())
   }
 
   async #serve(): Promise<void> {
-    while (this.#isWoken) {
-      this.#isWoken = false
-      for (const waiting of this.#waiting.values()) await this.#offer(waiting)
+    try {
+      while (this.#isWoken) {
+        this.#isWoken = false
+        for (const waiting of this.#waiting.values()) await this.#offer(waiting)
+      }
+    } finally {
+      this.#isServing = false
     }
-    this.#isServing = false
   }
 
   /** Every failure is the waiting agent's: it tries again, and the others go on. */

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import type { LogEvent } from '../../../../src/core/log.ts'
 import { WakeUps } from '../../../../src/services/builds/triggers/wake-ups.ts'
+
+function throwing({ message }: LogEvent): never {
+  throw new Error(message)
+}
 
 /** Looks that last until a test ends them. */
 function openLooks() {
@@ -8,7 +13,7 @@ function openLooks() {
   const wakeUps = new WakeUps(async (name) => {
     begun.push(name)
     await new Promise<void>((resolve) => ends.push(resolve))
-  })
+  }, throwing)
   return { begun, endLook: () => ends.shift()?.(), wakeUps }
 }
 
