@@ -1,6 +1,7 @@
 import { type Action, AuditEntry, type Repetitions } from '../../core/audit.ts'
 import type { Clock } from '../../core/clock.ts'
-import { reasonOf } from '../../core/errors.ts'
+import { describeFault } from '../../core/faults.ts'
+import { inBackground } from '../../core/in-background.ts'
 import type { Log } from '../../core/log.ts'
 import { LineLog, type LineNumbers } from '../../storage/line-log.ts'
 
@@ -45,7 +46,8 @@ export class EntryLog implements AsyncDisposable {
     const files = { folder, name, fileSize: Math.ceil(largest / FILES), files: FILES }
     const logs: EntryLog[] = []
     const removed = (first: number, last: number) => {
-      for (const log of logs) void log.#tellRemoved(first, last)
+      const noted = logs.map((log) => log.#noteRemoved(first, last))
+      inBackground(options.log, 'The audit log could not be shortened', Promise.all(noted))
     }
     const lines = await LineLog.open({ ...files, numbers, numberOf, removed })
     const log = new EntryLog(options, lines)
@@ -70,7 +72,7 @@ export class EntryLog implements AsyncDisposable {
       await this.#lines.append((id) => JSON.stringify({ id, ...facts }))
       this.#problem = null
     } catch (error) {
-      this.#problem = `The audit log cannot be written: ${reasonOf(error)}`
+      this.#problem = `The audit log cannot be written: ${describeFault(error)}`
       this.#options.log({ level: 'error', message: this.#problem, facts: { entry: facts } })
     }
   }
@@ -94,7 +96,7 @@ export class EntryLog implements AsyncDisposable {
     await this.#lines[Symbol.asyncDispose]()
   }
 
-  #tellRemoved(first: number, last: number): Promise<void> {
+  #noteRemoved(first: number, last: number): Promise<void> {
     const target = `${this.#options.called} ${first} to ${last}`
     const message = `The audit log is full: its ${target} are removed`
     this.#options.log({ level: 'warning', message })
