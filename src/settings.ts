@@ -144,6 +144,7 @@ export const SETTINGS = {
     resources: CommaList.prefault('').describe('resources, separated by commas'),
     environments: CommaList.prefault('').describe('environments, separated by commas'),
     hostname: Optional.describe('name to register; the host name when absent'),
+    'job-user': Optional.describe('user that jobs run as; needs root'),
   }),
   verify: z.object(REPOSITORY),
   backup: z.object({
@@ -203,9 +204,11 @@ export function readSettings<Schema extends z.ZodObject>(
   throw new SettingsError(read.error.issues.map((issue) => describeIssue(issue, given)).join('; '))
 }
 
-/** What the processes of jobs inherit from an agent. */
-export function inheritedEnvironment(): Environment {
-  return process.env
+/** What the processes of jobs inherit from an agent. Its settings are taken out of the process itself. */
+export function takeAgentEnvironment(): Environment {
+  const environment = { ...process.env }
+  for (const flag of Object.keys(SETTINGS.agent.shape)) delete process.env[variableOf(flag)]
+  return environment
 }
 
 /** Where git keeps the objects of a push that is not accepted yet, as it tells its hooks. */

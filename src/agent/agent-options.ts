@@ -1,4 +1,5 @@
 import type { Log } from '../core/log.ts'
+import type { JobUser } from './process/job-user.ts'
 import { CONTACT_INTERVAL } from '../wire/agent-contact.ts'
 
 /** How long things take; tests make them short. */
@@ -34,6 +35,8 @@ export interface AgentOptions {
   readonly version: string
   /** What the processes of jobs inherit; the agent's own settings are left out. */
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** Whom the processes of jobs run as; null for the agent's own user. */
+  readonly jobUser: JobUser | null
   readonly log: Log
   readonly timing?: AgentTiming
 }

@@ -5,14 +5,16 @@ import type { AgentOptions } from './agent-options.ts'
 import { AGENT_TIMING } from './agent-options.ts'
 import { removeCopiesWithCredentials } from './checkout/checkout.ts'
 import { Contact } from './contact.ts'
-import { lockFolder } from './host/folder-lock.ts'
+import { lockFolder, lockUser } from './host/folder-lock.ts'
 import { Identity } from './host/identity.ts'
 import { Machine } from './host/machine.ts'
 import { inheritedVariables } from './job/job-environment.ts'
+import { shutFolders } from './job/pipeline-folders.ts'
 import type { Cookie } from './process/cookie.ts'
 import { cookieOf } from './process/cookie.ts'
 import { endProcesses } from './process/end-processes.ts'
 import { Guard } from './process/guard.ts'
+import { assertUsable } from './process/job-user.ts'
 import { AgentClient } from './server/agent-client.ts'
 import { Backoff } from '../core/backoff.ts'
 import { pause } from './server/pause.ts'
@@ -27,11 +29,17 @@ import { Worker } from './worker.ts'
 export async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<void> {
   await mkdir(options.workDir, { recursive: true, mode: 0o700 })
   const workDir = await realpath(options.workDir)
-  const lock = await lockFolder(workDir)
+  const { jobUser } = options
+  const locks = [await lockFolder(workDir)]
   try {
+    if (jobUser !== null) {
+      locks.push(await lockUser(jobUser))
+      await shutFolders(workDir)
+      await assertUsable(jobUser, workDir)
+    }
     await runIn(workDir, options, stop)
   } finally {
-    lock[Symbol.dispose]()
+    for (const lock of locks) lock[Symbol.dispose]()
   }
 }
 
@@ -44,7 +52,7 @@ async function runIn(workDir: string, options: AgentOptions, stop: AbortSignal):
     folders: join(workDir, 'pipelines'),
     notes: join(workDir, 'checkouts'),
   })
-  const guard = new Guard(cookie.instance)
+  const guard = new Guard(cookie.instance, options.jobUser)
   options.log({ level: 'info', message: `Agent ${identity.uuid} works in ${workDir}` })
   try {
     await serve(options, { workDir, identity, instance, cookie, stop })
@@ -63,7 +71,7 @@ interface AgentRun {
 }
 
 async function serve(options: AgentOptions, run: AgentRun): Promise<void> {
-  const { server, log, timing = AGENT_TIMING } = options
+  const { server, log, jobUser, timing = AGENT_TIMING } = options
   const { identity, instance, stop } = run
   const findToken = (): string | null => identity.token
   const client = new AgentClient({ server, uuid: identity.uuid, findToken })
@@ -74,6 +82,7 @@ async function serve(options: AgentOptions, run: AgentRun): Promise<void> {
     client,
     server,
     log,
+    jobUser,
     clock: Date.now,
     inherited: inheritedVariables(options.environment),
     farewell: farewell.signal,
@@ -108,10 +117,10 @@ function autoRegistration({ autoRegisterKey, resources, environments }: AgentOpt
 }
 
 /** What an agent left running that was killed in this folder, its guard included. */
-async function endLeftovers(cookie: Cookie, { log, timing = AGENT_TIMING }: AgentOptions) {
+async function endLeftovers(cookie: Cookie, { log, jobUser, timing = AGENT_TIMING }: AgentOptions) {
   const isMarked = (text: string): boolean =>
     text.includes(cookie.agent) && !text.includes(cookie.instance)
-  const left = await endProcesses({ isMarked, groups: new Set() }, timing.graceMs)
+  const left = await endProcesses({ isMarked, groups: new Set(), user: jobUser }, timing.graceMs)
   if (left === 0) return
   const message = `${left} processes of an earlier run could not be ended`
   log({ level: 'warning', message })

@@ -16,6 +16,8 @@ export interface ProcessOptions {
   readonly hasChannel?: boolean
   /** Whether it leads a group of its own, with which it can be ended. */
   readonly isGroup?: boolean
+  /** Whom it runs as, without other groups than that one. */
+  readonly user?: { readonly uid: number; readonly gid: number }
 }
 
 /** The system has no descriptors, processes or memory left to start a program. */
@@ -39,12 +41,13 @@ export class ProcessNotStarted extends Error {
 export function startProcess(
   program: string,
   args: readonly string[],
-  { env, cwd, hasChannel = false, isGroup = false }: ProcessOptions,
+  { env, cwd, hasChannel = false, isGroup = false, user }: ProcessOptions,
 ): PipedProcess {
   const child = trySpawn(program, () =>
     spawn(program, [...args], {
       env,
       ...(cwd === undefined ? {} : { cwd }),
+      ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
       stdio: ['pipe', 'pipe', 'pipe', hasChannel ? 'pipe' : 'ignore'],
       detached: isGroup,
       windowsHide: true,

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import type { JobUser } from '../../src/agent/process/job-user.ts'
 import { agentOptions } from './running-agent.ts'
 
 const MODULE = fileURLToPath(new URL('../../dist/agent/run-agent.js', import.meta.url))
@@ -17,16 +18,25 @@ await runAgent({ ...JSON.parse(process.argv[2]), environment: process.env, log }
   process.exitCode = 1
 })`
 
+export interface AgentProcessOptions {
+  readonly server: string
+  readonly workDir: string
+  readonly jobUser?: JobUser | null
+  /** The beginning of the command line, such as `setpriv` with its options. */
+  readonly through?: readonly string[]
+}
+
 /** An agent in a process of its own, as built. */
 export class AgentProcess implements AsyncDisposable {
   readonly #child: ChildProcess
   readonly #exit: Promise<unknown[]>
   output = ''
 
-  constructor({ server, workDir }: { server: string; workDir: string }) {
-    const options = JSON.stringify(agentOptions(server, workDir))
+  constructor({ server, workDir, jobUser = null, through = [] }: AgentProcessOptions) {
+    const options = JSON.stringify({ ...agentOptions(server, workDir), jobUser })
     const args = ['--input-type=module', '-e', SCRIPT, MODULE, options, STOP_SIGNAL]
-    this.#child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    const [command = '', ...line] = [...through, process.execPath, ...args]
+    this.#child = spawn(command, line, { stdio: ['ignore', 'pipe', 'inherit'] })
     this.#child.stdout?.on('data', (chunk: Buffer) => (this.output += chunk.toString()))
     this.#exit = once(this.#child, 'exit')
   }

@@ -26,6 +26,7 @@ export function agentOptions(server: string, workDir: string): AgentOptions {
     hostname: null,
     version: '1.2.3',
     environment: { PATH: process.env['PATH'], HOME: workDir, CAIRN_AUTO_REGISTER_KEY: 'k' },
+    jobUser: null,
     log: () => undefined,
     timing: QUICK,
   }
@@ -43,7 +44,7 @@ export class RunningAgent implements AsyncDisposable {
   private constructor(server: AgentProtocolServer, temp: TempFolder, more: Partial<AgentOptions>) {
     this.server = server
     this.#temp = temp
-    this.workDir = temp.file('agent')
+    this.workDir = more.workDir ?? temp.file('agent')
     const options = {
       ...agentOptions(server.url, this.workDir),
       log: (event: LogEvent) => this.log.push(event),

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { addressFault, type SourceAddress, splitAddress } from '../../core/source-address.ts'
 import type { SourceMaterial } from '../../wire/agent-material.ts'
+import { orNullIfMissing } from '../host/sandbox-path.ts'
 import { gitSource } from './git-source.ts'
 import { hgSource } from './hg-source.ts'
 import { p4Source } from './p4-source.ts'
@@ -20,6 +21,8 @@ export interface CheckoutPlace {
 export interface CheckoutTools {
   readonly run: RunTool
   readonly note: (text: string) => void
+  /** Makes a folder, or empties it. */
+  readonly renew: (folder: string) => Promise<void>
   readonly signal: AbortSignal
 }
 
@@ -30,7 +33,7 @@ export interface CheckoutTools {
 export async function checkOut(
   material: SourceMaterial,
   { folder, notes }: CheckoutPlace,
-  { run, note, signal }: CheckoutTools,
+  { run, note, renew, signal }: CheckoutTools,
 ): Promise<void> {
   const fault = addressFault(material.type, material.url)
   if (fault !== null) throw new ToolFailed(fault)
@@ -46,8 +49,7 @@ export async function checkOut(
   }
   note(`Checking out revision ${material.revision} of ${url} to ${folder}`)
   await rm(copyNote, { force: true })
-  await rm(folder, { recursive: true, force: true, maxRetries: 9 })
-  await mkdir(folder, { recursive: true })
+  await renew(folder)
   await source.fresh(run)
   await mkdir(notes, { recursive: true, mode: 0o700 })
   await writeFile(copyNote, source.identity, { mode: 0o600 })
@@ -71,18 +73,9 @@ async function succeeds(
 }
 
 async function isCopy(folder: string, copyNote: string, source: SourceTool): Promise<boolean> {
-  const identity = await orNull(readFile(copyNote, 'utf8'))
-  const files = await orNull(readdir(folder))
+  const identity = await orNullIfMissing(readFile(copyNote, 'utf8'))
+  const files = await orNullIfMissing(readdir(folder))
   return identity === source.identity && files !== null && files.length > 0
-}
-
-async function orNull<Value>(reading: Promise<Value>): Promise<Value | null> {
-  try {
-    return await reading
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
-    return null
-  }
 }
 
 function sourceOf(
@@ -104,7 +97,7 @@ export async function removeCopiesWithCredentials(places: {
   readonly folders: string
   readonly notes: string
 }): Promise<void> {
-  for (const name of (await orNull(readdir(places.notes))) ?? []) {
+  for (const name of (await orNullIfMissing(readdir(places.notes))) ?? []) {
     const notes = join(places.notes, name)
     const files = await readdir(notes)
     const identities = await Promise.all(files.map((file) => readFile(join(notes, file), 'utf8')))

@@ -1,22 +1,36 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import type { JobUser } from '../process/job-user.ts'
 
 /**
- * Keeps a second agent out of a folder. The lock is a name that the kernel frees when the
- * process ends, however it ends.
+ * Keeps a second agent out of a folder.
  *
  * @throws when an agent already works in the folder.
  */
-export async function lockFolder(folder: string): Promise<Disposable> {
+export function lockFolder(folder: string): Promise<Disposable> {
   const digest = createHash('sha256').update(folder).digest('hex')
+  return lockName(`cairn-agent-${digest}`, `Another agent works in ${folder}`)
+}
+
+/**
+ * Keeps the user of an agent's jobs to this agent: all processes of that user are ended with a job.
+ *
+ * @throws when the jobs of another agent run as that user.
+ */
+export function lockUser({ name, uid }: JobUser): Promise<Disposable> {
+  return lockName(`cairn-job-user-${uid}`, `Another agent runs its jobs as the user ${name}`)
+}
+
+/** The lock is a name that the kernel frees when the process ends, however it ends. */
+async function lockName(name: string, refusal: string): Promise<Disposable> {
   const server = createServer((socket) => socket.destroy())
-  server.listen(`\0cairn-agent-${digest}`)
+  server.listen(`\0${name}`)
   try {
     await once(server, 'listening')
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error
-    throw new Error(`Another agent works in ${folder}`, { cause: error })
+    throw new Error(refusal, { cause: error })
   }
   server.unref()
   return { [Symbol.dispose]: () => server.close() }

@@ -21,9 +21,9 @@ export function isInside(folder: string, path: string): boolean {
 
 /** The real path of what may not exist yet; a link to what does not exist still leads there. */
 async function findRealPath(path: string): Promise<string> {
-  const real = await unlessMissing(realpath(path))
+  const real = await orNullIfMissing(realpath(path))
   if (real !== null) return real
-  const link = await unlessMissing(readlinkOf(path))
+  const link = await orNullIfMissing(readlinkOf(path))
   if (link !== null) return findRealPath(resolve(dirname(path), link))
   return join(await findRealPath(dirname(path)), basename(path))
 }
@@ -33,9 +33,10 @@ async function readlinkOf(path: string): Promise<string | null> {
   return (await lstat(path)).isSymbolicLink() ? readlink(path) : null
 }
 
-async function unlessMissing<Value>(looking: Promise<Value>): Promise<Value | null> {
+/** What an access to files answers, or null where there is nothing. */
+export async function orNullIfMissing<Value>(access: Promise<Value>): Promise<Value | null> {
   try {
-    return await looking
+    return await access
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
     return null

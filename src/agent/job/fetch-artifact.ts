@@ -1,8 +1,11 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { FetchCommand } from '../../wire/agent-task.ts'
 import { resolveInside } from '../host/sandbox-path.ts'
 import type { JobContext } from './job-context.ts'
+import { runAsUser } from './run-as-user.ts'
+
+const WRITE = 'mkdir -p -- "${1%/*}" && cat >"$1"'
 
 /**
  * Gets an artifact of an earlier job: a file into the destination folder, a folder with its name.
@@ -10,15 +13,11 @@ import type { JobContext } from './job-context.ts'
  * @throws when there is no such run, or nothing of that name.
  */
 export async function fetchArtifact(
-  {
-    assignment,
-    folder,
-    calls,
-    console,
-  }: Pick<JobContext, 'assignment' | 'folder' | 'calls' | 'console'>,
+  context: JobContext,
   { from, src, srcKind, dest }: FetchCommand,
   signal: AbortSignal,
 ): Promise<void> {
+  const { assignment, folder, calls, console } = context
   if (from === null) throw new Error(`There is no run of which ${src} could be fetched`)
   const path = src.replace(/\/+$/, '')
   const listed = await calls.listArtifacts(from, path, signal)
@@ -28,8 +27,24 @@ export async function fetchArtifact(
   for (const file of files) {
     const name = srcKind === 'file' ? basename(path) : file.path.slice(below.length)
     const target = await resolveInside(folder, join(dest ?? '.', name))
-    await mkdir(dirname(target), { recursive: true })
-    await calls.download(from, { ...file, file: target }, signal)
+    await place(context, target, (to) => calls.download(from, { ...file, file: to }, signal))
   }
   console.note(`Fetched ${files.length} file${files.length === 1 ? '' : 's'} of ${path}`)
+}
+
+/** Writes a file. A job user writes it itself, from a file of the agent: the job's processes may move the target. */
+async function place(
+  context: JobContext,
+  target: string,
+  write: (file: string) => Promise<void>,
+): Promise<void> {
+  const { folders, user } = context
+  if (user === null) {
+    await mkdir(dirname(target), { recursive: true })
+    return write(target)
+  }
+  const file = join(folders.notes, 'fetched')
+  await write(file)
+  await runAsUser(context, [WRITE, target], { file })
+  return rm(file)
 }

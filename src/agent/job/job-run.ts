@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Clock } from '../../core/clock.ts'
 import { reasonOf } from '../../core/errors.ts'
 import type { JobReport } from '../../core/job.ts'
@@ -10,12 +9,14 @@ import { JobConsole } from '../console/job-console.ts'
 import { SecretMask } from '../console/secret-mask.ts'
 import type { Cookie } from '../process/cookie.ts'
 import { JobProcesses } from '../process/job-processes.ts'
+import type { JobUser } from '../process/job-user.ts'
 import type { JobCalls } from '../server/job-calls.ts'
 import { isRefusal } from '../server/server-errors.ts'
 import type { JobContext } from './job-context.ts'
 import type { EndCause } from './job-ended.ts'
 import { JobEnded } from './job-ended.ts'
 import { jobEnvironment } from './job-environment.ts'
+import { PipelineFolders } from './pipeline-folders.ts'
 import { prepareFolder } from './prepare-folder.ts'
 import { TaskRun } from './run-tasks.ts'
 import { uploadArtifacts } from './upload-artifacts.ts'
@@ -28,6 +29,8 @@ export interface JobRunOptions {
   readonly workDir: string
   readonly server: string
   readonly inherited: Readonly<Record<string, string>>
+  /** Whom the processes run as, if not the agent's own user. */
+  readonly jobUser: JobUser | null
   readonly log: Log
   readonly clock: Clock
   readonly flushMs: number
@@ -42,21 +45,25 @@ export class JobRun {
   readonly #abort = new AbortController()
   readonly #context: JobContext
   readonly #tasks: TaskRun
+  readonly #inherited: Readonly<Record<string, string>>
   #silence: NodeJS.Timeout | null = null
   #ending: Promise<void> | null = null
 
   constructor(options: JobRunOptions) {
-    const { assignment, calls, cookie, graceMs, workDir } = options
+    const { assignment, calls, cookie, graceMs, workDir, jobUser: user } = options
     this.#options = options
-    const environment = jobEnvironment(assignment, options)
+    const folders = new PipelineFolders(workDir, assignment.pipelineName, user)
+    this.#inherited = inheritedBy(folders, user, options.inherited)
+    const environment = jobEnvironment(assignment, { ...options, inherited: this.#inherited })
     this.#context = {
       assignment,
       calls,
       environment,
-      folder: join(workDir, 'pipelines', assignment.pipelineName),
-      notes: join(workDir, 'checkouts', assignment.pipelineName),
+      folder: folders.folder,
+      folders,
+      user,
       console: this.#newConsole(new SecretMask(environment.secrets)),
-      processes: new JobProcesses({ cookie, graceMs }),
+      processes: new JobProcesses({ cookie, graceMs, user }),
       signal: this.#abort.signal,
     }
     this.#tasks = new TaskRun(this.#context)
@@ -82,6 +89,7 @@ export class JobRun {
     const result = await this.#runToResult()
     await this.#ending
     await this.#context.processes.end()
+    await this.#shutFolders()
     if (result !== null) this.#note(`Job completed ${this.#locator()}: ${result}`)
     await this.#context.console.close()
     const last = this.#cause() === 'refused' ? 'Failed' : result
@@ -102,6 +110,8 @@ export class JobRun {
     await this.#report({ state: 'Completing', result: built })
     if (!ran) return built
     return this.#attempt(async () => {
+      // What is kept does not change while it is read.
+      await this.#context.processes.end()
       await uploadArtifacts(this.#context)
       return built
     })
@@ -124,7 +134,7 @@ export class JobRun {
   async #prepare(): Promise<void> {
     this.#note(`Job started ${this.#locator()} at ${new Date(this.#options.clock()).toISOString()}`)
     await this.#enter('Preparing')
-    await prepareFolder(this.#context, this.#options.inherited)
+    await prepareFolder(this.#context, this.#inherited)
     for (const [name, value] of this.#context.environment.set) {
       this.#note(`Setting environment variable '${name}' to value '${value}'`)
     }
@@ -137,6 +147,15 @@ export class JobRun {
     const result = await this.#tasks.run()
     if (this.#silence) clearTimeout(this.#silence)
     return result
+  }
+
+  async #shutFolders(): Promise<void> {
+    try {
+      await this.#context.folders.close()
+    } catch (error) {
+      const facts = { job: this.#locator(), error: reasonOf(error) }
+      this.#options.log({ level: 'error', message: 'The folders of a job stay open', facts })
+    }
   }
 
   async #enter(state: 'Preparing' | 'Building'): Promise<void> {
@@ -209,4 +228,14 @@ export class JobRun {
   #locator(): string {
     return renderLocator(this.#options.assignment)
   }
+}
+
+/** A job user has another name and home than the agent. */
+function inheritedBy(
+  { home }: PipelineFolders,
+  user: JobUser | null,
+  inherited: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  if (user === null || home === null) return inherited
+  return { ...inherited, HOME: home, USER: user.name, LOGNAME: user.name }
 }

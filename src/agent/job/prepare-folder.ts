@@ -4,23 +4,27 @@ import { checkOut } from '../checkout/checkout.ts'
 import type { ToolCommand } from '../checkout/source-tool.ts'
 import { ToolFailed } from '../checkout/source-tool.ts'
 import { resolveInside } from '../host/sandbox-path.ts'
+import { runAsUser } from './run-as-user.ts'
 import type { JobContext } from './job-context.ts'
 
 /** Variables that would lead git to another repository than that of the folder. */
 const MISLEADING = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY']
+
+/** Other users' folders above it cannot be changed, so that the folder itself stays. */
+const RENEW =
+  '[ -d "$1" ] || rm -f -- "$1"; mkdir -p -- "$1" && chmod -R u+rwX -- "$1" && find "$1" -mindepth 1 -delete'
 
 /** Makes the working folder and checks out the materials in it, as the assignment asks. */
 export async function prepareFolder(
   context: JobContext,
   inherited: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const { assignment, folder, notes, console } = context
+  const { assignment, folder, folders, console } = context
   if (assignment.cleanWorkingDir) {
     console.note(`Cleaning the working folder ${folder}`)
-    await rm(folder, { recursive: true, force: true, maxRetries: 9 })
-    await rm(notes, { recursive: true, force: true, maxRetries: 9 })
+    await folders.clean()
   }
-  await mkdir(folder, { recursive: true })
+  await folders.open()
   if (!assignment.fetchMaterials) return
   console.note('Start to update materials')
   for (const material of assignment.materials) {
@@ -29,14 +33,21 @@ export async function prepareFolder(
 }
 
 async function checkOutMaterial(
-  { folder, notes, console, processes, signal }: JobContext,
+  context: JobContext,
   inherited: Readonly<Record<string, string>>,
   material: SourceMaterial,
 ): Promise<void> {
+  const { folder, folders, console, processes, signal, user } = context
   const target = await resolveInside(folder, material.dest)
   const base = Object.fromEntries(
     Object.entries(inherited).filter(([name]) => !MISLEADING.includes(name)),
   )
+
+  async function renew(path: string): Promise<void> {
+    if (user !== null) return runAsUser(context, [RENEW, path])
+    await rm(path, { recursive: true, force: true, maxRetries: 9 })
+    await mkdir(path, { recursive: true })
+  }
 
   async function run(tool: ToolCommand): Promise<void> {
     signal.throwIfAborted()
@@ -51,6 +62,6 @@ async function checkOutMaterial(
     throw new ToolFailed(`${command} ${args.join(' ')} failed: ${why}`)
   }
 
-  const tools = { run, note: (text: string) => console.note(text), signal }
-  await checkOut(material, { folder: target, notes }, tools)
+  const tools = { run, renew, note: (text: string) => console.note(text), signal }
+  await checkOut(material, { folder: target, notes: folders.notes }, tools)
 }

@@ -1,4 +1,8 @@
+import { stat } from 'node:fs/promises'
+import { relative } from 'node:path'
 import type { AssignedArtifact } from '../../wire/agent-work.ts'
+import { resolveInside } from '../host/sandbox-path.ts'
+import type { JobUser } from '../process/job-user.ts'
 import type { FoundArtifact } from './find-artifacts.ts'
 import { findArtifacts } from './find-artifacts.ts'
 import type { JobContext } from './job-context.ts'
@@ -21,6 +25,7 @@ export async function uploadArtifacts(context: JobContext): Promise<void> {
       console.note(`Nothing in ${context.folder} matches ${artifact.src}`)
       if (artifact.kind === 'artifact') missing.push(artifact.src)
     }
+    if (context.user !== null) await assertOwn(context.folder, found, context.user)
     await uploadAll(context, artifact, found)
   }
   if (missing.length > 0) throw new Error(`There is no artifact ${missing.join(', ')}`)
@@ -39,4 +44,21 @@ async function uploadAll(
     }
   })
   await Promise.all(uploads)
+}
+
+/**
+ * Makes sure that the agent reads no file for the job that the job may not read itself.
+ *
+ * @throws for a link that leads out of the working folder, and a file of another user.
+ */
+async function assertOwn(
+  folder: string,
+  found: readonly FoundArtifact[],
+  { name, uid }: JobUser,
+): Promise<void> {
+  for (const { file } of found) {
+    const path = relative(folder, file)
+    await resolveInside(folder, path)
+    if ((await stat(file)).uid !== uid) throw new Error(`${path} does not belong to ${name}`)
+  }
 }

@@ -1,11 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { type JobUser, killAllOf } from './job-user.ts'
 import type { ProcessEntry } from './process-table.ts'
 import { isRunning, listProcesses } from './process-table.ts'
 
-/** Which processes belong together: by a variable in their environment, and by process group. */
+/** Which processes belong together: by a variable in their environment, by process group, and by user. */
 export interface ProcessMark {
   isMarked(environment: string): boolean
   readonly groups: ReadonlySet<number>
+  /** Every process of this user is one of them. */
+  readonly user?: JobUser | null
 }
 
 const LOOK_AGAIN_MS = 25
@@ -29,6 +32,7 @@ export async function endProcesses(mark: ProcessMark, graceMs: number): Promise<
     left = findProcesses(mark)
     quiet = left.length === 0 ? quiet + 1 : 0
     signalAll(left, 'SIGKILL')
+    if (mark.user && left.length > 0) killAllOf(mark.user)
   }
   return left.length
 }
@@ -50,7 +54,8 @@ export function findProcesses(mark: ProcessMark): number[] {
 }
 
 function isOurs(entry: ProcessEntry, mark: ProcessMark): boolean {
-  return mark.groups.has(entry.group) || mark.isMarked(entry.environment)
+  const isUsers = mark.user ? entry.user === mark.user.uid : false
+  return isUsers || mark.groups.has(entry.group) || mark.isMarked(entry.environment)
 }
 
 function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {

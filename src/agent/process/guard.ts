@@ -3,18 +3,28 @@ import {
   ProcessNotStarted,
   startProcess,
 } from '../../processes/piped-process.ts'
+import type { JobUser } from './job-user.ts'
 
 const AGAIN_MS = 1_000
 
 /**
  * Waits for the end of its input, which comes when the agent is gone however it ended, and
- * then ends every process that carries the cookie.
+ * then ends every process that carries the cookie. Those of a job user are ended at once: the
+ * next agent's jobs run as the same user.
  */
 const SCRIPT = `
 exec >/dev/null 2>&1
-marked() { grep -lsaF -e "$1" /proc/[0-9]*/environ; }
-end() { for file in $(marked "$2"); do pid=\${file#/proc/}; kill -"$1" "\${pid%/environ}"; done; }
+user="$2"
+marked() {
+  grep -lsaF -e "$1" /proc/[0-9]*/environ
+  [ -z "$user" ] || grep -lsE -e "^Uid:[[:space:]]+$user[[:space:]]" /proc/[0-9]*/status
+}
+end() { for file in $(marked "$2"); do pid=\${file#/proc/}; kill -"$1" "\${pid%/*}"; done; }
 read -r _
+if [ -n "$user" ]; then
+  for round in 1 2 3; do end KILL "$1"; sleep 0.1; done
+  exit
+fi
 end TERM "$1"
 for second in 1 2 3; do [ -z "$(marked "$1")" ] || sleep 1; done
 for second in 1 2 3 4 5 6 7 8 9; do [ -z "$(marked "$1")" ] || { end KILL "$1"; sleep 1; }; done
@@ -26,23 +36,27 @@ for second in 1 2 3 4 5 6 7 8 9; do [ -z "$(marked "$1")" ] || { end KILL "$1"; 
  */
 export class Guard implements Disposable {
   readonly #cookie: string
+  readonly #user: JobUser | null
   #child: PipedProcess | null = null
   #isDisposed = false
 
-  constructor(cookie: string) {
+  constructor(cookie: string, user: JobUser | null) {
     this.#cookie = cookie
+    this.#user = user
     this.#start()
   }
 
   [Symbol.dispose](): void {
     this.#isDisposed = true
+    // Nothing of the user is left, and what comes now is another agent's.
+    if (this.#user !== null) this.#child?.kill('SIGKILL')
     this.#child?.stdin.destroy()
     this.#child?.unref()
   }
 
   #start(): void {
     if (this.#isDisposed) return
-    const child = trySh([SCRIPT, 'cairn-agent-guard', this.#cookie])
+    const child = trySh([SCRIPT, 'cairn-agent-guard', this.#cookie, String(this.#user?.uid ?? '')])
     this.#child = child
     if (child === null) return this.#startLater()
     child.stdout.destroy()

@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs'
 import { constants } from 'node:os'
 import {
   type PipedProcess,
@@ -7,6 +8,7 @@ import {
 import type { Cookie } from './cookie.ts'
 import { withMark } from './cookie.ts'
 import { endProcesses } from './end-processes.ts'
+import type { JobUser } from './job-user.ts'
 import type { OutputSink } from './output-pump.ts'
 import { OutputPump } from './output-pump.ts'
 
@@ -15,8 +17,8 @@ export interface CommandLine {
   readonly args: readonly string[]
   readonly cwd: string
   readonly environment: Readonly<Record<string, string>>
-  /** What the command reads. */
-  readonly input?: string
+  /** What the command reads: a text, or what a file of the agent holds. */
+  readonly input?: string | { readonly file: string }
   /** Ended after so long, with all its processes. */
   readonly timeoutMs?: number | null
 }
@@ -28,15 +30,24 @@ export interface CommandEnd {
   readonly reason: string | null
 }
 
+export interface JobProcessesOptions {
+  readonly cookie: Cookie
+  readonly graceMs: number
+  /** Whom they run as; the agent's own user where there is none. */
+  readonly user?: JobUser | null
+}
+
 /** The processes of one job: started with the job's cookie and ended together, whatever they did. */
 export class JobProcesses {
   readonly #cookie: Cookie
   readonly #graceMs: number
+  readonly #user: JobUser | null
   readonly #groups = new Set<number>()
   #started = 0
   #closed = false
 
-  constructor({ cookie, graceMs }: { cookie: Cookie; graceMs: number }) {
+  constructor({ cookie, graceMs, user = null }: JobProcessesOptions) {
+    this.#user = user
     this.#cookie = cookie
     this.#graceMs = graceMs
   }
@@ -46,7 +57,7 @@ export class JobProcesses {
     if (this.#closed) return { exitCode: 143, reason: 'The job has ended' }
     this.#started += 1
     const mark = `${this.#cookie.instance}${this.#started}/`
-    const child = start(line, mark)
+    const child = start(line, mark, this.#user)
     if (child instanceof ProcessNotStarted) return { exitCode: 127, reason: child.message }
     const group = child.pid
     if (group !== undefined) this.#groups.add(group)
@@ -63,7 +74,7 @@ export class JobProcesses {
   /** Ends all that runs. Returns how many processes could not be ended. */
   end(): Promise<number> {
     this.#closed = true
-    return this.#endMarked(this.#cookie.instance, this.#groups)
+    return this.#endMarked(this.#cookie.instance, this.#groups, this.#user)
   }
 
   async #within(
@@ -83,16 +94,34 @@ export class JobProcesses {
     return { ...result, reason: `It ran into its timeout of ${timeoutMs} ms` }
   }
 
-  #endMarked(mark: string, groups: ReadonlySet<number>): Promise<number> {
-    return endProcesses({ isMarked: (text) => text.includes(mark), groups }, this.#graceMs)
+  #endMarked(
+    mark: string,
+    groups: ReadonlySet<number>,
+    user: JobUser | null = null,
+  ): Promise<number> {
+    const isMarked = (text: string): boolean => text.includes(mark)
+    return endProcesses({ isMarked, groups, user }, this.#graceMs)
   }
 }
 
-function start(line: CommandLine, mark: string): PipedProcess | ProcessNotStarted {
-  const env = withMark(line.environment, mark)
+/** A job user enters the folder by its own rights: what stands at the path may have been replaced. */
+const AS_USER = 'cd -- "$1" && shift && exec "$@"'
+
+function start(
+  line: CommandLine,
+  mark: string,
+  user: JobUser | null,
+): PipedProcess | ProcessNotStarted {
+  const { command, args, cwd, input = '' } = line
+  const options = { env: withMark(line.environment, mark), isGroup: true }
+  const asUser = ['-c', AS_USER, 'sh', cwd, command, ...args]
   try {
-    const child = startProcess(line.command, line.args, { cwd: line.cwd, env, isGroup: true })
-    child.stdin.end(line.input)
+    const child =
+      user === null
+        ? startProcess(command, args, { ...options, cwd })
+        : startProcess('/bin/sh', asUser, { ...options, cwd: '/', user })
+    if (typeof input === 'string') child.stdin.end(input)
+    else createReadStream(input.file).pipe(child.stdin)
     return child
   } catch (error) {
     if (error instanceof ProcessNotStarted) return error

@@ -9,6 +9,8 @@ export interface ProcessEntry {
   readonly zombie: boolean
   /** The variables it was started with, NUL between them; empty when they may not be read. */
   readonly environment: string
+  /** The id of the user that it runs as; null when that may not be read. */
+  readonly user: number | null
 }
 
 /** Processes that are gone or belong to another user while we look. */
@@ -41,10 +43,11 @@ function readProcess(name: string): ProcessEntry | null {
   const condition = readCondition(name)
   if (condition === null) return null
   const environment = condition.zombie ? '' : (readWhole(`/proc/${name}/environ`) ?? '')
-  return { ...condition, environment }
+  const [, uid] = /^Uid:\s+(\d+)/m.exec(readWhole(`/proc/${name}/status`) ?? '') ?? []
+  return { ...condition, environment, user: uid === undefined ? null : Number(uid) }
 }
 
-function readCondition(name: string): Omit<ProcessEntry, 'environment'> | null {
+function readCondition(name: string): Omit<ProcessEntry, 'environment' | 'user'> | null {
   const stat = readWhole(`/proc/${name}/stat`)
   if (stat === null) return null
   // The command's name stands in parentheses and may itself hold spaces and parentheses.

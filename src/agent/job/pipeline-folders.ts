@@ -1,0 +1,91 @@
+import { chmod, chown, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { orNullIfMissing } from '../host/sandbox-path.ts'
+import type { JobUser } from '../process/job-user.ts'
+
+/** The folders of the agent's own that hold those of the pipelines. */
+const WORK = 'pipelines'
+const HOMES = 'homes'
+const NOTES = 'checkouts'
+
+/** Reached by the job user, and not listed. */
+const PASSABLE = 0o711
+const PRIVATE = 0o700
+
+/**
+ * What an agent has of one pipeline. With a job user the folders belong to that user while a job
+ * of the pipeline runs, and to the agent alone at any other time, so that no job reaches those of
+ * another pipeline.
+ */
+export class PipelineFolders {
+  readonly folder: string
+  /** The home folder of its jobs, where they run as a user of their own: settings there are code. */
+  readonly home: string | null
+  /** The agent's notes about the folder. */
+  readonly notes: string
+  readonly #user: JobUser | null
+
+  constructor(workDir: string, pipeline: string, user: JobUser | null) {
+    this.folder = join(workDir, WORK, pipeline)
+    this.home = user === null ? null : join(workDir, HOMES, pipeline)
+    this.notes = join(workDir, NOTES, pipeline)
+    this.#user = user
+  }
+
+  /** Makes what is missing, and gives it to the job. */
+  async open(): Promise<void> {
+    const user = this.#user
+    await mkdir(this.folder, { recursive: true })
+    if (user === null) return
+    await this.#removeForeign(user)
+    for (const folder of this.#given()) {
+      await mkdir(folder, { recursive: true, mode: PRIVATE })
+      await chmod(folder, PRIVATE)
+      await chown(folder, user.uid, user.gid)
+    }
+  }
+
+  /** Takes it back at the end of the job, when no process of it is left. */
+  async close(): Promise<void> {
+    if (this.#user !== null) for (const folder of this.#given()) await takeBack(folder)
+  }
+
+  async clean(): Promise<void> {
+    for (const folder of [...this.#given(), this.notes]) await removeFolder(folder)
+  }
+
+  /** What another user's jobs left cannot be written by this one: it is made anew. */
+  async #removeForeign({ uid }: JobUser): Promise<void> {
+    const file = join(this.notes, 'user')
+    if ((await orNullIfMissing(readFile(file, 'utf8'))) === String(uid)) return
+    await this.clean()
+    await mkdir(this.notes, { recursive: true, mode: PRIVATE })
+    await writeFile(file, String(uid), { mode: 0o600 })
+  }
+
+  #given(): string[] {
+    return [this.folder, ...(this.home === null ? [] : [this.home])]
+  }
+}
+
+/** Lets the job user through to the folders of pipelines, and takes back those that a killed agent left open. */
+export async function shutFolders(workDir: string): Promise<void> {
+  await chmod(workDir, PASSABLE)
+  await mkdir(join(workDir, NOTES), { recursive: true })
+  await chmod(join(workDir, NOTES), PRIVATE)
+  for (const name of [WORK, HOMES]) {
+    const parent = join(workDir, name)
+    await mkdir(parent, { recursive: true })
+    await chmod(parent, PASSABLE)
+    for (const folder of await readdir(parent)) await takeBack(join(parent, folder))
+  }
+}
+
+async function takeBack(folder: string): Promise<void> {
+  await orNullIfMissing(chown(folder, process.getuid?.() ?? 0, process.getgid?.() ?? 0))
+  await orNullIfMissing(chmod(folder, PRIVATE))
+}
+
+async function removeFolder(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 9 })
+}

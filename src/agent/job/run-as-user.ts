@@ -1,0 +1,19 @@
+import type { JobContext } from './job-context.ts'
+
+/**
+ * Does something in the working folder with the rights of the job's user, never with those of the
+ * agent: its processes may put links in the way at any moment.
+ *
+ * @throws when it does not succeed.
+ */
+export async function runAsUser(
+  { processes, console, folder }: JobContext,
+  [script, path]: readonly [script: string, path: string],
+  input: string | { readonly file: string } = '',
+): Promise<void> {
+  const environment = { PATH: '/usr/local/bin:/usr/bin:/bin' }
+  const line = { command: 'sh', args: ['-c', script, 'sh', path], cwd: folder, environment, input }
+  const { exitCode } = await processes.run(line, console.output)
+  console.endCommand()
+  if (exitCode !== 0) throw new Error(`${path} cannot be written`)
+}

@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process'
+import { ServiceError } from '../../core/errors.ts'
+import {
+  ended,
+  type PipedProcess,
+  ProcessNotStarted,
+  startProcess,
+} from '../../processes/piped-process.ts'
+
+/** The user of the system that the processes of jobs run as, instead of the agent's own. */
+export interface JobUser {
+  readonly name: string
+  readonly uid: number
+  readonly gid: number
+}
+
+const NEEDS =
+  'needs an agent that runs as root with CAP_SETUID, CAP_SETGID, CAP_CHOWN, CAP_KILL, CAP_DAC_OVERRIDE and CAP_FOWNER'
+
+/** Finds a user by name; null when the system has none of that name. */
+export function findJobUser(name: string): JobUser | null {
+  const { stdout, error } = spawnSync('getent', ['passwd', '--', name], { encoding: 'utf8' })
+  if (error) throw error
+  const [found, , uid, gid] = stdout.trim().split(':')
+  return found === name ? { name, uid: Number(uid), gid: Number(gid) } : null
+}
+
+/**
+ * Makes sure that processes can be started as the user, and that these reach a folder. Only root
+ * will do: another user's capabilities would stay with the processes when they become the user.
+ *
+ * @throws {ServiceError} that says what is missing.
+ */
+export async function assertUsable(user: JobUser, folder: string): Promise<void> {
+  if (process.getuid?.() !== 0) throw unusable(user, NEEDS)
+  const child = tryStart(user, ['-c', 'cd -- "$1"', 'sh', folder])
+  const advice = 'every folder above it has to let that user through (mode 0711)'
+  if ((await ended(child)) !== 'exit code 0')
+    throw unusable(user, `cannot be used: it does not reach ${folder}; ${advice}`)
+}
+
+/** Ends every process of the user in one call, so that none can be missed by starting others. */
+export function killAllOf({ uid, gid }: JobUser): void {
+  const options = { uid, gid, cwd: '/', env: {}, stdio: 'ignore' } as const
+  spawnSync('/bin/sh', ['-c', 'kill -s KILL -- -1'], options)
+}
+
+function tryStart(user: JobUser, args: readonly string[]): PipedProcess {
+  try {
+    const child = startProcess('/bin/sh', args, { user, cwd: '/', env: {} })
+    child.stdout.resume()
+    child.stderr.resume()
+    return child
+  } catch (error) {
+    if (error instanceof ProcessNotStarted) throw unusable(user, NEEDS, { cause: error })
+    throw error
+  }
+}
+
+function unusable({ name }: JobUser, why: string, options?: ErrorOptions): ServiceError {
+  const message = `--job-user ${name} ${why}`
+  return new ServiceError('unavailable', message, { reason: message }, options)
+}
