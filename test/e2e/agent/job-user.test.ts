@@ -238,13 +238,23 @@ describe.skipIf(!isRoot)('jobs that run as a user of their own', () => {
     expect(stderr).toMatch(/^cairn: --job-user nobody cannot be used: it does not reach \S+; .*\n$/)
   })
 
+  it('need an agent that may start them', () => {
+    const through = ['setpriv', '--bounding-set=-all']
+    const work = openFolder().file('work')
+
+    const { status, stderr } = startCommand(work, ['--job-user', 'nobody'], { through })
+
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/^cairn: --job-user nobody needs an agent that runs as root with .*\n$/)
+  })
+
   it('need an agent that runs as root', () => {
     const temp = openFolder()
     const work = temp.file('work')
     mkdirSync(work)
     spawnSync('chown', [String(ID), work])
 
-    const { status, stderr } = startCommand(work, ['--job-user', 'nobody'], ID)
+    const { status, stderr } = startCommand(work, ['--job-user', 'nobody'], { uid: ID })
 
     expect(status).toBe(1)
     expect(stderr).toMatch(/^cairn: --job-user nobody needs an agent that runs as root with .*\n$/)
@@ -283,10 +293,15 @@ describe('--job-user', () => {
   })
 })
 
-/** Starts the command of an agent that cannot start, as another user where one is given. */
-function startCommand(workDir: string, args: readonly string[], uid?: number) {
-  const flags = ['--server', 'http://127.0.0.1:9', '--work-dir', workDir]
-  return spawnSync(process.execPath, [rootFile('dist/main.js'), 'agent', ...flags, ...args], {
+/** Starts the command of an agent that cannot start, as another user or through another command. */
+function startCommand(
+  workDir: string,
+  flags: readonly string[],
+  { uid, through = [] }: { readonly uid?: number; readonly through?: readonly string[] } = {},
+) {
+  const args = ['agent', '--server', 'http://127.0.0.1:9', '--work-dir', workDir, ...flags]
+  const [command = '', ...line] = [...through, process.execPath, rootFile('dist/main.js'), ...args]
+  return spawnSync(command, line, {
     encoding: 'utf8',
     cwd: '/',
     timeout: 20_000,
