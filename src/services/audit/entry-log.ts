@@ -73,7 +73,7 @@ export class EntryLog implements AsyncDisposable {
       this.#problem = null
     } catch (error) {
       this.#problem = `The audit log cannot be written: ${describeFault(error)}`
-      this.#options.log({ level: 'error', message: this.#problem, facts: { entry: facts } })
+      this.#options.log({ level: 'error', message: this.#problem, facts: { entry: facts, error } })
     }
   }
 
