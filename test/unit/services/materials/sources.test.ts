@@ -186,7 +186,9 @@ describe('credentials', () => {
     const home = tempDir()
     const bin = join(home, 'bin')
     mkdirSync(bin)
-    const script = `#!/bin/sh\necho "$*" >${home}/args\nhelper=$(printf '%s' "$GIT_CONFIG_VALUE_1" | cut -c 2-)\nsh -c "$helper" >${home}/answer\necho "fatal: no access for geh%20eim and geh eim" >&2; exit 128\n`
+    const find =
+      'for n in 0 1 2 3 4 5 6 7; do eval key=\\$GIT_CONFIG_KEY_$n value=\\$GIT_CONFIG_VALUE_$n; case $key in credential.*.helper) helper=$value;; esac; done'
+    const script = `#!/bin/sh\necho "$*" >${home}/args\n${find}\nsh -c "$(printf '%s' "$helper" | cut -c 2-)" >${home}/answer\necho "fatal: no access for geh%20eim and geh eim" >&2; exit 128\n`
     writeFileSync(join(bin, 'git'), script, { mode: 0o755 })
     const environment = { ...toolEnvironment(home), PATH: `${bin}:${process.env['PATH']}` }
     await using tools = new Tools({ environment, timeout: 20_000 })
