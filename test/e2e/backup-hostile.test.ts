@@ -40,7 +40,9 @@ function childrenOf(pid: number | undefined): string[] {
 }
 
 function isStuck(pid: string): boolean {
-  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('sleep')
+  return spawnSync('ps', ['-o', 'args=', '-p', pid], { encoding: 'utf8' }).stdout.startsWith(
+    'sleep',
+  )
 }
 
 function isRunning(pid: string): boolean {
@@ -122,7 +124,7 @@ describe('a backup and its restore', () => {
 
   it(
     'that is killed ends its git, and the next one beside it clears up',
-    { tags: 'util-linux' },
+    { tags: ['util-linux', 'procps'] },
     async () => {
       const { folder } = await aStoppedService()
       const target = tempDir()

@@ -98,7 +98,7 @@ describe('a job', () => {
     await until(() => job.text.includes('begun'))
 
     expect(job.result).toBeNull()
-    expect(agent.server.contacts.at(-1)).toMatchObject({ runtimeStatus: 'Building' })
+    await until(() => agent.server.contacts.at(-1)?.runtimeStatus === 'Building')
     writeFileSync(join(agent.folderOf('streams'), 'go'), '')
     await until(() => job.result === 'Passed')
     expect(job.written).toEqual(['begun done'])
