@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite'
 import type { Query, Row, SqlValue } from './sql.ts'
-import { DatabaseSync } from './sqlite-engine.ts'
+import { DatabaseSync } from '../storage/sqlite-engine.ts'
 import { unavailable } from './unavailable.ts'
 
 // Not every failure carries SQLite's number, so its fixed texts tell them apart.

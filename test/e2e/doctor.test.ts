@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from '../../src/state/sqlite-engine.ts'
+import { DatabaseSync } from '../../src/storage/sqlite-engine.ts'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { placesIn } from '../support/backups.ts'

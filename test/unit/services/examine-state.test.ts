@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DatabaseSync } from '../../../src/state/sqlite-engine.ts'
+import { DatabaseSync } from '../../../src/storage/sqlite-engine.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CommitSha } from '../../../src/core/revision.ts'
 import { examineState, repairState } from '../../../src/services/examine-state.ts'

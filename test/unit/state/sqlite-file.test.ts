@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from '../../../src/state/sqlite-engine.ts'
+import { DatabaseSync } from '../../../src/storage/sqlite-engine.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { DocumentKind } from '../../../src/core/document-kind.ts'
