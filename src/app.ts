@@ -5,6 +5,7 @@ import { SecretBox } from './config/secrets/secret-box.ts'
 import { allOf } from './core/all-of.ts'
 import { isDiskFull } from './core/faults.ts'
 import { inBackground } from './core/in-background.ts'
+import type { Log } from './core/log.ts'
 import { RequestMetrics } from './core/request-metrics.ts'
 import { Listening } from './http/listen.ts'
 import { httpService } from './http/service.ts'
@@ -61,7 +62,7 @@ export async function openServer(
 async function openOnce(settings: ServeSettings, surroundings: Surroundings): Promise<Server> {
   const resources = new Resources()
   try {
-    const stateDir = await openStateDir(settings, resources)
+    const stateDir = await openStateDir(settings, { resources, log: surroundings.log })
     const server = await open({ settings, surroundings, resources, stateDir })
     await allOf(reservedFolders(settings).map(makeReserve))
     return server
@@ -76,10 +77,13 @@ function reservedFolders(settings: ServeSettings): string[] {
   return [resolve(settings['state-dir']), join(resolve(settings['config-repo']), '.git', 'cairn')]
 }
 
-async function openStateDir(settings: ServeSettings, resources: Resources): Promise<string> {
+async function openStateDir(
+  settings: ServeSettings,
+  { resources, log }: { resources: Resources; log: Log },
+): Promise<string> {
   const stateDir = resolve(settings['state-dir'])
   await mkdir(stateDir, { recursive: true, mode: 0o700 })
-  resources.own(await openProcessLock(join(stateDir, 'lock')))
+  resources.own(await openProcessLock(join(stateDir, 'lock'), log))
   await assertRestored(stateDir)
   return stateDir
 }

@@ -14,7 +14,7 @@ export async function secrets(args: readonly string[]): Promise<number> {
   const [verb, ...flags] = args
   if (verb !== 'rotate') throw new SettingsError('use secrets rotate')
   const settings = readSettings(SETTINGS.secrets, flags)
-  await using held = await openProcessLock(join(settings['state-dir'], 'lock'))
+  await using held = await openProcessLock(join(settings['state-dir'], 'lock'), writeLog)
   const stateDir = dirname(held.file)
   const repository = resolve(settings['config-repo'])
   const places = { repository, fileName: settings['config-file'], programPath: programPath() }

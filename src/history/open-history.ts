@@ -82,7 +82,7 @@ async function openLocked(options: HistoryOptions): Promise<OpenedHistory> {
     openRepositoryFolder({ ...options, fs }),
     path === null ? null : GitExecutable.find({ path }),
   ])
-  const lock = await openProcessLock(join(folder.ownDir, 'lock'))
+  const lock = await openProcessLock(join(folder.ownDir, 'lock'), options.report)
   const reader = await objectReaderWith(git, { fs: pooledFs, gitDir: folder.gitDir })
   const close = async () => {
     await reader[Symbol.asyncDispose]()

@@ -13,14 +13,20 @@ export const ProcessIdentity = z.object({
   /** Ticks from the start of the machine to the start of the process; null where the system does not say. */
   startTime: z.string().nullable(),
   bootId: z.string().nullable(),
+  /** Whether it holds a lock of the operating system, which says better than this whether it runs. */
+  isSystemLocked: z.boolean().default(false),
+  since: z.iso.datetime().nullable().default(null),
 })
 export type ProcessIdentity = z.infer<typeof ProcessIdentity>
 
-export async function identifyThisProcess(): Promise<ProcessIdentity> {
+export async function identifyThisProcess({
+  isSystemLocked = false,
+} = {}): Promise<ProcessIdentity> {
   const { pid } = process
   const [status, bootId] = await Promise.all([statusOf(pid), readBootId()])
   const startTime = status?.startTime ?? null
-  return { id: randomUUID(), pid, host: hostname(), startTime, bootId }
+  const since = new Date().toISOString()
+  return { id: randomUUID(), pid, host: hostname(), startTime, bootId, isSystemLocked, since }
 }
 
 /** Whether that process still runs. One of another host counts as running: it cannot be asked. */

@@ -50,7 +50,7 @@ function hashLiterally(repository: string, commit: string): string {
 /** The state folder's files that stay there whether a service runs or not. */
 function namesIn(folder: string): string[] {
   const names = readdirSync(join(folder, 'state')).toSorted()
-  return names.filter((name) => name !== 'lock' && !/-(?:wal|shm)$/.test(name))
+  return names.filter((name) => !/^lock(?:\.system)?$|-(?:wal|shm)$/.test(name))
 }
 
 async function revisionsOf(service: TestService): Promise<unknown> {

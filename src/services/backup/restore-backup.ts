@@ -37,7 +37,7 @@ export async function restoreBackup(archive: string, options: RestoreOptions): P
   await digestArchive(archive)
   await mkdir(stateDir, { recursive: true, mode: 0o700 })
   await using lock = await openProcessLock(join(stateDir, 'lock'))
-  await assertEmpty(dirname(lock.file), ['lock'])
+  await assertEmpty(dirname(lock.file), lock.names)
   await assertEmpty(repository, [])
   if ((await orNullWhenAbsent(nodeFs.stat(usersFile))) !== null) throw taken(usersFile, 'is there')
   await beginRestore(stateDir)

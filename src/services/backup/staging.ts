@@ -44,12 +44,16 @@ async function removeAbandoned(parent: string): Promise<void> {
   for (const name of names) await removeUnlessHeld(join(parent, name))
 }
 
-/** A folder with the name of a draft is one when it is ours and holds a lock, or nothing for a while. */
+/**
+ * A folder with the name of a draft is one when it is ours and holds a lock, or for a while nothing,
+ * or the beginning of a lock.
+ */
 async function removeUnlessHeld(folder: string): Promise<void> {
   const stats = await orNullWhenAbsent(lstat(folder))
   if (!stats?.isDirectory() || stats.uid !== process.getuid?.()) return
   const names = (await orNullWhenAbsent(readdir(folder))) ?? []
-  const isForgotten = names.length === 0 && Date.now() - stats.mtimeMs > BEGINNING
+  const isBegun = names.every((name) => name.startsWith(`${LOCK}.`))
+  const isForgotten = isBegun && Date.now() - stats.mtimeMs > BEGINNING
   if (!names.includes(LOCK) && !isForgotten) return
   try {
     await using lock = await openProcessLock(join(folder, LOCK))

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
-import { readFile, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import type { LogEvent } from '../../../src/core/log.ts'
 import { identifyThisProcess } from '../../../src/storage/process-identity.ts'
 import { openProcessLock } from '../../../src/storage/process-lock.ts'
 import { TempFolder } from '../../support/temp-folder.ts'
@@ -46,6 +47,20 @@ class Starter implements AsyncDisposable {
   }
 }
 
+async function aHolder(file: string): Promise<Starter> {
+  const holder = new Starter(file)
+  expect(await holder.line()).toBe('ready')
+  holder.go()
+  expect(await holder.line()).toBe('held')
+  return holder
+}
+
+/** Writes into the file what its holder did not write there. */
+async function rename(file: string, difference: object): Promise<void> {
+  const name: unknown = JSON.parse(await readFile(file, 'utf8'))
+  await writeFile(file, JSON.stringify(Object.assign({}, name, difference)))
+}
+
 describe('process lock', () => {
   it('is refused while this process holds it, naming the process, and free after dispose', async () => {
     using temp = new TempFolder()
@@ -74,7 +89,7 @@ describe('process lock', () => {
     await using lock = await openProcessLock(temp.file('lock'))
 
     expect(JSON.parse(await readFile(lock.file, 'utf8'))).not.toMatchObject({ id: dead.id })
-    expect(await readdir(temp.path)).toEqual(['lock'])
+    expect(await readdir(temp.path)).toEqual(['lock', 'lock.system'])
   })
 
   it('is taken over when the power went while it was written', async () => {
@@ -83,7 +98,7 @@ describe('process lock', () => {
 
     await using lock = await openProcessLock(temp.file('lock'))
 
-    expect(await readdir(temp.path)).toEqual(['lock'])
+    expect(await readdir(temp.path)).toEqual(['lock', 'lock.system'])
     expect(lock.file).toBe(temp.file('lock'))
   })
 
@@ -96,7 +111,7 @@ describe('process lock', () => {
 
     await using lock = await openProcessLock(temp.file('lock'))
 
-    expect(await readdir(temp.path)).toEqual(['lock'])
+    expect(await readdir(temp.path)).toEqual(['lock', 'lock.system'])
     expect(lock.file).toBe(temp.file('lock'))
   })
 
@@ -106,6 +121,72 @@ describe('process lock', () => {
     await writeFile(temp.file('lock'), JSON.stringify(other))
 
     await expect(openProcessLock(temp.file('lock'))).rejects.toThrow(`not-${hostname()}`)
+  })
+
+  it.each([
+    ['another host', { host: `not-${hostname()}` }],
+    ['a process that runs', identifyThisProcess({ isSystemLocked: true })],
+  ])('is free at once when its holder is killed, although it names %s', async (_, difference) => {
+    using temp = new TempFolder()
+    const holder = await aHolder(temp.file('lock'))
+    await holder.kill()
+    await rename(temp.file('lock'), await difference)
+    const events: LogEvent[] = []
+
+    await using lock = await openProcessLock(temp.file('lock'), (event) => events.push(event))
+
+    expect(JSON.parse(await readFile(lock.file, 'utf8'))).toMatchObject({ host: hostname() })
+    expect(events).toMatchObject([
+      { level: 'warning', message: expect.stringMatching(/was left by process \d+ on/) },
+    ])
+  })
+
+  it('is held while its holder runs, whatever becomes of the file with the name', async () => {
+    using temp = new TempFolder()
+    const file = temp.file('lock')
+    await using _ = await aHolder(file)
+
+    await rename(file, { startTime: '1' })
+    await expect(openProcessLock(file)).rejects.toThrow(/in use by process \d+ on .* since \d{4}-/)
+    await rename(file, { host: `not-${hostname()}`, isSystemLocked: false })
+    await expect(openProcessLock(file)).rejects.toThrow(`not-${hostname()}`)
+    await rm(file)
+    await expect(openProcessLock(file)).rejects.toThrow('in use by another process')
+  })
+
+  it('says of a holder that the operating system knows who it is, and not to remove anything', async () => {
+    using temp = new TempFolder()
+    await using holder = await aHolder(temp.file('lock'))
+
+    const refused = openProcessLock(temp.file('lock'))
+
+    await expect(refused).rejects.toThrow(
+      new RegExp(`in use by process ${holder.pid} on .*, which holds \\S+/lock$`),
+    )
+  })
+
+  it('goes by the file with the name alone where nothing can be locked, and says so', async () => {
+    using temp = new TempFolder()
+    await mkdir(temp.file('lock.system'))
+    const events: LogEvent[] = []
+
+    await using lock = await openProcessLock(temp.file('lock'), (event) => events.push(event))
+
+    expect(events).toMatchObject([
+      { level: 'warning', facts: { reason: expect.stringMatching(/unable to open/) } },
+    ])
+    await expect(openProcessLock(lock.file)).rejects.toThrow(
+      `stop it, or remove ${lock.file} only if no other server uses this folder`,
+    )
+  })
+
+  it('is left to one who could not lock it, by one who can', async () => {
+    using temp = new TempFolder()
+    await mkdir(temp.file('lock.system'))
+    await using lock = await openProcessLock(temp.file('lock'))
+    await rm(temp.file('lock.system'), { recursive: true })
+
+    await expect(openProcessLock(lock.file)).rejects.toThrow(`process ${process.pid}`)
   })
 
   it('goes to exactly one of several processes racing for the lock of a killed one', async () => {
