@@ -30,7 +30,7 @@ const LOOK_EVERY = 20
  * @throws {ServiceError} `unavailable` while another process holds it.
  */
 export async function openProcessLock(file: string, log: Log = () => {}): Promise<ProcessLock> {
-  const systemFile = `${file}.system`
+  const systemFile = systemFileOf(file)
   const system = await openSystemLock({ file, systemFile, log })
   const me = await identifyThisProcess({ isSystemLocked: system !== null })
   try {
@@ -42,6 +42,11 @@ export async function openProcessLock(file: string, log: Log = () => {}): Promis
   }
   const names = [basename(file), basename(systemFile)]
   return { file, names, [Symbol.asyncDispose]: () => giveBack(file, { me, system }) }
+}
+
+/** The file that is locked; the lock itself is the one that names the holder. */
+export function systemFileOf(file: string): string {
+  return `${file}.system`
 }
 
 interface LockFiles {
@@ -69,7 +74,7 @@ async function openSystemLock({ file, systemFile, log }: LockFiles): Promise<Sys
 }
 
 function withoutLocks(file: string, { log, reason }: { log: Log; reason: string }): null {
-  const message = `The file system cannot lock ${file}.system: only ${file} keeps other processes out`
+  const message = `The file system cannot lock ${systemFileOf(file)}: only ${file} keeps other processes out`
   log({ level: 'warning', message, facts: { reason } })
   return null
 }

@@ -1,9 +1,9 @@
 import type { BigIntStats } from 'node:fs'
-import { rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { link, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 import { draftName } from './draft-name.ts'
-import { orNullWhenAbsent } from './fs-error.ts'
+import { fsErrorCode, orNullWhenAbsent } from './fs-error.ts'
 import { DatabaseSync } from './sqlite-engine.ts'
 
 export type SystemLockAttempt =
@@ -51,33 +51,69 @@ export class SystemLock implements AsyncDisposable {
 
 /** Two attempts at the same moment may both be busy. */
 export async function trySystemLock(file: string): Promise<SystemLockAttempt> {
-  const before = await createOrFind(file)
+  const before = await find(file)
+  if (before === null) return await createLocked(file)
   const result = lockExclusively(file)
   if (result.state !== 'locked') return result
   // The one who held it before may have removed the file that was locked here.
   const after = await find(file)
-  if (before !== null && after !== null && isSame(before, after)) {
+  if (after !== null && isSame(before, after)) {
     return { state: 'held', lock: new SystemLock(result.database, file) }
   }
   result.database.close()
   return { state: 'busy' }
 }
 
-/**
- * Why no file of the folder can be locked, or null. A file system without locks cannot be told from
- * a held lock in any other way: SQLite says of both that the database is locked.
- */
-export async function findLockingFault(folder: string): Promise<string | null> {
-  const file = join(folder, draftName())
+/** The file gets its name when it is locked, so that nobody else can lock a new one first. */
+async function createLocked(file: string): Promise<SystemLockAttempt> {
+  const draft = join(dirname(file), draftName())
   try {
-    const result = lockExclusively(file)
+    const result = lockDraft(draft)
+    if (result.state !== 'locked') return result
+    if (await linked(draft, { file, database: result.database })) {
+      return { state: 'held', lock: new SystemLock(result.database, file) }
+    }
+    return { state: 'busy' }
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+async function linked(
+  draft: string,
+  { file, database }: { file: string; database: DatabaseSyncInstance },
+): Promise<boolean> {
+  try {
+    await link(draft, file)
+    return true
+  } catch (error) {
+    database.close()
+    if (fsErrorCode(error) === 'EEXIST') return false
+    throw error
+  }
+}
+
+/** Why no file of the folder can be locked, or null. */
+export async function findLockingFault(folder: string): Promise<string | null> {
+  const draft = join(folder, draftName())
+  try {
+    const result = lockDraft(draft)
     if (result.state === 'unsupported') return result.reason
-    if (result.state === 'busy') return 'it has no locks'
     result.database.close()
     return null
   } finally {
-    await rm(file, { force: true })
+    await rm(draft, { force: true })
   }
+}
+
+/**
+ * Nobody else locks a draft. So it shows that a file system has no locks, of which SQLite says
+ * nothing but that the database is locked.
+ */
+function lockDraft(draft: string): Exclude<Locked, { readonly state: 'busy' }> {
+  const result = lockExclusively(draft)
+  if (result.state !== 'busy') return result
+  return { state: 'unsupported', reason: 'it has no locks' }
 }
 
 type Locked =
@@ -101,15 +137,6 @@ function lockExclusively(file: string): Locked {
     if (UNSUPPORTED.test(error.message)) return { state: 'unsupported', reason: error.message }
     throw error
   }
-}
-
-/** Null where it cannot be made, of which the attempt to lock it says the reason. */
-async function createOrFind(file: string): Promise<BigIntStats | null> {
-  const found = await find(file)
-  if (found !== null) return found
-  const result = lockExclusively(file)
-  if (result.state === 'locked') result.database.close()
-  return await find(file)
 }
 
 function find(file: string): Promise<BigIntStats | null> {

@@ -2,8 +2,9 @@ import { lstat, mkdir, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
+import { isDraftName } from '../../storage/draft-name.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
-import { openProcessLock } from '../../storage/process-lock.ts'
+import { openProcessLock, systemFileOf } from '../../storage/process-lock.ts'
 import { removeFolder } from '../../storage/remove-folder.ts'
 
 /** A folder in which a file is made, gone when it is disposed of. */
@@ -45,16 +46,16 @@ async function removeAbandoned(parent: string): Promise<void> {
 }
 
 /**
- * A folder with the name of a draft is one when it is ours and holds a lock, or for a while nothing,
- * or the beginning of a lock.
+ * A folder with the name of a draft is one when it is ours and holds a lock, or for a while nothing
+ * but the beginning of one.
  */
 async function removeUnlessHeld(folder: string): Promise<void> {
   const stats = await orNullWhenAbsent(lstat(folder))
   if (!stats?.isDirectory() || stats.uid !== process.getuid?.()) return
   const names = (await orNullWhenAbsent(readdir(folder))) ?? []
-  const isBegun = names.every((name) => name.startsWith(`${LOCK}.`))
-  const isForgotten = isBegun && Date.now() - stats.mtimeMs > BEGINNING
-  if (!names.includes(LOCK) && !isForgotten) return
+  const isForgotten = names.every(isDraftName) && Date.now() - stats.mtimeMs > BEGINNING
+  const hasLock = names.includes(LOCK) || names.includes(systemFileOf(LOCK))
+  if (!hasLock && !isForgotten) return
   try {
     await using lock = await openProcessLock(join(folder, LOCK))
     await removeFolder(dirname(lock.file))
