@@ -31,6 +31,7 @@ export async function openBuilds(
       secrets,
       stateDir,
       largestArtifact: settings['max-artifact'],
+      artifactQuota: settings['max-artifacts'],
       agentTimeout,
     }),
   )

@@ -45,11 +45,14 @@ const Folders = z
   .meta({ isRepeatable: true })
 
 /** A number and a unit; the value is in the smallest unit of the table. */
-function quantity(units: ReadonlyMap<string, number>, reason: string) {
+function quantity(
+  units: ReadonlyMap<string, number>,
+  { reason, most = 2_000_000_000 }: { readonly reason: string; readonly most?: number },
+) {
   return z.string().transform((text, context) => {
     const [, amount, unit] = /^(\d+(?:\.\d+)?)([A-Za-z]*)$/.exec(text) ?? []
     const value = Math.round(Number(amount) * (units.get(unit ?? '') ?? Number.NaN))
-    if (value >= 1 && value <= 2_000_000_000) return value
+    if (value >= 1 && value <= most) return value
     context.addIssue(reason)
     return z.NEVER
   })
@@ -65,9 +68,16 @@ const BYTES = new Map([
   ['', 1],
   ['KiB', 1_024],
   ['MiB', 1_048_576],
+  ['GiB', 1_073_741_824],
+  ['TiB', 1_099_511_627_776],
 ])
-const Duration = quantity(MILLISECONDS, 'is not a duration such as 5s')
-const Size = quantity(BYTES, 'is not a size such as 32MiB')
+const Duration = quantity(MILLISECONDS, { reason: 'is not a duration such as 5s' })
+const Size = quantity(BYTES, { reason: 'is not a size such as 32MiB' })
+/** Of a disk rather than of memory. */
+const LargeSize = quantity(BYTES, {
+  reason: 'is not a size such as 10GiB',
+  most: Number.MAX_SAFE_INTEGER,
+})
 
 /** One contact may be late or lost; agents would be given up and found again otherwise. */
 const SHORTEST_AGENT_TIMEOUT = 2 * CONTACT_INTERVAL
@@ -136,6 +146,9 @@ export const SETTINGS = {
     ),
     'max-audit': Size.prefault('256MiB').describe('how large the audit log may become'),
     'max-artifact': Size.prefault('1024MiB').describe('largest file that a job may keep'),
+    'max-artifacts': LargeSize.nullable()
+      .default(null)
+      .describe('consoles and artifacts in all; the oldest make room'),
   }),
   agent: z.object({
     server: ServerUrl.describe('address of the server'),

@@ -76,6 +76,16 @@ export class BuildQueries {
     return pageOf(await this.#withJobs(items), { offset, total })
   }
 
+  /** The newest run of a stage, or null. */
+  async newestRun(name: {
+    readonly pipeline: string
+    readonly stage: string
+  }): Promise<StageRun | null> {
+    const { items } = await this.#store.page(STAGE, stageList(name), { offset: 0, limit: 1 })
+    const [newest] = await this.#withJobs(items)
+    return newest ?? null
+  }
+
   /** The jobs that an agent ran and that are over, newest end first. */
   async jobRunHistory(agentUuid: string, offset: number): Promise<Page<JobInstance>> {
     const at = { offset, limit: PAGE_SIZE }

@@ -1,6 +1,7 @@
 import type { Principal } from '../core/principal.ts'
 import type { Problem } from '../core/problem.ts'
 import type { History, MaintenanceState } from '../history/history.ts'
+import type { ArtifactUse } from './builds/artifacts/artifact-quota.ts'
 import type { MaterialProblem } from './materials/material-poller.ts'
 import type { Mirror, MirrorState } from './mirror/mirror.ts'
 import type { Access } from './permission.ts'
@@ -16,6 +17,8 @@ export interface Health {
   readonly repository: MaintenanceState | null
   /** The repository that every revision is pushed to, or null where there is none. */
   readonly mirror: MirrorState | null
+  /** How much consoles and artifacts of jobs take, and may take. */
+  readonly artifacts: ArtifactUse
   /** The receivers that are told of revisions. */
   readonly webhooks: readonly WebhookState[]
   readonly problems: readonly HealthProblem[]
@@ -44,6 +47,7 @@ export interface HealthDeps {
   readonly version: string
   /** What an operator should look at besides the configuration. */
   readonly buildProblems: () => readonly (string | HealthProblem)[]
+  readonly artifactUse: () => ArtifactUse
   /** What is wrong with agents, in words. */
   readonly agentProblems: () => readonly string[]
   /** What a commit has changed that may not change while the server runs. */
@@ -90,6 +94,7 @@ export function readHealth(deps: HealthDeps): Health {
     current: digest,
     repository: history.storage(),
     mirror: mirror?.state() ?? null,
+    artifacts: deps.artifactUse(),
     webhooks,
     problems,
   }

@@ -51,6 +51,13 @@ export const HealthBody = z.object({
       error: z.string().nullable(),
     })
     .nullable(),
+  /** What consoles and artifacts of jobs take together. */
+  artifacts: z.object({
+    /** Null until they were measured after the start. */
+    bytes: z.int().nonnegative().nullable(),
+    /** What they may take; null where there is no quota. */
+    quota: z.int().positive().nullable(),
+  }),
   /** The receivers that are told of revisions. */
   webhooks: z
     .array(

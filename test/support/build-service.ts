@@ -51,10 +51,10 @@ export class BuildScene {
   }
 
   /** The same service, stopped and started again in the same folder. */
-  async restart(): Promise<BuildScene> {
+  async restart(more: readonly string[] = []): Promise<BuildScene> {
     const { folder } = this.service
     await this.service.close()
-    const flags = ['--auto-register-key', KEY, '--users-file', join(folder, 'users')]
+    const flags = ['--auto-register-key', KEY, '--users-file', join(folder, 'users'), ...more]
     return new BuildScene(await startService(flags, folder), this.origin)
   }
 

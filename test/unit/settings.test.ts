@@ -5,6 +5,10 @@ function foldersOf(args: readonly string[], environment: Record<string, string>)
   return readSettings(SETTINGS.serve, args, environment)['local-materials']
 }
 
+function quotaOf(args: readonly string[]) {
+  return readSettings(SETTINGS.serve, args, {})['max-artifacts']
+}
+
 describe('readSettings', () => {
   it('takes folders of local materials by flags, or by the variable as PATH has them', () => {
     const flags = ['--local-materials', '/a', '--local-materials', '/b:c']
@@ -13,6 +17,12 @@ describe('readSettings', () => {
     expect(foldersOf(flags, environment)).toEqual(['/a', '/b:c'])
     expect(foldersOf([], environment)).toEqual(['/d', '/e'])
     expect(foldersOf([], {})).toEqual([])
+  })
+
+  it('takes sizes of disks, which may be larger than memory', () => {
+    expect(quotaOf([])).toBeNull()
+    expect(quotaOf(['--max-artifacts', '10GiB'])).toBe(10 * 2 ** 30)
+    expect(quotaOf(['--max-artifacts', '1.5TiB'])).toBe(1.5 * 2 ** 40)
   })
 
   it('has a default for everything that serve needs', () => {
@@ -57,6 +67,7 @@ describe('readSettings', () => {
       '--config-file "../x.xml" is not the name of a file in the repository',
     ],
     [['--agent-timeout', '9s'], '--agent-timeout "9s" is less than 10s, two contacts of an agent'],
+    [['--max-artifacts', '10GB'], '--max-artifacts "10GB" is not a size such as 10GiB'],
     [['--client-names', 'both'], '--client-names "both" is neither neutral nor gocd'],
     [['--base-path', 'go'], '--base-path "go" is not a path such as /go'],
     [['--nonsense'], "Unknown option '--nonsense'"],

@@ -7,6 +7,8 @@ import type { StateStore } from '../../state/state-store.ts'
 import type { AgentDirectory } from '../agents/agent-directory.ts'
 import type { CurrentConfiguration } from '../current-configuration.ts'
 import type { HealthProblem } from '../health.ts'
+import { ArtifactQuota } from './artifacts/artifact-quota.ts'
+import type { JobPlace } from './artifacts/job-folders.ts'
 import type { UploadLimits } from './artifacts/upload.ts'
 import { LineFinder } from './artifacts/console-lines.ts'
 import type { Secrets } from './assignment/secrets.ts'
@@ -32,6 +34,8 @@ export interface BuildServicesOptions {
   readonly stateDir: string
   /** The largest artifact, in bytes. */
   readonly largestArtifact: number
+  /** What consoles and artifacts may take together, in bytes; null for no limit. */
+  readonly artifactQuota: number | null
   /** Silence after which an agent is lost, in milliseconds. */
   readonly agentTimeout: number
 }
@@ -46,6 +50,7 @@ interface Parts {
   readonly waiting: WaitingJobs
   readonly artifactsDir: string
   readonly uploads: UploadLimits
+  readonly quota: ArtifactQuota
 }
 
 /** Everything that runs builds, and looks after them until it is disposed of. */
@@ -59,6 +64,7 @@ export class BuildServices implements AsyncDisposable {
   readonly waiting: WaitingJobs
   readonly artifactsDir: string
   readonly uploads: UploadLimits
+  readonly quota: ArtifactQuota
   readonly lines = new LineFinder()
   readonly #silent: SilentJobs
   readonly #watch: BuildWatch
@@ -71,6 +77,7 @@ export class BuildServices implements AsyncDisposable {
     this.jobs = parts.jobs
     this.artifactsDir = parts.artifactsDir
     this.uploads = parts.uploads
+    this.quota = parts.quota
     this.waiting = parts.waiting
     this.#silent = parts.silent
     this.desk = new WorkDesk({ ...options, ...parts, held: WORK_HELD })
@@ -86,7 +93,15 @@ export class BuildServices implements AsyncDisposable {
     const pipelines = new EffectivePipelines(configuration)
     const plans = new ConfiguredPlans({ pipelines, directory })
     const builds = await Builds.open({ store, clock, plans })
-    const running = new RunningJobs({ root: artifactsDir, clock })
+    const quota = new ArtifactQuota({
+      builds,
+      root: artifactsDir,
+      drafts,
+      quota: options.artifactQuota,
+      log: options.log,
+    })
+    const onSize = (place: JobPlace, bytes: number) => quota.add(place, bytes)
+    const running = new RunningJobs({ root: artifactsDir, clock, onSize })
     const jobs = new BuildingAgents({ builds, directory, running })
     await jobs.restore()
     const silent = new SilentJobs({ ...options, builds, pipelines, running })
@@ -102,17 +117,19 @@ export class BuildServices implements AsyncDisposable {
       waiting,
       artifactsDir,
       uploads,
+      quota,
     }
     return new BuildServices(parts, options)
   }
 
   /** What an operator should look at. */
-  problems(): readonly HealthProblem[] {
-    return this.#silent.problems()
+  problems(): readonly (string | HealthProblem)[] {
+    return [...this.#silent.problems(), ...this.quota.problems()]
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.desk[Symbol.dispose]()
     await this.#watch[Symbol.asyncDispose]()
+    await this.quota[Symbol.asyncDispose]()
   }
 }

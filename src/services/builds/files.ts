@@ -71,7 +71,7 @@ export async function openFile(deps: FilesDeps, call: FileCall): Promise<Found> 
   await assertMayRead(deps, call)
   const found = await findFile(deps, call.job, artifactSegments(call.path))
   if (found) return found
-  throw fileNotFound(call.path)
+  throw await fileNotFound(deps, call)
 }
 
 /**
@@ -85,7 +85,7 @@ export async function openDownload(deps: FilesDeps, call: FileCall): Promise<Fou
   const found =
     (await findFile(deps, call.job, segments)) ?? (await findArchive(deps, call.job, segments))
   if (found) return found
-  throw fileNotFound(call.path)
+  throw await fileNotFound(deps, call)
 }
 
 /** A console, from one of its lines on. */
@@ -106,7 +106,7 @@ export async function openConsole(
   await assertMayRead(deps, { ...call, path: CONSOLE_PATH })
   const job = await findJob(deps.builds, call.job)
   const found = job && (await openBelow(deps, job, CONSOLE_PATH.split('/')))
-  if (found?.type !== 'file') throw fileNotFound(CONSOLE_PATH)
+  if (found?.type !== 'file') throw await fileNotFound(deps, { ...call, path: CONSOLE_PATH })
   const isComplete = job !== null && !isUnfinished(job)
   return { handle: found.handle, ...(await deps.lines.tail(found.handle, { line, isComplete })) }
 }
@@ -114,7 +114,8 @@ export async function openConsole(
 /**
  * Every file at or below a path, for an agent whose job fetches them.
  *
- * @throws {ServiceError} `token-refused`, `not-permitted`, `malformed-request`.
+ * @throws {ServiceError} `token-refused`, `not-permitted`, `malformed-request`, `file-not-found`
+ * for a job whose files are no longer kept.
  */
 export async function listArtifacts(
   deps: FilesDeps,
@@ -129,7 +130,16 @@ export async function listArtifacts(
   assertToken(agent, call)
   await assertMayFetch(deps, agent, call)
   const job = await findJob(deps.builds, call.job)
-  return job ? listFiles(folderOf(deps, job), artifactSegments(call.path)) : []
+  const segments = artifactSegments(call.path)
+  if (!job) return []
+  if (!(await isKept(deps, job))) throw await fileNotFound(deps, call)
+  return listFiles(folderOf(deps, job), segments)
+}
+
+/** Whether the console and the artifacts of a job are still there, where it has run. */
+export async function areFilesKept(deps: FilesDeps, place: JobPlace): Promise<boolean> {
+  const job = await findJob(deps.builds, place)
+  return job === null || isKept(deps, job)
 }
 
 async function assertMayRead(deps: FilesDeps, call: FileCall): Promise<void> {
@@ -242,7 +252,10 @@ async function openBelow(
 ): Promise<FoundBelow | null> {
   const folder = folderOf(deps, job)
   const real = await findInside(folder, segments)
-  if (real === null) return segments.length === 0 ? { type: 'folder', entries: [] } : null
+  if (real === null && segments.length === 0 && (await isKept(deps, job))) {
+    return { type: 'folder', entries: [] }
+  }
+  if (real === null) return null
   const handle = await openRegular(real)
   if (handle) return { type: 'file', handle, name: segments.at(-1) ?? '' }
   const entries = await listFolder(folder, segments)
@@ -266,6 +279,24 @@ function folderOf({ artifactsDir }: FilesDeps, job: JobInstance): string {
   return jobFolder(artifactsDir, placeOfJob(job))
 }
 
-function fileNotFound(path: string): ServiceError {
-  return new ServiceError('file-not-found', `There is no file ${path || 'of such a job'}`, { path })
+/** Whether the files of a job were not removed: every job that has run has a console at first. */
+async function isKept(deps: FilesDeps, job: JobInstance): Promise<boolean> {
+  const hasRun = job.transitions.some(({ state }) => state === 'Building')
+  return isUnfinished(job) || !hasRun || (await findInside(folderOf(deps, job), [])) !== null
+}
+
+async function fileNotFound(
+  deps: FilesDeps,
+  { job: place, path }: Pick<FileCall, 'job' | 'path'>,
+): Promise<ServiceError> {
+  const [named = null] = ['.json', '.zip'].flatMap(
+    (suffix) => withoutSuffix(suffix, place, []) ?? [],
+  )
+  const job =
+    (await findJob(deps.builds, place)) ?? (named && (await findJob(deps.builds, named.job)))
+  const message =
+    job === null || (await isKept(deps, job))
+      ? `There is no file ${path || 'of such a job'}`
+      : `The console and artifacts of ${renderPlace(placeOfJob(job))} are no longer kept`
+  return new ServiceError('file-not-found', message, { path })
 }

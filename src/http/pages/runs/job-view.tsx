@@ -154,7 +154,9 @@ function Artifacts({ chrome, page }: JobViewProps) {
     <section class="card" data-part="artifacts" aria-labelledby="artifacts-title">
       <h2 id="artifacts-title">Artifacts</h2>
       {artifacts.nodes.length === 0 ? (
-        <p class="muted">It has made no files yet.</p>
+        <p class="muted">
+          {page.isKept ? 'It has made no files yet.' : 'Its artifacts are no longer kept.'}
+        </p>
       ) : (
         <Nodes chrome={chrome} page={page} nodes={artifacts.nodes} />
       )}
@@ -209,7 +211,7 @@ function Console({ chrome: { links }, page }: JobViewProps) {
           {part.isThere ? (
             <a href={file}>{part.first > 0 ? `Whole console, ${part.next} lines` : 'Plain text'}</a>
           ) : (
-            <span class="muted">No output yet</span>
+            <span class="muted">{page.isKept ? 'No output yet' : 'It is no longer kept'}</span>
           )}
         </span>
       </div>

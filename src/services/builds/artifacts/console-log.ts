@@ -9,11 +9,18 @@ import { WriterQueue } from '../../../storage/writer-queue.ts'
 import { CONSOLE_PATH } from './artifact-path.ts'
 import { assertRoomFor, orDiskFull } from './disk-full.ts'
 import { makeRoom } from './folders.ts'
+import { bytesBelow } from './run-folders.ts'
 
 const APPENDING = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW
 
 /** So much of a console finds room on a disk that larger ones have filled: what a small job says. */
 const BEGINNING = 64 * 1024
+
+export interface ConsoleLogOptions {
+  readonly clock: Clock
+  /** Hears how many bytes more the job has, or less. */
+  readonly onSize: (bytes: number) => void
+}
 
 /**
  * The console of one job: a file that grows. What the server itself notes in it does not count for
@@ -22,14 +29,16 @@ const BEGINNING = 64 * 1024
 export class ConsoleLog {
   readonly #folder: string
   readonly #clock: Clock
+  readonly #onSize: (bytes: number) => void
   readonly #writes = new WriterQueue()
   #noted = 0
   /** Whether it has been said that there is no room for more. */
   #isCut = false
 
-  constructor(folder: string, clock: Clock) {
+  constructor(folder: string, { clock, onSize }: ConsoleLogOptions) {
     this.#folder = folder
     this.#clock = clock
+    this.#onSize = onSize
   }
 
   /**
@@ -43,7 +52,7 @@ export class ConsoleLog {
       const has = size - this.#noted
       if (offset !== has || bytes.length === 0) return has
       await this.#assertRoom(handle, { size, bytes })
-      await appendWhole(handle, bytes, size)
+      await this.#append(handle, { bytes, size })
       return has + bytes.length
     })
   }
@@ -61,9 +70,12 @@ export class ConsoleLog {
       const left = (await orNullWhenAbsent(readdir(this.#folder))) ?? []
       const output = dirname(CONSOLE_PATH)
       const artifacts = left.filter((name) => name !== output)
-      await Promise.all(
-        artifacts.map((name) => rm(join(this.#folder, name), { recursive: true, force: true })),
-      )
+      for (const name of artifacts) {
+        const path = join(this.#folder, name)
+        const bytes = await bytesBelow(path)
+        await rm(path, { recursive: true, force: true })
+        this.#onSize(-bytes)
+      }
       await this.#setAside()
     })
   }
@@ -91,8 +103,16 @@ export class ConsoleLog {
   ): Promise<void> {
     const time = new Date(this.#clock()).toISOString().slice(11, 23)
     const line = Buffer.from(`${time} [cairn] ${text}\n`)
-    await appendWhole(handle, line, size)
+    await this.#append(handle, { bytes: line, size })
     this.#noted += line.length
+  }
+
+  async #append(
+    handle: FileHandle,
+    { bytes, size }: { readonly bytes: Uint8Array; readonly size: number },
+  ): Promise<void> {
+    await appendWhole(handle, bytes, size)
+    this.#onSize(bytes.length)
   }
 
   async #setAside(): Promise<void> {

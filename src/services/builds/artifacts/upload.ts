@@ -1,8 +1,8 @@
-import nodeFs, { open, rename, rm } from 'node:fs/promises'
+import nodeFs, { lstat, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ServiceError } from '../../../core/errors.ts'
 import { draftName } from '../../../storage/draft-name.ts'
-import { fsErrorCode } from '../../../storage/fs-error.ts'
+import { fsErrorCode, orNullWhenAbsent } from '../../../storage/fs-error.ts'
 import { syncFolder } from '../../../storage/sync-folder.ts'
 import { artifactSegments, CONSOLE_PATH } from './artifact-path.ts'
 import { assertRoomFor, orDiskFull } from './disk-full.ts'
@@ -26,21 +26,24 @@ export interface UploadLimits {
 
 /**
  * Keeps a file among the artifacts of a job, in place of one that was there. It appears whole.
+ * Answers how many bytes more the job has with that.
  *
  * @throws {ServiceError} `malformed-request`, `body-too-large`, `disk-full`.
  */
-export async function keepUpload(upload: Upload, limits: UploadLimits): Promise<void> {
+export async function keepUpload(upload: Upload, limits: UploadLimits): Promise<number> {
   const segments = artifactSegments(upload.path)
   if (segments.length === 0 || upload.path === CONSOLE_PATH) throw inTheWay(upload.path)
   if (upload.size > limits.largest) throw tooLarge(limits.largest)
   await assertRoomFor(upload.size, { folder: limits.drafts, what: 'file' })
-  await orDiskFull(async () => {
+  return orDiskFull(async () => {
     const draft = join(limits.drafts, draftName())
     try {
       await writeDraft(draft, upload)
       const target = await makeRoom(upload.folder, segments)
+      const replaced = await orNullWhenAbsent(lstat(target))
       await moveTo(draft, target, upload.path)
       await syncFolder(nodeFs, dirname(target))
+      return upload.size - (replaced?.size ?? 0)
     } finally {
       await rm(draft, { force: true })
     }

@@ -4,6 +4,7 @@ import { ServiceError } from '../../../core/errors.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import { assertToken } from '../../agents/contact.ts'
 import { isApproved } from '../../agents/known-agent.ts'
+import type { ArtifactQuota } from '../artifacts/artifact-quota.ts'
 import { keepUpload, type UploadLimits } from '../artifacts/upload.ts'
 import type { RunningJob, RunningJobs } from './running-jobs.ts'
 
@@ -12,6 +13,7 @@ export interface JobCallsDeps {
   readonly directory: AgentDirectory
   readonly running: RunningJobs
   readonly uploads: UploadLimits
+  readonly quota: ArtifactQuota
 }
 
 /** Which agent calls, and about which job. */
@@ -69,9 +71,9 @@ export async function uploadArtifact(
   },
 ): Promise<void> {
   const { path, body, size, jobId } = call
-  const { folder } = await readRunning(deps, call)
+  const { folder, place } = await readRunning(deps, call)
   deps.running.hear(jobId)
-  await keepUpload({ folder, path, body, size }, deps.uploads)
+  deps.quota.add(place, await keepUpload({ folder, path, body, size }, deps.uploads))
   deps.running.hear(jobId)
 }
 

@@ -23,16 +23,25 @@ export interface RunningJob {
   readonly isStopped: boolean
 }
 
+export interface RunningJobsOptions {
+  readonly root: string
+  readonly clock: Clock
+  /** Hears how many bytes more a job has in its folder, or less. */
+  readonly onSize: (place: JobPlace, bytes: number) => void
+}
+
 /** The jobs that agents work on, in memory. It follows from the builds and is made anew at each start. */
 export class RunningJobs {
   readonly #root: string
   readonly #clock: Clock
+  readonly #onSize: (place: JobPlace, bytes: number) => void
   readonly #jobs = new Map<number, RunningJob>()
   readonly #idsOf = new Map<string, readonly number[]>()
 
-  constructor(options: { root: string; clock: Clock }) {
+  constructor(options: RunningJobsOptions) {
     this.#root = options.root
     this.#clock = options.clock
+    this.#onSize = options.onSize
   }
 
   list(): readonly RunningJob[] {
@@ -53,13 +62,14 @@ export class RunningJobs {
     const place = placeOfJob(job)
     const { planName } = job
     const folder = jobFolder(this.#root, place)
+    const onSize = (bytes: number) => this.#onSize(place, bytes)
     const running = {
       ...by,
       jobId: job.id,
       place,
       planName,
       folder,
-      console: new ConsoleLog(folder, this.#clock),
+      console: new ConsoleLog(folder, { clock: this.#clock, onSize }),
       fetches: null,
       heardAt: this.#clock(),
       isStopped: false,

@@ -7,7 +7,7 @@ import type { Principal } from '../../../core/principal.ts'
 import type { Wait } from '../../../core/waiting.ts'
 import { listedAgent } from '../agents/listed-agent.ts'
 import { type JobPlace, placeOfJob } from '../../builds/artifacts/job-folders.ts'
-import type { FilesDeps } from '../../builds/files.ts'
+import { areFilesKept, type FilesDeps } from '../../builds/files.ts'
 import { readStageRun, type StagesDeps } from '../../builds/stages.ts'
 import { type ArtifactTree, readArtifacts } from './artifact-tree.ts'
 import {
@@ -40,6 +40,8 @@ export interface JobPage {
   readonly wait: Wait | null
   readonly console: ConsoleEnd
   readonly artifacts: ArtifactTree
+  /** Whether its console and artifacts were not removed. */
+  readonly isKept: boolean
   readonly mayCancel: boolean
 }
 
@@ -57,6 +59,7 @@ export async function readJobPage(
   const place = placeOfJob(job)
   const call = { caller: { principal }, job: place }
   const { pipeline, stage } = name
+  const isKept = await areFilesKept(deps, place)
   return {
     run,
     job,
@@ -65,7 +68,8 @@ export async function readJobPage(
     agent: agentOf(deps, job),
     wait: run.active ? deps.waiting.explain(job) : null,
     console: await readConsoleTail(deps, call),
-    artifacts: await readArtifacts(deps, call),
+    artifacts: isKept ? await readArtifacts(deps, call) : { nodes: [], isCut: false },
+    isKept,
     mayCancel:
       run.active && deps.access.may(principal, { action: 'cancel-stage', pipeline, stage }),
   }

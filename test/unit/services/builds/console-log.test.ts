@@ -10,7 +10,7 @@ import { tempDir } from '../../../support/temp-folder.ts'
 const NOON = Date.UTC(2026, 0, 1, 12)
 
 function consoleIn(folder: string): ConsoleLog {
-  return new ConsoleLog(join(folder, 'job'), () => NOON)
+  return new ConsoleLog(join(folder, 'job'), { clock: () => NOON, onSize: () => undefined })
 }
 
 function textIn(folder: string, name = 'console.log'): string {

@@ -32,7 +32,7 @@ async function scene({ timeout, jobTimeout }: Given) {
   const [group] = configuration.groups
   const [pipeline] = group?.pipelines ?? []
   const find = () => (group && pipeline ? { group: group.name, pipeline } : null)
-  const running = new RunningJobs({ root, clock })
+  const running = new RunningJobs({ root, clock, onSize: () => undefined })
   const silent = new SilentJobs({
     builds: world.builds,
     pipelines: { configuration, find },
