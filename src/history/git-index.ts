@@ -23,20 +23,38 @@ export interface IndexUpdate {
  */
 export type IndexUpdateResult = 'updated' | 'busy' | 'unknown'
 
-/** How long a git command may keep the index, in milliseconds. */
+interface Patience {
+  /** How long a git command may keep the index, in milliseconds. */
+  readonly patience?: number
+}
+
 const PATIENCE = 1000
 const FACTS = 60
 const REGULAR = 0o100644n
 const EXECUTABLE = 0o100755n
 
 /** Records one committed file in git's index and leaves every other entry as it is. */
-export async function updateGitIndex(
+export function updateGitIndex(
   store: GitStore,
   update: IndexUpdate,
-  { patience = PATIENCE }: { readonly patience?: number } = {},
+  patience: Patience = {},
 ): Promise<IndexUpdateResult> {
+  return changeGitIndex(store, (rows) => replaceEntry(store, update, rows), patience)
+}
+
+/** Replaces the entries of git's index by what becomes of them, while no git command can. */
+export async function changeGitIndex(
+  { fs, gitDir }: GitStore,
+  change: (rows: readonly IndexRow[]) => Promise<readonly IndexRow[]>,
+  { patience = PATIENCE }: Patience = {},
+): Promise<IndexUpdateResult> {
+  const file = join(gitDir, 'index')
   try {
-    await replaceEntry(store, update, patience)
+    await using lock = await GitLock.open({ fs, file, patience })
+    const bytes = await orNullWhenAbsent(fs.readFile(file))
+    const rows = bytes === null ? [] : parseIndex(Buffer.from(bytes))
+    await lock.prepare(renderIndex(await change(rows)))
+    await lock.place()
     return 'updated'
   } catch (error) {
     if (error instanceof UnknownIndexError) return 'unknown'
@@ -67,24 +85,21 @@ export function removeStaleIndexLock({ fs, gitDir }: GitStore): Promise<void> {
   return removeStaleLock(fs, join(gitDir, 'index'))
 }
 
-async function replaceEntry(store: GitStore, update: IndexUpdate, patience: number): Promise<void> {
-  const { fs, gitDir } = store
-  const file = join(gitDir, 'index')
-  await using lock = await GitLock.open({ fs, file, patience })
-  const bytes = await orNullWhenAbsent(fs.readFile(file))
-  const rows = bytes === null ? [] : parseIndex(Buffer.from(bytes))
+async function replaceEntry(
+  store: GitStore,
+  update: IndexUpdate,
+  rows: readonly IndexRow[],
+): Promise<readonly IndexRow[]> {
   const path = Buffer.from(update.path, 'utf8').toString('latin1')
   const mode = modeOf(rows.find((row) => row.path === path && row.stage === 0))
   const stats = (await update.findClean?.()) ?? (await statsWhenClean(store, update))
   const facts = renderFacts(update.oid, stats, mode)
   const others = rows.filter((row) => !isInTheWay(row.path, path))
-  const entry = { path, stage: 0, facts, flags: 0, moreFlags: null }
-  await lock.prepare(renderIndex([...others, entry]))
-  await lock.place()
+  return [...others, { path, stage: 0, facts, flags: 0, moreFlags: null }]
 }
 
 /** The entry itself in any stage, a folder of its name, or a file where its folder has to be. */
-function isInTheWay(other: string, path: string): boolean {
+export function isInTheWay(other: string, path: string): boolean {
   return other === path || other.startsWith(`${path}/`) || path.startsWith(`${other}/`)
 }
 
@@ -111,7 +126,8 @@ function modeOf(row: IndexRow | undefined): bigint {
   return mode === EXECUTABLE ? EXECUTABLE : REGULAR
 }
 
-function renderFacts(oid: string, stats: BigIntStats | null, mode: bigint): Uint8Array {
+/** The facts of an entry. Without those of a file, git looks into it. */
+export function renderFacts(oid: string, stats: BigIntStats | null, mode: bigint): Uint8Array {
   const numbers = stats
     ? [
         ...seconds(stats.ctimeNs),

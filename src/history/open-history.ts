@@ -20,6 +20,7 @@ import { LiveFile } from './live-file.ts'
 import { GitExecutable } from './git-executable.ts'
 import { Maintenance } from './maintenance.ts'
 import { objectReaderWith } from './open-object-reader.ts'
+import { OtherFiles } from './other-files.ts'
 import { Problems } from './problems.ts'
 import { installPushHook } from './push-hook.ts'
 import { Reconciler } from './reconciler.ts'
@@ -122,7 +123,9 @@ async function openParts(options: Options, ground: Ground): Promise<OpenedHistor
   const shared = { ...options, folder, repository, keeper, live, committer, problems, follower }
   const onCommitted = (added: Revision) => news.announce({ added: [added], isRewritten: false })
   const stagedRest = options.pollInterval
-  const reconciler = new Reconciler({ ...shared, rest, stagedRest, onCommitted })
+  const { reader } = repository
+  const otherFiles = new OtherFiles({ ...options, folder, reader, git: ground.git })
+  const reconciler = new Reconciler({ ...shared, otherFiles, rest, stagedRest, onCommitted })
   await tidyRepositoryFolder(fs, { folder, livePath: live.path })
   await prepareForPushes(options, { fs, gitDir: folder.gitDir })
   await keeper.load()

@@ -6,6 +6,7 @@ import type { Committer } from './committer.ts'
 import type { BranchAdvance, GitRepository } from './git-repository.ts'
 import type { Inspect, Inspection } from './inspection.ts'
 import { ABSENT, type LiveFile, type LiveFileState } from './live-file.ts'
+import type { OtherFiles } from './other-files.ts'
 import { describeProblems, type Problems, type Report } from './problems.ts'
 
 /** Branch, index and live file at a moment at which they agreed. */
@@ -29,6 +30,7 @@ export interface ReconcilerOptions {
   readonly follower: BranchFollower
   readonly committer: Committer
   readonly live: LiveFile
+  readonly otherFiles: OtherFiles
   readonly inspect: Inspect
   readonly inspectNext?: Inspect
   readonly problems: Problems
@@ -105,6 +107,7 @@ export class Reconciler {
     const revision = await this.#options.committer.commit(draft)
     if (revision === null) return null
     this.#options.follower.noteCommitted(revision, document)
+    this.#options.otherFiles.noteSaved(parent, revision.commit)
     for (const kind of ['live-file', 'commit'] as const) this.#options.problems.clear(kind)
     this.#options.onCommitted(revision)
     return revision
@@ -146,7 +149,7 @@ export class Reconciler {
   }
 
   async #agree(base: Base): Promise<Outcome> {
-    const { repository, problems, follower, live } = this.#options
+    const { problems, follower, live } = this.#options
     this.#edit = null
     await follower.keep()
     problems.clear('live-file')
@@ -155,11 +158,16 @@ export class Reconciler {
     if (base.inspection?.ok && !isEqual(base.inspection.document, base.headDocument)) {
       return this.#seal(base, base.inspection)
     }
-    if (this.#agreedHead !== base.head && (await repository.stageDocument(base.headDocument))) {
-      this.#agreedHead = base.head
-    }
+    if (this.#agreedHead !== base.head) await this.#stage(base.head, base.headDocument)
     this.#sealer = FILESYSTEM
     return base
+  }
+
+  /** Has git's index follow the branch. While a git command keeps it, that waits for the next look. */
+  async #stage(head: CommitSha, document: Uint8Array<ArrayBuffer>): Promise<void> {
+    const { repository, otherFiles } = this.#options
+    if (!(await repository.stageDocument(document))) return
+    if (await otherFiles.follow(head)) this.#agreedHead = head
   }
 
   /** Nobody has edited the live file. Beside a newest commit that is not valid it holds the last valid document. */
