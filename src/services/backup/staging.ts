@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir } from 'node:fs/promises'
+import { lstat, mkdir, readdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
@@ -12,7 +12,7 @@ export interface Staging extends AsyncDisposable {
   readonly folder: string
 }
 
-const DRAFT = /\.draft-[0-9a-f]{16}$/
+const DRAFT = /\.(?:begun|draft)-[0-9a-f]{16}$/
 const LOCK = 'lock'
 /** Milliseconds within which a new draft has its lock. */
 const BEGINNING = 60_000
@@ -23,19 +23,22 @@ const BEGINNING = 60_000
  */
 export async function openStaging(target: string): Promise<Staging> {
   await removeAbandoned(dirname(target))
-  const folder = `${target}.draft-${randomBytes(8).toString('hex')}`
-  await mkdir(folder, { mode: 0o700 })
+  const id = randomBytes(8).toString('hex')
+  const [begun, folder] = [`${target}.begun-${id}`, `${target}.draft-${id}`]
+  await mkdir(begun, { mode: 0o700 })
   try {
-    const lock = await openProcessLock(join(folder, LOCK))
+    const lock = await openProcessLock(join(begun, LOCK))
+    // A draft is never seen without its lock, so that one without a holder can go at once.
+    await rename(begun, folder)
     return {
       folder,
       [Symbol.asyncDispose]: async () => {
-        await lock[Symbol.asyncDispose]()
         await removeFolder(folder)
+        await lock[Symbol.asyncDispose]()
       },
     }
   } catch (error) {
-    await removeFolder(folder)
+    await removeFolder(begun)
     throw error
   }
 }
