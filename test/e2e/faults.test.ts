@@ -21,7 +21,14 @@ describe('a read-only disk', () => {
   it.skipIf(!mayMount())('keeps nobody from reading, and saves go on when it is over', async () => {
     using disk = new SmallDisk(32)
     const repository = join(disk.path, 'config-repo')
-    const service = await startService(['--config-repo', repository])
+    const [places, folder] = [['--config-repo', repository], tempDir()]
+    const first = await startService(places, folder)
+    await first.close()
+    // A file that is open for writing, as that of the lock is, keeps a disk from becoming read-only.
+    const own = join(repository, '.git/cairn')
+    expect(spawnSync('mount', ['-t', 'tmpfs', 'tmpfs', own]).status).toBe(0)
+    onTestFinished(() => void spawnSync('umount', ['--lazy', own]))
+    const service = await startService(places, folder)
     const digest = await saved(service, 'before')
     const remount = (how: string) =>
       spawnSync('mount', ['-o', `remount,${how}`, disk.path], { encoding: 'utf8' })
