@@ -1,3 +1,4 @@
+import { LARGEST_OBJECT, TooLargeError } from './damage.ts'
 import type { RawObject } from './raw-object.ts'
 import type { ReusedBuffers } from './reused-buffers.ts'
 
@@ -31,7 +32,10 @@ export class BatchParser {
     this.#buffers = buffers
   }
 
-  /** @throws {RangeError} when the bytes are no answers. */
+  /**
+   * @throws {RangeError} when the bytes are no answers.
+   * @throws {TooLargeError} upon the header of an object that is not to be read.
+   */
   push(chunk: Buffer): void {
     let rest = chunk
     while (rest.length > 0)
@@ -50,13 +54,15 @@ export class BatchParser {
 
   /** What is left of the piece after the header, less what the object took of it. */
   #begin(header: string, rest: Buffer): Buffer {
-    const [, type, digits] = /^[0-9a-f]{40} (blob|tree|commit|tag) (\d+)$/.exec(header) ?? []
+    const [, oid = '', type, digits] =
+      /^([0-9a-f]{40}) (blob|tree|commit|tag) (\d+)$/.exec(header) ?? []
     if (digits === undefined || !isType(type)) {
       if (!/ (missing|ambiguous)$/.test(header)) throw new RangeError(`git answers ${header}`)
       this.#onAnswer(null)
       return rest
     }
     const size = Number(digits)
+    if (size > LARGEST_OBJECT) throw new TooLargeError(oid, size)
     const part = partOf(rest, size)
     if (part === null) {
       this.#body = { type, bytes: this.#buffers.take(size + 1), filled: 0 }

@@ -5,7 +5,7 @@ import { CatFile, CatFileEnded } from './cat-file.ts'
 import { parseCommit } from './commit-object.ts'
 import { readCommit } from './commit-walk.ts'
 import type { GitExecutable } from './git-executable.ts'
-import { damagedObject } from './damage.ts'
+import { damagedObject, TooLargeError } from './damage.ts'
 import { streamLog } from './git-log.ts'
 import type { CommitRange, CommitRecord, ObjectReader } from './object-reader.ts'
 import type { RawObject } from './raw-object.ts'
@@ -37,7 +37,8 @@ export class CatFileReader implements ObjectReader {
   }
 
   async findFile(commit: CommitSha, path: string): Promise<Uint8Array<ArrayBuffer> | null> {
-    const object = isPlain(path) ? await this.#find(`${commit}^{commit}:${path}`) : null
+    const name = `${commit}^{commit}:${path}`
+    const object = isPlain(path) ? await orNullWhenLarge(this.#find(name)) : null
     if (object === null) return findFileInTree(this, { commit, path })
     return object.type === 'blob' ? object.content : null
   }
@@ -108,6 +109,15 @@ export class CatFileReader implements ObjectReader {
       this.#catFile = new CatFile(this.#git, this.#gitDir, this.#buffers)
     }
     return this.#catFile
+  }
+}
+
+async function orNullWhenLarge(reading: Promise<RawObject | null>): Promise<RawObject | null> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof TooLargeError) return null
+    throw error
   }
 }
 

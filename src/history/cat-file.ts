@@ -2,6 +2,7 @@ import { Socket } from 'node:net'
 import { BatchParser } from './batch-parser.ts'
 import type { GitExecutable } from './git-executable.ts'
 import { ended, type PipedProcess } from '../processes/piped-process.ts'
+import { TooLargeError } from './damage.ts'
 import type { RawObject } from './raw-object.ts'
 import type { ReusedBuffers } from './reused-buffers.ts'
 
@@ -86,13 +87,21 @@ export class CatFile implements AsyncDisposable {
   }
 
   #receive(chunk: Buffer): void {
+    if (this.isOver) return
     try {
       this.#parser.push(chunk)
     } catch (error) {
-      if (!(error instanceof RangeError)) throw error
-      this.#fail(error.message)
+      if (error instanceof TooLargeError) this.#refuse(error)
+      else if (error instanceof RangeError) this.#fail(error.message)
+      else throw error
       this.#child.kill()
     }
+  }
+
+  /** Git says the size of an object before it makes its content, and has to end not to make it. */
+  #refuse(error: TooLargeError): void {
+    this.#open.shift()?.reject(error)
+    this.#fail(error.message, { isUponFirst: false })
   }
 
   #answer(object: RawObject | null): void {
@@ -101,10 +110,10 @@ export class CatFile implements AsyncDisposable {
   }
 
   /** Git answers in order, so what it ended upon is the first question without an answer. */
-  #fail(complaint: string): void {
+  #fail(complaint: string, { isUponFirst } = { isUponFirst: true }): void {
     this.#failure ??= complaint
     for (const [place, { reject }] of this.#open.splice(0).entries())
-      reject(new CatFileEnded(this.#failure, place === 0))
+      reject(new CatFileEnded(this.#failure, isUponFirst && place === 0))
     this.#keepAlive(false)
   }
 

@@ -3,7 +3,7 @@ import type { CommitSha } from '../core/revision.ts'
 
 /** An object of the repository cannot be read any more, and will not be until it is mended. */
 export class DamageError extends ServiceError<'unavailable'> {
-  override readonly name = 'DamageError'
+  override readonly name: string = 'DamageError'
 
   constructor(reason: string, cause?: unknown) {
     super('unavailable', reason, { reason }, { cause })
@@ -12,6 +12,20 @@ export class DamageError extends ServiceError<'unavailable'> {
 
 export function damagedObject(oid: string, cause?: unknown): DamageError {
   return new DamageError(`The repository is damaged: its object ${oid} cannot be read`, cause)
+}
+
+/** Above the largest document, and what is checked out beside it, by a safe distance. */
+export const LARGEST_OBJECT = 64 * 1024 * 1024
+
+/** An object is not read: a commit of a megabyte may hold a file of gigabytes. */
+export class TooLargeError extends DamageError {
+  override readonly name = 'TooLargeError'
+  readonly size: number
+
+  constructor(oid: string, size: number) {
+    super(`Its object ${oid} has ${size} bytes; at most ${LARGEST_OBJECT} are read`)
+    this.size = size
+  }
 }
 
 /** What an operator can do about any damage. */

@@ -4,7 +4,10 @@ import { DamageError, unreadable } from './damage.ts'
 import type { GitRepository } from './git-repository.ts'
 import type { Report } from './problems.ts'
 
-type Repository = Pick<GitRepository, 'findDocument' | 'assertThere' | 'reader'>
+type Repository = Pick<
+  GitRepository,
+  'findDocument' | 'describeNoDocument' | 'assertThere' | 'reader'
+>
 
 /** A revision whose document is damaged, with the reason and what to do. */
 export interface UnreadableRevision {
@@ -62,7 +65,10 @@ export class Documents {
 
   async #readChecked({ commit, digest }: Revision): Promise<Uint8Array<ArrayBuffer>> {
     const document = await this.#repository.findDocument(commit)
-    if (document === null) throw new DamageError('it is missing')
+    if (document === null) {
+      const kind = await this.#repository.describeNoDocument(commit)
+      throw new DamageError(`it is ${kind ?? 'missing'}`)
+    }
     if (digestOf(document) === digest) return document
     throw new DamageError(`it does not have the digest ${digest}`)
   }

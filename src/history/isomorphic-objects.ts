@@ -1,7 +1,10 @@
+import { join } from 'node:path'
+import { constants, inflateSync } from 'node:zlib'
 import { Errors, readObject } from 'isomorphic-git'
 import { z } from 'zod'
+import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
-import { damagedObject } from './damage.ts'
+import { damagedObject, LARGEST_OBJECT, TooLargeError } from './damage.ts'
 import type { GitStore } from './git-store.ts'
 import type { RawObject, RawObjectReader } from './raw-object.ts'
 
@@ -12,6 +15,8 @@ const ContentObject = z.object({
 })
 
 const ATTEMPTS = 5
+/** Compressed bytes that hold the header of an object for certain. */
+const HEAD = 1_024
 
 /**
  * Reads objects with isomorphic-git. While a foreign `git gc` replaces packs a read may fail for
@@ -28,7 +33,9 @@ export class IsomorphicObjects implements RawObjectReader {
     this.#gitDir = gitDir
   }
 
+  /** @throws {TooLargeError} for a large object in a file of its own; in a pack they are read. */
   async findObject(oid: string): Promise<RawObject | null> {
+    await this.#refuseLarge(oid)
     for (let attempt = 1; ; attempt++) {
       const cache = this.#cache
       try {
@@ -47,10 +54,30 @@ export class IsomorphicObjects implements RawObjectReader {
     this.#cache = {}
   }
 
+  async #refuseLarge(oid: string): Promise<void> {
+    const file = join(this.#gitDir, 'objects', oid.slice(0, 2), oid.slice(2))
+    const stats = await orNullWhenAbsent(this.#fs.promises.stat(file))
+    if (stats === null) return
+    if (stats.size > LARGEST_OBJECT) throw new TooLargeError(oid, stats.size)
+    const bytes = await orNullWhenAbsent(this.#fs.promises.readFile(file))
+    const size = sizeIn(bytes?.subarray(0, HEAD) ?? new Uint8Array())
+    if (size > LARGEST_OBJECT) throw new TooLargeError(oid, size)
+  }
+
   async #read(oid: string, cache: object): Promise<RawObject> {
     const asked = { fs: this.#fs, gitdir: this.#gitDir, oid, cache, format: 'content' } as const
     const { type, object } = ContentObject.parse(await readObject(asked))
     return { type, content: object }
+  }
+}
+
+/** The size that the header of a compressed object says; 0 where there is none to be read. */
+function sizeIn(head: Uint8Array): number {
+  try {
+    const start = inflateSync(head, { finishFlush: constants.Z_SYNC_FLUSH }).subarray(0, 32)
+    return Number(/^[a-z]+ (\d+)\0/.exec(start.toString('latin1'))?.[1] ?? 0)
+  } catch {
+    return 0
   }
 }
 

@@ -32,7 +32,7 @@ export interface CommitRange {
  * `git cat-file --batch`, which is many times faster on packed history.
  */
 export interface ObjectReader extends RawObjectReader, AsyncDisposable {
-  /** The bytes of the file at that commit, or null when the commit has no such file, or is not there. */
+  /** The bytes of the file at that commit; null when it has no such file, or one too large to be read, or is not there. */
   findFile(commit: CommitSha, path: string): Promise<Uint8Array<ArrayBuffer> | null>
   /** The commit, or null when the repository has none of that name. */
   findCommit(commit: CommitSha): Promise<CommitRecord | null>

@@ -1,6 +1,6 @@
 import type { CommitSha } from '../core/revision.ts'
 import { parseCommitTree } from './commit-object.ts'
-import { damagedObject } from './damage.ts'
+import { damagedObject, LARGEST_OBJECT, TooLargeError } from './damage.ts'
 import type { RawObject, RawObjectReader } from './raw-object.ts'
 import {
   findEntry,
@@ -19,7 +19,7 @@ export interface TreePlace {
 
 /**
  * The bytes of a file at a commit, found folder by folder; null when there is no such file. What a
- * symbolic link or a submodule leads to is no file of the commit.
+ * symbolic link or a submodule leads to is no file of the commit, and neither is what is too large to be read.
  *
  * @throws {DamageError} when the commit has the file and the repository has not.
  */
@@ -29,8 +29,8 @@ export async function findFileInTree(
 ): Promise<Uint8Array<ArrayBuffer> | null> {
   const entry = await findInTree(reader, place)
   if (entry === null || !isFile(entry)) return null
-  const object = await readNamed(reader, entry.oid)
-  return object.type === 'blob' ? object.content : null
+  const object = await readUnlessLarge(reader, entry.oid)
+  return typeof object === 'object' && object.type === 'blob' ? object.content : null
 }
 
 const KINDS: ReadonlyMap<string, string> = new Map([
@@ -45,7 +45,23 @@ export async function describeNoFile(
   place: TreePlace,
 ): Promise<string | null> {
   const entry = await findInTree(reader, place)
-  return entry === null ? null : (KINDS.get(entry.mode) ?? 'no file')
+  if (entry === null) return null
+  const object = isFile(entry) ? await readUnlessLarge(reader, entry.oid) : null
+  return typeof object === 'number' ? sizeInWords(object) : (KINDS.get(entry.mode) ?? 'no file')
+}
+
+function sizeInWords(size: number): string {
+  return `a file of ${size} bytes (at most ${LARGEST_OBJECT} are read)`
+}
+
+/** The object, or its size when that is too large. */
+async function readUnlessLarge(reader: RawObjectReader, oid: string): Promise<RawObject | number> {
+  try {
+    return await readNamed(reader, oid)
+  } catch (error) {
+    if (error instanceof TooLargeError) return error.size
+    throw error
+  }
 }
 
 async function findInTree(

@@ -1,11 +1,13 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { documentWith } from '../support/documents.ts'
+import { git } from '../support/git.ts'
 import { callerOf } from '../support/service.ts'
 import { start } from '../support/start.ts'
 import { tempDir } from '../support/temp-folder.ts'
 import { until } from '../support/until.ts'
+import { commitOfZeroes } from '../support/zeroes.ts'
 
 const ENV = {
   CAIRN_ADMIN_PASSWORD: 'correct horse',
@@ -50,4 +52,46 @@ describe('a service with little memory', () => {
     expect(await (await again.call('/api/admin/config.xml')).text()).toBe(documentOf(1.5, 'three'))
     expect(await (await again.call('/health')).text()).toContain('at most')
   })
+
+  it(
+    'serves on beside a commit of a gigabyte, however often it begins',
+    { timeout: 240_000 },
+    async () => {
+      const cwd = tempDir()
+      const repository = join(cwd, 'config-repo')
+      const { program, call } = await startIn(cwd)
+      const put = (name: string) =>
+        call('/api/admin/config.xml', {
+          method: 'PUT',
+          headers: { 'if-match': '*' },
+          body: documentWith(name),
+        })
+      expect((await put('before')).status).toBe(200)
+      const moveToLarge = () =>
+        git(repository, 'update-ref', 'refs/heads/main', commitOfZeroes(repository, 2 ** 30))
+      moveToLarge()
+
+      await until(async () =>
+        (await (await call('/health')).text()).includes('a file of 1073741824'),
+      )
+      const text = async () => (await call('/api/admin/config.xml')).text()
+      expect(await text()).toBe(documentWith('before'))
+      expect((await put('after')).status).toBe(200)
+      expect(peakOf(program.process.pid)).toBeLessThan(400)
+      moveToLarge()
+      program.process.kill('SIGTERM')
+      expect((await program.ended()).code).toBe(0)
+
+      const again = await startIn(cwd)
+      expect(await (await again.call('/api/admin/config.xml')).text()).toBe(documentWith('after'))
+      expect(peakOf(again.program.process.pid)).toBeLessThan(400)
+    },
+  )
 })
+
+/** The most memory that a process has had, in megabytes. */
+function peakOf(pid: number | undefined): number {
+  const [, kilobytes] =
+    /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kilobytes) / 1000
+}

@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CommitSha } from '../../../src/core/revision.ts'
 import type { CommitRange, ObjectReader } from '../../../src/history/object-reader.ts'
+import { describeNoFile } from '../../../src/history/tree-walk.ts'
 import { GitRepository } from '../../support/git-repository.ts'
+import { commitOfZeroes } from '../../support/zeroes.ts'
 import { ABSENT, blobOf, commitsIn, fileText, type OpenReader } from './reading.ts'
 
 /** What git itself puts away, and how a reader of history may find it. */
@@ -97,6 +99,23 @@ export function describeObjects(kind: string, open: OpenReader): void {
       expect(await textAt(head, 'conf/a/b.xml')).toBe('deep')
       expect(await textAt(head, 'odd\nname')).toBe('odd')
     })
+
+    it('reads nothing that is too large, and goes on reading what was asked beside it', async () => {
+      const small = repository.commit('config.xml', 'small\n')
+      const large = CommitSha.parse(commitOfZeroes(repository.path, 100_000_000))
+      const before = process.memoryUsage.rss()
+
+      const found = await Promise.all([small, large, small].map((commit) => textAt(commit)))
+
+      expect(found).toEqual(['small\n', null, 'small\n'])
+      expect(await describeNoFile(reader, { commit: large, path: 'config.xml' })).toBe(
+        'a file of 100000000 bytes (at most 67108864 are read)',
+      )
+      const blob = repository.git('rev-parse', `${large}:config.xml`)
+      await expect(reader.findObject(blob)).rejects.toThrow('has 100000000 bytes')
+      expect(process.memoryUsage.rss() - before).toBeLessThan(60_000_000)
+      expect(await textAt(small)).toBe('small\n')
+    }, 60_000)
 
     it('finds nothing where there is no such file, folder or commit', async () => {
       repository.git(

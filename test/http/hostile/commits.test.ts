@@ -5,6 +5,7 @@ import { HOSTILE_COMMITS, writeCommit, writeCommitOf } from '../../support/hosti
 import { revisionsOf, serviceAndClone } from '../../support/push-scene.ts'
 import { startService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
+import { commitOfZeroes } from '../../support/zeroes.ts'
 
 const PAGES = [
   '/config',
@@ -69,6 +70,20 @@ describe('commits that no honest tool makes', () => {
       expect(await revisionsOf(service)).toEqual(before)
     },
   )
+
+  it('are refused in a push when their configuration is too large to be read', async () => {
+    const { service, clone } = await serviceAndClone()
+    const before = await revisionsOf(service)
+    const pushed = commitOfZeroes(clone.folder, 100_000_000)
+
+    const { code, stderr } = await clone.push('origin', `${pushed}:refs/heads/main`)
+
+    expect(code).toBe(1)
+    expect(stderr).toContain(
+      `Commit ${pushed.slice(0, 10)} has a file of 100000000 bytes (at most 67108864 are read) as config.xml`,
+    )
+    expect(await revisionsOf(service)).toEqual(before)
+  })
 })
 
 async function oidFor(folder: string, mode: string): Promise<string> {
