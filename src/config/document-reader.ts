@@ -1,5 +1,5 @@
-import { atOnce, inTurns } from '../core/in-turns.ts'
-import { type ConfigDocument, type DocumentReading, readDocument } from './document.ts'
+import { inTurns } from '../core/in-turns.ts'
+import type { ConfigDocument } from './document.ts'
 import { FrameStore } from './members/frame-store.ts'
 import { MemberStores } from './members/member-stores.ts'
 import { readMembers } from './members/read-members.ts'
@@ -10,21 +10,16 @@ import { readMembers } from './members/read-members.ts'
  *
  * Each of these members is read on its own, and so is what is left of the document, with an empty
  * element in the place of each. Where nothing is wrong with any of them and with the whole that
- * they make, the document is valid. Else it is read as a whole, which says what is wrong.
+ * they make, the document is valid. Else it has to be read as a whole, which says what is wrong.
  */
 export class DocumentReader {
   readonly #known = { frames: new FrameStore(), stores: new MemberStores() }
 
-  read(bytes: Uint8Array): DocumentReading {
-    const document = atOnce(readMembers(bytes, this.#known))
-    return document ? { ok: true, document } : readDocument(bytes)
-  }
-
   /**
-   * A document that is valid, read in short turns so that nobody waits long; null for one that is
-   * not. What is wrong with it is for others to find out.
+   * A document that is valid, read in short turns so that nobody waits long. Null for one that is
+   * not, or that has a piece too large for a turn: those are for others to read.
    */
-  readInTurns(bytes: Uint8Array): Promise<ConfigDocument | null> {
+  read(bytes: Uint8Array): Promise<ConfigDocument | null> {
     return inTurns(readMembers(bytes, this.#known))
   }
 }

@@ -9,13 +9,17 @@ import { childElements } from './xml-elements.ts'
 import { readXml, type XmlDocument } from './xml-reader.ts'
 import type { XmlElement } from './xml-tree.ts'
 
-/** A document that is a valid configuration, in every form that something needs it in. */
-export interface ConfigDocument extends XmlDocument {
-  readonly bytes: Uint8Array
+/** What a valid document says. */
+export interface ReadConfiguration {
   readonly schemaVersion: number
   readonly configuration: Configuration
   /** Whether a secret stands in it as it is. */
   readonly hasPlainSecrets: boolean
+}
+
+/** A document that is a valid configuration, in every form that something needs it in. */
+export interface ConfigDocument extends XmlDocument, ReadConfiguration {
+  readonly bytes: Uint8Array
 }
 
 export type DocumentReading =

@@ -1,11 +1,7 @@
 import type { Change } from '../config/changes/change.ts'
 import { renderSubject } from '../config/changes/render-subject.ts'
-import {
-  type Comparable,
-  summariseChanges,
-  summariseInSteps,
-} from '../config/changes/summarise-changes.ts'
-import { readXml, readXmlInSteps } from '../config/xml-reader.ts'
+import { type Comparable, summariseInSteps } from '../config/changes/summarise-changes.ts'
+import { readXmlInSteps } from '../config/xml-reader.ts'
 import { type Digest, digestOf } from '../core/digest.ts'
 import { inTurns } from '../core/in-turns.ts'
 import { commonBytes } from '../diff/common-ends.ts'
@@ -31,19 +27,14 @@ export class ChangeSummary {
     this.#cache = cache
   }
 
-  /** Every change, as `summariseChanges` tells it. */
-  changes(before: Uint8Array | null, after: Uint8Array): readonly Change[] {
+  /** Every change, as `summariseChanges` tells it, worked out in short turns. */
+  async changes(before: Uint8Array | null, after: Uint8Array): Promise<readonly Change[]> {
     if (before !== null && Buffer.compare(before, after) === 0) return []
-    return this.compare(before && this.read(before), this.read(after))
+    const older = before && (await this.readInTurns(before))
+    return this.compareInTurns(older, await this.readInTurns(after))
   }
 
   /** The same. A pair is asked for several times in a row: for its commit, and to tell of it. */
-  compare(before: Comparable | null, after: Comparable): readonly Change[] {
-    const known = this.#known(before, after)
-    return known ?? this.#keep(before, after, summariseChanges(before, after))
-  }
-
-  /** The same, worked out in short turns. */
   async compareInTurns(before: Comparable | null, after: Comparable): Promise<readonly Change[]> {
     const known = this.#known(before, after)
     return known ?? this.#keep(before, after, await inTurns(summariseInSteps(before, after)))
@@ -55,7 +46,7 @@ export class ChangeSummary {
       (document) => document === null || this.#isQuick(document),
     )
     const mayBeTold = isQuick && (before === null || changedBytes(before, after) <= MOST_CHANGED)
-    return mayBeTold ? renderSubject(this.changes(before, after)) : 'Change the configuration'
+    return mayBeTold ? renderSubject(await this.changes(before, after)) : 'Change the configuration'
   }
 
   /** Reads a document as far as it has to be read to be compared, in short turns. */
@@ -66,10 +57,6 @@ export class ChangeSummary {
   /** A document of that digest, if it was read lately. */
   find(digest: Digest): Comparable | null {
     return this.#cache.find(digest)
-  }
-
-  read(document: Uint8Array): Comparable {
-    return this.find(digestOf(document)) ?? readXml(document)
   }
 
   #known(before: Comparable | null, after: Comparable): readonly Change[] | null {

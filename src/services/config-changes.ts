@@ -33,7 +33,8 @@ export async function readChanges(
   const isStep = history.numberOf(after) === (history.numberOf(before) ?? 0) + 1
   const known = isStep ? entities.find(after) : null
   const changes =
-    known ?? summary.changes(await history.readDocument(before), await history.readDocument(after))
+    known ??
+    (await summary.changes(await history.readDocument(before), await history.readDocument(after)))
   return {
     subject: renderSubject(changes),
     changes: changes.map((change) => ({ ...change, text: renderChange(change) })),

@@ -20,7 +20,7 @@ export class ConfigEditor {
    */
   edit(username: string, edit: (document: EditableDocument) => string | null) {
     return this.#history.change(username, async (current) => {
-      const text = edit(this.#configuration.documentOf(current))
+      const text = edit(await this.#configuration.documentOf(current))
       return text === null ? null : Buffer.from(text)
     })
   }

@@ -109,6 +109,6 @@ async function inspectNext(
 ): Promise<Inspection> {
   const inspection = await cache.inspect(document)
   if (!inspection.ok) return inspection
-  const problems = identity.check(cache.read(inspection.document))
+  const problems = identity.check(await cache.read(inspection.document))
   return problems.length > 0 ? { ok: false, problems } : inspection
 }

@@ -28,18 +28,21 @@ export class CurrentConfiguration implements Disposable {
   #digest: Digest
   #again: NodeJS.Timeout | undefined
 
-  private constructor(options: CurrentConfigurationOptions, current: CurrentDocument) {
+  private constructor(
+    options: CurrentConfigurationOptions,
+    { revision, document }: { readonly revision: Revision; readonly document: ConfigDocument },
+  ) {
     this.#history = options.history
     this.#cache = options.cache
     this.#log = options.log
-    this.#document = options.cache.read(current.document)
-    this.#digest = current.revision.digest
+    this.#document = document
+    this.#digest = revision.digest
     this.#unlisten = options.history.onRevision(() => this.#follow())
   }
 
   static async open(options: CurrentConfigurationOptions): Promise<CurrentConfiguration> {
     const revision = options.history.current()
-    const document = await options.history.readDocument(revision)
+    const document = await options.cache.read(await options.history.readDocument(revision))
     return new CurrentConfiguration(options, { revision, document })
   }
 
@@ -48,7 +51,7 @@ export class CurrentConfiguration implements Disposable {
   }
 
   /** A current document, as an edit sees it, in its read form. */
-  documentOf({ document }: CurrentDocument): ConfigDocument {
+  documentOf({ document }: CurrentDocument): Promise<ConfigDocument> {
     return this.#cache.read(document)
   }
 
@@ -80,7 +83,7 @@ export class CurrentConfiguration implements Disposable {
   /** It is asked for again with the next revision, and until then after a while. */
   async #read(revision: Revision): Promise<ConfigDocument> {
     try {
-      return this.#cache.read(await this.#history.readDocument(revision))
+      return await this.#cache.read(await this.#history.readDocument(revision))
     } catch (error) {
       clearTimeout(this.#again)
       this.#again = setTimeout(() => this.#follow(), AGAIN_MS).unref()

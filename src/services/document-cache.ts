@@ -1,11 +1,11 @@
-import { type ConfigDocument, type DocumentReading, readDocument } from '../config/document.ts'
+import type { ConfigDocument, DocumentReading } from '../config/document.ts'
 import { DocumentReader } from '../config/document-reader.ts'
 import { sealSecrets } from '../config/secrets/seal-secrets.ts'
 import type { SecretBox } from '../config/secrets/secret-box.ts'
 import { type Digest, digestOf } from '../core/digest.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Inspection } from '../history/history.ts'
-import { ProblemThread } from './problem-thread.ts'
+import { ReadingThread } from './reading-thread.ts'
 
 /** Read documents that are kept: the current one, the one before, and what is being saved. */
 const KEPT = 4
@@ -14,7 +14,7 @@ const KEPT = 4
 export class DocumentCache implements AsyncDisposable {
   readonly #kept = new Map<Digest, ConfigDocument>()
   readonly #reader = new DocumentReader()
-  readonly #problems = new ProblemThread()
+  readonly #thread = new ReadingThread()
   readonly #box: SecretBox
 
   constructor(box: SecretBox) {
@@ -23,7 +23,7 @@ export class DocumentCache implements AsyncDisposable {
 
   /** What the rules say about a document; plain secrets in it are sealed. Nobody waits long for it. */
   async inspect(bytes: Uint8Array<ArrayBuffer>): Promise<Inspection> {
-    const reading = await this.#readInTurns(bytes)
+    const reading = await this.#read(bytes)
     if (!reading.ok) return reading
     const { schemaVersion, hasPlainSecrets } = reading.document
     if (!hasPlainSecrets) {
@@ -31,7 +31,7 @@ export class DocumentCache implements AsyncDisposable {
       return { ok: true, document: bytes, schemaVersion }
     }
     const document = Buffer.from(sealSecrets(reading.document, this.#box).text)
-    const sealed = await this.#readInTurns(document)
+    const sealed = await this.#read(document)
     if (sealed.ok) this.#keep(digestOf(document), sealed.document)
     return { ok: true, document, schemaVersion }
   }
@@ -45,11 +45,11 @@ export class DocumentCache implements AsyncDisposable {
    *
    * @throws {ServiceError} `config-invalid` when they are not.
    */
-  read(bytes: Uint8Array<ArrayBuffer>): ConfigDocument {
+  async read(bytes: Uint8Array<ArrayBuffer>): Promise<ConfigDocument> {
     const digest = digestOf(bytes)
     const kept = this.#kept.get(digest)
     if (kept) return kept
-    const reading = this.#reader.read(bytes)
+    const reading = await this.#read(bytes)
     if (!reading.ok) {
       const { problems } = reading
       throw new ServiceError(
@@ -63,14 +63,12 @@ export class DocumentCache implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#problems[Symbol.asyncDispose]()
+    await this.#thread[Symbol.asyncDispose]()
   }
 
-  async #readInTurns(bytes: Uint8Array): Promise<DocumentReading> {
-    const document = await this.#reader.readInTurns(bytes)
-    if (document) return { ok: true, document }
-    const problems = await this.#problems.problemsOf(bytes)
-    return problems.length > 0 ? { ok: false, problems } : readDocument(bytes)
+  async #read(bytes: Uint8Array): Promise<DocumentReading> {
+    const document = await this.#reader.read(bytes)
+    return document ? { ok: true, document } : this.#thread.read(bytes)
   }
 
   #keep(digest: Digest, document: ConfigDocument): void {

@@ -22,6 +22,9 @@ export interface Known {
   readonly stores: MemberStores
 }
 
+/** Characters of a member, or of all that is no member, that are read in one turn. */
+const LARGEST_PIECE = 2 ** 18
+
 /**
  * Reads a document member by member, and gives way after each. Null where it is not valid, or not
  * to be read in this way.
@@ -32,7 +35,7 @@ export function* readMembers(
 ): Generator<void, ConfigDocument | null> {
   const text = textOf(bytes)
   const places = text === null ? null : findMembers(text)
-  if (text === null || places === null) return null
+  if (text === null || places === null || !isInPieces(text, places)) return null
   yield
   const frame = yield* known.frames.read(text, places)
   const gathering = frame && (yield* gather(text, { frame, places, stores: known.stores }))
@@ -57,6 +60,15 @@ function textOf(bytes: Uint8Array): string | null {
   if (bytes.length > XML_LIMITS.maxBytes) return null
   const decoding = decodeXml(bytes)
   return decoding.ok ? decoding.text : null
+}
+
+function isInPieces(text: string, places: readonly MemberPlace[]): boolean {
+  let outside = text.length
+  for (const { start, end } of places) {
+    if (end - start > LARGEST_PIECE) return false
+    outside -= end - start
+  }
+  return outside <= LARGEST_PIECE
 }
 
 function* gather(

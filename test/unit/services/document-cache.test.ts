@@ -7,6 +7,7 @@ import { digestOf } from '../../../src/core/digest.ts'
 import { DocumentCache } from '../../../src/services/document-cache.ts'
 import { aConfigurationInBytes, git } from '../../support/a-configuration.ts'
 import { documentWith } from '../../support/documents.ts'
+import { plainTree } from '../../support/plain-tree.ts'
 
 function aCache(): DocumentCache {
   return new DocumentCache(new SecretBox([randomBytes(32)]))
@@ -14,6 +15,27 @@ function aCache(): DocumentCache {
 
 function largeDocument(): string {
   return documentWith(...Array.from({ length: 900 }, (_, n) => `pipeline-${n}`))
+}
+
+const SMALL = documentWith('small')
+const VARIABLES = Array.from(
+  { length: 8_000 },
+  (_, n) => `<variable name="v${n}"><value>${n}</value></variable>`,
+).join('\n')
+
+/** Valid documents that a list of many pipelines does not make large. */
+const LARGE_PIECES: Readonly<Record<string, string>> = {
+  'a million lines without anything': SMALL.replace('</cruise>', `${'\n'.repeat(1e6)}</cruise>`),
+  'a comment of a megabyte': SMALL.replace('</cruise>', `<!--${'x'.repeat(1e6)}--></cruise>`),
+  'a pipeline of many variables': SMALL.replace(
+    '<materials>',
+    `<environmentvariables>${VARIABLES}</environmentvariables><materials>`,
+  ),
+  'an environment of many variables': SMALL.replace(
+    '</cruise>',
+    `<environments><environment name="e"><environmentvariables>${VARIABLES}</environmentvariables>
+    </environment></environments></cruise>`,
+  ),
 }
 
 /** How often others got a turn until something was done. */
@@ -40,6 +62,27 @@ describe('the cache of documents', () => {
     expect(turns).toBeGreaterThan(5)
     expect(cache.find(digestOf(document))?.configuration.groups[0]?.pipelines).toHaveLength(900)
   })
+
+  it.each(Object.entries(LARGE_PIECES))(
+    'lets others have their turn while it reads %s, and reads the same',
+    async (_, document) => {
+      await using cache = aCache()
+      const bytes = Buffer.from(document)
+      const whole = readDocument(bytes)
+      if (!whole.ok) throw new Error(JSON.stringify(whole.problems))
+
+      const inspecting = cache.inspect(bytes)
+      const turns = await turnsUntil(inspecting)
+
+      expect(await inspecting).toMatchObject({ ok: true, schemaVersion: 75 })
+      expect(turns).toBeGreaterThan(100)
+      const { root, lines, ...found } = await cache.read(bytes)
+      const { root: wholeRoot, lines: wholeLines, ...expected } = whole.document
+      expect(found).toEqual(expected)
+      expect(plainTree(root)).toEqual(plainTree(wholeRoot))
+      expect(lines.positionOf(bytes.length)).toEqual(wholeLines.positionOf(bytes.length))
+    },
+  )
 
   it('says all that is wrong with a large document as with a small one', async () => {
     await using cache = aCache()
