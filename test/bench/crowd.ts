@@ -90,7 +90,8 @@ export interface AgentCall extends Sent {
   readonly path: string
 }
 
-function registrationOf(member: Member, key: string | null): AgentCall {
+/** What an agent says first. */
+export function registrationOf(member: Member, key: string | null): AgentCall {
   const { uuid } = member
   const wish = key === null ? null : { key, resources: ['linux'], environments: [] }
   const said = { ...factsOf(uuid), uuid, claim: uuid.repeat(8), auto_register: wish }

@@ -7,19 +7,26 @@ import { historyOf } from './histories.ts'
 import { median } from './measure.ts'
 import { MeasuredServer } from './servers.ts'
 
-const WRONG_LOGINS = fileURLToPath(new URL('./wrong-logins.ts', import.meta.url))
+const FLOOD = fileURLToPath(new URL('./flood.ts', import.meta.url))
 const A_SECOND = '1000'
 
 export const cases: readonly BenchCase[] = [
   {
     name: 'logins: saves while 1,000 wrong logins a second come, against calm ones',
     must: { atMost: 2, unit: 'times' },
-    measure: savesInAFlood,
+    measure: (run) => savesInAFlood(run, 'logins'),
+  },
+  {
+    name: 'logins: saves while 1,000 registrations a second come, against calm ones',
+    must: { atMost: 2, unit: 'times' },
+    measure: (run) => savesInAFlood(run, 'registrations'),
   },
 ]
 
+type Flood = 'logins' | 'registrations'
+
 /** Calm saves and those in a flood in turns, so that what else the machine does meets both. */
-async function savesInAFlood({ quick }: BenchRun) {
+async function savesInAFlood({ quick }: BenchRun, kind: Flood) {
   const { places } = await historyOf(100, 20_000)
   await using server = await MeasuredServer.cairn(places, ['--trusted-proxies', '127.0.0.1'])
   const saves = new Saves(server, quick ? 3 : 20)
@@ -29,7 +36,7 @@ async function savesInAFlood({ quick }: BenchRun) {
     []
   for (let round = 0; round < (quick ? 1 : 5); round += 1) {
     const calm = await saves.median()
-    const flood = await beginFlood(server.url)
+    const flood = await beginFlood(server.url, kind)
     const flooded = await saves.median()
     rounds.push({ calm, flooded, answered: await flood.end() })
   }
@@ -68,8 +75,8 @@ class Saves {
   }
 }
 
-async function beginFlood(url: string) {
-  const args = ['--import', 'tsx', WRONG_LOGINS, url, A_SECOND]
+async function beginFlood(url: string, kind: Flood) {
+  const args = ['--import', 'tsx', FLOOD, url, A_SECOND, kind]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   await once(child.stdout, 'data')
   const end = async () => {
