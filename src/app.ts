@@ -185,6 +185,7 @@ function serviceOf(opening: Opening, parts: Parts) {
     clientNames: settings['client-names'],
     maxBody: settings['max-body'],
     trustedProxies: settings['trusted-proxies'],
+    logLevel: settings['log-level'],
     hostNames: hostNamesOf(settings),
   })
 }

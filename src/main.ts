@@ -21,6 +21,8 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Run>> = new Map<string, () => 
   ['check-push', async () => (await import('./commands/check-push.ts')).checkPush],
 ])
 
+// A stack in the log names the lines of the sources. No answer has one.
+process.setSourceMapsEnabled(true)
 outliveOutput()
 endWithNpx()
 process.exitCode = await main(process.argv.slice(2))

@@ -1,6 +1,7 @@
 import { delimiter } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
+import { LOG_LEVELS } from './core/log.ts'
 import { CONTACT_INTERVAL } from './wire/agent-contact.ts'
 
 /** A bad flag, variable or value: the program ends with exit code 2 and this one line. */
@@ -112,7 +113,9 @@ export const SETTINGS = {
     'base-path': BasePath.prefault('').describe('application path prefix, such as /go'),
     ...REPOSITORY,
     ...USERS,
-    'admin-password': Optional.describe('password of admin at the first start'),
+    'admin-password': Optional.describe(
+      'password of admin at the first start; generated when absent',
+    ),
     'auto-register-key': Optional.describe('agents that present it need no approval'),
     'public-url': ServerUrl.nullable()
       .default(null)
@@ -149,6 +152,10 @@ export const SETTINGS = {
     'max-artifacts': LargeSize.nullable()
       .default(null)
       .describe('consoles and artifacts in all; the oldest make room'),
+    'log-level': z
+      .enum(LOG_LEVELS, 'is neither info nor debug')
+      .default('info')
+      .describe('debug logs the start and the end of every request'),
   }),
   agent: z.object({
     server: ServerUrl.describe('address of the server'),
@@ -255,12 +262,41 @@ export function toolEnvironment(environment: Environment = process.env): Record<
   )
 }
 
+/** One setting as people read about it. */
+export interface Setting {
+  /** Such as `--port`. */
+  readonly flag: string
+  readonly variable: string
+  /** The value as it would be given; null where there is none. */
+  readonly preset: string | null
+  readonly isRequired: boolean
+  readonly meaning: string
+}
+
+/** The settings of a subcommand in the order of their definition. */
+export function listSettings(schema: z.ZodObject): Setting[] {
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+  })
+  return Object.entries(properties).map(([name, property]) => {
+    const { default: preset, description = '' } = typeof property === 'object' ? property : {}
+    const isSet = typeof preset === 'string' && preset !== ''
+    return {
+      flag: `--${name}`,
+      variable: variableOf(name),
+      preset: isSet ? preset : null,
+      isRequired: required.includes(name),
+      meaning: description,
+    }
+  })
+}
+
 /** One line a setting: flag, variable and meaning. */
 export function describeSettings(schema: z.ZodObject): string[] {
-  return Object.keys(schema.shape).map((flag) => {
-    const meaning = schema.shape[flag] && z.globalRegistry.get(schema.shape[flag])?.description
-    return `  --${flag.padEnd(18)} ${variableOf(flag).padEnd(24)} ${meaning ?? ''}`
-  })
+  return listSettings(schema).map(
+    ({ flag, variable, meaning }) => `  ${flag.padEnd(20)} ${variable.padEnd(24)} ${meaning}`,
+  )
 }
 
 function variableOf(flag: string): string {

@@ -1,3 +1,4 @@
+import type { LogEvent } from '../core/log.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Problem } from '../core/problem.ts'
 
@@ -11,7 +12,7 @@ export interface HistoryProblem {
 
 /** One thing worth telling an operator. */
 export interface HistoryEvent {
-  readonly level: 'info' | 'warning' | 'error'
+  readonly level: LogEvent['level']
   readonly message: string
   readonly facts?: Readonly<Record<string, unknown>>
 }

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import type { Log } from '../core/log.ts'
+import type { Log, LogEvent, LogLevel } from '../core/log.ts'
 import type { RequestMetrics } from '../core/request-metrics.ts'
 import { Exchange, REQUEST_ID } from './exchange.ts'
 import type { Connection, Handler } from './listen.ts'
@@ -13,6 +13,8 @@ export interface ObserveOptions {
   /** Addresses of proxies that say truly where a request comes from. */
   readonly trustedProxies: readonly string[]
   readonly log: Log
+  /** At `debug`, the start and the end of every request are logged. */
+  readonly logLevel: LogLevel
 }
 
 /** An answer that took longer is told in the log, in milliseconds. */
@@ -28,6 +30,7 @@ export function observe(options: ObserveOptions): Handler {
   return (request, connection?: Connection) => {
     const exchange = new Exchange(request, connection ?? null, proxies)
     const began = performance.now()
+    if (options.logLevel === 'debug') traceStart(options.log, request, exchange)
     metrics.begin()
     const answered = answer(request, exchange)
     return answered instanceof Promise
@@ -43,7 +46,7 @@ interface Ended {
 }
 
 function ended(
-  { metrics, audit, log }: ObserveOptions,
+  { metrics, audit, log, logLevel }: ObserveOptions,
   request: Request,
   { exchange, response, began }: Ended,
 ): Response | Promise<Response> {
@@ -55,9 +58,10 @@ function ended(
   if (!exchange.isNamed) outgoing?.setHeader(REQUEST_ID, exchange.id)
   metrics.end(exchange.route, status, took / 1_000)
   const noted = audit(request, exchange, response)
-  if (noted !== null || status >= 500 || (took > SLOW && !isHeld(exchange))) {
-    const path = new URL(request.url).pathname
-    tell(log, { method: request.method, path, exchange, status, took })
+  const isNotable = noted !== null || status >= 500 || (took > SLOW && !isHeld(exchange))
+  if (isNotable || logLevel === 'debug') {
+    const answered = { method: request.method, path: pathOf(request), exchange, status, took }
+    tell(log, answered, isNotable ? 'info' : 'debug')
   }
   return noted === null ? response : noted.then(() => response)
 }
@@ -65,6 +69,16 @@ function ended(
 /** A call for work is held until there is some. */
 function isHeld({ route }: Exchange): boolean {
   return route.endsWith('/work')
+}
+
+/** The query stays out of the log: people search for what they like. */
+function pathOf(request: Request): string {
+  return new URL(request.url).pathname.slice(0, 500)
+}
+
+function traceStart(log: Log, request: Request, { id, address }: Exchange): void {
+  const facts = { request: id, method: request.method, path: pathOf(request), address }
+  log({ level: 'debug', message: 'A request began', facts })
 }
 
 /** What is told of a request that was answered. */
@@ -77,7 +91,11 @@ export interface Answered {
   readonly took: number
 }
 
-export function tell(log: Log, { method, path, exchange, status, took }: Answered): void {
+export function tell(
+  log: Log,
+  { method, path, exchange, status, took }: Answered,
+  level: LogEvent['level'] = 'info',
+): void {
   const { id, address, principal, route, reason } = exchange
   const facts = {
     request: id,
@@ -90,5 +108,5 @@ export function tell(log: Log, { method, path, exchange, status, took }: Answere
     address,
     ...(reason === null ? {} : { reason }),
   }
-  log({ level: status >= 500 ? 'error' : 'info', message: 'A request was answered', facts })
+  log({ level: status >= 500 ? 'error' : level, message: 'A request was answered', facts })
 }

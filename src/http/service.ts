@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import { AGENT_CALLS } from '../wire/agent-paths.ts'
 import type { AgentCallsDeps } from '../services/agents/contact.ts'
-import type { Log } from '../core/log.ts'
+import type { Log, LogLevel } from '../core/log.ts'
 import type { RequestMetrics } from '../core/request-metrics.ts'
 import type { Audit } from '../services/audit/audit.ts'
 import { AllowedHosts } from './allowed-hosts.ts'
@@ -58,6 +58,7 @@ export interface HttpServiceOptions
   /** The names that the service is known by, besides addresses and names without a dot. */
   readonly hostNames: readonly string[]
   readonly log: Log
+  readonly logLevel: LogLevel
 }
 
 /** What answers any request, and before it what answers some at once. */
@@ -68,7 +69,7 @@ export interface HttpService extends Answering {
 
 /** The whole HTTP service. Programs that call it need not wait until the pages are loaded. */
 export function httpService(options: HttpServiceOptions): HttpService {
-  const { basePath, credentials, log } = options
+  const { basePath, credentials, log, logLevel } = options
   const hosts = new AllowedHosts(options.hostNames)
   const config = configRoutes(options)
   const parts = callsOf(options, config.routes)
@@ -95,17 +96,17 @@ export function httpService(options: HttpServiceOptions): HttpService {
   const watching = { metrics: options.requests, trustedProxies: options.trustedProxies, log }
   const audit = auditRequests(options.audit)
   return {
-    answer: observe({ answer, audit, ...watching }),
-    answerReady: openReadyDoor({
-      basePath,
-      hosts,
-      credentials,
-      answers: config.ready,
-      ...watching,
-    }),
+    answer: observe({ answer, audit, logLevel, ...watching }),
+    answerReady:
+      logLevel === 'debug'
+        ? answerNothing
+        : openReadyDoor({ basePath, hosts, credentials, answers: config.ready, ...watching }),
     loadPages,
   }
 }
+
+/** Every request is traced by what stands around the routes. */
+const answerNothing = () => false
 
 /** What programs call. */
 function callsOf(options: HttpServiceOptions, config: Hono<RouteEnv>): Hono<RouteEnv>[] {

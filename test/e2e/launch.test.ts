@@ -58,6 +58,7 @@ describe('cairn serve', () => {
 
   it.each([
     [['--port', 'high'], '--port "high" is not a port'],
+    [['--log-level', 'loud'], '--log-level "loud" is neither info nor debug'],
     [['--colour', 'blue'], "Unknown option '--colour'"],
     [['--agent-timeout', '1s'], '--agent-timeout "1s" is less than 10s, two contacts of an agent'],
   ])('ends with 2 and one line for %j', async (flags, line) => {
