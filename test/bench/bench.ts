@@ -9,7 +9,7 @@ import { keptResults, tableOfCalls, writeTable } from './readme-table.ts'
 const HERE = dirname(fileURLToPath(import.meta.url))
 const OUTPUT = join(HERE, '../output/bench.json')
 const KEPT = join(HERE, 'last.json')
-const README = join(HERE, '../../README.md')
+const README = join(HERE, 'README.md')
 
 interface Result extends Measured {
   readonly name: string

@@ -41,7 +41,7 @@ export function tableOfCalls(calls: readonly MeasuredCall[]): string {
   return [HEADINGS, dashes, ...rows].map(line).join('')
 }
 
-/** What the README says about speed. */
+/** What README.md says about speed. */
 export function renderTable({ machine, results }: Kept): string {
   const calls = results.flatMap((result) => result.calls ?? [])
   const { cpu, cores, memory, node } = machine

@@ -27,6 +27,19 @@ describe('ARCHITECTURE.md', () => {
     for (const { name } of rooms) expect(map).toContain(`\`${name}/\``)
   })
 
+  it('says of every folder of tests which room it is about', () => {
+    const text = section('Where tests of a room are')
+    const suites = ['unit', 'property', 'conformance', 'crash', 'http', 'e2e']
+    const folders = suites.flatMap((suite) =>
+      readdirSync(`${ROOT}test/${suite}`, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => `test/${suite}/${name}`),
+    )
+
+    expect(folders.length).toBeGreaterThan(30)
+    expect(folders.filter((folder) => !text.includes(folder))).toEqual([])
+  })
+
   it('has a test for every crash', () => {
     const [, , ...rows] = rowsOf(section('Crashes'))
 

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { SETTINGS } from '../../src/settings.ts'
+import { deployed } from '../support/root-file.ts'
 import { start } from '../support/start.ts'
 import { tempDir } from '../support/temp-folder.ts'
 
@@ -14,7 +14,13 @@ const ADDRESS = 'http://127.0.0.1:8153'
 /** A failing example ends the script, and what it started in the background. */
 const STRICT = "set -euo pipefail; trap 'kill $(jobs -p) 2>/dev/null || true' EXIT"
 
-const examples = [...README.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1] ?? '')
+const examples = examplesIn(README)
+/** What it tells of before takes a machine of its own: `deploy.test.ts` and `compose.test.ts` judge that. */
+const operation = examplesIn(deployed('README.md').split('\n## Watch\n')[1] ?? '')
+
+function examplesIn(text: string): string[] {
+  return [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1] ?? '')
+}
 
 describe('README.md', () => {
   it('has the two commands, each in one line', () => {
@@ -22,15 +28,14 @@ describe('README.md', () => {
   })
 
   it(
-    'has examples that all work, one after the other, on a new service',
+    'has examples that all work, one after the other, on a new service, as those of its operation do',
     { timeout: 60_000, tags: ['bash', 'curl'] },
     async () => {
       const cwd = tempDir()
       symlinkSync(join(ROOT, 'node_modules'), join(cwd, 'node_modules'))
       const flags = ['--local-materials', '.', '--port', '0', '--admin-password', 'p']
       const url = await start(['serve', ...flags], { cwd }).line(/^cairn ready (\S+)\n$/)
-      const script = examples
-        .slice(2)
+      const script = [...examples.slice(2), ...operation]
         .join('\n')
         .replaceAll(ADDRESS, url)
         .replaceAll('npx cairn', `node ${ROOT}scripts/cairn.js`)
@@ -41,17 +46,19 @@ describe('README.md', () => {
         env: { PATH: process.env['PATH'], HOME: cwd, PASSWORD: 'p' },
       })
 
-      expect(examples.length).toBeGreaterThan(5)
+      expect(examples.length).toBeGreaterThan(12)
+      expect(operation.length).toBeGreaterThan(4)
       expect(output).toContain('@@')
       expect(output).toContain('<pipelines group="demo" />')
       expect(output).toMatch(/hello world\n/)
     },
   )
 
-  it('lists every setting of serve with its variable', () => {
-    for (const flag of Object.keys(SETTINGS.serve.shape)) {
-      const variable = `CAIRN_${flag.toUpperCase().replaceAll('-', '_')}`
-      expect(README).toMatch(new RegExp(`\\| \`--${flag}\` +\\| \`${variable}\` +\\|`))
-    }
+  it('can be read in one go, and leads to files that there are', () => {
+    const links = [...README.matchAll(/\]\(([^)#:]+)\)/g)].map(([, path = '']) => path)
+
+    expect(README.split('\n').length).toBeLessThan(200)
+    expect(links.length).toBeGreaterThan(6)
+    expect(links.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
   })
 })

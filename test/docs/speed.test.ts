@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { keptResults, renderTable, tableIn } from '../bench/readme-table.ts'
 
-const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+const README = readFileSync(new URL('../bench/README.md', import.meta.url), 'utf8')
 
-describe('the table of README.md about speed', () => {
+describe('the table of test/bench/README.md', () => {
   it('is that of the last measurement, with the machine named', () => {
     const kept = keptResults()
 
