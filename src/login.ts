@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from './core/clock.ts'
 import type { Log } from './core/log.ts'
-import { DiffThread, workerFile } from './diff/diff-thread.ts'
-import type { Resources } from './resources.ts'
+import { WorkerThread, workerFile } from './lib/worker-thread.ts'
+import type { Resources } from './lib/resources.ts'
 import { CredentialCheck } from './security/credentials.ts'
 import type { PasswordCheck } from './security/password.ts'
 import { UsersWatch } from './security/users-watch.ts'
@@ -63,7 +63,7 @@ class PasswordThreads implements AsyncDisposable {
   readonly #threads = Array.from(
     { length: PASSWORD_THREADS },
     () =>
-      new DiffThread<PasswordCheck, boolean>(
+      new WorkerThread<PasswordCheck, boolean>(
         workerFile('security/password-worker.js'),
         COMPARED_WITHIN,
       ),

@@ -1,6 +1,6 @@
 import type { Clock } from './core/clock.ts'
 import type { Log } from './core/log.ts'
-import type { Resources } from './resources.ts'
+import type { Resources } from './lib/resources.ts'
 import type { ServeSettings } from './settings.ts'
 
 export interface Surroundings {

@@ -7,15 +7,16 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url))
 
 /** What each room may import besides itself. The root is `src/*.ts`. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  core: [],
+  core: ['lib'],
+  lib: [],
   processes: [],
-  storage: ['core'],
-  config: ['core'],
-  diff: ['core'],
-  security: ['storage', 'core'],
-  history: ['processes', 'storage', 'core'],
-  state: ['storage', 'core'],
-  builds: ['storage', 'core'],
+  storage: ['core', 'lib'],
+  config: ['core', 'lib'],
+  diff: ['core', 'lib'],
+  security: ['storage', 'core', 'lib'],
+  history: ['processes', 'storage', 'core', 'lib'],
+  state: ['storage', 'core', 'lib'],
+  builds: ['storage', 'core', 'lib'],
   services: [
     'history',
     'builds',
@@ -26,10 +27,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'processes',
     'storage',
     'core',
+    'lib',
   ],
-  wire: ['core'],
-  agent: ['processes', 'wire', 'core'],
-  http: ['services', 'wire', 'core'],
+  wire: ['core', 'lib'],
+  agent: ['processes', 'wire', 'core', 'lib'],
+  http: ['services', 'wire', 'core', 'lib'],
   commands: [
     'root',
     'agent',
@@ -42,6 +44,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'security',
     'storage',
     'core',
+    'lib',
   ],
   root: [
     'commands',
@@ -57,6 +60,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'storage',
     'wire',
     'core',
+    'lib',
   ],
 }
 

@@ -16,8 +16,8 @@ import { endProcesses } from './process/end-processes.ts'
 import { Guard } from './process/guard.ts'
 import { assertUsable } from './process/job-user.ts'
 import { AgentClient } from './server/agent-client.ts'
-import { Backoff } from '../core/backoff.ts'
-import { pause } from './server/pause.ts'
+import { Backoff } from '../lib/backoff.ts'
+import { pause } from '../lib/pause.ts'
 import { Worker } from './worker.ts'
 
 /**

@@ -5,9 +5,9 @@ import type { ContactWork } from './contact.ts'
 import type { JobRunOptions } from './job/job-run.ts'
 import { JobRun } from './job/job-run.ts'
 import type { AgentClient } from './server/agent-client.ts'
-import { Backoff } from '../core/backoff.ts'
+import { Backoff } from '../lib/backoff.ts'
 import { JobCalls } from './server/job-calls.ts'
-import { pause } from './server/pause.ts'
+import { pause } from '../lib/pause.ts'
 import { ServerAbsent, ServerRefusal } from './server/server-errors.ts'
 
 export interface WorkerOptions extends Omit<JobRunOptions, 'assignment' | 'calls'> {

@@ -2,7 +2,7 @@ import { atOnce } from '../core/in-turns.ts'
 import { ParamResolver } from './effective/params.ts'
 import { resolvePipeline } from './effective/resolve-pipeline.ts'
 import type { At, Configuration, Pipeline, PipelineGroup, Template } from './model.ts'
-import { remembered } from './remembered.ts'
+import { memoize } from '../lib/memoize.ts'
 import { type Finding, nameKey } from './rules/finding.ts'
 
 /** A configuration as it acts, and what stood in the way of working it out. */
@@ -69,11 +69,11 @@ function expandPipeline(
 }
 
 /** The pipelines that have the stages of a template. */
-const usersOf = remembered(({ stages }: Template) =>
-  remembered((pipeline: Pipeline) => resolve({ ...pipeline, stages })),
+const usersOf = memoize(({ stages }: Template) =>
+  memoize((pipeline: Pipeline) => resolve({ ...pipeline, stages })),
 )
 
-const resolved = remembered(resolve)
+const resolved = memoize(resolve)
 
 /** A pipeline in which there is nothing to replace stays the one it is. */
 function resolve(pipeline: Pipeline): ExpandedPipeline {

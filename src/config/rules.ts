@@ -2,7 +2,7 @@ import { atOnce } from '../core/in-turns.ts'
 import type { Configuration, Pipeline, Stage } from './model.ts'
 import * as dependencies from './rules/dependencies.ts'
 import * as environments from './rules/environments.ts'
-import { remembered } from './remembered.ts'
+import { memoize } from '../lib/memoize.ts'
 import { fetches, fetchesIn } from './rules/fetches.ts'
 import type { Finding } from './rules/finding.ts'
 import * as jobs from './rules/jobs.ts'
@@ -125,7 +125,7 @@ function* findingsOf(context: RuleContext): Generator<Finding | null> {
 }
 
 /** Whether no other pipeline and no template has a say in what is found in this one. */
-const standsAlone = remembered(
+const standsAlone = memoize(
   (pipeline: Pipeline) =>
     pipeline.template === null &&
     pipeline.stages.length > 0 &&

@@ -1,6 +1,6 @@
 import { type CommonBytes, commonBytes } from './common-ends.ts'
 import { type DiffAnswer, type DiffJob, unpackScript } from './diff-job.ts'
-import { DiffThread, workerFile } from './diff-thread.ts'
+import { WorkerThread, workerFile } from '../lib/worker-thread.ts'
 import { type DiffOptions, type EditScript, coarseScript, editScript } from './edit-script.ts'
 import { type UnifiedOptions, renderUnified, unifiedDiff } from './unified.ts'
 
@@ -24,11 +24,11 @@ const LARGEST_INLINE = 8 * 2 ** 20
  * ended, and its diff is coarse: correct, but not small.
  */
 export class DiffPool implements AsyncDisposable {
-  readonly #threads: readonly DiffThread<DiffJob, DiffAnswer>[]
+  readonly #threads: readonly WorkerThread<DiffJob, DiffAnswer>[]
   readonly #inlineLimit: number
 
   constructor({ threads = 2, timeLimit = 10_000, inlineLimit = INLINE }: DiffPoolOptions = {}) {
-    this.#threads = Array.from({ length: threads }, () => new DiffThread(WORKER, timeLimit))
+    this.#threads = Array.from({ length: threads }, () => new WorkerThread(WORKER, timeLimit))
     this.#inlineLimit = inlineLimit
   }
 

@@ -1,6 +1,6 @@
 import type { ServiceError } from '../core/errors.ts'
 import type { CommitSha } from '../core/revision.ts'
-import { WriterQueue } from '../storage/writer-queue.ts'
+import { SerialQueue } from '../lib/serial-queue.ts'
 import { CatFile, CatFileEnded } from './cat-file.ts'
 import { parseCommit } from './commit-object.ts'
 import { readCommit } from './commit-walk.ts'
@@ -23,7 +23,7 @@ export class CatFileReader implements ObjectReader {
   readonly #buffers = new ReusedBuffers()
   /** Questions upon which a process has ended. */
   readonly #suspects = new Set<string>()
-  readonly #alone = new WriterQueue()
+  readonly #alone = new SerialQueue(() => unavailable(CLOSED))
   #catFile: CatFile | null = null
   #disposed = false
 

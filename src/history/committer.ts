@@ -1,8 +1,8 @@
 import type { Clock } from '../core/clock.ts'
 import { digestOf } from '../core/digest.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
-import { allOf } from '../core/all-of.ts'
-import { Resources } from '../storage/resources.ts'
+import { allOf } from '../lib/all-of.ts'
+import { PendingResources } from '../lib/pending-resources.ts'
 import type { GitRepository } from './git-repository.ts'
 import type { IndexKeeper } from './index-keeper.ts'
 import { ABSENT, type LiveDraft, type LiveFile, type LiveFileState } from './live-file.ts'
@@ -63,7 +63,7 @@ export class Committer {
    */
   async commit(draft: NewRevision): Promise<Revision | null> {
     const { repository, keeper, live } = this.#options
-    await using resources = new Resources()
+    await using resources = new PendingResources()
     const preparing = resources.take(this.#prepareLiveFile(draft))
     const blob = named({ type: 'blob', content: draft.document })
     const [document, facts] = await allOf([compressObject(blob), this.#describe(draft)])

@@ -1,6 +1,6 @@
 import { expandConfiguration } from '../config/effective.ts'
 import type { Configuration, Pipeline } from '../config/model.ts'
-import { remembered } from '../config/remembered.ts'
+import { memoize } from '../lib/memoize.ts'
 import type { Principal } from '../core/principal.ts'
 import { FIRST_USER } from '../security/first-user.ts'
 import { AccessRules, type Permissions } from '../security/permissions.ts'
@@ -105,7 +105,7 @@ function isSecured({ server, groups }: Configuration): boolean {
   return lists || hasSource || groups.some(({ authorization }) => authorization !== null)
 }
 
-const pipelineFactsOf = remembered(({ name, stages }: Pipeline) => ({
+const pipelineFactsOf = memoize(({ name, stages }: Pipeline) => ({
   name,
   stages: stages.map((stage) => ({
     name: stage.name,

@@ -3,7 +3,7 @@ import { readXmlInSteps } from '../config/xml-reader.ts'
 import { THREAD_MEMORY_MB } from '../config/xml/xml-limits.ts'
 import { inTurns } from '../core/in-turns.ts'
 import type { Problem } from '../core/problem.ts'
-import { DiffThread, workerFile } from '../diff/diff-thread.ts'
+import { workerFile, WorkerThread } from '../lib/worker-thread.ts'
 import type { ReadingAnswer, ReadingJob } from './reading-job.ts'
 
 /** Documents up to this size are read at once, in bytes. */
@@ -13,7 +13,7 @@ const TIME_LIMIT = 300_000
 
 /** Reads documents as `readDocument` does; large ones in a thread, so that they hold up nobody. */
 export class ReadingThread implements AsyncDisposable {
-  readonly #thread = new DiffThread<ReadingJob, ReadingAnswer>(
+  readonly #thread = new WorkerThread<ReadingJob, ReadingAnswer>(
     workerFile('services/reading-worker.js'),
     TIME_LIMIT,
     THREAD_MEMORY_MB,

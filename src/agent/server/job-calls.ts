@@ -4,7 +4,7 @@ import type { JobLocator } from '../../wire/agent-paths.ts'
 import type { ArtifactKind } from '../../wire/agent-work.ts'
 import type { AgentClient } from './agent-client.ts'
 import { untilAnswered } from './until-answered.ts'
-import type { Backoff } from '../../core/backoff.ts'
+import type { Backoff } from '../../lib/backoff.ts'
 
 export interface JobCallsOptions {
   readonly client: AgentClient

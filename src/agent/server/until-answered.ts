@@ -1,5 +1,5 @@
-import type { Backoff } from '../../core/backoff.ts'
-import { pause } from './pause.ts'
+import type { Backoff } from '../../lib/backoff.ts'
+import { pause } from '../../lib/pause.ts'
 import { isRefusal, ServerAbsent } from './server-errors.ts'
 
 /**

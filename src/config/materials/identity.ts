@@ -1,12 +1,12 @@
 import type { Material } from '../model/materials.ts'
-import { remembered } from '../remembered.ts'
+import { memoize } from '../../lib/memoize.ts'
 import { withoutSecret } from '../secrets/address-secret.ts'
 
 /** A material that is watched through the client of its version control. */
 export type SourceMaterial = Exclude<Material, { readonly kind: 'dependency' | 'package' | 'scm' }>
 
 /** What makes two materials the same one, wherever they stand (MAT-2). Passwords are no part of it, wherever they stand. */
-export const identityOf = remembered((material: Material) =>
+export const identityOf = memoize((material: Material) =>
   JSON.stringify([material.kind, ...identityParts(material)]),
 )
 

@@ -1,12 +1,12 @@
 import type { DependencyMaterial, Material, Pipeline } from '../model.ts'
-import { remembered } from '../remembered.ts'
+import { memoize } from '../../lib/memoize.ts'
 import { shorten } from '../shorten.ts'
 import { type Finding, nameKey, repeats } from './finding.ts'
 import type { PipelineRule, RuleContext } from './rule-context.ts'
 
 const MOST_NAMED = 12
 
-export const dependenciesOf = remembered(({ materials }: Pipeline): readonly DependencyMaterial[] =>
+export const dependenciesOf = memoize(({ materials }: Pipeline): readonly DependencyMaterial[] =>
   materials.filter((material: Material) => material.kind === 'dependency'),
 )
 

@@ -1,5 +1,5 @@
 import type { CancelTask, Job, Pipeline, Stage } from '../model.ts'
-import { remembered } from '../remembered.ts'
+import { memoize } from '../../lib/memoize.ts'
 import { shorten } from '../shorten.ts'
 import { dependenciesOf } from './dependencies.ts'
 import { type Finding, nameKey } from './finding.ts'
@@ -22,7 +22,7 @@ export const fetches: PipelineRule = function* (pipeline, context): Generator<Fi
 }
 
 /** Every task that fetches an artifact. */
-export const fetchesIn = remembered((pipeline: Pipeline) => [...findFetches(pipeline)])
+export const fetchesIn = memoize((pipeline: Pipeline) => [...findFetches(pipeline)])
 
 function* findFetches(pipeline: Pipeline): Generator<FetchSite> {
   for (const stage of pipeline.stages) {

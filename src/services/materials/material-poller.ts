@@ -1,18 +1,18 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SourceMaterial } from '../../config/materials/identity.ts'
-import { remembered } from '../../config/remembered.ts'
+import { memoize } from '../../lib/memoize.ts'
 import { openAddress } from '../../config/secrets/address-secret.ts'
 import type { Log } from '../../core/log.ts'
 import type { Problem } from '../../core/problem.ts'
-import { WriterQueue } from '../../storage/writer-queue.ts'
+import { SerialQueue } from '../../lib/serial-queue.ts'
 import type { LocalMaterials } from './local-materials.ts'
 import { MaterialWatch } from './material-watch.ts'
 import { removeOthers } from './mirrors.ts'
 import { type MaterialSource, type Modification, SourceFailed, type Span } from './modification.ts'
 import { openSource } from './open-source.ts'
 import { Tools } from './tools.ts'
-import { Turns } from './turns.ts'
+import { Semaphore } from '../../lib/semaphore.ts'
 import type { WatchedMaterial } from './watched-materials.ts'
 
 export interface MaterialPollerOptions {
@@ -56,10 +56,10 @@ export interface MaterialProblem {
 export class MaterialPoller implements AsyncDisposable {
   readonly #options: MaterialPollerOptions
   readonly #tools: Tools
-  readonly #turns = new Turns(AT_ONCE)
-  readonly #doubtfulTurns = new Turns(AT_ONCE)
-  readonly #changeTurns = new Turns(AT_ONCE)
-  readonly #tidying = new WriterQueue()
+  readonly #turns = new Semaphore(AT_ONCE)
+  readonly #doubtfulTurns = new Semaphore(AT_ONCE)
+  readonly #changeTurns = new Semaphore(AT_ONCE)
+  readonly #tidying = new SerialQueue()
   readonly #listeners = new Set<(fingerprint: string) => void>()
   #watches = new Map<string, Watched>()
 
@@ -222,7 +222,7 @@ export class MaterialPoller implements AsyncDisposable {
   }
 }
 
-const keyOf = remembered((material: SourceMaterial) => {
+const keyOf = memoize((material: SourceMaterial) => {
   const { username, password, encryptedPassword, autoUpdate } = material
   const useTickets = 'useTickets' in material && material.useTickets
   const address = 'url' in material ? material.url : material.port

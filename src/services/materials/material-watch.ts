@@ -1,6 +1,6 @@
 import { SourceFailed } from './modification.ts'
 import type { MaterialSource, Modification, Span } from './modification.ts'
-import type { Turns } from './turns.ts'
+import type { Semaphore } from '../../lib/semaphore.ts'
 
 /** Failures make the time between two polls longer, up to this. */
 const LONGEST_PAUSE = 600_000
@@ -8,11 +8,11 @@ const LONGEST_PAUSE = 600_000
 export interface MaterialWatchOptions {
   readonly source: MaterialSource
   /** Shared by all materials. */
-  readonly turns: Turns
+  readonly turns: Semaphore
   /** For polls of what failed last and may keep a client waiting: the others do not wait for them. */
-  readonly doubtfulTurns: Turns
+  readonly doubtfulTurns: Semaphore
   /** For looks at changes, which may take long: polls do not wait for them. */
-  readonly changeTurns: Turns
+  readonly changeTurns: Semaphore
   /** Milliseconds from the end of one poll to the next; null for a material that is polled on demand. */
   readonly interval: number | null
   /** Milliseconds before the first poll. */
@@ -133,7 +133,7 @@ export class MaterialWatch implements Disposable {
     this.#timer.unref()
   }
 
-  #inTurn<Result>(job: () => Promise<Result>, turns: Turns): Promise<Result> {
+  #inTurn<Result>(job: () => Promise<Result>, turns: Semaphore): Promise<Result> {
     const turn = this.#last.then(() =>
       turns.run(() => {
         if (this.#closed) throw new SourceFailed('The material is no longer watched')

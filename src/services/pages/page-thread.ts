@@ -1,7 +1,7 @@
 import { THREAD_MEMORY_MB } from '../../config/xml/xml-limits.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { isSmallDiff } from '../../diff/diff-pool.ts'
-import { DiffThread, workerFile } from '../../diff/diff-thread.ts'
+import { WorkerThread, workerFile } from '../../lib/worker-thread.ts'
 import { coarseScript } from '../../diff/edit-script.ts'
 import type { ComparisonDeps, ScriptDeps } from './compare/comparison.ts'
 import type { PageJob, PageRequests, PageResults, PageWorkName } from './page-work.ts'
@@ -24,7 +24,7 @@ type Work<Name extends PageWorkName> = (request: PageRequests[Name]) => Promise<
 /** Does for pages what would hold up everybody else: at once where documents are small, else in a thread. */
 export class PageThread implements AsyncDisposable {
   readonly #script: ScriptDeps['script']
-  readonly #thread = new DiffThread<PageJob, PageResults[PageWorkName]>(
+  readonly #thread = new WorkerThread<PageJob, PageResults[PageWorkName]>(
     workerFile('services/pages/page-worker.js'),
     TIME_LIMIT,
     THREAD_MEMORY_MB,

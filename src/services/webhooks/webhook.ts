@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Backoff } from '../../core/backoff.ts'
+import { Backoff } from '../../lib/backoff.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'

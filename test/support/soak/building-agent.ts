@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { JobReport } from '../../../src/core/job.ts'
-import type { WriterQueue } from '../../../src/storage/writer-queue.ts'
+import type { SerialQueue } from '../../../src/lib/serial-queue.ts'
 import { parseAgentMessage } from '../../../src/wire/agent-message.ts'
 import { renderLocator } from '../../../src/wire/agent-paths.ts'
 import { type JobAssignment, WorkReply } from '../../../src/wire/agent-work.ts'
@@ -34,7 +34,7 @@ export class BuildingAgent {
   }
 
   /** One thing that an agent does: register, report, or ask for work. */
-  async step(server: SoakedServer, turns: WriterQueue): Promise<void> {
+  async step(server: SoakedServer, turns: SerialQueue): Promise<void> {
     const agent = Object.assign(new ProtocolAgent(server, this.uuid), {
       token: this.#token,
       instance: this.#instance,

@@ -4,7 +4,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import type { WriterQueue } from '../../../src/storage/writer-queue.ts'
+import type { SerialQueue } from '../../../src/lib/serial-queue.ts'
 import { fastImport } from '../fast-import.ts'
 import { PLAIN_GIT } from '../git.ts'
 import { editedBy } from './soak-document.ts'
@@ -53,7 +53,7 @@ async function save(server: SoakedServer, how: 'put' | 'form'): Promise<void> {
  * whoever edits a file takes back what others do to it at that moment, so decisions about agents
  * wait for their turn.
  */
-export function editUntilGone(server: SoakedServer, turns: WriterQueue): Promise<void>[] {
+export function editUntilGone(server: SoakedServer, turns: SerialQueue): Promise<void>[] {
   return [
     server.untilGone(async () => {
       const digest = await turns.run(() => editFile(server, 'disk'))

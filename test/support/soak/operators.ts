@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { WriterQueue } from '../../../src/storage/writer-queue.ts'
+import type { SerialQueue } from '../../../src/lib/serial-queue.ts'
 import { MessageBody } from '../../../src/wire/action-bodies.ts'
 import { StartedBody } from '../../../src/wire/stage-body.ts'
 import { KEY, ProtocolAgent } from '../protocol-agent.ts'
@@ -13,7 +13,7 @@ let newcomers = 0
 export function operateUntilGone(
   server: SoakedServer,
   uuids: readonly string[],
-  turns: WriterQueue,
+  turns: SerialQueue,
 ): Promise<void>[] {
   return [
     ...BUILT.map((pipeline) => server.untilGone(() => trigger(server, pipeline))),
@@ -45,7 +45,7 @@ async function cancel(server: SoakedServer): Promise<void> {
 async function decide(
   server: SoakedServer,
   uuids: readonly string[],
-  turns: WriterQueue,
+  turns: SerialQueue,
 ): Promise<void> {
   const { decisions } = server.ledger
   const known = uuids.filter((uuid) => (decisions.get(uuid)?.acknowledged ?? 'absent') !== 'absent')
@@ -58,7 +58,7 @@ async function decide(
 }
 
 /** An agent that is there for a moment: it registers itself and is deleted. */
-async function comeAndGo(server: SoakedServer, turns: WriterQueue): Promise<void> {
+async function comeAndGo(server: SoakedServer, turns: SerialQueue): Promise<void> {
   newcomers += 1
   const { ledger } = server
   const uuid = `newcomer-${newcomers}`

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { WriterQueue } from '../../../src/storage/writer-queue.ts'
+import { SerialQueue } from '../../../src/lib/serial-queue.ts'
 import { git } from '../git.ts'
 import { BuildingAgent } from './building-agent.ts'
 import { editUntilGone, saveUntilGone } from './editors.ts'
@@ -76,7 +76,7 @@ async function begin(folder: string, ledger: Ledger): Promise<void> {
 async function live(server: SoakedServer, agents: readonly BuildingAgent[]): Promise<void> {
   const { ledger } = server
   const before = ledger.total()
-  const turns = new WriterQueue()
+  const turns = new SerialQueue()
   const uuids = agents.map(({ uuid }) => uuid)
   const users = [
     ...saveUntilGone(server),

@@ -7,7 +7,7 @@ import { inBackground } from '../../../core/in-background.ts'
 import type { Log } from '../../../core/log.ts'
 import { draftName } from '../../../storage/draft-name.ts'
 import { orNullWhenAbsent } from '../../../storage/fs-error.ts'
-import { WriterQueue } from '../../../storage/writer-queue.ts'
+import { SerialQueue } from '../../../lib/serial-queue.ts'
 import type { JobPlace } from './job-folders.ts'
 import { bytesBelow, listRunFolders, removeEmptyAbove, runFolder } from './run-folders.ts'
 import { isInUse, isOfNewest, runsInUse } from './spared-runs.ts'
@@ -48,7 +48,7 @@ interface KeptRun {
 export class ArtifactQuota implements AsyncDisposable {
   readonly #options: ArtifactQuotaOptions
   readonly #runs = new Map<string, KeptRun>()
-  readonly #work = new WriterQueue()
+  readonly #work = new SerialQueue()
   readonly #stopListening: () => void
   #total = 0
   #isMeasured = false

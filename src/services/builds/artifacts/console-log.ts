@@ -5,7 +5,7 @@ import type { Clock } from '../../../core/clock.ts'
 import { ServiceError } from '../../../core/errors.ts'
 import { orNullWhenAbsent } from '../../../storage/fs-error.ts'
 import { syncFolder } from '../../../storage/sync-folder.ts'
-import { WriterQueue } from '../../../storage/writer-queue.ts'
+import { SerialQueue } from '../../../lib/serial-queue.ts'
 import { CONSOLE_PATH } from './artifact-path.ts'
 import { assertRoomFor, orDiskFull } from './disk-full.ts'
 import { makeRoom } from './folders.ts'
@@ -30,7 +30,7 @@ export class ConsoleLog {
   readonly #folder: string
   readonly #clock: Clock
   readonly #onSize: (bytes: number) => void
-  readonly #writes = new WriterQueue()
+  readonly #writes = new SerialQueue()
   #noted = 0
   /** Whether it has been said that there is no room for more. */
   #isCut = false

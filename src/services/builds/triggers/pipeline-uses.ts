@@ -1,7 +1,7 @@
 import { materialFingerprint } from '../../../config/material-fingerprint.ts'
 import { isSource } from '../../../config/materials/identity.ts'
 import type { Material, Pipeline } from '../../../config/model.ts'
-import { remembered } from '../../../config/remembered.ts'
+import { memoize } from '../../../lib/memoize.ts'
 
 /** Which pipelines of a configuration are started by what. Pipelines are named in lower case. */
 export class PipelineUses {
@@ -51,7 +51,7 @@ export function* prepareUses(pipelines: readonly Pipeline[]): Generator<unknown,
 }
 
 /** What the start of a pipeline depends on. */
-const startKey = remembered(({ timer, materials, stages }: Pipeline) => {
+const startKey = memoize(({ timer, materials, stages }: Pipeline) => {
   const approval = stages[0]?.approval?.type
   return JSON.stringify([timer?.cron, approval, materials.map(materialKey)])
 })

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inBackground } from '../../../core/in-background.ts'
 import type { Log } from '../../../core/log.ts'
-import { Turns } from '../../materials/turns.ts'
+import { Semaphore } from '../../../lib/semaphore.ts'
 
 /** Looks that are taken at the same time. */
 const AT_ONCE = 8
@@ -13,7 +13,7 @@ const AT_ONCE = 8
 export class WakeUps implements AsyncDisposable {
   readonly #look: (name: string) => Promise<void>
   readonly #log: Log
-  readonly #turns = new Turns(AT_ONCE)
+  readonly #turns = new Semaphore(AT_ONCE)
   /** The end of what is done about each. */
   readonly #ends = new Map<string, Promise<void>>()
   readonly #woken = new Set<string>()

@@ -1,7 +1,7 @@
 import type { Builds } from '../../../builds/builds.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { Log } from '../../../core/log.ts'
-import { WriterQueue } from '../../../storage/writer-queue.ts'
+import { SerialQueue } from '../../../lib/serial-queue.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import type { EffectivePipelines } from '../effective-pipelines.ts'
 import type { RunningJobs } from './running-jobs.ts'
@@ -27,7 +27,7 @@ export interface BuildWatchOptions {
 export class BuildWatch implements AsyncDisposable {
   readonly #options: BuildWatchOptions
   readonly #startedAt: number
-  readonly #rounds = new WriterQueue()
+  readonly #rounds = new SerialQueue()
   readonly #timers: readonly NodeJS.Timeout[]
   #isClosed = false
 

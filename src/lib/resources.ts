@@ -1,4 +1,4 @@
-/** Resources opened one after the other, let go of in reverse order. */
+/** Resources opened one after the other, closed in reverse order. */
 export class Resources implements AsyncDisposable {
   readonly #opened: (Disposable | AsyncDisposable)[] = []
 

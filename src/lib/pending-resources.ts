@@ -1,5 +1,5 @@
-/** Resources that are opened at the same time and let go of together, whichever of them there are by then. */
-export class Resources implements AsyncDisposable {
+/** Resources that are opened at the same time and closed together, whichever of them there are by then. */
+export class PendingResources implements AsyncDisposable {
   readonly #letGo: (() => Promise<void>)[] = []
 
   /** Keeps a resource that is being opened; null for one that is not needed. Its failure may be heard of later. */

@@ -1,5 +1,5 @@
-/** Lets so many jobs run at once; the others wait, first come first served. */
-export class Turns {
+/** Lets a number of jobs run at once; the others wait, first come first served. */
+export class Semaphore {
   #free: number
   readonly #waiting: (() => void)[] = []
 

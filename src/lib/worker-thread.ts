@@ -14,7 +14,7 @@ const LIMITS = { maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
 const MEMORY_MB = 256
 
 /** One worker thread: started when first needed, one job at a time, replaced when a job went wrong. */
-export class DiffThread<Job, Answer> implements AsyncDisposable {
+export class WorkerThread<Job, Answer> implements AsyncDisposable {
   /** Jobs that are running or waiting. */
   pending = 0
   readonly #file: URL
@@ -61,7 +61,7 @@ export class DiffThread<Job, Answer> implements AsyncDisposable {
     job: Job,
     memory: readonly ArrayBuffer[],
   ): Promise<Given | null> {
-    if (this.#closed) throw new Error('the diff threads are closed')
+    if (this.#closed) throw new Error('the worker thread is closed')
     const worker = (this.#worker ??= new Worker(this.#file, { resourceLimits: this.#limits }))
     const ending = { answered: false }
     try {
@@ -91,7 +91,7 @@ function ask<Answer>(
     const answer = (message: Answer) => settle(() => resolve(message))
     const fail = (error: Error) =>
       settle(() => (isOutOfMemory(error) ? resolve(null) : reject(error)))
-    const exit = () => settle(() => reject(new Error('the diff thread has ended')))
+    const exit = () => settle(() => reject(new Error('the worker thread has ended')))
     const settle = (end: () => void) => {
       clearTimeout(timer)
       worker.off('message', answer).off('error', fail).off('exit', exit)
