@@ -1,3 +1,4 @@
+import { Emitter } from '../lib/emitter.ts'
 import { maySuit } from '../core/assignment.ts'
 import type { AgentOffer } from '../core/assignment.ts'
 import type { Clock } from '../core/clock.ts'
@@ -50,7 +51,7 @@ export interface PipelineStatus {
 export class Builds extends BuildQueries {
   readonly #options: BuildsOptions
   readonly #queue = new JobQueue()
-  readonly #listeners = new Set<(event: BuildEvent) => void>()
+  readonly #events = new Emitter<[BuildEvent]>()
 
   private constructor(options: BuildsOptions) {
     super(options.store)
@@ -76,10 +77,7 @@ export class Builds extends BuildQueries {
 
   /** Calls the listener after each change; the answer ends that. */
   onEvent(listener: (event: BuildEvent) => void): () => void {
-    this.#listeners.add(listener)
-    return () => {
-      this.#listeners.delete(listener)
-    }
+    return this.#events.on(listener)
   }
 
   /**
@@ -258,6 +256,6 @@ export class Builds extends BuildQueries {
   }
 
   #tell(event: BuildEvent): void {
-    for (const listener of this.#listeners) listener(event)
+    this.#events.emit(event)
   }
 }

@@ -1,4 +1,5 @@
 import type { Revision } from '../core/revision.ts'
+import { Emitter } from '../lib/emitter.ts'
 
 /** How the list of revisions has changed. */
 export interface RevisionNews {
@@ -12,15 +13,13 @@ export type RevisionListener = (news: RevisionNews) => void
 
 /** Tells listeners about new revisions. */
 export class RevisionNewsDesk {
-  readonly #listeners = new Set<RevisionListener>()
+  readonly #events = new Emitter<[RevisionNews]>()
 
   listen(listener: RevisionListener): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    return this.#events.on(listener)
   }
 
   announce(news: RevisionNews): void {
-    if (news.added.length === 0 && !news.isRewritten) return
-    for (const listener of this.#listeners) listener(news)
+    if (news.added.length > 0 || news.isRewritten) this.#events.emit(news)
   }
 }

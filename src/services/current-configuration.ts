@@ -4,6 +4,7 @@ import { inBackground } from '../core/in-background.ts'
 import type { Log } from '../core/log.ts'
 import type { Revision } from '../core/revision.ts'
 import type { CurrentDocument, History } from '../history/history.ts'
+import { Emitter } from '../lib/emitter.ts'
 import { DocumentCache } from './document-cache.ts'
 
 const AGAIN_MS = 1_000
@@ -22,7 +23,7 @@ export class CurrentConfiguration implements Disposable {
   readonly #history: History
   readonly #cache: DocumentCache
   readonly #log: Log
-  readonly #listeners = new Set<(document: ConfigDocument) => void>()
+  readonly #changed = new Emitter<[ConfigDocument]>()
   readonly #unlisten: () => void
   #document: ConfigDocument
   #digest: Digest
@@ -55,10 +56,11 @@ export class CurrentConfiguration implements Disposable {
     return this.#cache.read(document)
   }
 
-  /** Calls the listener now and with every later configuration. */
-  follow(listener: (document: ConfigDocument) => void): void {
-    this.#listeners.add(listener)
+  /** Calls the listener now and with every later configuration. Returns how to stop that. */
+  follow(listener: (document: ConfigDocument) => void): () => void {
+    const stop = this.#changed.on(listener)
     listener(this.#document)
+    return stop
   }
 
   [Symbol.dispose](): void {
@@ -94,6 +96,6 @@ export class CurrentConfiguration implements Disposable {
   #take({ digest }: Revision, document: ConfigDocument): void {
     this.#digest = digest
     this.#document = document
-    for (const listener of this.#listeners) listener(document)
+    this.#changed.emit(document)
   }
 }

@@ -2,6 +2,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
 import type { History } from '../history/history.ts'
+import { Emitter } from '../lib/emitter.ts'
 import { type Access, assertMay } from './permission.ts'
 
 export interface RevisionWatchDeps {
@@ -23,7 +24,7 @@ export interface Newer {
  */
 export class RevisionWatch implements Disposable {
   readonly #deps: RevisionWatchDeps
-  readonly #waiting = new Set<() => void>()
+  readonly #changed = new Emitter()
   readonly #unlisten: () => void
   /** How often there was something new, so that nothing is overlooked that came while one asked. */
   #turn = 0
@@ -81,8 +82,7 @@ export class RevisionWatch implements Disposable {
 
   /** Calls the listener whenever there may be something new, and when the service stops. Returns how to stop that. */
   listen(listener: () => void): () => void {
-    this.#waiting.add(listener)
-    return () => this.#waiting.delete(listener)
+    return this.#changed.on(listener)
   }
 
   /** Answers everybody who waits. */
@@ -108,7 +108,7 @@ export class RevisionWatch implements Disposable {
 
   #wake(): void {
     this.#turn += 1
-    for (const wake of this.#waiting) wake()
+    this.#changed.emit()
   }
 }
 

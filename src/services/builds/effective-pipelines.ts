@@ -1,5 +1,6 @@
 import { expandConfiguration } from '../../config/effective.ts'
 import type { Configuration, Environment, Pipeline } from '../../config/model.ts'
+import { Emitter } from '../../lib/emitter.ts'
 import type { CurrentConfiguration } from '../current-configuration.ts'
 
 /** A pipeline as it acts: with the stages of its template, params replaced. */
@@ -17,13 +18,13 @@ interface Expanded {
 /** The pipelines of the configuration in force, expanded once for each configuration. Names compare without case. */
 export class EffectivePipelines {
   #expanded: Expanded
-  readonly #listeners = new Set<() => void>()
+  readonly #changed = new Emitter()
 
   constructor(configuration: CurrentConfiguration) {
     this.#expanded = expand(configuration.read().configuration)
     configuration.follow((document) => {
       this.#expanded = expand(document.configuration)
-      for (const listener of this.#listeners) listener()
+      this.#changed.emit()
     })
   }
 
@@ -46,9 +47,9 @@ export class EffectivePipelines {
     return this.#expanded.environments.get(pipeline.toLowerCase()) ?? []
   }
 
-  /** Calls the listener after each change of the configuration. */
-  onChange(listener: () => void): void {
-    this.#listeners.add(listener)
+  /** Calls the listener after each change of the configuration. Returns how to stop that. */
+  onChange(listener: () => void): () => void {
+    return this.#changed.on(listener)
   }
 }
 

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SourceMaterial } from '../../config/materials/identity.ts'
+import { Emitter } from '../../lib/emitter.ts'
 import { memoize } from '../../lib/memoize.ts'
 import { openAddress } from '../../config/secrets/address-secret.ts'
 import type { Log } from '../../core/log.ts'
@@ -60,7 +61,7 @@ export class MaterialPoller implements AsyncDisposable {
   readonly #doubtfulTurns = new Semaphore(AT_ONCE)
   readonly #changeTurns = new Semaphore(AT_ONCE)
   readonly #tidying = new SerialQueue()
-  readonly #listeners = new Set<(fingerprint: string) => void>()
+  readonly #polled = new Emitter<[fingerprint: string]>()
   #watches = new Map<string, Watched>()
 
   constructor(options: MaterialPollerOptions) {
@@ -69,9 +70,9 @@ export class MaterialPoller implements AsyncDisposable {
     this.#tools = new Tools({ environment, timeout })
   }
 
-  /** Calls the listener after every poll that succeeds, of materials that are polled by themselves. */
-  onPolled(listener: (fingerprint: string) => void): void {
-    this.#listeners.add(listener)
+  /** Calls the listener after every poll that succeeds, of materials that are polled by themselves. Returns how to stop that. */
+  onPolled(listener: (fingerprint: string) => void): () => void {
+    return this.#polled.on(listener)
   }
 
   /** Watches these materials from now on and no others. Those that are as before go on undisturbed. */
@@ -169,7 +170,7 @@ export class MaterialPoller implements AsyncDisposable {
       interval: material.autoUpdate ? this.#options.interval : null,
       first: this.#options.first,
       polled: (watch, error) => {
-        if (error === null && material.autoUpdate) this.#tell(fingerprint)
+        if (error === null && material.autoUpdate) this.#polled.emit(fingerprint)
         else if (error !== null && watch.failures === 1) this.#report(fingerprint, error)
       },
     })
@@ -205,10 +206,6 @@ export class MaterialPoller implements AsyncDisposable {
     const url = openAddress(material.url, (sealed) => this.#options.secrets.open(sealed))
     if (url !== null) return { ...material, url }
     throw new SourceFailed('Its address was encrypted with a key that this server does not have')
-  }
-
-  #tell(fingerprint: string): void {
-    for (const listener of this.#listeners) listener(fingerprint)
   }
 
   #report(fingerprint: string, error: unknown): void {
