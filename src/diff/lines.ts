@@ -1,3 +1,4 @@
+import { bisect } from '../lib/bisect.ts'
 import type { CommonBytes } from './common-ends.ts'
 
 /** A text cut into lines. A line ends with its line feed; only the last one may lack it. */
@@ -47,14 +48,7 @@ export function linesAt(bytes: Uint8Array, starts: Int32Array): Lines {
 
 /** The first entry of the table of starts that is not before that place. */
 export function firstStart({ starts }: Lines, place: number): number {
-  let low = 0
-  let high = starts.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((starts[middle] ?? 0) < place) low = middle + 1
-    else high = middle
-  }
-  return low
+  return bisect({ high: starts.length }, (n) => (starts[n] ?? 0) < place)
 }
 
 /** The bytes of some lines, as a view. */

@@ -1,5 +1,6 @@
 import type { Digest } from '../core/digest.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
+import { bisect } from '../lib/bisect.ts'
 import { EntryHeads, headOf, leadingNumber } from './entry-heads.ts'
 import { NameTable } from './name-table.ts'
 
@@ -191,11 +192,5 @@ function stretchOf(entries: readonly IndexEntry[]): Stretch {
 
 /** Where the last of some growing numbers that is not above a limit stands. */
 function lastUpTo(numbers: readonly number[], limit: number): number {
-  let [from, to] = [0, numbers.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if ((numbers[middle] ?? 0) <= limit) from = middle + 1
-    else to = middle
-  }
-  return from - 1
+  return bisect({ high: numbers.length }, (place) => (numbers[place] ?? 0) <= limit) - 1
 }

@@ -10,6 +10,7 @@ import { readXml } from '../../config/xml-reader.ts'
 import type { Span } from '../../config/xml-tree.ts'
 import type { EditScript } from '../../diff/edit-script.ts'
 import type { LineRange } from '../../diff/lines.ts'
+import { bisect } from '../../lib/bisect.ts'
 import type { TextLines } from './compare/text-lines.ts'
 
 export type { Change } from '../../config/changes/change.ts'
@@ -73,12 +74,6 @@ function scanned({ text, starts }: TextLines, ranges: readonly LineRange[]): Mem
 
 /** Whether any of the spans, which are in order, reaches into this one; an empty one when it is inside. */
 function isTouched({ start, end }: Span, spans: readonly Span[]): boolean {
-  let low = 0
-  let high = spans.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((spans[middle]?.end ?? 0) <= start) low = middle + 1
-    else high = middle
-  }
-  return (spans[low]?.start ?? Infinity) < end
+  const first = bisect({ high: spans.length }, (n) => (spans[n]?.end ?? 0) <= start)
+  return (spans[first]?.start ?? Infinity) < end
 }

@@ -3,6 +3,7 @@ import type { StageRun } from '../../../builds/queries.ts'
 import type { Page } from '../../../core/page.ts'
 import type { Principal } from '../../../core/principal.ts'
 import type { StageState } from '../../../core/stage.ts'
+import { bisectAsync } from '../../../lib/bisect.ts'
 import { type RunRightsDeps, viewableRuns } from '../../builds/run-rights.ts'
 import { viewableStageRuns } from '../../builds/stages.ts'
 
@@ -100,15 +101,11 @@ async function runsBetween<Item>(
 
 /** How many items are newer than a time, found by halving. */
 async function countAfter<Item>(source: Source<Item>, time: number): Promise<number> {
-  let low = 0
-  let high = (await source.page(0)).pagination.total
-  while (low < high) {
-    const middle = (low + high) >> 1
-    const [item] = (await source.page(middle)).items
-    if (item !== undefined && source.timeOf(item) > time) low = middle + 1
-    else high = middle
-  }
-  return low
+  const { total } = (await source.page(0)).pagination
+  return bisectAsync({ high: total }, async (offset) => {
+    const [item] = (await source.page(offset)).items
+    return item !== undefined && source.timeOf(item) > time
+  })
 }
 
 async function tellPipelineRun(

@@ -10,6 +10,7 @@ import {
   type StagesDeps,
   viewableStageRuns,
 } from '../../builds/stages.ts'
+import { bisectAsync } from '../../../lib/bisect.ts'
 import { configMarkers } from './config-markers.ts'
 import { type PipelinePageDeps, spanOf } from './pipeline-page.ts'
 import { readStageDetails, type StageDetails } from './stage-details.ts'
@@ -67,15 +68,12 @@ async function pageOfRun(
 ): Promise<Page<StageRun>> {
   const first = await builds.stageHistory(name, 0)
   if (holds(first, run)) return first
-  let [low, high] = [1, Math.ceil(first.pagination.total / PAGE_SIZE) - 1]
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    const page = await builds.stageHistory(name, middle * PAGE_SIZE)
-    const last = page.items.at(-1)?.stage.id ?? 0
-    if (last > run.stage.id) low = middle + 1
-    else high = middle
-  }
-  return builds.stageHistory(name, low * PAGE_SIZE)
+  const last = Math.ceil(first.pagination.total / PAGE_SIZE) - 1
+  const number = await bisectAsync({ low: 1, high: last }, async (page) => {
+    const { items } = await builds.stageHistory(name, page * PAGE_SIZE)
+    return (items.at(-1)?.stage.id ?? 0) > run.stage.id
+  })
+  return builds.stageHistory(name, number * PAGE_SIZE)
 }
 
 async function viewablePart(
