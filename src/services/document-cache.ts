@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { ConfigDocument, DocumentReading } from '../config/document.ts'
 import { DocumentReader } from '../config/document-reader.ts'
 import { sealSecrets } from '../config/secrets/seal-secrets.ts'
@@ -12,7 +13,7 @@ const KEPT = 4
 
 /** The last documents that were read, by digest, so that a save reads its document once. */
 export class DocumentCache implements AsyncDisposable {
-  readonly #kept = new Map<Digest, ConfigDocument>()
+  readonly #kept = new LRUCache<Digest, ConfigDocument>({ max: KEPT })
   readonly #reader = new DocumentReader()
   readonly #thread = new ReadingThread()
   readonly #box: SecretBox
@@ -27,12 +28,12 @@ export class DocumentCache implements AsyncDisposable {
     if (!reading.ok) return reading
     const { schemaVersion, hasPlainSecrets } = reading.document
     if (!hasPlainSecrets) {
-      this.#keep(digestOf(bytes), reading.document)
+      this.#kept.set(digestOf(bytes), reading.document)
       return { ok: true, document: bytes, schemaVersion }
     }
     const document = Buffer.from(sealSecrets(reading.document, this.#box).text)
     const sealed = await this.#read(document)
-    if (sealed.ok) this.#keep(digestOf(document), sealed.document)
+    if (sealed.ok) this.#kept.set(digestOf(document), sealed.document)
     return { ok: true, document, schemaVersion }
   }
 
@@ -58,7 +59,7 @@ export class DocumentCache implements AsyncDisposable {
         { problems },
       )
     }
-    this.#keep(digest, reading.document)
+    this.#kept.set(digest, reading.document)
     return reading.document
   }
 
@@ -69,12 +70,5 @@ export class DocumentCache implements AsyncDisposable {
   async #read(bytes: Uint8Array): Promise<DocumentReading> {
     const document = await this.#reader.read(bytes)
     return document ? { ok: true, document } : this.#thread.read(bytes)
-  }
-
-  #keep(digest: Digest, document: ConfigDocument): void {
-    this.#kept.delete(digest)
-    this.#kept.set(digest, document)
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size > KEPT && oldest !== undefined) this.#kept.delete(oldest)
   }
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { findSecrets } from '../config/secrets/find-secrets.ts'
 import { maskSecrets } from '../config/secrets/mask-secrets.ts'
 import { findPlainSecrets } from '../config/secrets/plain-secrets.ts'
@@ -32,7 +33,7 @@ const SEALED_VARIABLE =
  */
 export class ReadableDocuments {
   readonly #deps: ReadableDocumentsDeps
-  readonly #known = new Map<Digest, readonly Problem[]>()
+  readonly #known = new LRUCache<Digest, readonly Problem[]>({ max: REMEMBERED })
 
   constructor(deps: ReadableDocumentsDeps) {
     this.#deps = deps
@@ -53,7 +54,7 @@ export class ReadableDocuments {
     if (known) return known
     const text = Buffer.from(document).toString('utf8')
     const found = mayHaveSecrets(text) ? await findIn(document, text) : NONE
-    this.#remember(digest, found)
+    this.#known.set(digest, found)
     return found
   }
 
@@ -66,12 +67,6 @@ export class ReadableDocuments {
     const { box } = this.#deps
     const sealed = sealSecrets(reading, { seal: (secret) => box.sealRepeatably(secret) })
     return Buffer.from(sealed.text)
-  }
-
-  #remember(digest: Digest, found: readonly Problem[]): void {
-    this.#known.set(digest, found)
-    const [oldest] = this.#known.keys()
-    if (this.#known.size > REMEMBERED && oldest !== undefined) this.#known.delete(oldest)
   }
 }
 

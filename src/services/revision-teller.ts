@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
 import type { Change } from '../config/changes/change.ts'
 import type { Comparable } from '../config/changes/summarise-changes.ts'
 import type { Digest } from '../core/digest.ts'
@@ -36,7 +37,7 @@ const UNWRITABLE = 'What revisions have changed could not be written down'
 export class RevisionTeller implements AsyncDisposable {
   readonly told = new ToldRevisions()
   readonly #deps: RevisionTellerDeps
-  readonly #documents = new Map<Digest, Comparable>()
+  readonly #documents = new LRUCache<Digest, Comparable>({ max: 2 })
   readonly #unlisten: () => void
   #unwritten: ToldRevision[] = []
   #isClosed = false
@@ -172,10 +173,7 @@ export class RevisionTeller implements AsyncDisposable {
     const { summary, history } = this.#deps
     const known = this.#documents.get(revision.digest) ?? summary.find(revision.digest)
     const document = known ?? (await summary.readInTurns(await history.readDocument(revision)))
-    this.#documents.delete(revision.digest)
     this.#documents.set(revision.digest, document)
-    const [oldest] = this.#documents.keys()
-    if (this.#documents.size > 2 && oldest !== undefined) this.#documents.delete(oldest)
     return document
   }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Problem } from '../../core/problem.ts'
 import { CommitSha } from '../../core/revision.ts'
 import { SERVICE_COMMITTER } from '../classify.ts'
@@ -50,7 +51,7 @@ interface Run extends Writing {
   readonly counts: Counts
   readonly invalid: InvalidCommit[]
   /** The documents written last, by the commits that had them. */
-  readonly recent: Map<CommitSha, Uint8Array<ArrayBuffer>>
+  readonly recent: LRUCache<CommitSha, Uint8Array<ArrayBuffer>>
 }
 
 /** Documents that are kept for the words of the commits upon theirs. */
@@ -78,7 +79,7 @@ export async function writeCommits(
     graph,
     counts: { ...counts, invalid: [] },
     invalid: [],
-    recent: new Map(),
+    recent: new LRUCache({ max: RECENT }),
   }
   try {
     for (const [index, commit] of commits.entries()) {
@@ -175,8 +176,6 @@ async function describeChanges(
   const known = parent === undefined ? null : recent.get(parent)
   const found = known === undefined && parent ? await source.findFile(parent, sourceFile) : null
   const inspection = found === null ? null : await inspect(found)
-  const [oldest] = recent.keys()
-  if (recent.size >= RECENT && oldest !== undefined) recent.delete(oldest)
   recent.set(sha, document)
   return summarise(known ?? (inspection?.ok ? inspection.document : null), document)
 }

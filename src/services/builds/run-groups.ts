@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { PipelineInstance } from '../../builds/documents.ts'
 import { ENTITY_KINDS, entitiesIn, entityKey } from '../../config/changes/entities.ts'
 import { readXml } from '../../config/xml-reader.ts'
@@ -17,7 +18,7 @@ const KEPT = 16
  */
 export class RunGroups {
   readonly #history: History
-  readonly #kept = new Map<Digest, Groups>()
+  readonly #kept = new LRUCache<Digest, Groups>({ max: KEPT })
 
   constructor({ history }: { readonly history: History }) {
     this.#history = history
@@ -36,8 +37,6 @@ export class RunGroups {
     const known = this.#kept.get(revision.digest)
     if (known) return known
     const groups = groupsIn(await this.#history.readDocument(revision))
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size >= KEPT && oldest !== undefined) this.#kept.delete(oldest)
     this.#kept.set(revision.digest, groups)
     return groups
   }

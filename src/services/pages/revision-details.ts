@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../core/clock.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import type { EditScript } from '../../diff/edit-script.ts'
@@ -34,8 +35,8 @@ const NOTHING = new Uint8Array()
  */
 export class RevisionDetailsCache {
   readonly #deps: RevisionDetailsDeps
-  readonly #kept = new Map<string, RevisionDetails>()
-  readonly #documents = new Map<CommitSha, Uint8Array>()
+  readonly #kept = new LRUCache<string, RevisionDetails>({ max: KEPT })
+  readonly #documents = new LRUCache<CommitSha, Uint8Array>({ max: 2 })
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(deps: RevisionDetailsDeps) {
@@ -82,7 +83,7 @@ export class RevisionDetailsCache {
         before: textLinesOf(before, script.before.count),
         after: textLinesOf(after, script.after.count),
       })
-    this.#keep(keyOf(previous, revision), { changes, lines: countLines(script) })
+    this.#kept.set(keyOf(previous, revision), { changes, lines: countLines(script) })
   }
 
   async #read(revision: Revision): Promise<Uint8Array> {
@@ -90,15 +91,7 @@ export class RevisionDetailsCache {
     if (known) return known
     const bytes = await this.#deps.history.readDocument(revision)
     this.#documents.set(revision.commit, bytes)
-    const [oldest] = this.#documents.keys()
-    if (this.#documents.size > 2 && oldest !== undefined) this.#documents.delete(oldest)
     return bytes
-  }
-
-  #keep(key: string, details: RevisionDetails): void {
-    this.#kept.set(key, details)
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size > KEPT && oldest !== undefined) this.#kept.delete(oldest)
   }
 
   #looked(revision: Revision): RevisionDetails | null {

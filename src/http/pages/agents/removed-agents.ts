@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Principal } from '../../../core/principal.ts'
 import type { AgentOutcome } from '../../../services/pages/agents/act-on-agents.ts'
 
@@ -15,19 +16,17 @@ interface RemovedAgent {
  * The address of such a page names agents, and is believed only where this user removed them here.
  */
 export class RemovedAgents {
-  readonly #until = new Map<string, number>()
+  readonly #removed = new LRUCache<string, true>({ max: MOST, ttl: KEPT_FOR })
 
   note({ username }: Principal, outcomes: readonly AgentOutcome[]): void {
     for (const { action, isDone, ...agent } of outcomes) {
       if (action !== 'delete' || !isDone) continue
-      const [oldest] = this.#until.keys()
-      if (this.#until.size >= MOST && oldest !== undefined) this.#until.delete(oldest)
-      this.#until.set(keyOf(username, agent), performance.now() + KEPT_FOR)
+      this.#removed.set(keyOf(username, agent), true)
     }
   }
 
   has({ username }: Principal, agent: RemovedAgent): boolean {
-    return (this.#until.get(keyOf(username, agent)) ?? 0) > performance.now()
+    return this.#removed.has(keyOf(username, agent))
   }
 }
 

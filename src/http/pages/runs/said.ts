@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Context } from 'hono'
+import { LRUCache } from 'lru-cache'
 import type { Principal } from '../../../core/principal.ts'
 import type { RouteEnv } from '../../door.ts'
 import type { Query } from '../links.ts'
@@ -26,7 +27,6 @@ const MOST = 1_000
 
 interface Kept {
   readonly username: string
-  readonly until: number
   readonly told: Told
 }
 
@@ -35,15 +35,13 @@ interface Kept {
  * can guess: it stands for one text, for one user, once.
  */
 export class SaidOnce {
-  readonly #kept = new Map<string, Kept>()
+  readonly #kept = new LRUCache<string, Kept>({ max: MOST, ttl: KEPT_FOR })
 
   /** The query of the page that says it. */
   query({ username }: Principal, said: Said, of: string): Query {
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size >= MOST && oldest !== undefined) this.#kept.delete(oldest)
     const id = randomBytes(18).toString('base64url')
     const told = { isDone: !UNDONE.includes(said), text: SAID[said](of) }
-    this.#kept.set(id, { username, until: performance.now() + KEPT_FOR, told })
+    this.#kept.set(id, { username, told })
     return { said: id }
   }
 
@@ -53,6 +51,6 @@ export class SaidOnce {
     const kept = this.#kept.get(id)
     if (kept?.username !== c.env.principal.username || c.req.method !== 'GET') return null
     this.#kept.delete(id)
-    return kept.until > performance.now() ? kept.told : null
+    return kept.told
   }
 }

@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
+import { LRUCache } from 'lru-cache'
 
 const CHUNK = 64 * 1024
 const LINE_FEED = 0x0a
@@ -25,7 +26,7 @@ export interface ConsoleTail {
  * that was asked for is remembered, so that who follows a console does not make it be read again.
  */
 export class LineFinder {
-  readonly #places = new Map<string, LinePlace>()
+  readonly #places = new LRUCache<string, LinePlace>({ max: REMEMBERED })
 
   /** From the start of a line to the end of the last whole line, or of the file when it is complete. */
   async tail(
@@ -37,17 +38,10 @@ export class LineFinder {
     const known = this.#places.get(key)
     const start = known && known.line <= line && known.at <= size ? known : { line: 0, at: 0 }
     const found = await scan(handle, { start, line, size })
-    this.#remember(key, found.last)
+    this.#places.set(key, found.last)
     const to = isComplete ? size : found.last.at
     const unended = isComplete && size > found.last.at ? 1 : 0
     return { from: Math.min(found.from, to), to, nextLine: found.last.line + unended }
-  }
-
-  #remember(key: string, place: LinePlace): void {
-    this.#places.delete(key)
-    this.#places.set(key, place)
-    const [oldest] = this.#places.keys()
-    if (this.#places.size > REMEMBERED && oldest !== undefined) this.#places.delete(oldest)
   }
 }
 

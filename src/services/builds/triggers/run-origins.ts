@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { PipelineInstance, StageInstance } from '../../../builds/documents.ts'
 import type { BuildQueries } from '../../../builds/queries.ts'
 import type { StageRunName } from '../../../builds/keys.ts'
@@ -10,7 +11,7 @@ const REMEMBERED = 2_000
 /** Knows what runs were made from, through all the runs before them. */
 export class RunOrigins {
   readonly #runs: Pick<BuildQueries, 'pipelineInstance'>
-  readonly #known = new Map<string, Promise<Origins>>()
+  readonly #known = new LRUCache<string, Promise<Origins>>({ max: REMEMBERED })
 
   constructor(runs: Pick<BuildQueries, 'pipelineInstance'>) {
     this.#runs = runs
@@ -33,13 +34,12 @@ export class RunOrigins {
 
   #ofRun(pipeline: string, counter: number): Promise<Origins> {
     const key = `${pipeline.toLowerCase()}/${counter}`
-    const found = this.#known.get(key) ?? this.#find(pipeline, counter)
-    this.#known.delete(key)
+    const known = this.#known.get(key)
+    if (known) return known
+    const found = this.#find(pipeline, counter)
     this.#known.set(key, found)
     // What could not be read is looked for again.
     found.catch(() => this.#known.delete(key))
-    const [oldest] = this.#known.keys()
-    if (this.#known.size > REMEMBERED && oldest !== undefined) this.#known.delete(oldest)
     return found
   }
 

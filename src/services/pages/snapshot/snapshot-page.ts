@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Digest } from '../../../core/digest.ts'
 import type { Principal } from '../../../core/principal.ts'
 import { splitLines } from '../../../diff/lines.ts'
@@ -95,7 +96,7 @@ export async function readSnapshotPage(
     first: range.start + 1,
     last: range.end,
     shown: pieces.of(range),
-    outline: await outlines.of(place.revision.digest, () => deps.outline(document)),
+    outline: await outlineOf(place.revision.digest, () => deps.outline(document)),
     found: query.find === '' ? null : await deps.work.findText({ document, text: query.find }),
     blame: query.blame ? await readBlame(deps, place.revision, range) : null,
   }
@@ -109,19 +110,12 @@ function windowOf(line: number, lines: number): { start: number; end: number } {
 }
 
 /** The outlines of the last documents that were looked at. */
-class Outlines {
-  readonly #kept = new Map<Digest, Outline>()
+const outlines = new LRUCache<Digest, { readonly outline: Outline }>({ max: 4 })
 
-  async of(digest: Digest, make: () => Promise<Outline>): Promise<Outline> {
-    const kept = this.#kept.get(digest)
-    if (kept !== undefined) return kept
-    const outline = await make()
-    this.#kept.set(digest, outline)
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size > MOST_OUTLINES && oldest !== undefined) this.#kept.delete(oldest)
-    return outline
-  }
+async function outlineOf(digest: Digest, make: () => Promise<Outline>): Promise<Outline> {
+  const kept = outlines.get(digest)
+  if (kept !== undefined) return kept.outline
+  const outline = await make()
+  outlines.set(digest, { outline })
+  return outline
 }
-
-const MOST_OUTLINES = 4
-const outlines = new Outlines()
