@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import { crc32 } from 'node:zlib'
+import { checkedLines, renderCheckedLine } from '../lib/checked-lines.ts'
 import { draftName } from '../storage/draft-name.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
@@ -8,7 +8,6 @@ import type { IndexEntry, RevisionIndex, Stretch } from './revision-index.ts'
 
 const FORMAT = 'cairn revisions 4'
 const LINE_FEED = 10
-const CHECKSUM_LENGTH = 8
 
 /** What the entries were derived by: under any other of these they could differ. */
 export interface IndexOrigin {
@@ -48,7 +47,7 @@ export class IndexFile {
     const bytes = Buffer.from(read.buffer, read.byteOffset, read.byteLength)
     const lines: Stretch[] = []
     let end = 0
-    for (const line of intactLines(bytes)) {
+    for (const line of checkedLines(bytes)) {
       if (end === 0 && line.body.toString() !== this.#header) break
       if (end > 0) lines.push(new KeptLine(line.body))
       end = line.end
@@ -73,7 +72,7 @@ export class IndexFile {
     const mayAppend = this.#isWhole
     this.#isWhole = false
     if (mayAppend) await this.#append(renderLines(index.entries(index.length - added)))
-    else await this.#replace(renderLine(this.#header) + renderLines(index.entries()))
+    else await this.#replace(renderCheckedLine(this.#header) + renderLines(index.entries()))
     this.#isWhole = true
   }
 
@@ -105,34 +104,10 @@ export class IndexFile {
   }
 }
 
-interface Line {
-  readonly body: Buffer
-  /** The offset after its line feed. */
-  readonly end: number
-}
-
-function* intactLines(bytes: Buffer): Generator<Line> {
-  let start = 0
-  for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
-    const body = bytes.subarray(start + CHECKSUM_LENGTH + 1, end)
-    if (bytes.toString('latin1', start, start + CHECKSUM_LENGTH) !== checksumOf(body)) return
-    start = end + 1
-    yield { body, end: start }
-  }
-}
-
-function checksumOf(text: Uint8Array | string): string {
-  return crc32(text).toString(16).padStart(CHECKSUM_LENGTH, '0')
-}
-
-function renderLine(text: string): string {
-  return `${checksumOf(text)} ${text}\n`
-}
-
 function renderLines(entries: readonly IndexEntry[]): string {
   const lines: string[] = []
   for (let at = 0; at < entries.length; at += ROWS_PER_LINE) {
-    lines.push(renderLine(renderEntries(entries.slice(at, at + ROWS_PER_LINE))))
+    lines.push(renderCheckedLine(renderEntries(entries.slice(at, at + ROWS_PER_LINE))))
   }
   return lines.join('')
 }

@@ -3,13 +3,8 @@ import { dirname } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { replaceFile } from '../storage/durable-fs.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
-import {
-  checkedLine,
-  checkedText,
-  parseToldRevision,
-  renderToldRevision,
-  type ToldRevision,
-} from './told-revision.ts'
+import { checkedLines, renderCheckedLine } from '../lib/checked-lines.ts'
+import { parseToldRevision, renderToldRevision, type ToldRevision } from './told-revision.ts'
 
 /** To be raised when the same two documents are told in other words, or looked at for something else. */
 const FORMAT = 'cairn changes 2'
@@ -30,19 +25,20 @@ export class ChangesFile {
 
   /** What is in the file up to the first damaged line; nothing when it is absent or of another form. */
   async load(): Promise<ToldRevision[]> {
-    const bytes = await orNullWhenAbsent(nodeFs.readFile(this.#path))
-    const [header = '', ...lines] = bytes === null ? [] : bytes.toString('utf8').split('\n')
-    if (checkedText(header) !== FORMAT) return []
+    const bytes = (await orNullWhenAbsent(nodeFs.readFile(this.#path))) ?? Buffer.alloc(0)
     const found: ToldRevision[] = []
-    for (const [at, line] of lines.entries()) {
-      if (at % BATCH === 0) await nextTurn()
-      const told = parseToldRevision(line)
-      if (told === null) {
-        this.#isWhole = line === '' && at === lines.length - 1
-        break
+    let end = 0
+    for (const line of checkedLines(bytes)) {
+      if (end === 0 && line.body.toString() !== FORMAT) return []
+      if (end > 0) {
+        if (found.length % BATCH === 0) await nextTurn()
+        const told = parseToldRevision(line.body.toString())
+        if (told === null) return found
+        found.push(told)
       }
-      found.push(told)
+      end = line.end
     }
+    this.#isWhole = end > 0 && end === bytes.length
     return found
   }
 
@@ -58,6 +54,6 @@ export class ChangesFile {
   async #replace(all: Iterable<ToldRevision>): Promise<void> {
     await nodeFs.mkdir(dirname(this.#path), { recursive: true })
     const lines = Array.from(all, renderToldRevision)
-    await replaceFile(this.#path, checkedLine(FORMAT) + lines.join(''))
+    await replaceFile(this.#path, renderCheckedLine(FORMAT) + lines.join(''))
   }
 }

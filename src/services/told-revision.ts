@@ -1,8 +1,8 @@
-import { crc32 } from 'node:zlib'
 import { z } from 'zod'
 import type { Change } from '../config/changes/change.ts'
 import { foldEntity } from '../config/changes/entities.ts'
 import { entitiesOf, formerNameOf } from '../config/changes/entities-of.ts'
+import { renderCheckedLine } from '../lib/checked-lines.ts'
 import type { CommitSha } from '../core/revision.ts'
 
 /** What a revision changed about the one before it, ready to be kept. */
@@ -64,13 +64,11 @@ export function changesOf({ changes }: ToldRevision): readonly Change[] {
 /** The line that keeps it in a file, with a checksum in front. */
 export function renderToldRevision(told: ToldRevision): string {
   const { commit, previous, entities, renames, changes } = told
-  return checkedLine(JSON.stringify([commit, previous, entities, renames, changes]))
+  return renderCheckedLine(JSON.stringify([commit, previous, entities, renames, changes]))
 }
 
-/** What a line of such a file keeps; null for a line that is damaged or of another form. */
-export function parseToldRevision(line: string): ToldRevision | null {
-  const text = checkedText(line)
-  if (text === null) return null
+/** What the text of such a line keeps; null for one of another form. */
+export function parseToldRevision(text: string): ToldRevision | null {
   const row: unknown = JSON.parse(text)
   if (!isRow(row)) return null
   const [commit, previous, entities, renames, changes] = row
@@ -97,18 +95,4 @@ function isSha(value: unknown): value is CommitSha {
 
 function isStrings(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string')
-}
-
-export function checkedLine(text: string): string {
-  return `${checksumOf(text)} ${text}\n`
-}
-
-/** The text of a line without its line feed; null when the checksum is not that of the text. */
-export function checkedText(line: string): string | null {
-  const text = line.slice(checksumOf('').length + 1)
-  return line === `${checksumOf(text)} ${text}` ? text : null
-}
-
-function checksumOf(text: string): string {
-  return crc32(text).toString(16).padStart(8, '0')
 }
