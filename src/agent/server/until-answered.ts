@@ -1,5 +1,5 @@
 import type { Backoff } from '../../lib/backoff.ts'
-import { pause } from '../../lib/pause.ts'
+import { retry } from '../../lib/retry.ts'
 import { isRefusal, ServerAbsent } from './server-errors.ts'
 
 /**
@@ -8,17 +8,13 @@ import { isRefusal, ServerAbsent } from './server-errors.ts'
  *
  * @throws what the call throws otherwise, and the signal's reason once it is aborted.
  */
-export async function untilAnswered<Answer>(
+export function untilAnswered<Answer>(
   call: () => Promise<Answer>,
-  { backoff, signal }: { backoff: Backoff; signal: AbortSignal },
+  options: { backoff: Backoff; signal: AbortSignal },
 ): Promise<Answer> {
-  for (;;) {
-    signal.throwIfAborted()
-    try {
-      return await call()
-    } catch (error) {
-      if (!(error instanceof ServerAbsent) && !isRefusal(error, 401)) throw error
-    }
-    await pause(backoff.next(), signal)
-  }
+  return retry(call, { ...options, onFailure: throwUnlessAbsent })
+}
+
+function throwUnlessAbsent(error: unknown): void {
+  if (!(error instanceof ServerAbsent) && !isRefusal(error, 401)) throw error
 }

@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
 import type { CommitSha } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
+import { RetryLoop } from '../../lib/retry.ts'
 import { SourceFailed } from '../materials/modification.ts'
 import { Tools } from '../materials/tools.ts'
 import { MirrorDiverged, MirrorRemote } from './mirror-remote.ts'
@@ -17,8 +17,6 @@ export interface MirrorOptions {
   readonly environment: Readonly<Record<string, string>>
   readonly clock: Clock
   readonly log: Log
-  /** The shortest and the longest pause after a failure, in milliseconds. */
-  readonly pauses?: { readonly from: number; readonly to: number }
 }
 
 /** How far the mirror is, as far as is known. */
@@ -35,7 +33,7 @@ export interface MirrorState {
 
 /** Milliseconds after which a git command that hangs is ended; a push gets ten times as long. */
 const TIMEOUT = 60_000
-const PAUSES = { from: 1_000, to: 300_000 }
+const PAUSES = { fromMs: 1_000, toMs: 300_000 }
 
 /**
  * Pushes the branch to another repository after every revision, beside whatever the service does. A
@@ -46,14 +44,10 @@ export class Mirror implements AsyncDisposable {
   readonly #options: MirrorOptions
   readonly #tools: Tools
   readonly #remote: MirrorRemote
-  readonly #closing = new AbortController()
-  readonly #loop: Promise<void>
+  readonly #loop: RetryLoop
   readonly #stopListening: () => void
-  #wake: () => void = () => {}
-  #isWanted = true
   #behind: number | null = null
   #behindSince: number
-  #error: string | null = null
 
   /** @throws {ServiceError} `unavailable` when the URL is none that git may be given. */
   constructor(options: MirrorOptions) {
@@ -62,66 +56,37 @@ export class Mirror implements AsyncDisposable {
     this.#tools = new Tools({ environment, timeout: TIMEOUT })
     this.#remote = openRemote(url, { tools: this.#tools, repository })
     this.#behindSince = clock()
+    this.#loop = new RetryLoop({
+      round: () => this.#push(),
+      pauses: PAUSES,
+      problemOf,
+      report: (problem) => this.#report(problem),
+    })
     this.#stopListening = history.onRevision(({ added }) => this.#note(added.length))
-    this.#loop = this.#run()
   }
 
   state(): MirrorState {
     const waited = this.#behind === 0 ? 0 : this.#options.clock() - this.#behindSince
     const seconds = Math.max(0, Math.round(waited / 1_000))
-    return { url: this.#remote.url, behind: this.#behind, seconds, error: this.#error }
+    return { url: this.#remote.url, behind: this.#behind, seconds, error: this.#loop.problem }
   }
 
   /** What an operator should look at, in words. */
   problems(): readonly string[] {
-    return this.#error === null ? [] : [`The mirror ${this.#remote.url}: ${this.#error}`]
+    const { problem } = this.#loop
+    return problem === null ? [] : [`The mirror ${this.#remote.url}: ${problem}`]
   }
 
   /** Ends a push that is under way; the next start makes up for it. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopListening()
-    this.#closing.abort()
-    this.#wake()
-    await this.#tools[Symbol.asyncDispose]()
-    await this.#loop
+    await Promise.all([this.#loop[Symbol.asyncDispose](), this.#tools[Symbol.asyncDispose]()])
   }
 
   #note(added: number): void {
     if (this.#behind === 0) this.#behindSince = this.#options.clock()
     if (this.#behind !== null) this.#behind += added
-    this.#isWanted = true
-    this.#wake()
-  }
-
-  async #run(): Promise<void> {
-    const { from, to } = this.#options.pauses ?? PAUSES
-    let pause = from
-    while (!this.#closing.signal.aborted) {
-      if (!this.#isWanted) await new Promise<void>((resolve) => (this.#wake = resolve))
-      else if (await this.#attempt()) pause = from
-      else {
-        await this.#rest(pause * (0.5 + Math.random() / 2))
-        pause = Math.min(pause * 2, to)
-      }
-    }
-  }
-
-  async #attempt(): Promise<boolean> {
-    this.#isWanted = false
-    try {
-      await this.#push()
-      if (this.#error !== null) this.#log('info', 'The mirror is up to date again')
-      this.#error = null
-      return true
-    } catch (error) {
-      if (!isForeseen(error)) throw error
-      this.#isWanted = true
-      if (!this.#closing.signal.aborted && error.message !== this.#error) {
-        this.#log('warning', error.message)
-      }
-      this.#error = error.message
-      return false
-    }
+    this.#loop.wake()
   }
 
   async #push(): Promise<void> {
@@ -138,17 +103,17 @@ export class Mirror implements AsyncDisposable {
     this.#behind = tip === null ? history.size() : ((await history.listNewer(tip))?.length ?? null)
   }
 
-  async #rest(pause: number): Promise<void> {
-    try {
-      await delay(pause, null, { signal: this.#closing.signal })
-    } catch (error) {
-      if (!this.#closing.signal.aborted) throw error
-    }
-  }
-
-  #log(level: 'info' | 'warning', message: string): void {
+  #report(problem: string | null): void {
+    const level = problem === null ? 'info' : 'warning'
+    const message = problem ?? 'The mirror is up to date again'
     this.#options.log({ level, message, facts: { mirror: this.#remote.url } })
   }
+}
+
+/** @throws {Error} a failure that nobody foresaw. */
+function problemOf(error: unknown): string {
+  if (isForeseen(error)) return error.message
+  throw error
 }
 
 function isForeseen(error: unknown): error is Error {

@@ -1,9 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { Backoff } from '../../lib/backoff.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
+import { RetryLoop } from '../../lib/retry.ts'
 import type { StateStore } from '../../state/state-store.ts'
 import { keepCursor, type WebhookCursor } from './webhook-cursor.ts'
 import type { WebhookSettings } from './webhook-settings.ts'
@@ -56,22 +55,22 @@ const PAUSES = { fromMs: 1_000, toMs: 300_000 }
 export class Webhook implements AsyncDisposable {
   readonly #settings: WebhookSettings
   readonly #deps: WebhookDeps
-  readonly #backoff = new Backoff(PAUSES)
-  readonly #end = new AbortController()
   readonly #unlisten: () => void
-  readonly #work: Promise<void>
+  readonly #loop: RetryLoop
   #cursor: WebhookCursor
-  #lastError: string | null = null
-  #isWoken = true
-  #wake: () => void = () => {}
 
   /** Begins at once with what has come since the cursor. */
   constructor(settings: WebhookSettings, cursor: WebhookCursor, deps: WebhookDeps) {
     this.#settings = settings
     this.#cursor = cursor
     this.#deps = deps
-    this.#unlisten = deps.history.onRevision(() => this.#rouse())
-    this.#work = this.#run()
+    this.#loop = new RetryLoop({
+      round: (loop) => this.#deliverAll(loop),
+      pauses: PAUSES,
+      problemOf,
+      report: (problem, error) => this.#report(problem, error),
+    })
+    this.#unlisten = deps.history.onRevision(() => this.#loop.wake())
   }
 
   state(): WebhookState {
@@ -80,36 +79,20 @@ export class Webhook implements AsyncDisposable {
     const at = history.findCommit(commit)
     const number = at === null ? null : history.numberOf(at)
     const behind = number === null ? null : history.size() - number
-    return { name, behind, deliveredAt, lastError: this.#lastError }
+    return { name, behind, deliveredAt, lastError: this.#loop.problem }
   }
 
   /** Gives up the call under way: it is made again at the next start. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#unlisten()
-    this.#end.abort()
-    this.#rouse()
-    await this.#work
+    await this.#loop[Symbol.asyncDispose]()
   }
 
-  async #run(): Promise<void> {
-    while (!this.#end.signal.aborted) {
-      if (!this.#isWoken) await new Promise<void>((resolve) => (this.#wake = resolve))
-      this.#isWoken = false
-      await this.#untilDone(() => this.#deliverAll())
-    }
-  }
-
-  #rouse(): void {
-    this.#isWoken = true
-    this.#wake()
-  }
-
-  async #deliverAll(): Promise<void> {
+  async #deliverAll(loop: RetryLoop): Promise<void> {
     for (const delivery of await this.#next()) {
-      if (this.#end.signal.aborted) return
       const { commit } = delivery.revision
-      await this.#untilDone(() => this.#deps.call(this.#settings, delivery, this.#end.signal))
-      if (!this.#end.signal.aborted) await this.#untilDone(() => this.#keep(commit))
+      await loop.step(() => this.#deps.call(this.#settings, delivery, loop.signal))
+      await loop.step(() => this.#keep(commit))
     }
   }
 
@@ -135,46 +118,17 @@ export class Webhook implements AsyncDisposable {
     this.#cursor = await keepCursor(store, { name, commit, deliveredAt: clock() })
   }
 
-  /** Does a thing again and again, with growing pauses, until it is done or the service ends. */
-  async #untilDone(work: () => Promise<void>): Promise<void> {
-    while (!this.#end.signal.aborted) {
-      try {
-        await work()
-        this.#succeed()
-        return
-      } catch (error) {
-        if (this.#end.signal.aborted) return
-        this.#fail(error)
-        await this.#pause()
-      }
-    }
-  }
-
-  #succeed(): void {
-    this.#backoff.reset()
-    if (this.#lastError !== null) this.#log('info', 'A webhook works again', {})
-    this.#lastError = null
-  }
-
-  #fail(error: unknown): void {
-    const isForeseen = error instanceof WebhookFailure
-    const message = isForeseen ? error.message : 'an error of the service, see its log'
-    if (message !== this.#lastError) {
-      const facts = isForeseen ? { problem: message } : { error }
-      this.#log('warning', 'A webhook does not take what it is told', facts)
-    }
-    this.#lastError = message
+  #report(problem: string | null, error: unknown): void {
+    if (problem === null) return this.#log('info', 'A webhook works again', {})
+    const facts = error instanceof WebhookFailure ? { problem } : { error }
+    this.#log('warning', 'A webhook does not take what it is told', facts)
   }
 
   #log(level: 'info' | 'warning', message: string, facts: Record<string, unknown>): void {
     this.#deps.log({ level, message, facts: { webhook: this.#settings.name, ...facts } })
   }
+}
 
-  async #pause(): Promise<void> {
-    const { signal } = this.#end
-    // The end of the service cuts the pause short.
-    await delay(this.#backoff.next(), undefined, { signal }).catch((error: unknown) => {
-      if (!signal.aborted) throw error
-    })
-  }
+function problemOf(error: unknown): string {
+  return error instanceof WebhookFailure ? error.message : 'an error of the service, see its log'
 }

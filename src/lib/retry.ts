@@ -1,0 +1,116 @@
+import { Backoff } from './backoff.ts'
+import { pause } from './pause.ts'
+
+export interface RetryOptions {
+  readonly backoff: Backoff
+  readonly signal: AbortSignal
+  /** Called with each failure; throws one that must not be tried again. */
+  readonly onFailure: (error: unknown) => void
+}
+
+/**
+ * Tries until it succeeds, with growing pauses between.
+ *
+ * @throws what `onFailure` throws, and the signal's reason once it is aborted.
+ */
+export async function retry<Answer>(
+  attempt: () => Promise<Answer>,
+  { backoff, signal, onFailure }: RetryOptions,
+): Promise<Answer> {
+  for (;;) {
+    signal.throwIfAborted()
+    try {
+      const answer = await attempt()
+      backoff.reset()
+      return answer
+    } catch (error) {
+      onFailure(error)
+    }
+    await pause(backoff.next(), signal)
+  }
+}
+
+export interface RetryLoopOptions {
+  /** Does all that there is to do; steps that must not be repeated with the rest go through {@link RetryLoop.step}. */
+  readonly round: (loop: RetryLoop) => Promise<void>
+  readonly pauses: { readonly fromMs: number; readonly toMs: number }
+  /** The problem that a failure is; throws a failure that ends the loop. */
+  readonly problemOf: (error: unknown) => string
+  /** Called when the problem becomes another one, and with null when there is none any more. */
+  readonly report: (problem: string | null, error: unknown) => void
+}
+
+/** Does a round of work at once and after each `wake()`; a round that fails is repeated until it succeeds. */
+export class RetryLoop implements AsyncDisposable {
+  readonly #options: RetryLoopOptions
+  readonly #backoff: Backoff
+  readonly #end = new AbortController()
+  readonly #running: Promise<void>
+  #problem: string | null = null
+  #isWoken = true
+  #wake: () => void = () => {}
+
+  constructor(options: RetryLoopOptions) {
+    this.#options = options
+    this.#backoff = new Backoff(options.pauses)
+    this.#running = this.#run()
+  }
+
+  /** Aborted when the loop ends. */
+  get signal(): AbortSignal {
+    return this.#end.signal
+  }
+
+  /** Why the last attempt failed; null after one that succeeded. */
+  get problem(): string | null {
+    return this.#problem
+  }
+
+  /** Has another round done, after the one under way. */
+  wake(): void {
+    this.#isWoken = true
+    this.#wake()
+  }
+
+  /** Tries a step of a round until it succeeds. @throws the signal's reason when the loop ends. */
+  step(attempt: () => Promise<void>): Promise<void> {
+    const { signal } = this
+    const onFailure = (error: unknown) => {
+      signal.throwIfAborted()
+      this.#become(this.#options.problemOf(error), error)
+    }
+    return retry(
+      async () => {
+        await attempt()
+        this.#become(null, null)
+      },
+      { backoff: this.#backoff, signal, onFailure },
+    )
+  }
+
+  /** Aborts the attempt under way and waits for its end. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#end.abort()
+    this.#wake()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    try {
+      for (;;) {
+        if (!this.#isWoken) await new Promise<void>((resolve) => (this.#wake = resolve))
+        await this.step(() => {
+          this.#isWoken = false
+          return this.#options.round(this)
+        })
+      }
+    } catch (error) {
+      if (!this.signal.aborted) throw error
+    }
+  }
+
+  #become(problem: string | null, error: unknown): void {
+    if (problem !== this.#problem) this.#options.report(problem, error)
+    this.#problem = problem
+  }
+}
