@@ -1,3 +1,4 @@
+import { nameKey, stageNameKey } from '../core/name-key.ts'
 /** One run of a pipeline. */
 export interface PipelineRun {
   readonly pipeline: string
@@ -19,14 +20,12 @@ interface StageOfPipeline {
 
 const ID_DIGITS = 16
 
-// Names compare without case and hold no slash.
-
 export function pipelineKey({ pipeline, counter }: PipelineRun): string {
-  return `${pipeline.toLowerCase()}/${counter}`
+  return `${nameKey(pipeline)}/${counter}`
 }
 
 export function stageKey({ pipeline, pipelineCounter, stage, stageCounter }: StageRunName): string {
-  return `${pipeline.toLowerCase()}/${pipelineCounter}/${stage.toLowerCase()}/${stageCounter}`
+  return `${nameKey(pipeline)}/${pipelineCounter}/${nameKey(stage)}/${stageCounter}`
 }
 
 export function jobKey(id: number): string {
@@ -53,21 +52,21 @@ export function activeStageKey(name: StageOfPipeline, id: number): string {
 }
 
 export function activeStagePrefix({ pipeline, stage }: StageOfPipeline): string {
-  return `${pipeline.toLowerCase()}/${stage.toLowerCase()}/`
+  return `${stageNameKey({ pipeline, stage })}/`
 }
 
 export function pipelineCounterName(pipeline: string): string {
-  return `pipeline/${pipeline.toLowerCase()}`
+  return `pipeline/${nameKey(pipeline)}`
 }
 
 /** The list of all runs of a pipeline. */
 export function pipelineList(pipeline: string): string {
-  return `pipeline/${pipeline.toLowerCase()}`
+  return `pipeline/${nameKey(pipeline)}`
 }
 
 /** The list of all runs of a stage. */
 export function stageList({ pipeline, stage }: StageOfPipeline): string {
-  return `stage/${pipeline.toLowerCase()}/${stage.toLowerCase()}`
+  return `stage/${stageNameKey({ pipeline, stage })}`
 }
 
 /** The list of the jobs that an agent ran, in the order of their ends. */

@@ -1,4 +1,5 @@
 import { ServiceError } from '../core/errors.ts'
+import { nameKey } from '../core/name-key.ts'
 import type { BuildReader } from './build-store.ts'
 import type { Change } from './change.ts'
 import { PIPELINE_LOCK } from './documents.ts'
@@ -43,5 +44,5 @@ export async function releaseLock(
 }
 
 export function lockKey(pipeline: string): string {
-  return pipeline.toLowerCase()
+  return nameKey(pipeline)
 }

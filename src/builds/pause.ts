@@ -1,4 +1,5 @@
 import { ServiceError } from '../core/errors.ts'
+import { nameKey } from '../core/name-key.ts'
 import type { BuildReader } from './build-store.ts'
 import type { Change } from './change.ts'
 import { PIPELINE_PAUSE } from './documents.ts'
@@ -57,5 +58,5 @@ export async function pauseObstacle(
 }
 
 function pauseKey(pipeline: string): string {
-  return pipeline.toLowerCase()
+  return nameKey(pipeline)
 }

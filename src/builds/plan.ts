@@ -1,5 +1,6 @@
 import type { AgentOffer, JobSpread } from '../core/assignment.ts'
 import type { ApprovalType } from '../core/stage.ts'
+import { isSameName } from '../core/name-key.ts'
 
 /** What the configuration in force says about a pipeline, as far as scheduling needs it. */
 export interface PipelinePlan {
@@ -35,8 +36,4 @@ export interface Plans {
 
 export function stagePlan(plan: PipelinePlan, stage: string): StagePlan | null {
   return plan.stages.find(({ name }) => isSameName(name, stage)) ?? null
-}
-
-export function isSameName(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase()
 }

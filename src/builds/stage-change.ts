@@ -1,4 +1,5 @@
 import { countsAlike, isActive, retally, stageStatus, tallyOf } from '../core/stage.ts'
+import { isSameName } from '../core/name-key.ts'
 import type { Change } from './change.ts'
 import { ACTIVE_STAGE, JOB, PIPELINE, STAGE } from './documents.ts'
 import type { JobInstance, PipelineInstance, StageInstance } from './documents.ts'
@@ -6,7 +7,6 @@ import { idRanges, idsIn, withReplacedId } from './id-ranges.ts'
 import { addJobs } from './job-change.ts'
 import type { JobDraft, SteppedJob } from './job-change.ts'
 import { activeStageKey, jobKey, pipelineKey, stageKey, stageList } from './keys.ts'
-import { isSameName } from './plan.ts'
 
 /** What a run of a stage begins as. Its counter follows from the runs before it. */
 export type StageDraft = Pick<

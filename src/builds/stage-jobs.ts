@@ -1,10 +1,10 @@
 import { spreadJob } from '../core/assignment.ts'
 import { repeatedJobs } from '../core/rerun.ts'
+import { isSameName } from '../core/name-key.ts'
 import type { Change } from './change.ts'
 import type { JobInstance, PipelineInstance } from './documents.ts'
 import { scheduled } from './job-change.ts'
 import type { JobDraft } from './job-change.ts'
-import { isSameName } from './plan.ts'
 import type { JobPlan, StagePlan } from './plan.ts'
 
 /** The jobs of a run to come, once its counter is known; or what is in its way. */

@@ -1,9 +1,10 @@
 import { atOnce } from '../core/in-turns.ts'
+import { nameKey } from '../core/name-key.ts'
 import { ParamResolver } from './effective/params.ts'
 import { resolvePipeline } from './effective/resolve-pipeline.ts'
 import type { At, Configuration, Pipeline, PipelineGroup, Template } from './model.ts'
 import { memoize } from '../lib/memoize.ts'
-import { type Finding, nameKey } from './rules/finding.ts'
+import type { Finding } from './rules/finding.ts'
 
 /** A configuration as it acts, and what stood in the way of working it out. */
 export interface Expansion {

@@ -1,3 +1,4 @@
+import { nameKey } from './name-key.ts'
 /** An agent that asks for work. */
 export interface AgentOffer {
   readonly uuid: string
@@ -78,5 +79,5 @@ export function spreadJob(
 }
 
 function plain(name: string): string {
-  return name.trim().toLowerCase()
+  return nameKey(name.trim())
 }

@@ -1,3 +1,4 @@
+import { nameKey } from './name-key.ts'
 const PLACE = /\$\{([^}[]+)(?:\[:(\d+)\])?\}/g
 const LONGEST = 255
 
@@ -13,10 +14,10 @@ export function renderLabel(
   run: { readonly counter: number; readonly revisions: ReadonlyMap<string, string> },
 ): string {
   const values = new Map<string, string>()
-  for (const [name, revision] of run.revisions) values.set(name.toLowerCase(), revision)
+  for (const [name, revision] of run.revisions) values.set(nameKey(name), revision)
   values.set('count', `${run.counter}`)
   const label = template.replace(PLACE, (place, name: string, length: string | undefined) => {
-    const value = values.get(name.toLowerCase())
+    const value = values.get(nameKey(name))
     if (value === undefined) return place
     return length === undefined ? value : value.slice(0, Number(length))
   })

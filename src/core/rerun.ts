@@ -1,3 +1,4 @@
+import { nameKey } from './name-key.ts'
 /** What the rerun rules look at in a job of the run that is repeated. */
 export interface RepeatableJob {
   readonly id: number
@@ -18,9 +19,9 @@ export function repeatedJobs<Job extends RepeatableJob>(
   jobs: readonly Job[],
   names: readonly string[],
 ): RepeatedJob<Job>[] {
-  const chosen = new Set(names.map((name) => name.toLowerCase()))
+  const chosen = new Set(names.map((name) => nameKey(name)))
   return jobs.map((job) =>
-    chosen.has(job.name.toLowerCase())
+    chosen.has(nameKey(job.name))
       ? { type: 'run', job }
       : { type: 'copy', job, originalJobId: job.originalJobId ?? job.id },
   )
@@ -33,8 +34,8 @@ export function rerunObstacle(
 ): string | null {
   if (run.active) return 'it is still in progress'
   if (names.length === 0) return 'no job is named'
-  const known = new Set(run.jobs.map(({ name }) => name.toLowerCase()))
-  const unknown = names.find((name) => !known.has(name.toLowerCase()))
+  const known = new Set(run.jobs.map(({ name }) => nameKey(name)))
+  const unknown = names.find((name) => !known.has(nameKey(name)))
   return unknown === undefined ? null : `it has no job ${unknown}`
 }
 

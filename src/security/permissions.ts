@@ -1,3 +1,4 @@
+import { nameKey } from '../core/name-key.ts'
 import type { ListedPrincipal, GroupFacts, SecurityFacts, StageFacts } from './security-facts.ts'
 
 /** What one user may do. What the configuration does not have is for administrators. */
@@ -49,9 +50,11 @@ export class AccessRules {
 
   permissionsOf(username: string): Permissions {
     const { roles, admins } = this.#facts
-    const user = keyOf(username)
-    const memberships = roles.filter((role) => role.users.some(({ name }) => keyOf(name) === user))
-    const caller = { user, roles: new Set(memberships.map(({ name }) => keyOf(name))) }
+    const user = nameKey(username)
+    const memberships = roles.filter((role) =>
+      role.users.some(({ name }) => nameKey(name) === user),
+    )
+    const caller = { user, roles: new Set(memberships.map(({ name }) => nameKey(name))) }
     const isAdministrator = this.everyoneAdministers || isListed(caller, admins)
     return new CallerPermissions({
       caller,
@@ -64,7 +67,7 @@ export class AccessRules {
 
 type Right = 'view' | 'operate'
 
-/** Who asks, in the form in which names are compared. */
+/** Who asks, by the keys of names. Only groups are told apart by the case of their names. */
 interface Caller {
   readonly user: string
   readonly roles: ReadonlySet<string>
@@ -110,8 +113,8 @@ class CallerPermissions implements Permissions {
 
   mayOperateStage(pipeline: string, stage: string): boolean {
     if (this.isAdministrator) return true
-    const known = this.#pipelines.get(keyOf(pipeline))
-    const facts = known?.stages.get(keyOf(stage))
+    const known = this.#pipelines.get(nameKey(pipeline))
+    const facts = known?.stages.get(nameKey(stage))
     if (!known || !facts) return false
     if (facts.approvers.length === 0) return this.mayOperate(pipeline)
     return this.#administers(known.group) || isListed(this.#caller, facts.approvers)
@@ -122,7 +125,7 @@ class CallerPermissions implements Permissions {
   }
 
   #may(pipeline: string, right: Right): boolean {
-    return this.#mayInGroup(this.#pipelines.get(keyOf(pipeline))?.group, right)
+    return this.#mayInGroup(this.#pipelines.get(nameKey(pipeline))?.group, right)
   }
 
   /** One right does not imply the other. What the configuration does not have is for administrators. */
@@ -136,7 +139,7 @@ class CallerPermissions implements Permissions {
   /** Besides the group that the pipeline is in now. */
   #mayInFormer(pipeline: string, groups: FormerGroups, right: Right): boolean {
     if (this.isAdministrator) return true
-    const now = this.#pipelines.get(keyOf(pipeline))?.group.name
+    const now = this.#pipelines.get(nameKey(pipeline))?.group.name
     const others = groups?.filter((name) => name !== now)
     return others?.every((name) => this.#mayInGroup(this.#groups.get(name), right)) ?? false
   }
@@ -154,18 +157,13 @@ function isOpen({ authorization }: GroupFacts): boolean {
 
 function isListed(caller: Caller, list: readonly ListedPrincipal[]): boolean {
   return list.some(({ kind, name }) =>
-    kind === 'user' ? keyOf(name) === caller.user : caller.roles.has(keyOf(name)),
+    kind === 'user' ? nameKey(name) === caller.user : caller.roles.has(nameKey(name)),
   )
 }
 
 function pipelinesOf(group: GroupFacts): (readonly [string, KnownPipeline])[] {
   return group.pipelines.map(({ name, stages }) => {
-    const byName = new Map(stages.map((stage) => [keyOf(stage.name), stage]))
-    return [keyOf(name), { group, stages: byName }]
+    const byName = new Map(stages.map((stage) => [nameKey(stage.name), stage]))
+    return [nameKey(name), { group, stages: byName }]
   })
-}
-
-/** Users, roles, pipelines and stages are the same whatever their case; groups are not. */
-function keyOf(name: string): string {
-  return name.toLowerCase()
 }

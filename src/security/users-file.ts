@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ServiceError } from '../core/errors.ts'
 import type { Problem } from '../core/problem.ts'
+import { nameKey } from '../core/name-key.ts'
 import { replaceFile } from '../storage/durable-fs.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import { openProcessLock, type ProcessLock } from '../storage/process-lock.ts'
@@ -23,7 +24,7 @@ const LOOK_EVERY = 20
 
 /** Names that differ only in case are the same user. */
 export function userKey(username: string): string {
-  return username.toLowerCase()
+  return nameKey(username)
 }
 
 /** The name of a user as the file has it, and the hash; null when there is none. */

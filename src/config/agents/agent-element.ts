@@ -1,3 +1,4 @@
+import { nameKey } from '../../core/name-key.ts'
 import { type NewElement, newElement } from '../edit/new-element.ts'
 import { attributeOf, elementsAt } from '../xml-elements.ts'
 import type { XmlElement } from '../xml-tree.ts'
@@ -44,5 +45,5 @@ export function environmentElements(root: XmlElement): XmlElement[] {
 
 /** Environment names are the same whatever their case. */
 export function environmentKey(name: string): string {
-  return name.trim().toLowerCase()
+  return nameKey(name.trim())
 }

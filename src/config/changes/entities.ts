@@ -1,3 +1,4 @@
+import { nameKey } from '../../core/name-key.ts'
 import { attributeOf, elementsAt, type Steps, stepsOf, textOf } from '../xml-elements.ts'
 import type { XmlElement } from '../xml-tree.ts'
 import type { Change } from './change.ts'
@@ -86,7 +87,7 @@ export function asEntity(element: XmlElement, kind: EntityKind): Entity {
 
 /** What is the same for entities of a kind that are the same one. */
 export function entityKey({ kind, name }: Entity): string {
-  return kind.isExact ? name : name.toLowerCase()
+  return kind.isExact ? name : nameKey(name)
 }
 
 /** The name for people: of an agent, that of its host. */
@@ -108,7 +109,7 @@ export function entityName({ kind, name }: Pick<Entity, 'kind' | 'name'>): strin
 
 /** The name under which two spellings of one entity are the same. */
 export function foldEntity(entity: string): string {
-  return /^(?:agent|user)\//.test(entity) ? entity : entity.toLowerCase()
+  return /^(?:agent|user)\//.test(entity) ? entity : nameKey(entity)
 }
 
 /** The word for an entity that a change is about as a whole; null when it is about a part of one. */

@@ -1,3 +1,4 @@
+import { nameKey } from '../../core/name-key.ts'
 import { attributeOf } from '../xml-elements.ts'
 import type { XmlElement } from '../xml-tree.ts'
 import { contentOf } from './content.ts'
@@ -35,7 +36,7 @@ function collect(
 function partOf(element: XmlElement, list: string): Part {
   const kind = kindOf(element)
   const identity = identityOf(element) ?? ''
-  const name = kind.isExact ? identity : identity.toLowerCase()
+  const name = kind.isExact ? identity : nameKey(identity)
   return {
     element,
     order: list === '' ? kind.word : list,

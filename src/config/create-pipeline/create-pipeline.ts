@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/errors.ts'
+import { isSameName } from '../../core/name-key.ts'
 import { CRUISE_CHILDREN } from '../child-order.ts'
 import { applyEdits } from '../edit/apply-edits.ts'
 import type { EditableDocument } from '../edit/layout.ts'
@@ -40,7 +41,7 @@ function assertUnused(groups: readonly XmlElement[], name: string): void {
   const taken = groups
     .flatMap((group) => elementsAt(group, 'pipeline'))
     .map((pipeline) => attributeOf(pipeline, 'name'))
-    .find((known) => known?.toLowerCase() === name.toLowerCase())
+    .find((known) => known !== null && isSameName(known, name))
   if (taken) throw new ServiceError('name-in-use', `A pipeline "${taken}" exists`, { name: taken })
 }
 

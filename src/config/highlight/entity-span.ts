@@ -1,3 +1,4 @@
+import { isSameName } from '../../core/name-key.ts'
 import { ENTITY_KINDS, type EntityKind, entityName, foldEntity } from '../changes/entities.ts'
 import type { Steps } from '../xml-elements.ts'
 import type { Span } from '../xml-tree.ts'
@@ -30,8 +31,10 @@ export function entitySpan(text: string, entity: string): Span | null {
 
 /** Where a stage stands in the text of a pipeline or template. */
 export function stageSpan(text: string, stage: string): Span | null {
-  const isIt = (tag: Span) =>
-    attribute(text, { tag }, 'name')?.toLowerCase() === stage.toLowerCase()
+  const isIt = (tag: Span) => {
+    const name = attribute(text, { tag }, 'name')
+    return name !== null && isSameName(name, stage)
+  }
   return spanOf(text, { steps: [['stage']], isIt })
 }
 

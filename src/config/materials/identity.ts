@@ -1,3 +1,4 @@
+import { nameKey } from '../../core/name-key.ts'
 import type { Material } from '../model/materials.ts'
 import { memoize } from '../../lib/memoize.ts'
 import { withoutSecret } from '../secrets/address-secret.ts'
@@ -27,7 +28,7 @@ function identityParts(material: Material): readonly (string | boolean | null)[]
     case 'tfs':
       return [withoutSecret(material.url), material.username, material.domain, material.projectPath]
     case 'dependency':
-      return [material.pipeline.toLowerCase(), material.stage.toLowerCase()]
+      return [nameKey(material.pipeline), nameKey(material.stage)]
     case 'package':
     case 'scm':
       return [material.ref]

@@ -1,7 +1,8 @@
+import { nameKey } from '../../core/name-key.ts'
 import type { DependencyMaterial, Material, Pipeline } from '../model.ts'
 import { memoize } from '../../lib/memoize.ts'
 import { shorten } from '../shorten.ts'
-import { type Finding, nameKey, repeats } from './finding.ts'
+import { type Finding, repeats } from './finding.ts'
 import type { PipelineRule, RuleContext } from './rule-context.ts'
 
 const MOST_NAMED = 12

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
+import { nameKey } from '../../core/name-key.ts'
 import { shorten } from '../shorten.ts'
-import { type Finding, nameKey, repeatsInOtherCase } from './finding.ts'
+import { type Finding, repeatsInOtherCase } from './finding.ts'
 import { isResourceName, unusable } from './jobs.ts'
 import type { RuleContext } from './rule-context.ts'
 

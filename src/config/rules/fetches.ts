@@ -1,8 +1,9 @@
+import { nameKey } from '../../core/name-key.ts'
 import type { CancelTask, Job, Pipeline, Stage } from '../model.ts'
 import { memoize } from '../../lib/memoize.ts'
 import { shorten } from '../shorten.ts'
 import { dependenciesOf } from './dependencies.ts'
-import { type Finding, nameKey } from './finding.ts'
+import type { Finding } from './finding.ts'
 import type { PipelineRule, RuleContext } from './rule-context.ts'
 
 type Fetch = Extract<CancelTask, { kind: 'fetchartifact' }>

@@ -1,3 +1,4 @@
+import { nameKey } from '../../core/name-key.ts'
 import type { At } from '../model.ts'
 
 /** Something that a rule has against a configuration. */
@@ -5,11 +6,6 @@ export interface Finding {
   /** The element it is about. */
   readonly at: At
   readonly message: string
-}
-
-/** Names that differ only in case are the same name. */
-export function nameKey(name: string): string {
-  return name.toLowerCase()
 }
 
 /** Pairs every item whose key another has used before it with the first that used it. */

@@ -1,6 +1,7 @@
+import { nameKey } from '../../core/name-key.ts'
 import type { Artifact, Job, Pipeline, Stage } from '../model.ts'
 import { shorten } from '../shorten.ts'
-import { type Finding, nameKey, repeats, repeatsInOtherCase } from './finding.ts'
+import { type Finding, repeats, repeatsInOtherCase } from './finding.ts'
 import { hasPathForm } from './paths.ts'
 import type { PipelineRule, RuleContext, StageRule } from './rule-context.ts'
 

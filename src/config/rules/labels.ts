@@ -1,6 +1,7 @@
+import { nameKey } from '../../core/name-key.ts'
 import type { Material } from '../model.ts'
 import { shorten } from '../shorten.ts'
-import { type Finding, nameKey } from './finding.ts'
+import type { Finding } from './finding.ts'
 import { materialNameOf } from './material-names.ts'
 import type { PipelineRule, RuleContext } from './rule-context.ts'
 

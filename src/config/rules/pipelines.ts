@@ -1,5 +1,6 @@
+import { nameKey } from '../../core/name-key.ts'
 import { shorten } from '../shorten.ts'
-import { type Finding, nameKey, repeats, repeatsInOtherCase } from './finding.ts'
+import { type Finding, repeats, repeatsInOtherCase } from './finding.ts'
 import { isQuartzCron } from './quartz-cron.ts'
 import type { PipelineRule, RuleContext } from './rule-context.ts'
 

@@ -1,6 +1,7 @@
+import { nameKey } from '../../core/name-key.ts'
 import type { Material, Property } from '../model.ts'
 import { shorten } from '../shorten.ts'
-import { type Finding, nameKey, repeats, repeatsInOtherCase } from './finding.ts'
+import { type Finding, repeats, repeatsInOtherCase } from './finding.ts'
 import type { PipelineRule, RuleContext } from './rule-context.ts'
 
 /** PKG-1: repositories and packages differ by more than the case of their names. */

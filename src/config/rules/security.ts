@@ -1,7 +1,8 @@
+import { nameKey } from '../../core/name-key.ts'
 import type { Authorization, PipelineGroup, Principal, Role, Stage } from '../model.ts'
 import { isSecurityOn } from '../model.ts'
 import { shorten } from '../shorten.ts'
-import { type Finding, nameKey, repeats, repeatsInOtherCase } from './finding.ts'
+import { type Finding, repeats, repeatsInOtherCase } from './finding.ts'
 import type { RuleContext } from './rule-context.ts'
 
 /** SEC-2: an ldap search base has a value. */

@@ -1,6 +1,7 @@
+import { nameKey } from '../../core/name-key.ts'
 import type { Stage, Variable } from '../model.ts'
 import { shorten } from '../shorten.ts'
-import { type Finding, nameKey, repeats } from './finding.ts'
+import { type Finding, repeats } from './finding.ts'
 import type { PipelineRule, RuleContext } from './rule-context.ts'
 
 /** ENV-1 in environments. */

@@ -1,3 +1,4 @@
+import { nameKey } from '../../core/name-key.ts'
 import { expandConfiguration } from '../../config/effective.ts'
 import type { Configuration, Environment, Pipeline } from '../../config/model.ts'
 import { Emitter } from '../../lib/emitter.ts'
@@ -34,7 +35,7 @@ export class EffectivePipelines {
   }
 
   find(pipeline: string): EffectivePipeline | null {
-    return this.#expanded.pipelines.get(pipeline.toLowerCase()) ?? null
+    return this.#expanded.pipelines.get(nameKey(pipeline)) ?? null
   }
 
   /** In the order of the document. */
@@ -44,7 +45,7 @@ export class EffectivePipelines {
 
   /** The environments that name the pipeline. */
   environmentsOf(pipeline: string): readonly Environment[] {
-    return this.#expanded.environments.get(pipeline.toLowerCase()) ?? []
+    return this.#expanded.environments.get(nameKey(pipeline)) ?? []
   }
 
   /** Calls the listener after each change of the configuration. Returns how to stop that. */
@@ -57,12 +58,12 @@ function expand(written: Configuration): Expanded {
   const { configuration } = expandConfiguration(written)
   const pipelines = new Map<string, EffectivePipeline>()
   for (const { name: group, pipelines: members } of configuration.groups) {
-    for (const pipeline of members) pipelines.set(pipeline.name.toLowerCase(), { group, pipeline })
+    for (const pipeline of members) pipelines.set(nameKey(pipeline.name), { group, pipeline })
   }
   const environments = new Map<string, Environment[]>()
   for (const environment of configuration.environments) {
     for (const { name } of environment.pipelines) {
-      const key = name.toLowerCase()
+      const key = nameKey(name)
       environments.set(key, [...(environments.get(key) ?? []), environment])
     }
   }

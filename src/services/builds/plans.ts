@@ -1,6 +1,7 @@
 import type { JobPlan, PipelinePlan, Plans, StagePlan } from '../../builds/plan.ts'
 import type { Job, Stage } from '../../config/model.ts'
 import type { AgentOffer, JobSpread } from '../../core/assignment.ts'
+import { nameKey } from '../../core/name-key.ts'
 import type { AgentDirectory } from '../agents/agent-directory.ts'
 import type { KnownAgent } from '../agents/known-agent.ts'
 import type { EffectivePipeline, EffectivePipelines } from './effective-pipelines.ts'
@@ -18,7 +19,7 @@ export class ConfiguredPlans implements Plans {
   }
 
   pipelinePlan(name: string): PipelinePlan | null {
-    const key = name.toLowerCase()
+    const key = nameKey(name)
     const known = this.#plans.get(key)
     if (known) return known
     const found = this.#pipelines.find(key)

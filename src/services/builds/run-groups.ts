@@ -4,6 +4,7 @@ import { ENTITY_KINDS, entitiesIn, entityKey } from '../../config/changes/entiti
 import { readXml } from '../../config/xml-reader.ts'
 import type { Digest } from '../../core/digest.ts'
 import type { Revision } from '../../core/revision.ts'
+import { nameKey } from '../../core/name-key.ts'
 import type { History } from '../../history/history.ts'
 import type { FormerGroups } from '../../security/permissions.ts'
 
@@ -28,7 +29,7 @@ export class RunGroups {
   async of({ name, groups, createdAt }: PipelineInstance): Promise<FormerGroups> {
     if (groups !== null) return groups
     const revision = revisionInForce(this.#history, createdAt)
-    const group = revision && (await this.#groupsIn(revision)).get(name.toLowerCase())
+    const group = revision && (await this.#groupsIn(revision)).get(nameKey(name))
     return group == null ? null : [group]
   }
 

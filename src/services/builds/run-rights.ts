@@ -2,6 +2,7 @@ import type { Builds } from '../../builds/builds.ts'
 import type { JobInstance, PipelineInstance } from '../../builds/documents.ts'
 import type { PipelineRun } from '../../builds/keys.ts'
 import type { Principal } from '../../core/principal.ts'
+import { nameKey } from '../../core/name-key.ts'
 import { type Access, assertMay } from '../permission.ts'
 import type { RunGroups } from './run-groups.ts'
 
@@ -52,7 +53,7 @@ interface OfRun {
 }
 
 function keyOf({ pipelineName, pipelineCounter }: OfRun): string {
-  return `${pipelineName.toLowerCase()}/${pipelineCounter}`
+  return `${nameKey(pipelineName)}/${pipelineCounter}`
 }
 
 /** Those of some things that are part of a run which the caller may view. */

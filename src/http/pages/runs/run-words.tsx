@@ -2,6 +2,7 @@ import type { StageRun } from '../../../services/builds/stages.ts'
 import { isUnfinished } from '../../../core/job.ts'
 import { APPROVED_BY_CHANGES } from '../../../core/stage.ts'
 import type { Wait } from '../../../core/waiting.ts'
+import { nameKey } from '../../../core/name-key.ts'
 import type { Links } from '../links.ts'
 import { lookOf, Status } from '../status.tsx'
 
@@ -55,8 +56,8 @@ export function StageChips({
   planned: readonly string[]
   stages: readonly StageRun[]
 }) {
-  const started = new Set(stages.map(({ stage }) => stage.name.toLowerCase()))
-  const toCome = planned.filter((name) => !started.has(name.toLowerCase()))
+  const started = new Set(stages.map(({ stage }) => nameKey(stage.name)))
+  const toCome = planned.filter((name) => !started.has(nameKey(name)))
   return (
     <ol class="chips">
       {stages.map((run) => (

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { isSameName } from '../../../core/name-key.ts'
 import type { JobInstance } from '../../../builds/documents.ts'
 import { folderName } from './artifact-path.ts'
 
@@ -33,7 +34,7 @@ export function jobFolder(root: string, place: JobPlace): string {
 
 /** Whether two places are the same, whatever the case of the names. */
 export function isSamePlace(one: JobPlace, other: JobPlace): boolean {
-  return renderPlace(one).toLowerCase() === renderPlace(other).toLowerCase()
+  return isSameName(renderPlace(one), renderPlace(other))
 }
 
 function partsOf(place: JobPlace): string[] {

@@ -1,6 +1,6 @@
+import { isSameName } from '../../../core/name-key.ts'
 import type { PipelineInstance } from '../../../builds/documents.ts'
 import type { PipelineRun, StageRunName } from '../../../builds/keys.ts'
-import { isSameName } from '../../../builds/plan.ts'
 import { parseUpstream } from '../../../builds/upstream-revision.ts'
 import type { FindFetchSource } from './tasks.ts'
 

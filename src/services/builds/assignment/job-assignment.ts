@@ -1,7 +1,7 @@
 import type { JobInstance, PipelineInstance } from '../../../builds/documents.ts'
-import { isSameName } from '../../../builds/plan.ts'
 import type { Artifact, Environment, Job, Pipeline, Stage } from '../../../config/model.ts'
 import type { AgentOffer } from '../../../core/assignment.ts'
+import { isSameName } from '../../../core/name-key.ts'
 import { assignMaterials } from './materials.ts'
 import { AssignmentRefusal } from './refusal.ts'
 import type { Secrets } from './secrets.ts'

@@ -1,3 +1,4 @@
+import { stageNameKey } from '../../../core/name-key.ts'
 import type { StageInstance } from '../../../builds/documents.ts'
 import type { BuildEvent } from '../../../builds/event.ts'
 import type { BuildQueries } from '../../../builds/queries.ts'
@@ -21,7 +22,7 @@ export class PassedStages {
 
   /** The newest, or null. */
   newest(name: StageName): Promise<StageInstance | null> {
-    const key = keyOf(name)
+    const key = stageNameKey(name)
     const found = this.#newest.get(key) ?? this.#find(name)
     this.#newest.set(key, found)
     // What could not be read is looked for again.
@@ -45,7 +46,7 @@ export class PassedStages {
   note(event: BuildEvent): void {
     if (event.type !== 'stage-finished' || event.status.state !== 'Passed') return
     const { stage } = event
-    const key = keyOf({ pipeline: stage.pipelineName, stage: stage.name })
+    const key = stageNameKey({ pipeline: stage.pipelineName, stage: stage.name })
     const known = this.#newest.get(key)
     if (known) this.#newest.set(key, newer(known, stage))
   }
@@ -68,8 +69,4 @@ async function newer(
 ): Promise<StageInstance> {
   const other = await known
   return other && other.id > stage.id ? other : stage
-}
-
-function keyOf({ pipeline, stage }: StageName): string {
-  return `${pipeline.toLowerCase()}/${stage.toLowerCase()}`
 }

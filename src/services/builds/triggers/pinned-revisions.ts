@@ -1,11 +1,11 @@
 import type { PipelineInstance } from '../../../builds/documents.ts'
-import { isSameName } from '../../../builds/plan.ts'
 import type { BuildQueries } from '../../../builds/queries.ts'
 import { parseUpstream, renderUpstream } from '../../../builds/upstream-revision.ts'
 import { materialFingerprint } from '../../../config/material-fingerprint.ts'
 import { isSource } from '../../../config/materials/identity.ts'
 import type { DependencyMaterial, Material, Pipeline } from '../../../config/model.ts'
 import { ServiceError } from '../../../core/errors.ts'
+import { isSameName } from '../../../core/name-key.ts'
 import {
   builtRevision,
   nameOf,

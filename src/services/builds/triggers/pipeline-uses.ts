@@ -1,3 +1,4 @@
+import { nameKey, stageNameKey } from '../../../core/name-key.ts'
 import { materialFingerprint } from '../../../config/material-fingerprint.ts'
 import { isSource } from '../../../config/materials/identity.ts'
 import type { Material, Pipeline } from '../../../config/model.ts'
@@ -21,7 +22,7 @@ export class PipelineUses {
 
   /** Those that depend on a stage. */
   ofStage(stage: { readonly pipeline: string; readonly stage: string }): readonly string[] {
-    return this.#byStage.get(stageKey(stage)) ?? []
+    return this.#byStage.get(stageNameKey(stage)) ?? []
   }
 
   /** The cron expression of each that has a timer. */
@@ -35,9 +36,9 @@ export class PipelineUses {
   }
 
   #add(pipeline: Pipeline): void {
-    const name = pipeline.name.toLowerCase()
+    const name = nameKey(pipeline.name)
     for (const material of pipeline.materials) {
-      if (material.kind === 'dependency') append(this.#byStage, stageKey(material), name)
+      if (material.kind === 'dependency') append(this.#byStage, stageNameKey(material), name)
       if (isSource(material)) append(this.#byMaterial, materialFingerprint(material), name)
     }
     if (pipeline.timer) this.#timers.set(name, pipeline.timer.cron)
@@ -59,10 +60,6 @@ const startKey = memoize(({ timer, materials, stages }: Pipeline) => {
 function materialKey(material: Material): string {
   const ignores = 'ignores' in material ? material.ignores.map(({ pattern }) => pattern) : []
   return JSON.stringify([materialFingerprint(material), ignores])
-}
-
-function stageKey({ pipeline, stage }: { pipeline: string; stage: string }): string {
-  return `${pipeline.toLowerCase()}/${stage.toLowerCase()}`
 }
 
 function append(map: Map<string, string[]>, key: string, name: string): void {

@@ -4,6 +4,7 @@ import type { BuildQueries } from '../../../builds/queries.ts'
 import type { StageRunName } from '../../../builds/keys.ts'
 import { parseUpstream, renderUpstream } from '../../../builds/upstream-revision.ts'
 import type { Origins } from '../../../core/fan-in.ts'
+import { nameKey, stageNameKey } from '../../../core/name-key.ts'
 
 /** Runs whose origins are remembered. They never change. */
 const REMEMBERED = 2_000
@@ -27,13 +28,13 @@ export class RunOrigins {
     const { pipeline, pipelineCounter, stage: name, stageCounter: counter } = run
     const itself = { pipelineName: pipeline, pipelineCounter, name, counter }
     const origins = new Map<string, Set<string>>()
-    add(origins, `${pipeline}/${name}`.toLowerCase(), renderUpstream(itself).toLowerCase())
+    add(origins, stageNameKey({ pipeline, stage: name }), nameKey(renderUpstream(itself)))
     addAll(origins, await this.#ofRun(pipeline, pipelineCounter))
     return origins
   }
 
   #ofRun(pipeline: string, counter: number): Promise<Origins> {
-    const key = `${pipeline.toLowerCase()}/${counter}`
+    const key = `${nameKey(pipeline)}/${counter}`
     const known = this.#known.get(key)
     if (known) return known
     const found = this.#find(pipeline, counter)
@@ -46,7 +47,7 @@ export class RunOrigins {
   async #find(pipeline: string, counter: number): Promise<Origins> {
     const run = await this.#runs.pipelineInstance({ pipeline, counter })
     const origins = new Map<string, Set<string>>()
-    add(origins, `${pipeline.toLowerCase()}/`, `${counter}`)
+    add(origins, `${nameKey(pipeline)}/`, `${counter}`)
     // The nearest come first.
     for (const { fingerprint, revision } of sourcesOf(run)) add(origins, fingerprint, revision)
     for (const upstream of upstreamsOf(run)) addAll(origins, await this.#ofUpstream(upstream))

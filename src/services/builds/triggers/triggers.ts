@@ -8,6 +8,7 @@ import { ServiceError } from '../../../core/errors.ts'
 import { inTurns } from '../../../core/in-turns.ts'
 import type { Log } from '../../../core/log.ts'
 import { APPROVED_BY_CHANGES } from '../../../core/stage.ts'
+import { nameKey } from '../../../core/name-key.ts'
 import type { MaterialPoller } from '../../materials/material-poller.ts'
 import { SourceFailed } from '../../materials/modification.ts'
 import { watchedMaterials } from '../../materials/watched-materials.ts'
@@ -92,7 +93,7 @@ export class Triggers implements AsyncDisposable {
    *   `pipeline-locked`, or `not-schedulable` with the reason.
    */
   startPipeline({ pins, ...request }: ManualStart): Promise<PipelineInstance> {
-    return this.#wakeUps.without(request.pipeline.toLowerCase(), async () => {
+    return this.#wakeUps.without(nameKey(request.pipeline), async () => {
       const found = this.#options.pipelines.find(request.pipeline)
       const newest = await this.#newestRun(request.pipeline)
       const wanted = found ? await this.#wantedBy(found.pipeline, { pins, newest }) : []
@@ -188,11 +189,11 @@ export class Triggers implements AsyncDisposable {
   #hear(event: BuildEvent): void {
     this.#revisions.passed.note(event)
     if (event.type === 'pipeline-unlocked' || event.type === 'pipeline-unpaused') {
-      return this.#wakeAll([event.pipeline.toLowerCase()])
+      return this.#wakeAll([nameKey(event.pipeline)])
     }
     if (event.type !== 'stage-finished') return
     const { pipelineName: pipeline, name: stage } = event.stage
-    this.#wakeAll([pipeline.toLowerCase(), ...this.#uses.ofStage({ pipeline, stage })])
+    this.#wakeAll([nameKey(pipeline), ...this.#uses.ofStage({ pipeline, stage })])
   }
 
   #fire(pipeline: string): void {
@@ -217,7 +218,7 @@ export class Triggers implements AsyncDisposable {
   }
 
   async #start(pipeline: Pipeline): Promise<void> {
-    const name = pipeline.name.toLowerCase()
+    const name = nameKey(pipeline.name)
     const newest = await this.#newestRun(name)
     const revisions = await knownRevisions(this.#revisions, pipeline, newest)
     if (revisions === null) return

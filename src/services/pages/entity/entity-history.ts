@@ -1,4 +1,5 @@
 import type { Principal } from '../../../core/principal.ts'
+import { nameKey } from '../../../core/name-key.ts'
 import type { History } from '../../../history/history.ts'
 import type { RunRightsDeps } from '../../builds/run-rights.ts'
 import { type ScriptDeps, compareTexts, type TextComparison } from '../compare/comparison.ts'
@@ -108,7 +109,7 @@ function labelOf({ name, kind, entity }: EntityAddress, steps: readonly EntitySt
 }
 
 function formerNames({ entity, stage }: EntityAddress, steps: readonly EntityStep[]): string[] {
-  const own = [entity, stage?.toLowerCase() ?? ''].join(' ')
+  const own = [entity, nameKey(stage ?? '')].join(' ')
   const names = steps.map((step) => ({
     key: [step.entity, step.stage ?? ''].join(' '),
     name: [step.entity.slice(step.entity.indexOf('/') + 1), step.stage ?? []].flat().join('/'),

@@ -2,6 +2,7 @@ import type { Change } from '../../../config/changes/change.ts'
 import { foldEntity, wholeEntityWord } from '../../../config/changes/entities.ts'
 import { entitiesOf } from '../../../config/changes/entities-of.ts'
 import type { Principal } from '../../../core/principal.ts'
+import { isSameName, nameKey } from '../../../core/name-key.ts'
 import type { EntityIndex } from '../../entity-index.ts'
 import type { EntityAddress } from './entity-address.ts'
 import type { History } from '../../../history/history.ts'
@@ -37,7 +38,7 @@ export async function entitySteps(
   address: EntityAddress,
 ): Promise<readonly EntityStep[]> {
   const steps = await wholeSteps(deps, address)
-  return address.stage === null ? steps : stepsOfStage(steps, address.stage.toLowerCase())
+  return address.stage === null ? steps : stepsOfStage(steps, nameKey(address.stage))
 }
 
 /** Those steps that a caller may see, and what she may see of the thing at other times. */
@@ -51,7 +52,7 @@ export async function visibleSteps(
   const whole = judged.steps.flatMap(({ step }) => step ?? [])
   if (address.stage === null) return { ...judged, visible: whole }
   const byNumber = new Map(whole.map((step) => [step.revision.number, step]))
-  const visible = stepsOfStage(all, address.stage.toLowerCase()).flatMap((step) => {
+  const visible = stepsOfStage(all, nameKey(address.stage)).flatMap((step) => {
     const own = byNumber.get(step.revision.number)
     if (!own) return []
     const changes = step.changes.filter((change) => own.changes.includes(change))
@@ -118,16 +119,20 @@ function stepsOfStage(pipeline: readonly EntityStep[], name: string): readonly E
 function isOfStage(change: Change, stage: string): boolean {
   const { kind, path, subject, to } = change
   const [first] = path
-  if (first !== undefined) return first.toLowerCase() === `stage ${stage}`
-  if (subject.toLowerCase() === `stage ${stage}`) return true
-  if (kind === 'renamed' && subject === 'stage') return to?.toLowerCase() === stage
+  if (first !== undefined) return isSameName(first, `stage ${stage}`)
+  if (isSameName(subject, `stage ${stage}`)) return true
+  if (kind === 'renamed' && subject === 'stage') return to !== undefined && isSameName(to, stage)
   return wholeEntityWord(change) !== null
 }
 
 function formerStage(changes: readonly Change[], stage: string): string | null {
   const renaming = changes.find(
     ({ kind, path, subject, to }) =>
-      kind === 'renamed' && path.length === 0 && subject === 'stage' && to?.toLowerCase() === stage,
+      kind === 'renamed' &&
+      path.length === 0 &&
+      subject === 'stage' &&
+      to !== undefined &&
+      isSameName(to, stage),
   )
-  return renaming?.from?.toLowerCase() ?? null
+  return renaming?.from === undefined ? null : nameKey(renaming.from)
 }

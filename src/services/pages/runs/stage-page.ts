@@ -1,8 +1,8 @@
-import { isSameName } from '../../../builds/plan.ts'
 import type { StageRun } from '../../../builds/queries.ts'
 import type { Page, Pagination } from '../../../core/page.ts'
 import { PAGE_SIZE } from '../../../core/page.ts'
 import type { Principal } from '../../../core/principal.ts'
+import { isSameName } from '../../../core/name-key.ts'
 import {
   listStageRuns,
   readStageRun,
