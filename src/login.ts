@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Clock } from './core/clock.ts'
+import type { Clock } from './lib/clock.ts'
 import type { Log } from './core/log.ts'
 import { WorkerThread, workerFile } from './lib/worker-thread.ts'
 import type { Resources } from './lib/resources.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from './core/clock.ts'
+import type { Clock } from './lib/clock.ts'
 import type { Log } from './core/log.ts'
 import type { Resources } from './lib/resources.ts'
 import type { ServeSettings } from './settings.ts'

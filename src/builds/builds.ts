@@ -1,7 +1,7 @@
 import { Emitter } from '../lib/emitter.ts'
 import { maySuit } from '../core/assignment.ts'
 import type { AgentOffer } from '../core/assignment.ts'
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { BuildStore } from './build-store.ts'
 import { noEffects } from './change.ts'
 import type { Change, Effects } from './change.ts'

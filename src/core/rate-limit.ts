@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import type { Clock } from './clock.ts'
+import type { Clock } from '../lib/clock.ts'
 import { ServiceError } from './errors.ts'
 
 export interface RateLimitOptions {

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../lib/clock.ts'
 import { digestOf } from '../core/digest.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
 import { allOf } from '../lib/all-of.ts'

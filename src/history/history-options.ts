@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { Digest } from '../core/digest.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
 import type { Inspect } from './inspection.ts'

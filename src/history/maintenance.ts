@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../lib/clock.ts'
 import { describeFault } from '../core/faults.ts'
 import type { WriterQueue } from '../storage/writer-queue.ts'
 import { removeAbandoned } from './abandoned-objects.ts'

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../lib/clock.ts'
 import { type CallWebhook, WebhookFailure } from '../services/webhooks/webhook.ts'
 import { type ClientNames, renderRevision } from '../wire/revision-entry.ts'
 import { SIGNATURE_HEADER, type WebhookBody } from '../wire/webhook.ts'

@@ -1,5 +1,5 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { Principal } from '../core/principal.ts'
 import { tooMany } from '../core/rate-limit.ts'
 import { LoginLimits } from './login-limits.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../lib/clock.ts'
 import { networkOf, RateLimit, tooMany } from '../core/rate-limit.ts'
 import { userKey } from './users-file.ts'
 

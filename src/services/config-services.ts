@@ -1,7 +1,7 @@
 import { firstDocument } from '../config/first-document.ts'
 import { XML_LIMITS } from '../config/xml/xml-limits.ts'
 import type { SecretBox } from '../config/secrets/secret-box.ts'
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../core/log.ts'
 import { DiffPool } from '../diff/diff-pool.ts'
 import { type Merge, MERGING, type MergeInput, mergeScripts } from '../diff/merge.ts'

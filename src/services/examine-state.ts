@@ -1,7 +1,7 @@
 import nodeFs, { chown, copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../lib/clock.ts'
 import { ServiceError } from '../core/errors.ts'
 import { findHolder } from '../history/doctor/holders.ts'
 import { copySqliteState, openSqliteState } from '../state/open-sqlite.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { openServer } from '../../src/app.ts'
-import type { Clock } from '../../src/core/clock.ts'
+import type { Clock } from '../../src/lib/clock.ts'
 import type { LogEvent } from '../../src/core/log.ts'
 import { readSettings, SETTINGS } from '../../src/settings.ts'
 import { toolEnvironment } from './materials.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { SecretMask } from './secret-mask.ts'
 
 /** Unfinished text longer than this is written although its line goes on. */

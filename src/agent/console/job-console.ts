@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { OutputSource } from '../process/output-pump.ts'
 import { ConsoleText } from './console-text.ts'
 import { ConsoleUpload } from './console-upload.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { reasonOf } from '../../core/errors.ts'
 import type { JobReport } from '../../core/job.ts'
 import type { Log } from '../../core/log.ts'

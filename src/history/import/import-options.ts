@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { CommitSha } from '../../core/revision.ts'
 import type { HistoryOptions } from '../history-options.ts'
 

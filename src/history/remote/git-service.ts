@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { Duplex } from 'node:stream'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { inBackground } from '../../core/in-background.ts'
 import type { GitExecutable, RunOptions } from '../git-executable.ts'

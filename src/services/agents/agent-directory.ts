@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../core/agent-life-cycle.ts'
 import { nextAgent } from '../../core/agent-life-cycle.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { inBackground } from '../../core/in-background.ts'
 import type { Log } from '../../core/log.ts'
 import type { StateStore } from '../../state/state-store.ts'

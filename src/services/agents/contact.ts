@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../../core/agent-life-cycle.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { AgentDirectory } from './agent-directory.ts'
 import type { AgentFacts } from './agent-record.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { StateStore } from '../../state/state-store.ts'
 import type { ConfigEditor } from '../config-editor.ts'

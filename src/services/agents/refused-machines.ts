@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { type KnownAgent, plainAddress } from './known-agent.ts'
 
 /** For how long after its last call a refused machine is a problem, in milliseconds: agents call again within 15 s. */

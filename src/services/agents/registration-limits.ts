@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { networkOf, RateLimit, tooMany } from '../../core/rate-limit.ts'
 import type { AgentDirectory } from './agent-directory.ts'

@@ -1,5 +1,5 @@
 import type { Action, AuditEntry } from '../../core/audit.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../core/log.ts'
 import { LineNumbers } from '../../storage/line-log.ts'
 import { EntryLog } from './entry-log.ts'

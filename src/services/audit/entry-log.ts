@@ -1,5 +1,5 @@
 import { type Action, AuditEntry, type Repetitions } from '../../core/audit.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { describeFault } from '../../core/faults.ts'
 import { inBackground } from '../../core/in-background.ts'
 import type { Log } from '../../core/log.ts'

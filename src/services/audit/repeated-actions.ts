@@ -1,5 +1,5 @@
 import type { Action, Repetitions } from '../../core/audit.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 
 /** How long repetitions are counted before they are noted, in milliseconds. */
 const WINDOW = 60_000

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Builds } from '../../builds/builds.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { StateStore } from '../../state/state-store.ts'
 import type { AgentDirectory } from '../agents/agent-directory.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
 import type { CommitSha } from '../../core/revision.ts'

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import type { EditScript } from '../../diff/edit-script.ts'
 import { countLines } from '../../diff/hunks.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'

@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono'
-import type { Clock } from '../../../core/clock.ts'
+import type { Clock } from '../../../lib/clock.ts'
 import type { AgentAdministrationDeps } from '../../../services/agents/administer-agents.ts'
 import {
   actOnAgents,

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import type { Clock } from '../../../core/clock.ts'
+import type { Clock } from '../../../lib/clock.ts'
 import { type AuditDeps, readAudit } from '../../../services/audit/read-audit.ts'
 import { parseAuditQuery } from '../../audit-query.ts'
 import type { RouteEnv } from '../../door.ts'

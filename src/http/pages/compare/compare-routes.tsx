@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono'
-import type { Clock } from '../../../core/clock.ts'
+import type { Clock } from '../../../lib/clock.ts'
 import { CommitSha } from '../../../core/revision.ts'
 import type { EntityIndex } from '../../../services/entity-index.ts'
 import type { ConfigReadingDeps } from '../../../services/config-reading.ts'

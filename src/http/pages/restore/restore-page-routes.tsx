@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono'
-import type { Clock } from '../../../core/clock.ts'
+import type { Clock } from '../../../lib/clock.ts'
 import { ServiceError } from '../../../core/errors.ts'
 import { entityAddress } from '../../../services/pages/entity/entity-address.ts'
 import { numbered } from '../../../services/pages/numbered-revision.ts'

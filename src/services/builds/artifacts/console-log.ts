@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import nodeFs, { open, readdir, rename, rm, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Clock } from '../../../core/clock.ts'
+import type { Clock } from '../../../lib/clock.ts'
 import { ServiceError } from '../../../core/errors.ts'
 import { orNullWhenAbsent } from '../../../storage/fs-error.ts'
 import { syncFolder } from '../../../storage/sync-folder.ts'

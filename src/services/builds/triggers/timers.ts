@@ -1,5 +1,5 @@
 import { nextFire } from '../../../config/timer/next-fire.ts'
-import type { Clock } from '../../../core/clock.ts'
+import type { Clock } from '../../../lib/clock.ts'
 
 export interface TimersOptions {
   readonly clock: Clock

@@ -1,5 +1,5 @@
 import type { Builds } from '../../../builds/builds.ts'
-import type { Clock } from '../../../core/clock.ts'
+import type { Clock } from '../../../lib/clock.ts'
 import type { Log } from '../../../core/log.ts'
 import { SerialQueue } from '../../../lib/serial-queue.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'

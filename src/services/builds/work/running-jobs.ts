@@ -1,5 +1,5 @@
 import type { JobInstance } from '../../../builds/documents.ts'
-import type { Clock } from '../../../core/clock.ts'
+import type { Clock } from '../../../lib/clock.ts'
 import { ConsoleLog } from '../artifacts/console-log.ts'
 import { jobFolder, type JobPlace, placeOfJob } from '../artifacts/job-folders.ts'
 import type { OrderedFetch } from './orders.ts'

@@ -1,7 +1,7 @@
 import type { Builds } from '../../../builds/builds.ts'
 import type { JobInstance, WaitingJob } from '../../../builds/documents.ts'
 import type { StageRun } from '../../../builds/queries.ts'
-import type { Clock } from '../../../core/clock.ts'
+import type { Clock } from '../../../lib/clock.ts'
 import type { Problem } from '../../../core/problem.ts'
 import { type Candidate, explainWait, type PlacedNeed, type Wait } from '../../../core/waiting.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../core/errors.ts'
-import type { Clock } from '../../../core/clock.ts'
+import type { Clock } from '../../../lib/clock.ts'
 import type { Principal } from '../../../core/principal.ts'
 import type { KnownAgent } from '../../agents/known-agent.ts'
 import { assertMay } from '../../permission.ts'
