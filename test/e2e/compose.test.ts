@@ -1,13 +1,16 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
-import { cpSync, existsSync, readFileSync, statSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { element, exec } from '../support/a-configuration.ts'
+import { AgentProtocolServer } from '../support/agent-protocol-server.ts'
+import { anAssignment, sh } from '../support/an-assignment.ts'
 import { callOver, type CertificateFiles, OUTSIDE, startNginx } from '../support/nginx.ts'
 import { RealBuilds } from '../support/real-builds.ts'
 import { deployed, rootFile } from '../support/root-file.ts'
+import { mayMount } from '../support/small-disk.ts'
 import { tempDir } from '../support/temp-folder.ts'
 import { until } from '../support/until.ts'
 import { readYaml } from '../support/yaml-document.ts'
@@ -17,6 +20,8 @@ const Service = z.object({
   build: z.object({ dockerfile: z.string() }),
   read_only: z.literal('true'),
   cap_drop: z.tuple([z.literal('ALL')]),
+  cap_add: Words.default([]),
+  user: z.string().optional(),
   security_opt: z.tuple([z.literal('no-new-privileges:true')]),
   mem_limit: z.string().regex(/^\d+[mg]$/),
   memswap_limit: z.string(),
@@ -64,6 +69,51 @@ describe('deploy/compose.yaml', () => {
       expect(services[name]?.volumes).toEqual([`${name}:/work`, 'trust:/etc/cairn/trust:ro'])
     }
   })
+
+  it('has root and capabilities for the agents alone, whose jobs have neither', () => {
+    const { services } = readCompose()
+
+    const powerful = Object.entries(services).flatMap(([name, { user, cap_add, command = [] }]) =>
+      user === undefined && cap_add.length === 0 ? [] : [[name, user, ...command.slice(-2)]],
+    )
+    expect(powerful).toEqual([
+      ['agent-1', 'root', '--job-user', 'cairn-job'],
+      ['agent-2', 'root', '--job-user', 'cairn-job'],
+    ])
+  })
+
+  it.skipIf(!mayMount())(
+    'has agents whose jobs run with what they are given, and nothing else',
+    { timeout: 60_000, tags: ['util-linux'] },
+    async () => {
+      await using server = await AgentProtocolServer.start()
+      const work = join(tempDir(), 'work')
+      startContained(work, server.url)
+      const escape = `(env -i setsid sh -c 'echo $$ >daemon; sleep 300; :' </dev/null >/dev/null 2>&1 &)`
+      const program = `printf '#!/bin/sh\necho ran\n' >/tmp/program; chmod +x /tmp/program; /tmp/program`
+      const own = 'id -un; id -Gn; grep CapPrm /proc/self/status; echo kept >~/file; cat ~/file'
+      const before = server.assign(
+        anAssignment({
+          tasks: [sh(`${escape}; until [ -s daemon ]; do sleep 0.01; done; ${own}; ${program}`)],
+        }),
+      )
+      await until(() => before.result !== null, 30_000)
+      const look = 'kill -0 $(cat daemon) || echo ended; cat /mnt/identity.json || echo shut'
+      const after = server.assign(anAssignment({ tasks: [sh(`${look}; rm daemon`)] }))
+      await until(() => after.result !== null, 30_000)
+
+      expect(before.result === 'Passed' ? '' : before.text).toBe('')
+      expect(before.written).toEqual([
+        'cairn-job',
+        'cairn-job',
+        expect.stringMatching(/^CapPrm:\s0+$/),
+        'kept',
+        'ran',
+      ])
+      expect(after.result).toBe('Passed')
+      expect(after.written).toEqual(expect.arrayContaining(['ended', 'shut']))
+    },
+  )
 
   it('has plain HTTP between proxy and server alone', () => {
     const { services, networks, members } = readCompose()
@@ -157,6 +207,54 @@ function makeCertificate(folder: string, [, , ...names]: readonly string[]): Cer
   execFileSync('sh', [rootFile('deploy/make-certificate.sh'), folder, ...given])
   const at = (name: string) => join(folder, name)
   return { key: at('tls/cairn.key'), certificate: at('tls/cairn.pem'), ca: at('trust/ca.pem') }
+}
+
+/**
+ * Starts the first agent as an engine would: users of the image, a root that is read-only, processes
+ * of its own, memory where the file wants it, and the capabilities that are left. The volume is at
+ * `/mnt` and the program at `/opt`, because the folders of the file need not be here.
+ */
+function startContained(work: string, server: string): void {
+  const agent = readCompose().services['agent-1']
+  const users = usersOfImage()
+  mkdirSync(work, { mode: 0o711 })
+  const mounts = (agent?.tmpfs ?? []).map((mount) => {
+    const [path = '', options = ''] = mount.split(':')
+    return `mount -t tmpfs -o ${options},nosuid,nodev tmpfs ${path}`
+  })
+  const script = [
+    ...['passwd', 'group'].map((name) => `mount --bind ${users}/etc/${name} /etc/${name}`),
+    `mount --bind ${rootFile('.')} /opt`,
+    `mount --bind ${work} /mnt`,
+    'mount -o remount,bind,ro /opt',
+    'mount -o remount,bind,ro /',
+    ...mounts,
+    'cd /',
+    // The shell stays, and takes care of orphans as the image's init does.
+    '"$@"; exit',
+  ]
+  const kept = (agent?.cap_add ?? []).map((name) => `+${name.toLowerCase()}`)
+  const only = ['setpriv', '--no-new-privs', `--bounding-set=-all,${kept.join(',')}`]
+  const command = (agent?.command ?? []).map((word) =>
+    word.replace('https://proxy', server).replace('/work', '/mnt'),
+  )
+  const line = [...only, process.execPath, '/opt/dist/main.js', ...command]
+  const apart = ['--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
+  const child = spawn('unshare', [...apart, 'sh', '-ec', script.join('\n'), 'sh', ...line], {
+    env: { PATH: process.env['PATH'] },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+}
+
+/** A folder whose `etc` has the users that the Dockerfile adds to those of its base. */
+function usersOfImage(): string {
+  const folder = tempDir()
+  mkdirSync(join(folder, 'etc'))
+  for (const name of ['passwd', 'group']) cpSync(`/etc/${name}`, join(folder, 'etc', name))
+  const [, options = ''] = /^RUN useradd (.*)$/m.exec(deployed('Dockerfile')) ?? []
+  execFileSync('useradd', ['--prefix', folder, ...options.split(' ')], { stdio: 'pipe' })
+  return folder
 }
 
 /** `nginx.conf` as the image of the proxy has it. */
