@@ -44,7 +44,7 @@ export type RunOptions = Partial<ProcessOptions>
 /**
  * The git program, run on one repository at a time and away from the settings of whoever
  * started the service: no variables, no personal or system configuration, no replaced or grafted
- * objects. It runs no program that the repository names, and fetches nothing from anywhere.
+ * objects, no history that is cut off. It runs no program that the repository names, and fetches nothing from anywhere.
  */
 export class GitExecutable {
   readonly #env: Readonly<Record<string, string>>
@@ -62,6 +62,8 @@ export class GitExecutable {
       GIT_NO_REPLACE_OBJECTS: '1',
       // A file that cannot be there: git has a word of advice for each one that it can open.
       GIT_GRAFT_FILE: '/dev/null/grafts',
+      // None at all, so that no file of the repository hides commits that are there.
+      GIT_SHALLOW_FILE: '',
       GIT_TERMINAL_PROMPT: '0',
       GIT_ALLOW_PROTOCOL: '',
     }

@@ -33,6 +33,7 @@ import {
 import { completeSettings } from './repository-settings.ts'
 import type { RevisionIndex } from './revision-index.ts'
 import { RevisionNewsDesk } from './revision-news.ts'
+import { assertNotShallow } from './shallow.ts'
 
 /** Everything that an open history is made of. */
 export interface HistoryParts extends AsyncDisposable {
@@ -90,6 +91,7 @@ async function openLocked(options: HistoryOptions): Promise<OpenedHistory> {
     await lock[Symbol.asyncDispose]()
   }
   try {
+    await assertNotShallow({ fs, gitDir: folder.gitDir }, reader)
     const repository = new GitRepository({ fs, folder, reader }, options.fileName)
     return await openParts({ ...options, fs, pooledFs }, { folder, repository, git, close })
   } catch (error) {

@@ -103,6 +103,37 @@ describe.each(READERS)('adopting a repository with $reader', ({ programPath }) =
     expect(history.size()).toBe(3)
   })
 
+  it('reads the whole history, whatever is said to be shallow', async () => {
+    await using folder = new HistoryFolder({ programPath })
+    folder.init()
+    for (const name of ['one', 'two', 'three']) folder.commit(documentOf(name))
+    folder.write(folder.git('rev-parse', 'HEAD~1'), '.git/shallow')
+
+    const history = await folder.open()
+    await save(history, documentOf('four'))
+
+    expect(history.size()).toBe(4)
+  })
+
+  it('refuses a history whose older commits are not there, and says how they come', async () => {
+    await using origin = new HistoryFolder({ programPath })
+    origin.init()
+    for (const name of ['one', 'two', 'three']) origin.commit(documentOf(name))
+    await using folder = new HistoryFolder({ programPath })
+    folder.init()
+    const source = `file://${origin.path}`
+    folder.git('fetch', '--quiet', '--depth', '2', source, 'HEAD')
+    folder.git('reset', '--quiet', '--hard', 'FETCH_HEAD')
+
+    await expect(folder.open()).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/shallow.*git fetch --unshallow/),
+    })
+    folder.git('fetch', '--quiet', '--unshallow', source)
+
+    expect((await folder.open()).size()).toBe(3)
+  })
+
   it('takes an edit that nobody has committed', async () => {
     await using folder = new HistoryFolder({ programPath })
     folder.init()
