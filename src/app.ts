@@ -31,6 +31,7 @@ import { LineOriginsCache } from './services/pages/line-origins.ts'
 import { PageThread } from './services/pages/page-thread.ts'
 import { RevisionDetailsCache } from './services/pages/revision-details.ts'
 import { RevisionWatch } from './services/revision-watch.ts'
+import { assertSeparate } from './services/separate-folders.ts'
 import type { ServeSettings } from './settings.ts'
 import { openProcessLock } from './storage/process-lock.ts'
 import { freeReserve, makeReserve } from './storage/reserve.ts'
@@ -82,6 +83,7 @@ async function openStateDir(
   { resources, log }: { resources: Resources; log: Log },
 ): Promise<string> {
   const stateDir = resolve(settings['state-dir'])
+  await assertSeparate({ stateDir, repository: resolve(settings['config-repo']) })
   await mkdir(stateDir, { recursive: true, mode: 0o700 })
   resources.own(await openProcessLock(join(stateDir, 'lock'), log))
   await assertRestored(stateDir)

@@ -1,9 +1,10 @@
-import { readFile, realpath, stat } from 'node:fs/promises'
-import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path'
+import { readFile, stat } from 'node:fs/promises'
+import { isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { SourceMaterial } from '../../config/materials/identity.ts'
 import { isLocalAddress } from '../../core/source-address.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { isWithin, realPath } from '../../storage/real-path.ts'
 import { SourceFailed } from './modification.ts'
 import { addressOf } from './source-address.ts'
 
@@ -91,15 +92,4 @@ async function targetsIn(folder: string, name: string): Promise<string[]> {
 
 async function realPaths(folders: readonly string[]): Promise<string[]> {
   return Promise.all(folders.map((folder) => realPath(resolve(folder))))
-}
-
-/** The path without links, as far as it is there. */
-async function realPath(path: string): Promise<string> {
-  const found = await orNullWhenAbsent(realpath(path))
-  if (found !== null || dirname(path) === path) return found ?? path
-  return join(await realPath(dirname(path)), basename(path))
-}
-
-function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)
 }

@@ -1,0 +1,34 @@
+import { join } from 'node:path'
+import { ServiceError } from '../core/errors.ts'
+import { isWithin, realPath } from '../storage/real-path.ts'
+
+/** What the service writes below its state folder, and an operator may have put elsewhere by a link. */
+const PARTS = ['.', 'artifacts', 'materials']
+
+/**
+ * Makes sure that neither the configuration repository nor the state lies in the other: a
+ * `git add` there would commit keys and consoles, and a `git clean` would remove them.
+ *
+ * @throws {ServiceError} `unavailable`, with both folders.
+ */
+export async function assertSeparate(places: {
+  readonly repository: string
+  readonly stateDir: string
+}): Promise<void> {
+  const repository = await realPath(places.repository)
+  for (const part of PARTS) {
+    const folder = join(places.stateDir, part)
+    const state = await realPath(folder)
+    if (isWithin(state, repository)) {
+      throw nested(`${folder} lies in the configuration repository ${places.repository}`)
+    }
+    if (isWithin(repository, state)) {
+      throw nested(`The configuration repository ${places.repository} lies in ${folder}`)
+    }
+  }
+}
+
+function nested(what: string): ServiceError {
+  const reason = `${what}: --config-repo and --state-dir have to lie beside each other`
+  return new ServiceError('unavailable', reason, { reason })
+}
