@@ -203,6 +203,12 @@ export class Builds extends BuildQueries {
     return this.#change((change) => pause.unpausePipeline(change, pipeline))
   }
 
+  /** @throws {ServiceError} `pipeline-paused` while somebody keeps its runs from starting. */
+  async assertNotPaused(pipeline: string): Promise<void> {
+    const obstacle = await pause.pauseObstacle(this.#options.store, { name: pipeline })
+    if (obstacle) throw obstacle
+  }
+
   /** Forgets that pipelines were paused which the configuration no longer has. */
   async forgetPauses(): Promise<void> {
     const { store, plans } = this.#options

@@ -91,6 +91,17 @@ describe('a pipeline that is paused', () => {
     expect((await scene.post('/api/stages/app/ship/run/1')).status).toBe(202)
   })
 
+  it('is what a start is refused for, whatever its material says', async () => {
+    const materials = [element('git', { url: 'git://127.0.0.1:1/nothing' })]
+    const scene = await BuildScene.open({ pipelines: [{ ...BY_HAND, materials }] })
+    await pause(scene)
+
+    const refused = await scene.post('/api/pipelines/app/schedule')
+
+    expect(refused.status).toBe(409)
+    expect(await messageOf(refused)).toBe('The pipeline app is paused by admin: release')
+  })
+
   it('builds what changed meanwhile in one run when it is unpaused, with the newest', async () => {
     const { scene, agent } = await open({})
     await agent.finish(await agent.work())

@@ -90,10 +90,12 @@ export class Triggers implements AsyncDisposable {
    * Starts a pipeline with what its materials have now, apart from those that are pinned.
    *
    * @throws {ServiceError} `pipeline-not-found`, `material-not-found`, `material-revision-not-found`,
-   *   `pipeline-locked`, or `not-schedulable` with the reason.
+   *   `pipeline-paused`, `pipeline-locked`, or `not-schedulable` with the reason.
    */
   startPipeline({ pins, ...request }: ManualStart): Promise<PipelineInstance> {
     return this.#wakeUps.without(nameKey(request.pipeline), async () => {
+      // What somebody has decided is told before what a repository says, which may take long.
+      await this.#options.builds.assertNotPaused(request.pipeline)
       const found = this.#options.pipelines.find(request.pipeline)
       const newest = await this.#newestRun(request.pipeline)
       const wanted = found ? await this.#wantedBy(found.pipeline, { pins, newest }) : []
