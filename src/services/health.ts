@@ -27,6 +27,8 @@ export interface Health {
 export interface HealthProblem {
   readonly subject: string
   readonly errors: readonly Problem[]
+  /** What administrators are told in their place. */
+  readonly errorsInFull?: readonly Problem[]
   /** The pipelines that it names, for callers who may view all of them; without any it is for administrators. */
   readonly pipelines?: readonly string[]
 }
@@ -123,7 +125,9 @@ export function visibleProblems(
   principal: Principal,
   problems: readonly HealthProblem[],
 ): readonly HealthProblem[] {
-  if (access.may(principal, { action: 'administer' })) return problems
+  if (access.may(principal, { action: 'administer' })) {
+    return problems.map((each) => ({ ...each, errors: each.errorsInFull ?? each.errors }))
+  }
   return problems.filter(({ pipelines = [] }) => {
     const may = pipelines.map((pipeline) =>
       access.may(principal, { action: 'view-pipeline', pipeline }),

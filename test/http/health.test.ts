@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { HealthBody, HealthSummaryBody } from '../../src/wire/health-body.ts'
 import { element, git } from '../support/a-configuration.ts'
-import { BuildScene, GUARDED, jsonOf, SECURED } from '../support/build-service.ts'
+import { BuildScene, GUARDED, jsonOf, messageOf, SECURED } from '../support/build-service.ts'
 import { pageOf } from '../support/page-forms.ts'
 import { until } from '../support/until.ts'
 
+const HealthProblems = HealthBody.pick({ problems: true })
 const BROKEN = git('https://hidden.invalid/repo.git')
 
 /** A service whose live file is not valid, and whose two pipelines have materials that cannot be read. */
@@ -72,5 +73,35 @@ describe('GET /health', { timeout: 60_000 }, () => {
       expect(text).not.toMatch(/unseen|hidden\.invalid|secret-word|config\.xml/)
     expect(pete).toContain('"problems":[]')
     expect(await pageOf(scene.service, '/agents')).toContain('material of the pipeline unseen')
+  })
+
+  it('says of a material what a start is refused with: addresses to administrators alone', async () => {
+    const url = 'http://127.0.0.1:1/repo.git'
+    const authorization = element(
+      'authorization',
+      {},
+      ['view', 'operate'].map((right) => element(right, {}, [element('user', {}, ['olga'])])),
+    )
+    const pipelines = [{ name: 'app', materials: [git(url)] }]
+    const scene = await BuildScene.open(
+      { server: SECURED, groups: [{ group: 'g', authorization, pipelines }] },
+      ['--material-interval', '1s'],
+    )
+    const toldTo = async (user?: string) => {
+      const { problems } = HealthProblems.parse(await jsonOf(await scene.get('/health', user)))
+      const refused = await scene.post('/api/pipelines/app/schedule', user)
+      const [first] = problems.flatMap(({ errors }) => errors)
+      return { health: first?.message ?? '', start: await messageOf(refused) }
+    }
+    await until(async () => (await toldTo()).health !== '')
+
+    const [admin, olga] = [await toldTo(), await toldTo('olga')]
+
+    expect(admin.health).toContain(`'${url}/'`)
+    expect(olga.health).toContain("'…': Failed to connect to … ")
+    expect(olga.health).not.toContain('127.0.0.1')
+    for (const { health, start } of [admin, olga]) {
+      expect(start).toBe(`The pipeline app cannot start: a material cannot be read: ${health}`)
+    }
   })
 })

@@ -13,6 +13,7 @@ import { assertMayActOnRun, type RunRightsDeps } from './run-rights.ts'
 import { assertVariables } from './run-variables.ts'
 import type { Pin } from './triggers/pinned-revisions.ts'
 import type { Triggers } from './triggers/triggers.ts'
+import { withoutAddress } from './triggers/wanted-revisions.ts'
 
 export interface StartRunsDeps extends RunRightsDeps {
   readonly plans: ConfiguredPlans
@@ -54,13 +55,12 @@ export async function startPipeline(
   const variables = options.variables.map((variable) =>
     variable.secure ? { ...variable, value: box.seal(variable.value) } : variable,
   )
-  const approvedBy = principal.username
-  return triggers.startPipeline({
-    pipeline: pipeline.name,
-    approvedBy,
-    variables,
-    pins: options.pins,
-  })
+  const start = { pipeline: pipeline.name, approvedBy: principal.username, variables }
+  try {
+    return await triggers.startPipeline({ ...start, pins: options.pins })
+  } catch (error) {
+    throw access.may(principal, { action: 'administer' }) ? error : withoutAddress(error, pipeline)
+  }
 }
 
 /**

@@ -6,6 +6,7 @@ import { memoize } from '../../lib/memoize.ts'
 import { openAddress } from '../../config/secrets/address-secret.ts'
 import type { Log } from '../../core/log.ts'
 import type { Problem } from '../../core/problem.ts'
+import { isLocalAddress } from '../../core/source-address.ts'
 import { SerialQueue } from '../../lib/serial-queue.ts'
 import type { LocalMaterials } from './local-materials.ts'
 import { MaterialWatch } from './material-watch.ts'
@@ -43,13 +44,19 @@ interface Watched {
 /** Polls at the same time; as many of what failed last; and as many looks at changes. */
 const AT_ONCE = 4
 const TIMEOUT = 60_000
+const HIDDEN = '…'
+/** Of a URL, of `user@host:path` and of `host:port`. */
+const HOST = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^@/]*@)?([^/:]+)/i
 const URL_IN_TEXT = /\b[a-z][a-z0-9+.-]*:\/\/[^\s'"]+/gi
 
 /** A material that cannot be read, and the pipelines that use it. */
 export interface MaterialProblem {
   readonly fingerprint: string
   readonly subject: string
+  /** Without the address. */
   readonly errors: readonly Problem[]
+  /** For administrators, with the address. */
+  readonly errorsInFull: readonly Problem[]
   readonly pipelines: readonly string[]
 }
 
@@ -102,7 +109,7 @@ export class MaterialPoller implements AsyncDisposable {
    * @throws {SourceFailed} when the repository cannot be read.
    */
   async poll(fingerprint: string): Promise<string> {
-    return this.#watchOf(fingerprint).poll()
+    return this.#failing(fingerprint, (watch) => watch.poll())
   }
 
   /**
@@ -111,7 +118,7 @@ export class MaterialPoller implements AsyncDisposable {
    * @throws {SourceFailed} when the repository cannot be read.
    */
   async changes(fingerprint: string, span: Span): Promise<readonly Modification[] | null> {
-    return this.#watchOf(fingerprint).changes(span)
+    return this.#failing(fingerprint, (watch) => watch.changes(span))
   }
 
   /**
@@ -120,16 +127,17 @@ export class MaterialPoller implements AsyncDisposable {
    * @throws {SourceFailed} when the repository cannot be read.
    */
   async find(fingerprint: string, revision: string): Promise<string | null> {
-    return this.#watchOf(fingerprint).find(revision)
+    return this.#failing(fingerprint, (watch) => watch.find(revision))
   }
 
-  /** One for each material that cannot be read, with its pipelines. Addresses are left out. */
+  /** One for each material that cannot be read, with its pipelines. */
   problems(): MaterialProblem[] {
     return [...this.#watches.values()].flatMap(({ watched, watch }) => {
       if (watch.reason === null) return []
-      const message = withoutAddress(watch.reason, watched.material)
+      const { message, unaddressed } = shownReason(watch.reason, watched.material)
       const { fingerprint, pipelines } = watched
-      return [{ fingerprint, subject: subjectOf(watched), errors: [{ message }], pipelines }]
+      const [errors, errorsInFull] = [[{ message: unaddressed }], [{ message }]]
+      return [{ fingerprint, subject: subjectOf(watched), errors, errorsInFull, pipelines }]
     })
   }
 
@@ -154,10 +162,20 @@ export class MaterialPoller implements AsyncDisposable {
       })
   }
 
-  #watchOf(fingerprint: string): MaterialWatch {
+  /** What is asked of a material; a failure says what `problems` says of it. */
+  async #failing<Answer>(
+    fingerprint: string,
+    ask: (watch: MaterialWatch) => Promise<Answer>,
+  ): Promise<Answer> {
     const found = this.#watches.get(fingerprint)
-    if (found) return found.watch
-    throw new SourceFailed('The material is no longer in the configuration')
+    if (!found) throw new SourceFailed('The material is no longer in the configuration')
+    try {
+      return await ask(found.watch)
+    } catch (cause) {
+      if (!(cause instanceof SourceFailed)) throw cause
+      const { message, unaddressed } = shownReason(cause.message, found.watched.material)
+      throw new SourceFailed(message, { cause, unaddressed })
+    }
   }
 
   #open(watched: WatchedMaterial): MaterialWatch {
@@ -226,10 +244,22 @@ const keyOf = memoize((material: SourceMaterial) => {
   return JSON.stringify([address, username, password, encryptedPassword, autoUpdate, useTickets])
 })
 
-/** Whoever may not read the configuration may still read the health of the service. */
-function withoutAddress(reason: string, material: SourceMaterial): string {
+/**
+ * What callers are told of a failure: nobody a path of this machine, and only administrators an
+ * address, since others may not read the configuration.
+ */
+function shownReason(reason: string, material: SourceMaterial) {
   const address = material.kind === 'p4' ? material.port : material.url
-  return reason.replaceAll(address, '…').replaceAll(URL_IN_TEXT, '…')
+  // Tools write a folder with or without a slash at its end.
+  const bare = address.replace(/\/$/, '')
+  const hidden = (text: string) =>
+    bare === '' ? text : text.replaceAll(`${bare}/`, HIDDEN).replaceAll(bare, HIDDEN)
+  const isPath = material.kind !== 'p4' && isLocalAddress(address)
+  const message = isPath ? hidden(reason) : reason
+  const nameless = hidden(message.replaceAll(URL_IN_TEXT, HIDDEN))
+  const [, host = ''] = HOST.exec(address) ?? []
+  const unaddressed = host === '' ? nameless : nameless.replaceAll(host, HIDDEN)
+  return { message, unaddressed }
 }
 
 function subjectOf({ material, pipelines }: WatchedMaterial): string {

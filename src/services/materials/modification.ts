@@ -37,4 +37,11 @@ export function revisionNumber(text: string): string | null {
 /** A repository could not be read, and why, without any secret. */
 export class SourceFailed extends Error {
   override readonly name = 'SourceFailed'
+  /** Why, without the address of the repository: for callers who are no administrators. */
+  readonly unaddressed: string
+
+  constructor(message: string, options: ErrorOptions & { readonly unaddressed?: string } = {}) {
+    super(message, options)
+    this.unaddressed = options.unaddressed ?? message
+  }
 }

@@ -144,6 +144,13 @@ export function nameOf(material: Material): string | null {
   return 'name' in material ? material.name : null
 }
 
+/** The same error for a caller who is no administrator, and may not read addresses of materials. */
+export function withoutAddress(error: unknown, pipeline: Pipeline): unknown {
+  if (!(error instanceof ServiceError && error.cause instanceof SourceFailed)) return error
+  const reason = `a material cannot be read: ${error.cause.unaddressed}`
+  return notSchedulable(pipeline, reason, error.cause)
+}
+
 function notSchedulable({ name, stages }: Pipeline, reason: string, cause?: unknown): ServiceError {
   const message = `The pipeline ${name} cannot start: ${reason}`
   const facts = { pipeline: name, stage: stages[0]?.name ?? '', reason }

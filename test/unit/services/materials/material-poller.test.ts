@@ -142,6 +142,9 @@ describe('the poller of materials', () => {
           fingerprint: bad,
           subject: 'The git material of the pipelines p, q cannot be read',
           errors: [{ message: expect.stringContaining('does not appear to be a git repository') }],
+          errorsInFull: [
+            { message: expect.stringContaining('does not appear to be a git repository') },
+          ],
           pipelines: ['p', 'q'],
         },
       ])
