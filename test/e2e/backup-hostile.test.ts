@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -157,6 +158,12 @@ describe('a backup onto a disk without room', () => {
       disk.empty()
     }
 
+    const artifacts = join(folder, 'state', 'artifacts', 'app')
+    mkdirSync(artifacts, { recursive: true })
+    writeFileSync(join(artifacts, 'larger'), randomBytes(8 * 1024 * 1024))
+    const { code } = await backUp(folder, join(disk.path, 'backup.tar.gz'), '--artifacts')
+
     expect(ends).toEqual(ends.map(() => [1, ['filler']]))
+    expect([code, readdirSync(disk.path)]).toEqual([1, []])
   })
 })

@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import {
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -58,6 +60,40 @@ async function revisionsOf(service: TestService): Promise<unknown> {
 }
 
 describe('cairn backup', () => {
+  it('leaves out an artifact that is removed while it is made, and keeps the others', async () => {
+    const { folder } = await aService()
+    const kept = join(folder, 'state', 'artifacts', 'app/1/test/1/unit/many')
+    const [places, file] = [tempDir(), 'backup.tar.gz']
+    mkdirSync(join(kept, 'y-folder'), { recursive: true })
+    // Takes a while to write, and is before the others wherever names are in order.
+    const large = Array.from({ length: 4 }, (_, n) => `a-large-${n}`)
+    for (const name of large) writeFileSync(join(kept, name), randomBytes(24 * 1024 * 1024))
+    const small = Array.from({ length: 40 }, (_, n) => `z-small-${n}`)
+    for (const name of [...small, 'y-folder/file']) writeFileSync(join(kept, name), name)
+    const archiveSize = () => {
+      const [draft] = readdirSync(places).filter((name) => name.includes('.draft-'))
+      const archive = join(places, draft ?? 'none', 'archive')
+      return existsSync(archive) ? statSync(archive).size : 0
+    }
+
+    const making = backUp(folder, join(places, file), '--artifacts')
+    await until(() => archiveSize() > 100_000)
+    for (const name of [...small, 'y-folder']) rmSync(join(kept, name), { recursive: true })
+    const made = await making
+    const restored = await restoreNew(join(places, file))
+
+    expect(made.stderr).toMatch(/with artifacts\n.*keep it safe\n$/)
+    expect([made.code, restored.code]).toEqual([0, 0])
+    const back = join(restored.folder, 'state', 'artifacts', 'app/1/test/1/unit')
+    for (const name of large) {
+      expect(readFileSync(join(back, 'many', name)).equals(readFileSync(join(kept, name)))).toBe(
+        true,
+      )
+    }
+    expect(readFileSync(join(back, 'out/report.txt'), 'utf8')).toBe('all passed\n')
+    expect(entriesOf(join(places, file)).join()).not.toContain('z-small-39')
+  })
+
   it('saves a running service, which is served again from what is restored', async () => {
     const service = await aService()
     const file = join(tempDir(), 'backup.tar.gz')

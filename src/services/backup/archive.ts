@@ -1,10 +1,15 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import nodeFs, { readdir, stat } from 'node:fs/promises'
+import { once } from 'node:events'
+import { createReadStream, createWriteStream } from 'node:fs'
+import nodeFs, { open, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { constants } from 'node:zlib'
-import { create, extract, list, type ReadEntry } from 'tar'
+import { extract, Header, list, Pack, ReadEntry } from 'tar'
+import { allOf } from '../../core/all-of.ts'
 import { ServiceError } from '../../core/errors.ts'
+import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { syncFile } from '../../storage/sync-folder.ts'
 import { ARTIFACTS, MANIFEST, type Part, PARTS } from './manifest.ts'
 
@@ -13,6 +18,7 @@ const DRAFTS = '.drafts'
 /** The bundle is compressed already, and the rest compresses well at any level. */
 const GZIP = { level: constants.Z_BEST_SPEED }
 const OWNER_ONLY = 0o600
+const MODE = 0o777
 
 export interface ArchiveRequest {
   /** The file to write. */
@@ -24,27 +30,53 @@ export interface ArchiveRequest {
   readonly artifacts: string | null
 }
 
-/** Writes the archive, and has it on disk when it returns. */
+/**
+ * Writes the archive, and has it on disk when it returns. An artifact that is removed meanwhile, as
+ * a quota may have it, is left out.
+ */
 export async function writeArchive(request: ArchiveRequest): Promise<void> {
   const { archive, folder, names, artifacts } = request
-  const files = artifacts === null ? [] : await artifactFiles(artifacts)
-  await create(
-    {
-      file: archive,
-      cwd: folder,
-      gzip: GZIP,
-      mode: OWNER_ONLY,
-      strict: true,
-      noDirRecurse: true,
-      preservePaths: true,
-      onWriteEntry: (entry) => {
-        if (artifacts !== null && entry.path.startsWith(artifacts))
-          entry.path = `${ARTIFACTS}${entry.path.slice(artifacts.length)}`
-      },
-    },
-    [...names, ...files],
-  )
+  const pack = new Pack({ cwd: folder, gzip: GZIP, strict: true, noDirRecurse: true })
+  const file = createWriteStream(archive, { mode: OWNER_ONLY })
+  const broken = new AbortController()
+  const written = pipeline(Readable.from(pack), file).catch((error: unknown) => {
+    // Nobody would take what is still to come.
+    broken.abort(error)
+    throw error
+  })
+  await allOf([written, fill(pack, { names, artifacts, signal: broken.signal })])
   await syncFile(nodeFs, archive)
+}
+
+async function fill(
+  pack: Pack,
+  from: Pick<ArchiveRequest, 'names' | 'artifacts'> & { readonly signal: AbortSignal },
+): Promise<void> {
+  const { names, artifacts, signal } = from
+  for (const name of names) pack.add(name)
+  if (artifacts !== null) {
+    for await (const path of filesBelow(artifacts)) {
+      const file = join(artifacts, path)
+      await addFile(pack, { path: `${ARTIFACTS}/${path}`, file, signal })
+    }
+  }
+  pack.end()
+}
+
+/** Adds a file as long as it is when it is opened: a console may go on. */
+async function addFile(
+  pack: Pack,
+  { path, file, signal }: { path: string; file: string; signal: AbortSignal },
+): Promise<void> {
+  signal.throwIfAborted()
+  await using handle = await orNullWhenAbsent(open(file))
+  if (handle === null) return
+  const { size, mtime, mode } = await handle.stat()
+  const entry = new ReadEntry(new Header({ path, size, mtime, mode: mode & MODE, type: 'File' }))
+  pack.add(entry)
+  const content = size === 0 ? [] : handle.createReadStream({ end: size - 1, autoClose: false })
+  for await (const chunk of content) if (!entry.write(chunk)) await once(entry, 'drain', { signal })
+  entry.end()
 }
 
 /**
@@ -102,12 +134,14 @@ async function digestEntry(entry: ReadEntry, name: Part['name']): Promise<Part> 
   return { name, size: entry.size, sha256: hash.digest('hex') }
 }
 
-/** Regular files only: an artifact is never a link. */
-async function artifactFiles(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  return entries
-    .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(join(folder, DRAFTS)))
-    .map((entry) => join(entry.parentPath, entry.name))
+/** The files of the artifacts, by their paths there. Regular files only: an artifact is never a link. */
+async function* filesBelow(folder: string, below = ''): AsyncGenerator<string> {
+  const entries = await orNullWhenAbsent(readdir(join(folder, below), { withFileTypes: true }))
+  for (const entry of entries ?? []) {
+    const path = join(below, entry.name)
+    if (entry.isFile()) yield path
+    else if (entry.isDirectory() && path !== DRAFTS) yield* filesBelow(folder, path)
+  }
 }
 
 /** Tar and zlib say in many ways that a file is not what it should be. */
