@@ -13,6 +13,7 @@ const EVERYTHING = [
   'differences read',
   'lists read',
   'looks with git',
+  'calls of intruders',
   'runs started',
   'jobs taken',
   'jobs reported',

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { ADMIN_PASSWORD } from './service.ts'
 
@@ -16,7 +15,7 @@ export class RawConnection {
     this.socket.setEncoding('latin1').on('data', (text: string) => (this.#heard += text))
     // A connection that is cut is as good as one that is ended.
     this.socket.on('error', () => {})
-    this.#ended = once(this.socket, 'close')
+    this.#ended = new Promise((resolve) => this.socket.once('close', resolve))
   }
 
   say(text: string): void {

@@ -5,6 +5,7 @@ import { SerialQueue } from '../../../src/lib/serial-queue.ts'
 import { git } from '../git.ts'
 import { BuildingAgent } from './building-agent.ts'
 import { editUntilGone, saveUntilGone } from './editors.ts'
+import { knockUntilGone } from './intruders.ts'
 import { Ledger } from './ledger.ts'
 import { operateUntilGone } from './operators.ts'
 import { readUntilGone } from './readers.ts'
@@ -82,6 +83,7 @@ async function live(server: SoakedServer, agents: readonly BuildingAgent[]): Pro
     ...saveUntilGone(server),
     ...editUntilGone(server, turns),
     ...readUntilGone(server),
+    ...knockUntilGone(server),
     ...operateUntilGone(server, uuids, turns),
     ...agents.map((agent) => server.untilGone(() => agent.step(server, turns))),
   ]

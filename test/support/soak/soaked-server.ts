@@ -29,12 +29,12 @@ export class SoakedServer {
   readonly repository: string
   readonly ledger: Ledger
   readonly #program: Program
-  readonly #url: string
+  readonly url: string
   #killed = false
 
   private constructor(program: Program, url: string, life: { folder: string; ledger: Ledger }) {
     this.#program = program
-    this.#url = url
+    this.url = url
     this.ledger = life.ledger
     this.repository = join(life.folder, 'config-repo')
   }
@@ -54,7 +54,7 @@ export class SoakedServer {
     const headers = new Headers(init.headers)
     if (as !== null) headers.set('authorization', AUTHORIZATION)
     const { response, body } = await this.#unlessGone(path, async () => {
-      const answer = await fetch(`${this.#url}${path}`, { ...init, headers })
+      const answer = await fetch(`${this.url}${path}`, { ...init, headers })
       return { response: answer, body: await answer.arrayBuffer() }
     })
     const { status } = response
