@@ -106,6 +106,13 @@ describe('the rooms', () => {
     expect(forbidden).toEqual([])
   })
 
+  it('start programs that run beside them in one place', () => {
+    const starts = /import \{[^}]*\b(?:spawn|exec|execFile|fork)\b[^}]*\} from 'node:child_process'/
+    const starters = files.filter((file) => starts.test(readFileSync(join(SRC, file), 'utf8')))
+
+    expect(starters).toEqual(['processes/piped-process.ts'])
+  })
+
   it('keep process.env to the settings', () => {
     const readers = files.filter((file) =>
       readFileSync(join(SRC, file), 'utf8').includes('process.env'),

@@ -10,10 +10,9 @@ import { Identity } from './host/identity.ts'
 import { Machine } from './host/machine.ts'
 import { inheritedVariables } from './job/job-environment.ts'
 import { shutFolders } from './job/pipeline-folders.ts'
-import type { Cookie } from './process/cookie.ts'
-import { cookieOf } from './process/cookie.ts'
+import { markOf, type ProcessMark } from '../processes/process-mark.ts'
 import { endProcesses } from './process/end-processes.ts'
-import { Guard } from './process/guard.ts'
+import { Reaper } from '../processes/reaper.ts'
 import { assertUsable } from './process/job-user.ts'
 import { AgentClient } from './server/agent-client.ts'
 import { Backoff } from '../lib/backoff.ts'
@@ -46,18 +45,18 @@ export async function runAgent(options: AgentOptions, stop: AbortSignal): Promis
 async function runIn(workDir: string, options: AgentOptions, stop: AbortSignal): Promise<void> {
   const identity = await Identity.open(workDir)
   const instance = randomUUID()
-  const cookie = cookieOf({ uuid: identity.uuid, folder: workDir, instance })
-  await endLeftovers(cookie, options)
+  const mark = markOf({ uuid: identity.uuid, folder: workDir, instance })
+  await endLeftovers(mark, options)
   await removeCopiesWithCredentials({
     folders: join(workDir, 'pipelines'),
     notes: join(workDir, 'checkouts'),
   })
-  const guard = new Guard(cookie.instance, options.jobUser)
+  const reaper = new Reaper(mark.instance, options.jobUser)
   options.log({ level: 'info', message: `Agent ${identity.uuid} works in ${workDir}` })
   try {
-    await serve(options, { workDir, identity, instance, cookie, stop })
+    await serve(options, { workDir, identity, instance, mark, stop })
   } finally {
-    guard[Symbol.dispose]()
+    reaper[Symbol.dispose]()
   }
   options.log({ level: 'info', message: 'Agent stopped' })
 }
@@ -66,7 +65,7 @@ interface AgentRun {
   readonly workDir: string
   readonly identity: Identity
   readonly instance: string
-  readonly cookie: Cookie
+  readonly mark: ProcessMark
   readonly stop: AbortSignal
 }
 
@@ -116,10 +115,13 @@ function autoRegistration({ autoRegisterKey, resources, environments }: AgentOpt
     : { key: autoRegisterKey, resources: [...resources], environments: [...environments] }
 }
 
-/** What an agent left running that was killed in this folder, its guard included. */
-async function endLeftovers(cookie: Cookie, { log, jobUser, timing = AGENT_TIMING }: AgentOptions) {
+/** What an agent left running that was killed in this folder, its reaper included. */
+async function endLeftovers(
+  mark: ProcessMark,
+  { log, jobUser, timing = AGENT_TIMING }: AgentOptions,
+) {
   const isMarked = (text: string): boolean =>
-    text.includes(cookie.agent) && !text.includes(cookie.instance)
+    text.includes(mark.agent) && !text.includes(mark.instance)
   const left = await endProcesses({ isMarked, groups: new Set(), user: jobUser }, timing.graceMs)
   if (left === 0) return
   const message = `${left} processes of an earlier run could not be ended`

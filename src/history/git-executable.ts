@@ -1,10 +1,11 @@
-import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { constants, setPriority } from 'node:os'
 import { text } from 'node:stream/consumers'
-import { promisify } from 'node:util'
+import { allOf } from '../core/all-of.ts'
 import { ServiceError } from '../core/errors.ts'
 import { describeFault, withoutPaths } from '../core/faults.ts'
 import { NO_PROGRAMS } from '../core/git-settings.ts'
+import { startGuarded } from '../processes/guarded-process.ts'
 import {
   ended,
   type PipedProcess,
@@ -15,8 +16,6 @@ import {
 } from '../processes/piped-process.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
 
-const run = promisify(execFile)
-
 export interface GitExecutableOptions {
   /** Where programs are looked for: the `PATH` of the service. */
   readonly path: string | undefined
@@ -24,22 +23,18 @@ export interface GitExecutableOptions {
   readonly quarantine?: Readonly<Record<string, string>>
 }
 
-/**
- * Ends a program with the process that has started it, however that ends; from util-linux. Where
- * there is none, git ends at the end of its pipes.
- */
-const WITH_PARENT = ['setpriv', '--pdeathsig', 'TERM', 'git'] as const
-const ALONE = ['git'] as const
-
 /** Major and minor version. */
 export type Version = readonly [number, number]
 
 const OLDEST: Version = [2, 30]
 
+/** What starting a program fails with where there is none. */
+const ABSENT = ['ENOENT', 'EACCES', 'ENOTDIR']
+
 /** As arguments, because git 2.30 does not take settings from variables. */
 const SETTINGS = NO_PROGRAMS.flatMap(([key, value]) => ['-c', `${key}=${value}`])
 
-export type RunOptions = Partial<ProcessOptions>
+export type RunOptions = Partial<Omit<ProcessOptions, 'isGroup'>>
 
 /**
  * The git program, run on one repository at a time and away from the settings of whoever
@@ -49,7 +44,6 @@ export type RunOptions = Partial<ProcessOptions>
 export class GitExecutable {
   readonly #env: Readonly<Record<string, string>>
   #version: Version = OLDEST
-  #command: readonly [string, ...string[]] = ALONE
 
   private constructor({ path, quarantine }: GitExecutableOptions) {
     this.#env = {
@@ -72,7 +66,7 @@ export class GitExecutable {
   /** Null when there is no git, or only one that is too old. */
   static async find(options: GitExecutableOptions): Promise<GitExecutable | null> {
     const git = new GitExecutable(options)
-    const version = (await git.#findVersion(WITH_PARENT)) ?? (await git.#findVersion(ALONE))
+    const version = await git.#findVersion()
     git.#version = version ?? OLDEST
     return version !== null && git.isAtLeast(OLDEST) ? git : null
   }
@@ -83,29 +77,26 @@ export class GitExecutable {
   }
 
   /**
-   * Starts git on a repository. Naming it outright keeps git from refusing one of another owner.
+   * Starts git on a repository, for commands that end with the pipes to this process, and so with
+   * it. Naming the repository outright keeps git from refusing one of another owner.
    *
    * @throws {ServiceError} `unavailable` when the system has nothing left to start it with.
    */
   start(gitDir: string, args: readonly string[]): PipedProcess {
-    return this.run([`--git-dir=${gitDir}`, ...args], {})
+    return orUnavailable(() =>
+      startProcess('git', [...SETTINGS, `--git-dir=${gitDir}`, ...args], { env: this.#env }),
+    )
   }
 
   /**
-   * Starts git with variables of its own, and where wanted with a channel that its hooks find at descriptor 3.
+   * Starts git with variables of its own, and where wanted with a channel that its hooks find at
+   * descriptor 3. It leads a group of its own, and nothing of it outlives this process.
    *
    * @throws {ServiceError} `unavailable` when the system has nothing left to start it with.
    */
   run(args: readonly string[], options: RunOptions): PipedProcess {
-    const [program, ...before] = this.#command
     const env = { ...this.#env, ...options.env }
-    try {
-      return startProcess(program, [...before, ...SETTINGS, ...args], { ...options, env })
-    } catch (error) {
-      if (!(error instanceof ProcessNotStarted)) throw error
-      const reason = `git cannot be started: ${describeFault(error)}`
-      throw new ServiceError('unavailable', reason, { reason }, { cause: error })
-    }
+    return orUnavailable(() => startGuarded('git', [...SETTINGS, ...args], { ...options, env }))
   }
 
   /**
@@ -116,7 +107,7 @@ export class GitExecutable {
    */
   async runAside(gitDir: string, args: readonly string[], signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
-    const child = this.run([`--git-dir=${gitDir}`, ...args], { isGroup: true })
+    const child = this.run([`--git-dir=${gitDir}`, ...args], {})
     const end = () => signalGroup(child, 'SIGTERM')
     signal.addEventListener('abort', end)
     child.stdin.end()
@@ -131,29 +122,34 @@ export class GitExecutable {
     throw new ServiceError('unavailable', reason, { reason }, { cause })
   }
 
-  async #findVersion(command: readonly [string, ...string[]]): Promise<Version | null> {
-    const [program, ...before] = command
-    const { stdout, isDone } = await tryRun(program, [...before, '--version'], this.#env)
-    if (!isDone) return null
-    const [major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(stdout) ?? []).slice(1).map(Number)
-    this.#command = command
+  /** Null when there is no such program, or it is one of another kind. */
+  async #findVersion(): Promise<Version | null> {
+    const child = startProcess('git', ['--version'], { env: this.#env })
+    child.stderr.resume()
+    const [code, output] = await allOf([exitCodeOf(child), text(child.stdout)])
+    if (code !== 0) return null
+    const [major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(output) ?? []).slice(1).map(Number)
     return [major, minor]
   }
 }
 
-/** Not done when there is no such program, or it is one of another kind. */
-async function tryRun(
-  program: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<{ stdout: string; isDone: boolean }> {
+/** Null for a program that is not there. */
+async function exitCodeOf(child: PipedProcess): Promise<unknown> {
   try {
-    const { stdout } = await run(program, [...args], { env })
-    return { stdout, isDone: true }
+    const [code]: unknown[] = await once(child, 'close')
+    return code
   } catch (error) {
-    const isAbsent = ['ENOENT', 'EACCES', 'ENOTDIR'].includes(fsErrorCode(error) ?? '')
-    const hasEnded = error instanceof Error && 'code' in error && typeof error.code === 'number'
-    if (isAbsent || hasEnded) return { stdout: '', isDone: false }
+    if (ABSENT.includes(fsErrorCode(error) ?? '')) return null
     throw error
+  }
+}
+
+function orUnavailable(started: () => PipedProcess): PipedProcess {
+  try {
+    return started()
+  } catch (error) {
+    if (!(error instanceof ProcessNotStarted)) throw error
+    const reason = `git cannot be started: ${describeFault(error)}`
+    throw new ServiceError('unavailable', reason, { reason }, { cause: error })
   }
 }

@@ -1,4 +1,3 @@
-import { execFileSync, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,6 +9,7 @@ import { saved } from '../support/saved-digest.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { mayMount, SmallDisk } from '../support/small-disk.ts'
 import { start } from '../support/start.ts'
+import { StuckGit } from '../support/stuck-git.ts'
 import { tempDir } from '../support/temp-folder.ts'
 import { until } from '../support/until.ts'
 
@@ -22,32 +22,6 @@ async function aStoppedService(): Promise<TestService> {
   await saved(service, 'one')
   await service.close()
   return service
-}
-
-/** A folder with a git that never ends when it is to write a bundle. */
-function stuckGit(): string {
-  const folder = tempDir()
-  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
-  const script = `#!/bin/sh\ncase "$*" in *"bundle create"*) exec sleep 600;; esac\nexec ${real} "$@"\n`
-  writeFileSync(join(folder, 'git'), script, { mode: 0o755 })
-  return folder
-}
-
-/** The processes that a process has started and that are still there. */
-function childrenOf(pid: number | undefined): string[] {
-  return spawnSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
-    .stdout.split('\n')
-    .slice(0, -1)
-}
-
-function isStuck(pid: string): boolean {
-  return spawnSync('ps', ['-o', 'args=', '-p', pid], { encoding: 'utf8' }).stdout.startsWith(
-    'sleep',
-  )
-}
-
-function isRunning(pid: string): boolean {
-  return spawnSync('ps', ['-p', pid]).status === 0
 }
 
 function treeOf(repository: string, lines: readonly string[]): string {
@@ -125,19 +99,18 @@ describe('a backup and its restore', () => {
 
   it(
     'that is killed ends its git, and the next one beside it clears up',
-    { tags: ['util-linux', 'procps'] },
+    { tags: ['util-linux'] },
     async () => {
       const { folder } = await aStoppedService()
       const target = tempDir()
-      const env = { PATH: `${stuckGit()}:${process.env['PATH']}` }
+      const stuck = new StuckGit('bundle create')
       const args = ['backup', join(target, 'monday.tar.gz'), ...placesIn(folder)]
-      const killed = start(args, { env })
-      await until(() => childrenOf(killed.process.pid).some(isStuck))
-      const started = childrenOf(killed.process.pid)
+      const killed = start(args, { env: { PATH: stuck.path } })
+      await until(() => stuck.isStuck)
 
       killed.process.kill('SIGKILL')
       await killed.ended()
-      await until(() => !started.some(isRunning))
+      await until(() => stuck.running().length === 0)
       const made = await backUp(folder, join(target, 'tuesday.tar.gz'))
 
       expect(made.code).toBe(0)

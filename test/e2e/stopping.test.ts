@@ -6,7 +6,11 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { findProcesses } from '../../src/agent/process/end-processes.ts'
 import { AgentProtocolServer } from '../support/agent-protocol-server.ts'
 import { anAssignment, sh } from '../support/an-assignment.ts'
+import { BuildScene } from '../support/build-service.ts'
 import { rootFile } from '../support/root-file.ts'
+import { ADMIN_PASSWORD, callerOf } from '../support/service.ts'
+import { start } from '../support/start.ts'
+import { StuckGit } from '../support/stuck-git.ts'
 import { tempDir } from '../support/temp-folder.ts'
 import { until } from '../support/until.ts'
 
@@ -108,4 +112,28 @@ describe('a service that has lost the shell it came from', () => {
 
     expect(shell.alive().length).toBeGreaterThan(0)
   })
+})
+
+describe('a service that is killed', () => {
+  it(
+    'leaves nothing of the clients that look at its materials',
+    { tags: ['util-linux'] },
+    async () => {
+      const folder = tempDir()
+      const stuck = new StuckGit('ls-remote')
+      const flags = ['--admin-password', ADMIN_PASSWORD, '--material-interval', '60ms']
+      const args = ['serve', ...serveFlags(), ...flags, '--local-materials', folder]
+      const program = start(args, { cwd: folder, env: { PATH: stuck.path } })
+      const url = await program.line(/^cairn ready (\S+)\n$/)
+      const service = { url, folder, fetch: callerOf(url), close: async () => {} }
+      await BuildScene.over(service).configure({})
+      await until(() => stuck.isStuck)
+
+      program.process.kill('SIGKILL')
+      await program.ended()
+
+      await until(() => stuck.running().length === 0)
+      expect(stuck.running()).toEqual([])
+    },
+  )
 })

@@ -1,6 +1,6 @@
 import type { AssignedMaterial } from '../../wire/agent-material.ts'
 import type { JobAssignment } from '../../wire/agent-work.ts'
-import { COOKIE_VARIABLE } from '../process/cookie.ts'
+import { MARK_VARIABLE } from '../../processes/process-mark.ts'
 
 /** What stands in the place of a password where the name of the user is a token. */
 const NO_PASSWORD = 'x-oauth-basic'
@@ -19,7 +19,7 @@ export function inheritedVariables(
   environment: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
   const kept = Object.entries(environment).flatMap(([name, value]) => {
-    const own = name.startsWith('CAIRN_') && name !== COOKIE_VARIABLE
+    const own = name.startsWith('CAIRN_') && name !== MARK_VARIABLE
     return own || value === undefined ? [] : [[name, value] as const]
   })
   return Object.fromEntries(kept)

@@ -7,7 +7,7 @@ import { renderLocator } from '../../wire/agent-paths.ts'
 import type { JobAssignment } from '../../wire/agent-work.ts'
 import { JobConsole } from '../console/job-console.ts'
 import { SecretMask } from '../console/secret-mask.ts'
-import type { Cookie } from '../process/cookie.ts'
+import type { ProcessMark } from '../../processes/process-mark.ts'
 import { JobProcesses } from '../process/job-processes.ts'
 import type { JobUser } from '../process/job-user.ts'
 import type { JobCalls } from '../server/job-calls.ts'
@@ -24,7 +24,7 @@ import { uploadArtifacts } from './upload-artifacts.ts'
 export interface JobRunOptions {
   readonly assignment: JobAssignment
   readonly calls: JobCalls
-  readonly cookie: Cookie
+  readonly mark: ProcessMark
   /** The agent's folder, its real path. */
   readonly workDir: string
   readonly server: string
@@ -50,7 +50,7 @@ export class JobRun {
   #ending: Promise<void> | null = null
 
   constructor(options: JobRunOptions) {
-    const { assignment, calls, cookie, graceMs, workDir, jobUser: user } = options
+    const { assignment, calls, mark, graceMs, workDir, jobUser: user } = options
     this.#options = options
     const folders = new PipelineFolders(workDir, assignment.pipelineName, user)
     this.#inherited = inheritedBy(folders, user, options.inherited)
@@ -63,7 +63,7 @@ export class JobRun {
       folders,
       user,
       console: this.#newConsole(new SecretMask(environment.secrets)),
-      processes: new JobProcesses({ cookie, graceMs, user }),
+      processes: new JobProcesses({ mark, graceMs, user }),
       signal: this.#abort.signal,
     }
     this.#tasks = new TaskRun(this.#context)

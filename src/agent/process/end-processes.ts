@@ -4,7 +4,7 @@ import type { ProcessEntry } from './process-table.ts'
 import { isRunning, listProcesses } from './process-table.ts'
 
 /** Which processes belong together: by a variable in their environment, by process group, and by user. */
-export interface ProcessMark {
+export interface Belonging {
   isMarked(environment: string): boolean
   readonly groups: ReadonlySet<number>
   /** Every process of this user is one of them. */
@@ -19,8 +19,8 @@ const MOST_ROUNDS = 120
  * Ends all marked processes and their descendants, also those that left their group: SIGTERM,
  * and SIGKILL for what is left after the grace time. Returns how many could not be ended.
  */
-export async function endProcesses(mark: ProcessMark, graceMs: number): Promise<number> {
-  let left = findProcesses(mark)
+export async function endProcesses(belonging: Belonging, graceMs: number): Promise<number> {
+  let left = findProcesses(belonging)
   if (left.length > 0) {
     signalAll(left, 'SIGTERM')
     await untilEnded(left, graceMs)
@@ -29,10 +29,10 @@ export async function endProcesses(mark: ProcessMark, graceMs: number): Promise<
   let quiet = left.length === 0 ? 1 : 0
   for (let round = 0; round < MOST_ROUNDS && quiet < 2; round += 1) {
     await delay(round === 0 ? 0 : LOOK_AGAIN_MS)
-    left = findProcesses(mark)
+    left = findProcesses(belonging)
     quiet = left.length === 0 ? quiet + 1 : 0
     signalAll(left, 'SIGKILL')
-    if (mark.user && left.length > 0) killAllOf(mark.user)
+    if (belonging.user && left.length > 0) killAllOf(belonging.user)
   }
   return left.length
 }
@@ -43,9 +43,9 @@ async function untilEnded(pids: readonly number[], graceMs: number): Promise<voi
 }
 
 /** The live processes that carry the mark, and everything below them. */
-export function findProcesses(mark: ProcessMark): number[] {
+export function findProcesses(belonging: Belonging): number[] {
   const table = listProcesses().filter(({ zombie, pid }) => !zombie && pid !== process.pid)
-  const found = new Set(table.filter((entry) => isOurs(entry, mark)).map(({ pid }) => pid))
+  const found = new Set(table.filter((entry) => isOurs(entry, belonging)).map(({ pid }) => pid))
   for (let before = -1; before !== found.size;) {
     before = found.size
     for (const { pid, parent } of table) if (found.has(parent)) found.add(pid)
@@ -53,9 +53,9 @@ export function findProcesses(mark: ProcessMark): number[] {
   return [...found]
 }
 
-function isOurs(entry: ProcessEntry, mark: ProcessMark): boolean {
-  const isUsers = mark.user ? entry.user === mark.user.uid : false
-  return isUsers || mark.groups.has(entry.group) || mark.isMarked(entry.environment)
+function isOurs(entry: ProcessEntry, belonging: Belonging): boolean {
+  const isUsers = belonging.user ? entry.user === belonging.user.uid : false
+  return isUsers || belonging.groups.has(entry.group) || belonging.isMarked(entry.environment)
 }
 
 function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {

@@ -5,8 +5,7 @@ import {
   ProcessNotStarted,
   startProcess,
 } from '../../processes/piped-process.ts'
-import type { Cookie } from './cookie.ts'
-import { withMark } from './cookie.ts'
+import { type ProcessMark, withMark } from '../../processes/process-mark.ts'
 import { endProcesses } from './end-processes.ts'
 import type { JobUser } from './job-user.ts'
 import type { OutputSink } from './output-pump.ts'
@@ -31,24 +30,24 @@ export interface CommandEnd {
 }
 
 export interface JobProcessesOptions {
-  readonly cookie: Cookie
+  readonly mark: ProcessMark
   readonly graceMs: number
   /** Whom they run as; the agent's own user where there is none. */
   readonly user?: JobUser | null
 }
 
-/** The processes of one job: started with the job's cookie and ended together, whatever they did. */
+/** The processes of one job: started with the job's mark and ended together, whatever they did. */
 export class JobProcesses {
-  readonly #cookie: Cookie
+  readonly #mark: ProcessMark
   readonly #graceMs: number
   readonly #user: JobUser | null
   readonly #groups = new Set<number>()
   #started = 0
   #closed = false
 
-  constructor({ cookie, graceMs, user = null }: JobProcessesOptions) {
+  constructor({ mark, graceMs, user = null }: JobProcessesOptions) {
     this.#user = user
-    this.#cookie = cookie
+    this.#mark = mark
     this.#graceMs = graceMs
   }
 
@@ -56,7 +55,7 @@ export class JobProcesses {
   async run(line: CommandLine, sink: OutputSink): Promise<CommandEnd> {
     if (this.#closed) return { exitCode: 143, reason: 'The job has ended' }
     this.#started += 1
-    const mark = `${this.#cookie.instance}${this.#started}/`
+    const mark = `${this.#mark.instance}${this.#started}/`
     const child = start(line, mark, this.#user)
     if (child instanceof ProcessNotStarted) return { exitCode: 127, reason: child.message }
     const group = child.pid
@@ -74,7 +73,7 @@ export class JobProcesses {
   /** Ends all that runs. Returns how many processes could not be ended. */
   end(): Promise<number> {
     this.#closed = true
-    return this.#endMarked(this.#cookie.instance, this.#groups, this.#user)
+    return this.#endMarked(this.#mark.instance, this.#groups, this.#user)
   }
 
   async #within(

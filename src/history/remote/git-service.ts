@@ -117,7 +117,6 @@ export class GitService {
       env,
       cwd: this.#gitDir,
       hasChannel: isPush && !isAdvertisement,
-      isGroup: true,
     }
     const child = this.#git.run([...settings.flatMap((each) => ['-c', each]), ...args], options)
     this.#running += 1

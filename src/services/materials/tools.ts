@@ -1,12 +1,8 @@
 import type { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describeFault, withoutPaths } from '../../core/faults.ts'
-import {
-  type PipedProcess,
-  ProcessNotStarted,
-  signalGroup,
-  startProcess,
-} from '../../processes/piped-process.ts'
+import { startGuarded } from '../../processes/guarded-process.ts'
+import { type PipedProcess, ProcessNotStarted, signalGroup } from '../../processes/piped-process.ts'
 import { fsErrorCode } from '../../storage/fs-error.ts'
 import { hideSecrets } from './hide-secrets.ts'
 import { SourceFailed } from './modification.ts'
@@ -48,7 +44,7 @@ const GRACE_MS = 1_500
 const MOST_OUTPUT = 64 * 1024 * 1024
 const MOST_COMPLAINT = 8 * 1024
 
-/** Runs the clients of version controls, each in a process group of its own that is ended as a whole. */
+/** Runs the clients of version controls, each in a group of its own that is ended as a whole and ends with this process. */
 export class Tools implements AsyncDisposable {
   readonly #options: ToolsOptions
   readonly #running = new Map<PipedProcess, Promise<unknown>>()
@@ -104,7 +100,7 @@ export class Tools implements AsyncDisposable {
   #start({ name, command, args, cwd, environment }: ToolCall): PipedProcess {
     const env = { ...this.#options.environment, ...environment }
     try {
-      return startProcess(command, args, { cwd, env, isGroup: true })
+      return startGuarded(command, args, { cwd, env })
     } catch (error) {
       if (!(error instanceof ProcessNotStarted)) throw error
       const reason = `${name ?? command}: ${describeFault(error)}`

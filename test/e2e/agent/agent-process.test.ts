@@ -4,7 +4,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { hostname, release, type } from 'node:os'
 import { z } from 'zod'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cookieOf } from '../../../src/agent/process/cookie.ts'
+import { markOf } from '../../../src/processes/process-mark.ts'
 import { findProcesses } from '../../../src/agent/process/end-processes.ts'
 import { AgentProcess } from '../../support/agent-process.ts'
 import { AgentProtocolServer } from '../../support/agent-protocol-server.ts'
@@ -51,15 +51,15 @@ function alive(pids: readonly number[]): number[] {
   return pids.filter((pid) => all.includes(pid))
 }
 
-/** The guard of the agent in this test's folder. */
-function findGuards(): number[] {
+/** The reaper of the agent in this test's folder. */
+function findReapers(): number[] {
   const identity: unknown = JSON.parse(readFileSync(`${workDir}/identity.json`, 'utf8'))
   const { uuid } = z.object({ uuid: z.string() }).parse(identity)
-  const { agent } = cookieOf({ uuid, folder: workDir, instance: '' })
+  const { agent } = markOf({ uuid, folder: workDir, instance: '' })
   const all = findProcesses({ isMarked: () => true, groups: new Set() })
   return all.filter((pid) => {
     const file = `/proc/${pid}/cmdline`
-    return existsSync(file) && readFileSync(file, 'utf8').includes(`cairn-agent-guard\0${agent}`)
+    return existsSync(file) && readFileSync(file, 'utf8').includes(`cairn-reaper\0${agent}`)
   })
 }
 
@@ -122,19 +122,19 @@ describe('the process of an agent', () => {
     expect(alive(pids)).toEqual([])
   })
 
-  it('ends at its start what was left although its guard was killed too', async () => {
+  it('ends at its start what was left although its reaper was killed too', async () => {
     await using agent = newAgent()
     const { pids } = await startLongJob()
-    const guards = findGuards()
-    expect(guards).toHaveLength(1)
-    for (const pid of guards) process.kill(pid, 'SIGSTOP')
+    const reapers = findReapers()
+    expect(reapers).toHaveLength(1)
+    for (const pid of reapers) process.kill(pid, 'SIGSTOP')
     await agent.end('SIGKILL')
     expect(alive(pids)).toHaveLength(2)
 
     await using next = newAgent()
     await until(() => alive(pids).length === 0)
 
-    for (const pid of guards) process.kill(pid, 'SIGKILL')
+    for (const pid of reapers) process.kill(pid, 'SIGKILL')
     expect(await next.end('SIGTERM')).toBe(0)
   })
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { cookieOf } from '../../../src/agent/process/cookie.ts'
+import { markOf } from '../../../src/processes/process-mark.ts'
 import { findProcesses } from '../../../src/agent/process/end-processes.ts'
 import { JobProcesses } from '../../../src/agent/process/job-processes.ts'
 import { TempFolder } from '../../support/temp-folder.ts'
@@ -10,12 +10,12 @@ const environment = { PATH: '/usr/local/bin:/usr/bin:/bin' }
 
 /** A job's processes with what they wrote. */
 class Job implements AsyncDisposable {
-  readonly cookie = cookieOf({
+  readonly mark = markOf({
     uuid: 'u',
     folder: '/f',
     instance: `${process.pid}-${Math.random()}`,
   })
-  readonly processes = new JobProcesses({ cookie: this.cookie, graceMs: 300 })
+  readonly processes = new JobProcesses({ mark: this.mark, graceMs: 300 })
   output = ''
 
   sh(script: string, more: { timeoutMs?: number; input?: string } = {}) {
@@ -31,7 +31,7 @@ class Job implements AsyncDisposable {
 
   /** The job's live processes. */
   alive(): number[] {
-    const isMarked = (text: string): boolean => text.includes(this.cookie.instance)
+    const isMarked = (text: string): boolean => text.includes(this.mark.instance)
     return findProcesses({ isMarked, groups: new Set() })
   }
 

@@ -1,0 +1,118 @@
+import { Socket } from 'node:net'
+import { type PipedProcess, ProcessNotStarted, startProcess } from './piped-process.ts'
+
+const AGAIN_MS = 1_000
+
+/**
+ * Keeps the groups that lead from its input (`+` and a group, `-` when its leader has ended) until
+ * that input ends, which comes when the process that writes it is gone however it ended. Then it
+ * ends these groups and every process that carries the mark. Those of a user are ended at once:
+ * the next agent's jobs run as the same user.
+ */
+const SCRIPT = `
+exec >/dev/null 2>&1
+mark="$1"
+user="$2"
+groups=" "
+marked() {
+  grep -lsaF -e "$mark" /proc/[0-9]*/environ
+  [ -z "$user" ] || grep -lsE -e "^Uid:[[:space:]]+$user[[:space:]]" /proc/[0-9]*/status
+}
+remains() {
+  kept=" "
+  for group in $groups; do kill -s 0 -- "-$group" && kept="$kept$group "; done
+  groups="$kept"
+  [ "$groups" != " " ] || [ -n "$(marked)" ]
+}
+end() {
+  for group in $groups; do kill -s "$1" -- "-$group"; done
+  for file in $(marked); do pid=\${file#/proc/}; kill -s "$1" "\${pid%/*}"; done
+}
+while read -r line; do
+  group=\${line#?}
+  case "$line" in
+    +*) groups="$groups$group " ;;
+    -*) case "$groups" in *" $group "*) groups="\${groups%% $group *} \${groups#* $group }" ;; esac ;;
+  esac
+done
+if [ -n "$user" ]; then
+  for round in 1 2 3; do end KILL; sleep 0.1; done
+  exit
+fi
+remains || exit
+end TERM
+for second in 1 2 3; do remains && sleep 1; done
+for second in 1 2 3 4 5 6 7 8 9; do remains && { end KILL; sleep 1; }; done
+`
+
+/**
+ * A small process beside this one that outlives it by seconds: when this one is killed, it ends
+ * what this one has started. One is enough for all of them. It is started again should it die.
+ */
+export class Reaper implements Disposable {
+  readonly #mark: string
+  readonly #user: { readonly uid: number } | null
+  readonly #groups = new Set<number>()
+  #child: PipedProcess | null = null
+  #isDisposed = false
+
+  /** It ends the processes that carry the mark, and all of the user where there is one. */
+  constructor(mark: string, user: { readonly uid: number } | null = null) {
+    this.#mark = mark
+    this.#user = user
+    this.#start()
+  }
+
+  /** Ends the group of a process too, whose members may throw their mark away. */
+  watch(child: PipedProcess): void {
+    const group = child.pid
+    if (group === undefined) return
+    this.#groups.add(group)
+    this.#child?.stdin.write(`+${group}\n`)
+    child.once('exit', () => {
+      this.#groups.delete(group)
+      this.#child?.stdin.write(`-${group}\n`)
+    })
+  }
+
+  [Symbol.dispose](): void {
+    this.#isDisposed = true
+    // Nothing of the user is left, and what comes now is another agent's.
+    if (this.#user !== null) this.#child?.kill('SIGKILL')
+    this.#child?.stdin.destroy()
+  }
+
+  #start(): void {
+    if (this.#isDisposed) return
+    const child = trySh([SCRIPT, 'cairn-reaper', this.#mark, String(this.#user?.uid ?? '')])
+    this.#child = child
+    if (child === null) return this.#startLater()
+    letGoOf(child)
+    for (const group of this.#groups) child.stdin.write(`+${group}\n`)
+    child.once('error', () => this.#startLater())
+    child.once('exit', () => this.#start())
+  }
+
+  #startLater(): void {
+    setTimeout(() => this.#start(), AGAIN_MS).unref()
+  }
+}
+
+/** It keeps nobody from ending: that is what it waits for. */
+function letGoOf(child: PipedProcess): void {
+  child.stdout.destroy()
+  child.stderr.destroy()
+  child.unref()
+  if (child.stdin instanceof Socket) child.stdin.unref()
+}
+
+/** Leads a group, because what ends the group of its parent must not reach it. */
+function trySh(command: readonly string[]): PipedProcess | null {
+  try {
+    const env = { PATH: '/usr/local/bin:/usr/bin:/bin' }
+    return startProcess('sh', ['-c', ...command], { env, cwd: '/', isGroup: true })
+  } catch (error) {
+    if (error instanceof ProcessNotStarted) return null
+    throw error
+  }
+}
