@@ -128,7 +128,7 @@ async function openParts(opening: Opening) {
   const running = await openBuilds(opening, config, box)
   const refused = new RefusedMachines({ clock })
   await opened.secretAlarm.open(running.store)
-  noteRevisions(history, audit)
+  noteRevisions(history, audit, log)
   const login = await openLogin({ usersFile, configuration, clock, log, resources })
   const watch = new RevisionWatch({ history, access: login.access })
   const { repository } = opened

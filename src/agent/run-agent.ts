@@ -89,8 +89,9 @@ async function serve(options: AgentOptions, run: AgentRun): Promise<void> {
   const machine = new Machine({ ...options, sandbox: run.workDir, instance })
   const autoRegister = autoRegistration(options)
   const contact = new Contact({ client, identity, machine, work: worker, autoRegister, log })
-  const lastWords = (): void =>
-    void setTimeout(() => farewell.abort(), timing.graceMs + timing.farewellMs).unref()
+  const lastWords = (): void => {
+    setTimeout(() => farewell.abort(), timing.graceMs + timing.farewellMs).unref()
+  }
   stop.addEventListener('abort', lastWords, { once: true })
   await Promise.all([keepContact(contact, timing, stop), worker.work(stop)])
   await contact.sayGoodbye(farewell.signal)

@@ -1,7 +1,9 @@
 import type { ConfigStatus } from '../core/agent.ts'
+import { inBackground } from '../core/in-background.ts'
 import type { ReportedStatus } from '../wire/agent-contact.ts'
 import type { JobAssignment } from '../wire/agent-work.ts'
 import type { ContactWork } from './contact.ts'
+import type { EndCause } from './job/job-ended.ts'
 import type { JobRunOptions } from './job/job-run.ts'
 import { JobRun } from './job/job-run.ts'
 import type { AgentClient } from './server/agent-client.ts'
@@ -46,11 +48,11 @@ export class Worker implements ContactWork {
   }
 
   onCancel(jobId: number): void {
-    if (this.#job?.jobId === jobId) void this.#job.end('cancelled', 'The job is cancelled')
+    if (this.#job?.jobId === jobId) this.#end(this.#job, 'cancelled', 'The job is cancelled')
   }
 
   onLost(message: string): void {
-    void this.#job?.end('gone', message)
+    if (this.#job) this.#end(this.#job, 'gone', message)
   }
 
   /** Works until the signal is aborted; a job that runs then is ended first. */
@@ -90,13 +92,17 @@ export class Worker implements ContactWork {
     const { jobId } = assignment
     const calls = new JobCalls({ client, jobId, newBackoff: () => new Backoff(backoff) })
     const job = new JobRun({ ...this.#options, assignment, calls })
-    const stop = (): void => void job.end('stopping', 'The agent stops')
+    const stop = (): void => this.#end(job, 'stopping', 'The agent stops')
     this.#job = job
     signal.addEventListener('abort', stop)
     if (signal.aborted) stop()
     await job.run()
     signal.removeEventListener('abort', stop)
     this.#job = null
+  }
+
+  #end(job: JobRun, why: EndCause, message: string): void {
+    inBackground(this.#options.log, 'A job could not be ended', job.end(why, message))
   }
 
   #untilEnabled(signal: AbortSignal): Promise<void> {

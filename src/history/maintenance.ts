@@ -84,7 +84,7 @@ export class Maintenance implements AsyncDisposable {
     this.#newRevisions += count
     const many = Math.ceil(this.#limits.looseObjects / OBJECTS_OF_REVISION)
     if (this.#newRevisions >= Math.min(many, REVISIONS_BETWEEN_LOOKS)) {
-      inBackground(this.#options.report, 'The maintenance has failed', this.look())
+      this.#lookAside()
     }
   }
 
@@ -101,6 +101,10 @@ export class Maintenance implements AsyncDisposable {
     this.#stop.abort()
     if (this.#timer) clearTimeout(this.#timer)
     await this.#running
+  }
+
+  #lookAside(): void {
+    inBackground(this.#options.report, 'The maintenance has failed', this.look())
   }
 
   async #look(): Promise<void> {
@@ -172,7 +176,7 @@ export class Maintenance implements AsyncDisposable {
   #wakeIn(delay: number): void {
     if (this.#stop.signal.aborted) return
     if (this.#timer) clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.look(), delay)
+    this.#timer = setTimeout(() => this.#lookAside(), delay)
     this.#timer.unref()
   }
 }

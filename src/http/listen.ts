@@ -84,16 +84,15 @@ export class Listening implements AsyncDisposable {
       const isAnswered = answerReady({ incoming, outgoing })
       if (isAnswered === true) return
       newest.set(incoming.socket, { incoming, outgoing })
-      const answerAnyhow = () => void listener(incoming, outgoing)
-      if (isAnswered === false) answerAnyhow()
-      else {
-        isAnswered
-          .then((isDone) => (isDone ? undefined : answerAnyhow()))
-          .catch((error: unknown) => {
-            log?.({ level: 'error', message: 'A request could not be answered', facts: { error } })
-            outgoing.destroy()
-          })
-      }
+      const answerAnyhow = () => listener(incoming, outgoing)
+      const answered =
+        isAnswered === false
+          ? answerAnyhow()
+          : isAnswered.then((isDone) => (isDone ? undefined : answerAnyhow()))
+      answered.catch((error: unknown) => {
+        log?.({ level: 'error', message: 'A request could not be answered', facts: { error } })
+        outgoing.destroy()
+      })
     })
     server.setTimeout(idleAtMost, (socket) => {
       if (!isOurTurn(newest.get(socket))) socket.destroy()
@@ -156,7 +155,10 @@ function isOurTurn(connection: HttpBindings | undefined): boolean {
 /** Answers what is not even a request, and ends the connection. */
 function refuse(error: Error, socket: Duplex): void {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  if (code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
   const [status, message] = REFUSALS.get(code) ?? ['400 Bad Request', MALFORMED]
   const body = JSON.stringify({ message })
   const type = 'Content-Type: application/json; charset=utf-8'

@@ -34,7 +34,7 @@ export class UsersWatch implements Disposable {
       if (file === null || file === name) this.#reload()
     })
     this.#watcher.on('error', () => this.#watcher.close())
-    this.#timer = setInterval(() => void this.#poll(), options.interval).unref()
+    this.#timer = setInterval(() => this.#poll(), options.interval).unref()
   }
 
   /** @throws {ServiceError} `unavailable` when the file cannot be read. */
@@ -57,11 +57,15 @@ export class UsersWatch implements Disposable {
     clearInterval(this.#timer)
   }
 
-  async #poll(): Promise<void> {
-    const stamp = await stampOf(this.#file)
-    if (stamp === this.#stamp) return
-    this.#stamp = stamp
-    this.#reload()
+  #poll(): void {
+    stampOf(this.#file).then(
+      (stamp) => {
+        if (stamp === this.#stamp) return
+        this.#stamp = stamp
+        this.#reload()
+      },
+      () => this.#reload(),
+    )
   }
 
   #reload(): void {

@@ -34,12 +34,17 @@ export class ConsoleUpload {
     this.#options = options
   }
 
-  /** Takes text; resolves when there is room for more. */
-  async write(text: string): Promise<void> {
+  /** Takes text, which goes out soon. */
+  add(text: string): void {
     if (text === '' || this.#refused) return
     this.#unsent.push(Buffer.from(text))
     this.#sending ??= this.#send()
     if (this.#unsent.size >= CONSOLE_BATCH.least) this.#wake()
+  }
+
+  /** Takes text; resolves when there is room for more. */
+  async write(text: string): Promise<void> {
+    this.add(text)
     if (this.#unsent.size > MOST_UNSENT) await this.#sending
   }
 

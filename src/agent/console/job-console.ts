@@ -27,7 +27,7 @@ export class JobConsole {
     this.#onOutput = options.onOutput
     this.#upload = new ConsoleUpload({
       ...options,
-      onFlush: () => void this.#upload.write(this.#text.addUnfinished()),
+      onFlush: () => this.#upload.add(this.#text.addUnfinished()),
     })
   }
 
@@ -40,16 +40,16 @@ export class JobConsole {
   /** Says something of the agent's own, on a line or more. */
   note(text: string): void {
     const lines = text.split('\n').map((line) => `[cairn] ${line}\n`)
-    void this.#upload.write(this.#text.add('agent', lines.join('')))
+    this.#upload.add(this.#text.add('agent', lines.join('')))
   }
 
   /** Ends the lines of a command: what comes next begins anew. */
   endCommand(): void {
     for (const source of ['stdout', 'stderr'] as const) {
-      void this.#upload.write(this.#text.add(source, this.#decoders[source].end()))
+      this.#upload.add(this.#text.add(source, this.#decoders[source].end()))
     }
     this.#decoders = newDecoders()
-    void this.#upload.write(this.#text.end())
+    this.#upload.add(this.#text.end())
   }
 
   /** Resolves when the server has everything, or wants no more. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import { reasonOf } from '../../core/errors.ts'
+import { inBackground } from '../../core/in-background.ts'
 import type { JobReport } from '../../core/job.ts'
 import type { Log } from '../../core/log.ts'
 import type { ReportedResult } from '../../wire/agent-job-report.ts'
@@ -194,7 +195,11 @@ export class JobRun {
     const message = reasonOf(error)
     const facts = { job: this.#locator(), error: message }
     this.#options.log({ level: 'warning', message: 'The server ended a job', facts })
-    void this.end(gone ? 'gone' : 'refused', message)
+    this.#endAside(gone ? 'gone' : 'refused', message)
+  }
+
+  #endAside(why: EndCause, message: string): void {
+    inBackground(this.#options.log, 'A job could not be ended', this.end(why, message))
   }
 
   #newConsole(mask: SecretMask): JobConsole {
@@ -213,7 +218,7 @@ export class JobRun {
     const limit = this.#options.assignment.silenceTimeoutMs
     if (limit === null) return
     const message = `The job wrote nothing for ${limit / 60_000} minutes and is cancelled`
-    this.#silence = setTimeout(() => void this.end('silent', message), limit)
+    this.#silence = setTimeout(() => this.#endAside('silent', message), limit)
   }
 
   #cause(): EndCause | null {

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 export type OutputSource = 'stdout' | 'stderr'
 
-/** Takes a piece of output; the next one is read once it is resolved. It never rejects. */
+/** Takes a piece of output; the next one is read once it is resolved, and none when it is rejected. */
 export type OutputSink = (source: OutputSource, chunk: Buffer) => Promise<void>
 
 /** A command's own output comes at once; that of its background processes as long as they live. */
@@ -22,11 +22,14 @@ export class OutputPump {
     stream.on('data', (chunk: Buffer) => {
       stream.pause()
       this.#handling = true
-      void sink(source, chunk).then(() => {
-        this.#handling = false
-        this.#pieces += 1
-        stream.resume()
-      })
+      sink(source, chunk).then(
+        () => {
+          this.#handling = false
+          this.#pieces += 1
+          stream.resume()
+        },
+        () => stream.destroy(),
+      )
     })
   }
 

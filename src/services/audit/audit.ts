@@ -50,7 +50,7 @@ export class Audit implements AsyncDisposable {
   readonly #repeated: RepeatedActions
 
   private constructor(
-    { clock }: AuditOptions,
+    { clock, log }: AuditOptions,
     logs: { numbers: LineNumbers; actions: EntryLog; refusals: EntryLog },
   ) {
     this.#numbers = logs.numbers
@@ -58,6 +58,7 @@ export class Audit implements AsyncDisposable {
     this.#refusals = logs.refusals
     this.#repeated = new RepeatedActions({
       clock,
+      log,
       write: (action, repetitions) => this.#refusals.append(action, repetitions),
     })
   }

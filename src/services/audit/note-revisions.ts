@@ -1,9 +1,13 @@
+import { inBackground } from '../../core/in-background.ts'
+import type { Log } from '../../core/log.ts'
 import type { History, RevisionNews } from '../../history/history.ts'
 import type { Audit } from './audit.ts'
 
 /** Has every change of the configuration noted, whoever made it and however. Returns how to stop that. */
-export function noteRevisions(history: History, audit: Audit): () => void {
-  return history.onRevision((news) => void note(audit, news))
+export function noteRevisions(history: History, audit: Audit, log: Log): () => void {
+  return history.onRevision((news) =>
+    inBackground(log, 'A change of the configuration could not be noted', note(audit, news)),
+  )
 }
 
 async function note(audit: Audit, { added, isRewritten }: RevisionNews): Promise<void> {

@@ -1,4 +1,6 @@
 import type { Action, Repetitions } from '../../core/audit.ts'
+import { inBackground } from '../../core/in-background.ts'
+import type { Log } from '../../core/log.ts'
 import type { Clock } from '../../lib/clock.ts'
 
 /** How long repetitions are counted before they are noted, in milliseconds. */
@@ -22,6 +24,7 @@ interface Counted {
 
 export interface RepeatedActionsOptions {
   readonly clock: Clock
+  readonly log: Log
   readonly write: (action: Action, repetitions: Repetitions) => Promise<void>
 }
 
@@ -54,7 +57,7 @@ export class RepeatedActions implements AsyncDisposable {
   }
 
   #countedOf(action: Action): Counted {
-    this.#timer ??= setTimeout(() => void this.#flush(), WINDOW).unref()
+    this.#timer ??= setTimeout(() => this.#flushAside(), WINDOW).unref()
     const key = keyOf(action)
     const isOneTooMany = this.#counted.size >= KINDS && !this.#counted.has(key)
     const kind = isOneTooMany ? othersThan(action) : action
@@ -62,6 +65,10 @@ export class RepeatedActions implements AsyncDisposable {
     const counted = this.#counted.get(name) ?? newlyCounted(kind)
     this.#counted.set(name, counted)
     return counted
+  }
+
+  #flushAside(): void {
+    inBackground(this.#options.log, 'Repeated actions could not be noted', this.#flush())
   }
 
   async #flush(): Promise<void> {

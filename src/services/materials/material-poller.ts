@@ -151,7 +151,7 @@ export class MaterialPoller implements AsyncDisposable {
   }
 
   #tidyAfter(gone: readonly MaterialWatch[]): void {
-    void this.#tidying
+    this.#tidying
       .run(async () => {
         await Promise.all(gone.map((watch) => watch.ended()))
         await removeOthers(this.#options.folder, (name) => this.#watches.has(name))

@@ -129,7 +129,9 @@ export class MaterialWatch implements Disposable {
 
   /** What it fails of is told to `polled`. */
   #pollIn(pause: number): void {
-    this.#timer = setTimeout(() => void this.poll().catch(() => undefined), pause)
+    this.#timer = setTimeout(() => {
+      this.poll().catch(() => undefined)
+    }, pause)
     this.#timer.unref()
   }
 

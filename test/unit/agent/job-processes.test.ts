@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { markOf } from '../../../src/processes/process-mark.ts'
 import { findProcesses } from '../../../src/agent/process/end-processes.ts'
@@ -127,7 +127,8 @@ describe('the end of a job’s processes', () => {
     await using job = new Job()
     const running = job.sh(`echo $$ >${folder.file('pid')}; ${script}`)
     await until(() => job.alive().length > 1 || script === 'sleep 300')
-    await until(() => readFileSync(folder.file('pid'), 'utf8') !== '')
+    const file = folder.file('pid')
+    await until(() => existsSync(file) && readFileSync(file, 'utf8') !== '')
     const seen = job.alive()
 
     expect(await job.processes.end()).toBe(0)

@@ -31,7 +31,9 @@ export class Checker {
   /** Asks once nothing has been typed for a moment. */
   ask(): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.#send(), REST)
+    this.#timer = setTimeout(() => {
+      this.#send().catch(reportError)
+    }, REST)
   }
 
   async #send(): Promise<void> {

@@ -10,11 +10,11 @@ export function sendWhenReachable(form: HTMLFormElement, prepare: () => void): v
   form.addEventListener('submit', (event) => {
     if (isReached) return prepare()
     event.preventDefault()
-    void isReachable(form).then((answers) => {
+    isReachable(form).then((answers) => {
       tell(answers ? '' : UNREACHABLE)
       isReached = answers
       if (answers) form.requestSubmit(event.submitter)
-    })
+    }, reportError)
   })
   // A page that is come back to asks again.
   addEventListener('pageshow', () => {

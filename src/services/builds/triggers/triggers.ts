@@ -5,6 +5,7 @@ import type { PipelineRequest } from '../../../builds/schedule.ts'
 import type { Pipeline } from '../../../config/model.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { ServiceError } from '../../../core/errors.ts'
+import { inBackground } from '../../../core/in-background.ts'
 import { inTurns } from '../../../core/in-turns.ts'
 import type { Log } from '../../../core/log.ts'
 import { APPROVED_BY_CHANGES } from '../../../core/stage.ts'
@@ -165,7 +166,10 @@ export class Triggers implements AsyncDisposable {
    */
   #followSoon(): void {
     queueMicrotask(() => {
-      this.#following ??= setImmediate(() => void this.#followInTurns())
+      this.#following ??= setImmediate(() => {
+        const message = 'The pipelines could not be followed'
+        inBackground(this.#options.log, message, this.#followInTurns())
+      })
     })
   }
 

@@ -56,7 +56,7 @@ export class BuildWatch implements AsyncDisposable {
   /** What goes wrong is told and tried again in the next round. */
   #round(work: () => Promise<void>): void {
     if (this.#isClosed) return
-    void this.#rounds.run(work).catch((error: unknown) => {
+    this.#rounds.run(work).catch((error: unknown) => {
       const facts = { error: String(error) }
       this.#options.log({ level: 'error', message: 'The builds could not be looked after', facts })
     })
