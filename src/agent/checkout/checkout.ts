@@ -28,7 +28,8 @@ export interface CheckoutTools {
 
 /**
  * Brings a material into its folder at its revision. A folder that is a copy of the same source
- * is updated; any other, and one that cannot be updated, is made anew.
+ * is updated; any other, one that cannot be updated, and one whose client was told something else
+ * by a job is made anew.
  */
 export async function checkOut(
   material: SourceMaterial,
@@ -43,16 +44,37 @@ export async function checkOut(
   const name = createHash('sha256').update(folder).digest('hex').slice(0, 24)
   const source = sourceOf(material, { folder, workspace: `cairn-${name}`, address })
   const copyNote = join(notes, name)
-  if (await isCopy(folder, copyNote, source)) {
+  const settings = await settingsOfCopy(folder, copyNote, source)
+  if (settings !== null) {
     note(`Updating ${folder} to revision ${material.revision} of ${url}`)
-    if (await succeeds(source.update(run), note, signal)) return
+    const update = updateCopy(source, settings, run)
+    if (await succeeds(update, note, signal)) return writeNote(copyNote, source)
   }
   note(`Checking out revision ${material.revision} of ${url} to ${folder}`)
   await rm(copyNote, { force: true })
   await renew(folder)
   await source.fresh(run)
   await mkdir(notes, { recursive: true, mode: 0o700 })
-  await writeFile(copyNote, source.identity, { mode: 0o600 })
+  await writeNote(copyNote, source)
+}
+
+/** What jobs have changed in the settings is forgotten. */
+async function updateCopy(source: SourceTool, settings: string, run: RunTool): Promise<void> {
+  const found = await source.steering?.()
+  if (found?.settings !== settings) await source.restore?.(run, settings)
+  await source.update(run)
+}
+
+async function writeNote(copyNote: string, source: SourceTool): Promise<void> {
+  const { head, settings } = await describeCopy(source)
+  await writeFile(copyNote, `${head}${settings}`, { mode: 0o600 })
+}
+
+/** What the folder is a copy of and how its client is steered, and the settings of that. */
+async function describeCopy(source: SourceTool): Promise<{ head: string; settings: string }> {
+  const steering = await source.steering?.()
+  const { digest, settings } = steering ?? { digest: '', settings: '' }
+  return { head: `${source.identity}\n${digest}\n`, settings }
 }
 
 /** Whether it worked; what the job's end interrupts is not tried in another way. */
@@ -72,10 +94,17 @@ async function succeeds(
   }
 }
 
-async function isCopy(folder: string, copyNote: string, source: SourceTool): Promise<boolean> {
-  const identity = await orNullIfMissing(readFile(copyNote, 'utf8'))
+/** The settings that the agent has left in the folder; null when it is not the copy that was left. */
+async function settingsOfCopy(
+  folder: string,
+  copyNote: string,
+  source: SourceTool,
+): Promise<string | null> {
+  const noted = await orNullIfMissing(readFile(copyNote, 'utf8'))
   const files = await orNullIfMissing(readdir(folder))
-  return identity === source.identity && files !== null && files.length > 0
+  if (noted === null || files === null || files.length === 0) return null
+  const { head } = await describeCopy(source)
+  return noted.startsWith(head) ? noted.slice(head.length) : null
 }
 
 function sourceOf(

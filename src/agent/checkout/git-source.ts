@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { settingsFor } from '../../core/git-credentials.ts'
 import type { SourceAddress } from '../../core/source-address.ts'
 import type { GitMaterial } from '../../wire/agent-material.ts'
-import type { RunTool, SourcePlace, SourceTool } from './source-tool.ts'
+import { hasOwnSubmodulesOnly, restoreSettings, steeringOf } from './git-steering.ts'
+import { type RunTool, type SourcePlace, type SourceTool, ToolFailed } from './source-tool.ts'
 
 export function gitSource(
   { branch, revision }: GitMaterial,
@@ -25,6 +26,7 @@ export function gitSource(
     await git(run, ['checkout', '--quiet', '--force', '-B', branch, revision])
     await git(run, ['clean', '-dff', '--quiet'])
     if (!existsSync(join(folder, '.gitmodules'))) return
+    if (!(await hasOwnSubmodulesOnly(folder))) throw new ToolFailed('It holds other repositories')
     await git(run, ['submodule', 'sync', '--quiet', '--recursive'])
     await git(run, ['submodule', 'update', '--quiet', '--init', '--recursive', '--force'])
     await git(run, ['submodule', '--quiet', 'foreach', '--recursive', 'git clean -dff --quiet'])
@@ -32,6 +34,8 @@ export function gitSource(
 
   return {
     identity: `git ${url} ${branch}`,
+    steering: () => steeringOf(folder),
+    restore: restoreSettings,
     async fresh(run) {
       await git(run, ['clone', '--quiet', '--no-checkout', `--branch=${branch}`, '--', url, '.'])
       await checkOut(run)

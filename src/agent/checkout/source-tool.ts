@@ -20,10 +20,22 @@ export class ToolFailed extends Error {
   override readonly name = 'ToolFailed'
 }
 
+/** What in a folder tells the client which programs to run and where to go: a job may write there. */
+export interface Steering {
+  /** Of everything but the settings: with another one the folder is made anew. */
+  readonly digest: string
+  /** As text; jobs change them for reasons of their own, and they are put back. */
+  readonly settings: string
+}
+
 /** How one material gets into its folder. */
 export interface SourceTool {
   /** What the folder is a copy of: with another identity it is made anew. */
   readonly identity: string
+  /** What the client obeys in the folder; null where nothing is left to obey. */
+  steering?(): Promise<Steering | null>
+  /** Puts its settings back. */
+  restore?(run: RunTool, settings: string): Promise<void>
   /** Fills an empty folder. */
   fresh(run: RunTool): Promise<void>
   /** Brings a folder that `fresh` filled to the revision, as if it were fresh. */

@@ -1,4 +1,12 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SourceMaterial } from '../../../src/wire/agent-material.ts'
@@ -142,6 +150,48 @@ describe('materials', () => {
     expect(readFileSync(agent.folderOf('submodule', 'in', 'b'), 'utf8')).toBe('b')
   })
 
+  it.each([
+    ['its settings', (folder: string) => join(folder, '.git/modules/in')],
+    [
+      'a repository in its place',
+      (folder: string) => {
+        rmSync(join(folder, 'in'), { recursive: true })
+        cpSync(join(folder, '.git/modules/in'), join(folder, 'in/.git'), { recursive: true })
+        const settings = join(folder, 'in/.git/config')
+        const text = readFileSync(settings, 'utf8')
+        writeFileSync(settings, text.replace(/^.*worktree.*\n/m, ''))
+        return join(folder, 'in/.git')
+      },
+    ],
+  ])('heed nothing of a submodule that a job changed: %s', async (what, place) => {
+    const name = what.replaceAll(' ', '-')
+    const inner = gitOrigin(temp.file(`${name}-inner`))
+    const outer = gitOrigin(temp.file(`${name}-outer`))
+    const allow = ['-c', 'protocol.file.allow=always']
+    gitLine(outer.url, ...allow, 'submodule', 'add', '-q', inner.url, 'in')
+    gitLine(outer.url, 'commit', '-q', '-m', 'in')
+    const revision = gitLine(outer.url, 'rev-parse', 'HEAD')
+    writeFileSync(join(agent.workDir, '.gitconfig'), '[protocol "file"]\n\tallow = always\n')
+    const material = { ...outer.material(0), revision }
+    await run(name, material)
+    const marker = temp.file(`${name}-ran`)
+    const program = temp.file(`${name}-program`)
+    writeFileSync(program, `#!/bin/sh\necho ran >>'${marker}'\ncat\n`, { mode: 0o755 })
+    const repository = place(agent.folderOf(name, ''))
+    gitLine(repository, 'config', 'filter.f.smudge', program)
+    writeFileSync(join(repository, 'info/attributes'), '* filter=f\n')
+    rmSync(agent.folderOf(name, 'in', 'b'), { force: true })
+
+    const job = await run(name, material)
+    const again = await run(name, material)
+
+    expectPassed(job)
+    expect(ranIn(marker)).toEqual([])
+    expect(readFileSync(agent.folderOf(name, 'in', 'b'), 'utf8')).toBe('b')
+    expect(again.text).toContain('Updating')
+    expect(again.text).not.toContain('Checking out')
+  })
+
   it('are not fetched when they are not wanted', async () => {
     const origin = gitOrigin(temp.file('unwanted'))
     const job = agent.server.assign(
@@ -169,7 +219,67 @@ describe('materials', () => {
   })
 })
 
+/** Ways to have the git of the next job run a program, or go elsewhere. */
+const STEERED: Record<string, (folder: string, program: string) => void> = {
+  'a command for ssh': (folder, program) => {
+    gitLine(folder, 'config', 'core.sshCommand', program)
+    gitLine(folder, 'remote', 'set-url', 'origin', 'ssh://127.0.0.1/x')
+  },
+  'another remote': (folder) => {
+    gitLine(folder, 'remote', 'set-url', 'origin', gitOrigin(`${folder}-another`).url)
+  },
+  'a program to upload with': (folder, program) => {
+    gitLine(folder, 'config', 'remote.origin.uploadpack', program)
+  },
+  'a filter': (folder, program) => {
+    gitLine(folder, 'config', 'filter.f.smudge', program)
+    writeFileSync(join(folder, '.git/info/attributes'), '* filter=f\n')
+  },
+  'settings of a work tree': (folder, program) => {
+    gitLine(folder, 'config', 'extensions.worktreeConfig', 'true')
+    gitLine(folder, 'config', '--worktree', 'remote.origin.uploadpack', program)
+  },
+  'a folder of git elsewhere': (folder, program) => {
+    const elsewhere = `${folder}-elsewhere`
+    renameSync(join(folder, '.git'), elsewhere)
+    symlinkSync(elsewhere, join(folder, '.git'))
+    gitLine(folder, 'config', 'remote.origin.uploadpack', program)
+  },
+  'a file that leads to a folder of git': (folder, program) => {
+    const elsewhere = `${folder}-linked`
+    renameSync(join(folder, '.git'), elsewhere)
+    writeFileSync(join(folder, '.git'), `gitdir: ${elsewhere}\n`)
+    gitLine(folder, 'config', 'remote.origin.uploadpack', program)
+  },
+  'a program that lists objects of elsewhere': (folder, program) => {
+    gitLine(folder, 'config', 'core.alternateRefsCommand', program)
+    writeFileSync(join(folder, '.git/objects/info/alternates'), `${folder}-none\n`)
+  },
+}
+
 describe('a checkout of git', () => {
+  it.each(Object.entries(STEERED))('heeds nothing of %s that a job left', async (what, steer) => {
+    const name = what.replaceAll(' ', '-')
+    const origin = gitOrigin(temp.file(name))
+    await run(name, origin.material(0))
+    const marker = temp.file(`${name}-ran`)
+    const program = temp.file(`${name}-program`)
+    writeFileSync(program, `#!/bin/sh\necho ran >>'${marker}'\ncat\n`, { mode: 0o755 })
+    const folder = agent.folderOf(name, '')
+    steer(folder, program)
+
+    const job = await run(name, origin.material(1))
+    const again = await run(name, origin.material(0))
+
+    expectPassed(job)
+    expect(ranIn(marker)).toEqual([])
+    expect(gitLine(folder, 'remote', 'get-url', 'origin')).toBe(origin.url)
+    expect(gitLine(folder, 'config', '--list', '--local')).not.toContain(program)
+    expect(existsSync(join(folder, '.git/objects/info/alternates'))).toBe(false)
+    expect(again.text).toContain('Updating')
+    expect(again.text).not.toContain('Checking out')
+  })
+
   it('runs no program that an earlier job left in the repository', async () => {
     const origin = gitOrigin(temp.file('hooked'))
     await run('hooked', origin.material(0))

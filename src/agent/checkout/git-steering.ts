@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, type Dirent } from 'node:fs'
+import { lstat, readdir, readFile, readlink } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import type { RunTool, Steering } from './source-tool.ts'
+import { isInside, orNullIfMissing } from '../host/sandbox-path.ts'
+
+/**
+ * What git obeys in its folder by its name. The rest is objects, revisions by name and what commands
+ * were about; the agent's git runs no hooks.
+ */
+const OBEYED = /^(?:config.*|info|modules|commondir|gitdir|worktrees|remotes|branches)$/
+
+/** Objects of elsewhere, and where these are. */
+const ALTERNATES = ['alternates', 'http-alternates']
+
+const SETTINGS = '/config'
+/** More than that are not the settings that git has written. */
+const LARGEST_SETTINGS = 2 ** 20
+
+const RESTORE = 'rm -rf -- .git/config && cat >.git/config'
+
+/**
+ * What steers git in a checkout and could be left there by a job, also in its submodules: settings,
+ * attributes, whatever leads to another folder. Null where there is no folder of git.
+ */
+export async function steeringOf(checkout: string): Promise<Steering | null> {
+  const gitDir = join(checkout, '.git')
+  const found = await orNullIfMissing(lstat(gitDir))
+  if (found?.isDirectory() !== true) return null
+  const hash = createHash('sha256')
+  for await (const line of describe(gitDir, '')) {
+    const isSettings = line[0] === SETTINGS && line[1] === 'file'
+    if (!isSettings) hash.update(`${JSON.stringify(line)}\n`)
+  }
+  return { digest: hash.digest('hex'), settings: await readSettings(join(gitDir, 'config')) }
+}
+
+/** Puts the settings back in a checkout that has a folder of git, with the rights of its user. */
+export function restoreSettings(run: RunTool, settings: string): Promise<void> {
+  return run({ command: 'sh', args: ['-c', RESTORE], input: settings })
+}
+
+/** Whether every repository within the checkout is a submodule, whose folder is in that of the checkout. */
+export async function hasOwnSubmodulesOnly(checkout: string): Promise<boolean> {
+  const modules = join(checkout, '.git', 'modules')
+  for await (const entry of findRepositories(checkout, false)) {
+    const file = join(entry.parentPath, entry.name)
+    const text = entry.isFile() ? await readFile(file, 'utf8') : ''
+    const [, target] = /^gitdir: (.+)\n$/.exec(text) ?? []
+    if (target === undefined || !isInside(modules, resolve(dirname(file), target))) return false
+  }
+  return true
+}
+
+async function readSettings(file: string): Promise<string> {
+  const found = await orNullIfMissing(lstat(file))
+  if (found?.isFile() !== true || found.size > LARGEST_SETTINGS) return ''
+  return readFile(file, 'utf8')
+}
+
+type Line = readonly [path: string, what: string, more?: string]
+
+async function* describe(folder: string, path: string): AsyncGenerator<Line> {
+  const entries = await sorted(folder)
+  const isRepository = entries.some(({ name }) => name === 'HEAD')
+  for (const entry of entries) {
+    const [file, name] = [join(folder, entry.name), `${path}/${entry.name}`]
+    if (!entry.isFile() && !entry.isDirectory()) yield [name, ...(await describeOdd(entry, file))]
+    else if (isRepository && !OBEYED.test(entry.name)) yield* describeAlternates(entry, file, name)
+    else if (entry.isDirectory()) yield* describe(file, name)
+    // Git's own maintenance writes it, for those who fetch without git.
+    else if (!name.endsWith('/info/refs')) yield [name, 'file', await digestOf(file)]
+  }
+}
+
+async function* describeAlternates(entry: Dirent, file: string, name: string) {
+  if (entry.name !== 'objects' || !entry.isDirectory()) return
+  const info = await orNullIfMissing(readdir(join(file, 'info')))
+  for (const each of info ?? []) if (ALTERNATES.includes(each)) yield [name, each] as const
+}
+
+async function describeOdd(entry: Dirent, file: string): Promise<[string, string]> {
+  return entry.isSymbolicLink() ? ['link', await readlink(file)] : ['other', '']
+}
+
+async function* findRepositories(folder: string, isBelow: boolean): AsyncGenerator<Dirent> {
+  for (const entry of await sorted(folder)) {
+    if (entry.name !== '.git') {
+      if (entry.isDirectory()) yield* findRepositories(join(folder, entry.name), true)
+    } else if (isBelow) yield entry
+  }
+}
+
+async function sorted(folder: string): Promise<Dirent[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  return entries.toSorted((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+async function digestOf(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(file)) hash.update(chunk)
+  return hash.digest('hex')
+}
