@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { constants, setPriority } from 'node:os'
 import { text } from 'node:stream/consumers'
-import { allOf } from '../core/all-of.ts'
+import { allOf } from '../lib/all-of.ts'
 import { ServiceError } from '../core/errors.ts'
 import { describeFault, withoutPaths } from '../core/faults.ts'
 import { NO_PROGRAMS } from '../core/git-settings.ts'
