@@ -95,7 +95,7 @@ async function open(opening: Opening): Promise<Server> {
   const { log } = surroundings
   const parts = await openParts(opening)
   const service = serviceOf(opening, parts)
-  const listening = resources.own(await Listening.open(service, { ...settings, log }))
+  const listening = resources.own(await Listening.open(service.answer, { ...settings, log }))
   resources.own(parts.watch)
   parts.login.reportLogin()
   parts.entities.begin()

@@ -29,11 +29,6 @@ export class RequestMetrics {
     this.#inFlight += 1
   }
 
-  /** Takes back a beginning: the request begins anew elsewhere. */
-  giveUp(): void {
-    this.#inFlight -= 1
-  }
-
   end(route: string, status: number, seconds: number): void {
     this.#inFlight -= 1
     const series = this.#routes.get(route)?.get(status) ?? this.#begin(route, status)

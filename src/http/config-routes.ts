@@ -10,6 +10,7 @@ import {
   listRevisions,
   readDiff,
   readSnapshot,
+  type RevisionPair,
   type RevisionQuery,
   selectRevisions,
 } from '../services/config-reading.ts'
@@ -20,23 +21,14 @@ import { json, renderError } from './errors.ts'
 import { parseDigest, parseSha, parseWholeNumber } from './parameters.ts'
 import { ReadyBodies } from './ready-bodies.ts'
 import { ReadyBody } from './ready-body.ts'
-import {
-  CURRENT,
-  CURRENT_NAMED,
-  DIFFS,
-  PAGES,
-  readyConfig,
-  REVISIONS,
-  type SnapshotKind,
-  SNAPSHOTS,
-  type TakeDiff,
-  type TakeSnapshot,
-} from './ready-config.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const PAGE = 10
 /** Ready answers that are kept in memory, in bytes, for each kind. */
 const KEPT = 64 * 1_048_576
+
+/** Whether an address stands for the snapshot for ever or for a while. */
+type SnapshotKind = 'mutable' | 'immutable'
 
 export interface ConfigRoutesOptions extends ConfigReadingDeps, ConfigChangesDeps {
   readonly clientNames: ClientNames
@@ -45,11 +37,9 @@ export interface ConfigRoutesOptions extends ConfigReadingDeps, ConfigChangesDep
 
 /** `/api/admin/config…` and `/api/config…`: snapshots, the revision list and diffs. */
 export function configRoutes(options: ConfigRoutesOptions) {
-  const [takeSnapshot, takeDiff] = [snapshotTaker(options), diffTaker(options)]
-  const keptLists = new ReadyBodies(KEPT)
-  const snapshots = (c: Context<RouteEnv>, revision: Revision, kind: SnapshotKind) =>
-    answerWith(takeSnapshot(revision, kind), c)
-  const lists = listAnswers(options, keptLists)
+  const snapshots = snapshotAnswers(options)
+  const lists = listAnswers(options)
+  const diffs = diffAnswers(options)
   const current = (c: Context<RouteEnv>) => {
     const revision = findSnapshot(options, c.env.principal, null)
     const asked = c.req.query('md5')
@@ -57,58 +47,56 @@ export function configRoutes(options: ConfigRoutesOptions) {
       ? snapshots(c, revision, 'mutable')
       : notCurrent(asked, revision)
   }
-  const routes = new Hono<RouteEnv>()
-    .get(CURRENT, current)
-    .get(CURRENT_NAMED, current)
+  return new Hono<RouteEnv>()
+    .get('/api/admin/config.xml', current)
+    .get('/api/admin/config/current.xml', current)
     .get('/admin/restful/configuration/file/GET/xml', current)
-    .get(SNAPSHOTS, (c) => {
+    .get('/api/admin/config/:file{.+\\.xml}', (c) => {
       const digest = parseDigest(c.req.param('file').slice(0, -'.xml'.length))
       return snapshots(c, findSnapshot(options, c.env.principal, digest), 'immutable')
     })
-    .get(REVISIONS, (c) => lists(c, () => readQuery(c.req.query())))
-    .get(PAGES, (c) =>
+    .get('/api/config/revisions', (c) => lists(c, () => readQuery(c.req.query())))
+    .get('/api/config/revisions/:offset', (c) =>
       lists(c, () => ({
         offset: parseWholeNumber(c.req.param('offset'), 'offset'),
         limit: PAGE,
         text: '',
       })),
     )
-    .get(DIFFS, (c) => {
+    .get('/api/config/diff/:from/:to', (c) => {
       const range = { from: parseSha(c.req.param('from')), to: parseSha(c.req.param('to')) }
-      return answerWith(takeDiff(findPair(options, c.env.principal, range)), c)
+      return diffs(c, findPair(options, c.env.principal, range))
     })
     .get('/config/diff/:from/:to', (c) => {
       const [from, to] = [parseSha(c.req.param('from')), parseSha(c.req.param('to'))]
       return c.redirect(`${options.basePath}/api/config/diff/${from}/${to}`, 301)
     })
-  const findList = (target: string) =>
-    keptLists.find(listKey(options, options.history.current(), target))
-  return { routes, ready: readyConfig(options, { takeSnapshot, takeDiff, findList }) }
 }
 
-function snapshotTaker(options: ConfigRoutesOptions): TakeSnapshot {
+function snapshotAnswers(options: ConfigRoutesOptions) {
   const kept = new ReadyBodies(KEPT)
-  return (revision, kind) => {
-    const make = async (isKept: boolean) => {
+  return (c: Context<RouteEnv>, revision: Revision, kind: SnapshotKind) => {
+    const make = async () => {
       const document = await readSnapshot(options, revision)
       return new ReadyBody(document, {
         type: 'application/xml; charset=utf-8',
         etag: revision.digest,
         immutable: kind === 'immutable',
         headers: digestHeaders(revision.digest, options.clientNames),
-        ...(isKept ? {} : { whenSent: () => options.history.giveBack(document) }),
       })
     }
     const when = kind === 'immutable' ? 'asked-again' : 'at-once'
-    return kept.take(snapshotKey(revision, kind), make, when)
+    return answerWith(kept.take(`${kind} ${revision.digest}`, make, when), c)
   }
 }
 
 /** Lists are kept by their address, which is read only when the list is made. */
-function listAnswers(options: ConfigRoutesOptions, kept: ReadyBodies) {
+function listAnswers(options: ConfigRoutesOptions) {
+  const kept = new ReadyBodies(KEPT)
   return (c: Context<RouteEnv>, query: () => RevisionQuery) => {
     const revision = findSnapshot(options, c.env.principal, null)
-    const body = kept.take(listKey(options, revision, targetOf(c, options.basePath)), async () => {
+    const key = `${revision.commit} ${options.history.size()} ${targetOf(c)}`
+    const body = kept.take(key, async () => {
       const revisions = await revisionsFor(options, c, query())
       const entries = revisions.map((each) => renderRevision(each, options.clientNames))
       const bytes = Buffer.from(JSON.stringify(entries))
@@ -122,19 +110,9 @@ function listAnswers(options: ConfigRoutesOptions, kept: ReadyBodies) {
   }
 }
 
-function snapshotKey({ digest }: Revision, kind: SnapshotKind): string {
-  return `${kind} ${digest}`
-}
-
-function listKey({ history }: ConfigReadingDeps, newest: Revision, target: string): string {
-  return `${newest.commit} ${history.size()} ${target}`
-}
-
-/** Path and query as they stand in the request, without the base path. */
-function targetOf(c: Context<RouteEnv>, basePath: string): string {
-  const { url } = c.req
-  const path = url.indexOf('/', url.indexOf('://') + '://'.length)
-  return url.slice(path + basePath.length)
+/** Path and query as they stand in the request. */
+function targetOf({ req: { url } }: Context<RouteEnv>): string {
+  return url.slice(url.indexOf('/', url.indexOf('://') + '://'.length))
 }
 
 async function revisionsFor(
@@ -153,14 +131,15 @@ function answerWith(body: ReadyBody | Promise<ReadyBody>, c: Context<RouteEnv>) 
   return body.then((made) => made.answer(c.req.raw))
 }
 
-function diffTaker(options: ConfigRoutesOptions): TakeDiff {
+function diffAnswers(options: ConfigRoutesOptions) {
   const kept = new ReadyBodies(KEPT)
-  return (pair) => {
+  return (c: Context<RouteEnv>, pair: RevisionPair) => {
     const key = `${pair.before.commit}..${pair.after.commit}`
-    return kept.take(key, async () => {
+    const body = kept.take(key, async () => {
       const text = await readDiff(options, pair)
       return new ReadyBody(text, { type: 'text/plain; charset=utf-8', etag: key, immutable: true })
     })
+    return answerWith(body, c)
   }
 }
 

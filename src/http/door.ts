@@ -40,11 +40,11 @@ const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 export function openDoor(options: DoorOptions) {
   return (request: Request, exchange: Exchange): Response | Promise<Response> => {
     const path = innerPath(request, options.basePath)
-    if (!isProbe(path) && !options.hosts.includes(headerOf(request, exchange, 'host'))) {
+    if (!isProbe(path) && !options.hosts.includes(request.headers.get('host') ?? undefined)) {
       exchange.reason = 'foreign-host'
       return answerInJson(request, FOREIGN_HOST, null)
     }
-    const authorization = headerOf(request, exchange, 'authorization')
+    const authorization = request.headers.get('authorization') ?? undefined
     const known = authorization === undefined ? null : options.credentials.remembered(authorization)
     if (options.isPublic(path, request)) {
       if (authorization === undefined || !options.isForUsersToo(path)) {
@@ -60,16 +60,6 @@ export function openDoor(options: DoorOptions) {
     exchange.principal = known
     return options.routes(request, exchange)
   }
-}
-
-/** The headers of the connection are at hand before those of the request are made. */
-function headerOf(
-  request: Request,
-  { connection }: Exchange,
-  name: 'authorization' | 'host',
-): string | undefined {
-  if (connection) return connection.incoming.headers[name]
-  return request.headers.get(name) ?? undefined
 }
 
 /** Probes of load balancers name the service as they like; what they are answered is no secret. */

@@ -19,9 +19,8 @@ const RUN = randomBytes(6).toString('base64url')
 let requests = 0
 
 /** The id that a caller has given its request when it is fit for logs, or a new one. */
-export function requestIdOf(given: string | readonly string[] | null | undefined): string {
-  const isSane = typeof given === 'string' && SANE.test(given)
-  return isSane ? given : `${RUN}-${(requests += 1)}`
+function requestIdOf(given: string | null): string {
+  return given !== null && SANE.test(given) ? given : `${RUN}-${(requests += 1)}`
 }
 
 /** One thing that a form of a page asked for, where its route does not say it all. */
@@ -57,16 +56,12 @@ export class Exchange {
   /** Null for a request that did not come over a line. */
   readonly connection: Connection | null
 
-  /** The request is looked at only when there is no connection to know it by. */
   constructor(
-    request: Request | null,
+    request: Request,
     connection: Connection | null,
     proxies: ReadonlySet<string> = NONE,
   ) {
-    const given = connection
-      ? connection.incoming.headers[REQUEST_ID]
-      : request?.headers.get(REQUEST_ID)
-    this.id = requestIdOf(given)
+    this.id = requestIdOf(request.headers.get(REQUEST_ID))
     this.address = connection ? addressOf(connection, proxies) : 'local'
     this.connection = connection
   }

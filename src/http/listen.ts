@@ -37,17 +37,6 @@ const REFUSALS: ReadonlyMap<string, readonly [string, string]> = new Map([
 export type Connection = HttpBindings | Http2Bindings
 export type Handler = (request: Request, connection: Connection) => Response | Promise<Response>
 
-/**
- * Answers a request when what stands on the line is enough for that, at once or as soon as the
- * answer has been read; false for all others, which it leaves untouched.
- */
-export type AnswerReady = (connection: HttpBindings) => boolean | Promise<boolean>
-
-export interface Answering {
-  readonly answer: Handler
-  readonly answerReady: AnswerReady
-}
-
 export interface ListeningOptions {
   readonly host: string
   readonly port: number
@@ -69,7 +58,7 @@ export class Listening implements AsyncDisposable {
 
   /** @throws the system's error when the address cannot be listened on. */
   static async open(
-    { answer, answerReady }: Answering,
+    answer: Handler,
     { host, port, idleAtMost = IDLE_AT_MOST, log }: ListeningOptions,
   ): Promise<Listening> {
     const listener = getRequestListener(answer, { errorHandler })
@@ -81,15 +70,8 @@ export class Listening implements AsyncDisposable {
     }
     const newest = new WeakMap<Socket, HttpBindings>()
     const server = createServer(limits, (incoming, outgoing) => {
-      const isAnswered = answerReady({ incoming, outgoing })
-      if (isAnswered === true) return
       newest.set(incoming.socket, { incoming, outgoing })
-      const answerAnyhow = () => listener(incoming, outgoing)
-      const answered =
-        isAnswered === false
-          ? answerAnyhow()
-          : isAnswered.then((isDone) => (isDone ? undefined : answerAnyhow()))
-      answered.catch((error: unknown) => {
+      listener(incoming, outgoing).catch((error: unknown) => {
         log?.({ level: 'error', message: 'A request could not be answered', facts: { error } })
         outgoing.destroy()
       })

@@ -18,7 +18,7 @@ export interface ObserveOptions {
 }
 
 /** An answer that took longer is told in the log, in milliseconds. */
-export const SLOW = 5_000
+const SLOW = 5_000
 
 /**
  * Stands around everything that answers: gives each request its id, measures it, and has every
@@ -82,7 +82,7 @@ function traceStart(log: Log, request: Request, { id, address }: Exchange): void
 }
 
 /** What is told of a request that was answered. */
-export interface Answered {
+interface Answered {
   readonly method: string
   readonly path: string
   readonly exchange: Exchange
@@ -91,7 +91,7 @@ export interface Answered {
   readonly took: number
 }
 
-export function tell(
+function tell(
   log: Log,
   { method, path, exchange, status, took }: Answered,
   level: LogEvent['level'] = 'info',

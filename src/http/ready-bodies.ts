@@ -31,27 +31,26 @@ export class ReadyBodies {
   /**
    * The answer for the key: kept, in the making, or made now. Of many answers that are asked for
    * once each, none is worth keeping: what lives for a while and then goes costs the collector far
-   * more than what goes at once, and the more the longer the history is. Such an answer is made for
-   * the one who asked, and `make` is told so.
+   * more than what goes at once, and the more the longer the history is.
    */
   take(
     key: string,
-    make: (isKept: boolean) => Promise<ReadyBody>,
+    make: () => Promise<ReadyBody>,
     when: KeptWhen = 'at-once',
   ): ReadyBody | Promise<ReadyBody> {
     const kept = this.find(key)
     if (kept) return kept
     const making = this.#making.get(key)
     if (making) return making
-    if (when === 'asked-again' && !this.#isAskedAgain(key)) return make(false)
+    if (when === 'asked-again' && !this.#isAskedAgain(key)) return make()
     const made = this.#make(key, make)
     this.#making.set(key, made)
     return made
   }
 
-  async #make(key: string, make: (isKept: boolean) => Promise<ReadyBody>): Promise<ReadyBody> {
+  async #make(key: string, make: () => Promise<ReadyBody>): Promise<ReadyBody> {
     try {
-      const body = await make(true)
+      const body = await make()
       this.#keep(key, body)
       return body
     } finally {

@@ -7,8 +7,6 @@ const compressBrotli = promisify(brotliCompress)
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 /** Bodies smaller than this are sent as they are, in bytes. */
 const WORTH_COMPRESSING = 1_024
-/** With its headers such a body fits what Node writes without a buffer of its own. */
-const SMALL = 12_288
 
 const IMMUTABLE = 'private, max-age=31536000, immutable'
 const MUTABLE = 'private, no-cache'
@@ -18,23 +16,9 @@ type Bytes = Uint8Array<ArrayBuffer>
 type Headers = Readonly<Record<string, string>>
 
 /** What is sent. */
-export interface ReadyForm {
-  readonly status: number
+interface ReadyForm {
   readonly headers: Headers
-  /** The headers as Node takes them most readily: names and values in turns. */
-  readonly line: readonly string[]
-  /** Null for an answer without a body. */
-  readonly bytes: Bytes | null
-  /** The bytes of a small body as latin1 text, which Node sends in one piece with the headers. */
-  readonly text: string | null
-  /** To be called when the bytes have gone out; null where nobody waits for that. */
-  readonly whenSent: (() => void) | null
-}
-
-/** The headers of a request that decide about the form of its answer. */
-interface Asked {
-  readonly 'if-none-match'?: string | undefined
-  readonly 'accept-encoding'?: string | undefined
+  readonly bytes: Bytes
 }
 
 export interface ReadyBodyOptions {
@@ -43,8 +27,6 @@ export interface ReadyBodyOptions {
   /** Whether the address stands for these bytes for ever. */
   readonly immutable: boolean
   readonly headers?: Headers
-  /** Called when the bytes have gone out as they are. Only for an answer to one request. */
-  readonly whenSent?: () => void
 }
 
 /**
@@ -56,7 +38,6 @@ export class ReadyBody {
   readonly size: number
   readonly #plain: Bytes
   readonly #headers: Headers
-  #unchanged: ReadyForm | null = null
   readonly #making = new Map<Encoding, Promise<ReadyForm>>()
   readonly #forms = new Map<Encoding, ReadyForm>()
 
@@ -72,29 +53,20 @@ export class ReadyBody {
       ...Object.fromEntries(INERT),
       ...options.headers,
     }
-    this.#keep('identity', bytes, options.whenSent)
+    this.#keep('identity', bytes)
   }
 
   /** The answer to this request: 304 when the caller has these bytes, else the best form it takes. */
   answer({ headers }: Request): Response | Promise<Response> {
-    const asked = {
-      'if-none-match': headers.get('if-none-match') ?? undefined,
-      'accept-encoding': headers.get('accept-encoding') ?? undefined,
-    }
-    const form = this.formFor(asked)
-    return form instanceof Promise ? form.then(respond) : respond(form)
+    if (isKnown(headers.get('if-none-match'), this.etag))
+      return new Response(null, { status: 304, headers: this.#headers })
+    const encoding = this.#encodingFor(headers.get('accept-encoding'))
+    const form = this.#forms.get(encoding)
+    return form ? respond(form) : this.#compressed(encoding).then(respond)
   }
 
-  /** The same as it is sent; promised while the compressed form has still to be made. */
-  formFor(asked: Asked): ReadyForm | Promise<ReadyForm> {
-    if (isKnown(asked['if-none-match'], this.etag))
-      return (this.#unchanged ??= formOf(304, this.#headers, null))
-    const encoding = this.#encodingFor(asked)
-    return this.#forms.get(encoding) ?? this.#compressed(encoding)
-  }
-
-  #encodingFor(asked: Asked): Encoding {
-    return this.size < WORTH_COMPRESSING ? 'identity' : bestOf(asked['accept-encoding'] ?? '')
+  #encodingFor(accepted: string | null): Encoding {
+    return this.size < WORTH_COMPRESSING ? 'identity' : bestOf(accepted ?? '')
   }
 
   #compressed(encoding: Encoding): Promise<ReadyForm> {
@@ -109,35 +81,22 @@ export class ReadyBody {
     return this.#keep(encoding, await compress)
   }
 
-  #keep(encoding: Encoding, bytes: Bytes, whenSent: (() => void) | null = null): ReadyForm {
+  #keep(encoding: Encoding, bytes: Bytes): ReadyForm {
     const encoded = encoding === 'identity' ? {} : { 'content-encoding': encoding }
     const headers = { ...this.#headers, ...encoded, 'content-length': String(bytes.length) }
-    const form = { ...formOf(200, headers, bytes), whenSent }
+    const form = { headers, bytes }
     this.#forms.set(encoding, form)
     return form
   }
 }
 
-function formOf(status: number, headers: Headers, bytes: Bytes | null): ReadyForm {
-  const isSmall = bytes !== null && bytes.length <= SMALL
-  const text = isSmall ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) : null
-  return {
-    status,
-    headers,
-    line: Object.entries(headers).flat(),
-    bytes,
-    text: text && text.toString('latin1'),
-    whenSent: null,
-  }
-}
-
-function respond({ status, headers, bytes }: ReadyForm): Response {
-  return new Response(bytes, { status, headers: { ...headers } })
+function respond({ headers, bytes }: ReadyForm): Response {
+  return new Response(bytes, { headers })
 }
 
 /** Whether an `If-None-Match` header names the tag; weak and strong forms compare alike. */
-function isKnown(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false
+function isKnown(header: string | null, etag: string): boolean {
+  if (header === null) return false
   return header.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')))
 }
 

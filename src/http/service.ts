@@ -19,14 +19,13 @@ import { type AnswerFailure, answerInJson } from './failure.ts'
 import { type GitRoutesOptions, gitRoutes } from './git-routes.ts'
 import { type HealthRoutesOptions, healthRoutes } from './health-routes.ts'
 import { isForPage } from './interface-paths.ts'
-import type { Answering } from './listen.ts'
+import type { Handler } from './listen.ts'
 import { type MetricsRoutesOptions, metricsRoutes } from './metrics-routes.ts'
 import { observe } from './observe.ts'
 import type { PageService, PageServiceOptions } from './page-service.ts'
 import { type PipelineCreationOptions, pipelineCreationRoutes } from './pipeline-creation-routes.ts'
 import { type PlainSecretRoutesOptions, plainSecretRoutes } from './plain-secret-routes.ts'
 import { type PipelineRoutesOptions, pipelineRoutes } from './pipeline-routes.ts'
-import { openReadyDoor, type ReadyDoorOptions } from './ready-door.ts'
 import { type RestoreRoutesOptions, restoreRoutes } from './restore-routes.ts'
 import { type Answer, composeRoutes } from './routes.ts'
 import { settled } from './settled.ts'
@@ -51,7 +50,7 @@ export interface HttpServiceOptions
     WatchRoutesOptions,
     MetricsRoutesOptions,
     PageServiceOptions {
-  readonly credentials: DoorOptions['credentials'] & ReadyDoorOptions['credentials']
+  readonly credentials: DoorOptions['credentials']
   readonly audit: Audit
   readonly requests: RequestMetrics
   readonly trustedProxies: readonly string[]
@@ -61,8 +60,8 @@ export interface HttpServiceOptions
   readonly logLevel: LogLevel
 }
 
-/** What answers any request, and before it what answers some at once. */
-export interface HttpService extends Answering {
+export interface HttpService {
+  readonly answer: Handler
   /** Loads what is made for people; who asks for a page before that waits for it. */
   loadPages(): Promise<PageService>
 }
@@ -71,8 +70,7 @@ export interface HttpService extends Answering {
 export function httpService(options: HttpServiceOptions): HttpService {
   const { basePath, credentials, log, logLevel } = options
   const hosts = new AllowedHosts(options.hostNames)
-  const config = configRoutes(options)
-  const parts = callsOf(options, config.routes)
+  const parts = callsOf(options)
   let pages: Promise<PageService> | null = null
   const loadPages = () =>
     (pages ??= import('./page-service.ts').then(({ pageService }) =>
@@ -93,26 +91,22 @@ export function httpService(options: HttpServiceOptions): HttpService {
     answerFailure,
     routes,
   })
-  const watching = { metrics: options.requests, trustedProxies: options.trustedProxies, log }
-  const audit = auditRequests(options.audit)
-  return {
-    answer: observe({ answer, audit, logLevel, ...watching }),
-    answerReady:
-      logLevel === 'debug'
-        ? answerNothing
-        : openReadyDoor({ basePath, hosts, credentials, answers: config.ready, ...watching }),
-    loadPages,
-  }
+  const observed = observe({
+    answer,
+    audit: auditRequests(options.audit),
+    metrics: options.requests,
+    trustedProxies: options.trustedProxies,
+    log,
+    logLevel,
+  })
+  return { answer: observed, loadPages }
 }
 
-/** Every request is traced by what stands around the routes. */
-const answerNothing = () => false
-
 /** What programs call. */
-function callsOf(options: HttpServiceOptions, config: Hono<RouteEnv>): Hono<RouteEnv>[] {
+function callsOf(options: HttpServiceOptions): Hono<RouteEnv>[] {
   return [
     healthRoutes(options),
-    config,
+    configRoutes(options),
     metricsRoutes(options),
     settled(auditRoutes(options)),
     configChangesRoutes(options),

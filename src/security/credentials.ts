@@ -1,4 +1,4 @@
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { Clock } from '../lib/clock.ts'
 import type { Principal } from '../core/principal.ts'
 import { tooMany } from '../core/rate-limit.ts'
@@ -45,8 +45,6 @@ export class CredentialCheck {
   readonly #limits: LoginLimits
   readonly #key = randomBytes(32).toString('base64')
   readonly #verified = new Map<string, Verified>()
-  /** What a connection has sent last, as long as it is remembered. */
-  #onConnection = new WeakMap<object, Verified & { readonly header: Buffer }>()
   /** Keyed hashes of credentials that were right when they were last verified. */
   readonly #good = new Set<string>()
   readonly #underWay = new Map<string, Promise<Principal | null>>()
@@ -85,26 +83,10 @@ export class CredentialCheck {
     }
   }
 
-  /**
-   * The same for a header that comes over a connection again, which is compared instead of hashed:
-   * in a time that does not tell where it differs, since a proxy may share the connection.
-   */
-  rememberedOn(connection: object, authorization: string): Principal | null {
-    const last = this.#onConnection.get(connection)
-    const header = Buffer.from(authorization, 'latin1')
-    const isSame = last?.header.length === header.length && timingSafeEqual(last.header, header)
-    if (isSame && last.until > this.#options.clock()) return last.principal
-    const verified = this.#verified.get(this.#keyed(authorization))
-    if (!verified || verified.until <= this.#options.clock()) return null
-    this.#onConnection.set(connection, { ...verified, header })
-    return verified.principal
-  }
-
   /** Forgets every verified password: the users file has changed. */
   forget(): void {
     this.#edition += 1
     this.#verified.clear()
-    this.#onConnection = new WeakMap()
   }
 
   async #attempt(login: Login): Promise<Principal | null> {

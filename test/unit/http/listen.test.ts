@@ -1,19 +1,14 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import {
-  type AnswerReady,
-  type Connection,
-  type Handler,
-  Listening,
-} from '../../../src/http/listen.ts'
+import { type Connection, type Handler, Listening } from '../../../src/http/listen.ts'
 
 const HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n'
 
 /** A server that takes a line for silent very soon. */
-async function open(answer: Handler, answerReady: AnswerReady = () => false): Promise<Listening> {
+async function open(answer: Handler): Promise<Listening> {
   const at = { host: '127.0.0.1', port: 0, idleAtMost: 50 }
-  const listening = await Listening.open({ answer, answerReady }, at)
+  const listening = await Listening.open(answer, at)
   onTestFinished(() => listening[Symbol.asyncDispose]())
   return listening
 }
@@ -33,31 +28,17 @@ async function silence({ incoming }: Connection): Promise<void> {
 }
 
 describe('a line that is silent for too long', () => {
-  it('is kept while the client waits for its answer', async () => {
+  it.each([
+    ['one with a body', `${HEAD}word`, 'heard word'],
+    ['a read', 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 'heard '],
+  ])('is kept while the client waits for the answer to %s', async (_, said, answered) => {
     const listening = await open(async (request, connection) => {
-      const said = await request.text()
+      const text = await request.text()
       await silence(connection)
-      return new Response(`heard ${said}`)
+      return new Response(`heard ${text}`)
     })
 
-    expect(await hear(listening, `${HEAD}word`)).toContain('heard word')
-  })
-
-  it('is kept while an answer is read, which the routes give when that fails', async () => {
-    const listening = await open(
-      (request) => new Response(`asked for ${new URL(request.url).pathname}`),
-      async (connection) => {
-        await silence(connection)
-        return false
-      },
-    )
-
-    const heard = await hear(
-      listening,
-      'GET /late HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
-    )
-
-    expect(heard).toContain('asked for /late')
+    expect(await hear(listening, said)).toContain(answered)
   })
 
   it('is ended while the server waits for the client', async () => {

@@ -99,25 +99,6 @@ describe('the credential check', () => {
     expect(check.remembered(basic('ana:right'))).toBeNull()
   })
 
-  it('knows a header that comes over its connection again, as long as it is remembered', async () => {
-    const { check, time } = await aCheck()
-    const [connection, another] = [{}, {}]
-    const asked = (header: string) => check.rememberedOn(connection, basic(header))
-    expect(asked('ana:right')).toBeNull()
-    await check.check(basic('ana:right'), 'a')
-
-    const again = [asked('ana:right'), asked('ana:right'), asked('ana:wrong'), asked('ana:righ')]
-
-    expect(again).toEqual([{ username: 'ana' }, { username: 'ana' }, null, null])
-    expect(check.rememberedOn(another, basic('ana:wrong'))).toBeNull()
-    time.now = 60_001
-    expect(asked('ana:right')).toBeNull()
-    await check.check(basic('ana:right'), 'a')
-    expect(asked('ana:right')).toEqual({ username: 'ana' })
-    check.forget()
-    expect(asked('ana:right')).toBeNull()
-  })
-
   it('slows an address down more with each failure, and no other address', async () => {
     const { check, waits } = await aCheck()
     for (let n = 0; n < 8; n += 1) await check.check(basic('ana:wrong'), 'attacker')
