@@ -1,13 +1,11 @@
 import { once } from 'node:events'
 import { openServer } from '../app.ts'
 import { programPath, readSettings, SETTINGS, toolEnvironment } from '../settings.ts'
-import { keepTickShape } from '../tick-shape.ts'
 import { say, writeLog } from './output.ts'
 import { stopSignal } from './stop-signal.ts'
 
 /** Runs the service until SIGTERM or SIGINT; requests in flight are finished first. */
 export async function serve(args: readonly string[]): Promise<number> {
-  keepTickShape()
   const settings = readSettings(SETTINGS.serve, args)
   const stop = stopSignal()
   const server = await openServer(settings, {
