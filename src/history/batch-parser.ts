@@ -1,6 +1,5 @@
 import { LARGEST_OBJECT, TooLargeError } from './damage.ts'
 import type { RawObject } from './raw-object.ts'
-import type { ReusedBuffers } from './reused-buffers.ts'
 
 /** An answer of `git cat-file --batch`: an object, or null for one that is not there. */
 export type OnAnswer = (object: RawObject | null) => void
@@ -23,13 +22,11 @@ const NOTHING = Buffer.alloc(0)
  */
 export class BatchParser {
   readonly #onAnswer: OnAnswer
-  readonly #buffers: ReusedBuffers
   #header: Buffer = Buffer.alloc(0)
   #body: Body | null = null
 
-  constructor(onAnswer: OnAnswer, buffers: ReusedBuffers) {
+  constructor(onAnswer: OnAnswer) {
     this.#onAnswer = onAnswer
-    this.#buffers = buffers
   }
 
   /**
@@ -65,7 +62,7 @@ export class BatchParser {
     if (size > LARGEST_OBJECT) throw new TooLargeError(oid, size)
     const part = partOf(rest, size)
     if (part === null) {
-      this.#body = { type, bytes: this.#buffers.take(size + 1), filled: 0 }
+      this.#body = { type, bytes: Buffer.allocUnsafeSlow(size + 1), filled: 0 }
       return rest
     }
     this.#onAnswer({ type, content: part })

@@ -10,7 +10,6 @@ import { streamLog } from './git-log.ts'
 import type { CommitRange, CommitRecord, ObjectReader } from './object-reader.ts'
 import type { RawObject } from './raw-object.ts'
 import { unavailable } from './repository-folder.ts'
-import { ReusedBuffers } from './reused-buffers.ts'
 import { findFileInTree } from './tree-walk.ts'
 
 const CLOSED = 'The repository is closed'
@@ -20,7 +19,6 @@ const MOST_SUSPECTS = 1_000
 export class CatFileReader implements ObjectReader {
   readonly #git: GitExecutable
   readonly #gitDir: string
-  readonly #buffers = new ReusedBuffers()
   /** Questions upon which a process has ended. */
   readonly #suspects = new Set<string>()
   readonly #alone = new SerialQueue(() => unavailable(CLOSED))
@@ -55,10 +53,6 @@ export class CatFileReader implements ObjectReader {
     yield* streamLog(this.#git, this.#gitDir, range)
   }
 
-  giveBack(content: Uint8Array): void {
-    this.#buffers.giveBack(content)
-  }
-
   /** The next question goes to a new process; the old one answers what it was asked. */
   renew(): void {
     this.#catFile?.finish()
@@ -91,7 +85,7 @@ export class CatFileReader implements ObjectReader {
 
   async #findAlone(name: string): Promise<RawObject | null> {
     if (this.#disposed) throw unavailable(CLOSED)
-    await using catFile = new CatFile(this.#git, this.#gitDir, this.#buffers)
+    await using catFile = new CatFile(this.#git, this.#gitDir)
     try {
       const found = await catFile.find(name)
       this.#suspects.delete(name)
@@ -106,7 +100,7 @@ export class CatFileReader implements ObjectReader {
   #running(): CatFile {
     if (this.#disposed) throw unavailable(CLOSED)
     if (this.#catFile === null || this.#catFile.isOver) {
-      this.#catFile = new CatFile(this.#git, this.#gitDir, this.#buffers)
+      this.#catFile = new CatFile(this.#git, this.#gitDir)
     }
     return this.#catFile
   }

@@ -4,7 +4,6 @@ import type { GitExecutable } from './git-executable.ts'
 import { ended, type PipedProcess } from '../processes/piped-process.ts'
 import { TooLargeError } from './damage.ts'
 import type { RawObject } from './raw-object.ts'
-import type { ReusedBuffers } from './reused-buffers.ts'
 
 /** The process has ended before it answered a question. */
 export class CatFileEnded extends Error {
@@ -45,8 +44,8 @@ export class CatFile implements AsyncDisposable {
   #failure: string | null = null
   #complaint = ''
 
-  constructor(git: GitExecutable, gitDir: string, buffers: ReusedBuffers) {
-    this.#parser = new BatchParser((object) => this.#answer(object), buffers)
+  constructor(git: GitExecutable, gitDir: string) {
+    this.#parser = new BatchParser((object) => this.#answer(object))
     this.#child = git.start(gitDir, ARGUMENTS)
     this.#ended = ended(this.#child).then((how) => {
       this.#fail(this.#complaint.trim() || how)

@@ -4,10 +4,7 @@ import { DamageError, unreadable } from './damage.ts'
 import type { GitRepository } from './git-repository.ts'
 import type { Report } from './problems.ts'
 
-type Repository = Pick<
-  GitRepository,
-  'findDocument' | 'describeNoDocument' | 'assertThere' | 'reader'
->
+type Repository = Pick<GitRepository, 'findDocument' | 'describeNoDocument' | 'assertThere'>
 
 /** A revision whose document is damaged, with the reason and what to do. */
 export interface UnreadableRevision {
@@ -56,7 +53,7 @@ export class Documents {
   async readAgain(): Promise<void> {
     for (const { revision } of this.unreadable()) {
       try {
-        this.#repository.reader.giveBack(await this.read(revision))
+        await this.read(revision)
       } catch (error) {
         if (!(error instanceof DamageError)) throw error
       }

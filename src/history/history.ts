@@ -154,11 +154,6 @@ export class History implements AsyncDisposable {
     return this.#documents.unreadable()
   }
 
-  /** Takes what {@link readStored} gave, when nobody looks at it any more: its memory serves the next read. */
-  giveBack(document: Uint8Array): void {
-    this.#parts.repository.reader.giveBack(document)
-  }
-
   /**
    * Makes what `compute` returns the current document, as a commit by `author`. Changes are
    * computed one after the other, each from the result of the one before.

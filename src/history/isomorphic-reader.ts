@@ -34,9 +34,6 @@ export class IsomorphicReader implements ObjectReader {
     yield* await walkCommits(find, range)
   }
 
-  /** What isomorphic-git reads is its own. */
-  giveBack(): void {}
-
   renew(): void {
     this.#objects.renew()
   }

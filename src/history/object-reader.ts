@@ -43,8 +43,6 @@ export interface ObjectReader extends RawObjectReader, AsyncDisposable {
    * @throws {ServiceError} `revision-not-found` when the repository lacks an end of the range.
    */
   listCommits(range: CommitRange): AsyncIterable<CommitRecord>
-  /** Takes content that was read here and that nobody looks at any more: its memory serves the next read. */
-  giveBack(content: Uint8Array): void
   /** Lets go of files that git has replaced, which would fill the disk as long as they are open. */
   renew(): void
 }
