@@ -10,8 +10,6 @@ export const HEAD_LENGTH = DIGEST_AT + DIGEST_LENGTH
 const CUT = '+'
 const NO_CUT = '-'
 const NO_DIGEST = '-'.repeat(DIGEST_LENGTH)
-/** How many digits of a name tell it from almost all others. */
-const TELLING = 8
 
 /** What an entry is found by, as text of one length. */
 export function headOf({ commit, isCut, digest }: Omit<IndexEntry, 'revision'>): string {
@@ -57,34 +55,9 @@ export class EntryHeads {
     return this.hasDigestAt(place) && isDigest(name) ? name : null
   }
 
-  /** The number that the commit of an entry begins with. */
-  commitNumberAt(place: number): number {
-    return numberIn(this.#bytes, place * HEAD_LENGTH)
-  }
-
-  /** The number that the digest of an entry begins with. */
-  digestNumberAt(place: number): number {
-    return numberIn(this.#bytes, place * HEAD_LENGTH + DIGEST_AT)
-  }
-
   #textAt(start: number, length: number): string {
     return this.#bytes.toString('latin1', start, start + length)
   }
-}
-
-/** The number that a commit or digest begins with. */
-export function leadingNumber(name: string): number {
-  return Number.parseInt(name.slice(0, TELLING), 16) | 0
-}
-
-/** The same from bytes, without a string for each of a hundred thousand. */
-function numberIn(bytes: Buffer, start: number): number {
-  let number = 0
-  for (let at = start; at < start + TELLING; at += 1) {
-    const character = bytes[at] ?? 0
-    number = (number << 4) | ((character & 15) + (character > 57 ? 9 : 0))
-  }
-  return number
 }
 
 function isCommit(name: string): name is CommitSha {

@@ -1,8 +1,7 @@
 import type { Digest } from '../core/digest.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
 import { bisect } from '../lib/bisect.ts'
-import { EntryHeads, headOf, leadingNumber } from './entry-heads.ts'
-import { NameTable } from './name-table.ts'
+import { EntryHeads, headOf } from './entry-heads.ts'
 
 /** One commit of the branch's history, whether or not it is a revision. */
 export interface IndexEntry {
@@ -43,16 +42,11 @@ export class RevisionIndex {
   readonly #starts: number[] = []
   /** The places of the entries that have a revision. */
   readonly #revisions: number[] = []
-  readonly #byCommit = new NameTable({
-    numberAt: (place) => this.#heads.commitNumberAt(place),
-    nameAt: (place) => this.#heads.commitAt(place),
-  })
-  readonly #byDigest = new NameTable({
-    numberAt: (place) => this.#heads.digestNumberAt(place),
-    nameAt: (place) => this.#heads.digestAt(place),
-  })
-  /** How many entries the tables have: a start does not wait for them. */
-  #inTables = 0
+  /** The places by commit, and of the newest entry with each digest. */
+  readonly #byCommit = new Map<CommitSha, number>()
+  readonly #byDigest = new Map<Digest, number>()
+  /** How many entries the maps have: the first look-up fills them, so that a start does not wait for them. */
+  #inMaps = 0
 
   constructor(stretches: Iterable<Stretch> = []) {
     for (const stretch of stretches) this.#add(stretch)
@@ -86,9 +80,9 @@ export class RevisionIndex {
 
   /** The newest revision with that digest. */
   find(digest: Digest): Revision | null {
-    this.#completeTables()
-    const place = this.#byDigest.find(digest, leadingNumber(digest))
-    return place === null ? null : this.#revisionAt(place)
+    this.#fillMaps()
+    const place = this.#byDigest.get(digest)
+    return place === undefined ? null : this.#revisionAt(place)
   }
 
   findCommit(commit: CommitSha): Revision | null {
@@ -106,8 +100,8 @@ export class RevisionIndex {
   /** How many commits are older than that one, or null when it is not in the history. */
   placeOf(commit: CommitSha): number | null {
     if (commit === this.tip()) return this.length - 1
-    this.#completeTables()
-    return this.#byCommit.find(commit, leadingNumber(commit))
+    this.#fillMaps()
+    return this.#byCommit.get(commit) ?? null
   }
 
   /** The commit with so many that are older. */
@@ -157,12 +151,11 @@ export class RevisionIndex {
     }
   }
 
-  #completeTables(): void {
-    this.#byCommit.reserve(this.length)
-    this.#byDigest.reserve(this.#revisions.length)
-    for (; this.#inTables < this.length; this.#inTables += 1) {
-      this.#byCommit.add(this.#inTables)
-      if (this.#heads.hasDigestAt(this.#inTables)) this.#byDigest.add(this.#inTables)
+  #fillMaps(): void {
+    for (; this.#inMaps < this.length; this.#inMaps += 1) {
+      this.#byCommit.set(this.#heads.commitAt(this.#inMaps), this.#inMaps)
+      const digest = this.#heads.digestAt(this.#inMaps)
+      if (digest !== null) this.#byDigest.set(digest, this.#inMaps)
     }
   }
 
