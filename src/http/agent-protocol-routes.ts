@@ -10,12 +10,14 @@ import { ContactRequest, type ContactReply } from '../wire/agent-contact.ts'
 import { parseAgentMessage, renderAgentMessage } from '../wire/agent-message.ts'
 import { AGENT_PATTERNS } from '../wire/agent-paths.ts'
 import { RegisterRequest, type RegisterReply } from '../wire/agent-registration.ts'
-import type { RouteEnv } from './door.ts'
-import { REQUEST_ID } from './exchange.ts'
+import { INERT } from './inert.ts'
+import type { RouteEnv } from './request-context.ts'
 import { readBody } from './request-body.ts'
 
 /** The largest message of the protocol, in bytes. */
 const MESSAGE_AT_MOST = 65_536
+
+const HEADERS = { ...INERT, 'content-type': 'application/json; charset=utf-8' }
 
 /** The calls of the agents about themselves. They carry the agent's token, not a user. */
 export function agentProtocolRoutes(deps: AgentCallsDeps) {
@@ -64,9 +66,8 @@ export function answer(message: object): Response {
 
 /** The same with the id of the request, for the call that there are by far the most of. */
 function namedAnswer({ env }: Context<RouteEnv>, message: object): Response {
-  env.isNamed = true
   return new Response(renderAgentMessage(message), {
-    headers: { 'content-type': 'application/json; charset=utf-8', [REQUEST_ID]: env.id },
+    headers: env.complete(HEADERS),
   })
 }
 

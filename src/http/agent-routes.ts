@@ -15,7 +15,7 @@ import { type JobPlace, renderPlace } from '../services/builds/artifacts/job-fol
 import { factsOf, type KnownAgent, statusOf } from '../services/agents/known-agent.ts'
 import { AgentChangesBody, type AgentEntry } from '../wire/agent-entry.ts'
 import type { ClientNames } from '../wire/revision-entry.ts'
-import type { RouteEnv } from './door.ts'
+import type { RouteEnv } from './request-context.ts'
 import { json, jsonText } from './errors.ts'
 import { malformed } from './parameters.ts'
 import { parseJson, readBody, readForm } from './request-body.ts'

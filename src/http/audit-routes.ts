@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { type AuditDeps, readAudit } from '../services/audit/read-audit.ts'
 import type { AuditBody } from '../wire/audit-body.ts'
 import { parseAuditQuery } from './audit-query.ts'
-import type { RouteEnv } from './door.ts'
+import type { RouteEnv } from './request-context.ts'
 import { json } from './errors.ts'
 
 /** `/api/audit`: who did what, newest first, to administrators. */

@@ -2,7 +2,7 @@ import type { Action } from '../core/audit.ts'
 import type { Audit } from '../services/audit/audit.ts'
 import { AGENT_PATTERNS } from '../wire/agent-paths.ts'
 import { DIGEST_HEADER } from './digest-header.ts'
-import type { Act, Exchange } from './exchange.ts'
+import type { AuditAction, RequestContext } from './request-context.ts'
 
 /** Readable names of actions. A route that is not here is named by its method and pattern. */
 const NAMES: ReadonlyMap<string, string> = new Map([
@@ -54,14 +54,15 @@ const SAFE: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
  * caller. Null for all others.
  */
 export function auditRequests(audit: Audit) {
-  return (request: Request, exchange: Exchange, response: Response): Promise<void> | null => {
+  return (request: Request, context: RequestContext, response: Response): Promise<void> | null => {
     const { status } = response
-    const isRefusal = status === 403 || (status === 401 && exchange.reason !== 'no-credentials')
+    const isRefusal = status === 403 || (status === 401 && context.reason !== 'no-credentials')
     if (SAFE.includes(request.method) && !isRefusal) return null
-    if (!isRefusal && !isAction(exchange, status)) return null
-    const action = actionOf(request, exchange, response)
-    if (exchange.acts.length > 0) return noteAll(audit, actionsOf(action, exchange.acts))
-    const isAnybody = exchange.principal.username === ''
+    if (!isRefusal && !isAction(context, status)) return null
+    const action = actionOf(request, context, response)
+    if (context.auditActions.length > 0)
+      return noteAll(audit, actionsOf(action, context.auditActions))
+    const isAnybody = context.principal.username === ''
     return isAnybody ? audit.noteOften(action) : audit.note(action)
   }
 }
@@ -71,20 +72,27 @@ async function noteAll(audit: Audit, actions: readonly Action[]): Promise<void> 
 }
 
 /** What a request did one by one; what ended otherwise than the request has no status. */
-function actionsOf({ status = 0, ...whole }: Action, acts: readonly Act[]): Action[] {
-  return acts.map(({ action, target, ended }): Action => {
+function actionsOf(
+  { status = 0, ...whole }: Action,
+  auditActions: readonly AuditAction[],
+): Action[] {
+  return auditActions.map(({ action, target, ended }): Action => {
     if (!ended?.reason) return { ...whole, status, action, target }
     return { ...whole, action, target, outcome: 'refused', reason: ended.reason }
   })
 }
 
-function isAction({ route, isNews }: Exchange, status: number): boolean {
+function isAction({ route, isNews }: RequestContext, status: number): boolean {
   if (route === '' || QUIET.includes(route) || !isNews) return false
   return route !== PREVIEWED || status !== 200
 }
 
-function actionOf(request: Request, exchange: Exchange, { status, headers }: Response): Action {
-  const { route, principal, address, reason, id } = exchange
+function actionOf(
+  request: Request,
+  context: RequestContext,
+  { status, headers }: Response,
+): Action {
+  const { route, principal, address, reason, id } = context
   const md5 = status < 400 ? headers.get(DIGEST_HEADER) : null
   const claimed = reason === 'wrong-credentials' ? claimedName(request) : null
   return {

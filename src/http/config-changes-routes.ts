@@ -2,29 +2,29 @@ import { Hono } from 'hono'
 import { type ConfigChangesDeps, readChanges } from '../services/config-changes.ts'
 import { type ConfigReadingDeps, findPair } from '../services/config-reading.ts'
 import type { ChangesAnswer } from '../wire/changes.ts'
-import type { RouteEnv } from './door.ts'
+import type { RouteEnv } from './request-context.ts'
 import { parseSha } from './parameters.ts'
-import { ReadyBodies } from './ready-bodies.ts'
-import { ReadyBody } from './ready-body.ts'
+import { ResponseCache } from './response-cache.ts'
+import { CachedResponse } from './cached-response.ts'
 
-/** Ready answers that are kept in memory, in bytes. */
+/** How many bytes of responses are kept. */
 const KEPT = 16 * 1_048_576
 
 /** `/api/config/changes…`: what is otherwise between two revisions, in words. */
 export function configChangesRoutes(options: ConfigChangesDeps & ConfigReadingDeps) {
-  const kept = new ReadyBodies(KEPT)
+  const kept = new ResponseCache(KEPT)
   return new Hono<RouteEnv>().get('/api/config/changes/:from/:to', async (c) => {
     const range = { from: parseSha(c.req.param('from')), to: parseSha(c.req.param('to')) }
     const pair = findPair(options, c.env.principal, range)
     const key = `changes-${range.from}..${range.to}`
     const body = await kept.take(key, async () => {
       const answer: ChangesAnswer = { ...range, ...(await readChanges(options, pair)) }
-      return new ReadyBody(Buffer.from(JSON.stringify(answer)), {
+      return new CachedResponse(Buffer.from(JSON.stringify(answer)), {
         type: 'application/json; charset=utf-8',
         etag: key,
         immutable: true,
       })
     })
-    return body.answer(c.req.raw)
+    return body.answer(c)
   })
 }

@@ -16,15 +16,15 @@ import {
 } from '../services/config-reading.ts'
 import { type ClientNames, renderRevision } from '../wire/revision-entry.ts'
 import { digestHeaders } from './digest-header.ts'
-import type { RouteEnv } from './door.ts'
+import type { RouteEnv } from './request-context.ts'
 import { json, renderError } from './errors.ts'
 import { parseDigest, parseSha, parseWholeNumber } from './parameters.ts'
-import { ReadyBodies } from './ready-bodies.ts'
-import { ReadyBody } from './ready-body.ts'
+import { ResponseCache } from './response-cache.ts'
+import { CachedResponse } from './cached-response.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const PAGE = 10
-/** Ready answers that are kept in memory, in bytes, for each kind. */
+/** How many bytes of responses of each kind are kept. */
 const KEPT = 64 * 1_048_576
 
 /** Whether an address stands for the snapshot for ever or for a while. */
@@ -74,11 +74,11 @@ export function configRoutes(options: ConfigRoutesOptions) {
 }
 
 function snapshotAnswers(options: ConfigRoutesOptions) {
-  const kept = new ReadyBodies(KEPT)
+  const kept = new ResponseCache(KEPT)
   return (c: Context<RouteEnv>, revision: Revision, kind: SnapshotKind) => {
     const make = async () => {
       const document = await readSnapshot(options, revision)
-      return new ReadyBody(document, {
+      return new CachedResponse(document, {
         type: 'application/xml; charset=utf-8',
         etag: revision.digest,
         immutable: kind === 'immutable',
@@ -92,7 +92,7 @@ function snapshotAnswers(options: ConfigRoutesOptions) {
 
 /** Lists are kept by their address, which is read only when the list is made. */
 function listAnswers(options: ConfigRoutesOptions) {
-  const kept = new ReadyBodies(KEPT)
+  const kept = new ResponseCache(KEPT)
   return (c: Context<RouteEnv>, query: () => RevisionQuery) => {
     const revision = findSnapshot(options, c.env.principal, null)
     const key = `${revision.commit} ${options.history.size()} ${targetOf(c)}`
@@ -100,7 +100,7 @@ function listAnswers(options: ConfigRoutesOptions) {
       const revisions = await revisionsFor(options, c, query())
       const entries = revisions.map((each) => renderRevision(each, options.clientNames))
       const bytes = Buffer.from(JSON.stringify(entries))
-      return new ReadyBody(bytes, {
+      return new CachedResponse(bytes, {
         type: JSON_TYPE,
         etag: `list-${digestOf(bytes)}`,
         immutable: false,
@@ -126,18 +126,22 @@ async function revisionsFor(
   return selectRevisions(await listEntityRevisions(options, principal, entity), query)
 }
 
-function answerWith(body: ReadyBody | Promise<ReadyBody>, c: Context<RouteEnv>) {
-  if (body instanceof ReadyBody) return body.answer(c.req.raw)
-  return body.then((made) => made.answer(c.req.raw))
+function answerWith(body: CachedResponse | Promise<CachedResponse>, c: Context<RouteEnv>) {
+  if (body instanceof CachedResponse) return body.answer(c)
+  return body.then((made) => made.answer(c))
 }
 
 function diffAnswers(options: ConfigRoutesOptions) {
-  const kept = new ReadyBodies(KEPT)
+  const kept = new ResponseCache(KEPT)
   return (c: Context<RouteEnv>, pair: RevisionPair) => {
     const key = `${pair.before.commit}..${pair.after.commit}`
     const body = kept.take(key, async () => {
       const text = await readDiff(options, pair)
-      return new ReadyBody(text, { type: 'text/plain; charset=utf-8', etag: key, immutable: true })
+      return new CachedResponse(text, {
+        type: 'text/plain; charset=utf-8',
+        etag: key,
+        immutable: true,
+      })
     })
     return answerWith(body, c)
   }

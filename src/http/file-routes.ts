@@ -15,7 +15,7 @@ import { agentPaths } from '../wire/agent-paths.ts'
 import type { FolderEntryBody } from '../wire/folder-entry.ts'
 import { tokenOf } from './agent-protocol-routes.ts'
 import { parseRange } from './byte-range.ts'
-import type { RouteEnv } from './door.ts'
+import type { RouteEnv } from './request-context.ts'
 import { json } from './errors.ts'
 import { parseWholeNumber } from './parameters.ts'
 

@@ -7,7 +7,7 @@ import {
   type GitAccessDeps,
   readRepositoryFile,
 } from '../services/git-access.ts'
-import type { RouteEnv } from './door.ts'
+import type { RouteEnv } from './request-context.ts'
 import { malformed } from './parameters.ts'
 
 export type GitRoutesOptions = GitAccessDeps

@@ -11,9 +11,8 @@ import {
 import type { Access } from '../services/permission.ts'
 import { type ReadinessDeps, readReadiness } from '../services/readiness.ts'
 import type { HealthSummaryBody, LivenessBody, ReadinessBody } from '../wire/health-body.ts'
-import type { RouteEnv } from './door.ts'
 import { json } from './errors.ts'
-import { NOBODY } from './exchange.ts'
+import { NOBODY, type RouteEnv } from './request-context.ts'
 
 export type HealthRoutesOptions = HealthDeps &
   ReadinessDeps & { readonly access: Access; readonly log: Log }

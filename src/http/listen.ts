@@ -69,8 +69,11 @@ export class Listening implements AsyncDisposable {
       connectionsCheckingInterval: LOOK_EVERY,
     }
     const newest = new WeakMap<Socket, HttpBindings>()
-    const server = createServer(limits, (incoming, outgoing) => {
+    const server = createServer(limits)
+    server.on('request', (incoming, outgoing) => {
       newest.set(incoming.socket, { incoming, outgoing })
+    })
+    server.on('request', (incoming, outgoing) => {
       listener(incoming, outgoing).catch((error: unknown) => {
         log?.({ level: 'error', message: 'A request could not be answered', facts: { error } })
         outgoing.destroy()

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { renderMetrics } from '../core/metric.ts'
 import type { ServiceMetrics } from '../services/metrics/service-metrics.ts'
-import type { RouteEnv } from './door.ts'
+import type { RouteEnv } from './request-context.ts'
 
 export interface MetricsRoutesOptions {
   readonly metrics: ServiceMetrics

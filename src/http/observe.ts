@@ -1,15 +1,19 @@
 import { performance } from 'node:perf_hooks'
 import type { Log, LogEvent, LogLevel } from '../core/log.ts'
 import type { RequestMetrics } from '../core/request-metrics.ts'
-import { Exchange, REQUEST_ID } from './exchange.ts'
+import { RequestContext } from './request-context.ts'
 import type { Connection, Handler } from './listen.ts'
-import { INERT } from './inert.ts'
 
 export interface ObserveOptions {
-  readonly answer: (request: Request, exchange: Exchange) => Response | Promise<Response>
+  readonly answer: (request: Request, context: RequestContext) => Response | Promise<Response>
+  readonly basePath: string
   readonly metrics: RequestMetrics
   /** Notes what was done or refused; null for a request that is no action. */
-  readonly audit: (request: Request, exchange: Exchange, response: Response) => Promise<void> | null
+  readonly audit: (
+    request: Request,
+    context: RequestContext,
+    response: Response,
+  ) => Promise<void> | null
   /** Addresses of proxies that say truly where a request comes from. */
   readonly trustedProxies: readonly string[]
   readonly log: Log
@@ -17,30 +21,30 @@ export interface ObserveOptions {
   readonly logLevel: LogLevel
 }
 
-/** An answer that took longer is told in the log, in milliseconds. */
+/** An answer that took longer is logged, in milliseconds. */
 const SLOW = 5_000
 
 /**
- * Stands around everything that answers: gives each request its id, measures it, and has every
- * action noted before its answer goes out.
+ * Wraps everything that answers: gives each request its id, measures it, and has every action noted
+ * before its answer goes out.
  */
 export function observe(options: ObserveOptions): Handler {
-  const { answer, metrics } = options
+  const { answer, basePath, metrics } = options
   const proxies = new Set(options.trustedProxies)
   return (request, connection?: Connection) => {
-    const exchange = new Exchange(request, connection ?? null, proxies)
+    const context = new RequestContext(request, connection ?? null, { basePath, proxies })
     const began = performance.now()
-    if (options.logLevel === 'debug') traceStart(options.log, request, exchange)
+    if (options.logLevel === 'debug') traceStart(options.log, request, context)
     metrics.begin()
-    const answered = answer(request, exchange)
+    const answered = answer(request, context)
     return answered instanceof Promise
-      ? answered.then((response) => ended(options, request, { exchange, response, began }))
-      : ended(options, request, { exchange, response: answered, began })
+      ? answered.then((response) => ended(options, request, { context, response, began }))
+      : ended(options, request, { context, response: answered, began })
   }
 }
 
 interface Ended {
-  readonly exchange: Exchange
+  readonly context: RequestContext
   readonly response: Response
   readonly began: number
 }
@@ -48,26 +52,23 @@ interface Ended {
 function ended(
   { metrics, audit, log, logLevel }: ObserveOptions,
   request: Request,
-  { exchange, response, began }: Ended,
+  { context, response, began }: Ended,
 ): Response | Promise<Response> {
   const took = performance.now() - began
   const { status } = response
-  const outgoing = exchange.connection?.outgoing
-  // Headers of the answer itself replace these.
-  for (const [name, value] of INERT) outgoing?.setHeader(name, value)
-  if (!exchange.isNamed) outgoing?.setHeader(REQUEST_ID, exchange.id)
-  metrics.end(exchange.route, status, took / 1_000)
-  const noted = audit(request, exchange, response)
-  const isNotable = noted !== null || status >= 500 || (took > SLOW && !isHeld(exchange))
+  context.setHeaders()
+  metrics.end(context.route, status, took / 1_000)
+  const noted = audit(request, context, response)
+  const isNotable = noted !== null || status >= 500 || (took > SLOW && !isHeld(context))
   if (isNotable || logLevel === 'debug') {
-    const answered = { method: request.method, path: pathOf(request), exchange, status, took }
-    tell(log, answered, isNotable ? 'info' : 'debug')
+    const answered = { method: request.method, path: pathOf(request), context, status, took }
+    logAnswer(log, answered, isNotable ? 'info' : 'debug')
   }
   return noted === null ? response : noted.then(() => response)
 }
 
 /** A call for work is held until there is some. */
-function isHeld({ route }: Exchange): boolean {
+function isHeld({ route }: RequestContext): boolean {
   return route.endsWith('/work')
 }
 
@@ -76,27 +77,27 @@ function pathOf(request: Request): string {
   return new URL(request.url).pathname.slice(0, 500)
 }
 
-function traceStart(log: Log, request: Request, { id, address }: Exchange): void {
+function traceStart(log: Log, request: Request, { id, address }: RequestContext): void {
   const facts = { request: id, method: request.method, path: pathOf(request), address }
   log({ level: 'debug', message: 'A request began', facts })
 }
 
-/** What is told of a request that was answered. */
+/** What is logged of a request that was answered. */
 interface Answered {
   readonly method: string
   readonly path: string
-  readonly exchange: Exchange
+  readonly context: RequestContext
   readonly status: number
   /** Milliseconds. */
   readonly took: number
 }
 
-function tell(
+function logAnswer(
   log: Log,
-  { method, path, exchange, status, took }: Answered,
+  { method, path, context, status, took }: Answered,
   level: LogEvent['level'] = 'info',
 ): void {
-  const { id, address, principal, route, reason } = exchange
+  const { id, address, principal, route, reason } = context
   const facts = {
     request: id,
     method,

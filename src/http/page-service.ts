@@ -1,12 +1,12 @@
 import type { Hono } from 'hono'
 import { descriptionRoutes } from './description/description-routes.tsx'
-import type { RouteEnv } from './door.ts'
+import type { RouteEnv } from './request-context.ts'
 import type { AnswerFailure } from './failure.ts'
 import { pageFailures } from './pages/page-failures.tsx'
 import { type PagesOptions, pagesRoutes } from './pages/pages-routes.ts'
 import { Shell, type ShellOptions } from './pages/shell.ts'
 import { type Answer, composeRoutes, refusing, type RoutesOptions } from './routes.ts'
-import { settled } from './settled.ts'
+import { conditionalGets } from './conditional-get.ts'
 
 export interface PageServiceOptions extends Omit<PagesOptions, 'shell'>, ShellOptions {
   readonly version: string
@@ -27,17 +27,17 @@ export function pageService(
   answerFailure: AnswerFailure,
 ): PageService {
   const shell = new Shell(options)
-  const pages = pagesRoutes({ ...options, shell }).map(settled)
+  const pages = pagesRoutes({ ...options, shell }).map(conditionalGets)
   const description = descriptionRoutes({
     ...options,
     shell,
     routes: () => [description, ...calls, ...pages].flatMap(({ routes }) => routes),
   })
   const parts = [description, ...pages]
-  const { basePath, log } = options
-  const otherwise = refusing({ basePath, parts: [...calls, ...parts], answerFailure })
+  const { log } = options
+  const otherwise = refusing({ parts: [...calls, ...parts], answerFailure })
   return {
-    answer: composeRoutes({ basePath, log, parts, otherwise, answerFailure }),
+    answer: composeRoutes({ log, parts, otherwise, answerFailure }),
     answerFailure: pageFailures(shell),
   }
 }

@@ -6,7 +6,7 @@ import {
   type PipelineCreationDeps,
   readPipelineRequest,
 } from '../services/pipeline-creation.ts'
-import type { RouteEnv } from './door.ts'
+import type { RouteEnv } from './request-context.ts'
 import { json, renderError, statusOf } from './errors.ts'
 import { type Form, readForm } from './request-body.ts'
 

@@ -13,7 +13,7 @@ import {
   unpausePipeline,
 } from '../services/builds/pausing.ts'
 import { releaseLock, startPipeline, type StartRunsDeps } from '../services/builds/start-runs.ts'
-import type { RouteEnv } from './door.ts'
+import type { RouteEnv } from './request-context.ts'
 import { json } from './errors.ts'
 import { parseWholeNumber } from './parameters.ts'
 import { readForm, textField } from './request-body.ts'

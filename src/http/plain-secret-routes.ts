@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { acknowledgeSecrets, type PlainSecretDeps } from '../services/plain-secret-alarm.ts'
-import type { RouteEnv } from './door.ts'
+import type { RouteEnv } from './request-context.ts'
 import { json } from './errors.ts'
 import { parseSha } from './parameters.ts'
 

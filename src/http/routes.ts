@@ -4,14 +4,12 @@ import { TrieRouter } from 'hono/router/trie-router'
 import { ServiceError } from '../core/errors.ts'
 import { outageOf } from '../core/faults.ts'
 import type { Log } from '../core/log.ts'
-import { innerPath, type RouteEnv } from './door.ts'
-import type { Exchange } from './exchange.ts'
+import type { RequestContext, RouteEnv } from './request-context.ts'
 import { type AnswerFailure, type Failure, failure, failureOf } from './failure.ts'
 
-export type Answer = (request: Request, exchange: Exchange) => Response | Promise<Response>
+export type Answer = (request: Request, context: RequestContext) => Response | Promise<Response>
 
 export interface RoutesOptions {
-  readonly basePath: string
   readonly log: Log
   readonly parts: readonly Hono<RouteEnv>[]
   /** Answers what no route does. */
@@ -21,7 +19,7 @@ export interface RoutesOptions {
 
 /** All routes as one function: composed once, with the answers for what went wrong. */
 export function composeRoutes(options: RoutesOptions): Answer {
-  const app = new Hono<RouteEnv>({ getPath: (request) => innerPath(request, options.basePath) })
+  const app = new Hono<RouteEnv>({ getPath: (_, given) => given?.env?.path ?? '/' })
   for (const { method, path, handler } of options.parts.flatMap(({ routes }) => routes)) {
     app.on(method, path, noting(`${method} ${path}`, handler))
   }
@@ -39,19 +37,18 @@ export function composeRoutes(options: RoutesOptions): Answer {
     c.env.reason = 'unavailable'
     return answer(c, failure(503, outage))
   })
-  return (request, exchange) => app.fetch(request, exchange)
+  return (request, context) => app.fetch(request, context)
 }
 
 /** What is said of an address that none of the parts answers, or not by that method. */
 export function refusing({
-  basePath,
   parts,
   answerFailure,
-}: Pick<RoutesOptions, 'basePath' | 'parts' | 'answerFailure'>): Answer {
+}: Pick<RoutesOptions, 'parts' | 'answerFailure'>): Answer {
   const allowed = methodTable(parts.flatMap(({ routes }) => routes))
-  return (request, { principal }) => {
+  return (request, { path, principal }) => {
     const answer = (given: Failure) => answerFailure(request, given, principal)
-    const methods = allowed(innerPath(request, basePath))
+    const methods = allowed(path)
     if (methods.length === 0) return answer(failure(404, 'There is nothing at this address'))
     const taken = methods.join(', ')
     const message = `${request.method} is not among the methods of this address: ${taken}`

@@ -13,7 +13,7 @@ import { auditRoutes } from './audit-routes.ts'
 import { configChangesRoutes } from './config-changes-routes.ts'
 import { type ConfigRoutesOptions, configRoutes } from './config-routes.ts'
 import { type ConfigSavingOptions, configSavingRoutes } from './config-saving-routes.ts'
-import { type DoorOptions, openDoor, type RouteEnv } from './door.ts'
+import { authenticate, type AuthenticateOptions } from './authenticate.ts'
 import { type FileRoutesOptions, fileRoutes, isFileCallOfAgent } from './file-routes.ts'
 import { type AnswerFailure, answerInJson } from './failure.ts'
 import { type GitRoutesOptions, gitRoutes } from './git-routes.ts'
@@ -26,9 +26,10 @@ import type { PageService, PageServiceOptions } from './page-service.ts'
 import { type PipelineCreationOptions, pipelineCreationRoutes } from './pipeline-creation-routes.ts'
 import { type PlainSecretRoutesOptions, plainSecretRoutes } from './plain-secret-routes.ts'
 import { type PipelineRoutesOptions, pipelineRoutes } from './pipeline-routes.ts'
+import type { RouteEnv } from './request-context.ts'
 import { type RestoreRoutesOptions, restoreRoutes } from './restore-routes.ts'
 import { type Answer, composeRoutes } from './routes.ts'
-import { settled } from './settled.ts'
+import { conditionalGets } from './conditional-get.ts'
 import { type StageRoutesOptions, stageRoutes } from './stage-routes.ts'
 import { type WatchRoutesOptions, watchRoutes } from './watch-routes.ts'
 
@@ -50,7 +51,7 @@ export interface HttpServiceOptions
     WatchRoutesOptions,
     MetricsRoutesOptions,
     PageServiceOptions {
-  readonly credentials: DoorOptions['credentials']
+  readonly credentials: AuthenticateOptions['credentials']
   readonly audit: Audit
   readonly requests: RequestMetrics
   readonly trustedProxies: readonly string[]
@@ -69,7 +70,6 @@ export interface HttpService {
 /** The whole HTTP service. Programs that call it need not wait until the pages are loaded. */
 export function httpService(options: HttpServiceOptions): HttpService {
   const { basePath, credentials, log, logLevel } = options
-  const hosts = new AllowedHosts(options.hostNames)
   const parts = callsOf(options)
   let pages: Promise<PageService> | null = null
   const loadPages = () =>
@@ -81,18 +81,18 @@ export function httpService(options: HttpServiceOptions): HttpService {
     return loadPages().then((loaded) => loaded.answerFailure(...failed))
   }
   const otherwise: Answer = async (...asked) => (await loadPages()).answer(...asked)
-  const routes = composeRoutes({ basePath, log, parts, otherwise, answerFailure })
-  const answer = openDoor({
-    basePath,
-    hosts,
+  const routes = composeRoutes({ log, parts, otherwise, answerFailure })
+  const answer = authenticate({
+    hosts: new AllowedHosts(options.hostNames),
     credentials,
     isPublic,
     isForUsersToo: (path) => path === '/health',
     answerFailure,
-    routes,
+    answer: routes,
   })
   const observed = observe({
     answer,
+    basePath,
     audit: auditRequests(options.audit),
     metrics: options.requests,
     trustedProxies: options.trustedProxies,
@@ -108,19 +108,19 @@ function callsOf(options: HttpServiceOptions): Hono<RouteEnv>[] {
     healthRoutes(options),
     configRoutes(options),
     metricsRoutes(options),
-    settled(auditRoutes(options)),
+    conditionalGets(auditRoutes(options)),
     configChangesRoutes(options),
     watchRoutes(options),
     configSavingRoutes(options),
     restoreRoutes(options),
     plainSecretRoutes(options),
     pipelineCreationRoutes(options),
-    settled(agentRoutes(options)),
+    conditionalGets(agentRoutes(options)),
     agentProtocolRoutes(options),
     agentWorkRoutes(options),
-    settled(pipelineRoutes(options)),
-    settled(stageRoutes(options)),
-    settled(fileRoutes(options)),
+    conditionalGets(pipelineRoutes(options)),
+    conditionalGets(stageRoutes(options)),
+    conditionalGets(fileRoutes(options)),
     gitRoutes(options),
   ]
 }

@@ -8,7 +8,7 @@ import {
   type StagesDeps,
 } from '../services/builds/stages.ts'
 import { startStage, type StartRunsDeps } from '../services/builds/start-runs.ts'
-import type { RouteEnv } from './door.ts'
+import type { RouteEnv } from './request-context.ts'
 import { json } from './errors.ts'
 import { readJobChoice } from './job-choice.ts'
 import { parseWholeNumber } from './parameters.ts'

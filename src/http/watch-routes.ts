@@ -4,7 +4,7 @@ import { type ConfigReadingDeps, findRevision } from '../services/config-reading
 import type { RevisionWatch } from '../services/revision-watch.ts'
 import { type ClientNames, renderRevision } from '../wire/revision-entry.ts'
 import type { WatchAnswer } from '../wire/watch.ts'
-import type { RouteEnv } from './door.ts'
+import type { RouteEnv } from './request-context.ts'
 import { json } from './errors.ts'
 import { parseSha, parseWholeNumber } from './parameters.ts'
 import { RevisionStreams } from './revision-streams.ts'

@@ -1,9 +1,9 @@
 import { Hono } from 'hono'
-import type { RouteEnv } from '../door.ts'
+import type { RouteEnv } from '../request-context.ts'
 import { ApiView } from '../pages/api/api-view.tsx'
-import { KeptPages } from '../pages/page-response.ts'
+import { PageCache } from '../pages/page-response.ts'
 import type { Shell } from '../pages/shell.ts'
-import { ReadyBody } from '../ready-body.ts'
+import { CachedResponse } from '../cached-response.ts'
 import { digestOf } from '../../core/digest.ts'
 import { describeRoutes, type DescribedCall, type Route } from './described-call.ts'
 import { renderOpenApi } from './openapi.ts'
@@ -22,27 +22,27 @@ export interface DescriptionOptions {
 /** `/api` and `/api/openapi.json`: the description of every route, for people and for programs. */
 export function descriptionRoutes(options: DescriptionOptions) {
   const { shell } = options
-  const pages = new KeptPages(KEPT)
+  const pages = new PageCache(KEPT)
   const made = once(() => {
     const calls = describeRoutes(options.routes())
     return { calls, body: bodyOf(calls, options) }
   })
   return new Hono<RouteEnv>()
-    .get('/api/openapi.json', (c) => made().body.answer(c.req.raw))
+    .get('/api/openapi.json', (c) => made().body.answer(c))
     .get('/api', (c) => {
       const chrome = shell.chrome(c.req.raw, c.env.principal)
       const etag = shell.etag(chrome, ['api'])
       const { calls } = made()
-      return pages.answer(c.req.raw, { etag, immutable: false }, async () => (
+      return pages.answer(c, { etag, immutable: false }, async () => (
         <ApiView chrome={chrome} calls={calls} />
       ))
     })
 }
 
-function bodyOf(calls: readonly DescribedCall[], options: DescriptionOptions): ReadyBody {
+function bodyOf(calls: readonly DescribedCall[], options: DescriptionOptions): CachedResponse {
   const bytes = Buffer.from(JSON.stringify(renderOpenApi(calls, options)))
   const type = 'application/json; charset=utf-8'
-  return new ReadyBody(bytes, { type, etag: digestOf(bytes), immutable: false })
+  return new CachedResponse(bytes, { type, etag: digestOf(bytes), immutable: false })
 }
 
 function once<Value extends object>(make: () => Value): () => Value {

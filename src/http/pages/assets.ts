@@ -4,9 +4,9 @@ import { createRequire } from 'node:module'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Hono } from 'hono'
-import type { RouteEnv } from '../door.ts'
+import type { RouteEnv } from '../request-context.ts'
 import { json } from '../errors.ts'
-import { ReadyBody } from '../ready-body.ts'
+import { CachedResponse } from '../cached-response.ts'
 import { STYLE_SHEETS } from './style-sheets.ts'
 
 const FOLDER = fileURLToPath(new URL('./assets', import.meta.url))
@@ -41,7 +41,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 
 /** The files that pages load, read once. An address carries the digest of the file, so it never goes stale. */
 export class Assets {
-  readonly #bodies = new Map<string, ReadyBody>()
+  readonly #bodies = new Map<string, CachedResponse>()
   readonly #addresses = new Map<string, string>()
   /** Changes with any of the files. */
   readonly version: string
@@ -72,9 +72,7 @@ export class Assets {
   routes(): Hono<RouteEnv> {
     return new Hono<RouteEnv>().get('/assets/:name', (c) => {
       const body = this.#bodies.get(c.req.param('name'))
-      return body
-        ? body.answer(c.req.raw)
-        : json({ message: 'There is nothing at this address' }, 404)
+      return body ? body.answer(c) : json({ message: 'There is nothing at this address' }, 404)
     })
   }
 
@@ -84,7 +82,7 @@ export class Assets {
     const address = `${name.slice(0, -extension.length)}-${etag}${extension}`
     const type = TYPES.get(extension) ?? 'application/octet-stream'
     this.#addresses.set(name, address)
-    this.#bodies.set(address, new ReadyBody(bytes, { type, etag, immutable: true }))
+    this.#bodies.set(address, new CachedResponse(bytes, { type, etag, immutable: true }))
   }
 
   /** A style sheet that names its fonts by their versioned names. */

@@ -1,6 +1,8 @@
+import type { Context } from 'hono'
 import type { HtmlEscapedString } from 'hono/utils/html'
-import { ReadyBodies } from '../ready-bodies.ts'
-import { ReadyBody } from '../ready-body.ts'
+import { ResponseCache } from '../response-cache.ts'
+import { CachedResponse } from '../cached-response.ts'
+import type { RouteEnv } from '../request-context.ts'
 
 /** What JSX gives. */
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
@@ -56,26 +58,26 @@ export interface PageKeeping {
   readonly immutable: boolean
 }
 
-/** Pages kept as ready bytes by their ETag. */
-export class KeptPages {
-  readonly #kept: ReadyBodies
+/** Pages kept as bytes by their ETag. */
+export class PageCache {
+  readonly #kept: ResponseCache
 
   constructor(limit: number) {
-    this.#kept = new ReadyBodies(limit)
+    this.#kept = new ResponseCache(limit)
   }
 
   /** The page with that ETag, made now if it is not known: 304 to a caller who has it. */
   async answer(
-    request: Request,
+    c: Context<RouteEnv>,
     { etag, immutable }: PageKeeping,
     make: () => Promise<Html>,
   ): Promise<Response> {
     const body = await this.#kept.take(`${etag} ${immutable}`, async () => {
       const headers = { ...SECURITY, vary: PAGE_VARIES }
       const bytes = Buffer.from(await documentOf(await make()))
-      return new ReadyBody(bytes, { type: TYPE, etag, immutable, headers })
+      return new CachedResponse(bytes, { type: TYPE, etag, immutable, headers })
     })
-    return body.answer(request)
+    return body.answer(c)
   }
 }
 

@@ -6,7 +6,7 @@ import { type RemoveRoutesOptions, removeRoutes } from './agents/remove-routes.t
 import { type AuditPageOptions, auditPageRoutes } from './audit/audit-routes.tsx'
 import { type CompareRoutesOptions, compareRoutes } from './compare/compare-routes.tsx'
 import { type EditRoutesOptions, editRoutes } from './edit/edit-routes.tsx'
-import type { RouteEnv } from '../door.ts'
+import type { RouteEnv } from '../request-context.ts'
 import { type EntityRoutesOptions, entityRoutes } from './entity/entity-routes.tsx'
 import { type HistoryRoutesOptions, historyRoutes } from './history/history-routes.tsx'
 import { type JobPageRoutesOptions, jobPageRoutes } from './runs/job-page-routes.tsx'

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
-import { CHALLENGE, type RouteEnv } from '../door.ts'
+import { CHALLENGE } from '../authenticate.ts'
+import type { RouteEnv } from '../request-context.ts'
 import { readForm, textField } from '../request-body.ts'
 import { type Colours, coloursCookie } from './colours.ts'
 import { Page } from './layout.tsx'
@@ -8,7 +9,7 @@ import type { Shell } from './shell.ts'
 
 const LARGEST_FORM = 16_384
 
-/** What belongs to no page in particular: assets, the choice of colours, the way out, the front door. */
+/** What belongs to no page in particular: assets, the choice of colours, the way out, the start page. */
 export function shellRoutes(shell: Shell) {
   const { links } = shell
   return new Hono<RouteEnv>()

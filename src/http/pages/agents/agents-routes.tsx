@@ -9,8 +9,7 @@ import {
 } from '../../../services/pages/agents/act-on-agents.ts'
 import { type AgentPageDeps, readAgentPage } from '../../../services/pages/agents/agent-page.ts'
 import { readAgentsPage } from '../../../services/pages/agents/agents-page.ts'
-import type { RouteEnv } from '../../door.ts'
-import type { Act } from '../../exchange.ts'
+import type { AuditAction, RouteEnv } from '../../request-context.ts'
 import { malformed, parseWholeNumber } from '../../parameters.ts'
 import { readForm, textField } from '../../request-body.ts'
 import { pageResponse } from '../page-response.ts'
@@ -43,7 +42,7 @@ export function agentsRoutes(options: AgentsRoutesOptions) {
       if (asked !== 'remove') {
         const request = { action: actionOf(asked), uuids }
         const outcomes = await actOnAgents(options, c.env.principal, request)
-        c.env.acts = outcomes.map(actOf)
+        c.env.auditActions = outcomes.map(auditActionOf)
         options.removed.note(c.env.principal, outcomes)
         return answerList(options, c, { outcomes })
       }
@@ -59,7 +58,7 @@ export function agentsRoutes(options: AgentsRoutesOptions) {
       const action = actionOf(textField(form, 'action') ?? '')
       const request = { action, uuids: [c.req.param('uuid')] }
       const outcomes = await actOnAgents(options, c.env.principal, request)
-      c.env.acts = outcomes.map(actOf)
+      c.env.auditActions = outcomes.map(auditActionOf)
       options.removed.note(c.env.principal, outcomes)
       const [outcome = null] = outcomes
       if (action === 'delete' && outcome?.isDone === true) {
@@ -71,7 +70,7 @@ export function agentsRoutes(options: AgentsRoutesOptions) {
 }
 
 /** What was done to one agent, as the audit log names it. */
-export function actOf({ uuid, action, reason }: AgentOutcome): Act {
+export function auditActionOf({ uuid, action, reason }: AgentOutcome): AuditAction {
   const target = `/api/agents/${encodeURIComponent(uuid)}/${action}`
   return { action: `${action}-agent`, target, ended: { reason } }
 }

@@ -6,11 +6,11 @@ import {
   type RemovalStep,
   removeTogether,
 } from '../../../services/pages/agents/remove-together.ts'
-import type { RouteEnv } from '../../door.ts'
+import type { RouteEnv } from '../../request-context.ts'
 import { malformed } from '../../parameters.ts'
 import { readForm, textField } from '../../request-body.ts'
 import { pageResponse } from '../page-response.ts'
-import { actOf } from './agents-routes.tsx'
+import { auditActionOf } from './agents-routes.tsx'
 import type { RemoveRoutesOptions } from './remove-routes.tsx'
 import {
   afterStep,
@@ -32,7 +32,7 @@ export function removalsRoutes(options: RemoveRoutesOptions) {
       const chosen = step === 'enable' ? disabledHere(query) : query.leaving
       const uuids = chosen.map(({ uuid }) => uuid)
       const outcomes = await removeTogether(options, c.env.principal, { step, uuids })
-      c.env.acts = outcomes.map(actOf)
+      c.env.auditActions = outcomes.map(auditActionOf)
       options.removed.note(c.env.principal, outcomes)
       const now = options.clock()
       return answer(options, c, afterStep(query, { step, outcomes, now }), outcomes)

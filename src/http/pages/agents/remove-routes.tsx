@@ -3,12 +3,12 @@ import type { AgentAdministrationDeps } from '../../../services/agents/administe
 import { actOnAgents } from '../../../services/pages/agents/act-on-agents.ts'
 import { readRemoval, type RemovalDeps } from '../../../services/pages/agents/removal.ts'
 import { assertMay } from '../../../services/permission.ts'
-import type { RouteEnv } from '../../door.ts'
+import type { RouteEnv } from '../../request-context.ts'
 import { parseWholeNumber } from '../../parameters.ts'
 import { readForm, textField } from '../../request-body.ts'
 import { pageResponse } from '../page-response.ts'
 import type { Shell } from '../shell.ts'
-import { actionOf, actOf } from './agents-routes.tsx'
+import { actionOf, auditActionOf } from './agents-routes.tsx'
 import { RemovedView, RemoveView } from './remove-view.tsx'
 import type { RemovedAgents } from './removed-agents.ts'
 
@@ -30,7 +30,7 @@ export function removeRoutes(options: RemoveRoutesOptions) {
       const uuid = c.req.param('uuid')
       const action = actionOf(textField(await readForm(c.req.raw, LARGEST_FORM), 'action') ?? '')
       const outcomes = await actOnAgents(options, c.env.principal, { action, uuids: [uuid] })
-      c.env.acts = outcomes.map(actOf)
+      c.env.auditActions = outcomes.map(auditActionOf)
       options.removed.note(c.env.principal, outcomes)
       const [outcome] = outcomes
       const name = outcome?.name ?? uuid

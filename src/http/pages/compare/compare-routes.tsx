@@ -11,10 +11,10 @@ import {
 } from '../../../services/pages/compare/comparison.ts'
 import { readPatch } from '../../../services/pages/compare/patch.ts'
 import { type RevealDeps, revealComparison } from '../../../services/pages/reveal-secrets.ts'
-import type { RouteEnv } from '../../door.ts'
+import type { RouteEnv } from '../../request-context.ts'
 import { malformed, parseSha } from '../../parameters.ts'
-import { ReadyBody } from '../../ready-body.ts'
-import { KeptPages, NEVER_KEPT, pageResponse } from '../page-response.ts'
+import { CachedResponse } from '../../cached-response.ts'
+import { PageCache, NEVER_KEPT, pageResponse } from '../page-response.ts'
 import type { Shell } from '../shell.ts'
 import { comparisonOptionsOf, parseCompareQuery } from './compare-query.ts'
 import { CompareView } from './compare-view.tsx'
@@ -55,7 +55,7 @@ export function compareRoutes(options: CompareRoutesOptions) {
 }
 
 function comparePages(options: CompareRoutesOptions) {
-  const kept = new KeptPages(KEPT)
+  const kept = new PageCache(KEPT)
   const { shell, clock, fileName } = options
   return async (c: Context<RouteEnv, '/:from/:to'>) => {
     const { from, to } = c.req.param()
@@ -68,7 +68,7 @@ function comparePages(options: CompareRoutesOptions) {
     const neighbours = `${older?.commit ?? ''} ${newer?.commit ?? ''}`
     const facts = [before.commit, after.commit, neighbours, c.req.url]
     const etag = shell.etag(chrome, [...facts, Math.floor((now ?? 0) / FRESH)])
-    return kept.answer(c.req.raw, { etag, immutable }, async () => {
+    return kept.answer(c, { etag, immutable }, async () => {
       const comparison = await readComparison(options, compared, comparisonOptionsOf(query))
       const { origin } = new URL(c.req.url)
       const frame = { chrome, query, from, to, fileName, origin, now }
@@ -102,7 +102,7 @@ async function patch(
   compared: ComparedRevisions,
 ): Promise<Response> {
   const { before, after } = compared
-  const body = new ReadyBody(await readPatch(options, compared, options.fileName), {
+  const body = new CachedResponse(await readPatch(options, compared, options.fileName), {
     type: 'text/x-patch; charset=utf-8',
     etag: `${before.commit}..${after.commit}`,
     immutable: isNamedByCommit(c.req.path),
@@ -111,7 +111,7 @@ async function patch(
       'x-content-type-options': 'nosniff',
     },
   })
-  return body.answer(c.req.raw)
+  return body.answer(c)
 }
 
 /** Named by commits, a comparison stays as it is once a revision has come after it. */

@@ -20,7 +20,7 @@ import {
   saveEdit,
 } from '../../../services/pages/editing/edit-review.ts'
 import { findNamed, numbered } from '../../../services/pages/numbered-revision.ts'
-import type { RouteEnv } from '../../door.ts'
+import type { RouteEnv } from '../../request-context.ts'
 import { json, statusOf } from '../../errors.ts'
 import { NEVER_KEPT, pageResponse, policyWith } from '../page-response.ts'
 import type { Shell } from '../shell.ts'

@@ -9,7 +9,7 @@ import {
   type EntityHistoryDeps,
   readEntityHistory,
 } from '../../../services/pages/entity/entity-history.ts'
-import type { RouteEnv } from '../../door.ts'
+import type { RouteEnv } from '../../request-context.ts'
 import { parseWholeNumber } from '../../parameters.ts'
 import { comparisonOptionsOf, parseCompareQuery } from '../compare/compare-query.ts'
 import { pageResponse } from '../page-response.ts'

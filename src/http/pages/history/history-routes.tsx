@@ -8,11 +8,11 @@ import {
 } from '../../../services/pages/history-page.ts'
 import { findInEffect, numbered } from '../../../services/pages/numbered-revision.ts'
 import { type ClientNames, renderRevision } from '../../../wire/revision-entry.ts'
-import type { RouteEnv } from '../../door.ts'
+import type { RouteEnv } from '../../request-context.ts'
 import { json } from '../../errors.ts'
 import { malformed } from '../../parameters.ts'
 import { ServiceError } from '../../../core/errors.ts'
-import { KeptPages } from '../page-response.ts'
+import { PageCache } from '../page-response.ts'
 import type { Shell } from '../shell.ts'
 import { FEED, renderFeed } from './feed.ts'
 import { lastMomentOf, parseHistoryQuery, queryOf } from './history-query.ts'
@@ -44,7 +44,7 @@ export function historyRoutes(options: HistoryRoutesOptions) {
 }
 
 function historyPages(options: HistoryRoutesOptions) {
-  const kept = new KeptPages(KEPT)
+  const kept = new PageCache(KEPT)
   const { shell, clock } = options
   return async (c: Context<RouteEnv>) => {
     const query = parseHistoryQuery(c.req.query())
@@ -55,7 +55,7 @@ function historyPages(options: HistoryRoutesOptions) {
     const state = [page.current.commit, page.total, isKnown ? 'known' : now]
     const asked = JSON.stringify([queryOf(query.filter, query.offset), Math.floor(now / FRESH)])
     const etag = shell.etag(chrome, [...state, asked, c.req.url])
-    return kept.answer(c.req.raw, { etag, immutable: false }, async () => (
+    return kept.answer(c, { etag, immutable: false }, async () => (
       <HistoryView chrome={chrome} filter={query.filter} page={page} now={now} />
     ))
   }

@@ -7,7 +7,7 @@ import {
   readConsoleOf,
   readJobPage,
 } from '../../../services/pages/runs/job-page.ts'
-import type { RouteEnv } from '../../door.ts'
+import type { RouteEnv } from '../../request-context.ts'
 import { parseWholeNumber } from '../../parameters.ts'
 import { PAGE_HEADERS, pageResponse } from '../page-response.ts'
 import type { Shell } from '../shell.ts'

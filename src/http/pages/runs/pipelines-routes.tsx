@@ -12,7 +12,7 @@ import {
   readPipelinePage,
 } from '../../../services/pages/runs/pipeline-page.ts'
 import { readPipelinesPage } from '../../../services/pages/runs/pipelines-page.ts'
-import type { RouteEnv } from '../../door.ts'
+import type { RouteEnv } from '../../request-context.ts'
 import { malformed, parseWholeNumber } from '../../parameters.ts'
 import { type Form, readForm, textField } from '../../request-body.ts'
 import type { Query } from '../links.ts'
@@ -21,7 +21,7 @@ import type { Shell } from '../shell.ts'
 import { PipelineView } from './pipeline-view.tsx'
 import { PipelinesView } from './pipelines-view.tsx'
 import { assertShown, refusalOf, type Refusal } from './refusal.ts'
-import { runAct } from './run-act.ts'
+import { runAction } from './run-action.ts'
 
 export interface PipelinesRoutesOptions extends PipelinePageDeps, StartRunsDeps {
   readonly shell: Shell
@@ -64,30 +64,30 @@ async function act(
   const action = textField(form, 'action') ?? ''
   const calls = `/api/pipelines/${encodeURIComponent(pipeline)}`
   if (action === 'trigger') {
-    c.env.acts = [{ action: 'schedule-pipeline', target: `${calls}/schedule` }]
+    c.env.auditActions = [{ action: 'schedule-pipeline', target: `${calls}/schedule` }]
     const { name, counter } = await startPipeline(deps, principal, { pipeline })
     return said.query(principal, 'scheduled', `${name} / ${counter}`)
   }
   if (action === 'unlock') {
-    c.env.acts = [{ action: 'release-lock', target: `${calls}/releaseLock` }]
+    c.env.auditActions = [{ action: 'release-lock', target: `${calls}/releaseLock` }]
     const counter = await releaseLock(deps, principal, pipeline)
     return said.query(principal, counter === null ? 'not-locked' : 'unlocked', pipeline)
   }
   if (action === 'pause') {
-    c.env.acts = [{ action: 'pause-pipeline', target: `${calls}/pause` }]
+    c.env.auditActions = [{ action: 'pause-pipeline', target: `${calls}/pause` }]
     const cause = textField(form, 'pauseCause') ?? ''
     await pausePipeline(deps, principal, { pipeline, cause })
     return said.query(principal, 'paused', pipeline)
   }
   if (action === 'unpause') {
-    c.env.acts = [{ action: 'unpause-pipeline', target: `${calls}/unpause` }]
+    c.env.auditActions = [{ action: 'unpause-pipeline', target: `${calls}/unpause` }]
     const wasPaused = await unpausePipeline(deps, principal, pipeline)
     return said.query(principal, wasPaused ? 'unpaused' : 'not-paused', pipeline)
   }
   if (action !== 'run') throw malformed(`"${action}" is not an action`, 'action')
   const stage = textField(form, 'stage') ?? ''
   const counter = parseWholeNumber(textField(form, 'counter') ?? '', 'counter')
-  c.env.acts = [runAct({ pipeline, stage, counter })]
+  c.env.auditActions = [runAction({ pipeline, stage, counter })]
   const started = await startStage(deps, principal, { pipeline, stage, counter, jobs: 'all' })
   const run = `${pipeline} / ${counter} / ${started.name} / ${started.counter}`
   return said.query(principal, 'scheduled', run)

@@ -7,13 +7,13 @@ import {
   type StartRunsDeps,
 } from '../../../services/builds/start-runs.ts'
 import { readStagePage, type StagePageDeps } from '../../../services/pages/runs/stage-page.ts'
-import type { RouteEnv } from '../../door.ts'
+import type { RouteEnv } from '../../request-context.ts'
 import { malformed, parseWholeNumber } from '../../parameters.ts'
 import { type Form, readForm, textField } from '../../request-body.ts'
 import { pageResponse } from '../page-response.ts'
 import type { Shell } from '../shell.ts'
 import { assertShown, type Refusal, refusalOf } from './refusal.ts'
-import { runAct } from './run-act.ts'
+import { runAction } from './run-action.ts'
 import { StageView } from './stage-view.tsx'
 
 export interface StagePageRoutesOptions extends StagePageDeps, StartRunsDeps {
@@ -55,7 +55,7 @@ async function act(deps: StagePageRoutesOptions, c: RunContext, form: Form): Pro
   const run = { pipeline, stage, ...runOf(c) }
   const action = textField(form, 'action') ?? ''
   if (action === 'cancel') {
-    c.env.acts = [{ action: 'cancel-stage', target: new URL(c.req.url).pathname }]
+    c.env.auditActions = [{ action: 'cancel-stage', target: new URL(c.req.url).pathname }]
     const said = await cancelRun(deps, c.env.principal, run)
     const of = `${run.pipelineCounter} / ${run.stageCounter}`
     return deps.shell.links.stageRun(run, deps.shell.said.query(c.env.principal, said, of))
@@ -63,7 +63,7 @@ async function act(deps: StagePageRoutesOptions, c: RunContext, form: Form): Pro
   const next = textField(form, 'next') ?? ''
   const jobs = choiceOf(action, form)
   const asked = { pipeline, counter: run.pipelineCounter, stage: action === 'run' ? next : stage }
-  c.env.acts = [runAct(asked)]
+  c.env.auditActions = [runAction(asked)]
   const started = await startStage(deps, c.env.principal, { ...asked, jobs })
   const to = { ...run, stage: started.name, stageCounter: started.counter }
   const of = `${run.pipelineCounter} / ${started.counter}`

@@ -6,9 +6,9 @@ import {
   type SnapshotDeps,
 } from '../../../services/pages/snapshot/snapshot-page.ts'
 import { type RevealDeps, revealSnapshot } from '../../../services/pages/reveal-secrets.ts'
-import type { RouteEnv } from '../../door.ts'
+import type { RouteEnv } from '../../request-context.ts'
 import { parseSha } from '../../parameters.ts'
-import { KeptPages, NEVER_KEPT, pageResponse } from '../page-response.ts'
+import { PageCache, NEVER_KEPT, pageResponse } from '../page-response.ts'
 import type { Shell } from '../shell.ts'
 import { parseSnapshotQuery } from './snapshot-query.ts'
 import { SnapshotView } from './snapshot-view.tsx'
@@ -28,7 +28,7 @@ const ASK_AGAIN = 3
 
 /** `/config/[name]`: the configuration as it was in one revision. Stands behind all fixed addresses. */
 export function snapshotRoutes(options: SnapshotRoutesOptions) {
-  const kept = new KeptPages(KEPT)
+  const kept = new PageCache(KEPT)
   const { shell, clock } = options
   const answer = async (c: Context<RouteEnv, '/config/:name'>) => {
     const place = findSnapshotPlace(options, c.env.principal, c.req.param('name'))
@@ -42,9 +42,7 @@ export function snapshotRoutes(options: SnapshotRoutesOptions) {
     }
     const facts = [place.revision.commit, place.current.commit, c.req.url]
     const etag = shell.etag(chrome, [...facts, Math.floor(now / FRESH)])
-    return kept.answer(c.req.raw, { etag, immutable: false }, async () => (
-      <SnapshotView {...view} />
-    ))
+    return kept.answer(c, { etag, immutable: false }, async () => <SnapshotView {...view} />)
   }
   return new Hono<RouteEnv>()
     .get('/config/:name', answer)

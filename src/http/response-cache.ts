@@ -1,4 +1,4 @@
-import type { ReadyBody } from './ready-body.ts'
+import type { CachedResponse } from './cached-response.ts'
 
 /** What an answer takes besides its bytes, so that many small ones count too. */
 const OVERHEAD = 2_048
@@ -6,14 +6,14 @@ const OVERHEAD = 2_048
 const ASKED_AT_MOST = 10_000
 
 /** Whether an answer is kept when it is made first, or when it is made again. */
-export type KeptWhen = 'at-once' | 'asked-again'
+export type KeepWhen = 'at-once' | 'asked-again'
 
 /** Answers kept by key up to a number of bytes; the least recently used go first. Each is made once at a time. */
-export class ReadyBodies {
+export class ResponseCache {
   readonly #limit: number
-  readonly #kept = new Map<string, ReadyBody>()
+  readonly #kept = new Map<string, CachedResponse>()
   readonly #askedOnce = new Set<string>()
-  readonly #making = new Map<string, Promise<ReadyBody>>()
+  readonly #making = new Map<string, Promise<CachedResponse>>()
   /** The key that was used last, which needs no new place. */
   #newest: string | null = null
   #size = 0
@@ -23,7 +23,7 @@ export class ReadyBodies {
   }
 
   /** The answer for the key if it is kept. */
-  find(key: string): ReadyBody | null {
+  find(key: string): CachedResponse | null {
     const kept = this.#kept.get(key)
     return kept ? this.#touch(key, kept) : null
   }
@@ -35,9 +35,9 @@ export class ReadyBodies {
    */
   take(
     key: string,
-    make: () => Promise<ReadyBody>,
-    when: KeptWhen = 'at-once',
-  ): ReadyBody | Promise<ReadyBody> {
+    make: () => Promise<CachedResponse>,
+    when: KeepWhen = 'at-once',
+  ): CachedResponse | Promise<CachedResponse> {
     const kept = this.find(key)
     if (kept) return kept
     const making = this.#making.get(key)
@@ -48,7 +48,7 @@ export class ReadyBodies {
     return made
   }
 
-  async #make(key: string, make: () => Promise<ReadyBody>): Promise<ReadyBody> {
+  async #make(key: string, make: () => Promise<CachedResponse>): Promise<CachedResponse> {
     try {
       const body = await make()
       this.#keep(key, body)
@@ -67,7 +67,7 @@ export class ReadyBodies {
     return false
   }
 
-  #touch(key: string, body: ReadyBody): ReadyBody {
+  #touch(key: string, body: CachedResponse): CachedResponse {
     if (key === this.#newest) return body
     this.#kept.delete(key)
     this.#kept.set(key, body)
@@ -75,7 +75,7 @@ export class ReadyBodies {
     return body
   }
 
-  #keep(key: string, body: ReadyBody): void {
+  #keep(key: string, body: CachedResponse): void {
     this.#kept.set(key, body)
     this.#newest = key
     this.#size += body.size + OVERHEAD

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Principal } from '../core/principal.ts'
+import { INERT, type InertHeaders } from './inert.ts'
+import { innerPath } from './interface-paths.ts'
 import type { Connection } from './listen.ts'
 
 /** The header that names a request in its answer, and that a caller may name it with. */
@@ -12,8 +14,6 @@ export const NOBODY: Principal = { username: '' }
 /** What a caller may send to find its request again in the logs. */
 const SANE = /^[A-Za-z0-9._:@/+=-]{1,128}$/
 
-const NONE: ReadonlySet<string> = new Set()
-
 /** Tells apart the requests of two runs of the service. */
 const RUN = randomBytes(6).toString('base64url')
 let requests = 0
@@ -23,8 +23,8 @@ function requestIdOf(given: string | null): string {
   return given !== null && SANE.test(given) ? given : `${RUN}-${(requests += 1)}`
 }
 
-/** One thing that a form of a page asked for, where its route does not say it all. */
-export interface Act {
+/** One thing that a form of a page asked for, for the audit log, where its route does not say it all. */
+export interface AuditAction {
   /** Such as `enable-agent`. */
   readonly action: string
   /** The path of the call that does the same. */
@@ -33,9 +33,22 @@ export interface Act {
   readonly ended?: { readonly reason: string | null }
 }
 
-/** One request on its way: what becomes known of it besides itself. Routes get it as their environment. */
-export class Exchange {
+/** The environment of every route: what is known of its request besides the request itself. */
+export interface RouteEnv {
+  readonly Bindings: RequestContext
+}
+
+export interface RequestContextOptions {
+  readonly basePath: string
+  /** Addresses of proxies that say truly where a request comes from. */
+  readonly proxies: ReadonlySet<string>
+}
+
+/** What becomes known of a request on its way. */
+export class RequestContext {
   readonly id: string
+  /** The path without base path and trailing slashes. */
+  readonly path: string
   /** Where the connection comes from. */
   readonly address: string
   /** Who calls, once the credentials have been read. */
@@ -45,25 +58,41 @@ export class Exchange {
   /** The code of the error that it is answered with, or null. */
   reason: string | null = null
   /** What it did in particular; empty where its route says that. */
-  acts: readonly Act[] = []
+  auditActions: readonly AuditAction[] = []
 
   /** Whether something is as it was not before; what only repeats itself is no action. */
   isNews = true
 
-  /** Whether the answer carries the id already: all headers at once are much quicker than one before. */
-  isNamed = false
+  readonly #connection: Connection | null
+  #isComplete = false
 
-  /** Null for a request that did not come over a line. */
-  readonly connection: Connection | null
-
+  /** The connection is null for a request that was made in this process. */
   constructor(
     request: Request,
     connection: Connection | null,
-    proxies: ReadonlySet<string> = NONE,
+    { basePath, proxies }: RequestContextOptions,
   ) {
     this.id = requestIdOf(request.headers.get(REQUEST_ID))
+    this.path = innerPath(request, basePath)
     this.address = connection ? addressOf(connection, proxies) : 'local'
-    this.connection = connection
+    this.#connection = connection
+  }
+
+  /**
+   * Adds the id to the headers of an answer that is inert by itself. Node writes all headers at once
+   * much quicker than some that were set before.
+   */
+  complete(headers: InertHeaders): Record<string, string> {
+    this.#isComplete = true
+    return { ...headers, [REQUEST_ID]: this.id }
+  }
+
+  /** Makes any other answer inert and adds the id; headers of its own replace these. */
+  setHeaders(): void {
+    if (this.#isComplete || this.#connection === null) return
+    const { outgoing } = this.#connection
+    for (const [name, value] of Object.entries(this.complete(INERT)))
+      outgoing.setHeader(name, value)
   }
 }
 

@@ -1,33 +1,33 @@
 import { type Context, Hono, type Next } from 'hono'
 import type { H } from 'hono/types'
 import { digestOf } from '../core/digest.ts'
-import type { RouteEnv } from './door.ts'
+import type { RouteEnv } from './request-context.ts'
 import { PAGE_VARIES } from './pages/page-response.ts'
-import { ReadyBody } from './ready-body.ts'
+import { CachedResponse } from './cached-response.ts'
 
 const JSON_TYPE = 'application/json'
 const PAGE_TYPE = 'text/html'
 
 /**
- * The same routes; what they answer to reads has what every answer that may change has: an ETag, 304
- * for who knows it, and a compressed form for who takes one.
+ * The same routes with conditional reads: each answer gets an ETag, is 304 for who knows it, and is
+ * compressed for who takes that. It is not kept, because it may change at any time.
  */
-export function settled(part: Hono<RouteEnv>): Hono<RouteEnv> {
+export function conditionalGets(part: Hono<RouteEnv>): Hono<RouteEnv> {
   const routes = new Hono<RouteEnv>()
   for (const { method, path, handler } of part.routes) {
-    routes.on(method, path, method === 'GET' ? settling(handler) : handler)
+    routes.on(method, path, method === 'GET' ? conditional(handler) : handler)
   }
   return routes
 }
 
-function settling(handler: H<RouteEnv>): H<RouteEnv> {
+function conditional(handler: H<RouteEnv>): H<RouteEnv> {
   return async (c: Context<RouteEnv>, next: Next) => {
     const answer = await handler(c, next)
-    return answer instanceof Response ? settle(c.req.raw, answer) : answer
+    return answer instanceof Response ? withETag(c, answer) : answer
   }
 }
 
-async function settle(request: Request, answer: Response): Promise<Response> {
+async function withETag(c: Context<RouteEnv>, answer: Response): Promise<Response> {
   const { status, headers } = answer
   const type = headers.get('content-type') ?? ''
   const isPage = type.startsWith(PAGE_TYPE)
@@ -37,5 +37,5 @@ async function settle(request: Request, answer: Response): Promise<Response> {
   const bytes = new Uint8Array(await answer.arrayBuffer())
   const own = isPage ? { ...Object.fromEntries(headers), vary: PAGE_VARIES } : {}
   const keeping = { type, etag: digestOf(bytes), immutable: false, headers: own }
-  return new ReadyBody(bytes, keeping).answer(request)
+  return new CachedResponse(bytes, keeping).answer(c)
 }

@@ -13,7 +13,7 @@ function request(id: string, headers: readonly string[] = [], body = ''): string
   return [`GET ${PATH} HTTP/1.1`, ...named, '', body].join('\r\n')
 }
 
-describe('a connection that ready answers go over', () => {
+describe('a connection that several requests go over', () => {
   it('goes on after a request with a body, which is thrown away', { timeout: 15_000 }, async () => {
     const service = await startService()
     const list = await (await service.fetch(PATH)).text()
@@ -33,7 +33,7 @@ describe('a connection that ready answers go over', () => {
     expect(heard.split(list)).toHaveLength(ids.length + 1)
   })
 
-  it('has them in the order of the requests that came at once', async () => {
+  it('has the answers in the order of the requests that came at once', async () => {
     const service = await startService()
     const list = await (await service.fetch(PATH)).text()
     const connection = new RawConnection(service.url)

@@ -1,17 +1,10 @@
-import { getPath } from 'hono/utils/url'
 import { ServiceError } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import type { AllowedHosts } from './allowed-hosts.ts'
 import { type AnswerFailure, answerInJson, failure, failureOf } from './failure.ts'
-import type { Exchange } from './exchange.ts'
+import type { RequestContext } from './request-context.ts'
 
-/** The environment of every route: what is known of its request besides the request itself. */
-export interface RouteEnv {
-  readonly Bindings: Exchange
-}
-
-export interface DoorOptions {
-  readonly basePath: string
+export interface AuthenticateOptions {
   readonly hosts: AllowedHosts
   readonly credentials: {
     remembered(authorization: string): Principal | null
@@ -22,7 +15,8 @@ export interface DoorOptions {
   /** Whether a public path has more to say to a user, whom credentials may name. */
   readonly isForUsersToo: (path: string) => boolean
   readonly answerFailure: AnswerFailure
-  readonly routes: (request: Request, exchange: Exchange) => Response | Promise<Response>
+  /** What answers a request that was let in. */
+  readonly answer: (request: Request, context: RequestContext) => Response | Promise<Response>
 }
 
 export const CHALLENGE = { 'www-authenticate': 'Basic realm="cairn"' }
@@ -34,31 +28,31 @@ const FORGED = failure(403, 'A request from another site may not change anything
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * Lets a request in: credentials first, routes after. It is a function around the routes and not
- * a middleware, so that a known caller costs one look-up.
+ * Lets a request in when its host, its origin and its credentials are good. It is a function around
+ * the routes and not a middleware, so that a known caller costs one look-up.
  */
-export function openDoor(options: DoorOptions) {
-  return (request: Request, exchange: Exchange): Response | Promise<Response> => {
-    const path = innerPath(request, options.basePath)
+export function authenticate(options: AuthenticateOptions) {
+  return (request: Request, context: RequestContext): Response | Promise<Response> => {
+    const { path } = context
     if (!isProbe(path) && !options.hosts.includes(request.headers.get('host') ?? undefined)) {
-      exchange.reason = 'foreign-host'
+      context.reason = 'foreign-host'
       return answerInJson(request, FOREIGN_HOST, null)
     }
     const authorization = request.headers.get('authorization') ?? undefined
     const known = authorization === undefined ? null : options.credentials.remembered(authorization)
     if (options.isPublic(path, request)) {
       if (authorization === undefined || !options.isForUsersToo(path)) {
-        return options.routes(request, exchange)
+        return options.answer(request, context)
       }
-      return welcome(options, request, { authorization, exchange })
+      return identify(options, request, { authorization, context })
     }
     if (isForged(request)) {
-      exchange.reason = 'forged'
+      context.reason = 'forged'
       return options.answerFailure(request, FORGED, null)
     }
-    if (!known) return admit(options, request, { authorization, exchange })
-    exchange.principal = known
-    return options.routes(request, exchange)
+    if (!known) return admit(options, request, { authorization, context })
+    context.principal = known
+    return options.answer(request, context)
   }
 }
 
@@ -67,51 +61,43 @@ function isProbe(path: string): boolean {
   return path === '/health' || path.startsWith('/health/')
 }
 
-/** The path without base path and trailing slashes; outside the base path, one that nothing matches. */
-export function innerPath(request: Request, basePath: string): string {
-  const path = getPath(request)
-  if (basePath !== '' && path !== basePath && !path.startsWith(`${basePath}/`)) return '/\0outside'
-  const inner = path.slice(basePath.length)
-  return inner.endsWith('/') ? inner.replace(/\/+$/, '') || '/' : inner || '/'
-}
-
 /** Wrong credentials, and too many of them, are as good as none where nobody needs any. */
-async function welcome(
-  { credentials, routes }: DoorOptions,
+async function identify(
+  { credentials, answer }: AuthenticateOptions,
   request: Request,
-  { authorization, exchange }: { authorization: string; exchange: Exchange },
+  { authorization, context }: { authorization: string; context: RequestContext },
 ): Promise<Response> {
-  const principal = await checked(credentials, authorization, exchange)
-  if (principal !== null && !(principal instanceof ServiceError)) exchange.principal = principal
-  return routes(request, exchange)
+  const principal = await checked(credentials, authorization, context)
+  if (principal !== null && !(principal instanceof ServiceError)) context.principal = principal
+  return answer(request, context)
 }
 
 async function admit(
-  { credentials, routes, answerFailure }: DoorOptions,
+  { credentials, answer, answerFailure }: AuthenticateOptions,
   request: Request,
-  given: { authorization: string | undefined; exchange: Exchange },
+  given: { authorization: string | undefined; context: RequestContext },
 ): Promise<Response> {
-  const { authorization, exchange } = given
-  const principal = await checked(credentials, authorization, exchange)
+  const { authorization, context } = given
+  const principal = await checked(credentials, authorization, context)
   if (principal instanceof ServiceError) {
-    exchange.reason = principal.code
+    context.reason = principal.code
     return answerFailure(request, failureOf(principal), null)
   }
   if (principal) {
-    exchange.principal = principal
-    return routes(request, exchange)
+    context.principal = principal
+    return answer(request, context)
   }
   const isAnonymous = authorization === undefined
-  exchange.reason = isAnonymous ? 'no-credentials' : 'wrong-credentials'
+  context.reason = isAnonymous ? 'no-credentials' : 'wrong-credentials'
   const message = isAnonymous ? 'Credentials are needed' : 'The credentials are wrong'
   return answerFailure(request, failure(401, message, CHALLENGE), null)
 }
 
 /** Who the caller is, or why that is not looked at now. */
 async function checked(
-  credentials: DoorOptions['credentials'],
+  credentials: AuthenticateOptions['credentials'],
   authorization: string | undefined,
-  { address }: Exchange,
+  { address }: RequestContext,
 ): Promise<Principal | ServiceError | null> {
   try {
     return await credentials.check(authorization, address)

@@ -1,6 +1,8 @@
 import { promisify } from 'node:util'
+import type { Context } from 'hono'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { INERT } from './inert.ts'
+import { INERT, type InertHeaders } from './inert.ts'
+import type { RouteEnv } from './request-context.ts'
 
 const compressGzip = promisify(gzip)
 const compressBrotli = promisify(brotliCompress)
@@ -15,13 +17,13 @@ type Encoding = 'identity' | 'gzip' | 'br'
 type Bytes = Uint8Array<ArrayBuffer>
 type Headers = Readonly<Record<string, string>>
 
-/** What is sent. */
-interface ReadyForm {
-  readonly headers: Headers
+/** What is sent to those who take one encoding. */
+interface Variant {
+  readonly headers: InertHeaders
   readonly bytes: Bytes
 }
 
-export interface ReadyBodyOptions {
+export interface CachedResponseOptions {
   readonly type: string
   readonly etag: string
   /** Whether the address stands for these bytes for ever. */
@@ -30,18 +32,18 @@ export interface ReadyBodyOptions {
 }
 
 /**
- * An answer kept as ready bytes with its compressed forms and ETag, so that a request for it is
- * a look-up and not a rendering. Each compressed form is made at its first use.
+ * A response kept as bytes with its compressed forms and ETag, so that a request for it is a look-up
+ * and not a rendering. Each compressed form is made at its first use.
  */
-export class ReadyBody {
+export class CachedResponse {
   readonly etag: string
   readonly size: number
   readonly #plain: Bytes
-  readonly #headers: Headers
-  readonly #making = new Map<Encoding, Promise<ReadyForm>>()
-  readonly #forms = new Map<Encoding, ReadyForm>()
+  readonly #headers: InertHeaders
+  readonly #making = new Map<Encoding, Promise<Variant>>()
+  readonly #variants = new Map<Encoding, Variant>()
 
-  constructor(bytes: Bytes, options: ReadyBodyOptions) {
+  constructor(bytes: Bytes, options: CachedResponseOptions) {
     this.etag = `"${options.etag}"`
     this.size = bytes.length
     this.#plain = bytes
@@ -50,53 +52,52 @@ export class ReadyBody {
       etag: this.etag,
       'cache-control': options.immutable ? IMMUTABLE : MUTABLE,
       vary: 'accept-encoding',
-      ...Object.fromEntries(INERT),
+      ...INERT,
       ...options.headers,
     }
     this.#keep('identity', bytes)
   }
 
   /** The answer to this request: 304 when the caller has these bytes, else the best form it takes. */
-  answer({ headers }: Request): Response | Promise<Response> {
-    if (isKnown(headers.get('if-none-match'), this.etag))
-      return new Response(null, { status: 304, headers: this.#headers })
-    const encoding = this.#encodingFor(headers.get('accept-encoding'))
-    const form = this.#forms.get(encoding)
-    return form ? respond(form) : this.#compressed(encoding).then(respond)
+  answer({ req, env }: Context<RouteEnv>): Response | Promise<Response> {
+    if (isKnown(req.header('if-none-match'), this.etag)) {
+      return new Response(null, { status: 304, headers: env.complete(this.#headers) })
+    }
+    const respond = ({ headers, bytes }: Variant) =>
+      new Response(bytes, { headers: env.complete(headers) })
+    const encoding = this.#encodingFor(req.header('accept-encoding'))
+    const variant = this.#variants.get(encoding)
+    return variant ? respond(variant) : this.#compressed(encoding).then(respond)
   }
 
-  #encodingFor(accepted: string | null): Encoding {
-    return this.size < WORTH_COMPRESSING ? 'identity' : bestOf(accepted ?? '')
+  #encodingFor(accepted = ''): Encoding {
+    return this.size < WORTH_COMPRESSING ? 'identity' : bestOf(accepted)
   }
 
-  #compressed(encoding: Encoding): Promise<ReadyForm> {
+  #compressed(encoding: Encoding): Promise<Variant> {
     const making = this.#making.get(encoding) ?? this.#compress(encoding)
     this.#making.set(encoding, making)
     return making
   }
 
-  async #compress(encoding: Encoding): Promise<ReadyForm> {
+  async #compress(encoding: Encoding): Promise<Variant> {
     const compress =
       encoding === 'gzip' ? compressGzip(this.#plain) : compressBrotli(this.#plain, BROTLI)
     return this.#keep(encoding, await compress)
   }
 
-  #keep(encoding: Encoding, bytes: Bytes): ReadyForm {
+  #keep(encoding: Encoding, bytes: Bytes): Variant {
     const encoded = encoding === 'identity' ? {} : { 'content-encoding': encoding }
     const headers = { ...this.#headers, ...encoded, 'content-length': String(bytes.length) }
-    const form = { headers, bytes }
-    this.#forms.set(encoding, form)
-    return form
+    const variant = { headers, bytes }
+    this.#variants.set(encoding, variant)
+    return variant
   }
 }
 
-function respond({ headers, bytes }: ReadyForm): Response {
-  return new Response(bytes, { headers })
-}
-
 /** Whether an `If-None-Match` header names the tag; weak and strong forms compare alike. */
-function isKnown(header: string | null, etag: string): boolean {
-  if (header === null) return false
+function isKnown(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false
   return header.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')))
 }
 

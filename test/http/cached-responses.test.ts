@@ -62,8 +62,8 @@ async function addUsers(service: TestService, ...names: readonly string[]): Prom
   await expect.poll(async () => (await service.fetch('/api/agents', { as })).status).toBe(200)
 }
 
-describe.each([[[]], [['--base-path', '/go']]])('an answer that is ready (%s)', (flags) => {
-  it('is the same as it was before it was ready', async () => {
+describe.each([[[]], [['--base-path', '/go']]])('an answer that is kept (%s)', (flags) => {
+  it('is the same as it was when it was made', async () => {
     const service = await startService(flags)
 
     const first = await textsOf(service)
@@ -146,7 +146,7 @@ describe.each([[[]], [['--base-path', '/go']]])('an answer that is ready (%s)', 
     expect([await first.text(), await second.text()]).toEqual([text, text])
   })
 
-  it('answers 304, another method and a digest that is not current as the routes do', async () => {
+  it('is 304 for who knows it, and nothing else for another method or digest', async () => {
     const service = await startService(flags)
     const [path = ''] = PATHS
     const etag = (await service.fetch(path)).headers.get('etag') ?? ''
@@ -160,26 +160,32 @@ describe.each([[[]], [['--base-path', '/go']]])('an answer that is ready (%s)', 
     expect(head.headers.get('etag')).toBe(etag)
   })
 
-  it('is read for a digest, just as the routes answer it, and counted so', async () => {
+  it('has the same headers for a digest as when it was made, and is counted each time', async () => {
     const service = await startService(flags)
     const digest = await saved(service, 'older')
     await save(service, documentWith('newer'))
     const path = `/api/admin/config/${digest}.xml`
     const counted = await requestsCounted(service, DIGEST_ROUTE)
 
-    const read = await service.fetch(path)
-    const routed = await service.fetch(`${path}?routed`)
+    const answers = [
+      await service.fetch(path),
+      await service.fetch(path),
+      await service.fetch(path),
+    ]
     const packed = await service.fetch(path, { headers: { 'accept-encoding': 'gzip' } })
     const known = await service.fetch(path, { headers: { 'if-none-match': `"${digest}"` } })
 
-    expect([read, routed, packed, known].map(({ status }) => status)).toEqual([200, 200, 200, 304])
-    expect(lasting(read)).toEqual(lasting(routed))
-    const texts = await Promise.all([read, routed, packed].map((answer) => answer.text()))
+    expect([...answers, packed, known].map(({ status }) => status)).toEqual([
+      200, 200, 200, 200, 304,
+    ])
+    const [made, ...kept] = answers.map(lasting)
+    expect(kept).toEqual([made, made])
+    const texts = await Promise.all([...answers, packed].map((answer) => answer.text()))
     expect(new Set(texts)).toEqual(new Set([documentWith('older')]))
-    expect(await requestsCounted(service, DIGEST_ROUTE)).toEqual(counted.map((count) => count + 4))
+    expect(await requestsCounted(service, DIGEST_ROUTE)).toEqual(counted.map((count) => count + 5))
   })
 
-  it('is read for a diff, just as the routes answer it', async () => {
+  it('has the same headers for a diff as when it was made, and is counted each time', async () => {
     const service = await startService(flags)
     await save(service, documentWith('older'))
     await save(service, documentWith('newer'))
@@ -188,18 +194,18 @@ describe.each([[[]], [['--base-path', '/go']]])('an answer that is ready (%s)', 
     )
     const path = `/api/config/diff/${from}/${to}`
 
-    const read = await service.fetch(path)
-    const routed = await service.fetch(`${path}?routed`)
+    const made = await service.fetch(path)
+    const kept = await service.fetch(path)
     const unknown = await service.fetch(`/api/config/diff/${from}/${'0'.repeat(40)}`)
 
-    expect([read, routed, unknown].map(({ status }) => status)).toEqual([200, 200, 404])
-    expect(lasting(read)).toEqual(lasting(routed))
-    const texts = [await read.text(), await routed.text()]
+    expect([made, kept, unknown].map(({ status }) => status)).toEqual([200, 200, 404])
+    expect(lasting(kept)).toEqual(lasting(made))
+    const texts = [await made.text(), await kept.text()]
     expect(texts).toEqual([expect.stringContaining('newer'), texts[0]])
     expect(await requestsCounted(service, DIFF_ROUTE)).toEqual([3])
   })
 
-  it('is not read for whoever may not have it, nor for a digest of no revision', async () => {
+  it('is not for whoever may not have it, nor for a digest of no revision', async () => {
     const service = await startService(flags)
     await addUsers(service, 'root', 'other')
     const digest = await saved(service, 'older')
@@ -213,7 +219,7 @@ describe.each([[[]], [['--base-path', '/go']]])('an answer that is ready (%s)', 
     expect(unknown.status).toBe(404)
   })
 
-  it('fails as the routes say when the repository has lost what is asked for', async () => {
+  it('is 503 as long as the repository has lost what is asked for', async () => {
     const service = await startService(flags)
     const digest = await saved(service, 'older')
     await save(service, documentWith('newer'))
@@ -222,10 +228,10 @@ describe.each([[[]], [['--base-path', '/go']]])('an answer that is ready (%s)', 
     const objects = join(service.repository, '.git', 'objects')
     rmSync(join(objects, blob.slice(0, 2), blob.slice(2)))
 
-    const answers = [await service.fetch(path), await service.fetch(`${path}?routed`)]
+    const answers = [await service.fetch(path), await service.fetch(path)]
 
     expect(answers.map(({ status }) => status)).toEqual([503, 503])
-    const [read, routed] = await Promise.all(answers.map((answer) => answer.text()))
-    expect(read).toBe(routed)
+    const texts = await Promise.all(answers.map((answer) => answer.text()))
+    expect(texts).toEqual([expect.stringContaining('cannot be read'), texts[0]])
   })
 })
