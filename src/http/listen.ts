@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener, type Http2Bindings, type HttpBindings } from '@hono/node-server'
@@ -72,6 +72,7 @@ export class Listening implements AsyncDisposable {
     const server = createServer(limits)
     server.on('request', (incoming, outgoing) => {
       newest.set(incoming.socket, { incoming, outgoing })
+      endRead(incoming)
     })
     server.on('request', (incoming, outgoing) => {
       listener(incoming, outgoing).catch((error: unknown) => {
@@ -130,6 +131,15 @@ function tellNowAndThen(log: Log, most: number): () => void {
     const message = `More than ${most} connections at once: further ones are refused`
     log({ level: 'warning', message })
   }
+}
+
+/**
+ * A request without a body has nothing to be read. Node does not know that before it is asked for
+ * it, and takes four turns to throw nothing away: a tenth of a small answer.
+ */
+function endRead(incoming: IncomingMessage): void {
+  const { 'content-length': length, 'transfer-encoding': coding } = incoming.headers
+  if (length === undefined && coding === undefined) incoming.read()
 }
 
 /** Whether the client has said everything and waits for an answer that has not begun. */

@@ -80,11 +80,12 @@ export class RequestContext {
 
   /**
    * Adds the id to the headers of an answer that is inert by itself. Node writes all headers at once
-   * much quicker than some that were set before.
+   * much quicker than some that were set before, and V8 copies them into an object that it knows
+   * quicker than it adds the id to a copy.
    */
   complete(headers: InertHeaders): Record<string, string> {
     this.#isComplete = true
-    return { ...headers, [REQUEST_ID]: this.id }
+    return Object.assign({ [REQUEST_ID]: this.id }, headers)
   }
 
   /** Makes any other answer inert and adds the id; headers of its own replace these. */

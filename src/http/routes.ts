@@ -5,6 +5,7 @@ import { ServiceError } from '../core/errors.ts'
 import { outageOf } from '../core/faults.ts'
 import type { Log } from '../core/log.ts'
 import type { RequestContext, RouteEnv } from './request-context.ts'
+import { PathRouter } from './path-router.ts'
 import { type AnswerFailure, type Failure, failure, failureOf } from './failure.ts'
 
 export type Answer = (request: Request, context: RequestContext) => Response | Promise<Response>
@@ -19,7 +20,10 @@ export interface RoutesOptions {
 
 /** All routes as one function: composed once, with the answers for what went wrong. */
 export function composeRoutes(options: RoutesOptions): Answer {
-  const app = new Hono<RouteEnv>({ getPath: (_, given) => given?.env?.path ?? '/' })
+  const app = new Hono<RouteEnv>({
+    getPath: (_, given) => given?.env?.path ?? '/',
+    router: new PathRouter(),
+  })
   for (const { method, path, handler } of options.parts.flatMap(({ routes }) => routes)) {
     app.on(method, path, noting(`${method} ${path}`, handler))
   }
