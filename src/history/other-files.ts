@@ -19,7 +19,12 @@ import type { IndexRow } from './index-format.ts'
 import type { ObjectReader } from './object-reader.ts'
 import type { RepositoryFolder } from './repository-folder.ts'
 import { tryGit } from './run-git.ts'
-import { listTreeChanges, type TreeChange, type TreePair } from './tree-changes.ts'
+import {
+  listTreeChanges,
+  MOST_DIFFERENCES,
+  type TreeChange,
+  type TreePair,
+} from './tree-changes.ts'
 import { isFile, LINK_MODE, SUBMODULE_MODE, type TreeEntry } from './tree-object.ts'
 
 export interface OtherFilesOptions {
@@ -41,8 +46,6 @@ interface Step {
   readonly changes: Changes
 }
 
-/** A tree may name ten million files in a few objects; git's index names each of them. */
-const MOST_ENTRIES = 100_000
 /** What one move of the branch checks out at most. */
 const MOST_FILES = 1_000
 const MOST_BYTES = LARGEST_FILE
@@ -114,7 +117,7 @@ export class OtherFiles {
   }
 
   async #listChanges(trees: TreePair): Promise<Changes | null> {
-    const changes = await listTreeChanges(this.#options.reader, trees, MOST_ENTRIES)
+    const changes = await listTreeChanges(this.#options.reader, trees, MOST_DIFFERENCES)
     const own = latin1(this.#options.fileName)
     return changes && new Map([...changes].filter(([path]) => !isInTheWay(path, own)))
   }

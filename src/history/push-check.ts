@@ -4,10 +4,13 @@ import { digestOf } from '../core/digest.ts'
 import { CommitSha } from '../core/revision.ts'
 import { believe } from './classify.ts'
 import { findUnfit } from './commit-limits.ts'
+import { parseCommitTree } from './commit-object.ts'
+import { DamageError } from './damage.ts'
 import type { Inspect } from './inspection.ts'
 import type { CommitRecord, ObjectReader } from './object-reader.ts'
 import { openObjectReader } from './open-object-reader.ts'
 import { readHead } from './refs.ts'
+import { listTreeChanges, MOST_DIFFERENCES } from './tree-changes.ts'
 import { describeNoFile, findFileInTree } from './tree-walk.ts'
 
 export interface PushCheckOptions {
@@ -37,6 +40,7 @@ interface RefMove {
 /** How many commits are told about; who pushes a thousand bad ones need not read of each. */
 const MOST_COMMITS = 10
 const MOST_PROBLEMS = 20
+const TOO_MANY = `The folders that the push changes have more than ${MOST_DIFFERENCES} entries: push it in smaller parts`
 
 /**
  * Judges a push as git's `pre-receive` hook. Every new commit of the branch that is served has to
@@ -90,7 +94,27 @@ async function judge(
     if (reasons.length > 0 && (refused += 1) > MOST_COMMITS) return [...lines, 'and others']
     lines.push(...reasons)
   }
-  return lines
+  return lines.length > 0 || (await canFollow(reader, { from, to })) ? lines : [TOO_MANY]
+}
+
+/** Whether git's index can follow the files beside the document, so that `git commit -a` keeps them. */
+async function canFollow(
+  reader: ObjectReader,
+  { from, to }: { from: CommitSha | null; to: CommitSha },
+): Promise<boolean> {
+  const [before, after] = [from && (await treeOf(reader, from)), await treeOf(reader, to)]
+  try {
+    return (await listTreeChanges(reader, { before, after }, MOST_DIFFERENCES)) !== null
+  } catch (error) {
+    // A tree that no work tree can have is in none, and so is missed by nobody.
+    if (error instanceof DamageError || error instanceof RangeError) return true
+    throw error
+  }
+}
+
+async function treeOf(reader: ObjectReader, commit: CommitSha): Promise<string | null> {
+  const object = await reader.findObject(commit)
+  return object?.type === 'commit' ? parseCommitTree(object.content) : null
 }
 
 async function isForward(

@@ -14,6 +14,9 @@ export interface TreePair {
   readonly after: string | null
 }
 
+/** A tree may name ten million files in a few objects; git's index, which follows them, names each. */
+export const MOST_DIFFERENCES = 100_000
+
 /** Git itself writes no path that is longer. */
 const LONGEST_PATH = 4_095
 

@@ -58,6 +58,33 @@ describe('other files that a push brings', () => {
     expect(statusOf(service.repository)).toBe('')
   })
 
+  it('are refused where they are more than the service follows, and fewer are not', async () => {
+    const { service, clone } = await serviceAndClone()
+    const head = gitLine(service.repository, 'rev-parse', 'HEAD')
+    const document = gitLine(clone.folder, 'rev-parse', 'HEAD:config.xml')
+    const names = Array.from({ length: 1_000 }, (_, n) => `100644 blob ${document}\tf${n}`)
+    const folderOf = (files: number) => makeTree(clone.folder, names.slice(0, files).join('\n'))
+    // A hundred folders have the same thousand files.
+    const commitOf = async (folders: number, folder: string) => {
+      const entries = Array.from({ length: folders }, (_, n) => `040000 tree ${folder}\td${n}`)
+      const lines = [...entries, `100644 blob ${document}\tconfig.xml`]
+      const tree = makeTree(clone.folder, lines.join('\n'))
+      const commit = await clone.git('commit-tree', tree, '-p', 'HEAD', '-m', 'Many')
+      await clone.git('update-ref', 'HEAD', commit.trim())
+    }
+    await commitOf(100, folderOf(1_000))
+    const many = await clone.push()
+    await clone.git('update-ref', 'HEAD', head)
+    await commitOf(5, folderOf(2))
+    const few = await clone.push()
+
+    expect(many.code).not.toBe(0)
+    expect(many.stderr).toMatch(/have more than 100000 entries: push it in smaller parts/)
+    expect(few.code).toBe(0)
+    expect(statusOf(service.repository)).toBe('')
+    expect(gitLine(service.repository, 'rev-parse', 'HEAD^')).toBe(head)
+  })
+
   it('follow later pushes, also upon a save', async () => {
     const { service, clone } = await serviceAndClone()
     put(clone.folder, { 'docs/a.md': 'one\n', 'docs/b.md': 'one\n', kind: 'a file\n' })
