@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from './lib/clock.ts'
-import type { Log } from './core/log.ts'
+import type { Log } from './lib/log.ts'
 import { WorkerThread, workerFile } from './lib/worker-thread.ts'
 import type { Resources } from './lib/resources.ts'
 import { CredentialCheck } from './security/credentials.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from './lib/clock.ts'
-import type { Log } from './core/log.ts'
+import type { Log } from './lib/log.ts'
 import type { Resources } from './lib/resources.ts'
 import type { ServeSettings } from './settings.ts'
 

@@ -1,4 +1,4 @@
-import type { Log } from '../core/log.ts'
+import type { Log } from '../lib/log.ts'
 import type { JobUser } from './process/job-user.ts'
 import { CONTACT_INTERVAL } from '../wire/agent-contact.ts'
 

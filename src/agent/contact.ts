@@ -1,5 +1,5 @@
 import type { ConfigStatus } from '../core/agent.ts'
-import type { Log } from '../core/log.ts'
+import type { Log } from '../lib/log.ts'
 import type { ContactReply, ReportedStatus } from '../wire/agent-contact.ts'
 import type { AutoRegistration } from '../wire/agent-registration.ts'
 import type { Identity } from './host/identity.ts'

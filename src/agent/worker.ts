@@ -1,5 +1,5 @@
 import type { ConfigStatus } from '../core/agent.ts'
-import { inBackground } from '../core/in-background.ts'
+import { inBackground } from '../lib/in-background.ts'
 import type { ReportedStatus } from '../wire/agent-contact.ts'
 import type { JobAssignment } from '../wire/agent-work.ts'
 import type { ContactWork } from './contact.ts'

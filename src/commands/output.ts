@@ -1,4 +1,4 @@
-import type { LogEvent } from '../core/log.ts'
+import type { LogEvent } from '../lib/log.ts'
 
 /**
  * Lets the process outlive its log: a disk that is full, or a reader that is gone, ends nothing.

@@ -1,4 +1,4 @@
-import { inTurns } from '../core/in-turns.ts'
+import { inTurns } from '../lib/in-turns.ts'
 import type { ConfigDocument } from './document.ts'
 import { FrameStore } from './members/frame-store.ts'
 import { MemberStores } from './members/member-stores.ts'

@@ -1,4 +1,4 @@
-import { atOnce } from '../core/in-turns.ts'
+import { atOnce } from '../lib/in-turns.ts'
 import { nameKey } from '../core/name-key.ts'
 import { ParamResolver } from './effective/params.ts'
 import { resolvePipeline } from './effective/resolve-pipeline.ts'

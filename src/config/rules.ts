@@ -1,4 +1,4 @@
-import { atOnce } from '../core/in-turns.ts'
+import { atOnce } from '../lib/in-turns.ts'
 import type { Configuration, Pipeline, Stage } from './model.ts'
 import * as dependencies from './rules/dependencies.ts'
 import * as environments from './rules/environments.ts'

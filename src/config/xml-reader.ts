@@ -1,5 +1,5 @@
 import { SaxesParser } from 'saxes'
-import { atOnce } from '../core/in-turns.ts'
+import { atOnce } from '../lib/in-turns.ts'
 import type { Problem } from '../core/problem.ts'
 import { LineIndex } from './line-index.ts'
 import { decodeXml } from './xml/xml-bytes.ts'

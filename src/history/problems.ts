@@ -1,4 +1,4 @@
-import type { LogEvent } from '../core/log.ts'
+import type { LogEvent } from '../lib/log.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Problem } from '../core/problem.ts'
 

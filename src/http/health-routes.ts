@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import type { Log } from '../core/log.ts'
+import type { Log } from '../lib/log.ts'
 import type { Principal } from '../core/principal.ts'
 import {
   type HealthDeps,

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener, type Http2Bindings, type HttpBindings } from '@hono/node-server'
-import type { Log } from '../core/log.ts'
+import type { Log } from '../lib/log.ts'
 import { json } from './errors.ts'
 
 /** Longest waits for a client, in milliseconds: its headers, its whole request, and silence on the line. */

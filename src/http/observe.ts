@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import type { Log, LogEvent, LogLevel } from '../core/log.ts'
+import type { Log, LogEvent, LogLevel } from '../lib/log.ts'
 import type { RequestMetrics } from '../core/request-metrics.ts'
 import { RequestContext } from './request-context.ts'
 import type { Connection, Handler } from './listen.ts'

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import { AGENT_CALLS } from '../wire/agent-paths.ts'
 import type { AgentCallsDeps } from '../services/agents/contact.ts'
-import type { Log, LogLevel } from '../core/log.ts'
+import type { Log, LogLevel } from '../lib/log.ts'
 import type { RequestMetrics } from '../core/request-metrics.ts'
 import type { Audit } from '../services/audit/audit.ts'
 import { AllowedHosts } from './allowed-hosts.ts'

@@ -3,7 +3,7 @@ import { renderSubject } from '../config/changes/render-subject.ts'
 import { type Comparable, summariseInSteps } from '../config/changes/summarise-changes.ts'
 import { readXmlInSteps } from '../config/xml-reader.ts'
 import { type Digest, digestOf } from '../core/digest.ts'
-import { inTurns } from '../core/in-turns.ts'
+import { inTurns } from '../lib/in-turns.ts'
 import { commonBytes } from '../diff/common-ends.ts'
 import type { DocumentCache } from './document-cache.ts'
 

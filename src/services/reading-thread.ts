@@ -1,7 +1,7 @@
 import { type DocumentReading, readDocument } from '../config/document.ts'
 import { readXmlInSteps } from '../config/xml-reader.ts'
 import { THREAD_MEMORY_MB } from '../config/xml/xml-limits.ts'
-import { inTurns } from '../core/in-turns.ts'
+import { inTurns } from '../lib/in-turns.ts'
 import type { Problem } from '../core/problem.ts'
 import { workerFile, WorkerThread } from '../lib/worker-thread.ts'
 import type { ReadingAnswer, ReadingJob } from './reading-job.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { AgentOptions } from '../../src/agent/agent-options.ts'
 import { runAgent } from '../../src/agent/run-agent.ts'
-import type { LogEvent } from '../../src/core/log.ts'
+import type { LogEvent } from '../../src/lib/log.ts'
 import type { JobAssignment } from '../../src/wire/agent-work.ts'
 import { AgentProtocolServer, type SeenJob } from './agent-protocol-server.ts'
 import { anAssignment } from './an-assignment.ts'

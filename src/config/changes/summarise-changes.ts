@@ -1,5 +1,5 @@
 import { changeOfLineEndings } from './line-endings.ts'
-import { atOnce } from '../../core/in-turns.ts'
+import { atOnce } from '../../lib/in-turns.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { XmlDocument } from '../xml-reader.ts'
 import type { XmlElement } from '../xml-tree.ts'

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { changeAgentAddress, type AgentAddress } from '../../config/agents/agent-edits.ts'
 import { registerAgents, type RegisteringAgent } from '../../config/agents/register-agents.ts'
-import { inBackground } from '../../core/in-background.ts'
-import type { Log } from '../../core/log.ts'
+import { inBackground } from '../../lib/in-background.ts'
+import type { Log } from '../../lib/log.ts'
 import type { ConfigEditor } from '../config-editor.ts'
 import type { ConfiguredAgent } from './configured-agent.ts'
 

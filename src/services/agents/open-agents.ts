@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import type { Log } from '../../core/log.ts'
+import type { Log } from '../../lib/log.ts'
 import type { StateStore } from '../../state/state-store.ts'
 import type { ConfigEditor } from '../config-editor.ts'
 import type { CurrentConfiguration } from '../current-configuration.ts'

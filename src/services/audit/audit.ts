@@ -1,6 +1,6 @@
 import type { Action, AuditEntry } from '../../core/audit.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Log } from '../../core/log.ts'
+import type { Log } from '../../lib/log.ts'
 import { LineNumbers } from '../../storage/line-log.ts'
 import { EntryLog } from './entry-log.ts'
 import { RepeatedActions } from './repeated-actions.ts'

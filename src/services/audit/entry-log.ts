@@ -1,8 +1,8 @@
 import { type Action, AuditEntry, type Repetitions } from '../../core/audit.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { describeFault } from '../../core/faults.ts'
-import { inBackground } from '../../core/in-background.ts'
-import type { Log } from '../../core/log.ts'
+import { inBackground } from '../../lib/in-background.ts'
+import type { Log } from '../../lib/log.ts'
 import { LineLog, type LineNumbers } from '../../storage/line-log.ts'
 
 export interface EntryLogOptions {

@@ -1,5 +1,5 @@
-import { inBackground } from '../../core/in-background.ts'
-import type { Log } from '../../core/log.ts'
+import { inBackground } from '../../lib/in-background.ts'
+import type { Log } from '../../lib/log.ts'
 import type { History, RevisionNews } from '../../history/history.ts'
 import type { Audit } from './audit.ts'
 

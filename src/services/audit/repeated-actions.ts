@@ -1,6 +1,6 @@
 import type { Action, Repetitions } from '../../core/audit.ts'
-import { inBackground } from '../../core/in-background.ts'
-import type { Log } from '../../core/log.ts'
+import { inBackground } from '../../lib/in-background.ts'
+import type { Log } from '../../lib/log.ts'
 import type { Clock } from '../../lib/clock.ts'
 
 /** How long repetitions are counted before they are noted, in milliseconds. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
-import type { Log } from '../../core/log.ts'
+import type { Log } from '../../lib/log.ts'
 import type { CommitSha } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
 import { RetryLoop } from '../../lib/retry.ts'

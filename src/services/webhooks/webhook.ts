@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import type { Log } from '../../core/log.ts'
+import type { Log } from '../../lib/log.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
 import { RetryLoop } from '../../lib/retry.ts'

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { inBackground } from '../../../core/in-background.ts'
-import type { Log } from '../../../core/log.ts'
+import { inBackground } from '../../../lib/in-background.ts'
+import type { Log } from '../../../lib/log.ts'
 import { Semaphore } from '../../../lib/semaphore.ts'
 
 /** Looks that are taken at the same time. */

@@ -1,6 +1,6 @@
 import type { Builds } from '../../../builds/builds.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import type { Log } from '../../../core/log.ts'
+import type { Log } from '../../../lib/log.ts'
 import { SerialQueue } from '../../../lib/serial-queue.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import type { EffectivePipelines } from '../effective-pipelines.ts'

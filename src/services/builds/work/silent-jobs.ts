@@ -1,6 +1,6 @@
 import type { Builds } from '../../../builds/builds.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import type { Log } from '../../../core/log.ts'
+import type { Log } from '../../../lib/log.ts'
 import type { HealthProblem } from '../../health.ts'
 import { renderPlace } from '../artifacts/job-folders.ts'
 import { findJob, silenceTimeout } from '../assignment/job-assignment.ts'

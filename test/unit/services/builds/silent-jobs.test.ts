@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { LogEvent } from '../../../../src/core/log.ts'
+import type { LogEvent } from '../../../../src/lib/log.ts'
 import { RunningJobs } from '../../../../src/services/builds/work/running-jobs.ts'
 import { SilentJobs } from '../../../../src/services/builds/work/silent-jobs.ts'
 import { aConfiguration, element } from '../../../support/a-configuration.ts'

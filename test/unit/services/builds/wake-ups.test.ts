@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { LogEvent } from '../../../../src/core/log.ts'
+import type { LogEvent } from '../../../../src/lib/log.ts'
 import { WakeUps } from '../../../../src/services/builds/triggers/wake-ups.ts'
 
 function throwing({ message }: LogEvent): never {

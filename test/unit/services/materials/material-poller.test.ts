@@ -8,7 +8,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { LogEvent } from '../../../../src/core/log.ts'
+import type { LogEvent } from '../../../../src/lib/log.ts'
 import { MaterialPoller } from '../../../../src/services/materials/material-poller.ts'
 import { watchedMaterials } from '../../../../src/services/materials/watched-materials.ts'
 import { type AnElement, git } from '../../../support/a-configuration.ts'
