@@ -16,9 +16,9 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DIST = join(ROOT, 'dist')
 /** What pages load as it is; the compiler passes it over. */
-const ASSETS = 'src/http/pages/assets'
+const ASSETS = 'src/pages/assets'
 /** What runs in the browser and is made of several parts: one file for each. */
-const BUNDLES = ['src/http/pages/browser/editor.ts']
+const BUNDLES = ['src/pages/browser/editor.ts']
 const STAMP = join(DIST, '.built')
 const resolve = createRequire(import.meta.url).resolve
 

@@ -1,24 +1,24 @@
-import { endWithNpx } from './commands/end-with-npx.ts'
-import { complain, outliveOutput, say } from './commands/output.ts'
+import { endWithNpx } from './cli/end-with-npx.ts'
+import { complain, outliveOutput, say } from './cli/output.ts'
 import { ServiceError } from './core/errors.ts'
 import { describeSettings, SETTINGS, SettingsError } from './settings.ts'
-import { VERSION } from './version.ts'
+import { VERSION } from './server/version.ts'
 
 type Run = (args: readonly string[]) => Promise<number>
 
 /** A command is loaded when it is run: git waits for the check of a push, which needs little. */
 const COMMANDS: ReadonlyMap<string, () => Promise<Run>> = new Map<string, () => Promise<Run>>([
-  ['serve', async () => (await import('./commands/serve.ts')).serve],
-  ['agent', async () => (await import('./commands/agent.ts')).agent],
-  ['secrets', async () => (await import('./commands/secrets.ts')).secrets],
-  ['state', async () => (await import('./commands/state.ts')).state],
-  ['user', async () => (await import('./commands/user.ts')).user],
-  ['verify', async () => (await import('./commands/verify.ts')).verify],
-  ['backup', async () => (await import('./commands/backup.ts')).backup],
-  ['restore', async () => (await import('./commands/restore.ts')).restore],
-  ['import', async () => (await import('./commands/import.ts')).importCommand],
-  ['doctor', async () => (await import('./commands/doctor.ts')).doctor],
-  ['check-push', async () => (await import('./commands/check-push.ts')).checkPush],
+  ['serve', async () => (await import('./cli/serve.ts')).serve],
+  ['agent', async () => (await import('./cli/agent.ts')).agent],
+  ['secrets', async () => (await import('./cli/secrets.ts')).secrets],
+  ['state', async () => (await import('./cli/state.ts')).state],
+  ['user', async () => (await import('./cli/user.ts')).user],
+  ['verify', async () => (await import('./cli/verify.ts')).verify],
+  ['backup', async () => (await import('./cli/backup.ts')).backup],
+  ['restore', async () => (await import('./cli/restore.ts')).restore],
+  ['import', async () => (await import('./cli/import.ts')).importCommand],
+  ['doctor', async () => (await import('./cli/doctor.ts')).doctor],
+  ['check-push', async () => (await import('./cli/check-push.ts')).checkPush],
 ])
 
 // A stack in the log names the lines of the sources. No answer has one.

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { MissingProgramsReporter } from './support/missing-programs-reporter.ts'
-import { missingPrograms, programTags } from './support/programs.ts'
+import { MissingProgramsReporter } from './support/programs/missing-programs-reporter.ts'
+import { missingPrograms, programTags } from './support/programs/programs.ts'
 
 /** CI names a file here and reads the counts of the run from it; it has every program that tests need. */
 const REPORT = process.env.CAIRN_TEST_REPORT
@@ -16,7 +16,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
     include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
-    globalSetup: ['test/support/build-once.ts'],
+    globalSetup: ['test/support/programs/build-once.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },

@@ -3,24 +3,24 @@ import type { CommitSha } from '../core/revision.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
 import { syncFolder } from '../storage/sync-folder.ts'
-import { SERVICE_COMMITTER } from './classify.ts'
+import { SERVICE_COMMITTER } from './sync/classify.ts'
 import {
   findStagedBlob,
   type IndexUpdate,
   removeStaleIndexLock,
   updateGitIndex,
-} from './git-index.ts'
-import type { GitStore } from './git-store.ts'
-import { authorName, subjectOf } from './message.ts'
-import { type Head, readHead } from './refs.ts'
-import { type LooseObject, writeLooseObjects } from './loose-objects.ts'
-import { RefMove, removeStaleRefLock, updateRef } from './ref-update.ts'
-import type { ObjectReader } from './object-reader.ts'
-import { blobName, type RawObjectReader } from './raw-object.ts'
+} from './sync/update-staging-index.ts'
+import type { GitStore } from '../git/git-store.ts'
+import { authorName, subjectOf } from './sync/message.ts'
+import { type Head, readHead } from '../git/refs.ts'
+import { type LooseObject, writeLooseObjects } from '../git/loose-objects.ts'
+import { RefMove, removeStaleRefLock, updateRef } from '../git/ref-update.ts'
+import type { ObjectReader } from '../git/object-reader.ts'
+import { blobName, type RawObjectReader } from '../git/raw-object.ts'
 import { type RepositoryFolder, unavailable } from './repository-folder.ts'
-import { describeNoFile, findFileInTree } from './tree-walk.ts'
-import { type PreparedCommit, prepareCommit } from './write-objects.ts'
-import { WrittenObjects } from './written-objects.ts'
+import { describeNoFile, findFileInTree } from '../git/tree-walk.ts'
+import { type PreparedCommit, prepareCommit } from './sync/write-objects.ts'
+import { WrittenObjects } from './sync/written-objects.ts'
 
 /** A commit of the live file that is to become the newest one of a branch. */
 export interface NewCommit {

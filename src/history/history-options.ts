@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Digest } from '../core/digest.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
 import type { Inspect } from './inspection.ts'
-import type { MaintenanceLimits } from './maintenance.ts'
+import type { MaintenanceLimits } from './upkeep/maintenance.ts'
 import type { Report } from './problems.ts'
 
 /** The exact bytes of a revision. */

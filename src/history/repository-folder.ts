@@ -5,9 +5,9 @@ import { removeDrafts, replaceFile } from '../storage/durable-fs.ts'
 import { fsErrorCode, orNullWhenAbsent } from '../storage/fs-error.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
 import { syncFolder } from '../storage/sync-folder.ts'
-import type { GitStore } from './git-store.ts'
-import { DELTA_DEPTH } from './pack-repository.ts'
-import { findSetting } from './repository-settings.ts'
+import type { GitStore } from '../git/git-store.ts'
+import { DELTA_DEPTH } from './upkeep/pack-repository.ts'
+import { findSetting } from './upkeep/repository-settings.ts'
 
 /** Where the parts of the repository lie. */
 export interface RepositoryFolder {

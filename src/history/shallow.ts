@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { CommitSha } from '../core/revision.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
-import type { GitStore } from './git-store.ts'
-import type { ObjectReader } from './object-reader.ts'
+import type { GitStore } from '../git/git-store.ts'
+import type { ObjectReader } from '../git/object-reader.ts'
 import { unavailable } from './repository-folder.ts'
 
 /**

@@ -2,7 +2,7 @@ import { type Context, Hono, type Next } from 'hono'
 import type { H } from 'hono/types'
 import { digestOf } from '../core/digest.ts'
 import type { RouteEnv } from './request-context.ts'
-import { PAGE_VARIES } from './pages/page-response.ts'
+import { PAGE_VARIES } from '../pages/frame/page-response.ts'
 import { CachedResponse } from './cached-response.ts'
 
 const JSON_TYPE = 'application/json'

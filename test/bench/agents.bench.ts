@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { git } from '../support/git.ts'
+import { git } from '../support/git/git.ts'
 import type { BenchCase, BenchRun } from './case.ts'
 import { Crowd, KEY, makeAgentsRepository, membersOf } from './crowd.ts'
 import { median } from './measure.ts'

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { agentPaths } from '../../src/wire/agent-paths.ts'
-import { git } from '../support/git.ts'
+import { git } from '../support/git/git.ts'
 import { MeasuredServer, type Sent } from './servers.ts'
 
 /** What agents of a measured server present. */

@@ -2,8 +2,13 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSqliteState } from '../../src/state/open-sqlite.ts'
-import { aConfiguration, element, exec, git as gitMaterial } from '../support/a-configuration.ts'
-import { git } from '../support/git.ts'
+import {
+  aConfiguration,
+  element,
+  exec,
+  git as gitMaterial,
+} from '../support/documents/a-configuration.ts'
+import { git } from '../support/git/git.ts'
 import { Crowd, KEY, membersOf } from './crowd.ts'
 import type { Endpoint } from './endpoint-cost.ts'
 import { AGENT_OF_RUNS, fillWithRuns } from './finished-runs.ts'

@@ -1,4 +1,4 @@
-import { JOB, type JobInstance, PIPELINE, STAGE } from '../../src/builds/documents.ts'
+import { JOB, type JobInstance, PIPELINE, STAGE } from '../../src/builds/engine/documents.ts'
 import {
   agentList,
   jobKey,
@@ -6,7 +6,7 @@ import {
   pipelineList,
   stageKey,
   stageList,
-} from '../../src/builds/keys.ts'
+} from '../../src/builds/engine/keys.ts'
 import { JobState } from '../../src/core/job.ts'
 import { tallyOf } from '../../src/core/stage.ts'
 import type { StateStore } from '../../src/state/state-store.ts'

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
-import type { Change } from '../../src/config/changes/change.ts'
-import { ChangesFile } from '../../src/services/changes-file.ts'
-import { toldRevision } from '../../src/services/told-revision.ts'
+import type { Change } from '../../src/document/changes/change.ts'
+import { ChangesFile } from '../../src/configuration/changes/changes-file.ts'
+import { toldRevision } from '../../src/configuration/changes/revision-changes.ts'
 import { CommitSha } from '../../src/core/revision.ts'
-import { documentWith } from '../support/documents.ts'
-import { git } from '../support/git.ts'
+import { documentWith } from '../support/documents/documents.ts'
+import { git } from '../support/git/git.ts'
 
 export interface HistoryShape {
   readonly folder: string

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { fileURLToPath } from 'node:url'
-import { git } from '../support/git.ts'
+import { git } from '../support/git/git.ts'
 import type { BenchCase, BenchRun, Measured } from './case.ts'
 import { makeHistory } from './make-history.ts'
 import { costOfPage, type PageCost } from './measured-page.ts'
@@ -12,7 +12,7 @@ const GZIP = { 'accept-encoding': 'gzip' }
 const MEGABYTE = 2 ** 20
 /** A comparison may not be larger, compressed, in bytes. */
 const LARGEST_PAGE = 30_000
-const ASSETS = fileURLToPath(new URL('../../dist/http/pages/assets/', import.meta.url))
+const ASSETS = fileURLToPath(new URL('../../dist/pages/assets/', import.meta.url))
 
 export const cases: readonly BenchCase[] = [
   {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { documentWith } from '../support/documents.ts'
+import { documentWith } from '../support/documents/documents.ts'
 import type { BenchCase, BenchRun } from './case.ts'
 import { median } from './measure.ts'
 import { MeasuredServer } from './servers.ts'

@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Revision } from '../../src/core/revision.ts'
 import type { History } from '../../src/history/history.ts'
-import { inspectAsIs } from '../../src/services/strict-inspection.ts'
-import { documentWith } from '../support/documents.ts'
-import { identityOf, PLAIN_GIT } from '../support/git.ts'
-import { HistoryFolder, save } from '../support/history-folder.ts'
-import { until } from '../support/until.ts'
+import { inspectAsIs } from '../../src/configuration/validate-only.ts'
+import { documentWith } from '../support/documents/documents.ts'
+import { identityOf, PLAIN_GIT } from '../support/git/git.ts'
+import { HistoryFolder, save } from '../support/history/history-folder.ts'
+import { until } from '../support/programs/until.ts'
 
 const README = readFileSync(
   fileURLToPath(new URL('../../config-repo/README.md', import.meta.url)),

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { rootFile } from '../support/root-file.ts'
+import { rootFile } from '../support/programs/root-file.ts'
 
 const TEXT = readFileSync(rootFile('CONTRIBUTING.md'), 'utf8')
 const Manifest = z.object({ scripts: z.record(z.string(), z.string()) })

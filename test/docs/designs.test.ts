@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { ProtocolAgent } from '../support/protocol-agent.ts'
-import { BuildScene } from '../support/build-service.ts'
+import { ProtocolAgent } from '../support/agents/protocol-agent.ts'
+import { BuildScene } from '../support/builds/build-service.ts'
 
 const DESIGN = readFileSync(new URL('../../src/state/DESIGN.md', import.meta.url), 'utf8')
 

@@ -3,9 +3,9 @@ import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { deployed } from '../support/root-file.ts'
-import { start } from '../support/start.ts'
-import { tempDir } from '../support/temp-folder.ts'
+import { deployed } from '../support/programs/root-file.ts'
+import { start } from '../support/programs/start.ts'
+import { tempDir } from '../support/disk/temp-folder.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { renderSettings, settingsIn } from '../../scripts/settings-table.ts'
 import { listSettings, readSettings, SETTINGS } from '../../src/settings.ts'
-import { deployed } from '../support/root-file.ts'
+import { deployed } from '../support/programs/root-file.ts'
 
 describe('the tables of settings in deploy/README.md', () => {
   it('are those that npm run docs:settings writes', async () => {

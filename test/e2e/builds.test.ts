@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { element, exec, git } from '../support/a-configuration.ts'
-import { jsonOf } from '../support/build-service.ts'
-import { gitLine } from '../support/git.ts'
-import { RealBuilds } from '../support/real-builds.ts'
-import { until } from '../support/until.ts'
+import { element, exec, git } from '../support/documents/a-configuration.ts'
+import { jsonOf } from '../support/builds/build-service.ts'
+import { gitLine } from '../support/git/git.ts'
+import { RealBuilds } from '../support/builds/real-builds.ts'
+import { until } from '../support/programs/until.ts'
 
 const PATIENCE = { timeout: 120_000 }
 const WITHIN = 60_000

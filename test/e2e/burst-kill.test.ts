@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { documentWith } from '../support/documents.ts'
-import { fastImport } from '../support/fast-import.ts'
-import { git } from '../support/git.ts'
-import { start } from '../support/start.ts'
-import { tempDir } from '../support/temp-folder.ts'
-import { until } from '../support/until.ts'
+import { documentWith } from '../support/documents/documents.ts'
+import { fastImport } from '../support/git/fast-import.ts'
+import { git } from '../support/git/git.ts'
+import { start } from '../support/programs/start.ts'
+import { tempDir } from '../support/disk/temp-folder.ts'
+import { until } from '../support/programs/until.ts'
 
 const KILLS = 4
 const COMMITS = 30

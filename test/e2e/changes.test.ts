@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { RevisionEntry } from '../../src/wire/revision-entry.ts'
-import { documentWith } from '../support/documents.ts'
-import { git } from '../support/git.ts'
-import { save } from '../support/saving.ts'
-import { startService, type TestService } from '../support/service.ts'
-import { tempDir } from '../support/temp-folder.ts'
+import { documentWith } from '../support/documents/documents.ts'
+import { git } from '../support/git/git.ts'
+import { save } from '../support/service/saving.ts'
+import { startService, type TestService } from '../support/service/service.ts'
+import { tempDir } from '../support/disk/temp-folder.ts'
 
 const FAST = ['--poll-interval', '100ms']
 const WAIT = { timeout: 8_000, interval: 50 }

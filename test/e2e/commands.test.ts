@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { startService } from '../support/service.ts'
-import { run } from '../support/start.ts'
-import { tempDir } from '../support/temp-folder.ts'
-import { CallingAgent } from '../support/agent-calls.ts'
+import { startService } from '../support/service/service.ts'
+import { run } from '../support/programs/start.ts'
+import { tempDir } from '../support/disk/temp-folder.ts'
+import { CallingAgent } from '../support/agents/agent-calls.ts'
 
 describe('cairn state', () => {
   it('dumps, checks and loads the store', async () => {

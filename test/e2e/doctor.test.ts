@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from '../../src/storage/sqlite-engine.ts'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { placesIn } from '../support/backups.ts'
-import { startService } from '../support/service.ts'
-import { run } from '../support/start.ts'
+import { placesIn } from '../support/service/backups.ts'
+import { startService } from '../support/service/service.ts'
+import { run } from '../support/programs/start.ts'
 
 /** Bytes of a page of SQLite. */
 const PAGE = 4096

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { element, exec } from '../support/a-configuration.ts'
-import { jsonOf, messageOf } from '../support/build-service.ts'
-import { ProtocolAgent } from '../support/protocol-agent.ts'
-import { RealBuilds } from '../support/real-builds.ts'
-import { mayMount, SmallDisk } from '../support/small-disk.ts'
-import { until } from '../support/until.ts'
+import { element, exec } from '../support/documents/a-configuration.ts'
+import { jsonOf, messageOf } from '../support/builds/build-service.ts'
+import { ProtocolAgent } from '../support/agents/protocol-agent.ts'
+import { RealBuilds } from '../support/builds/real-builds.ts'
+import { mayMount, SmallDisk } from '../support/disk/small-disk.ts'
+import { until } from '../support/programs/until.ts'
 
 const PATIENCE = { timeout: 120_000 }
 const WITHIN = 60_000

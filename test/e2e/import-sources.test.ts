@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { documentWith } from '../support/documents.ts'
-import { repositoryUrl } from '../support/git-client.ts'
-import { git, readObjects } from '../support/git.ts'
-import { save } from '../support/saving.ts'
-import { startService } from '../support/service.ts'
-import { SHARED_DATA } from '../support/shared-data.ts'
-import { run, start } from '../support/start.ts'
-import { tempDir } from '../support/temp-folder.ts'
-import { FILE, type Facts, md5, Source, Target, factsOf } from '../support/import-places.ts'
+import { documentWith } from '../support/documents/documents.ts'
+import { repositoryUrl } from '../support/git/git-client.ts'
+import { git, readObjects } from '../support/git/git.ts'
+import { save } from '../support/service/saving.ts'
+import { startService } from '../support/service/service.ts'
+import { SHARED_DATA } from '../support/programs/shared-data.ts'
+import { run, start } from '../support/programs/start.ts'
+import { tempDir } from '../support/disk/temp-folder.ts'
+import { FILE, type Facts, md5, Source, Target, factsOf } from '../support/history/import-places.ts'
 
 /** What the messages of the original and the bytes of the file say, read independently, newest first. */
 function recordedIn(folder: string): Facts[] {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { soak } from '../support/soak/soak.ts'
-import { tempDir } from '../support/temp-folder.ts'
+import { tempDir } from '../support/disk/temp-folder.ts'
 
 const KILLS = 6
 const EVERYTHING = [

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { git } from '../support/git.ts'
-import { run, start } from '../support/start.ts'
-import { tempDir } from '../support/temp-folder.ts'
+import { git } from '../support/git/git.ts'
+import { run, start } from '../support/programs/start.ts'
+import { tempDir } from '../support/disk/temp-folder.ts'
 
 const READY = /^cairn ready (http:\/\/\S+)\n$/
 

@@ -2,9 +2,9 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { ADMIN_PASSWORD, callerOf } from '../support/service.ts'
-import { start } from '../support/start.ts'
-import { tempDir } from '../support/temp-folder.ts'
+import { ADMIN_PASSWORD, callerOf } from '../support/service/service.ts'
+import { start } from '../support/programs/start.ts'
+import { tempDir } from '../support/disk/temp-folder.ts'
 
 const READY = /^cairn ready (\S+)\n$/
 const Line = z.looseObject({

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { placesIn } from '../support/backups.ts'
-import { documentWith } from '../support/documents.ts'
-import { git } from '../support/git.ts'
-import { save } from '../support/saving.ts'
-import { startService } from '../support/service.ts'
-import { run } from '../support/start.ts'
+import { placesIn } from '../support/service/backups.ts'
+import { documentWith } from '../support/documents/documents.ts'
+import { git } from '../support/git/git.ts'
+import { save } from '../support/service/saving.ts'
+import { startService } from '../support/service/service.ts'
+import { run } from '../support/programs/start.ts'
 
 /** A stopped service whose configuration has a sealed secret. */
 async function aStoppedService(): Promise<string> {

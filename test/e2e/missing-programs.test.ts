@@ -2,11 +2,11 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { symlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { findCommand } from '../support/programs.ts'
-import { rootFile } from '../support/root-file.ts'
-import { tempDir } from '../support/temp-folder.ts'
+import { findCommand } from '../support/programs/programs.ts'
+import { rootFile } from '../support/programs/root-file.ts'
+import { tempDir } from '../support/disk/temp-folder.ts'
 
-const SUITES = ['test/e2e/pages/runs.test.ts', 'test/unit/services/materials/sources.test.ts']
+const SUITES = ['test/e2e/pages/runs.test.ts', 'test/unit/sources/sources.test.ts']
 
 /** A PATH with Node, git and a shell, and nothing else. */
 function barePath(): string {

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Program } from '../support/program.ts'
-import { run, start } from '../support/start.ts'
-import { tempDir } from '../support/temp-folder.ts'
+import type { Program } from '../support/programs/program.ts'
+import { run, start } from '../support/programs/start.ts'
+import { tempDir } from '../support/disk/temp-folder.ts'
 
 const SERVE = ['serve', '--port', '0', '--admin-password', 'p']
 const LOCKS = ['state/lock', 'config-repo/.git/cairn/lock']

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { documentWith } from '../support/documents.ts'
-import { repositoryUrl, runGit } from '../support/git-client.ts'
-import { git } from '../support/git.ts'
-import { start } from '../support/start.ts'
-import { tempDir } from '../support/temp-folder.ts'
+import { documentWith } from '../support/documents/documents.ts'
+import { repositoryUrl, runGit } from '../support/git/git-client.ts'
+import { git } from '../support/git/git.ts'
+import { start } from '../support/programs/start.ts'
+import { tempDir } from '../support/disk/temp-folder.ts'
 import { writeFileSync } from 'node:fs'
 
 const ROUNDS = 5

@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { documentWith } from '../support/documents.ts'
-import { git } from '../support/git.ts'
-import { callerOf } from '../support/service.ts'
-import { start } from '../support/start.ts'
-import { tempDir } from '../support/temp-folder.ts'
-import { until } from '../support/until.ts'
-import { commitOfZeroes } from '../support/zeroes.ts'
+import { documentWith } from '../support/documents/documents.ts'
+import { git } from '../support/git/git.ts'
+import { callerOf } from '../support/service/service.ts'
+import { start } from '../support/programs/start.ts'
+import { tempDir } from '../support/disk/temp-folder.ts'
+import { until } from '../support/programs/until.ts'
+import { commitOfZeroes } from '../support/disk/zeroes.ts'
 
 const ENV = {
   CAIRN_ADMIN_PASSWORD: 'correct horse',

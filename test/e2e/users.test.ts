@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { run } from '../support/start.ts'
-import { tempDir } from '../support/temp-folder.ts'
+import { run } from '../support/programs/start.ts'
+import { tempDir } from '../support/disk/temp-folder.ts'
 
 describe('cairn user', { timeout: 120_000 }, () => {
   it.each([6, 20])('keeps all of %d users that are added at once', async (count) => {

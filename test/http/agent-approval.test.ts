@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { AGENTS } from '../../src/services/agents/agent-record.ts'
+import { AGENTS } from '../../src/agents/agent-record.ts'
 import { openSqliteState } from '../../src/state/open-sqlite.ts'
-import { aConfiguration } from '../support/a-configuration.ts'
-import { CallingAgent } from '../support/agent-calls.ts'
-import { html, KEY, post } from '../support/agents-page.ts'
-import { git } from '../support/git.ts'
-import { save } from '../support/saving.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { aConfiguration } from '../support/documents/a-configuration.ts'
+import { CallingAgent } from '../support/agents/agent-calls.ts'
+import { html, KEY, post } from '../support/pages/agents-page.ts'
+import { git } from '../support/git/git.ts'
+import { save } from '../support/service/saving.ts'
+import { startService, type TestService } from '../support/service/service.ts'
 
 const UUIDS = ['listed-1', 'listed-2', 'retired']
 const NO_WISHES = { key: KEY, resources: [], environments: [] }

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { AgentEntry } from '../../src/wire/agent-entry.ts'
 import { ErrorBody } from '../../src/wire/error-body.ts'
-import { aConfiguration } from '../support/a-configuration.ts'
-import { CallingAgent } from '../support/agent-calls.ts'
-import { KEY } from '../support/agents-page.ts'
-import { git } from '../support/git.ts'
-import { save } from '../support/saving.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { aConfiguration } from '../support/documents/a-configuration.ts'
+import { CallingAgent } from '../support/agents/agent-calls.ts'
+import { KEY } from '../support/pages/agents-page.ts'
+import { git } from '../support/git/git.ts'
+import { save } from '../support/service/saving.ts'
+import { startService, type TestService } from '../support/service/service.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 const CONFIGURED = aConfiguration({

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { AgentEntry } from '../../src/wire/agent-entry.ts'
 import { AuditBody } from '../../src/wire/audit-body.ts'
-import { CallingAgent } from '../support/agent-calls.ts'
-import { html, KEY } from '../support/agents-page.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { CallingAgent } from '../support/agents/agent-calls.ts'
+import { html, KEY } from '../support/pages/agents-page.ts'
+import { startService, type TestService } from '../support/service/service.ts'
 
 function withKey(key: string) {
   return { key, resources: [], environments: [] }

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest'
 import { hashPassword } from '../../src/security/password.ts'
 import { openSqliteState } from '../../src/state/open-sqlite.ts'
 import { ErrorBody } from '../../src/wire/error-body.ts'
-import { CallingAgent } from '../support/agent-calls.ts'
-import { git } from '../support/git.ts'
-import { save } from '../support/saving.ts'
-import { securedDocument } from '../support/secured-document.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { CallingAgent } from '../support/agents/agent-calls.ts'
+import { git } from '../support/git/git.ts'
+import { save } from '../support/service/saving.ts'
+import { securedDocument } from '../support/service/secured-document.ts'
+import { startService, type TestService } from '../support/service/service.ts'
 
 interface Refused {
   readonly call: string

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { AgentEntry } from '../../src/wire/agent-entry.ts'
-import { CallingAgent } from '../support/agent-calls.ts'
-import { git } from '../support/git.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { CallingAgent } from '../support/agents/agent-calls.ts'
+import { git } from '../support/git/git.ts'
+import { startService, type TestService } from '../support/service/service.ts'
 
 const KEY = 'let-me-in'
 

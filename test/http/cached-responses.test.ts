@@ -2,12 +2,12 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { hashPassword } from '../../src/security/password.ts'
-import { documentWith } from '../support/documents.ts'
-import { gitLine } from '../support/git.ts'
-import { BASIC, rawRequest, statusOf } from '../support/raw-http.ts'
-import { saved } from '../support/saved-digest.ts'
-import { save } from '../support/saving.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { documentWith } from '../support/documents/documents.ts'
+import { gitLine } from '../support/git/git.ts'
+import { BASIC, rawRequest, statusOf } from '../support/http/raw-http.ts'
+import { saved } from '../support/service/saved-digest.ts'
+import { save } from '../support/service/saving.ts'
+import { startService, type TestService } from '../support/service/service.ts'
 
 const PATHS = [
   '/api/admin/config.xml',

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ChangesAnswer } from '../../src/wire/changes.ts'
 import { RevisionEntry } from '../../src/wire/revision-entry.ts'
-import { documentWith } from '../support/documents.ts'
-import { git } from '../support/git.ts'
-import { save } from '../support/saving.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { documentWith } from '../support/documents/documents.ts'
+import { git } from '../support/git/git.ts'
+import { save } from '../support/service/saving.ts'
+import { startService, type TestService } from '../support/service/service.ts'
 
 function subjects({ repository }: TestService): string[] {
   return git(repository, 'log', '--format=%s').trim().split('\n')

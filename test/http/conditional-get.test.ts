@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { BuildScene } from '../support/build-service.ts'
-import { ProtocolAgent } from '../support/protocol-agent.ts'
+import { BuildScene } from '../support/builds/build-service.ts'
+import { ProtocolAgent } from '../support/agents/protocol-agent.ts'
 
 /** Reads of what may change, once the stage `build` of the pipeline `app` has begun. */
 const READS = [

@@ -4,9 +4,9 @@ import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { RevisionEntry } from '../../src/wire/revision-entry.ts'
-import { documentWith } from '../support/documents.ts'
-import { save } from '../support/saving.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { documentWith } from '../support/documents/documents.ts'
+import { save } from '../support/service/saving.ts'
+import { startService, type TestService } from '../support/service/service.ts'
 
 const DIGEST = 'x-service-config-md5'
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { documentWith } from '../support/documents.ts'
-import { git } from '../support/git.ts'
-import { postForm, save } from '../support/saving.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { documentWith } from '../support/documents/documents.ts'
+import { git } from '../support/git/git.ts'
+import { postForm, save } from '../support/service/saving.ts'
+import { startService, type TestService } from '../support/service/service.ts'
 
 const DIGEST = 'x-service-config-md5'
 const BASE = documentWith('alpha', 'beta', 'gamma')

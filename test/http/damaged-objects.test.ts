@@ -2,11 +2,11 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { HealthBody } from '../../src/wire/health-body.ts'
-import { git, gitLine } from '../support/git.ts'
-import { saved } from '../support/saved-digest.ts'
-import { startService, type TestService } from '../support/service.ts'
-import { damage } from '../support/sick-repository.ts'
-import { run } from '../support/start.ts'
+import { git, gitLine } from '../support/git/git.ts'
+import { saved } from '../support/service/saved-digest.ts'
+import { startService, type TestService } from '../support/service/service.ts'
+import { damage } from '../support/history/sick-repository.ts'
+import { run } from '../support/programs/start.ts'
 
 const REVISIONS = 30
 const ROUNDS = 4

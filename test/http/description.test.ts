@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { OPERATIONS } from '../../src/http/description/described-call.ts'
-import { DescribedApi } from '../support/described-api.ts'
-import { startService } from '../support/service.ts'
+import { OPERATIONS } from '../../src/api/description/described-call.ts'
+import { DescribedApi } from '../support/service/described-api.ts'
+import { startService } from '../support/service/service.ts'
 
 describe('the description of the interface', () => {
   it('has every route that is no page, with a summary of its own', async () => {

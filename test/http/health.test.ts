@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { HealthBody, HealthSummaryBody } from '../../src/wire/health-body.ts'
-import { element, git } from '../support/a-configuration.ts'
-import { BuildScene, GUARDED, jsonOf, messageOf, SECURED } from '../support/build-service.ts'
-import { pageOf } from '../support/page-forms.ts'
-import { until } from '../support/until.ts'
+import { element, git } from '../support/documents/a-configuration.ts'
+import { BuildScene, GUARDED, jsonOf, messageOf, SECURED } from '../support/builds/build-service.ts'
+import { pageOf } from '../support/pages/page-forms.ts'
+import { until } from '../support/programs/until.ts'
 
 const HealthProblems = HealthBody.pick({ problems: true })
 const BROKEN = git('https://hidden.invalid/repo.git')

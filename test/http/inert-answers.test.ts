@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { save } from '../support/saving.ts'
-import { documentWith } from '../support/documents.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { save } from '../support/service/saving.ts'
+import { documentWith } from '../support/documents/documents.ts'
+import { startService, type TestService } from '../support/service/service.ts'
 
 /** Calls of every kind, the refused and the unknown among them. */
 const CALLS: readonly (readonly [string, string, string | null])[] = [

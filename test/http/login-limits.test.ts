@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { documentWith } from '../support/documents.ts'
-import { save } from '../support/saving.ts'
-import { startService, type TestService } from '../support/service.ts'
-import { addSomeone, SOMEONE } from '../support/someone-else.ts'
+import { documentWith } from '../support/documents/documents.ts'
+import { save } from '../support/service/saving.ts'
+import { startService, type TestService } from '../support/service/service.ts'
+import { addSomeone, SOMEONE } from '../support/service/someone-else.ts'
 
 const BEHIND_PROXY = ['--trusted-proxies', '127.0.0.1']
 

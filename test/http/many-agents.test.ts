@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { AgentEntry } from '../../src/wire/agent-entry.ts'
-import { CallingAgent } from '../support/agent-calls.ts'
-import { documentWith } from '../support/documents.ts'
-import { git } from '../support/git.ts'
-import { save } from '../support/saving.ts'
-import { startService, type TestService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { CallingAgent } from '../support/agents/agent-calls.ts'
+import { documentWith } from '../support/documents/documents.ts'
+import { git } from '../support/git/git.ts'
+import { save } from '../support/service/saving.ts'
+import { startService, type TestService } from '../support/service/service.ts'
+import { until } from '../support/programs/until.ts'
 
 const KEY = 'let-me-in'
 const AGENTS = 300

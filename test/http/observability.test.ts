@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { BuildScene } from '../support/build-service.ts'
-import { documentWith } from '../support/documents.ts'
-import { ProtocolAgent } from '../support/protocol-agent.ts'
-import { save } from '../support/saving.ts'
-import { CallingAgent } from '../support/agent-calls.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { BuildScene } from '../support/builds/build-service.ts'
+import { documentWith } from '../support/documents/documents.ts'
+import { ProtocolAgent } from '../support/agents/protocol-agent.ts'
+import { save } from '../support/service/saving.ts'
+import { CallingAgent } from '../support/agents/agent-calls.ts'
+import { startService, type TestService } from '../support/service/service.ts'
 
 /** The value of one sample, by its name with its labels. */
 async function valueOf(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { documentWith } from '../support/documents.ts'
-import { git } from '../support/git.ts'
+import { documentWith } from '../support/documents/documents.ts'
+import { git } from '../support/git/git.ts'
 import {
   ARTIFACTS,
   type Form,
@@ -10,9 +10,9 @@ import {
   REFUSED,
   SVN,
   TASKS,
-} from '../support/pipeline-forms.ts'
-import { save } from '../support/saving.ts'
-import { startService, type TestService } from '../support/service.ts'
+} from '../support/pages/pipeline-forms.ts'
+import { save } from '../support/service/saving.ts'
+import { startService, type TestService } from '../support/service/service.ts'
 
 const Refusal = z.object({
   isValid: z.literal('false'),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { BASIC, RawConnection } from '../support/raw-http.ts'
-import { startService } from '../support/service.ts'
+import { BASIC, RawConnection } from '../support/http/raw-http.ts'
+import { startService } from '../support/service/service.ts'
 
 const PATH = '/api/config/revisions?limit=1'
 const ID = /^x-request-id: (\S+)/gim

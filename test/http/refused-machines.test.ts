@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { HealthBody } from '../../src/wire/health-body.ts'
-import { CallingAgent } from '../support/agent-calls.ts'
-import { html, joined, KEY } from '../support/agents-page.ts'
-import { startService, type TestService } from '../support/service.ts'
-import { tempDir } from '../support/temp-folder.ts'
+import { CallingAgent } from '../support/agents/agent-calls.ts'
+import { html, joined, KEY } from '../support/pages/agents-page.ts'
+import { startService, type TestService } from '../support/service/service.ts'
+import { tempDir } from '../support/disk/temp-folder.ts'
 
 async function problemsOf(service: TestService): Promise<string[]> {
   const { problems } = HealthBody.parse(await (await service.fetch('/health')).json())

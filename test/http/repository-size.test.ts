@@ -2,10 +2,10 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { documentWith } from '../support/documents.ts'
-import { git, gitBytes } from '../support/git.ts'
-import { startService, type TestService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { documentWith } from '../support/documents/documents.ts'
+import { git, gitBytes } from '../support/git/git.ts'
+import { startService, type TestService } from '../support/service/service.ts'
+import { until } from '../support/programs/until.ts'
 
 const Storage = z.object({
   repository: z

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ErrorBody } from '../../src/wire/error-body.ts'
-import { startService } from '../support/service.ts'
+import { startService } from '../support/service/service.ts'
 
 describe('the common rules', () => {
   it.each([null, 'admin:wrong', 'nobody:x'])(

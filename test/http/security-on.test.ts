@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { element } from '../support/a-configuration.ts'
-import { BuildScene, SECURED, statusesOf } from '../support/build-service.ts'
-import { startService } from '../support/service.ts'
+import { element } from '../support/documents/a-configuration.ts'
+import { BuildScene, SECURED, statusesOf } from '../support/builds/build-service.ts'
+import { startService } from '../support/service/service.ts'
 
 const ADMINS = element('admins', {}, [element('user', {}, ['admin'])])
 const WITHOUT_SOURCE = element('server', {}, [element('security', {}, [ADMINS])])

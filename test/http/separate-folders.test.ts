@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { startService } from '../support/service.ts'
-import { tempDir } from '../support/temp-folder.ts'
+import { startService } from '../support/service/service.ts'
+import { tempDir } from '../support/disk/temp-folder.ts'
 
 /** The error of a start with the repository and the state in these folders. */
 async function refusalOf(repository: string, state: string): Promise<unknown> {

@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { documentWith } from '../support/documents.ts'
-import { Clone } from '../support/git-client.ts'
-import { git } from '../support/git.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { documentWith } from '../support/documents/documents.ts'
+import { Clone } from '../support/git/git-client.ts'
+import { git } from '../support/git/git.ts'
+import { startService, type TestService } from '../support/service/service.ts'
 
 const [OURS, OTHER] = [
   'b5bd0c5e-8c4c-4a4b-9a3d-5d1b1f0c0001',

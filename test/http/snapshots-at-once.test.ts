@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { documentWith } from '../support/documents.ts'
-import { BASIC, RawConnection } from '../support/raw-http.ts'
-import { DIGEST } from '../support/saved-digest.ts'
-import { save } from '../support/saving.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { documentWith } from '../support/documents/documents.ts'
+import { BASIC, RawConnection } from '../support/http/raw-http.ts'
+import { DIGEST } from '../support/service/saved-digest.ts'
+import { save } from '../support/service/saving.ts'
+import { startService, type TestService } from '../support/service/service.ts'
 
 /** Several of these are more than the system takes from a server while the client reads nothing. */
 const LARGE = 1_000_000

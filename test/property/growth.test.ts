@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest'
-import { summariseChanges } from '../../src/config/changes/summarise-changes.ts'
-import { shownPair, shownText } from '../../src/config/changes/shown-value.ts'
-import { shellWords } from '../../src/config/create-pipeline/shell-words.ts'
-import { readDocument } from '../../src/config/document.ts'
-import { XmlScanner } from '../../src/config/highlight/xml-scanner.ts'
-import { isIgnored } from '../../src/config/materials/ignore-patterns.ts'
-import { isQuartzCron } from '../../src/config/rules/quartz-cron.ts'
+import { summariseChanges } from '../../src/document/changes/summarise-changes.ts'
+import { shownPair, shownText } from '../../src/document/changes/shown-value.ts'
+import { shellWords } from '../../src/document/create-pipeline/split-command.ts'
+import { readDocument } from '../../src/document/document.ts'
+import { XmlScanner } from '../../src/document/highlight/xml-scanner.ts'
+import { isIgnored } from '../../src/document/materials/ignore-patterns.ts'
+import { isQuartzCron } from '../../src/document/rules/quartz-cron.ts'
 import {
   openAddress,
   plainSecretIn,
   withoutSecret,
-} from '../../src/config/secrets/address-secret.ts'
-import { findSecrets } from '../../src/config/secrets/find-secrets.ts'
-import { maskSecrets } from '../../src/config/secrets/mask-secrets.ts'
-import { shorten } from '../../src/config/shorten.ts'
-import { readXml } from '../../src/config/xml-reader.ts'
+} from '../../src/document/secrets/address-secret.ts'
+import { findSecrets } from '../../src/document/secrets/find-secrets.ts'
+import { maskSecrets } from '../../src/document/secrets/mask-secrets.ts'
+import { shorten } from '../../src/document/xml/shorten.ts'
+import { readXml } from '../../src/document/xml/xml-reader.ts'
 import { mergeTexts } from '../../src/diff/merge.ts'
 import { unifiedDiff } from '../../src/diff/unified.ts'
 import { wordDiff } from '../../src/diff/word-diff.ts'
-import { escapeHtml } from '../../src/http/pages/escape.ts'
-import { consoleLineHtml } from '../../src/http/pages/runs/ansi.ts'
-import { documentWith } from '../support/documents.ts'
+import { escapeHtml } from '../../src/pages/frame/escape.ts'
+import { consoleLineHtml } from '../../src/pages/job/ansi.ts'
+import { documentWith } from '../support/documents/documents.ts'
 
 /** The shorter of two lengths of a text, in characters; the other is four times as long. */
 const LENGTH = 20_000

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { inflate } from 'node:zlib'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
-import { type Finding, mendable, type Patient } from './patient.ts'
+import { type Finding, mendable, type Patient } from './repair-context.ts'
 
 const inflated = promisify(inflate)
 

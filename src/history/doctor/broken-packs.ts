@@ -3,8 +3,8 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { ended } from '../../processes/piped-process.ts'
-import type { Aside } from './aside.ts'
-import { type Finding, gitOn, mendable, type Patient } from './patient.ts'
+import type { Aside } from './quarantine.ts'
+import { type Finding, gitOn, mendable, type Patient } from './repair-context.ts'
 
 /** Packs whose index is missing or wrong, or that are damaged themselves. */
 export async function findBrokenPacks(patient: Patient): Promise<Finding[]> {

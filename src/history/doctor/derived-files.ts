@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
-import { findIndexProblems } from '../verify.ts'
-import { type Finding, gitOn, mendable, type Patient } from './patient.ts'
+import { findIndexProblems } from '../upkeep/verify.ts'
+import { type Finding, gitOn, mendable, type Patient } from './repair-context.ts'
 
 interface Derived {
   readonly paths: readonly string[]

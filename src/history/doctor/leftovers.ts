@@ -2,10 +2,10 @@ import nodeFs, { readdir } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { isDraftName } from '../../storage/draft-name.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
-import { listIncoming } from '../abandoned-objects.ts'
+import { listIncoming } from '../upkeep/abandoned-objects.ts'
 import { filesBelow } from './files-below.ts'
 import { findHolder } from './holders.ts'
-import { type Finding, mendable, type Patient } from './patient.ts'
+import { type Finding, mendable, type Patient } from './repair-context.ts'
 
 const OBJECT_DRAFT = /^(?:tmp_(?:obj|pack|idx|rev|bitmap|graph)_|\.tmp-)/
 

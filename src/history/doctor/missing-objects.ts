@@ -1,9 +1,9 @@
 import nodeFs, { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { compressObjects, writeLooseObjects } from '../loose-objects.ts'
-import { named, objectName, type RawObject } from '../raw-object.ts'
-import { tryGit } from '../run-git.ts'
-import { type Finding, gitOn, lost, type Patient } from './patient.ts'
+import { compressObjects, writeLooseObjects } from '../../git/loose-objects.ts'
+import { named, objectName, type RawObject } from '../../git/raw-object.ts'
+import { tryGit } from '../../git/run-git.ts'
+import { type Finding, gitOn, lost, type Patient } from './repair-context.ts'
 
 const TYPES = ['blob', 'tree', 'commit', 'tag'] as const
 const MISSING = /(?:missing (?:blob|tree|commit|tag)|invalid sha1 pointer) ([0-9a-f]{40})/g

@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path'
 import { filesBelow } from './files-below.ts'
 import { findHolder } from './holders.ts'
-import { type Finding, lost, mendable, type Patient } from './patient.ts'
+import { type Finding, lost, mendable, type Patient } from './repair-context.ts'
 
 /** Locks that git commands left when they died: everybody else waits for them for ever. */
 export async function findStaleLocks(patient: Patient): Promise<Finding[]> {

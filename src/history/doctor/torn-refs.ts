@@ -3,7 +3,7 @@ import { basename, join, relative } from 'node:path'
 import { replaceFile } from '../../storage/durable-fs.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { filesBelow } from './files-below.ts'
-import { type Finding, gitOn, lost, mendable, type Patient } from './patient.ts'
+import { type Finding, gitOn, lost, mendable, type Patient } from './repair-context.ts'
 
 const WHOLE = /^(?:ref: refs\/\S+|[0-9a-f]{40})\s*$/
 const BRANCH = 'refs/heads/'

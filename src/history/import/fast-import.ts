@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import nodeFs from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import type { GitExecutable } from '../git-executable.ts'
+import type { GitExecutable } from '../../git/git-executable.ts'
 import { ended, type PipedProcess } from '../../processes/piped-process.ts'
-import { renderSignature, type Signature } from '../signature.ts'
+import { renderSignature, type Signature } from '../../git/signature.ts'
 
 /** A commit on its way into the repository; its parents are commits there, or numbers of earlier ones. */
 export interface ImportedCommit {

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers'
 import { CommitSha } from '../../core/revision.ts'
-import type { GitExecutable } from '../git-executable.ts'
+import type { GitExecutable } from '../../git/git-executable.ts'
 import { ended } from '../../processes/piped-process.ts'
 import { unavailable } from '../repository-folder.ts'
 

@@ -1,5 +1,5 @@
 import type { CommitSha } from '../../core/revision.ts'
-import type { CommitRecord } from '../object-reader.ts'
+import type { CommitRecord } from '../../git/object-reader.ts'
 
 /** A commit of the repository that is written to, or one that is being written, with its document's digest. */
 export interface Place {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { digestOf } from '../../../src/core/digest.ts'
 import type { History, HistoryOptions } from '../../../src/history/history.ts'
-import { documentOf, HistoryFolder, save } from '../../support/history-folder.ts'
-import { cloneRealHistory } from '../../support/config-corpus.ts'
-import { SHARED_DATA } from '../../support/shared-data.ts'
+import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
+import { cloneRealHistory } from '../../support/documents/config-corpus.ts'
+import { SHARED_DATA } from '../../support/programs/shared-data.ts'
 
 /** Takes every document for valid: what real documents mean is not this room's business. */
 const lenient: Partial<HistoryOptions> = {

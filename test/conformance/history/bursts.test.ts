@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { History } from '../../../src/history/history.ts'
-import { fastImport, gitBeside } from '../../support/fast-import.ts'
-import { documentOf, HistoryFolder, save } from '../../support/history-folder.ts'
+import { fastImport, gitBeside } from '../../support/git/fast-import.ts'
+import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 import { eventually, usernamesOf } from './following.ts'
 
 /** How many bursts there are; CAIRN_BURSTS=1000 for a long look. */

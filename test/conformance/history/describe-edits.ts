@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import type { History, HistoryOptions } from '../../../src/history/history.ts'
 import type { FsPromises } from '../../../src/storage/fs-promises.ts'
-import { documentOf, HistoryFolder, save } from '../../support/history-folder.ts'
+import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 import { eventually, expectUsernames, POLL, usernamesOf } from './following.ts'
 
 /** A file system during whose first draft in a folder something else happens. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { digestOf } from '../../../src/core/digest.ts'
 import { CommitSha } from '../../../src/core/revision.ts'
 import type { HistoryOptions } from '../../../src/history/history.ts'
-import { documentOf, HistoryFolder, save } from '../../support/history-folder.ts'
+import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 
 /** What a history has to do, whatever it reads its objects with. */
 export function describeHistory(where: string, defaults: Partial<HistoryOptions>): void {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { History, HistoryOptions } from '../../../src/history/history.ts'
-import { documentOf, HistoryFolder, save } from '../../support/history-folder.ts'
+import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 import { eventually, expectUsernames, POLL, usernamesOf } from './following.ts'
 
 /** How a history follows what git does to its branch, whatever it reads its objects with. */

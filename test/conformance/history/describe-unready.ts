@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { rmSync, truncateSync } from 'node:fs'
 import type { History, HistoryOptions } from '../../../src/history/history.ts'
-import { documentOf, HistoryFolder, save } from '../../support/history-folder.ts'
+import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 import { eventually, POLL, usernamesOf } from './following.ts'
 
 /** What a history does while git is in the middle of something. */

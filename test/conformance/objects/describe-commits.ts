@@ -1,8 +1,8 @@
 import { chmodSync, truncateSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CommitSha } from '../../../src/core/revision.ts'
-import type { CommitRange, ObjectReader } from '../../../src/history/object-reader.ts'
-import { GitRepository } from '../../support/git-repository.ts'
+import type { CommitRange, ObjectReader } from '../../../src/git/object-reader.ts'
+import { GitRepository } from '../../support/git/git-repository.ts'
 import { ABSENT, commitsIn, fileText, type OpenReader } from './reading.ts'
 
 /** How everything that reads objects of a repository lists its commits. */

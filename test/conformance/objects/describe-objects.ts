@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CommitSha } from '../../../src/core/revision.ts'
-import type { CommitRange, ObjectReader } from '../../../src/history/object-reader.ts'
-import { describeNoFile } from '../../../src/history/tree-walk.ts'
-import { GitRepository } from '../../support/git-repository.ts'
-import { commitOfZeroes } from '../../support/zeroes.ts'
+import type { CommitRange, ObjectReader } from '../../../src/git/object-reader.ts'
+import { describeNoFile } from '../../../src/git/tree-walk.ts'
+import { GitRepository } from '../../support/git/git-repository.ts'
+import { commitOfZeroes } from '../../support/disk/zeroes.ts'
 import { ABSENT, blobOf, commitsIn, fileText, type OpenReader } from './reading.ts'
 
 /** What git itself puts away, and how a reader of history may find it. */

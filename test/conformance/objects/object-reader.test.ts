@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { CatFileReader } from '../../../src/history/cat-file-reader.ts'
-import { IsomorphicReader } from '../../../src/history/isomorphic-reader.ts'
-import { openObjectReader } from '../../../src/history/open-object-reader.ts'
-import { GitRepository } from '../../support/git-repository.ts'
+import { CatFileReader } from '../../../src/git/cat-file-reader.ts'
+import { IsomorphicReader } from '../../../src/git/isomorphic-reader.ts'
+import { openObjectReader } from '../../../src/git/open-object-reader.ts'
+import { GitRepository } from '../../support/git/git-repository.ts'
 import { describeCommits } from './describe-commits.ts'
 import { describeObjects } from './describe-objects.ts'
 

@@ -1,6 +1,6 @@
 import { CommitSha } from '../../../src/core/revision.ts'
-import type { CommitRange, CommitRecord, ObjectReader } from '../../../src/history/object-reader.ts'
-import type { GitRepository } from '../../support/git-repository.ts'
+import type { CommitRange, CommitRecord, ObjectReader } from '../../../src/git/object-reader.ts'
+import type { GitRepository } from '../../support/git/git-repository.ts'
 
 export type OpenReader = (repository: GitRepository) => Promise<ObjectReader>
 

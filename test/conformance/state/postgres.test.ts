@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { loadPostgresState, openPostgresState } from '../../../src/state/open-postgres.ts'
-import { PostgresCluster } from '../../support/postgres-cluster.ts'
+import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
 import { describeStateStore } from './describe-state-store.ts'
 
 describe('with a PostgreSQL server', { tags: ['postgresql'] }, () => {

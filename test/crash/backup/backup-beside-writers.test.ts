@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { makeBackup } from '../../../src/services/backup/make-backup.ts'
-import { restoreBackup } from '../../../src/services/backup/restore-backup.ts'
-import { git, PLAIN_GIT } from '../../support/git.ts'
-import { LoadedService } from '../../support/loaded-service.ts'
-import { tempDir } from '../../support/temp-folder.ts'
-import { until } from '../../support/until.ts'
+import { makeBackup } from '../../../src/operations/backup/make-backup.ts'
+import { restoreBackup } from '../../../src/operations/backup/restore-backup.ts'
+import { git, PLAIN_GIT } from '../../support/git/git.ts'
+import { LoadedService } from '../../support/service/loaded-service.ts'
+import { tempDir } from '../../support/disk/temp-folder.ts'
+import { until } from '../../support/programs/until.ts'
 
 const ROUNDS = 20
 /** A commit of git's own is read strictly by each check, which takes long when there are many. */

@@ -7,10 +7,10 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { BUILD_KINDS, JOB, JobInstance, PIPELINE } from '../../../src/builds/documents.ts'
+import { BUILD_KINDS, JOB, JobInstance, PIPELINE } from '../../../src/builds/engine/documents.ts'
 import { openSqliteState } from '../../../src/state/open-sqlite.ts'
 import type { StateStore } from '../../../src/state/state-store.ts'
-import { buildProblems } from '../../support/build-problems.ts'
+import { buildProblems } from '../../support/builds/build-problems.ts'
 
 const BUILDER = fileURLToPath(new URL('./builder.js', import.meta.url))
 const KILLS = 50

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { PIPELINE_PAUSE } from '../../../src/builds/documents.ts'
+import { PIPELINE_PAUSE } from '../../../src/builds/engine/documents.ts'
 import { openSqliteState } from '../../../src/state/open-sqlite.ts'
-import { tempDir } from '../../support/temp-folder.ts'
+import { tempDir } from '../../support/disk/temp-folder.ts'
 
 const PAUSER = fileURLToPath(new URL('./pauser.js', import.meta.url))
 const KILLS = 12

@@ -1,5 +1,5 @@
 // Pauses and unpauses a pipeline without end, and prints each step once it is acknowledged, until it is killed.
-import { Builds } from '../../../dist/builds/builds.js'
+import { Builds } from '../../../dist/builds/engine/builds.js'
 import { openSqliteState } from '../../../dist/state/open-sqlite.js'
 
 const PLAN = { name: 'app', labelTemplate: '${COUNT}', locking: false, stages: [] }

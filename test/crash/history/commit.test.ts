@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { CommitSha } from '../../../src/core/revision.ts'
-import { IsomorphicObjects } from '../../../src/history/isomorphic-objects.ts'
-import { removeObjectDrafts } from '../../../src/history/loose-objects.ts'
-import { removeStaleRefLock, updateRef } from '../../../src/history/ref-update.ts'
-import { writeCommit } from '../../../src/history/write-objects.ts'
-import { FaultyFs, LOSSES } from '../../support/faulty-fs.ts'
-import { GitRepository } from '../../support/git-repository.ts'
+import { IsomorphicObjects } from '../../../src/git/isomorphic-objects.ts'
+import { removeObjectDrafts } from '../../../src/git/loose-objects.ts'
+import { removeStaleRefLock, updateRef } from '../../../src/git/ref-update.ts'
+import { writeCommit } from '../../../src/history/sync/write-objects.ts'
+import { FaultyFs, LOSSES } from '../../support/disk/faulty-fs.ts'
+import { GitRepository } from '../../support/git/git-repository.ts'
 
 const MAIN = 'refs/heads/main'
 const ANA = { name: 'Ana', email: '', time: 1_700_000_000_000 }

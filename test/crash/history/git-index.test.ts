@@ -1,8 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { removeStaleIndexLock, updateGitIndex } from '../../../src/history/git-index.ts'
-import { FaultyFs, LOSSES } from '../../support/faulty-fs.ts'
-import { GitRepository } from '../../support/git-repository.ts'
+import {
+  removeStaleIndexLock,
+  updateGitIndex,
+} from '../../../src/history/sync/update-staging-index.ts'
+import { FaultyFs, LOSSES } from '../../support/disk/faulty-fs.ts'
+import { GitRepository } from '../../support/git/git-repository.ts'
 
 describe('a power cut while the index is written', () => {
   it.each(LOSSES)('that loses %s leaves an index that git reads', async (loss) => {

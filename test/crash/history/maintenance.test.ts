@@ -6,9 +6,11 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { Digest } from '../../../src/core/digest.ts'
 import { fsErrorCode } from '../../../src/storage/fs-error.ts'
-import { HistoryFolder } from '../../support/history-folder.ts'
+import { HistoryFolder } from '../../support/history/history-folder.ts'
 
-const PROGRAM = fileURLToPath(new URL('../../support/maintaining-program.ts', import.meta.url))
+const PROGRAM = fileURLToPath(
+  new URL('../../support/history/maintaining-program.ts', import.meta.url),
+)
 const ROUNDS = 6
 
 /** Saves and packs until some saves were acknowledged, and is killed with all its git commands soon after. */

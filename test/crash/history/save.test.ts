@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { History } from '../../../src/history/history.ts'
-import { unsyncedFs } from '../../support/unsynced-fs.ts'
-import { FaultyFs, LOSSES, type Loss } from '../../support/faulty-fs.ts'
-import { fastImport } from '../../support/fast-import.ts'
-import { documentOf, HistoryFolder, save } from '../../support/history-folder.ts'
+import { unsyncedFs } from '../../support/disk/unsynced-fs.ts'
+import { FaultyFs, LOSSES, type Loss } from '../../support/disk/faulty-fs.ts'
+import { fastImport } from '../../support/git/fast-import.ts'
+import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 
 interface Attempt {
   readonly prepare: (folder: HistoryFolder) => Promise<void>

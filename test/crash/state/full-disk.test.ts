@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { DocumentKind } from '../../../src/core/document-kind.ts'
 import { openSqliteState } from '../../../src/state/open-sqlite.ts'
-import { TempFolder } from '../../support/temp-folder.ts'
+import { TempFolder } from '../../support/disk/temp-folder.ts'
 
 const FILLER = fileURLToPath(new URL('./filler.js', import.meta.url))
 const LARGEST_FILE_KB = 2000

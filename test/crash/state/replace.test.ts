@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { replaceSqliteState } from '../../../src/state/replace-sqlite.ts'
-import { FaultyFs, LOSSES } from '../../support/faulty-fs.ts'
-import { tempDir } from '../../support/temp-folder.ts'
+import { FaultyFs, LOSSES } from '../../support/disk/faulty-fs.ts'
+import { tempDir } from '../../support/disk/temp-folder.ts'
 
 /** What a start finds: the old store with its log, one that it refuses, or the new store alone. */
 const SOUND = ['damaged with its log', 'empty', 'empty with its log', 'made']

@@ -1,13 +1,13 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { placesIn } from '../../support/backups.ts'
-import { gitLine } from '../../support/git.ts'
-import { LoadedService } from '../../support/loaded-service.ts'
-import { start } from '../../support/start.ts'
-import { tempDir } from '../../support/temp-folder.ts'
-import { until } from '../../support/until.ts'
-import { WebhookReceiver } from '../../support/webhook-receiver.ts'
+import { placesIn } from '../../support/service/backups.ts'
+import { gitLine } from '../../support/git/git.ts'
+import { LoadedService } from '../../support/service/loaded-service.ts'
+import { start } from '../../support/programs/start.ts'
+import { tempDir } from '../../support/disk/temp-folder.ts'
+import { until } from '../../support/programs/until.ts'
+import { WebhookReceiver } from '../../support/service/webhook-receiver.ts'
 
 const ROUNDS = 4
 

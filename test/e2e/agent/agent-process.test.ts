@@ -6,11 +6,11 @@ import { z } from 'zod'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { markOf } from '../../../src/processes/process-mark.ts'
 import { findProcesses } from '../../../src/agent/process/end-processes.ts'
-import { AgentProcess } from '../../support/agent-process.ts'
-import { AgentProtocolServer } from '../../support/agent-protocol-server.ts'
-import { anAssignment, sh } from '../../support/an-assignment.ts'
-import { TempFolder } from '../../support/temp-folder.ts'
-import { until } from '../../support/until.ts'
+import { AgentProcess } from '../../support/agents/agent-process.ts'
+import { AgentProtocolServer } from '../../support/agents/agent-protocol-server.ts'
+import { anAssignment, sh } from '../../support/builds/an-assignment.ts'
+import { TempFolder } from '../../support/disk/temp-folder.ts'
+import { until } from '../../support/programs/until.ts'
 
 let server: AgentProtocolServer
 let temp: TempFolder

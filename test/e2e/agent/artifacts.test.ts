@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sh } from '../../support/an-assignment.ts'
-import { RunningAgent } from '../../support/running-agent.ts'
+import { sh } from '../../support/builds/an-assignment.ts'
+import { RunningAgent } from '../../support/agents/running-agent.ts'
 
 let agent: RunningAgent
 

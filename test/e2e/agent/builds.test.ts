@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { anAssignment, sh, shell } from '../../support/an-assignment.ts'
-import { RunningAgent } from '../../support/running-agent.ts'
-import { until } from '../../support/until.ts'
+import { anAssignment, sh, shell } from '../../support/builds/an-assignment.ts'
+import { RunningAgent } from '../../support/agents/running-agent.ts'
+import { until } from '../../support/programs/until.ts'
 
 let agent: RunningAgent
 

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isRunning } from '../../../src/agent/process/process-table.ts'
 import type { SourceMaterial } from '../../../src/wire/agent-material.ts'
-import type { SeenJob } from '../../support/agent-protocol-server.ts'
-import { anAssignment } from '../../support/an-assignment.ts'
-import { RunningAgent } from '../../support/running-agent.ts'
-import { TempFolder } from '../../support/temp-folder.ts'
-import { until } from '../../support/until.ts'
+import type { SeenJob } from '../../support/agents/agent-protocol-server.ts'
+import { anAssignment } from '../../support/builds/an-assignment.ts'
+import { RunningAgent } from '../../support/agents/running-agent.ts'
+import { TempFolder } from '../../support/disk/temp-folder.ts'
+import { until } from '../../support/programs/until.ts'
 
 let agent: RunningAgent
 let temp: TempFolder

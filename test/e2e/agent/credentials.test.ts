@@ -1,12 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { sh } from '../../support/an-assignment.ts'
-import { gitLine } from '../../support/git.ts'
-import { guardedFolder, guardedHg } from '../../support/guarded-origin.ts'
-import { RunningAgent } from '../../support/running-agent.ts'
-import { gitOrigin, hgOrigin } from '../../support/source-origins.ts'
-import { TempFolder } from '../../support/temp-folder.ts'
+import { sh } from '../../support/builds/an-assignment.ts'
+import { gitLine } from '../../support/git/git.ts'
+import { guardedFolder, guardedHg } from '../../support/git/guarded-origin.ts'
+import { RunningAgent } from '../../support/agents/running-agent.ts'
+import { gitOrigin, hgOrigin } from '../../support/builds/source-origins.ts'
+import { TempFolder } from '../../support/disk/temp-folder.ts'
 
 const WHO = { username: 'ana', password: 'hunter2@in/plain' }
 const FORMS = [WHO.password, encodeURIComponent(WHO.password)]

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findProcesses } from '../../../src/agent/process/end-processes.ts'
 import type { JobAssignment } from '../../../src/wire/agent-work.ts'
-import type { SeenJob } from '../../support/agent-protocol-server.ts'
-import { anAssignment, sh, shell } from '../../support/an-assignment.ts'
-import { RunningAgent } from '../../support/running-agent.ts'
-import { until } from '../../support/until.ts'
+import type { SeenJob } from '../../support/agents/agent-protocol-server.ts'
+import { anAssignment, sh, shell } from '../../support/builds/an-assignment.ts'
+import { RunningAgent } from '../../support/agents/running-agent.ts'
+import { until } from '../../support/programs/until.ts'
 
 let agent: RunningAgent
 

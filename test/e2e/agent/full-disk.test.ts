@@ -2,11 +2,11 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runAgent } from '../../../src/agent/run-agent.ts'
-import { AgentProtocolServer } from '../../support/agent-protocol-server.ts'
-import { anAssignment, sh } from '../../support/an-assignment.ts'
-import { agentOptions } from '../../support/running-agent.ts'
-import { mayMount, SmallDisk } from '../../support/small-disk.ts'
-import { until } from '../../support/until.ts'
+import { AgentProtocolServer } from '../../support/agents/agent-protocol-server.ts'
+import { anAssignment, sh } from '../../support/builds/an-assignment.ts'
+import { agentOptions } from '../../support/agents/running-agent.ts'
+import { mayMount, SmallDisk } from '../../support/disk/small-disk.ts'
+import { until } from '../../support/programs/until.ts'
 
 describe('an agent whose disk is full', () => {
   it.skipIf(!mayMount())('fails its jobs with a message and lives on (needs mount)', async () => {

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runAgent } from '../../../src/agent/run-agent.ts'
-import { AgentProtocolServer } from '../../support/agent-protocol-server.ts'
-import { anAssignment, sh } from '../../support/an-assignment.ts'
-import { agentOptions, RunningAgent } from '../../support/running-agent.ts'
-import { TempFolder } from '../../support/temp-folder.ts'
-import { until } from '../../support/until.ts'
+import { AgentProtocolServer } from '../../support/agents/agent-protocol-server.ts'
+import { anAssignment, sh } from '../../support/builds/an-assignment.ts'
+import { agentOptions, RunningAgent } from '../../support/agents/running-agent.ts'
+import { TempFolder } from '../../support/disk/temp-folder.ts'
+import { until } from '../../support/programs/until.ts'
 
 let server: AgentProtocolServer
 let temp: TempFolder

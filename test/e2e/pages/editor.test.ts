@@ -2,10 +2,10 @@
 
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { keepPicture, LOOKS, useBrowser, troublesOf, visit } from '../../support/browser.ts'
-import { documentWith } from '../../support/documents.ts'
-import { saveRevisions } from '../../support/saved-revisions.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { keepPicture, LOOKS, useBrowser, troublesOf, visit } from '../../support/pages/browser.ts'
+import { documentWith } from '../../support/documents/documents.ts'
+import { saveRevisions } from '../../support/service/saved-revisions.ts'
+import { startService, type TestService } from '../../support/service/service.ts'
 
 const BASE = documentWith('checkout', 'billing', 'shipping')
 const TYPED = BASE.replace('command="make"', 'command="ninja"')

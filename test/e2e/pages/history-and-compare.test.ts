@@ -9,11 +9,11 @@ import {
   troublesOf,
   violationsOf,
   visit,
-} from '../../support/browser.ts'
-import { documentWith } from '../../support/documents.ts'
-import { saveRevisions } from '../../support/saved-revisions.ts'
-import { startService } from '../../support/service.ts'
-import { NINJA, serviceWithHistory } from '../../support/small-history.ts'
+} from '../../support/pages/browser.ts'
+import { documentWith } from '../../support/documents/documents.ts'
+import { saveRevisions } from '../../support/service/saved-revisions.ts'
+import { startService } from '../../support/service/service.ts'
+import { NINJA, serviceWithHistory } from '../../support/history/small-history.ts'
 
 const LATER = NINJA.replace('<job name="unit">', '<job name="unit" timeout="60">').replace(
   'shipping.git',

@@ -2,9 +2,9 @@
 
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { element, exec } from '../../support/a-configuration.ts'
-import { keepPicture, useBrowser, violationsOf, visit } from '../../support/browser.ts'
-import { RealBuilds } from '../../support/real-builds.ts'
+import { element, exec } from '../../support/documents/a-configuration.ts'
+import { keepPicture, useBrowser, violationsOf, visit } from '../../support/pages/browser.ts'
+import { RealBuilds } from '../../support/builds/real-builds.ts'
 
 /** A machine may be busy with other tests. */
 const PATIENCE = { timeout: 180_000 }

@@ -1,8 +1,8 @@
 // @module-tag chromium
 
 import { describe, expect, it } from 'vitest'
-import { keepPicture, LOOKS, useBrowser, troublesOf, visit } from '../../support/browser.ts'
-import { MADE, NINJA, serviceWithHistory } from '../../support/small-history.ts'
+import { keepPicture, LOOKS, useBrowser, troublesOf, visit } from '../../support/pages/browser.ts'
+import { MADE, NINJA, serviceWithHistory } from '../../support/history/small-history.ts'
 
 const LATER = NINJA.replace('name="checkout"', 'name="cart"')
 

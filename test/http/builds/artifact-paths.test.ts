@@ -2,9 +2,9 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { listFiles } from '../../../src/services/builds/artifacts/listing.ts'
-import { BuildScene } from '../../support/build-service.ts'
-import { JOB, sceneWithFiles } from '../../support/scene-with-files.ts'
+import { listFiles } from '../../../src/builds/artifacts/listing.ts'
+import { BuildScene } from '../../support/builds/build-service.ts'
+import { JOB, sceneWithFiles } from '../../support/builds/scene-with-files.ts'
 
 /** Sends a request line as it stands: clients resolve dots before they send. */
 function raw(scene: BuildScene, path: string): Promise<number> {

@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { HealthBody } from '../../../src/wire/health-body.ts'
-import { element } from '../../support/a-configuration.ts'
-import { BuildScene, jsonOf, messageOf } from '../../support/build-service.ts'
-import { ProtocolAgent } from '../../support/protocol-agent.ts'
-import { until } from '../../support/until.ts'
+import { element } from '../../support/documents/a-configuration.ts'
+import { BuildScene, jsonOf, messageOf } from '../../support/builds/build-service.ts'
+import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
+import { until } from '../../support/programs/until.ts'
 
 /** No run starts by itself. */
 const CALM = ['--material-interval', '1h']

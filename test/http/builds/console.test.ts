@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { JOB, sceneWithFiles } from '../../support/scene-with-files.ts'
+import { JOB, sceneWithFiles } from '../../support/builds/scene-with-files.ts'
 
 describe('a console', () => {
   it('is served whole, and in whole lines from a line on', async () => {

@@ -1,9 +1,9 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { BuildScene, GUARDED, jsonOf, SECURED } from '../../support/build-service.ts'
-import { ProtocolAgent } from '../../support/protocol-agent.ts'
-import { readZip } from '../../support/zip-reader.ts'
+import { BuildScene, GUARDED, jsonOf, SECURED } from '../../support/builds/build-service.ts'
+import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
+import { readZip } from '../../support/programs/zip-reader.ts'
 
 const JOB = '/files/app/1/build/1/unit'
 

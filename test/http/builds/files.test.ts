@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { agentPaths } from '../../../src/wire/agent-paths.ts'
-import { element } from '../../support/a-configuration.ts'
-import { GUARDED, jsonOf, SECURED } from '../../support/build-service.ts'
-import { ProtocolAgent } from '../../support/protocol-agent.ts'
-import { JOB, LOCATOR, sceneWithFiles } from '../../support/scene-with-files.ts'
+import { element } from '../../support/documents/a-configuration.ts'
+import { GUARDED, jsonOf, SECURED } from '../../support/builds/build-service.ts'
+import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
+import { JOB, LOCATOR, sceneWithFiles } from '../../support/builds/scene-with-files.ts'
 
 /** A stage whose job fetches a folder of the one before. */
 const FETCHING = {

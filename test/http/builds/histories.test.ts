@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { JobRunHistoryBody } from '../../../src/wire/job-body.ts'
-import { BuildScene, jsonOf, statusesOf } from '../../support/build-service.ts'
-import { sceneWithAgent } from '../../support/scene-with-agent.ts'
+import { BuildScene, jsonOf, statusesOf } from '../../support/builds/build-service.ts'
+import { sceneWithAgent } from '../../support/builds/scene-with-agent.ts'
 
 describe('the history of a stage', () => {
   it('is paged by ten, newest first, with short jobs', async () => {

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { PIPELINE } from '../../../src/builds/documents.ts'
+import { PIPELINE } from '../../../src/builds/engine/documents.ts'
 import { openSqliteState } from '../../../src/state/open-sqlite.ts'
-import { element, exec } from '../../support/a-configuration.ts'
-import { BuildScene, SECURED, statusesOf } from '../../support/build-service.ts'
-import { ProtocolAgent } from '../../support/protocol-agent.ts'
+import { element, exec } from '../../support/documents/a-configuration.ts'
+import { BuildScene, SECURED, statusesOf } from '../../support/builds/build-service.ts'
+import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 
 /** An authorization with lists of users. */
 function allowing(lists: Readonly<Record<string, readonly string[]>>) {

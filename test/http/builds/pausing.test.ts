@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { AuditBody } from '../../../src/wire/audit-body.ts'
 import { PipelineBody, PipelineStatusBody } from '../../../src/wire/pipeline-body.ts'
-import { dependency, element, git } from '../../support/a-configuration.ts'
-import { BuildScene, GUARDED, jsonOf, messageOf, SECURED } from '../../support/build-service.ts'
-import { pageOf, sendForm } from '../../support/page-forms.ts'
-import { sceneWithAgent } from '../../support/scene-with-agent.ts'
-import { commit, latest, open, pollsPass } from '../../support/trigger-scene.ts'
+import { dependency, element, git } from '../../support/documents/a-configuration.ts'
+import {
+  BuildScene,
+  GUARDED,
+  jsonOf,
+  messageOf,
+  SECURED,
+} from '../../support/builds/build-service.ts'
+import { pageOf, sendForm } from '../../support/pages/page-forms.ts'
+import { sceneWithAgent } from '../../support/builds/scene-with-agent.ts'
+import { commit, latest, open, pollsPass } from '../../support/builds/trigger-scene.ts'
 
 const MANUAL = element('approval', { type: 'manual' })
 const BY_HAND = { name: 'app', stages: [{ name: 'build', approval: MANUAL }] }

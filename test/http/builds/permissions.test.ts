@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { PipelineBody } from '../../../src/wire/pipeline-body.ts'
-import { element } from '../../support/a-configuration.ts'
-import { BuildScene, GUARDED, jsonOf, SECURED, statusesOf } from '../../support/build-service.ts'
+import { element } from '../../support/documents/a-configuration.ts'
+import {
+  BuildScene,
+  GUARDED,
+  jsonOf,
+  SECURED,
+  statusesOf,
+} from '../../support/builds/build-service.ts'
 
 const PETE_APPROVES = element('approval', { type: 'manual' }, [
   element('authorization', {}, [element('user', {}, ['admin'])]),

@@ -2,11 +2,17 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { PipelineHistoryBody, PipelineRunBody } from '../../../src/wire/pipeline-run-body.ts'
-import { dependency, git } from '../../support/a-configuration.ts'
-import { BuildScene, GUARDED, jsonOf, SECURED, statusesOf } from '../../support/build-service.ts'
-import { ProtocolAgent } from '../../support/protocol-agent.ts'
-import { gitLine } from '../../support/git.ts'
-import { gitOrigin } from '../../support/source-origins.ts'
+import { dependency, git } from '../../support/documents/a-configuration.ts'
+import {
+  BuildScene,
+  GUARDED,
+  jsonOf,
+  SECURED,
+  statusesOf,
+} from '../../support/builds/build-service.ts'
+import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
+import { gitLine } from '../../support/git/git.ts'
+import { gitOrigin } from '../../support/builds/source-origins.ts'
 
 const BY_HAND = ['--material-interval', '1h']
 

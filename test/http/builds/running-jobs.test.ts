@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { jsonOf } from '../../support/build-service.ts'
-import { ProtocolAgent } from '../../support/protocol-agent.ts'
-import { sceneWithAgent, listed, consoleOf } from '../../support/scene-with-agent.ts'
+import { jsonOf } from '../../support/builds/build-service.ts'
+import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
+import { sceneWithAgent, listed, consoleOf } from '../../support/builds/scene-with-agent.ts'
 
 /** What a document has to say so that the agent stays. */
 const LISTED = [{ uuid: 'a1', hostname: 'host-a1' }]

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { PipelineBody } from '../../../src/wire/pipeline-body.ts'
 import { StartedBody } from '../../../src/wire/stage-body.ts'
-import { element } from '../../support/a-configuration.ts'
-import { BuildScene, jsonOf, messageOf } from '../../support/build-service.ts'
-import { sceneWithAgent } from '../../support/scene-with-agent.ts'
+import { element } from '../../support/documents/a-configuration.ts'
+import { BuildScene, jsonOf, messageOf } from '../../support/builds/build-service.ts'
+import { sceneWithAgent } from '../../support/builds/scene-with-agent.ts'
 
 const MANUAL = element('approval', { type: 'manual' })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type AnElement, element } from '../../support/a-configuration.ts'
-import { open, commit, latest, pollsPass } from '../../support/trigger-scene.ts'
+import { type AnElement, element } from '../../support/documents/a-configuration.ts'
+import { open, commit, latest, pollsPass } from '../../support/builds/trigger-scene.ts'
 
 const MANUAL = element('approval', { type: 'manual' })
 

@@ -2,12 +2,12 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { element, git } from '../../support/a-configuration.ts'
-import { BuildScene, jsonOf } from '../../support/build-service.ts'
-import { gitLine } from '../../support/git.ts'
-import { ProtocolAgent } from '../../support/protocol-agent.ts'
-import { startService } from '../../support/service.ts'
-import { FAST, open, commit, latest, pollsPass } from '../../support/trigger-scene.ts'
+import { element, git } from '../../support/documents/a-configuration.ts'
+import { BuildScene, jsonOf } from '../../support/builds/build-service.ts'
+import { gitLine } from '../../support/git/git.ts'
+import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
+import { startService } from '../../support/service/service.ts'
+import { FAST, open, commit, latest, pollsPass } from '../../support/builds/trigger-scene.ts'
 
 const MANUAL = element('approval', { type: 'manual' })
 

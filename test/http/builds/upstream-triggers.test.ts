@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { dependency, git } from '../../support/a-configuration.ts'
-import { BuildScene } from '../../support/build-service.ts'
-import { ProtocolAgent } from '../../support/protocol-agent.ts'
-import { gitLine } from '../../support/git.ts'
-import { FAST, open, commit, latest, pollsPass } from '../../support/trigger-scene.ts'
+import { dependency, git } from '../../support/documents/a-configuration.ts'
+import { BuildScene } from '../../support/builds/build-service.ts'
+import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
+import { gitLine } from '../../support/git/git.ts'
+import { FAST, open, commit, latest, pollsPass } from '../../support/builds/trigger-scene.ts'
 
 describe('a pipeline that depends on a stage', () => {
   it('is started by the passing of a stage that it depends on, and by nothing else', async () => {

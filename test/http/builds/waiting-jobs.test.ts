@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { BuildScene, jsonOf } from '../../support/build-service.ts'
-import { pageOf } from '../../support/page-forms.ts'
-import { ProtocolAgent } from '../../support/protocol-agent.ts'
+import { BuildScene, jsonOf } from '../../support/builds/build-service.ts'
+import { pageOf } from '../../support/pages/page-forms.ts'
+import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 
 const Health = z.object({
   problems: z.array(

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { parseAgentMessage } from '../../../src/wire/agent-message.ts'
 import { WorkReply } from '../../../src/wire/agent-work.ts'
-import { ProtocolAgent } from '../../support/protocol-agent.ts'
-import { sceneWithAgent, listed, consoleOf } from '../../support/scene-with-agent.ts'
+import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
+import { sceneWithAgent, listed, consoleOf } from '../../support/builds/scene-with-agent.ts'
 
 /** What a document has to say so that the agent stays. */
 const LISTED = [{ uuid: 'a1', hostname: 'host-a1' }]

@@ -1,12 +1,12 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { documentWith } from '../../support/documents.ts'
-import { Clone, repositoryUrl, runGit } from '../../support/git-client.ts'
-import { git } from '../../support/git.ts'
-import { save } from '../../support/saving.ts'
-import { callerOf, startService, type TestService } from '../../support/service.ts'
-import { run, start } from '../../support/start.ts'
-import { tempDir } from '../../support/temp-folder.ts'
+import { documentWith } from '../../support/documents/documents.ts'
+import { Clone, repositoryUrl, runGit } from '../../support/git/git-client.ts'
+import { git } from '../../support/git/git.ts'
+import { save } from '../../support/service/saving.ts'
+import { callerOf, startService, type TestService } from '../../support/service/service.ts'
+import { run, start } from '../../support/programs/start.ts'
+import { tempDir } from '../../support/disk/temp-folder.ts'
 
 const NAMES = ['alpha', 'beta', 'gamma']
 const ADMIN_ONLY = `<server artifactsdir="artifacts">

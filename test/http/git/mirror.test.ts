@@ -3,12 +3,12 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
-import { documentWith } from '../../support/documents.ts'
-import { git, gitLine } from '../../support/git.ts'
-import { save } from '../../support/saving.ts'
-import { startService, type TestService } from '../../support/service.ts'
-import { tempDir } from '../../support/temp-folder.ts'
-import { until } from '../../support/until.ts'
+import { documentWith } from '../../support/documents/documents.ts'
+import { git, gitLine } from '../../support/git/git.ts'
+import { save } from '../../support/service/saving.ts'
+import { startService, type TestService } from '../../support/service/service.ts'
+import { tempDir } from '../../support/disk/temp-folder.ts'
+import { until } from '../../support/programs/until.ts'
 
 const Health = z.object({
   status: z.string(),

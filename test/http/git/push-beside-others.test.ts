@@ -1,12 +1,12 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { documentWith } from '../../support/documents.ts'
-import { Clone } from '../../support/git-client.ts'
-import { git } from '../../support/git.ts'
-import { save } from '../../support/saving.ts'
-import { until } from '../../support/until.ts'
-import { revisionsOf, liveFileOf, serviceAndClone } from '../../support/push-scene.ts'
+import { documentWith } from '../../support/documents/documents.ts'
+import { Clone } from '../../support/git/git-client.ts'
+import { git } from '../../support/git/git.ts'
+import { save } from '../../support/service/saving.ts'
+import { until } from '../../support/programs/until.ts'
+import { revisionsOf, liveFileOf, serviceAndClone } from '../../support/history/push-scene.ts'
 
 describe('a push over HTTP beside others', () => {
   it('is one of two at once that succeeds; the other is told to fetch', async () => {

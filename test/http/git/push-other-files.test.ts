@@ -9,14 +9,14 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { documentWith } from '../../support/documents.ts'
-import type { Clone } from '../../support/git-client.ts'
-import { git, gitBytes, gitLine } from '../../support/git.ts'
-import { liveFileOf, serviceAndClone } from '../../support/push-scene.ts'
-import { save } from '../../support/saving.ts'
-import { startService } from '../../support/service.ts'
-import { tempDir } from '../../support/temp-folder.ts'
-import { until } from '../../support/until.ts'
+import { documentWith } from '../../support/documents/documents.ts'
+import type { Clone } from '../../support/git/git-client.ts'
+import { git, gitBytes, gitLine } from '../../support/git/git.ts'
+import { liveFileOf, serviceAndClone } from '../../support/history/push-scene.ts'
+import { save } from '../../support/service/saving.ts'
+import { startService } from '../../support/service/service.ts'
+import { tempDir } from '../../support/disk/temp-folder.ts'
+import { until } from '../../support/programs/until.ts'
 
 function put(folder: string, files: Readonly<Record<string, string>>): void {
   for (const [path, content] of Object.entries(files)) {

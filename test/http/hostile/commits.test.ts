@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { documentWith } from '../../support/documents.ts'
-import { git, gitBytes, gitLine } from '../../support/git.ts'
-import { HOSTILE_COMMITS, writeCommit, writeCommitOf } from '../../support/hostile-commits.ts'
-import { revisionsOf, serviceAndClone } from '../../support/push-scene.ts'
-import { startService } from '../../support/service.ts'
-import { until } from '../../support/until.ts'
-import { commitOfZeroes } from '../../support/zeroes.ts'
+import { documentWith } from '../../support/documents/documents.ts'
+import { git, gitBytes, gitLine } from '../../support/git/git.ts'
+import {
+  HOSTILE_COMMITS,
+  writeCommit,
+  writeCommitOf,
+} from '../../support/history/hostile-commits.ts'
+import { revisionsOf, serviceAndClone } from '../../support/history/push-scene.ts'
+import { startService } from '../../support/service/service.ts'
+import { until } from '../../support/programs/until.ts'
+import { commitOfZeroes } from '../../support/disk/zeroes.ts'
 
 const PAGES = [
   '/config',

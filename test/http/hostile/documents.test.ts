@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { aConfiguration } from '../../support/a-configuration.ts'
-import { save } from '../../support/saving.ts'
-import { startService } from '../../support/service.ts'
+import { aConfiguration } from '../../support/documents/a-configuration.ts'
+import { save } from '../../support/service/saving.ts'
+import { startService } from '../../support/service/service.ts'
 
 const BOMB = [
   '<!DOCTYPE cruise [<!ENTITY a "aaaaaaaaaa">',

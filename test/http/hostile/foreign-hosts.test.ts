@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { BASIC, rawRequest, statusOf } from '../../support/raw-http.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { BASIC, rawRequest, statusOf } from '../../support/http/raw-http.ts'
+import { startService, type TestService } from '../../support/service/service.ts'
 
 const PATHS = [
   '/api/admin/config.xml',

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { CONTACT_BODY } from '../../support/contact-body.ts'
-import { DescribedApi } from '../../support/described-api.ts'
-import { BuildScene } from '../../support/build-service.ts'
-import { ProtocolAgent } from '../../support/protocol-agent.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { CONTACT_BODY } from '../../support/agents/contact-body.ts'
+import { DescribedApi } from '../../support/service/described-api.ts'
+import { BuildScene } from '../../support/builds/build-service.ts'
+import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
+import { startService, type TestService } from '../../support/service/service.ts'
 
 const FROM_ELSEWHERE: readonly Readonly<Record<string, string>>[] = [
   { 'sec-fetch-site': 'cross-site' },

@@ -1,10 +1,10 @@
 import { readdirSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { documentWith } from '../../support/documents.ts'
-import { save } from '../../support/saving.ts'
-import { startService } from '../../support/service.ts'
-import { until } from '../../support/until.ts'
+import { documentWith } from '../../support/documents/documents.ts'
+import { save } from '../../support/service/saving.ts'
+import { startService } from '../../support/service/service.ts'
+import { until } from '../../support/programs/until.ts'
 
 /** More than a process could read at once; as a file with a hole it takes no room. */
 const HUGE = 4_294_967_296

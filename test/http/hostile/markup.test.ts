@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { aConfiguration, element, git } from '../../support/a-configuration.ts'
-import { DescribedApi } from '../../support/described-api.ts'
-import { save } from '../../support/saving.ts'
-import { startService } from '../../support/service.ts'
+import { aConfiguration, element, git } from '../../support/documents/a-configuration.ts'
+import { DescribedApi } from '../../support/service/described-api.ts'
+import { save } from '../../support/service/saving.ts'
+import { startService } from '../../support/service/service.ts'
 
 const MARKUP = `"'><script>alert(1)</script><img src=x onerror=alert(2)>`
 const LINK = 'javascript:alert(3)'

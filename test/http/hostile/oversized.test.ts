@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { BASIC, rawGet, rawRequest, statusOf } from '../../support/raw-http.ts'
-import { startService } from '../../support/service.ts'
+import { BASIC, rawGet, rawRequest, statusOf } from '../../support/http/raw-http.ts'
+import { startService } from '../../support/service/service.ts'
 
 const CHUNKED = ['Host: x', `Authorization: ${BASIC}`, 'Transfer-Encoding: chunked']
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { DescribedApi } from '../../support/described-api.ts'
-import { rawGet, statusOf } from '../../support/raw-http.ts'
-import { startService } from '../../support/service.ts'
+import { DescribedApi } from '../../support/service/described-api.ts'
+import { rawGet, statusOf } from '../../support/http/raw-http.ts'
+import { startService } from '../../support/service/service.ts'
 
 /** Ways up and out, each as one or more segments. */
 const TRICKS = [

@@ -1,7 +1,7 @@
 import { setInterval as every } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { BASIC, RawConnection, statusOf } from '../../support/raw-http.ts'
-import { startService } from '../../support/service.ts'
+import { BASIC, RawConnection, statusOf } from '../../support/http/raw-http.ts'
+import { startService } from '../../support/service/service.ts'
 
 /** More than the limits of the server, which are 10 and 20 seconds, and less than those of Node. */
 const PATIENCE = 26_000

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { element, git } from '../../support/a-configuration.ts'
+import { element, git } from '../../support/documents/a-configuration.ts'
 import {
   gives,
   guardedPaths,
@@ -7,10 +7,10 @@ import {
   send,
   type SpelledRequest,
   spellingsOf,
-} from '../../support/anonymous-calls.ts'
-import { BuildScene, GUARDED, SECURED } from '../../support/build-service.ts'
-import { DescribedApi } from '../../support/described-api.ts'
-import { statusOf } from '../../support/raw-http.ts'
+} from '../../support/http/anonymous-calls.ts'
+import { BuildScene, GUARDED, SECURED } from '../../support/builds/build-service.ts'
+import { DescribedApi } from '../../support/service/described-api.ts'
+import { statusOf } from '../../support/http/raw-http.ts'
 
 const SHUT = 'shut-word'
 

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { element, exec, git } from '../../support/a-configuration.ts'
-import { BuildScene, SECURED } from '../../support/build-service.ts'
-import { KEY, ProtocolAgent } from '../../support/protocol-agent.ts'
-import { startService, type TestService } from '../../support/service.ts'
-import { until } from '../../support/until.ts'
+import { element, exec, git } from '../../support/documents/a-configuration.ts'
+import { BuildScene, SECURED } from '../../support/builds/build-service.ts'
+import { KEY, ProtocolAgent } from '../../support/agents/protocol-agent.ts'
+import { startService, type TestService } from '../../support/service/service.ts'
+import { until } from '../../support/programs/until.ts'
 
 /** Nothing that a clock says may tell the worlds apart. */
 const clock = () => 1_700_000_000_000

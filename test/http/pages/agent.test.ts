@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { CallingAgent } from '../../support/agent-calls.ts'
-import { BuildScene } from '../../support/build-service.ts'
-import { ProtocolAgent } from '../../support/protocol-agent.ts'
-import { startService } from '../../support/service.ts'
-import { html, post } from '../../support/agents-page.ts'
+import { CallingAgent } from '../../support/agents/agent-calls.ts'
+import { BuildScene } from '../../support/builds/build-service.ts'
+import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
+import { startService } from '../../support/service/service.ts'
+import { html, post } from '../../support/pages/agents-page.ts'
 
 describe('the page of one agent', () => {
   it('shows the jobs that it ran, ten a page, and sorts them', async () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { aConfiguration } from '../../support/a-configuration.ts'
-import { CallingAgent } from '../../support/agent-calls.ts'
-import { BuildScene, SECURED } from '../../support/build-service.ts'
-import { git } from '../../support/git.ts'
-import { ProtocolAgent } from '../../support/protocol-agent.ts'
-import { save } from '../../support/saving.ts'
-import { startService } from '../../support/service.ts'
-import { KEY, type Wishes, joined, html, post } from '../../support/agents-page.ts'
+import { aConfiguration } from '../../support/documents/a-configuration.ts'
+import { CallingAgent } from '../../support/agents/agent-calls.ts'
+import { BuildScene, SECURED } from '../../support/builds/build-service.ts'
+import { git } from '../../support/git/git.ts'
+import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
+import { save } from '../../support/service/saving.ts'
+import { startService } from '../../support/service/service.ts'
+import { KEY, type Wishes, joined, html, post } from '../../support/pages/agents-page.ts'
 
 async function serviceWith(...wishes: readonly Wishes[]) {
   const service = await startService(['--auto-register-key', KEY])

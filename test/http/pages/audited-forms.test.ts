@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { AuditBody } from '../../../src/wire/audit-body.ts'
-import { BuildScene, jsonOf } from '../../support/build-service.ts'
-import { ProtocolAgent } from '../../support/protocol-agent.ts'
+import { BuildScene, jsonOf } from '../../support/builds/build-service.ts'
+import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 
 /** What the audit log says last about these actions, oldest first. */
 async function told(scene: BuildScene, most: number) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { documentWith } from '../../support/documents.ts'
-import { withRevisions, page } from '../../support/compare-page.ts'
+import { documentWith } from '../../support/documents/documents.ts'
+import { withRevisions, page } from '../../support/pages/compare-page.ts'
 
 const ONE = documentWith('checkout', 'billing')
 

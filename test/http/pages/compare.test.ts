@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { documentWith } from '../../support/documents.ts'
-import { git, gitBytes } from '../../support/git.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { documentWith } from '../../support/documents/documents.ts'
+import { git, gitBytes } from '../../support/git/git.ts'
+import { startService, type TestService } from '../../support/service/service.ts'
 import { RevisionEntry } from '../../../src/wire/revision-entry.ts'
-import { withRevisions, page } from '../../support/compare-page.ts'
+import { withRevisions, page } from '../../support/pages/compare-page.ts'
 
 const ONE = documentWith('checkout', 'billing')
 

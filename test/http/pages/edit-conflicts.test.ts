@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { save } from '../../support/saving.ts'
-import { BASE, md5, serviceAt, submit, currentOf, textIn } from '../../support/editor-forms.ts'
+import { save } from '../../support/service/saving.ts'
+import {
+  BASE,
+  md5,
+  serviceAt,
+  submit,
+  currentOf,
+  textIn,
+} from '../../support/pages/editor-forms.ts'
 
 describe('an edit that others overtook', () => {
   const mine = BASE.replace('alpha.git', 'mine.git').replace('gamma.git', 'also-mine.git')

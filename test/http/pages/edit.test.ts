@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { git } from '../../support/git.ts'
-import { addSomeone, ADMIN_ALONE, SOMEONE } from '../../support/someone-else.ts'
-import { BASE, md5, serviceAt, submit, currentOf, textIn } from '../../support/editor-forms.ts'
+import { git } from '../../support/git/git.ts'
+import { addSomeone, ADMIN_ALONE, SOMEONE } from '../../support/service/someone-else.ts'
+import {
+  BASE,
+  md5,
+  serviceAt,
+  submit,
+  currentOf,
+  textIn,
+} from '../../support/pages/editor-forms.ts'
 
 describe('the editor', () => {
   it('begins with the text of the current configuration, and its digest', async () => {

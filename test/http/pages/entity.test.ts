@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { BuildScene, GUARDED, SECURED } from '../../support/build-service.ts'
-import { documentWith } from '../../support/documents.ts'
-import { saveRevisions } from '../../support/saved-revisions.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { BuildScene, GUARDED, SECURED } from '../../support/builds/build-service.ts'
+import { documentWith } from '../../support/documents/documents.ts'
+import { saveRevisions } from '../../support/service/saved-revisions.ts'
+import { startService, type TestService } from '../../support/service/service.ts'
 
 const ONE = documentWith('checkout', 'billing')
 const TWO = ONE.replace('command="make"', 'command="ninja"')

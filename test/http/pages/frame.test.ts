@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { startService } from '../../support/service.ts'
+import { startService } from '../../support/service/service.ts'
 
 describe('the frame of the pages', () => {
   it('leads from the front door to the history', async () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { readXml } from '../../../src/config/xml-reader.ts'
-import { documentWith } from '../../support/documents.ts'
-import { git } from '../../support/git.ts'
-import { revisionsOf } from '../../support/push-scene.ts'
-import { saveRevisions } from '../../support/saved-revisions.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { readXml } from '../../../src/document/xml/xml-reader.ts'
+import { documentWith } from '../../support/documents/documents.ts'
+import { git } from '../../support/git/git.ts'
+import { revisionsOf } from '../../support/history/push-scene.ts'
+import { saveRevisions } from '../../support/service/saved-revisions.ts'
+import { startService, type TestService } from '../../support/service/service.ts'
 
 const ONE = documentWith('checkout', 'billing')
 const TWO = ONE.replace('command="make"', 'command="ninja"')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { BuildScene, GUARDED, SECURED } from '../../support/build-service.ts'
-import { pageOf } from '../../support/page-forms.ts'
-import { ProtocolAgent } from '../../support/protocol-agent.ts'
+import { BuildScene, GUARDED, SECURED } from '../../support/builds/build-service.ts'
+import { pageOf } from '../../support/pages/page-forms.ts'
+import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 
 const JOB = '/stages/app/build/1/1/unit'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { documentWith } from '../../support/documents.ts'
-import { currentOf, md5, serviceAt, submit, textIn } from '../../support/editor-forms.ts'
-import { save } from '../../support/saving.ts'
+import { documentWith } from '../../support/documents/documents.ts'
+import { currentOf, md5, serviceAt, submit, textIn } from '../../support/pages/editor-forms.ts'
+import { save } from '../../support/service/saving.ts'
 
 /** Large enough for everything that reads it whole to go to another thread. */
 const NAMES = Array.from({ length: 1_000 }, (_, n) => `pipeline-${n}`)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { element } from '../../support/a-configuration.ts'
-import { BuildScene, SECURED } from '../../support/build-service.ts'
-import { ProtocolAgent } from '../../support/protocol-agent.ts'
+import { element } from '../../support/documents/a-configuration.ts'
+import { BuildScene, SECURED } from '../../support/builds/build-service.ts'
+import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 
 const user = (name: string) => element('user', {}, [name])
 const AUTHORIZATION = element('authorization', {}, [

@@ -1,9 +1,9 @@
 import { renameSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { element } from '../../support/a-configuration.ts'
-import { BuildScene, GUARDED, SECURED } from '../../support/build-service.ts'
-import { pageOf, sendForm } from '../../support/page-forms.ts'
-import { ProtocolAgent } from '../../support/protocol-agent.ts'
+import { element } from '../../support/documents/a-configuration.ts'
+import { BuildScene, GUARDED, SECURED } from '../../support/builds/build-service.ts'
+import { pageOf, sendForm } from '../../support/pages/page-forms.ts'
+import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 
 const MANUAL = element('approval', { type: 'manual' })
 const APP = { name: 'app', stages: [{ name: 'build' }, { name: 'ship', approval: MANUAL }] }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { CallingAgent } from '../../support/agent-calls.ts'
-import { BuildScene } from '../../support/build-service.ts'
-import { pageOf, sendForm } from '../../support/page-forms.ts'
-import { ProtocolAgent } from '../../support/protocol-agent.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { CallingAgent } from '../../support/agents/agent-calls.ts'
+import { BuildScene } from '../../support/builds/build-service.ts'
+import { pageOf, sendForm } from '../../support/pages/page-forms.ts'
+import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
+import { startService, type TestService } from '../../support/service/service.ts'
 
 /** The rows of the agents by their names, without their markup. */
 function rowsOf(html: string): Record<string, string> {

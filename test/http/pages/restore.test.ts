@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { documentWith } from '../../support/documents.ts'
-import { pageOf, sendForm } from '../../support/page-forms.ts'
-import { saveRevisions } from '../../support/saved-revisions.ts'
-import { save } from '../../support/saving.ts'
-import { startService, type TestService } from '../../support/service.ts'
-import { addSomeone, SOMEONE } from '../../support/someone-else.ts'
+import { documentWith } from '../../support/documents/documents.ts'
+import { pageOf, sendForm } from '../../support/pages/page-forms.ts'
+import { saveRevisions } from '../../support/service/saved-revisions.ts'
+import { save } from '../../support/service/saving.ts'
+import { startService, type TestService } from '../../support/service/service.ts'
+import { addSomeone, SOMEONE } from '../../support/service/someone-else.ts'
 
 const ONE = documentWith('checkout', 'billing', 'shipping')
 const MADE = ONE.replace('command="make"', 'command="ninja"')

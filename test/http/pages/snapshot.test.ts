@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { documentWith } from '../../support/documents.ts'
-import { save } from '../../support/saving.ts'
-import { addSomeone, ADMIN_ALONE, SOMEONE } from '../../support/someone-else.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { documentWith } from '../../support/documents/documents.ts'
+import { save } from '../../support/service/saving.ts'
+import { addSomeone, ADMIN_ALONE, SOMEONE } from '../../support/service/someone-else.ts'
+import { startService, type TestService } from '../../support/service/service.ts'
 
 const OLD = documentWith('alpha', 'beta')
 const NEW = OLD.replace('beta.git', 'other.git')

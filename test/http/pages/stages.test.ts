@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type aConfiguration, element } from '../../support/a-configuration.ts'
-import { BuildScene, GUARDED, SECURED } from '../../support/build-service.ts'
-import { pageOf, sendForm } from '../../support/page-forms.ts'
-import { ProtocolAgent } from '../../support/protocol-agent.ts'
+import { type aConfiguration, element } from '../../support/documents/a-configuration.ts'
+import { BuildScene, GUARDED, SECURED } from '../../support/builds/build-service.ts'
+import { pageOf, sendForm } from '../../support/pages/page-forms.ts'
+import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 
 const TWO_JOBS = {
   name: 'app',

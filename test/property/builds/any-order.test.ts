@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '../../../src/core/errors.ts'
-import { aJob, anAgent, aPipeline, aStage, BuildsWorld } from '../../support/builds.ts'
+import { aJob, anAgent, aPipeline, aStage, BuildsWorld } from '../../support/builds/builds.ts'
 
 const AGENTS = ['a1', 'a2', 'a3']
 const STAGES = ['test', 'package']

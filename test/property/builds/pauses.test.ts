@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '../../../src/core/errors.ts'
-import { anAgent, aPipeline, aStage, BuildsWorld } from '../../support/builds.ts'
+import { anAgent, aPipeline, aStage, BuildsWorld } from '../../support/builds/builds.ts'
 
 /** What is to be true of the pipeline whatever happens. */
 interface Model {

@@ -2,9 +2,9 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { coarseScript } from '../../../src/diff/edit-script.ts'
 import { renderUnified, unifiedDiff } from '../../../src/diff/unified.ts'
-import { applyHunks } from '../../support/apply-hunks.ts'
-import { gitApply, gitDiff } from '../../support/git-diff.ts'
-import { editedSoup, lineSoup, slidingSoup } from '../../support/line-soup.ts'
+import { applyHunks } from '../../support/documents/apply-hunks.ts'
+import { gitApply, gitDiff } from '../../support/git/git-diff.ts'
+import { editedSoup, lineSoup, slidingSoup } from '../../support/documents/line-soup.ts'
 
 const pair = fc.oneof(fc.tuple(lineSoup, lineSoup), editedSoup, slidingSoup)
 

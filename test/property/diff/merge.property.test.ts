@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { mergeTexts } from '../../../src/diff/merge.ts'
-import { gitMergeFile } from '../../support/git-diff.ts'
+import { gitMergeFile } from '../../support/git/git-diff.ts'
 
 const line = fc.constantFrom('a\n', 'b\n', 'c\n', '\n', '  d\n', 'e\r\n')
 const edit = fc.record({

@@ -1,6 +1,6 @@
 import { array, assert, asyncProperty, integer, option, string } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type PktLine, readPktLines, renderPktLine } from '../../../src/history/remote/pkt-line.ts'
+import { type PktLine, readPktLines, renderPktLine } from '../../../src/history/push/pkt-line.ts'
 
 async function* inPieces(bytes: Buffer, size: number) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)

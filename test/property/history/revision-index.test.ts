@@ -2,8 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Digest } from '../../../src/core/digest.ts'
 import { CommitSha } from '../../../src/core/revision.ts'
-import { KeptLine, renderEntries } from '../../../src/history/kept-entries.ts'
-import { type IndexEntry, RevisionIndex } from '../../../src/history/revision-index.ts'
+import { KeptLine, renderEntries } from '../../../src/history/index/kept-entries.ts'
+import { type IndexEntry, RevisionIndex } from '../../../src/history/index/revision-index.ts'
 
 interface Draft {
   /** The last digits of the commit; some commits begin alike. */

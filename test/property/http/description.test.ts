@@ -1,17 +1,17 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { element } from '../../support/a-configuration.ts'
-import { BuildScene, GUARDED, jsonOf, SECURED } from '../../support/build-service.ts'
-import { AGENT_FACTS, CONTACT_BODY } from '../../support/contact-body.ts'
-import { DescribedApi, type DescribedOperation } from '../../support/described-api.ts'
-import { ProtocolAgent } from '../../support/protocol-agent.ts'
+import { element } from '../../support/documents/a-configuration.ts'
+import { BuildScene, GUARDED, jsonOf, SECURED } from '../../support/builds/build-service.ts'
+import { AGENT_FACTS, CONTACT_BODY } from '../../support/agents/contact-body.ts'
+import { DescribedApi, type DescribedOperation } from '../../support/service/described-api.ts'
+import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 import {
   bestRequestOf,
   type DerivedRequest,
   type Known,
   requestOf,
-} from '../../support/request-arbitraries.ts'
-import { ADMIN_PASSWORD } from '../../support/service.ts'
+} from '../../support/http/request-arbitraries.ts'
+import { ADMIN_PASSWORD } from '../../support/service/service.ts'
 import { RevisionEntry } from '../../../src/wire/revision-entry.ts'
 import { z } from 'zod'
 

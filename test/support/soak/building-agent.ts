@@ -5,7 +5,7 @@ import type { SerialQueue } from '../../../src/lib/serial-queue.ts'
 import { parseAgentMessage } from '../../../src/wire/agent-message.ts'
 import { renderLocator } from '../../../src/wire/agent-paths.ts'
 import { type JobAssignment, WorkReply } from '../../../src/wire/agent-work.ts'
-import { KEY, ProtocolAgent } from '../protocol-agent.ts'
+import { KEY, ProtocolAgent } from '../agents/protocol-agent.ts'
 import type { SoakedServer } from './soaked-server.ts'
 
 const REPORTS = [

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { gives, guardedPaths, isOpen, send, spellingsOf } from '../anonymous-calls.ts'
-import { DescribedApi } from '../described-api.ts'
+import { gives, guardedPaths, isOpen, send, spellingsOf } from '../http/anonymous-calls.ts'
+import { DescribedApi } from '../service/described-api.ts'
 import { BUILT } from './soak-document.ts'
 import type { SoakedServer } from './soaked-server.ts'
 

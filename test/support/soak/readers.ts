@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { z } from 'zod'
 import { RevisionEntry } from '../../../src/wire/revision-entry.ts'
-import { PLAIN_GIT } from '../git.ts'
+import { PLAIN_GIT } from '../git/git.ts'
 import type { SoakedServer } from './soaked-server.ts'
 
 const LOOKS = [

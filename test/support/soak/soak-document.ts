@@ -1,4 +1,4 @@
-import { aConfiguration, dependency, element, exec, git } from '../a-configuration.ts'
+import { aConfiguration, dependency, element, exec, git } from '../documents/a-configuration.ts'
 
 /** Pipelines that build; the second starts after the first. */
 export const BUILT = ['alpha', 'beta']

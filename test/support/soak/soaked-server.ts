@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
-import { Program } from '../program.ts'
-import { KEY } from '../protocol-agent.ts'
+import { Program } from '../programs/program.ts'
+import { KEY } from '../agents/protocol-agent.ts'
 import type { Ledger } from './ledger.ts'
 
 const PASSWORD = 'p'

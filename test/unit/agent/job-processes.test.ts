@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { markOf } from '../../../src/processes/process-mark.ts'
 import { findProcesses } from '../../../src/agent/process/end-processes.ts'
 import { JobProcesses } from '../../../src/agent/process/job-processes.ts'
-import { TempFolder } from '../../support/temp-folder.ts'
-import { until } from '../../support/until.ts'
+import { TempFolder } from '../../support/disk/temp-folder.ts'
+import { until } from '../../support/programs/until.ts'
 
 const environment = { PATH: '/usr/local/bin:/usr/bin:/bin' }
 

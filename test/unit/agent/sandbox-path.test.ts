@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { resolveInside } from '../../../src/agent/host/sandbox-path.ts'
-import { TempFolder } from '../../support/temp-folder.ts'
+import { TempFolder } from '../../support/disk/temp-folder.ts'
 
 function sandbox(temp: TempFolder): string {
   mkdirSync(temp.file('box/sub'), { recursive: true })

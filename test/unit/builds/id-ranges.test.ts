@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { idRanges, idsIn, withReplacedId } from '../../../src/builds/id-ranges.ts'
+import { idRanges, idsIn, withReplacedId } from '../../../src/builds/engine/id-ranges.ts'
 
 describe('idRanges', () => {
   it('name a row of ids by its ends', () => {

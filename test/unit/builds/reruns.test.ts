@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { aJob, anAgent, aPipeline, aStage, BuildsWorld } from '../../support/builds.ts'
+import { aJob, anAgent, aPipeline, aStage, BuildsWorld } from '../../support/builds/builds.ts'
 
 const agent = anAgent('a1')
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { aJob, anAgent, aPipeline, aStage, BuildsWorld } from '../../support/builds.ts'
-import { THREE_STAGES } from '../../support/three-stages.ts'
+import { aJob, anAgent, aPipeline, aStage, BuildsWorld } from '../../support/builds/builds.ts'
+import { THREE_STAGES } from '../../support/builds/three-stages.ts'
 
 const agent = anAgent('a1')
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { DiffPool } from '../../../src/diff/diff-pool.ts'
 import { editScript } from '../../../src/diff/edit-script.ts'
 import { unifiedDiff } from '../../../src/diff/unified.ts'
-import { applyHunks } from '../../support/apply-hunks.ts'
+import { applyHunks } from '../../support/documents/apply-hunks.ts'
 
 /** Two texts of that many lines each, few of which are common. */
 function unrelated(lines: number) {

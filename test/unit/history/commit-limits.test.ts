@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { HistoryOptions } from '../../../src/history/history.ts'
-import { findUnfit } from '../../../src/history/commit-limits.ts'
-import { git, gitBytes } from '../../support/git.ts'
-import { HistoryFolder } from '../../support/history-folder.ts'
-import { HOSTILE_COMMITS, writeCommit } from '../../support/hostile-commits.ts'
-import { documentOf } from '../../support/history-folder.ts'
+import { findUnfit } from '../../../src/history/sync/commit-limits.ts'
+import { git, gitBytes } from '../../support/git/git.ts'
+import { HistoryFolder } from '../../support/history/history-folder.ts'
+import { HOSTILE_COMMITS, writeCommit } from '../../support/history/hostile-commits.ts'
+import { documentOf } from '../../support/history/history-folder.ts'
 
 const READERS: readonly Partial<HistoryOptions>[] = [{}, { programPath: null }]
 

@@ -6,8 +6,8 @@ import {
   expectWhole,
   SickRepository,
   states,
-} from '../../support/sick-repository.ts'
-import { TempFolder } from '../../support/temp-folder.ts'
+} from '../../support/history/sick-repository.ts'
+import { TempFolder } from '../../support/disk/temp-folder.ts'
 
 describe('examineRepository, with everything in one pack', () => {
   let sick: SickRepository

@@ -10,8 +10,8 @@ import {
   expectWhole,
   SickRepository,
   states,
-} from '../../support/sick-repository.ts'
-import { TempFolder } from '../../support/temp-folder.ts'
+} from '../../support/history/sick-repository.ts'
+import { TempFolder } from '../../support/disk/temp-folder.ts'
 
 describe('examineRepository', () => {
   let sick: SickRepository

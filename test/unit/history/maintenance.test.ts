@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { History, MaintenanceLimits } from '../../../src/history/history.ts'
-import { documentOf, HistoryFolder, save } from '../../support/history-folder.ts'
-import { until } from '../../support/until.ts'
+import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
+import { until } from '../../support/programs/until.ts'
 
 const NEVER: MaintenanceLimits = { looseObjects: 1e9, looseBytes: 1e12, packs: 1e9 }
 const EAGER: MaintenanceLimits = { ...NEVER, looseObjects: 1 }

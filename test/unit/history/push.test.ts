@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { History } from '../../../src/history/history.ts'
-import { git, gitBytes, identityOf, tryGit } from '../../support/git.ts'
-import { documentOf, HistoryFolder, save } from '../../support/history-folder.ts'
-import { HOSTILE_COMMITS, writeCommit } from '../../support/hostile-commits.ts'
-import { TempFolder } from '../../support/temp-folder.ts'
+import { git, gitBytes, identityOf, tryGit } from '../../support/git/git.ts'
+import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
+import { HOSTILE_COMMITS, writeCommit } from '../../support/history/hostile-commits.ts'
+import { TempFolder } from '../../support/disk/temp-folder.ts'
 
 const TSX = createRequire(import.meta.url).resolve('tsx')
-const CHECK_PUSH = fileURLToPath(new URL('../../support/check-push.ts', import.meta.url))
+const CHECK_PUSH = fileURLToPath(new URL('../../support/history/check-push.ts', import.meta.url))
 
 describe('a push into the repository', { timeout: 60_000 }, () => {
   let folder: HistoryFolder

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { documentOf, HistoryFolder, save } from '../../support/history-folder.ts'
+import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 
 const CRLF = documentOf('of\r\n  another\r\n  system')
 

@@ -1,8 +1,8 @@
 import { appendFileSync, chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { verifyRepository } from '../../../src/history/verify.ts'
-import { gitBytes, identityOf } from '../../support/git.ts'
-import { documentOf, HistoryFolder, save } from '../../support/history-folder.ts'
+import { verifyRepository } from '../../../src/history/upkeep/verify.ts'
+import { gitBytes, identityOf } from '../../support/git/git.ts'
+import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 
 describe('verifying a repository', () => {
   let folder: HistoryFolder

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Backoff } from '../../../src/lib/backoff.ts'
 import { retry, RetryLoop, type RetryLoopOptions } from '../../../src/lib/retry.ts'
-import { until } from '../../support/until.ts'
+import { until } from '../../support/programs/until.ts'
 
 const AT_ONCE = { fromMs: 1, toMs: 2 }
 const NEVER = { fromMs: 1e9, toMs: 1e9 }

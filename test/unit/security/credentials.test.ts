@@ -5,7 +5,7 @@ import { ServiceError } from '../../../src/core/errors.ts'
 import { CredentialCheck, parseBasic } from '../../../src/security/credentials.ts'
 import { hashPassword, isPasswordOf } from '../../../src/security/password.ts'
 import { median } from '../../bench/measure.ts'
-import { until } from '../../support/until.ts'
+import { until } from '../../support/programs/until.ts'
 
 async function aCheck() {
   const hash = await hashPassword('right')

@@ -10,7 +10,7 @@ import {
   removeUser,
   writeUser,
 } from '../../../src/security/users-file.ts'
-import { tempDir } from '../../support/temp-folder.ts'
+import { tempDir } from '../../support/disk/temp-folder.ts'
 
 const SHA_LINE = `old:{SHA}${createHash('sha1').update('secret').digest('base64')}`
 

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { writeUser } from '../../../src/security/users-file.ts'
 import { UsersWatch } from '../../../src/security/users-watch.ts'
-import { TempFolder } from '../../support/temp-folder.ts'
-import { until } from '../../support/until.ts'
+import { TempFolder } from '../../support/disk/temp-folder.ts'
+import { until } from '../../support/programs/until.ts'
 
 /** Waits while something that happens once in the interval would have happened many times. */
 async function rounds(interval: number, times: number): Promise<void> {

@@ -3,7 +3,7 @@ import nodeFs from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { disk } from '../../../src/storage/disk.ts'
 import { syncFolder } from '../../../src/storage/sync-folder.ts'
-import { TempFolder } from '../../support/temp-folder.ts'
+import { TempFolder } from '../../support/disk/temp-folder.ts'
 
 describe('the disk', () => {
   it.each([0, 1, 256 * 1024, 256 * 1024 + 1])(

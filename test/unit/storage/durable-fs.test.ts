@@ -3,8 +3,8 @@ import { memfs } from 'memfs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { durableFs, removeDrafts, replaceFile } from '../../../src/storage/durable-fs.ts'
 import type { FsPromises } from '../../../src/storage/fs-promises.ts'
-import { FaultyFs, LOSSES } from '../../support/faulty-fs.ts'
-import { TempFolder } from '../../support/temp-folder.ts'
+import { FaultyFs, LOSSES } from '../../support/disk/faulty-fs.ts'
+import { TempFolder } from '../../support/disk/temp-folder.ts'
 
 interface Place {
   readonly fs: FsPromises

@@ -1,7 +1,7 @@
 import { readFile, readdir, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { FaultyFs, PowerCut } from '../../support/faulty-fs.ts'
-import { TempFolder } from '../../support/temp-folder.ts'
+import { FaultyFs, PowerCut } from '../../support/disk/faulty-fs.ts'
+import { TempFolder } from '../../support/disk/temp-folder.ts'
 
 describe('faulty file system', () => {
   it('fails every call after the cut', async () => {

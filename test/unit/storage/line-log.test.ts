@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'no
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { LineLog, type LineLogOptions } from '../../../src/storage/line-log.ts'
-import { tempDir } from '../../support/temp-folder.ts'
+import { tempDir } from '../../support/disk/temp-folder.ts'
 
 const NONE = () => {}
 

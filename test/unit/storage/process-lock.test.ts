@@ -7,9 +7,9 @@ import { describe, expect, it } from 'vitest'
 import type { LogEvent } from '../../../src/lib/log.ts'
 import { identifyThisProcess } from '../../../src/storage/process-identity.ts'
 import { openProcessLock } from '../../../src/storage/process-lock.ts'
-import { TempFolder } from '../../support/temp-folder.ts'
+import { TempFolder } from '../../support/disk/temp-folder.ts'
 
-const STARTER = fileURLToPath(new URL('../../support/lock-starter.ts', import.meta.url))
+const STARTER = fileURLToPath(new URL('../../support/disk/lock-starter.ts', import.meta.url))
 
 class Starter implements AsyncDisposable {
   readonly #child

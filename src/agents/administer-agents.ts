@@ -1,0 +1,154 @@
+import {
+  type AgentChanges,
+  changeAgent,
+  deleteAgent,
+  disableAgent,
+  enableAgent,
+} from '../document/agents/agent-edits.ts'
+import {
+  environmentElements,
+  environmentKey,
+  findAgent,
+  isResourceName,
+  type ListedAgent,
+} from '../document/agents/agent-element.ts'
+import { attributeOf } from '../document/xml/xml-elements.ts'
+import type { XmlElement } from '../document/xml/xml-tree.ts'
+import { assertDeletable } from '../core/agent.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { Principal } from '../core/principal.ts'
+import type { ConfigEditor } from '../configuration/config-editor.ts'
+import { type Access, assertMay } from '../configuration/permission.ts'
+import type { AgentDirectory } from './agent-directory.ts'
+import { factsOf, type KnownAgent } from './known-agent.ts'
+
+export interface AgentAdministrationDeps {
+  readonly access: Access
+  readonly directory: AgentDirectory
+  readonly editor: ConfigEditor
+}
+
+/** Whether something changed: the configuration by a commit, or the approval of a machine. */
+export type Outcome = 'changed' | 'unchanged'
+
+/**
+ * Enables a disabled agent, or approves the machine that waits with its uuid; there is no commit
+ * when the configuration lists it as enabled already.
+ *
+ * @throws {ServiceError} `agent-not-found`, `not-permitted`.
+ */
+export async function approveAgent(
+  deps: AgentAdministrationDeps,
+  principal: Principal,
+  uuid: string,
+): Promise<Outcome> {
+  const record = deps.directory.find(uuid)?.record ?? null
+  const outcome = await decide(deps, principal, uuid, enableAgent)
+  const isNews = record !== null && (await deps.directory.approve(record))
+  return isNews ? 'changed' : outcome
+}
+
+/**
+ * Disables an agent; a pending one is registered as disabled.
+ *
+ * @throws {ServiceError} `agent-not-found`, `not-permitted`.
+ */
+export function retireAgent(
+  deps: AgentAdministrationDeps,
+  principal: Principal,
+  uuid: string,
+): Promise<Outcome> {
+  return decide(deps, principal, uuid, disableAgent)
+}
+
+/**
+ * Deletes an agent from the configuration and every environment. One that still runs registers
+ * itself again, so callers stop it first.
+ *
+ * @throws {ServiceError} `agent-not-found`, `agent-not-deletable`, `not-authorized`.
+ */
+export async function removeAgent(
+  deps: AgentAdministrationDeps,
+  principal: Principal,
+  uuid: string,
+): Promise<void> {
+  assertMay(deps.access, principal, { action: 'delete-agent' })
+  readAgent(deps.directory, uuid)
+  await deps.editor.edit(principal.username, (document) => {
+    const { condition } = readAgent(deps.directory, uuid)
+    assertDeletable({ uuid, ...condition })
+    return deleteAgent(document, uuid)
+  })
+  await deps.directory.forget(uuid)
+}
+
+/**
+ * Changes what the configuration lists of an agent.
+ *
+ * @throws {ServiceError} `agent-not-found`, `agent-not-listed` for one that waits to be, `not-permitted`,
+ *   and `malformed-request` for what the configuration cannot hold or does not have.
+ */
+export async function changeListedAgent(
+  deps: AgentAdministrationDeps,
+  { username }: Principal,
+  { uuid, changes }: { readonly uuid: string; readonly changes: AgentChanges },
+): Promise<Outcome> {
+  assertMay(deps.access, { username }, { action: 'administer' })
+  readAgent(deps.directory, uuid)
+  const { isNew } = await deps.editor.edit(username, (document) => {
+    if (!findAgent(document.root, uuid)) throw notListed(uuid)
+    assertNames(document.root, changes)
+    return changeAgent(document, uuid, changes)
+  })
+  return isNew ? 'changed' : 'unchanged'
+}
+
+function assertNames(root: XmlElement, { resources = [], environments = [] }: AgentChanges): void {
+  const known = new Set(
+    environmentElements(root).map((each) => environmentKey(attributeOf(each, 'name') ?? '')),
+  )
+  const problems = [
+    ...resources
+      .filter((name) => !isResourceName(name))
+      .map((name) => ({ message: `"${name}" is not the name of a resource`, path: 'resources' })),
+    ...environments
+      .filter((name) => !known.has(environmentKey(name)))
+      .map((name) => ({ message: `There is no environment "${name}"`, path: 'environments' })),
+  ]
+  const [first] = problems
+  if (first) throw new ServiceError('malformed-request', first.message, { problems })
+}
+
+function notListed(uuid: string): ServiceError {
+  const message = `The configuration does not list the agent ${uuid}: enable or disable it first`
+  return new ServiceError('agent-not-listed', message, { uuid })
+}
+
+/** Every agent, as the list shows them: by name, working folder and uuid. */
+export async function listAgents(directory: AgentDirectory): Promise<readonly KnownAgent[]> {
+  await directory.findLost()
+  return directory.sorted()
+}
+
+async function decide(
+  deps: AgentAdministrationDeps,
+  { username }: Principal,
+  uuid: string,
+  edit: typeof enableAgent,
+): Promise<Outcome> {
+  assertMay(deps.access, { username }, { action: 'administer' })
+  const agent = listedAs(readAgent(deps.directory, uuid))
+  const { isNew } = await deps.editor.edit(username, (document) => edit(document, agent))
+  return isNew ? 'changed' : 'unchanged'
+}
+
+function readAgent(directory: AgentDirectory, uuid: string): KnownAgent {
+  const agent = directory.find(uuid)
+  if (agent) return agent
+  throw new ServiceError('agent-not-found', `There is no agent ${uuid}`, { uuid })
+}
+
+function listedAs(agent: KnownAgent): ListedAgent {
+  const { hostname, ipAddress } = factsOf(agent)
+  return { uuid: agent.uuid, hostname, ipaddress: ipAddress, resources: [] }
+}

@@ -1,0 +1,224 @@
+import type { AgentEvent } from '../core/agent-life-cycle.ts'
+import { nextAgent } from '../core/agent-life-cycle.ts'
+import type { Clock } from '../lib/clock.ts'
+import { inBackground } from '../lib/in-background.ts'
+import type { Log } from '../lib/log.ts'
+import type { StateStore } from '../state/state-store.ts'
+import { type AgentRecord, AGENTS } from './agent-record.ts'
+import type { ConfiguredAgent } from './configured-agent.ts'
+import {
+  afterEvent,
+  decisionOn,
+  type Heard,
+  isApproved,
+  isUnknownMachine,
+  type KnownAgent,
+} from './known-agent.ts'
+import { isSamePlace, sortedUuids } from './sort-agents.ts'
+
+/** How often a contact time is written, in milliseconds; in between it is in memory only. */
+const WRITTEN_EVERY = 60_000
+/** Contact times are written together: so many at once, or what came in within so many milliseconds. */
+const WRITTEN_TOGETHER = 200
+const WRITTEN_WITHIN = 5_000
+
+export interface DirectoryOptions {
+  readonly store: StateStore
+  readonly clock: Clock
+  readonly log: Log
+  /** Silence after which an agent is lost, in milliseconds. */
+  readonly timeout: number
+}
+
+/**
+ * Every agent that is in the configuration or has registered, held in memory. Records are durable
+ * before they are seen; statuses are not kept, because only the agents know them.
+ */
+export class AgentDirectory {
+  readonly #options: DirectoryOptions
+  readonly #agents = new Map<string, KnownAgent>()
+  /** The uuids as the list has them, or null when a name has changed since. */
+  #order: readonly string[] | null = null
+  /** The agents whose contact time is due to be written, and since when there are any. */
+  readonly #due = new Set<string>()
+  #dueSince = 0
+  #isConfigured = false
+
+  private constructor(options: DirectoryOptions) {
+    this.#options = options
+  }
+
+  static async open(options: DirectoryOptions): Promise<AgentDirectory> {
+    const directory = new AgentDirectory(options)
+    const condition = { configStatus: 'Pending', runtimeStatus: 'Unknown' } as const
+    for (const { value: record } of await options.store.list(AGENTS)) {
+      directory.#agents.set(record.uuid, {
+        uuid: record.uuid,
+        condition,
+        record,
+        configured: null,
+        heard: null,
+      })
+    }
+    return directory
+  }
+
+  find(uuid: string): KnownAgent | null {
+    return this.#agents.get(uuid) ?? null
+  }
+
+  list(): readonly KnownAgent[] {
+    return [...this.#agents.values()]
+  }
+
+  /** Every agent by name, working folder and uuid. */
+  sorted(): readonly KnownAgent[] {
+    this.#order ??= sortedUuids(this.#agents.values())
+    return this.#order.flatMap((uuid) => this.find(uuid) ?? [])
+  }
+
+  /** Takes over what the configuration now says about agents. */
+  configure(configured: ReadonlyMap<string, ConfiguredAgent>): void {
+    for (const agent of this.#agents.values()) {
+      if (agent.configured && !configured.has(agent.uuid)) this.#lose(agent)
+    }
+    if (!this.#isConfigured) this.#approveEarlier(configured)
+    this.#isConfigured = true
+    for (const [uuid, place] of configured) this.#place(uuid, place)
+  }
+
+  /** Keeps the record of an agent that registered; durable when it returns. */
+  async register(record: AgentRecord, heard: Heard): Promise<void> {
+    await this.#options.store.change((transaction) => transaction.put(AGENTS, record.uuid, record))
+    const known = this.#agents.get(record.uuid)
+    const configured = known?.configured ?? null
+    const condition = nextAgent(known?.condition ?? null, decisionOn({ record, configured }))
+    if (!condition) return
+    this.#keep({ uuid: record.uuid, condition, record, configured, heard })
+  }
+
+  /**
+   * Keeps that the machine with this record was let in; durable when it returns. Answers whether
+   * that is news; it is not when another machine has taken its place meanwhile.
+   */
+  async approve({ uuid, claimHash }: AgentRecord): Promise<boolean> {
+    const isWaiting = (agent: KnownAgent | null): agent is KnownAgent & { record: AgentRecord } =>
+      agent?.record?.claimHash === claimHash && !isApproved(agent)
+    const known = this.find(uuid)
+    if (!isWaiting(known)) return false
+    const approved = { ...known.record, approved: true }
+    await this.#options.store.change((transaction) => transaction.put(AGENTS, uuid, approved))
+    const now = this.find(uuid)
+    if (!isWaiting(now)) return false
+    const agent = { ...now, record: { ...now.record, approved: true } }
+    this.#keep(agent)
+    this.#apply(agent, decisionOn(agent))
+    return true
+  }
+
+  /** Notes what an agent said in a contact. The contact time is written now and then. */
+  async hear(said: { record: AgentRecord; heard: Heard; event: AgentEvent }): Promise<void> {
+    const known = this.#agents.get(said.record.uuid)
+    if (!known) return
+    const before = known.record
+    const isDue = !before || said.heard.at - before.lastContact >= WRITTEN_EVERY
+    const record = isDue ? { ...said.record, lastContact: said.heard.at } : said.record
+    this.#apply({ ...known, record, heard: said.heard }, said.event)
+    if (isDue) await this.#writeSoon(record.uuid, said.heard.at)
+  }
+
+  /** Tells that something happened to an agent. */
+  tell(uuid: string, event: AgentEvent): void {
+    const agent = this.#agents.get(uuid)
+    if (agent) this.#apply(agent, event)
+  }
+
+  /** Forgets the record of an agent: it has to register again. */
+  async forget(uuid: string): Promise<void> {
+    await this.#options.store.change((transaction) => transaction.remove(AGENTS, uuid))
+    const configured = this.find(uuid)?.configured ?? null
+    this.#drop(uuid)
+    if (configured) this.#place(uuid, configured)
+  }
+
+  /** Finds the agents that have been silent for too long, and returns those that were lost now. */
+  async findLost(): Promise<readonly string[]> {
+    const since = this.#options.clock() - this.#options.timeout
+    const silent = this.list().filter(
+      ({ heard, record }) => (heard?.at ?? record?.lastContact ?? 0) <= since,
+    )
+    const lost = silent.filter((agent) => {
+      const isNoted = ['LostContact', 'Missing'].includes(agent.condition.runtimeStatus)
+      return isStranger(agent) || !isNoted
+    })
+    for (const agent of lost) {
+      if (isStranger(agent)) await this.forget(agent.uuid)
+      else this.tell(agent.uuid, 'silence')
+    }
+    return lost.map(({ uuid }) => uuid)
+  }
+
+  /** Those that were listed at the first start of a version that keeps approvals were let in before. */
+  #approveEarlier(configured: ReadonlyMap<string, ConfiguredAgent>): void {
+    for (const agent of this.#agents.values()) {
+      const { uuid, record } = agent
+      if (!record || record.approved !== undefined) continue
+      this.#agents.set(uuid, { ...agent, record: { ...record, approved: configured.has(uuid) } })
+    }
+  }
+
+  /** An agent that was not heard since the start is Missing, whatever it was before. */
+  #place(uuid: string, configured: ConfiguredAgent): void {
+    const known = this.#agents.get(uuid)
+    const event = decisionOn({ record: known?.record ?? null, configured })
+    const isUnheard = !known || (known.heard === null && known.configured === null)
+    const condition = nextAgent(isUnheard ? null : known.condition, event)
+    if (!condition) return
+    const { record, heard } = known ?? { record: null, heard: null }
+    this.#keep({ uuid, condition, record, configured, heard })
+  }
+
+  /** An agent that left the configuration has to register again; its record goes with the next write. */
+  #lose(agent: KnownAgent): void {
+    this.#drop(agent.uuid)
+    if (!agent.record) return
+    const { store, log } = this.#options
+    const removed = store.change((transaction) => transaction.remove(AGENTS, agent.uuid))
+    inBackground(log, 'The record of an agent could not be removed', removed)
+  }
+
+  #apply(agent: KnownAgent, event: AgentEvent): void {
+    const next = afterEvent(agent, event)
+    if (next) return this.#keep(next)
+    this.#drop(agent.uuid)
+    if (agent.configured) this.#place(agent.uuid, agent.configured)
+  }
+
+  /** Nothing is lost that the next contact does not tell again, so that it may wait for others. */
+  async #writeSoon(uuid: string, now: number): Promise<void> {
+    if (this.#due.size === 0) this.#dueSince = now
+    this.#due.add(uuid)
+    if (this.#due.size < WRITTEN_TOGETHER && now - this.#dueSince < WRITTEN_WITHIN) return
+    const records = [...this.#due].flatMap((due) => this.find(due)?.record ?? [])
+    this.#due.clear()
+    await this.#options.store.change(async (transaction) => {
+      for (const record of records) await transaction.put(AGENTS, record.uuid, record)
+    })
+  }
+
+  #keep(agent: KnownAgent): void {
+    const before = this.find(agent.uuid)
+    if (!before || !isSamePlace(before, agent)) this.#order = null
+    this.#agents.set(agent.uuid, agent)
+  }
+
+  #drop(uuid: string): void {
+    this.#order = null
+    this.#agents.delete(uuid)
+  }
+}
+
+/** Whether nothing is to be kept of an agent that is silent: nobody has approved its machine. */
+function isStranger(agent: KnownAgent): boolean {
+  return agent.configured === null || isUnknownMachine(agent)
+}

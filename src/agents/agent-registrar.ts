@@ -1,0 +1,107 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { changeAgentAddress, type AgentAddress } from '../document/agents/agent-edits.ts'
+import { registerAgents, type RegisteringAgent } from '../document/agents/register-agents.ts'
+import { inBackground } from '../lib/in-background.ts'
+import type { Log } from '../lib/log.ts'
+import type { ConfigEditor } from '../configuration/config-editor.ts'
+import type { ConfiguredAgent } from './configured-agent.ts'
+
+interface Waiting<Item> {
+  readonly item: Item
+  readonly done: () => void
+  readonly failed: (reason: unknown) => void
+}
+
+/** Milliseconds after a commit in which those that come next are gathered: a rush is few commits. */
+const GATHERING = 200
+
+/**
+ * Writes into the configuration what agents do by themselves: registering with the key, and moving
+ * to another address. What comes in while one commit is made, or soon after it, goes into the next
+ * one together, so that a thousand agents are few commits and nobody waits for more than one.
+ */
+export class AgentRegistrar {
+  readonly #editor: ConfigEditor
+  readonly #log: Log
+  readonly #registering = new Map<string, Waiting<RegisteringAgent>>()
+  readonly #moved = new Map<string, AgentAddress>()
+  #isRunning = false
+
+  constructor(options: { editor: ConfigEditor; log: Log }) {
+    this.#editor = options.editor
+    this.#log = options.log
+  }
+
+  /** Lists the agent as enabled; returns when that is committed. */
+  enroll(agent: RegisteringAgent): Promise<void> {
+    return new Promise((done, failed) => {
+      this.#registering.set(agent.uuid, { item: agent, done, failed })
+      this.#run()
+    })
+  }
+
+  /** Notes the address of a listed agent when it is another one than the configuration has. */
+  noteAddress(listed: ConfiguredAgent | null, address: AgentAddress): void {
+    if (!listed || (listed.hostname === address.hostname && listed.ipAddress === address.ipaddress))
+      return
+    this.#moved.set(address.uuid, address)
+    this.#run()
+  }
+
+  #run(): void {
+    if (this.#isRunning) return
+    this.#isRunning = true
+    inBackground(this.#log, 'What agents do could not be written down', this.#drain())
+  }
+
+  /** The flag falls in the same step that finds nothing left, so that no newcomer is overlooked. */
+  async #drain(): Promise<void> {
+    while (this.#registering.size > 0 || this.#moved.size > 0) {
+      if (this.#registering.size > 0) {
+        await this.#commitRegistrations()
+        await delay(GATHERING, null, { ref: false })
+      }
+      const [address] = this.#moved.values()
+      if (address) await this.#commitAddress(address)
+    }
+    this.#isRunning = false
+  }
+
+  async #commitRegistrations(): Promise<void> {
+    const batch = [...this.#registering.values()]
+    this.#registering.clear()
+    const agents = batch.map(({ item }) => item)
+    const [first] = agents
+    if (!first) return
+    try {
+      await this.#editor.edit(nameOf(first), (document) => {
+        const { text, ignored } = registerAgents(document, agents)
+        for (const wish of ignored)
+          this.#log({
+            level: 'warning',
+            message: 'An agent asked for what is not there',
+            facts: { ...wish },
+          })
+        return text
+      })
+      for (const { done } of batch) done()
+    } catch (error) {
+      for (const { failed } of batch) failed(error)
+    }
+  }
+
+  async #commitAddress(address: AgentAddress): Promise<void> {
+    this.#moved.delete(address.uuid)
+    try {
+      await this.#editor.edit(nameOf(address), (document) => changeAgentAddress(document, address))
+    } catch (error) {
+      const facts = { uuid: address.uuid, error: String(error) }
+      this.#log({ level: 'error', message: 'The address of an agent could not be noted', facts })
+    }
+  }
+}
+
+/** The user name that a change made by an agent is recorded under. */
+function nameOf({ uuid, ipaddress, hostname }: AgentAddress): string {
+  return `agent_${uuid}_${ipaddress}_${hostname}`
+}

@@ -1,0 +1,15 @@
+import type { CurrentConfiguration } from '../configuration/current-configuration.ts'
+import { hashSecret, isSecretOf } from './secrets.ts'
+
+/** Whether a key is one that makes approval unnecessary; `unused` when there is none of the kind. */
+export type KeyVerdict = 'right' | 'wrong' | 'unused'
+
+/** Judges keys by the server's setting and the one in the configuration. */
+export function autoRegisterKeys(setting: string | null, configuration: CurrentConfiguration) {
+  return (given: string): KeyVerdict => {
+    const { server } = configuration.read().configuration
+    const used = [setting ?? '', server?.agentAutoRegisterKey ?? ''].filter((key) => key !== '')
+    if (used.length === 0) return 'unused'
+    return used.some((key) => isSecretOf(hashSecret(key), given)) ? 'right' : 'wrong'
+  }
+}

@@ -1,0 +1,213 @@
+import type { AgentEvent } from '../core/agent-life-cycle.ts'
+import type { Clock } from '../lib/clock.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { AgentDirectory } from './agent-directory.ts'
+import type { AgentFacts } from './agent-record.ts'
+import type { AgentRegistrar } from './agent-registrar.ts'
+import type { KeyVerdict } from './auto-register-key.ts'
+import { isApproved, type KnownAgent } from './known-agent.ts'
+import type { RefusedMachines } from './refused-machines.ts'
+import type { RegistrationLimits } from './registration-limits.ts'
+import { hashSecret, isSecretOf, newToken } from './secrets.ts'
+
+/** Silence after which another process may use the uuid, in milliseconds. */
+const TAKEN_FOR = 20_000
+
+export interface AgentCallsDeps {
+  readonly directory: AgentDirectory
+  readonly registrar: AgentRegistrar
+  readonly clock: Clock
+  readonly judgeKey: (key: string) => KeyVerdict
+  readonly registrations: RegistrationLimits
+  readonly refused: RefusedMachines
+  readonly jobs: AgentJobs
+}
+
+/** What the calls of agents need to know about jobs. */
+export interface AgentJobs {
+  /** The job that the agent has to stop, of those it says it holds. */
+  cancelledJob(uuid: string, held: number | null): Promise<number | null>
+  /** An agent's process ended or was lost: its job is given to another. */
+  abandon(uuid: string): Promise<void>
+}
+
+export interface Registering {
+  readonly uuid: string
+  /** The address that the call comes from. */
+  readonly address: string
+  readonly instance: string
+  readonly claim: string
+  readonly facts: AgentFacts
+  readonly autoRegister: {
+    readonly key: string
+    readonly resources: readonly string[]
+    readonly environments: readonly string[]
+  } | null
+}
+
+export interface Contact {
+  readonly uuid: string
+  readonly token: string
+  /** The address that the call comes from. */
+  readonly address: string
+  readonly instance: string
+  readonly facts: AgentFacts
+  readonly runtimeStatus: 'Idle' | 'Building' | 'Cancelled'
+  readonly jobId: number | null
+  readonly stopping: boolean
+}
+
+type ConfigStatus = KnownAgent['condition']['configStatus']
+
+export interface Registered {
+  readonly token: string
+  readonly configStatus: ConfigStatus
+  /** Whether the list of agents says something new of it. */
+  readonly isNews: boolean
+}
+
+export type ContactAnswer =
+  | { readonly kind: 'register' }
+  | { readonly kind: 'none'; readonly configStatus: ConfigStatus }
+  | { readonly kind: 'cancel_job'; readonly configStatus: ConfigStatus; readonly jobId: number }
+
+/**
+ * Registers an agent and hands out its token. With the right key it is enabled at once, which is a
+ * commit unless the configuration lists it; a machine that was let in before keeps what the
+ * configuration says about it, and any other waits for approval. That the configuration lists its
+ * uuid is no approval: everybody can read it there.
+ *
+ * @throws {ServiceError} `agent-taken` when another machine uses the uuid, `key-refused`, and
+ *   `too-many-requests`.
+ */
+export async function registerAgent(deps: AgentCallsDeps, call: Registering): Promise<Registered> {
+  const known = deps.directory.find(call.uuid)
+  const { isFamiliar, hasKey } = standingOf(deps, known, call)
+  if (!isFamiliar && !hasKey) deps.registrations.countRegistration(call.address)
+  if (!hasKey || (known !== null && isApproved(known))) {
+    assertFree(deps, known, call)
+    assertClaim(deps, known, call)
+  }
+  if (!hasKey && !known?.record) await deps.registrations.makeRoom(call.address)
+  const { uuid, facts, instance, address } = call
+  const token = newToken()
+  const at = deps.clock()
+  const record = {
+    uuid,
+    facts,
+    claimHash: hashSecret(call.claim),
+    tokenHash: hashSecret(token),
+    approved: hasKey || (known !== null && isApproved(known)),
+    lastContact: at,
+  }
+  if (known && isFamiliar) deps.registrar.noteAddress(known.configured, movedTo(known, facts))
+  await deps.directory.register(record, { instance, at, address, stopping: false })
+  if (!known?.configured && hasKey && call.autoRegister) {
+    const { resources, environments } = call.autoRegister
+    await deps.registrar.enroll({ uuid, ...addressOf(facts), resources, environments })
+  }
+  const configStatus = deps.directory.find(uuid)?.condition.configStatus ?? 'Pending'
+  return { token, configStatus, isNews: configStatus !== known?.condition.configStatus }
+}
+
+/** What a machine that registers has shown: the claim of one that was let in, or the key. */
+function standingOf(
+  { judgeKey, registrations }: AgentCallsDeps,
+  known: KnownAgent | null,
+  { autoRegister, claim, address }: Registering,
+): { readonly isFamiliar: boolean; readonly hasKey: boolean } {
+  const isFamiliar = known?.record?.approved === true && isSecretOf(known.record.claimHash, claim)
+  if (autoRegister === null) return { isFamiliar, hasKey: false }
+  const { key } = autoRegister
+  return {
+    isFamiliar,
+    hasKey: isFamiliar ? judgeKey(key) === 'right' : registrations.admits(key, address),
+  }
+}
+
+/**
+ * Notes that an agent is there and what it does; answers what it has to do.
+ *
+ * @throws {ServiceError} `token-refused`, `agent-taken`.
+ */
+export async function contactAgent(deps: AgentCallsDeps, call: Contact): Promise<ContactAnswer> {
+  const known = deps.directory.find(call.uuid)
+  if (!known?.record) return { kind: 'register' }
+  assertToken(known, call)
+  assertFree(deps, known, call)
+  const at = deps.clock()
+  const { instance, stopping, facts, address } = call
+  const record = { ...known.record, facts }
+  const heard = { instance, at, address, stopping }
+  await deps.directory.hear({ record, heard, event: eventOf(call) })
+  if (isApproved(known)) {
+    if (stopping) await deps.jobs.abandon(call.uuid)
+    deps.registrar.noteAddress(known.configured, movedTo(known, facts))
+  }
+  const { configStatus } = deps.directory.find(call.uuid)?.condition ?? known.condition
+  const jobId = await deps.jobs.cancelledJob(call.uuid, call.jobId)
+  return jobId === null
+    ? { kind: 'none', configStatus }
+    : { kind: 'cancel_job', configStatus, jobId }
+}
+
+/**
+ * The agent whose token this is.
+ *
+ * @throws {ServiceError} `token-refused`.
+ */
+export function assertToken(known: KnownAgent | null, call: { uuid: string; token: string }): void {
+  if (known?.record && isSecretOf(known.record.tokenHash, call.token)) return
+  const { uuid } = call
+  throw new ServiceError('token-refused', `The token is not that of the agent ${uuid}`, { uuid })
+}
+
+function eventOf({ runtimeStatus, stopping }: Contact): AgentEvent {
+  if (stopping && runtimeStatus !== 'Idle') return 'silence'
+  return runtimeStatus === 'Idle' ? 'report-idle' : 'report-building'
+}
+
+function assertClaim(deps: AgentCallsDeps, known: KnownAgent | null, call: Registering): void {
+  if (!known?.record || isSecretOf(known.record.claimHash, call.claim)) return
+  throw taken(deps, known, { call, how: 'registered by another machine' })
+}
+
+/** One folder is locked by one process, so the same place is the same agent started again. */
+function assertFree(
+  deps: AgentCallsDeps,
+  known: KnownAgent | null,
+  call: Caller & { readonly instance: string },
+): void {
+  if (!known?.heard || known.heard.instance === call.instance || known.heard.stopping) return
+  if (deps.clock() - known.heard.at > TAKEN_FOR) return
+  const before = known.record?.facts
+  if (before && placeOf(before) === placeOf(call.facts)) return
+  throw taken(deps, known, { call, how: `in use on ${before?.hostname ?? 'another machine'}` })
+}
+
+type Caller = Pick<Registering, 'uuid' | 'address' | 'facts'>
+
+function taken(
+  { refused }: AgentCallsDeps,
+  holder: KnownAgent,
+  { call, how }: { readonly call: Caller; readonly how: string },
+): ServiceError {
+  const { uuid, address, facts } = call
+  refused.note(holder, { hostname: facts.hostname, address })
+  return new ServiceError('agent-taken', `The agent uuid ${uuid} is ${how}`, { uuid })
+}
+
+function placeOf({ hostname, ipAddress, sandbox }: AgentFacts): string {
+  return JSON.stringify([hostname, ipAddress, sandbox])
+}
+
+/** Where an agent is now. The name that the configuration has stays until the agent says another one. */
+function movedTo({ uuid, record, configured }: KnownAgent, facts: AgentFacts) {
+  const isRenamed = record?.facts.hostname !== facts.hostname
+  const hostname = isRenamed ? facts.hostname : (configured?.hostname ?? facts.hostname)
+  return { uuid, hostname, ipaddress: facts.ipAddress }
+}
+
+function addressOf({ hostname, ipAddress }: AgentFacts) {
+  return { hostname, ipaddress: ipAddress }
+}

@@ -1,0 +1,27 @@
+import type { Clock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import type { StateStore } from '../state/state-store.ts'
+import type { ConfigEditor } from '../configuration/config-editor.ts'
+import type { CurrentConfiguration } from '../configuration/current-configuration.ts'
+import { AgentDirectory } from './agent-directory.ts'
+import { AgentRegistrar } from './agent-registrar.ts'
+import { configuredAgents } from './configured-agent.ts'
+
+export interface AgentsOptions {
+  readonly store: StateStore
+  readonly configuration: CurrentConfiguration
+  readonly editor: ConfigEditor
+  readonly clock: Clock
+  readonly log: Log
+  /** Silence after which an agent is lost, in milliseconds. */
+  readonly timeout: number
+}
+
+/** The agents that are known, following the configuration from now on. */
+export async function openAgents(options: AgentsOptions) {
+  const directory = await AgentDirectory.open(options)
+  options.configuration.follow(({ configuration }) => {
+    directory.configure(configuredAgents(configuration))
+  })
+  return { directory, registrar: new AgentRegistrar(options) }
+}

@@ -1,0 +1,100 @@
+import type { Clock } from '../lib/clock.ts'
+import { ServiceError } from '../core/errors.ts'
+import { networkOf, RateLimit, tooMany } from '../core/rate-limit.ts'
+import type { AgentDirectory } from './agent-directory.ts'
+import type { KeyVerdict } from './auto-register-key.ts'
+import { isApproved, type KnownAgent } from './known-agent.ts'
+import { hashSecret } from './secrets.ts'
+
+/** Machines that wait for approval at the most: in all, and of one network. */
+const WAITING_AT_MOST = 1_000
+const WAITING_OF_A_NETWORK = 100
+/** Silence after which one that waits makes room for another, in milliseconds. */
+const SILENT_AFTER = 15_000
+/** After how many seconds one that finds no room should come again. */
+const NO_ROOM_FOR = 60
+/** Wrong keys that are remembered: one that is said again is no new guess. */
+const WRONG_KEYS = 10_000
+
+export interface RegistrationLimitsOptions {
+  readonly directory: AgentDirectory
+  readonly clock: Clock
+  readonly judgeKey: (key: string) => KeyVerdict
+}
+
+/**
+ * What machines that are not known may cost: how often they register, how many wait for approval,
+ * and how many keys they try. Those that were let in, and those with the key, are not counted.
+ */
+export class RegistrationLimits {
+  readonly #options: RegistrationLimitsOptions
+  readonly #ofNetworks: RateLimit
+  readonly #ofAll: RateLimit
+  readonly #guesses: RateLimit
+  readonly #wrong = new Set<string>()
+
+  constructor(options: RegistrationLimitsOptions) {
+    const { clock } = options
+    this.#options = options
+    this.#ofNetworks = new RateLimit({ clock, burst: 120, every: 1_000 })
+    this.#ofAll = new RateLimit({ clock, burst: 1_000, every: 100 })
+    this.#guesses = new RateLimit({ clock, burst: 10, every: 30_000 })
+  }
+
+  /**
+   * Whether this is the key that lets machines in; false when this server has none.
+   *
+   * @throws {ServiceError} `key-refused` for a wrong one, `too-many-requests` after many of them.
+   */
+  admits(key: string, address: string): boolean {
+    const network = networkOf(address)
+    const guess = hashSecret(`${network} ${key}`)
+    if (this.#wrong.has(guess)) throw keyRefused()
+    const wait = this.#guesses.wait(network)
+    if (wait > 0) throw tooMany('wrong keys were tried', wait)
+    const verdict = this.#options.judgeKey(key)
+    if (verdict !== 'wrong') return verdict === 'right'
+    this.#guesses.take(network)
+    if (this.#wrong.size >= WRONG_KEYS) this.#wrong.clear()
+    this.#wrong.add(guess)
+    throw keyRefused()
+  }
+
+  /** @throws {ServiceError} `too-many-requests` when machines register too often. */
+  countRegistration(address: string): void {
+    const wait = this.#ofNetworks.take(networkOf(address)) || this.#ofAll.take('')
+    if (wait > 0) throw tooMany('agents have registered', wait)
+  }
+
+  /**
+   * Makes room for one more machine that waits: the one goes that was silent for longest.
+   *
+   * @throws {ServiceError} `too-many-requests` when none of those that wait is silent.
+   */
+  async makeRoom(address: string): Promise<void> {
+    const network = networkOf(address)
+    const waiting = this.#options.directory
+      .list()
+      .filter((agent) => agent.record !== null && !isApproved(agent))
+    const neighbours = waiting.filter(({ heard }) => networkOf(heard?.address ?? '') === network)
+    if (neighbours.length >= WAITING_OF_A_NETWORK) return this.#dropSilent(neighbours)
+    if (waiting.length >= WAITING_AT_MOST) return this.#dropSilent(waiting)
+  }
+
+  async #dropSilent(agents: readonly KnownAgent[]): Promise<void> {
+    const before = this.#options.clock() - SILENT_AFTER
+    const [oldest] = agents
+      .filter((agent) => lastHeard(agent) <= before)
+      .toSorted((one, other) => lastHeard(one) - lastHeard(other))
+    if (!oldest) throw tooMany('agents wait for approval', NO_ROOM_FOR * 1_000)
+    await this.#options.directory.forget(oldest.uuid)
+  }
+}
+
+function lastHeard({ heard, record }: KnownAgent): number {
+  return heard?.at ?? record?.lastContact ?? 0
+}
+
+function keyRefused(): ServiceError {
+  return new ServiceError('key-refused', 'The key to register with is wrong', { key: 'wrong' })
+}

@@ -1,0 +1,147 @@
+import { Hono } from 'hono'
+import { renderFreeSpace } from '../../core/agent.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { Principal } from '../../core/principal.ts'
+import {
+  type AgentAdministrationDeps,
+  approveAgent,
+  changeListedAgent,
+  listAgents,
+  type Outcome,
+  removeAgent,
+  retireAgent,
+} from '../../agents/administer-agents.ts'
+import { type JobPlace, renderPlace } from '../../builds/artifacts/job-folders.ts'
+import { factsOf, type KnownAgent, statusOf } from '../../agents/known-agent.ts'
+import { AgentChangesBody, type AgentEntry } from '../../wire/agent-entry.ts'
+import type { ClientNames } from '../../wire/revision-entry.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
+import { json, jsonText } from '../../http/errors.ts'
+import { malformed } from '../../http/parameters.ts'
+import { parseJson, readBody, readForm } from '../../http/request-body.ts'
+
+/** The largest body of a change, in bytes. */
+const LARGEST = 65_536
+
+export interface AgentRoutesOptions extends AgentAdministrationDeps {
+  readonly clientNames: ClientNames
+  /** The job that an agent runs. */
+  readonly placeOf: (uuid: string) => JobPlace | null
+}
+
+/** `/api/agents…`: the list, and what an administrator decides about an agent. */
+export function agentRoutes(options: AgentRoutesOptions) {
+  const render = rememberedBy(options)
+  /** `pipeline/counter/stage/counter/job`; empty without a job that the caller may know of. */
+  const locatorOf = (uuid: string, principal: Principal): string => {
+    const place = options.placeOf(uuid)
+    if (place === null) return ''
+    const pipeline = place.pipelineName
+    const may = options.access.may(principal, { action: 'view-pipeline', pipeline })
+    return may ? renderPlace(place) : ''
+  }
+  return new Hono<RouteEnv>()
+    .get('/api/agents', async (c) => {
+      const agents = await listAgents(options.directory)
+      const texts = agents.map((agent) => render(agent, locatorOf(agent.uuid, c.env.principal)))
+      return jsonText(`[${texts.join(',')}]`)
+    })
+    .post('/api/agents/:uuid/enable', async (c) => {
+      const uuid = c.req.param('uuid')
+      const outcome = await approveAgent(options, c.env.principal, uuid)
+      return json({ message: describe(uuid, 'enabled', outcome) })
+    })
+    .post('/api/agents/:uuid/disable', async (c) => {
+      const uuid = c.req.param('uuid')
+      const outcome = await retireAgent(options, c.env.principal, uuid)
+      return json({ message: describe(uuid, 'disabled', outcome) })
+    })
+    .patch('/api/agents/:uuid', async (c) => {
+      const uuid = c.req.param('uuid')
+      const changes = await readChanges(c.req.raw)
+      const outcome = await changeListedAgent(options, c.env.principal, { uuid, changes })
+      return json({ message: describe(uuid, 'as asked for', outcome) })
+    })
+    .post('/api/agents/:uuid/delete', async (c) => {
+      const uuid = c.req.param('uuid')
+      await removeAgent(options, c.env.principal, uuid)
+      return json({ message: `The agent ${uuid} is deleted` })
+    })
+}
+
+/** A form or JSON; a name that stands for nothing is refused, so that nothing is passed over. */
+async function readChanges(request: Request): Promise<AgentChangesBody> {
+  const read = AgentChangesBody.safeParse(await fieldsOf(request))
+  if (!read.success) {
+    const problems = read.error.issues.map(({ message, path }) => ({
+      message,
+      ...(path.length > 0 ? { path: path.join('.') } : {}),
+    }))
+    const [first] = problems
+    const message = [first?.path, first?.message].filter((text) => text !== undefined).join(': ')
+    throw new ServiceError('malformed-request', message, { problems })
+  }
+  if (Object.keys(read.data).length > 0) return read.data
+  throw malformed('Nothing to change: resources, environments and hostname are absent', 'body')
+}
+
+async function fieldsOf(request: Request): Promise<unknown> {
+  const type = request.headers.get('content-type') ?? ''
+  if (/\bjson\b/i.test(type)) {
+    const body = await readBody(request, LARGEST)
+    return parseJson(Buffer.from(body).toString('utf8'))
+  }
+  const form = await readForm(request, LARGEST)
+  return Object.fromEntries(
+    Array.from(form, ([name, values]) => {
+      const texts = values.map((bytes) => Buffer.from(bytes).toString('utf8'))
+      return [name, name === 'hostname' ? texts.at(-1) : texts]
+    }),
+  )
+}
+
+function describe(uuid: string, decision: string, outcome: Outcome): string {
+  return `The agent ${uuid} is ${decision}${outcome === 'changed' ? '' : ' already'}`
+}
+
+interface Rendered {
+  readonly buildLocator: string
+  readonly text: string
+}
+
+/** What was rendered of an agent serves again until it calls. */
+function rememberedBy({
+  clientNames,
+}: AgentRoutesOptions): (agent: KnownAgent, buildLocator: string) => string {
+  const kept = new WeakMap<KnownAgent, Rendered>()
+  return (agent, buildLocator) => {
+    const known = kept.get(agent)
+    if (known?.buildLocator === buildLocator) return known.text
+    const text = JSON.stringify(renderAgent(agent, buildLocator, clientNames))
+    kept.set(agent, { buildLocator, text })
+    return text
+  }
+}
+
+function renderAgent(
+  agent: KnownAgent,
+  buildLocator: string,
+  clientNames: ClientNames,
+): AgentEntry {
+  const facts = factsOf(agent)
+  return {
+    uuid: agent.uuid,
+    buildLocator,
+    agent_name: facts.hostname,
+    ipAddress: facts.ipAddress,
+    status: statusOf(agent),
+    sandbox: facts.sandbox,
+    os: facts.operatingSystem,
+    free_space: renderFreeSpace(facts.freeSpace),
+    resources: [...(agent.configured?.resources ?? [])],
+    environments: [...(agent.configured?.environments ?? [])],
+    config_status: agent.condition.configStatus,
+    remote_address: agent.heard?.address ?? null,
+    ...(clientNames === 'gocd' ? { build_locator: buildLocator, ip_address: facts.ipAddress } : {}),
+  }
+}

@@ -1,0 +1,118 @@
+import type { Action } from '../core/audit.ts'
+import type { Audit } from '../notify/audit/audit.ts'
+import { AGENT_PATTERNS } from '../wire/agent-paths.ts'
+import { DIGEST_HEADER } from './configuration/digest-header.ts'
+import type { AuditAction, RequestContext } from '../http/request-context.ts'
+
+/** Readable names of actions. A route that is not here is named by its method and pattern. */
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ['POST /api/admin/config.xml', 'save-configuration'],
+  ['PUT /api/admin/config.xml', 'save-configuration'],
+  ['POST /admin/restful/configuration/file/POST/xml', 'save-configuration'],
+  ['POST /config/edit', 'save-configuration'],
+  ['POST /api/config/revisions/:commit/restore', 'restore-revision'],
+  ['POST /api/config/revisions/:commit/acknowledge-secrets', 'acknowledge-secrets'],
+  ['POST /config/:name/restore', 'restore-revision'],
+  ['POST /config/:name/undo', 'undo-revision'],
+  ['POST /config/entity/:kind/:name/restore/:from', 'restore-entity'],
+  ['POST /config/compare/:from/:to/reveal', 'reveal-secrets'],
+  ['POST /config/:name/reveal', 'reveal-secrets'],
+  ['POST /tab/admin/pipelines/:file{.+\\.json}', 'create-pipeline'],
+  ['POST /api/agents/:uuid/enable', 'enable-agent'],
+  ['POST /api/agents/:uuid/disable', 'disable-agent'],
+  ['POST /api/agents/:uuid/delete', 'delete-agent'],
+  ['PATCH /api/agents/:uuid', 'change-agent'],
+  ['POST /api/pipelines/:name/schedule', 'schedule-pipeline'],
+  ['POST /api/pipelines/:name/releaseLock', 'release-lock'],
+  ['POST /api/pipelines/:name/pause', 'pause-pipeline'],
+  ['POST /api/pipelines/:name/unpause', 'unpause-pipeline'],
+  ['POST /api/stages/:pipeline/:stage/run/:counter', 'run-stage'],
+  ['POST /api/stages/:pipeline/:stage/cancel', 'cancel-stage'],
+  [`POST ${AGENT_PATTERNS.register}`, 'register-agent'],
+])
+
+/**
+ * What changes nothing that an operator answers for: the chatter of agents at work, and pages that
+ * only look. They are noted when they are refused.
+ */
+export const QUIET: readonly string[] = [
+  `POST ${AGENT_PATTERNS.contact}`,
+  `POST ${AGENT_PATTERNS.work}`,
+  `POST ${AGENT_PATTERNS.report}`,
+  `PUT ${AGENT_PATTERNS.console}`,
+  `PUT ${AGENT_PATTERNS.artifact}`,
+  'POST /colours',
+  'POST /config/edit/check',
+]
+/** The editor answers 200 as long as nothing is saved. */
+const PREVIEWED = 'POST /config/edit'
+
+const SAFE: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
+
+/**
+ * Has a request noted that is an action: whatever is not safe, and whatever was refused to a
+ * caller. Null for all others.
+ */
+export function auditRequests(audit: Audit) {
+  return (request: Request, context: RequestContext, response: Response): Promise<void> | null => {
+    const { status } = response
+    const isRefusal = status === 403 || (status === 401 && context.reason !== 'no-credentials')
+    if (SAFE.includes(request.method) && !isRefusal) return null
+    if (!isRefusal && !isAction(context, status)) return null
+    const action = actionOf(request, context, response)
+    if (context.auditActions.length > 0)
+      return noteAll(audit, actionsOf(action, context.auditActions))
+    const isAnybody = context.principal.username === ''
+    return isAnybody ? audit.noteOften(action) : audit.note(action)
+  }
+}
+
+async function noteAll(audit: Audit, actions: readonly Action[]): Promise<void> {
+  await Promise.all(actions.map((action) => audit.note(action)))
+}
+
+/** What a request did one by one; what ended otherwise than the request has no status. */
+function actionsOf(
+  { status = 0, ...whole }: Action,
+  auditActions: readonly AuditAction[],
+): Action[] {
+  return auditActions.map(({ action, target, ended }): Action => {
+    if (!ended?.reason) return { ...whole, status, action, target }
+    return { ...whole, action, target, outcome: 'refused', reason: ended.reason }
+  })
+}
+
+function isAction({ route, isNews }: RequestContext, status: number): boolean {
+  if (route === '' || QUIET.includes(route) || !isNews) return false
+  return route !== PREVIEWED || status !== 200
+}
+
+function actionOf(
+  request: Request,
+  context: RequestContext,
+  { status, headers }: Response,
+): Action {
+  const { route, principal, address, reason, id } = context
+  const md5 = status < 400 ? headers.get(DIGEST_HEADER) : null
+  const claimed = reason === 'wrong-credentials' ? claimedName(request) : null
+  return {
+    user: principal.username,
+    action: NAMES.get(route) ?? (route || request.method),
+    target: new URL(request.url).pathname,
+    address,
+    outcome: status < 400 ? 'done' : status < 500 ? 'refused' : 'failed',
+    status,
+    request: id,
+    ...(reason === null ? {} : { reason }),
+    ...(md5 === null ? {} : { md5 }),
+    ...(claimed === null ? {} : { claimed }),
+  }
+}
+
+/** The name in credentials that were wrong. */
+function claimedName(request: Request): string | null {
+  const [, encoded] = /^Basic +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? []
+  if (encoded === undefined) return null
+  const [name = ''] = Buffer.from(encoded, 'base64').toString('utf8').split(':')
+  return name.slice(0, 100)
+}

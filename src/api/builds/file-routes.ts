@@ -1,0 +1,136 @@
+import type { FileHandle } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { Hono, type Context } from 'hono'
+import { getMimeType } from 'hono/utils/mime'
+import { CONSOLE_PATH } from '../../builds/artifacts/artifact-path.ts'
+import type { JobPlace } from '../../builds/artifacts/job-folders.ts'
+import type { FolderEntry } from '../../builds/artifacts/listing.ts'
+import { type FileCaller, type FilesDeps, openConsole, openDownload } from '../../builds/files.ts'
+import { agentPaths } from '../../wire/agent-paths.ts'
+import type { FolderEntryBody } from '../../wire/folder-entry.ts'
+import { tokenOf } from '../agents/agent-protocol-routes.ts'
+import { parseRange } from './byte-range.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
+import { json } from '../../http/errors.ts'
+import { parseWholeNumber } from '../../http/parameters.ts'
+
+export interface FileRoutesOptions extends FilesDeps {
+  readonly basePath: string
+}
+
+const JOB = '/files/:pipeline/:pipelineCounter/:stage/:stageCounter/:job'
+const TEXT = 'text/plain; charset=utf-8'
+
+/** What a build made must not act as this service in a browser: it gets an origin of its own. */
+const UNTRUSTED = {
+  'content-security-policy': 'sandbox allow-scripts allow-popups',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'private, no-cache',
+}
+
+/** `/files/…`: consoles and artifacts, to those who may view the pipeline and to the agent whose job fetches them. */
+export function fileRoutes(options: FileRoutesOptions) {
+  const read = async (c: Context<RouteEnv>, path: string) => {
+    const call = { caller: callerOf(c), job: placeOf(c), path }
+    const line = c.req.query('startLineNumber')
+    if (path === CONSOLE_PATH && line !== undefined) {
+      const part = await openConsole(options, call, parseWholeNumber(line, 'startLineNumber'))
+      const headers = { ...UNTRUSTED, 'content-type': TEXT, 'x-next-line': `${part.nextLine}` }
+      return stream(c, part.handle, { ...part, headers })
+    }
+    const found = await openDownload(options, call)
+    if (found.type === 'file') return serve(c, found)
+    if (found.type === 'archive') return sendArchive(c, found)
+    return json(found.entries.map((entry) => renderEntry(entry, found, options.basePath)))
+  }
+  return new Hono<RouteEnv>()
+    .get(JOB, (c) => read(c, ''))
+    .get(`${JOB}/:path{.+}`, (c) => read(c, c.req.param('path')))
+}
+
+/** Whether an address is one of these, called by an agent. */
+export function isFileCallOfAgent(path: string, request: Request): boolean {
+  return path.startsWith('/files/') && isAgent(request)
+}
+
+function isAgent(request: Request): boolean {
+  return /^Bearer\b/i.test(request.headers.get('authorization') ?? '')
+}
+
+function callerOf(c: Context<RouteEnv>): FileCaller {
+  return isAgent(c.req.raw) ? { token: tokenOf(c) } : { principal: c.env.principal }
+}
+
+function placeOf(c: Context<RouteEnv>): JobPlace {
+  const counter = (name: string) => parseWholeNumber(c.req.param(name) ?? '', name)
+  return {
+    pipelineName: c.req.param('pipeline') ?? '',
+    pipelineCounter: counter('pipelineCounter'),
+    stageName: c.req.param('stage') ?? '',
+    stageCounter: counter('stageCounter'),
+    jobName: c.req.param('job') ?? '',
+  }
+}
+
+async function serve(
+  c: Context<RouteEnv>,
+  { handle, name }: { readonly handle: FileHandle; readonly name: string },
+): Promise<Response> {
+  const { size, mtimeMs } = await handle.stat()
+  const etag = `"${size}-${Math.round(mtimeMs)}"`
+  if (c.req.header('if-none-match') === etag) {
+    await handle.close()
+    return new Response(null, { status: 304, headers: { etag } })
+  }
+  const type = /\.log$/i.test(name) ? TEXT : (getMimeType(name) ?? 'application/octet-stream')
+  const headers = { ...UNTRUSTED, 'content-type': type, etag, 'accept-ranges': 'bytes' }
+  const isOther = (c.req.header('if-range') ?? etag) !== etag
+  const range = isOther ? null : parseRange(c.req.header('range'), size)
+  if (range === null) return stream(c, handle, { from: 0, to: size, headers })
+  if (range === 'unsatisfiable') {
+    await handle.close()
+    const told = { ...headers, 'content-range': `bytes */${size}` }
+    return json({ message: `The file has ${size} bytes` }, 416, told)
+  }
+  const told = { ...headers, 'content-range': `bytes ${range.from}-${range.to - 1}/${size}` }
+  return stream(c, handle, { ...range, headers: told, status: 206 })
+}
+
+function sendArchive(
+  c: Context<RouteEnv>,
+  { name, open }: { readonly name: string; readonly open: () => Readable },
+): Response {
+  const headers = {
+    ...UNTRUSTED,
+    'content-type': 'application/zip',
+    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+  }
+  if (c.req.raw.method === 'HEAD') return new Response(null, { headers })
+  return new Response(Readable.toWeb(open()), { headers })
+}
+
+/** Sends part of a file and closes it. It may grow meanwhile: what was announced is what is sent. */
+async function stream(
+  c: Context<RouteEnv>,
+  handle: FileHandle,
+  part: { from: number; to: number; headers: Record<string, string>; status?: 200 | 206 },
+): Promise<Response> {
+  const { from, to, headers, status = 200 } = part
+  const announced = { ...headers, 'content-length': `${to - from}` }
+  if (to === from || c.req.raw.method === 'HEAD') {
+    await handle.close()
+    return new Response(null, { status, headers: announced })
+  }
+  const body = Readable.toWeb(handle.createReadStream({ start: from, end: to - 1 }))
+  return new Response(body, { status, headers: announced })
+}
+
+function renderEntry(
+  entry: FolderEntry,
+  { job, path }: { readonly job: JobPlace; readonly path: string },
+  basePath: string,
+): FolderEntryBody {
+  const below = path === '' ? entry.name : `${path}/${entry.name}`
+  const place = { ...job, stageCounter: String(job.stageCounter) }
+  return { ...entry, url: `${basePath}${agentPaths.file(place, below)}` }
+}

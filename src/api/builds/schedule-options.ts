@@ -1,0 +1,106 @@
+import type { ScheduleOptions } from '../../builds/start-runs.ts'
+import { malformed } from '../../http/parameters.ts'
+import { readBody, readForm } from '../../http/request-body.ts'
+
+const LARGEST = 1_048_576
+const FIELD = /^(variables|secure_variables|materials)\[([^[\]]+)\]$/
+const SECURE = 'secure_variables['
+
+type Kind = 'variables' | 'secure_variables' | 'materials'
+
+interface Field {
+  readonly kind: Kind
+  /** Of the variable or material. */
+  readonly name: string
+  readonly value: string
+}
+
+/**
+ * What a run is to have that others do not, as the original's clients say it: fields `variables[NAME]`,
+ * `secure_variables[NAME]` and `materials[NAME]`, in the body or, unless they are secret, in the address.
+ *
+ * @throws {ServiceError} `malformed-request` for every other field, so that nothing else is built than was asked for.
+ */
+export async function readScheduleOptions(request: Request): Promise<ScheduleOptions> {
+  const fields = [...(await fieldsOfBody(request)), ...fieldsOfAddress(request)]
+  const repeated = fields.find(({ kind, name }, n) => fields.findIndex(isSame(kind, name)) !== n)
+  if (repeated) throw malformedField(repeated, 'is given more than once')
+  return {
+    variables: fields
+      .filter(({ kind }) => kind !== 'materials')
+      .map(({ kind, name, value }) => ({ name, value, secure: kind === 'secure_variables' })),
+    pins: fields
+      .filter(({ kind }) => kind === 'materials')
+      .map(({ name, value }) => ({ material: name, revision: value })),
+  }
+}
+
+/** A variable is one, given as a secure one or not. */
+function isSame(kind: Kind, name: string) {
+  const isMaterial = kind === 'materials'
+  return (other: Field) => other.name === name && (other.kind === 'materials') === isMaterial
+}
+
+async function fieldsOfBody(request: Request): Promise<Field[]> {
+  const type = request.headers.get('content-type') ?? ''
+  if (/\bjson\b/i.test(type)) {
+    await assertEmptyJson(request)
+    return []
+  }
+  const form = await readForm(request, LARGEST)
+  return [...form].flatMap(([name, values]) => {
+    // Clients that have nothing to say send this, whatever type they announce.
+    if (name.trim() === '{}' && form.size === 1) return []
+    return values.map((value) => fieldOf(name, textOf(name, value)))
+  })
+}
+
+/** An object without a member says nothing. */
+async function assertEmptyJson(request: Request): Promise<void> {
+  const text = Buffer.from(await readBody(request, LARGEST)).toString('utf8')
+  if (/^\s*(?:\{\s*\})?\s*$/.test(text)) return
+  throw malformed(
+    'Options are a form with variables[NAME], secure_variables[NAME], materials[NAME]',
+    'body',
+  )
+}
+
+/** Other parameters of an address are ignored everywhere. What is secret must not get into the logs of proxies. */
+function fieldsOfAddress(request: Request): Field[] {
+  const fields = [...new URL(request.url).searchParams].filter(([name]) => FIELD.test(name))
+  const secret = fields.find(([name]) => name.startsWith(SECURE))
+  if (secret)
+    throw malformed(`"${secret[0]}" belongs into the body, not into the address`, secret[0])
+  return fields.map(([name, value]) => fieldOf(name, value))
+}
+
+function fieldOf(field: string, value: string): Field {
+  const [, kind, name] = FIELD.exec(field) ?? []
+  if (name === undefined || !isKind(kind)) {
+    const known = 'variables[NAME], secure_variables[NAME] or materials[NAME]'
+    throw malformed(`"${field}" is none of ${known}`, field)
+  }
+  const given = { kind, name, value }
+  if (value.includes('\0')) throw malformedField(given, 'holds a character that no variable can')
+  if (kind !== 'materials') return given
+  if (value.trim() === '') throw malformedField(given, 'names no revision')
+  return { ...given, value: value.trim() }
+}
+
+function isKind(text: string | undefined): text is Kind {
+  return text === 'variables' || text === 'secure_variables' || text === 'materials'
+}
+
+function textOf(name: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw malformed(`"${name}" is not UTF-8`, name)
+  }
+}
+
+function malformedField({ kind, name }: Field, reason: string) {
+  const field = `${kind}[${name}]`
+  return malformed(`"${field}" ${reason}`, field)
+}

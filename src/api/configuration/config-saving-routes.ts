@@ -1,0 +1,75 @@
+import { Hono, type Context } from 'hono'
+import { ServiceError } from '../../core/errors.ts'
+import {
+  type ConfigSavingDeps,
+  saveDocument,
+  type SaveRequest,
+} from '../../configuration/config-saving.ts'
+import type { ClientNames } from '../../wire/revision-entry.ts'
+import { digestHeaders } from './digest-header.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
+import { json, renderError, shown } from '../../http/errors.ts'
+import { parseIfMatch } from './if-match.ts'
+import { malformed, parseDigest } from '../../http/parameters.ts'
+import { readBody, readForm, textField } from '../../http/request-body.ts'
+
+export interface ConfigSavingOptions extends ConfigSavingDeps {
+  readonly clientNames: ClientNames
+  readonly maxBody: number
+}
+
+/** Saving the whole document: the original's form on its two paths, and PUT with `If-Match`. */
+export function configSavingRoutes(options: ConfigSavingOptions) {
+  const saveForm = async (c: Context<RouteEnv>) => {
+    const request = await readSaveForm(c.req.raw, options.maxBody)
+    return answerAsForm(request.document, async () => {
+      const { revision } = await saveDocument(options, c.env.principal, request)
+      const headers = digestHeaders(revision.digest, options.clientNames)
+      return json({ result: 'File changed successfully.' }, 200, headers)
+    })
+  }
+  return new Hono<RouteEnv>()
+    .post('/api/admin/config.xml', saveForm)
+    .post('/admin/restful/configuration/file/POST/xml', saveForm)
+    .put('/api/admin/config.xml', async (c) => {
+      const basedOn = neededIfMatch(c.req.header('if-match'))
+      const document = await readBody(c.req.raw, options.maxBody)
+      const { revision } = await saveDocument(options, c.env.principal, { document, basedOn })
+      const headers = digestHeaders(revision.digest, options.clientNames)
+      return json({ message: 'The configuration is saved' }, 200, {
+        ...headers,
+        etag: `"${revision.digest}"`,
+      })
+    })
+}
+
+async function readSaveForm(request: Request, limit: number): Promise<SaveRequest> {
+  const form = await readForm(request, limit)
+  const document = form.get('xmlFile')?.at(-1)
+  const md5 = textField(form, 'md5')
+  if (!document) throw malformed('The field xmlFile is missing', 'xmlFile')
+  if (md5 === null) throw malformed('The field md5 is missing', 'md5')
+  return { document: new Uint8Array(document), basedOn: parseDigest(md5.trim()), isForm: true }
+}
+
+/** What clients of the original read of a refused save: `result`, and their own text back. */
+async function answerAsForm(
+  document: Uint8Array,
+  save: () => Promise<Response>,
+): Promise<Response> {
+  try {
+    return await save()
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    if (error.code !== 'config-invalid' && error.code !== 'config-stale') throw error
+    const originalContent = Buffer.from(document).toString('utf8')
+    return json({ result: shown(error.message), originalContent, ...renderError(error) }, 409)
+  }
+}
+
+/** A save says what it began from. */
+function neededIfMatch(header: string | undefined) {
+  if (header !== undefined && header.trim() !== '') return parseIfMatch(header)
+  const message = 'The header If-Match with the digest that the edit began from is needed'
+  throw new ServiceError('base-missing', message, { header: 'If-Match' })
+}

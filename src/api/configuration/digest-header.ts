@@ -1,0 +1,10 @@
+import type { Digest } from '../../core/digest.ts'
+import type { ClientNames } from '../../wire/revision-entry.ts'
+
+export const DIGEST_HEADER = 'x-service-config-md5'
+
+/** The headers that carry a digest: the neutral one, and the original's beside it when asked for. */
+export function digestHeaders(digest: Digest, names: ClientNames): Record<string, string> {
+  const neutral = { [DIGEST_HEADER]: digest }
+  return names === 'gocd' ? { ...neutral, 'x-cruise-config-md5': digest } : neutral
+}

@@ -1,0 +1,71 @@
+import { Hono } from 'hono'
+import { z } from 'zod'
+import { ServiceError } from '../../core/errors.ts'
+import { type ConfigRestoringDeps, restoreRevision } from '../../configuration/config-restoring.ts'
+import type { ClientNames } from '../../wire/revision-entry.ts'
+import { digestHeaders } from './digest-header.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
+import { json, renderError } from '../../http/errors.ts'
+import { parseIfMatch } from './if-match.ts'
+import { malformed, parseSha } from '../../http/parameters.ts'
+import { readBody, readForm, textField } from '../../http/request-body.ts'
+
+/** A reason and the form around it, in bytes. */
+const LARGEST_BODY = 16_384
+/** More than a commit's subject should hold. */
+export const LONGEST_REASON = 500
+
+export interface RestoreRoutesOptions extends ConfigRestoringDeps {
+  readonly clientNames: ClientNames
+}
+
+/** `POST /api/config/revisions/[commit]/restore`: an older revision becomes current again. */
+export function restoreRoutes(options: RestoreRoutesOptions) {
+  return new Hono<RouteEnv>().post('/api/config/revisions/:commit/restore', async (c) => {
+    const ifMatch = c.req.header('if-match')?.trim() ?? ''
+    const request = {
+      commit: parseSha(c.req.param('commit')),
+      reason: checkedReason(await readReason(c.req.raw)),
+      basedOn: ifMatch === '' ? null : parseIfMatch(ifMatch),
+    }
+    try {
+      const { revision, isNew } = await restoreRevision(options, c.env.principal, request)
+      const message = isNew ? 'The configuration is restored' : 'The configuration is that already'
+      const body = { message, md5: revision.digest, commitSHA: revision.commit }
+      return json(body, 200, digestHeaders(revision.digest, options.clientNames))
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'config-invalid') throw error
+      return json(renderError(error), 409)
+    }
+  })
+}
+
+const Body = z.object({ reason: z.string().default('') })
+
+/** The reason of a JSON body or of a form; a body of any other type says nothing. */
+async function readReason(request: Request): Promise<string> {
+  const type = (request.headers.get('content-type') ?? '').toLowerCase()
+  if (type.includes('form')) {
+    return textField(await readForm(request, LARGEST_BODY), 'reason') ?? ''
+  }
+  const body = await readBody(request, LARGEST_BODY)
+  if (!type.startsWith('application/json') || body.length === 0) return ''
+  const read = Body.safeParse(parseJson(Buffer.from(body).toString('utf8')))
+  if (read.success) return read.data.reason
+  throw malformed('The body is not an object with a reason', 'reason')
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause
+    return null
+  }
+}
+
+/** @throws {ServiceError} `malformed-request` when it is longer than a commit should hold. */
+export function checkedReason(reason: string): string {
+  if (reason.length <= LONGEST_REASON) return reason.trim()
+  throw malformed(`The reason is longer than ${LONGEST_REASON} characters`, 'reason')
+}

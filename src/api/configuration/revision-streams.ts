@@ -1,0 +1,113 @@
+import type { Principal } from '../../core/principal.ts'
+import type { CommitSha, Revision } from '../../core/revision.ts'
+import type { RevisionWatch } from '../../notify/revision-watch.ts'
+import { type ClientNames, renderRevision } from '../../wire/revision-entry.ts'
+import type { WatchEvent } from '../../wire/watch.ts'
+import { EventStream } from './event-stream.ts'
+
+export interface RevisionStreamsOptions {
+  readonly watch: RevisionWatch
+  readonly clientNames: ClientNames
+  /** Milliseconds between two signs of life; a connection that is silent for longer is cut. */
+  readonly alive?: number
+  /** Milliseconds after which a reader has to come back, and show that it still may. */
+  readonly longest?: number
+}
+
+const ALIVE = 10_000
+const LONGEST = 600_000
+
+/** Tells readers of event streams about every revision, each from where it is. */
+export class RevisionStreams {
+  readonly #options: RevisionStreamsOptions
+  readonly #readers = new Set<Reader>()
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(options: RevisionStreamsOptions) {
+    this.#options = options
+  }
+
+  /** Begins a stream after a commit. */
+  open(since: CommitSha, principal: Principal): Response {
+    const { watch, clientNames, longest = LONGEST } = this.#options
+    const end = performance.now() + longest
+    const reader = new Reader({ watch, clientNames, principal, end }, since, () => {
+      this.#readers.delete(reader)
+      this.#rest()
+    })
+    this.#readers.add(reader)
+    this.#timer ??= setInterval(() => this.#keepAlive(), this.#options.alive ?? ALIVE)
+    return reader.begin()
+  }
+
+  #keepAlive(): void {
+    for (const reader of this.#readers) reader.keepAlive()
+  }
+
+  /** Nobody is kept awake for nobody. */
+  #rest(): void {
+    if (this.#readers.size > 0 || this.#timer === null) return
+    clearInterval(this.#timer)
+    this.#timer = null
+  }
+}
+
+interface ReaderOptions extends Pick<RevisionStreamsOptions, 'watch' | 'clientNames'> {
+  readonly principal: Principal
+  readonly end: number
+}
+
+class Reader {
+  readonly #options: ReaderOptions
+  readonly #stream: EventStream
+  #unlisten: () => void = () => {}
+  #at: CommitSha
+  #work: Promise<void> = Promise.resolve()
+
+  constructor(options: ReaderOptions, since: CommitSha, closed: () => void) {
+    this.#options = options
+    this.#at = since
+    this.#stream = new EventStream(() => {
+      this.#unlisten()
+      closed()
+    })
+  }
+
+  begin(): Response {
+    this.#unlisten = this.#options.watch.listen(() => this.#tell())
+    this.#stream.keepAlive()
+    this.#tell()
+    return this.#stream.response
+  }
+
+  keepAlive(): void {
+    if (performance.now() > this.#options.end) this.#stream.close()
+    else this.#stream.keepAlive()
+  }
+
+  #tell(): void {
+    this.#work = this.#work.then(() => this.#tellNewer())
+  }
+
+  /** Whatever goes wrong ends the stream; the reader asks again and is told what it is. */
+  async #tellNewer(): Promise<void> {
+    if (!this.#stream.isOpen) return
+    const { watch, principal } = this.#options
+    try {
+      if (watch.isClosed) return this.#stream.close()
+      watch.assertMay(principal)
+      const { revisions, isRewritten } = await watch.newer(this.#at)
+      if (isRewritten) this.#send('rewritten', watch.current())
+      else for (const revision of revisions) this.#send('revision', revision)
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
+      this.#stream.close()
+    }
+  }
+
+  #send(event: WatchEvent, revision: Revision): void {
+    this.#at = revision.commit
+    const data = renderRevision(revision, this.#options.clientNames)
+    this.#stream.send({ id: revision.commit, event, data })
+  }
+}

@@ -1,0 +1,64 @@
+import { type Context, Hono } from 'hono'
+import type { CommitSha } from '../../core/revision.ts'
+import { type ConfigReadingDeps, findRevision } from '../../configuration/config-reading.ts'
+import type { RevisionWatch } from '../../notify/revision-watch.ts'
+import { type ClientNames, renderRevision } from '../../wire/revision-entry.ts'
+import type { WatchAnswer } from '../../wire/watch.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
+import { json } from '../../http/errors.ts'
+import { parseSha, parseWholeNumber } from '../../http/parameters.ts'
+import { RevisionStreams } from './revision-streams.ts'
+
+/** How long a call is held: less than a silent connection is kept. */
+const LONGEST_WAIT = 15
+const EVENT_STREAM = 'text/event-stream'
+
+export interface WatchRoutesOptions extends Pick<ConfigReadingDeps, 'history'> {
+  readonly watch: RevisionWatch
+  readonly clientNames: ClientNames
+}
+
+/** `/api/config/watch`: waits for newer revisions, once or as a stream of events. */
+export function watchRoutes(options: WatchRoutesOptions) {
+  const { watch } = options
+  const streams = new RevisionStreams(options)
+  return new Hono<RouteEnv>().get('/api/config/watch', async (c) => {
+    watch.assertMay(c.env.principal)
+    const isStream = c.req.header('accept')?.includes(EVENT_STREAM) === true
+    if (isStream && c.req.method === 'HEAD') {
+      return new Response(null, { headers: { 'content-type': EVENT_STREAM } })
+    }
+    return isStream ? streams.open(startOf(options, c), c.env.principal) : answer(options, c)
+  })
+}
+
+async function answer(options: WatchRoutesOptions, c: Context<RouteEnv>): Promise<Response> {
+  const { watch, clientNames } = options
+  const [since, wait] = [c.req.query('since'), waitOf(c)]
+  const revisions =
+    since === undefined
+      ? [watch.current()]
+      : await watch.wait(findRevision(options, parseSha(since)).commit, {
+          principal: c.env.principal,
+          held: wait * 1_000,
+          signal: c.req.raw.signal,
+        })
+  const entries = revisions.toReversed().map((revision) => renderRevision(revision, clientNames))
+  return json(entries satisfies WatchAnswer)
+}
+
+/** A reader that comes back says what it has; a commit that is gone since then is its business to hear. */
+function startOf(options: WatchRoutesOptions, c: Context<RouteEnv>): CommitSha {
+  const last = c.req.header('last-event-id')
+  if (last !== undefined && last !== '') return parseSha(last)
+  const since = c.req.query('since')
+  if (since === undefined) return options.watch.current().commit
+  return findRevision(options, parseSha(since)).commit
+}
+
+function waitOf(c: Context<RouteEnv>): number {
+  const asked = c.req.query('wait')
+  if (c.req.method === 'HEAD') return 0
+  if (asked === undefined) return LONGEST_WAIT
+  return Math.min(parseWholeNumber(asked, 'wait'), LONGEST_WAIT)
+}

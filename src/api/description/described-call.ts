@@ -1,0 +1,136 @@
+import type { ErrorCode } from '../../core/errors.ts'
+import { ErrorBody } from '../../wire/error-body.ts'
+import { STATUS } from '../../http/errors.ts'
+import { isInterface } from '../../http/interface-paths.ts'
+import { AGENT_OPERATIONS } from './agent-operations.ts'
+import { BUILD_OPERATIONS } from './build-operations.ts'
+import { CONFIG_OPERATIONS } from './config-operations.ts'
+import { GIT_OPERATIONS } from './git-operations.ts'
+import {
+  type Answer,
+  CALLERS,
+  type Operation,
+  type Operations,
+  type Parameter,
+} from './operation.ts'
+import { pathParameter } from './path-parameters.ts'
+import { SERVICE_OPERATIONS } from './service-operations.ts'
+
+export interface Route {
+  readonly method: string
+  readonly path: string
+}
+
+/** A route as its callers see it. */
+export interface DescribedCall {
+  readonly method: string
+  /** `/api/agents/{uuid}/enable`. */
+  readonly path: string
+  readonly operation: Operation
+  readonly parameters: readonly (readonly [string, Parameter])[]
+  /** Every answer by status, the errors of all kinds included. */
+  readonly answers: readonly (readonly [number | string, Answer])[]
+  /** `page`: made for people, and described as all pages are. `undescribed`: nobody has said what it does. */
+  readonly kind: 'described' | 'page' | 'undescribed'
+}
+
+export const OPERATIONS: Operations = {
+  ...SERVICE_OPERATIONS,
+  ...CONFIG_OPERATIONS,
+  ...BUILD_OPERATIONS,
+  ...AGENT_OPERATIONS,
+  ...GIT_OPERATIONS,
+}
+
+const SAFE: readonly string[] = ['GET', 'HEAD']
+const HTML = [{ type: 'text/html', schema: null }]
+const ERROR = [{ type: 'application/json', schema: ErrorBody }]
+
+/** Every page answers like this. */
+const PAGE: Operation = {
+  tag: 'Pages',
+  summary: 'A page',
+  caller: 'user',
+  answers: { 200: { text: 'The page', content: HTML }, 304: { text: 'The page is known' } },
+}
+const UNDESCRIBED: Operation = { tag: 'Other', summary: '', caller: 'user', answers: {} }
+
+/** All routes with what is known of them. A page needs no description of its own. */
+export function describeRoutes(
+  routes: readonly Route[],
+  operations = OPERATIONS,
+): readonly DescribedCall[] {
+  const known = new Map(Object.entries(operations))
+  return routes.map(({ method, path }) => {
+    const operation = known.get(`${method} ${path}`)
+    const isForPrograms = isInterface(path)
+    const given = operation ?? (isForPrograms ? UNDESCRIBED : PAGE)
+    return {
+      method,
+      path: pathOf(path, given),
+      operation: given,
+      parameters: parametersOf(path, given),
+      answers: answersOf(method, given, { isForPrograms }),
+      kind: operation ? 'described' : isForPrograms ? 'undescribed' : 'page',
+    }
+  })
+}
+
+/** `/x/:file{.+\.xml}` becomes `/x/{file}.xml`. */
+function pathOf(pattern: string, { rename = {} }: Operation): string {
+  return pattern.replaceAll(
+    /:(\w+)(?:\{([^}]*)\})?/g,
+    (_all, name: string, expression: string | undefined) =>
+      `{${rename[name] ?? name}}${/\\(\.\w+)$/.exec(expression ?? '')?.[1] ?? ''}`,
+  )
+}
+
+function parametersOf(
+  pattern: string,
+  { rename = {}, path = {} }: Operation,
+): (readonly [string, Parameter])[] {
+  return [...pattern.matchAll(/:(\w+)/g)].map(([, given = '']) => {
+    const name = rename[given] ?? given
+    return [name, path[name] ?? pathParameter(name)] as const
+  })
+}
+
+function answersOf(
+  method: string,
+  operation: Operation,
+  { isForPrograms }: { readonly isForPrograms: boolean },
+): (readonly [number | string, Answer])[] {
+  const content = isForPrograms ? ERROR : HTML
+  const answers = new Map<number | string, Answer>()
+  for (const [status, reasons] of errorsOf(method, operation)) {
+    answers.set(status, { text: [...reasons].join('; '), content })
+  }
+  for (const [status, answer] of Object.entries(operation.answers)) {
+    answers.set(Number(status), answer)
+  }
+  if (operation === PAGE) {
+    answers.set('3XX', { text: 'To another page' })
+    answers.set('4XX', { text: 'A page that says why not', content: HTML })
+  }
+  return [...answers].toSorted(([a], [b]) => String(a).localeCompare(String(b)))
+}
+
+/** Why a call may be refused, by status. */
+function errorsOf(method: string, { caller, errors = [] }: Operation): Map<number, Set<string>> {
+  const { scheme, errors: common } = CALLERS[caller]
+  const reasons = new Map<number, Set<string>>()
+  const add = (status: number, reason: string) =>
+    reasons.set(status, (reasons.get(status) ?? new Set()).add(reason))
+  if (scheme === 'user' || scheme === 'both') {
+    add(401, 'credentials are missing or wrong')
+    add(
+      429,
+      'too many credentials were wrong, or are looked at; `Retry-After` says when to try again',
+    )
+    if (!SAFE.includes(method)) add(403, 'a browser sent it from another site')
+  }
+  const codes: readonly ErrorCode[] = [...common, ...errors, 'unavailable']
+  for (const code of codes) add(STATUS[code], `\`${code}\``)
+  add(500, 'a bug or an outage')
+  return reasons
+}

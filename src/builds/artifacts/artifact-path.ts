@@ -1,0 +1,33 @@
+import { ServiceError } from '../../core/errors.ts'
+
+/** Where the agent's and the server's notes about a job are, among its artifacts. */
+export const CONSOLE_PATH = 'cruise-output/console.log'
+
+const LONGEST = 4_096
+/** Characters of a path in a message. */
+const SHOWN = 200
+
+/**
+ * The segments of a path below a job's folder; none for the folder itself.
+ *
+ * @throws {ServiceError} `malformed-request` for a path that could lead anywhere else.
+ */
+export function artifactSegments(path: string): readonly string[] {
+  if (path === '') return []
+  const segments = path.split('/')
+  if (path.length <= LONGEST && segments.every(isPlain)) return segments
+  const shown = JSON.stringify(path.slice(0, SHOWN))
+  const message = `The path ${shown} is not that of a file below the folder of the job`
+  throw new ServiceError('malformed-request', message, { problems: [{ message, path: 'path' }] })
+}
+
+/** One folder's name of a name in the configuration, which may have any characters. */
+export function folderName(name: string): string {
+  if (/^[\w-][\w.-]{0,254}$/.test(name)) return name
+  return `%${Buffer.from(name).toString('hex').slice(0, 250)}`
+}
+
+function isPlain(segment: string): boolean {
+  if (segment === '' || segment === '.' || segment === '..') return false
+  return segment.length <= 255 && !segment.includes('\\') && !segment.includes('\0')
+}

@@ -1,0 +1,157 @@
+import { constants } from 'node:fs'
+import nodeFs, { open, readdir, rename, rm, type FileHandle } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Clock } from '../../lib/clock.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { syncFolder } from '../../storage/sync-folder.ts'
+import { SerialQueue } from '../../lib/serial-queue.ts'
+import { CONSOLE_PATH } from './artifact-path.ts'
+import { assertRoomFor, orDiskFull } from './disk-full.ts'
+import { makeRoom } from './folders.ts'
+import { bytesBelow } from './run-folders.ts'
+
+const APPENDING = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW
+
+/** So much of a console finds room on a disk that larger ones have filled: what a small job says. */
+const BEGINNING = 64 * 1024
+
+export interface ConsoleLogOptions {
+  readonly clock: Clock
+  /** Hears how many bytes more the job has, or less. */
+  readonly onSize: (bytes: number) => void
+}
+
+/**
+ * The console of one job: a file that grows. What the server itself notes in it does not count for
+ * the agent, which goes on from the number of bytes that it knows of.
+ */
+export class ConsoleLog {
+  readonly #folder: string
+  readonly #clock: Clock
+  readonly #onSize: (bytes: number) => void
+  readonly #writes = new SerialQueue()
+  #noted = 0
+  /** Whether it has been said that there is no room for more. */
+  #isCut = false
+
+  constructor(folder: string, { clock, onSize }: ConsoleLogOptions) {
+    this.#folder = folder
+    this.#clock = clock
+    this.#onSize = onSize
+  }
+
+  /**
+   * Appends at an offset, unless that is not the end, and answers how many bytes of the agent are
+   * there, on disk.
+   *
+   * @throws {ServiceError} `disk-full`; nothing of these bytes is there then.
+   */
+  append(offset: number, bytes: Uint8Array): Promise<number> {
+    return this.#write(async (handle, size) => {
+      const has = size - this.#noted
+      if (offset !== has || bytes.length === 0) return has
+      await this.#assertRoom(handle, { size, bytes })
+      await this.#append(handle, { bytes, size })
+      return has + bytes.length
+    })
+  }
+
+  /** Adds a line of the server's own. */
+  note(text: string): Promise<void> {
+    return this.#write((handle, size) => this.#note(handle, { size, text }))
+  }
+
+  /** Sets aside the console of an earlier attempt at the same job, and removes what else it left. */
+  begin(): Promise<void> {
+    return this.#writes.run(async () => {
+      this.#noted = 0
+      this.#isCut = false
+      const left = (await orNullWhenAbsent(readdir(this.#folder))) ?? []
+      const output = dirname(CONSOLE_PATH)
+      const artifacts = left.filter((name) => name !== output)
+      for (const name of artifacts) {
+        const path = join(this.#folder, name)
+        const bytes = await bytesBelow(path)
+        await rm(path, { recursive: true, force: true })
+        this.#onSize(-bytes)
+      }
+      await this.#setAside()
+    })
+  }
+
+  /** Whoever reads the console is told why it ends. */
+  async #assertRoom(
+    handle: FileHandle,
+    { size, bytes }: { readonly size: number; readonly bytes: Uint8Array },
+  ): Promise<void> {
+    const what = size + bytes.length <= BEGINNING ? 'beginning of a console' : 'file'
+    try {
+      await assertRoomFor(bytes.length, { folder: this.#folder, what })
+    } catch (error) {
+      if (error instanceof ServiceError && !this.#isCut) {
+        this.#isCut = true
+        await this.#note(handle, { size, text: error.message })
+      }
+      throw error
+    }
+  }
+
+  async #note(
+    handle: FileHandle,
+    { size, text }: { readonly size: number; readonly text: string },
+  ): Promise<void> {
+    const time = new Date(this.#clock()).toISOString().slice(11, 23)
+    const line = Buffer.from(`${time} [cairn] ${text}\n`)
+    await this.#append(handle, { bytes: line, size })
+    this.#noted += line.length
+  }
+
+  async #append(
+    handle: FileHandle,
+    { bytes, size }: { readonly bytes: Uint8Array; readonly size: number },
+  ): Promise<void> {
+    await appendWhole(handle, bytes, size)
+    this.#onSize(bytes.length)
+  }
+
+  async #setAside(): Promise<void> {
+    const file = join(this.#folder, CONSOLE_PATH)
+    const names = (await orNullWhenAbsent(readdir(dirname(file)))) ?? []
+    if (!names.includes('console.log')) return
+    const attempts = names.filter((name) => /^console\.\d+\.log$/.test(name)).length
+    await rename(file, join(dirname(file), `console.${attempts + 1}.log`))
+    await syncFolder(nodeFs, dirname(file))
+  }
+
+  #write<Result>(work: (handle: FileHandle, size: number) => Promise<Result>): Promise<Result> {
+    return this.#writes.run(() =>
+      orDiskFull(async () => {
+        const file = await makeRoom(this.#folder, CONSOLE_PATH.split('/'))
+        const handle = await open(file, APPENDING, 0o644)
+        try {
+          const { size } = await handle.stat()
+          if (size === 0) await syncFolder(nodeFs, dirname(file))
+          return await work(handle, size)
+        } finally {
+          await handle.close()
+        }
+      }),
+    )
+  }
+}
+
+/** What could not be written whole is taken back. */
+async function appendWhole(handle: FileHandle, bytes: Uint8Array, size: number): Promise<void> {
+  try {
+    let written = 0
+    while (written < bytes.length) {
+      const rest = bytes.subarray(written)
+      written += (await handle.write(rest, 0, rest.length, size + written)).bytesWritten
+    }
+    await handle.datasync()
+  } catch (error) {
+    await handle.truncate(size)
+    throw error
+  }
+}

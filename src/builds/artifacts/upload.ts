@@ -1,0 +1,85 @@
+import nodeFs, { lstat, open, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { ServiceError } from '../../core/errors.ts'
+import { draftName } from '../../storage/draft-name.ts'
+import { fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { syncFolder } from '../../storage/sync-folder.ts'
+import { artifactSegments, CONSOLE_PATH } from './artifact-path.ts'
+import { assertRoomFor, orDiskFull } from './disk-full.ts'
+import { inTheWay, makeRoom } from './folders.ts'
+
+export interface Upload {
+  /** The folder of the job. */
+  readonly folder: string
+  /** Where the file is to be, below that folder. */
+  readonly path: string
+  readonly body: AsyncIterable<Uint8Array>
+  /** How many bytes the sender announced. */
+  readonly size: number
+}
+
+/** Where unfinished uploads are; the largest file, in bytes. */
+export interface UploadLimits {
+  readonly drafts: string
+  readonly largest: number
+}
+
+/**
+ * Keeps a file among the artifacts of a job, in place of one that was there. It appears whole.
+ * Answers how many bytes more the job has with that.
+ *
+ * @throws {ServiceError} `malformed-request`, `body-too-large`, `disk-full`.
+ */
+export async function keepUpload(upload: Upload, limits: UploadLimits): Promise<number> {
+  const segments = artifactSegments(upload.path)
+  if (segments.length === 0 || upload.path === CONSOLE_PATH) throw inTheWay(upload.path)
+  if (upload.size > limits.largest) throw tooLarge(limits.largest)
+  await assertRoomFor(upload.size, { folder: limits.drafts, what: 'file' })
+  return orDiskFull(async () => {
+    const draft = join(limits.drafts, draftName())
+    try {
+      await writeDraft(draft, upload)
+      const target = await makeRoom(upload.folder, segments)
+      const replaced = await orNullWhenAbsent(lstat(target))
+      await moveTo(draft, target, upload.path)
+      await syncFolder(nodeFs, dirname(target))
+      return upload.size - (replaced?.size ?? 0)
+    } finally {
+      await rm(draft, { force: true })
+    }
+  })
+}
+
+async function writeDraft(draft: string, { body, size }: Upload): Promise<void> {
+  const handle = await open(draft, 'wx', 0o644)
+  try {
+    let received = 0
+    for await (const part of body) {
+      received += part.length
+      if (received > size) throw cutShort(`more than the ${size} bytes that were announced`)
+      await handle.writeFile(part)
+    }
+    if (received < size) throw cutShort(`${received} of ${size} bytes`)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function moveTo(draft: string, target: string, path: string): Promise<void> {
+  try {
+    await rename(draft, target)
+  } catch (error) {
+    if (!['EISDIR', 'ENOTEMPTY', 'EEXIST'].includes(fsErrorCode(error) ?? '')) throw error
+    throw inTheWay(path)
+  }
+}
+
+function tooLarge(limit: number): ServiceError {
+  return new ServiceError('body-too-large', `The file is larger than ${limit} bytes`, { limit })
+}
+
+function cutShort(arrived: string): ServiceError {
+  const message = `The file did not arrive whole: ${arrived}`
+  return new ServiceError('malformed-request', message, { problems: [{ message }] })
+}

@@ -1,0 +1,110 @@
+import type { JobInstance, PipelineInstance } from '../engine/documents.ts'
+import type { Artifact, Environment, Job, Pipeline, Stage } from '../../document/model/model.ts'
+import type { AgentOffer } from '../../core/assignment.ts'
+import { isSameName } from '../../core/name-key.ts'
+import { assignMaterials } from './materials.ts'
+import { AssignmentRefusal } from './refusal.ts'
+import type { Secrets } from './secrets.ts'
+import { assignTasks, type FindFetchSource } from './tasks.ts'
+import { assignVariables, instanceVariables, plain } from './variables.ts'
+
+const MINUTE = 60_000
+
+/** Everything that an assignment is made from. */
+export interface AssignmentSources {
+  readonly job: JobInstance
+  readonly run: PipelineInstance
+  /** A user, or `changes`. */
+  readonly approvedBy: string
+  readonly agent: AgentOffer
+  /** As it acts now; null when the configuration no longer has it. */
+  readonly pipeline: Pipeline | null
+  readonly environments: readonly Environment[]
+  /** Minutes without output after which a job is given up; null and 0 mean never. */
+  readonly jobTimeout: number | null
+  readonly secrets: Secrets
+  readonly findFetchSource: FindFetchSource
+  readonly labelOf: (pipeline: string, counter: number) => Promise<string>
+}
+
+export type JobOrder = Awaited<ReturnType<typeof assignmentOf>>
+
+/**
+ * Everything that an agent needs to run a job, by the configuration in force.
+ *
+ * @throws {AssignmentRefusal} when no agent could run it: it is gone from the configuration, needs
+ *   a plugin, or has secrets that cannot be opened.
+ */
+export async function assignmentOf(sources: AssignmentSources) {
+  const { job, run, agent, environments, secrets } = sources
+  const { pipeline, stage, config } = placeOf(sources)
+  return {
+    jobId: job.id,
+    pipelineName: job.pipelineName,
+    pipelineCounter: job.pipelineCounter,
+    pipelineLabel: run.label,
+    stageName: job.stageName,
+    stageCounter: String(job.stageCounter),
+    jobName: job.name,
+    triggerUser: sources.approvedBy,
+    agentResources: [...agent.resources],
+    cleanWorkingDir: stage.cleanWorkingDir,
+    fetchMaterials: stage.fetchMaterials,
+    silenceTimeoutMs: silenceTimeout(config, sources.jobTimeout),
+    materials: await assignMaterials({ materials: pipeline.materials, run }, sources),
+    environmentVariables: [
+      ...environments.map(({ name }) => plain('GO_ENVIRONMENT_NAME', name)),
+      ...instanceVariables(job.name, config.runInstanceCount),
+      ...assignVariables(
+        {
+          configured: [
+            ...environments.map(({ variables }) => variables),
+            pipeline.variables,
+            stage.variables,
+            config.variables,
+          ],
+          run: run.variables,
+        },
+        secrets,
+      ),
+    ],
+    tasks: await assignTasks(config.tasks, sources.findFetchSource),
+    artifacts: config.artifacts.map(artifactOf),
+  }
+}
+
+/** Milliseconds without output after which a job is given up, or null for never. */
+export function silenceTimeout(
+  { timeout }: Pick<Job, 'timeout'>,
+  jobTimeout: number | null,
+): number | null {
+  const minutes = timeout ?? jobTimeout ?? 0
+  return minutes > 0 && Number.isFinite(minutes) ? Math.ceil(minutes * MINUTE) : null
+}
+
+/** The job of a configured stage that an instance was made of, or null. */
+export function findJob(
+  pipeline: Pipeline | null,
+  { stageName, planName }: Pick<JobInstance, 'stageName' | 'planName'>,
+): { readonly stage: Stage; readonly config: Job } | null {
+  const stage = pipeline?.stages.find(({ name }) => isSameName(name, stageName))
+  const config = stage?.jobs.find(({ name }) => isSameName(name, planName))
+  return stage && config ? { stage, config } : null
+}
+
+function placeOf({ pipeline, job }: AssignmentSources) {
+  const place = findJob(pipeline, job)
+  if (pipeline && place) return { pipeline, ...place }
+  const { pipelineName, stageName, planName } = job
+  throw new AssignmentRefusal(
+    `The configuration has no job ${pipelineName}/${stageName}/${planName} any more`,
+  )
+}
+
+function artifactOf({ kind, src, dest }: Artifact) {
+  if (kind === 'external') {
+    throw new AssignmentRefusal('An artifact is kept by a plugin, and there are no plugins')
+  }
+  const type = kind === 'test' ? ('test' as const) : ('artifact' as const)
+  return { kind: type, src, dest: dest === '' ? null : dest }
+}

@@ -1,0 +1,130 @@
+import type { MaterialRevision, PipelineInstance } from '../engine/documents.ts'
+import { materialFingerprint } from '../../document/materials/material-fingerprint.ts'
+import type { DependencyMaterial, Material } from '../../document/model/model.ts'
+import { openAddress } from '../../document/secrets/address-secret.ts'
+import { AssignmentRefusal } from './refusal.ts'
+import { openSecret, type Secrets } from './secrets.ts'
+
+type Source = Exclude<Material, { kind: 'dependency' | 'package' | 'scm' }>
+
+export interface MaterialSources {
+  readonly secrets: Secrets
+  /** The label of a run of a pipeline, or its counter when it is not known. */
+  readonly labelOf: (pipeline: string, counter: number) => Promise<string>
+}
+
+/**
+ * The materials of a run at the revisions that it was made from, with opened passwords.
+ *
+ * @throws {AssignmentRefusal} for a material that the run has no revision of.
+ */
+export async function assignMaterials(
+  { materials, run }: { readonly materials: readonly Material[]; readonly run: PipelineInstance },
+  sources: MaterialSources,
+) {
+  const assigned = []
+  for (const material of materials) {
+    const { revision, fromRevision } = revisionOf(material, run)
+    if (material.kind === 'dependency') {
+      assigned.push(await dependencyOf(material, revision, sources))
+    } else if (material.kind !== 'package' && material.kind !== 'scm') {
+      const span = { revision, fromRevision: fromRevision ?? revision }
+      assigned.push(sourceOf(material, span, sources.secrets))
+    }
+  }
+  return assigned
+}
+
+function revisionOf(material: Material, run: PipelineInstance): MaterialRevision {
+  if (material.kind === 'package' || material.kind === 'scm') {
+    throw new AssignmentRefusal(`The material ${material.ref} needs a plugin, and there are none`)
+  }
+  const fingerprint = materialFingerprint(material)
+  const found = run.revisions.find((revision) => revision.fingerprint === fingerprint)
+  if (found) return found
+  const reason = `has no revision of the material ${describe(material)}; run the pipeline again`
+  throw new AssignmentRefusal(`The run ${run.counter} of the pipeline ${run.name} ${reason}`)
+}
+
+async function dependencyOf(
+  { name, pipeline, stage }: DependencyMaterial,
+  revision: string,
+  { labelOf }: MaterialSources,
+) {
+  const [, counter = ''] = revision.split('/')
+  const label = await labelOf(pipeline, Number(counter))
+  return {
+    type: 'pipeline' as const,
+    name,
+    pipelineName: pipeline,
+    stageName: stage,
+    revision,
+    label,
+  }
+}
+
+function sourceOf(
+  material: Source,
+  span: { readonly revision: string; readonly fromRevision: string },
+  secrets: Secrets,
+) {
+  const password = openSecret(
+    secrets,
+    { plain: material.password, sealed: material.encryptedPassword },
+    `The password of the material ${describe(material)}`,
+  )
+  const { name, dest, username } = material
+  const common = { name, dest: dest === '' ? null : dest, ...span }
+  switch (material.kind) {
+    case 'git': {
+      const url = withCredentials(addressOf(material, secrets), { username, password })
+      return { type: 'git' as const, ...common, url, branch: material.branch }
+    }
+    case 'hg':
+      return {
+        type: 'hg' as const,
+        ...common,
+        url: withCredentials(addressOf(material, secrets), { username, password }),
+      }
+    case 'svn': {
+      const url = addressOf(material, secrets)
+      return { type: 'svn' as const, ...common, url, username, password }
+    }
+    case 'p4': {
+      const { port: url, useTickets, view } = material
+      return { type: 'p4' as const, ...common, url, username, password, useTickets, view }
+    }
+    case 'tfs': {
+      const { domain, projectPath } = material
+      const url = addressOf(material, secrets)
+      const user = username ?? ''
+      return { type: 'tfs' as const, ...common, url, username: user, domain, password, projectPath }
+    }
+  }
+}
+
+function addressOf(material: Exclude<Source, { kind: 'p4' }>, secrets: Secrets): string {
+  const address = openAddress(material.url, (sealed) => secrets.open(sealed))
+  if (address !== null) return address
+  const reason = 'was encrypted with a key that this server does not have'
+  throw new AssignmentRefusal(`The address of the material ${describe(material)} ${reason}`)
+}
+
+/** Later versions of the configuration keep the user and the password of a URL beside it. */
+function withCredentials(
+  address: string,
+  { username, password }: { readonly username: string | null; readonly password: string | null },
+): string {
+  const isWeb = /^https?:\/\//i.test(address) && URL.canParse(address)
+  if (!isWeb || (username === null && password === null)) return address
+  const url = new URL(address)
+  if (username !== null) url.username = encodeURIComponent(username)
+  if (password !== null) url.password = encodeURIComponent(password)
+  return url.href
+}
+
+/** A name for a message; never a URL, which may hold a password. */
+function describe(material: Source | DependencyMaterial): string {
+  if (material.kind === 'dependency') return `${material.pipeline}/${material.stage}`
+  return material.name ?? material.dest ?? material.kind
+}

@@ -1,0 +1,92 @@
+import type { CancelTask, FetchArtifactTask, Task } from '../../document/model/model.ts'
+import { AssignmentRefusal } from './refusal.ts'
+
+const SECOND = 1_000
+
+/** The run of a job that an artifact is fetched from. */
+export interface FetchSource {
+  readonly pipelineName: string
+  readonly pipelineCounter: number
+  readonly stageName: string
+  readonly stageCounter: string
+  readonly jobName: string
+}
+
+export type FindFetchSource = (
+  fetch: Pick<FetchArtifactTask, 'pipeline' | 'stage' | 'job'>,
+) => Promise<FetchSource | null>
+
+/** @throws {AssignmentRefusal} for a task that needs a plugin. */
+export async function assignTasks(tasks: readonly Task[], findSource: FindFetchSource) {
+  const assigned = []
+  for (const task of tasks) {
+    const onCancel = task.onCancel === null ? null : await commandOf(task.onCancel, findSource)
+    assigned.push({ run: await commandOf(task, findSource), runIf: [...task.runIf], onCancel })
+  }
+  return assigned
+}
+
+async function commandOf(task: CancelTask, findSource: FindFetchSource) {
+  switch (task.kind) {
+    case 'exec':
+      return execOf(task)
+    case 'ant':
+    case 'nant':
+    case 'rake':
+      return buildToolOf(task)
+    case 'fetchartifact':
+      return fetchOf(task, findSource)
+    case 'plugin':
+      throw new AssignmentRefusal(
+        `A task needs the plugin ${task.plugin.id}, and there are no plugins`,
+      )
+  }
+}
+
+function execOf(task: Extract<CancelTask, { kind: 'exec' }>) {
+  const { command, args, workingDir, timeout } = task
+  return {
+    type: 'exec' as const,
+    command,
+    args: args === null ? task.arguments.map(({ text }) => text) : words(args),
+    workingDir: given(workingDir),
+    timeoutMs: timeout !== null && timeout > 0 ? Math.round(timeout * SECOND) : null,
+  }
+}
+
+function buildToolOf(task: Extract<CancelTask, { kind: 'ant' | 'nant' | 'rake' }>) {
+  const common = {
+    buildFile: given(task.buildFile),
+    target: given(task.target),
+    workingDir: given(task.workingDir),
+  }
+  if (task.kind === 'ant') return { type: 'ant' as const, ...common }
+  if (task.kind === 'rake') return { type: 'rake' as const, ...common }
+  return { type: 'nant' as const, ...common, nantPath: given(task.nantPath) }
+}
+
+async function fetchOf(
+  task: Extract<CancelTask, { kind: 'fetchartifact' }>,
+  findSource: FindFetchSource,
+) {
+  if (task.external) {
+    throw new AssignmentRefusal('An artifact is kept by a plugin, and there are no plugins')
+  }
+  const { srcFile, srcDir, dest } = task
+  return {
+    type: 'fetchartifact' as const,
+    from: await findSource(task),
+    src: srcFile ?? srcDir ?? '',
+    srcKind: srcFile === null ? ('folder' as const) : ('file' as const),
+    dest: given(dest),
+  }
+}
+
+function words(text: string): string[] {
+  return text.split(/\s+/).filter((word) => word !== '')
+}
+
+/** An attribute that is there but empty says nothing. */
+function given(text: string | null): string | null {
+  return text === '' ? null : text
+}

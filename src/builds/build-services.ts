@@ -1,0 +1,135 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Builds } from './engine/builds.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import type { StateStore } from '../state/state-store.ts'
+import type { AgentDirectory } from '../agents/agent-directory.ts'
+import type { CurrentConfiguration } from '../configuration/current-configuration.ts'
+import type { HealthProblem } from '../health/health.ts'
+import { ArtifactQuota } from './artifacts/artifact-quota.ts'
+import type { JobPlace } from './artifacts/job-folders.ts'
+import type { UploadLimits } from './artifacts/upload.ts'
+import { LineFinder } from './artifacts/console-lines.ts'
+import type { Secrets } from './assignment/secrets.ts'
+import { EffectivePipelines } from './effective-pipelines.ts'
+import { ConfiguredPlans } from './plans.ts'
+import { BuildingAgents } from './dispatch/agent-jobs.ts'
+import { BuildWatch } from './dispatch/build-watch.ts'
+import { RunningJobs } from './dispatch/running-jobs.ts'
+import { SilentJobs } from './dispatch/silent-jobs.ts'
+import { WaitingJobs } from './dispatch/waiting-jobs.ts'
+import { WorkDesk } from './dispatch/job-dispatcher.ts'
+
+/** How long a call for work is held: less than a silent connection is kept. */
+const WORK_HELD = 15_000
+
+export interface BuildServicesOptions {
+  readonly store: StateStore
+  readonly configuration: CurrentConfiguration
+  readonly directory: AgentDirectory
+  readonly secrets: Secrets
+  readonly clock: Clock
+  readonly log: Log
+  readonly stateDir: string
+  /** The largest artifact, in bytes. */
+  readonly largestArtifact: number
+  /** What consoles and artifacts may take together, in bytes; null for no limit. */
+  readonly artifactQuota: number | null
+  /** Silence after which an agent is lost, in milliseconds. */
+  readonly agentTimeout: number
+}
+
+interface Parts {
+  readonly pipelines: EffectivePipelines
+  readonly plans: ConfiguredPlans
+  readonly builds: Builds
+  readonly running: RunningJobs
+  readonly jobs: BuildingAgents
+  readonly silent: SilentJobs
+  readonly waiting: WaitingJobs
+  readonly artifactsDir: string
+  readonly uploads: UploadLimits
+  readonly quota: ArtifactQuota
+}
+
+/** Everything that runs builds, and looks after them until it is disposed of. */
+export class BuildServices implements AsyncDisposable {
+  readonly pipelines: EffectivePipelines
+  readonly plans: ConfiguredPlans
+  readonly builds: Builds
+  readonly running: RunningJobs
+  readonly jobs: BuildingAgents
+  readonly desk: WorkDesk
+  readonly waiting: WaitingJobs
+  readonly artifactsDir: string
+  readonly uploads: UploadLimits
+  readonly quota: ArtifactQuota
+  readonly lines = new LineFinder()
+  readonly #silent: SilentJobs
+  readonly #watch: BuildWatch
+
+  private constructor(parts: Parts, options: BuildServicesOptions) {
+    this.pipelines = parts.pipelines
+    this.plans = parts.plans
+    this.builds = parts.builds
+    this.running = parts.running
+    this.jobs = parts.jobs
+    this.artifactsDir = parts.artifactsDir
+    this.uploads = parts.uploads
+    this.quota = parts.quota
+    this.waiting = parts.waiting
+    this.#silent = parts.silent
+    this.desk = new WorkDesk({ ...options, ...parts, held: WORK_HELD })
+    this.#watch = new BuildWatch({ ...options, ...parts })
+  }
+
+  static async open(options: BuildServicesOptions): Promise<BuildServices> {
+    const { store, clock, stateDir, configuration, directory } = options
+    const artifactsDir = join(stateDir, 'artifacts')
+    const drafts = join(artifactsDir, '.drafts')
+    await rm(drafts, { recursive: true, force: true })
+    await mkdir(drafts, { recursive: true })
+    const pipelines = new EffectivePipelines(configuration)
+    const plans = new ConfiguredPlans({ pipelines, directory })
+    const builds = await Builds.open({ store, clock, plans })
+    const quota = new ArtifactQuota({
+      builds,
+      root: artifactsDir,
+      drafts,
+      quota: options.artifactQuota,
+      log: options.log,
+    })
+    const onSize = (place: JobPlace, bytes: number) => quota.add(place, bytes)
+    const running = new RunningJobs({ root: artifactsDir, clock, onSize })
+    const jobs = new BuildingAgents({ builds, directory, running })
+    await jobs.restore()
+    const silent = new SilentJobs({ ...options, builds, pipelines, running })
+    const waiting = new WaitingJobs({ builds, pipelines, directory, clock })
+    const uploads = { drafts, largest: options.largestArtifact }
+    const parts = {
+      pipelines,
+      plans,
+      builds,
+      running,
+      jobs,
+      silent,
+      waiting,
+      artifactsDir,
+      uploads,
+      quota,
+    }
+    return new BuildServices(parts, options)
+  }
+
+  /** What an operator should look at. */
+  problems(): readonly (string | HealthProblem)[] {
+    return [...this.#silent.problems(), ...this.quota.problems()]
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.desk[Symbol.dispose]()
+    await this.#watch[Symbol.asyncDispose]()
+    await this.quota[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,70 @@
+import type { Builds } from '../engine/builds.ts'
+import type { JobInstance } from '../engine/documents.ts'
+import type { AgentOffer } from '../../core/assignment.ts'
+import type { JobPlace } from '../artifacts/job-folders.ts'
+import { fetchSourceOf } from '../assignment/fetch-source.ts'
+import { assignmentOf, type JobOrder } from '../assignment/job-assignment.ts'
+import { AssignmentRefusal } from '../assignment/refusal.ts'
+import type { Secrets } from '../assignment/secrets.ts'
+import type { EffectivePipelines } from '../effective-pipelines.ts'
+
+export interface OrderSources {
+  readonly builds: Builds
+  readonly pipelines: EffectivePipelines
+  readonly secrets: Secrets
+}
+
+/** What a fetch task of an order reads: a file or a folder of the job at that place. */
+export interface OrderedFetch {
+  readonly job: JobPlace
+  /** Without a slash at its end. */
+  readonly path: string
+}
+
+/** Everything that the agent has to read to carry out an order. */
+export function fetchesIn({ tasks }: Pick<JobOrder, 'tasks'>): readonly OrderedFetch[] {
+  return tasks
+    .flatMap(({ run, onCancel }) => (onCancel === null ? [run] : [run, onCancel]))
+    .flatMap((task) => {
+      if (task.type !== 'fetchartifact' || task.from === null) return []
+      const { stageCounter, ...from } = task.from
+      const job = { ...from, stageCounter: Number(stageCounter) }
+      return [{ job, path: task.src.replace(/\/+$/, '') }]
+    })
+}
+
+/**
+ * What an agent is told about a job that was assigned to it.
+ *
+ * @throws {AssignmentRefusal} when no agent could run it.
+ */
+export async function orderOf(
+  { builds, pipelines, secrets }: OrderSources,
+  job: JobInstance,
+  agent: AgentOffer,
+): Promise<JobOrder> {
+  const { pipelineName: pipeline, pipelineCounter: counter, stageName: stage } = job
+  const run = await builds.pipelineInstance({ pipeline, counter })
+  const stageRun = await builds.stageInstance({
+    pipeline,
+    pipelineCounter: counter,
+    stage,
+    stageCounter: job.stageCounter,
+  })
+  if (!run || !stageRun) throw new AssignmentRefusal(`The run of the job ${job.id} is missing`)
+  return assignmentOf({
+    job,
+    run,
+    approvedBy: stageRun.stage.approvedBy,
+    agent,
+    pipeline: pipelines.find(pipeline)?.pipeline ?? null,
+    environments: pipelines.environmentsOf(pipeline),
+    jobTimeout: pipelines.configuration.server?.jobTimeout ?? null,
+    secrets,
+    findFetchSource: fetchSourceOf(run, builds),
+    labelOf: async (name, upstreamCounter) => {
+      const upstream = await builds.pipelineInstance({ pipeline: name, counter: upstreamCounter })
+      return upstream?.label ?? String(upstreamCounter)
+    },
+  })
+}

@@ -1,0 +1,101 @@
+import type { Builds } from '../engine/builds.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import { SerialQueue } from '../../lib/serial-queue.ts'
+import type { AgentDirectory } from '../../agents/agent-directory.ts'
+import type { EffectivePipelines } from '../effective-pipelines.ts'
+import type { RunningJobs } from './running-jobs.ts'
+import type { SilentJobs } from './silent-jobs.ts'
+
+/** How often lost agents and silent jobs are looked for, in milliseconds. */
+const LOST_EVERY = 5_000
+const SILENT_EVERY = 30_000
+
+export interface BuildWatchOptions {
+  readonly builds: Builds
+  readonly directory: AgentDirectory
+  readonly pipelines: EffectivePipelines
+  readonly running: RunningJobs
+  readonly silent: SilentJobs
+  readonly clock: Clock
+  readonly log: Log
+  /** Silence after which an agent is lost, in milliseconds. */
+  readonly agentTimeout: number
+}
+
+/** Ends or moves the jobs that cannot go on by themselves, from its making to its disposal. */
+export class BuildWatch implements AsyncDisposable {
+  readonly #options: BuildWatchOptions
+  readonly #startedAt: number
+  readonly #rounds = new SerialQueue()
+  readonly #timers: readonly NodeJS.Timeout[]
+  #isClosed = false
+
+  constructor(options: BuildWatchOptions) {
+    this.#options = options
+    this.#startedAt = options.clock()
+    this.#timers = [
+      setInterval(() => this.#round(() => this.#moveLost()), LOST_EVERY),
+      setInterval(() => this.#round(() => options.silent.cancelOverdue()), SILENT_EVERY),
+    ]
+    options.pipelines.onChange(() => this.#round(() => this.#clearRemoved()))
+    this.#round(() => this.#clearRemoved())
+    options.builds.onEvent((event) => {
+      if (event.type !== 'stage-blocked') return
+      const { type: _, ...facts } = event
+      options.log({ level: 'warning', message: 'A stage could not start', facts })
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    for (const timer of this.#timers) clearInterval(timer)
+    await this.#rounds.close()
+  }
+
+  /** What goes wrong is told and tried again in the next round. */
+  #round(work: () => Promise<void>): void {
+    if (this.#isClosed) return
+    this.#rounds.run(work).catch((error: unknown) => {
+      const facts = { error: String(error) }
+      this.#options.log({ level: 'error', message: 'The builds could not be looked after', facts })
+    })
+  }
+
+  async #moveLost(): Promise<void> {
+    const { builds, directory, running, log } = this.#options
+    await directory.findLost()
+    const live = this.#liveAgents()
+    const count = await builds.rescheduleLost(live)
+    if (count > 0) {
+      log({
+        level: 'warning',
+        message: 'Jobs of lost agents are given to others',
+        facts: { count },
+      })
+    }
+    for (const { agentUuid } of running.list()) {
+      if (!live.has(agentUuid)) running.settle(agentUuid, null)
+    }
+  }
+
+  /** Disabled agents finish their jobs. After a start each agent has its time to be heard again. */
+  #liveAgents(): ReadonlySet<string> {
+    const { directory, clock, agentTimeout } = this.#options
+    const isEarly = clock() - this.#startedAt < agentTimeout
+    const live = directory.list().filter(({ condition: { runtimeStatus } }) => {
+      return runtimeStatus === 'Missing' ? isEarly : runtimeStatus !== 'LostContact'
+    })
+    return new Set(live.map(({ uuid }) => uuid))
+  }
+
+  /** What is in progress and what is paused of pipelines that the configuration no longer has. */
+  async #clearRemoved(): Promise<void> {
+    const { builds, log } = this.#options
+    await builds.forgetPauses()
+    for (const { pipelineName, name, counter } of await builds.cancelRemoved()) {
+      const facts = { pipeline: pipelineName, stage: name, counter }
+      log({ level: 'warning', message: 'A run of a removed pipeline is cancelled', facts })
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import type { Builds } from '../engine/builds.ts'
+import { isOnAgent, type JobReport } from '../../core/job.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { AgentDirectory } from '../../agents/agent-directory.ts'
+import { assertToken } from '../../agents/contact.ts'
+import { isApproved } from '../../agents/known-agent.ts'
+import type { ArtifactQuota } from '../artifacts/artifact-quota.ts'
+import { keepUpload, type UploadLimits } from '../artifacts/upload.ts'
+import type { RunningJob, RunningJobs } from './running-jobs.ts'
+
+export interface JobCallsDeps {
+  readonly builds: Builds
+  readonly directory: AgentDirectory
+  readonly running: RunningJobs
+  readonly uploads: UploadLimits
+  readonly quota: ArtifactQuota
+}
+
+/** Which agent calls, and about which job. */
+export interface JobCall {
+  readonly uuid: string
+  readonly token: string
+  readonly jobId: number
+}
+
+/**
+ * Records what an agent says about its job.
+ *
+ * @throws {ServiceError} `token-refused`, `job-not-yours`.
+ */
+export async function reportJob(
+  { builds, directory, running }: JobCallsDeps,
+  call: JobCall & { readonly report: JobReport },
+): Promise<void> {
+  const { uuid, jobId, report } = call
+  assertApproved(directory, call)
+  const job = await builds.job(jobId)
+  if (job?.agentUuid !== uuid || job.state === 'Rescheduled') throw notYours(call)
+  await builds.reportJob({ agentUuid: uuid, jobId, report })
+  running.hear(jobId)
+  if (report.state !== 'Completed') return
+  running.remove(jobId)
+  directory.tell(uuid, 'report-idle')
+}
+
+/**
+ * Appends to a job's console, and answers how many bytes of the agent it has.
+ *
+ * @throws {ServiceError} `token-refused`, `job-not-yours`, `disk-full`.
+ */
+export async function appendConsole(
+  deps: JobCallsDeps,
+  call: JobCall & { readonly offset: number; readonly bytes: Uint8Array },
+): Promise<number> {
+  const job = await readRunning(deps, call)
+  if (call.bytes.length > 0) deps.running.hear(call.jobId)
+  return job.console.append(call.offset, call.bytes)
+}
+
+/**
+ * Keeps a file among the artifacts of a job.
+ *
+ * @throws {ServiceError} `token-refused`, `job-not-yours`, `malformed-request`, `body-too-large`, `disk-full`.
+ */
+export async function uploadArtifact(
+  deps: JobCallsDeps,
+  call: JobCall & {
+    readonly path: string
+    readonly body: AsyncIterable<Uint8Array>
+    readonly size: number
+  },
+): Promise<void> {
+  const { path, body, size, jobId } = call
+  const { folder, place } = await readRunning(deps, call)
+  deps.running.hear(jobId)
+  deps.quota.add(place, await keepUpload({ folder, path, body, size }, deps.uploads))
+  deps.running.hear(jobId)
+}
+
+/** A cancelled job is the agent's until it says that it has stopped. */
+async function readRunning(
+  { builds, directory, running }: JobCallsDeps,
+  call: JobCall,
+): Promise<RunningJob> {
+  assertApproved(directory, call)
+  const known = running.find(call.jobId)
+  const job = known?.agentUuid === call.uuid ? await builds.job(call.jobId) : null
+  if (known && job && job.state !== 'Rescheduled' && (isOnAgent(job) || known.isStopped)) {
+    return known
+  }
+  throw notYours(call)
+}
+
+/** A machine that was not let in has no job, though another of its uuid may have had one. */
+function assertApproved(directory: AgentDirectory, call: JobCall): void {
+  const agent = directory.find(call.uuid)
+  assertToken(agent, call)
+  if (agent === null || !isApproved(agent)) throw notYours(call)
+}
+
+function notYours({ uuid, jobId }: JobCall): ServiceError {
+  const message = `The agent ${uuid} does not have the job ${jobId}`
+  return new ServiceError('job-not-yours', message, { id: jobId, uuid })
+}

@@ -1,0 +1,202 @@
+import type { JobInstance } from '../engine/documents.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { inBackground } from '../../lib/in-background.ts'
+import type { Log } from '../../lib/log.ts'
+import type { AgentDirectory } from '../../agents/agent-directory.ts'
+import { assertToken } from '../../agents/contact.ts'
+import type { KnownAgent } from '../../agents/known-agent.ts'
+import type { JobOrder } from '../assignment/job-assignment.ts'
+import { AssignmentRefusal } from '../assignment/refusal.ts'
+import { offerOf } from '../plans.ts'
+import { fetchesIn, type OrderedFetch, type OrderSources, orderOf } from './build-assignment.ts'
+import type { RunningJobs } from './running-jobs.ts'
+
+export interface WorkDeskOptions extends OrderSources {
+  readonly directory: AgentDirectory
+  readonly running: RunningJobs
+  readonly log: Log
+  /** How long an agent without work is kept waiting for an answer, in milliseconds. */
+  readonly held: number
+}
+
+export interface WorkCall {
+  readonly uuid: string
+  readonly token: string
+  readonly instance: string
+  /** Aborted when the caller is gone. */
+  readonly signal: AbortSignal
+}
+
+interface Waiting extends Pick<WorkCall, 'uuid' | 'instance'> {
+  readonly answer: (order: JobOrder | null) => void
+  readonly fail: (reason: unknown) => void
+}
+
+/**
+ * Where agents ask for work. Who finds none waits, and is answered in the order of asking as soon
+ * as there is some. A job whose answer got lost is told again to the same process.
+ */
+export class WorkDesk implements Disposable {
+  readonly #options: WorkDeskOptions
+  readonly #waiting = new Map<string, Waiting>()
+  #isServing = false
+  #isWoken = false
+  #isClosed = false
+
+  constructor(options: WorkDeskOptions) {
+    this.#options = options
+    options.builds.onEvent(({ type }) => {
+      if (type === 'jobs-queued') this.#wake()
+    })
+    options.pipelines.onChange(() => this.#wake())
+  }
+
+  /**
+   * The agent's next job, or null when there was none for a while.
+   *
+   * @throws {ServiceError} `token-refused`, `agent-taken`, or `not-permitted` unless it is enabled.
+   */
+  async ask(call: WorkCall): Promise<JobOrder | null> {
+    this.#admit(call)
+    const again = await this.#again(call)
+    return again ?? this.#wait(call)
+  }
+
+  /** What the agent has to fetch for the job that it works on. */
+  async fetchesOf(uuid: string): Promise<readonly OrderedFetch[]> {
+    const { builds, running, directory } = this.#options
+    const held = running.findOf(uuid)
+    if (!held || held.fetches) return held?.fetches ?? []
+    const job = await builds.job(held.jobId)
+    const agent = directory.find(uuid)
+    if (!job || !agent) return []
+    try {
+      return this.#noteFetches(await orderOf(this.#options, job, offerOf(agent)))
+    } catch (error) {
+      if (!(error instanceof AssignmentRefusal)) throw error
+      return []
+    }
+  }
+
+  /** Answers whoever waits that there is nothing. */
+  [Symbol.dispose](): void {
+    this.#isClosed = true
+    for (const { answer } of this.#waiting.values()) answer(null)
+  }
+
+  #admit({ uuid, token, instance }: WorkCall): KnownAgent {
+    const known = this.#options.directory.find(uuid)
+    assertToken(known, { uuid, token })
+    if (known?.heard && known.heard.instance !== instance) {
+      throw new ServiceError('agent-taken', `Another process uses the uuid ${uuid}`, { uuid })
+    }
+    if (known?.condition.configStatus === 'Enabled') return known
+    const message = `The agent ${uuid} is not enabled and gets no work`
+    throw new ServiceError('not-permitted', message, { permission: 'work' })
+  }
+
+  async #again({ uuid, instance }: WorkCall): Promise<JobOrder | null> {
+    const { builds, running, directory } = this.#options
+    const held = running.findOf(uuid)
+    if (!held || held.isStopped || held.instance !== instance) return null
+    const job = await builds.job(held.jobId)
+    const agent = directory.find(uuid)
+    return agent && job?.state === 'Assigned' ? this.#order(job, agent) : null
+  }
+
+  #wait({ uuid, instance, signal }: WorkCall): Promise<JobOrder | null> {
+    if (this.#isClosed || signal.aborted) return Promise.resolve(null)
+    this.#waiting.get(uuid)?.answer(null)
+    return new Promise((resolve, reject) => {
+      const settle = (finish: () => void) => {
+        if (this.#waiting.get(uuid) === waiting) this.#waiting.delete(uuid)
+        clearTimeout(timer)
+        signal.removeEventListener('abort', giveUp)
+        finish()
+      }
+      const waiting: Waiting = {
+        uuid,
+        instance,
+        answer: (order) => settle(() => resolve(order)),
+        fail: (reason) => settle(() => reject(reason)),
+      }
+      const giveUp = () => waiting.answer(null)
+      const timer = setTimeout(giveUp, this.#options.held)
+      signal.addEventListener('abort', giveUp)
+      this.#waiting.set(uuid, waiting)
+      this.#wake()
+    })
+  }
+
+  #wake(): void {
+    this.#isWoken = true
+    if (this.#isServing) return
+    this.#isServing = true
+    inBackground(this.#options.log, 'Agents could not be given work', this.#serve())
+  }
+
+  async #serve(): Promise<void> {
+    try {
+      while (this.#isWoken) {
+        this.#isWoken = false
+        for (const waiting of this.#waiting.values()) await this.#offer(waiting)
+      }
+    } finally {
+      this.#isServing = false
+    }
+  }
+
+  /** Every failure is the waiting agent's: it tries again, and the others go on. */
+  async #offer(waiting: Waiting): Promise<void> {
+    if (this.#waiting.get(waiting.uuid) !== waiting) return
+    try {
+      const order = await this.#next(waiting)
+      if (order) waiting.answer(order)
+    } catch (error) {
+      waiting.fail(error)
+    }
+  }
+
+  async #next({ uuid, instance }: Waiting): Promise<JobOrder | null> {
+    const { builds, running, directory } = this.#options
+    for (;;) {
+      const agent = directory.find(uuid)
+      if (agent?.condition.configStatus !== 'Enabled') return null
+      const job = await builds.assignWork(offerOf(agent))
+      if (!job) return null
+      await running.add(job, { agentUuid: uuid, instance }).console.begin()
+      directory.tell(uuid, 'assign')
+      const order = await this.#order(job, agent)
+      if (order) return order
+    }
+  }
+
+  /** A job that no agent could run is failed, and its console says why. */
+  async #order(job: JobInstance, agent: KnownAgent): Promise<JobOrder | null> {
+    try {
+      const order = await orderOf(this.#options, job, offerOf(agent))
+      this.#noteFetches(order)
+      return order
+    } catch (error) {
+      if (!(error instanceof AssignmentRefusal)) throw error
+      await this.#refuse(job, agent.uuid, error.message)
+      return null
+    }
+  }
+
+  #noteFetches(order: JobOrder): readonly OrderedFetch[] {
+    const fetches = fetchesIn(order)
+    this.#options.running.allowFetches(order.jobId, fetches)
+    return fetches
+  }
+
+  async #refuse(job: JobInstance, uuid: string, reason: string): Promise<void> {
+    const { builds, running, directory, log } = this.#options
+    const facts = { job: job.id, pipeline: job.pipelineName, reason }
+    log({ level: 'warning', message: 'A job cannot be run and is failed', facts })
+    await running.find(job.id)?.console.note(`The job is failed: ${reason}`)
+    await builds.failJob(job.id)
+    running.remove(job.id)
+    directory.tell(uuid, 'report-idle')
+  }
+}

@@ -1,0 +1,123 @@
+import type { JobInstance } from '../engine/documents.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { ConsoleLog } from '../artifacts/console-log.ts'
+import { jobFolder, type JobPlace, placeOfJob } from '../artifacts/job-folders.ts'
+import type { OrderedFetch } from './build-assignment.ts'
+
+/** A job that an agent has, or still has to stop. */
+export interface RunningJob {
+  readonly jobId: number
+  readonly agentUuid: string
+  /** The run of the agent's process that took it; null when that is not known any more. */
+  readonly instance: string | null
+  readonly place: JobPlace
+  /** The job of the configuration that it is an instance of. */
+  readonly planName: string
+  readonly folder: string
+  readonly console: ConsoleLog
+  /** What its agent has to fetch; null when that is not known any more. */
+  readonly fetches: readonly OrderedFetch[] | null
+  /** When something was last heard of it, in milliseconds since the UNIX epoch. */
+  readonly heardAt: number
+  /** Whether it was taken from the agent, which has yet to stop it. */
+  readonly isStopped: boolean
+}
+
+export interface RunningJobsOptions {
+  readonly root: string
+  readonly clock: Clock
+  /** Hears how many bytes more a job has in its folder, or less. */
+  readonly onSize: (place: JobPlace, bytes: number) => void
+}
+
+/** The jobs that agents work on, in memory. It follows from the builds and is made anew at each start. */
+export class RunningJobs {
+  readonly #root: string
+  readonly #clock: Clock
+  readonly #onSize: (place: JobPlace, bytes: number) => void
+  readonly #jobs = new Map<number, RunningJob>()
+  readonly #idsOf = new Map<string, readonly number[]>()
+
+  constructor(options: RunningJobsOptions) {
+    this.#root = options.root
+    this.#clock = options.clock
+    this.#onSize = options.onSize
+  }
+
+  list(): readonly RunningJob[] {
+    return [...this.#jobs.values()]
+  }
+
+  find(jobId: number): RunningJob | null {
+    return this.#jobs.get(jobId) ?? null
+  }
+
+  /** The job that the agent has, or the one that it still has to stop. */
+  findOf(agentUuid: string): RunningJob | null {
+    const jobs = this.#listOf(agentUuid)
+    return jobs.find(({ isStopped }) => !isStopped) ?? jobs.at(-1) ?? null
+  }
+
+  add(job: JobInstance, by: { agentUuid: string; instance: string | null }): RunningJob {
+    const place = placeOfJob(job)
+    const { planName } = job
+    const folder = jobFolder(this.#root, place)
+    const onSize = (bytes: number) => this.#onSize(place, bytes)
+    const running = {
+      ...by,
+      jobId: job.id,
+      place,
+      planName,
+      folder,
+      console: new ConsoleLog(folder, { clock: this.#clock, onSize }),
+      fetches: null,
+      heardAt: this.#clock(),
+      isStopped: false,
+    }
+    this.#jobs.set(job.id, running)
+    this.#idsOf.set(by.agentUuid, [...(this.#idsOf.get(by.agentUuid) ?? []), job.id])
+    return running
+  }
+
+  /** Something was heard of the job: it is not silent. */
+  hear(jobId: number): void {
+    this.#change(jobId, { heardAt: this.#clock() })
+  }
+
+  /** The order for the job names these. */
+  allowFetches(jobId: number, fetches: readonly OrderedFetch[]): void {
+    this.#change(jobId, { fetches })
+  }
+
+  stop(jobId: number): void {
+    this.#change(jobId, { isStopped: true })
+  }
+
+  remove(jobId: number): void {
+    const job = this.#jobs.get(jobId)
+    if (!job) return
+    this.#jobs.delete(jobId)
+    const others = (this.#idsOf.get(job.agentUuid) ?? []).filter((id) => id !== jobId)
+    if (others.length > 0) this.#idsOf.set(job.agentUuid, others)
+    else this.#idsOf.delete(job.agentUuid)
+  }
+
+  /** The agent holds this job, or none: whatever else it had to stop, it has stopped. */
+  settle(agentUuid: string, held: number | null): void {
+    for (const { isStopped, jobId } of this.#listOf(agentUuid)) {
+      if (isStopped && jobId !== held) this.remove(jobId)
+    }
+  }
+
+  #listOf(agentUuid: string): readonly RunningJob[] {
+    return (this.#idsOf.get(agentUuid) ?? []).flatMap((id) => this.#jobs.get(id) ?? [])
+  }
+
+  #change(
+    jobId: number,
+    facts: Partial<Pick<RunningJob, 'fetches' | 'heardAt' | 'isStopped'>>,
+  ): void {
+    const job = this.#jobs.get(jobId)
+    if (job) this.#jobs.set(jobId, { ...job, ...facts })
+  }
+}

@@ -1,0 +1,70 @@
+import type { Builds } from '../engine/builds.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import type { HealthProblem } from '../../health/health.ts'
+import { renderPlace } from '../artifacts/job-folders.ts'
+import { findJob, silenceTimeout } from '../assignment/job-assignment.ts'
+import type { EffectivePipelines } from '../effective-pipelines.ts'
+import type { RunningJob, RunningJobs } from './running-jobs.ts'
+
+const MINUTE = 60_000
+/** Silence that an operator is told of. */
+const NOTICED = 5 * MINUTE
+/** The agent itself gives up a silent job; the server does when the agent did not. */
+const GRACE = 30_000
+
+export interface SilentJobsOptions {
+  readonly builds: Builds
+  readonly pipelines: Pick<EffectivePipelines, 'find' | 'configuration'>
+  readonly running: RunningJobs
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** The jobs that have written nothing for long. */
+export class SilentJobs {
+  readonly #options: SilentJobsOptions
+
+  constructor(options: SilentJobsOptions) {
+    this.#options = options
+  }
+
+  /** For operators. */
+  problems(): readonly HealthProblem[] {
+    const silent = this.#active().filter((job) => this.#silence(job) >= NOTICED)
+    return silent.map((job) => {
+      const minutes = Math.floor(this.#silence(job) / MINUTE)
+      const subject = `The job ${renderPlace(job.place)} has written nothing for ${minutes} minutes`
+      return { subject, errors: [], pipelines: [job.place.pipelineName] }
+    })
+  }
+
+  /** Cancels the jobs that have been silent for longer than the configuration allows. */
+  async cancelOverdue(): Promise<void> {
+    const { builds, log } = this.#options
+    for (const job of this.#active()) {
+      const limit = this.#limitOf(job)
+      if (limit === null || this.#silence(job) < limit + GRACE) continue
+      const text = `The job wrote nothing for ${limit / MINUTE} minutes and is cancelled`
+      await job.console.note(text)
+      await builds.cancelJob(job.jobId)
+      log({ level: 'warning', message: text, facts: { job: renderPlace(job.place) } })
+    }
+  }
+
+  #active(): readonly RunningJob[] {
+    return this.#options.running.list().filter(({ isStopped }) => !isStopped)
+  }
+
+  #silence({ heardAt }: RunningJob): number {
+    return this.#options.clock() - heardAt
+  }
+
+  #limitOf({ place, planName }: RunningJob): number | null {
+    const { pipelines } = this.#options
+    const pipeline = pipelines.find(place.pipelineName)?.pipeline ?? null
+    const found = findJob(pipeline, { stageName: place.stageName, planName })
+    const { jobTimeout } = pipelines.configuration.server ?? { jobTimeout: null }
+    return found && silenceTimeout(found.config, jobTimeout)
+  }
+}

@@ -1,0 +1,98 @@
+import type { Builds } from '../engine/builds.ts'
+import type { JobInstance, WaitingJob } from '../engine/documents.ts'
+import type { StageRun } from '../engine/queries.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Problem } from '../../core/problem.ts'
+import { type Candidate, explainWait, type PlacedNeed, type Wait } from '../../core/waiting.ts'
+import type { AgentDirectory } from '../../agents/agent-directory.ts'
+import { placeOfJob, renderPlace } from '../artifacts/job-folders.ts'
+import type { EffectivePipelines } from '../effective-pipelines.ts'
+import { offerOf } from '../plans.ts'
+
+/** Agents that start or come back together with the server have this long, in milliseconds. */
+const NOTICED_AFTER = 60_000
+
+export interface WaitingJobsOptions {
+  readonly builds: Pick<Builds, 'queue'>
+  readonly pipelines: Pick<EffectivePipelines, 'environmentsOf'>
+  readonly directory: Pick<AgentDirectory, 'list'>
+  readonly clock: Clock
+}
+
+/** Jobs that no agent can take, and why. */
+export interface StuckJobs {
+  readonly subject: string
+  readonly errors: readonly Problem[]
+  readonly pipelines: readonly string[]
+}
+
+/** Why jobs wait for an agent. It is worked out anew each time, so that it is gone when it is solved. */
+export class WaitingJobs {
+  readonly #options: WaitingJobsOptions
+  readonly #startedAt: number
+
+  constructor(options: WaitingJobsOptions) {
+    this.#options = options
+    this.#startedAt = options.clock()
+  }
+
+  /** Why a job waits, or null when it does not. */
+  explain(job: JobInstance): Wait | null {
+    if (job.state !== 'Scheduled') return null
+    return explainWait(this.#needOf(job), this.#candidates())
+  }
+
+  /** Why stages do not go on: a sentence for each reason for which no agent can take a job of them. */
+  stuckStages(runs: readonly StageRun[]): readonly string[] {
+    const sentences = runs.flatMap(({ active, jobs, stage }) => {
+      const waiting = active ? jobs.filter(({ state }) => state === 'Scheduled') : []
+      return this.#stuckGroups(waiting).map(({ reason }) => `${stage.name} waits: ${reason}`)
+    })
+    return [...new Set(sentences)]
+  }
+
+  /** The jobs that no agent has been able to take for a while, those with the same reason together. */
+  problems(): readonly StuckJobs[] {
+    const since = this.#options.clock() - NOTICED_AFTER
+    if (this.#startedAt > since) return []
+    const waiting = this.#options.builds.queue().filter((job) => job.scheduledDate <= since)
+    return this.#stuckGroups(waiting).map(({ jobs, reason }) => {
+      const pipelines = [...new Set(jobs.map(({ pipelineName }) => pipelineName))]
+      return { subject: subjectOf(jobs), errors: [{ message: reason }], pipelines }
+    })
+  }
+
+  /** Thousands of jobs may wait: those that ask for the same are looked at once. */
+  #stuckGroups(jobs: readonly WaitingJob[]) {
+    const groups = new Map<string, WaitingJob[]>()
+    for (const job of jobs) {
+      const need = JSON.stringify(this.#needOf(job))
+      const group = groups.get(need)
+      if (group) group.push(job)
+      else groups.set(need, [job])
+    }
+    const candidates = groups.size === 0 ? [] : this.#candidates()
+    return [...groups.values()].flatMap((group) => {
+      const [first] = group
+      const wait = first && explainWait(this.#needOf(first), candidates)
+      return wait?.isStuck === true ? [{ jobs: group, reason: wait.reason }] : []
+    })
+  }
+
+  #needOf({ pipelineName, resources, pinnedTo }: WaitingJob): PlacedNeed {
+    const environments = this.#options.pipelines.environmentsOf(pipelineName)
+    return { resources, pinnedTo, environments: environments.map(({ name }) => name) }
+  }
+
+  #candidates(): Candidate[] {
+    const agents = this.#options.directory.list()
+    return agents.map((agent) => ({ ...offerOf(agent), condition: agent.condition }))
+  }
+}
+
+function subjectOf(jobs: readonly WaitingJob[]): string {
+  const [first] = jobs
+  const name = first ? renderPlace(placeOfJob(first)) : ''
+  if (jobs.length === 1) return `No agent can take the job ${name}`
+  return `No agent can take ${jobs.length} jobs, such as ${name}`
+}

@@ -1,0 +1,267 @@
+import { Emitter } from '../../lib/emitter.ts'
+import { maySuit } from '../../core/assignment.ts'
+import type { AgentOffer } from '../../core/assignment.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { BuildStore } from './build-store.ts'
+import { noEffects } from './change.ts'
+import type { Change, Effects } from './change.ts'
+import { ACTIVE_STAGE, AGENT_JOB, JOB, QUEUED_JOB, STAGE } from './documents.ts'
+import type {
+  JobInstance,
+  PipelineInstance,
+  PipelinePause,
+  RunChanges,
+  StageInstance,
+  WaitingJob,
+} from './documents.ts'
+import type { BuildEvent } from './event.ts'
+import { lockHolder } from './lock.ts'
+import * as pause from './pause.ts'
+import type { PauseRequest } from './pause.ts'
+import { JobQueue } from './job-queue.ts'
+import { agentJobPrefix, jobKey } from './keys.ts'
+import type { PipelineRun, StageRunName } from './keys.ts'
+import type { Plans } from './plan.ts'
+import { BuildQueries } from './queries.ts'
+import * as running from './running.ts'
+import type { AgentReport } from './running.ts'
+import * as schedule from './schedule.ts'
+import type { JobsRequest, PipelineRequest, StageRequest } from './schedule.ts'
+
+export interface BuildsOptions {
+  readonly store: BuildStore
+  readonly clock: Clock
+  readonly plans: Plans
+}
+
+/** Whether a pipeline starts runs now. */
+export interface PipelineStatus {
+  readonly pause: PipelinePause | null
+  /** The run that holds its lock. */
+  readonly lockedBy: number | null
+  /** Why a run could not start now, or null when one could. */
+  readonly obstacle: string | null
+}
+
+/**
+ * Runs of pipelines, stages and jobs. Every change is on disk when it is
+ * answered, with all that follows from it: the next stage starts in the change
+ * that ends the one before, so a crash never leaves one without the other.
+ */
+export class Builds extends BuildQueries {
+  readonly #options: BuildsOptions
+  readonly #queue = new JobQueue()
+  readonly #events = new Emitter<[BuildEvent]>()
+
+  private constructor(options: BuildsOptions) {
+    super(options.store)
+    this.#options = options
+  }
+
+  static async open(options: BuildsOptions): Promise<Builds> {
+    const builds = new Builds(options)
+    const queued = (await options.store.list(QUEUED_JOB)).map(({ value }) => jobKey(value.id))
+    for (const job of await options.store.findMany(JOB, queued)) builds.#queue.add(job)
+    return builds
+  }
+
+  /** How many jobs wait for an agent. */
+  waitingJobs(): number {
+    return this.#queue.length
+  }
+
+  /** The jobs that wait for an agent, oldest first. */
+  queue(): readonly WaitingJob[] {
+    return this.#queue.list()
+  }
+
+  /** Calls the listener after each change; the answer ends that. */
+  onEvent(listener: (event: BuildEvent) => void): () => void {
+    return this.#events.on(listener)
+  }
+
+  /**
+   * @throws {ServiceError} `pipeline-not-found`, `pipeline-locked`, or `not-schedulable` with the reason.
+   */
+  schedulePipeline(request: PipelineRequest): Promise<PipelineInstance> {
+    return this.#change((change) => schedule.schedulePipeline(change, request))
+  }
+
+  /** Adds what becomes known only later of what had changed for a run. */
+  noteChanges({ pipeline: name, counter }: PipelineRun, changes: RunChanges): Promise<void> {
+    return this.#change((change) => schedule.noteChanges(change, { name, counter, changes }))
+  }
+
+  /**
+   * Runs a stage of a pipeline run, for the first time or again with all its jobs.
+   *
+   * @throws {ServiceError} `pipeline-not-found`, `stage-not-found`, `pipeline-locked`, `not-schedulable`
+   */
+  scheduleStage(request: StageRequest): Promise<StageInstance> {
+    return this.#change((change) => schedule.scheduleStage(change, request))
+  }
+
+  /**
+   * Runs some jobs of a finished run again and carries the others over.
+   *
+   * @throws {ServiceError} as `scheduleStage`
+   */
+  rerunJobs(request: JobsRequest): Promise<StageInstance> {
+    return this.#change((change) => schedule.rerunJobs(change, request))
+  }
+
+  /**
+   * Gives an agent the oldest job that it may run, or null. An agent that asks
+   * has no job: one that it still had goes back to the queue.
+   */
+  async assignWork(agent: AgentOffer): Promise<JobInstance | null> {
+    await this.rescheduleJobsOf(agent.uuid)
+    for (;;) {
+      const job = this.#queue.take((candidate) => this.#suits(candidate, agent))
+      if (!job) return null
+      const assigned = await this.#assign(job, agent.uuid)
+      if (assigned) return assigned
+    }
+  }
+
+  /**
+   * Records what an agent says about its job, and gives the job as it is then.
+   *
+   * @throws {ServiceError} `job-not-found`, or `job-not-yours` for another agent's job.
+   */
+  reportJob(report: AgentReport): Promise<JobInstance> {
+    return this.#change((change) => running.reportJob(change, report))
+  }
+
+  /** Cancels the newest run of the stage that is in progress; null when there is none. */
+  cancelStage(name: {
+    readonly pipeline: string
+    readonly stage: string
+  }): Promise<StageInstance | null> {
+    return this.#change((change) => running.cancelStage(change, name))
+  }
+
+  /** Cancels one run of a stage; null when it is not in progress, or there is none. */
+  cancelRun(run: StageRunName): Promise<StageInstance | null> {
+    return this.#change((change) => running.cancelRunOf(change, run))
+  }
+
+  /** Whether it was not over. @throws {ServiceError} `job-not-found` */
+  cancelJob(jobId: number): Promise<boolean> {
+    return this.#change((change) => running.endJob(change, jobId, { type: 'cancel' }))
+  }
+
+  /** Fails a job for the server's reasons; whether it was not over. @throws {ServiceError} `job-not-found` */
+  failJob(jobId: number): Promise<boolean> {
+    return this.#change((change) => running.endJob(change, jobId, { type: 'fail' }))
+  }
+
+  /** Puts the jobs of agents that are not live back into the queue, while there is any live agent. */
+  async rescheduleLost(liveAgents: ReadonlySet<string>): Promise<number> {
+    const isLost = (uuid: string): boolean => !liveAgents.has(uuid)
+    if (liveAgents.size === 0) return 0
+    const owned = await this.agentJobs()
+    if (!owned.some(({ agentUuid }) => isLost(agentUuid))) return 0
+    return this.#change((change) => running.rescheduleJobs(change, isLost))
+  }
+
+  /** Puts the jobs that an agent still has back into the queue. */
+  async rescheduleJobsOf(agentUuid: string): Promise<void> {
+    const owned = await this.#options.store.list(AGENT_JOB, agentJobPrefix(agentUuid))
+    if (!owned.some(({ value }) => value.agentUuid === agentUuid)) return
+    await this.#change((change) => running.rescheduleJobsOf(change, agentUuid))
+  }
+
+  /** Cancels what is in progress of pipelines that the configuration no longer has. */
+  async cancelRemoved(): Promise<readonly StageInstance[]> {
+    const { store, plans } = this.#options
+    const isRemoved = ({ pipelineName }: StageInstance): boolean =>
+      plans.pipelinePlan(pipelineName) === null
+    const keys = (await store.list(ACTIVE_STAGE)).map(({ value }) => value)
+    const removed = (await store.findMany(STAGE, keys)).filter(isRemoved)
+    if (removed.length === 0) return []
+    return this.#change((change) => running.cancelRuns(change, keys, isRemoved))
+  }
+
+  /**
+   * Takes the lock from a run that is waiting, so that another one may start. Its counter, or null
+   * when no run held the lock.
+   *
+   * @throws {ServiceError} `pipeline-locked` while a stage of that run is in progress.
+   */
+  unlockPipeline(pipeline: string): Promise<number | null> {
+    return this.#change((change) => schedule.unlockPipeline(change, pipeline))
+  }
+
+  /** Lets no run of the pipeline start; one that is paused gets the new cause. */
+  pausePipeline(request: PauseRequest): Promise<void> {
+    return this.#change((change) => pause.pausePipeline(change, request))
+  }
+
+  /** Whether the pipeline was paused. */
+  unpausePipeline(pipeline: string): Promise<boolean> {
+    return this.#change((change) => pause.unpausePipeline(change, pipeline))
+  }
+
+  /** @throws {ServiceError} `pipeline-paused` while somebody keeps its runs from starting. */
+  async assertNotPaused(pipeline: string): Promise<void> {
+    const obstacle = await pause.pauseObstacle(this.#options.store, { name: pipeline })
+    if (obstacle) throw obstacle
+  }
+
+  /** Forgets that pipelines were paused which the configuration no longer has. */
+  async forgetPauses(): Promise<void> {
+    const { store, plans } = this.#options
+    if ((await pause.removedPauses(store, plans)).length === 0) return
+    await this.#change((change) => pause.forgetPauses(change))
+  }
+
+  /** Null for a pipeline that the configuration does not have. */
+  async pipelineStatus(pipeline: string): Promise<PipelineStatus | null> {
+    const { store, plans } = this.#options
+    const plan = plans.pipelinePlan(pipeline)
+    if (!plan) return null
+    const obstacle = await schedule.startObstacle(store, plan)
+    return {
+      pause: await this.pauseOf(pipeline),
+      lockedBy: await lockHolder(store, plan),
+      obstacle: obstacle && obstacle.message,
+    }
+  }
+
+  #suits(job: WaitingJob, agent: AgentOffer): boolean {
+    const environments = this.#options.plans.environmentsOf(job.pipelineName)
+    return maySuit({ ...job, environments }, agent)
+  }
+
+  async #assign(job: WaitingJob, agentUuid: string): Promise<JobInstance | null> {
+    try {
+      return await this.#change((change) => running.assignJob(change, { jobId: job.id, agentUuid }))
+    } catch (error) {
+      this.#queue.add(job)
+      throw error
+    }
+  }
+
+  async #change<Result>(work: (change: Change) => Promise<Result>): Promise<Result> {
+    const { store, clock, plans } = this.#options
+    const done = await store.change(async (tx) => {
+      const effects = noEffects()
+      const result = await work({ tx, now: clock(), plans, effects })
+      return { result, effects }
+    })
+    this.#apply(done.effects)
+    return done.result
+  }
+
+  #apply({ events, queued, unqueued }: Effects): void {
+    for (const job of queued) this.#queue.add(job)
+    for (const id of unqueued) this.#queue.remove(id)
+    if (queued.length > 0) this.#tell({ type: 'jobs-queued' })
+    for (const event of events) this.#tell(event)
+  }
+
+  #tell(event: BuildEvent): void {
+    this.#events.emit(event)
+  }
+}

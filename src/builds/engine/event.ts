@@ -1,0 +1,27 @@
+import type { StageStatus } from '../../core/stage.ts'
+import type { StageInstance } from './documents.ts'
+
+/** What others may want to act on. It is on disk when they hear of it. */
+export type BuildEvent =
+  /** There are jobs that an agent could take. */
+  | { readonly type: 'jobs-queued' }
+  | { readonly type: 'stage-scheduled'; readonly stage: StageInstance }
+  | {
+      readonly type: 'stage-finished'
+      readonly stage: StageInstance
+      readonly status: StageStatus
+    }
+  /** The job was taken from the agent, which has to stop it. */
+  | { readonly type: 'job-stopped'; readonly jobId: number; readonly agentUuid: string }
+  /** No run holds the pipeline's lock any more. */
+  | { readonly type: 'pipeline-unlocked'; readonly pipeline: string }
+  /** Runs of the pipeline may start again. */
+  | { readonly type: 'pipeline-unpaused'; readonly pipeline: string }
+  /** A stage that follows by itself could not start. */
+  | {
+      readonly type: 'stage-blocked'
+      readonly pipeline: string
+      readonly counter: number
+      readonly stage: string
+      readonly reason: string
+    }

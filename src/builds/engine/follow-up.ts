@@ -1,0 +1,55 @@
+import { ServiceError } from '../../core/errors.ts'
+import { APPROVED_BY_CHANGES, stageStatus } from '../../core/stage.ts'
+import { isSameName } from '../../core/name-key.ts'
+import type { Change } from './change.ts'
+import { PIPELINE } from './documents.ts'
+import type { PipelineInstance, StageInstance } from './documents.ts'
+import type { SteppedJob } from './job-change.ts'
+import { pipelineKey } from './keys.ts'
+import { releaseLock } from './lock.ts'
+import type { StagePlan } from './plan.ts'
+import { startStage } from './schedule.ts'
+import { keyOfPipeline, settleStage } from './stage-change.ts'
+
+/** Brings a stage in step with what became of its jobs, and starts what follows when it ends with that. */
+export async function settle(
+  change: Change,
+  stage: StageInstance,
+  steps: readonly SteppedJob[],
+): Promise<StageInstance> {
+  const settled = await settleStage(change, stage, steps)
+  if (settled.finished) await followUp(change, settled.stage)
+  return settled.stage
+}
+
+async function followUp(change: Change, stage: StageInstance): Promise<void> {
+  const { pipelineName: name, pipelineCounter: counter } = stage
+  const stages = change.plans.pipelinePlan(name)?.stages ?? []
+  const index = stages.findIndex((plan) => isSameName(plan.name, stage.name))
+  const next = index < 0 ? null : (stages[index + 1] ?? null)
+  if (!next) await releaseLock(change, { name, counter })
+  if (next?.approvalType !== 'success') return
+  if (stageStatus(stage.tally).state !== 'Passed') return
+  const pipeline = await change.tx.find(PIPELINE, pipelineKey({ pipeline: name, counter }))
+  if (pipeline) await startNext(change, pipeline, next)
+}
+
+/** The stage that ended stays ended, also when the next one cannot start. */
+async function startNext(change: Change, pipeline: PipelineInstance, plan: StagePlan) {
+  try {
+    await startStage(change, pipeline, { plan, approvedBy: APPROVED_BY_CHANGES })
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'not-schedulable') throw error
+    await block(change, pipeline, { stage: plan.name, reason: error.message })
+  }
+}
+
+async function block(
+  change: Change,
+  pipeline: PipelineInstance,
+  blocked: { readonly stage: string; readonly reason: string },
+): Promise<void> {
+  await change.tx.put(PIPELINE, keyOfPipeline(pipeline), { ...pipeline, blocked })
+  const { name, counter } = pipeline
+  change.effects.events.push({ type: 'stage-blocked', pipeline: name, counter, ...blocked })
+}

@@ -1,0 +1,112 @@
+import { isOnAgent, jobStep } from '../../core/job.ts'
+import type { JobEvent, JobStep, JobTransition } from '../../core/job.ts'
+import type { Change } from './change.ts'
+import { AGENT_JOB, JOB, QUEUED_JOB } from './documents.ts'
+import type { JobInstance, QueuedJob } from './documents.ts'
+import { agentJobKey, agentList, jobKey } from './keys.ts'
+
+/** A job before it has its ids. */
+export type JobDraft = Omit<JobInstance, 'id' | 'transitions'> & {
+  readonly entered: readonly Entered[]
+}
+
+type Entered = Omit<JobTransition, 'id'>
+
+/** What became of a job: as it is now, and the job that takes its place, if any. */
+export interface SteppedJob {
+  readonly outcome: JobStep['outcome']
+  readonly before: JobInstance
+  readonly job: JobInstance
+  readonly replacement: JobInstance | null
+}
+
+export async function addJobs(change: Change, drafts: readonly JobDraft[]): Promise<JobInstance[]> {
+  const firstId = await change.tx.next('job', drafts.length)
+  const jobs: JobInstance[] = []
+  for (const [index, { entered, ...facts }] of drafts.entries()) {
+    const transitions = await numbered(change, entered)
+    const job = { ...facts, id: firstId + index, transitions }
+    await change.tx.put(JOB, jobKey(job.id), job)
+    if (job.state === 'Scheduled') await enqueue(change, job)
+    jobs.push(job)
+  }
+  return jobs
+}
+
+/** Lets an event happen to a job, and keeps the queue and the agents' lists in step with it. */
+export async function stepJob(
+  change: Change,
+  job: JobInstance,
+  event: JobEvent,
+): Promise<SteppedJob> {
+  const step = jobStep(job, event)
+  if (step.outcome !== 'changed') {
+    return { outcome: step.outcome, before: job, job, replacement: null }
+  }
+  const entered = step.entered.map((state) => ({ state, time: change.now }))
+  const transitions = [...job.transitions, ...(await numbered(change, entered))]
+  const after: JobInstance = { ...job, ...step.job, transitions }
+  await change.tx.put(JOB, jobKey(job.id), after)
+  await followQueue(change, job, after)
+  await followAgent(change, job, after)
+  if (event.type !== 'report') tellAgent(change, job)
+  const replacement = after.state === 'Rescheduled' ? await replace(change, after) : null
+  return { outcome: 'changed', before: job, job: after, replacement }
+}
+
+async function followQueue(change: Change, before: JobInstance, after: JobInstance): Promise<void> {
+  if (before.state !== 'Scheduled' || after.state === 'Scheduled') return
+  await change.tx.remove(QUEUED_JOB, jobKey(after.id))
+  change.effects.unqueued.push(after.id)
+}
+
+/** An agent's history has the jobs that it ran, in the order in which they ended there. */
+async function followAgent(change: Change, before: JobInstance, after: JobInstance): Promise<void> {
+  const { agentUuid, id: jobId } = after
+  if (agentUuid === null || isOnAgent(before) === isOnAgent(after)) return
+  const agentJob = { agentUuid, jobId }
+  if (isOnAgent(after)) {
+    await change.tx.put(AGENT_JOB, agentJobKey(agentJob), agentJob)
+    return
+  }
+  await change.tx.remove(AGENT_JOB, agentJobKey(agentJob))
+  await change.tx.append(agentList(agentUuid), jobKey(jobId))
+}
+
+function tellAgent(change: Change, before: JobInstance): void {
+  const { agentUuid, id: jobId } = before
+  if (agentUuid === null || !isOnAgent(before)) return
+  change.effects.events.push({ type: 'job-stopped', jobId, agentUuid })
+}
+
+async function replace(change: Change, lost: JobInstance): Promise<JobInstance | null> {
+  const draft = scheduled({ ...lost, scheduledDate: change.now })
+  const [replacement] = await addJobs(change, [draft])
+  return replacement ?? null
+}
+
+/** A job that waits for an agent, whatever became of it before. */
+export function scheduled(
+  facts: Omit<JobDraft, 'entered' | 'state' | 'result' | 'agentUuid'>,
+): JobDraft {
+  return {
+    ...facts,
+    state: 'Scheduled',
+    result: 'Unknown',
+    agentUuid: null,
+    entered: [{ state: 'Scheduled', time: facts.scheduledDate }],
+  }
+}
+
+async function enqueue(change: Change, job: JobInstance): Promise<void> {
+  const { id, pipelineName, scheduledDate, resources, pinnedTo } = job
+  const queued: QueuedJob = { id, pipelineName, scheduledDate, resources, pinnedTo }
+  await change.tx.put(QUEUED_JOB, jobKey(id), queued)
+  change.effects.queued.push(job)
+}
+
+async function numbered(change: Change, entered: readonly Entered[]): Promise<JobTransition[]> {
+  if (entered.length === 0) return []
+  const first = await change.tx.next('transition', entered.length)
+  return entered.map((transition, index) => ({ id: first + index, ...transition }))
+}

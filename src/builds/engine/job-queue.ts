@@ -1,0 +1,33 @@
+import { byAge } from '../../core/assignment.ts'
+import type { WaitingJob } from './documents.ts'
+
+/** The jobs that wait for an agent, oldest first. It follows from the store and is made anew at each start. */
+export class JobQueue {
+  readonly #jobs: WaitingJob[] = []
+
+  get length(): number {
+    return this.#jobs.length
+  }
+
+  /** Oldest first. */
+  list(): readonly WaitingJob[] {
+    return this.#jobs
+  }
+
+  add(job: WaitingJob): void {
+    const index = this.#jobs.findLastIndex((other) => byAge(other, job) < 0) + 1
+    if (this.#jobs[index]?.id === job.id) return
+    this.#jobs.splice(index, 0, job)
+  }
+
+  remove(id: number): void {
+    const index = this.#jobs.findIndex((job) => job.id === id)
+    if (index >= 0) this.#jobs.splice(index, 1)
+  }
+
+  /** Takes the oldest job that fits out of the queue, so that nobody else gets it. */
+  take(fits: (job: WaitingJob) => boolean): WaitingJob | null {
+    const index = this.#jobs.findIndex(fits)
+    return index < 0 ? null : (this.#jobs.splice(index, 1)[0] ?? null)
+  }
+}

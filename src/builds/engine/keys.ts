@@ -1,0 +1,75 @@
+import { nameKey, stageNameKey } from '../../core/name-key.ts'
+/** One run of a pipeline. */
+export interface PipelineRun {
+  readonly pipeline: string
+  readonly counter: number
+}
+
+/** One run of a stage. */
+export interface StageRunName {
+  readonly pipeline: string
+  readonly pipelineCounter: number
+  readonly stage: string
+  readonly stageCounter: number
+}
+
+interface StageOfPipeline {
+  readonly pipeline: string
+  readonly stage: string
+}
+
+const ID_DIGITS = 16
+
+export function pipelineKey({ pipeline, counter }: PipelineRun): string {
+  return `${nameKey(pipeline)}/${counter}`
+}
+
+export function stageKey({ pipeline, pipelineCounter, stage, stageCounter }: StageRunName): string {
+  return `${nameKey(pipeline)}/${pipelineCounter}/${nameKey(stage)}/${stageCounter}`
+}
+
+export function jobKey(id: number): string {
+  return `${id}`
+}
+
+export function agentJobKey({
+  agentUuid,
+  jobId,
+}: {
+  readonly agentUuid: string
+  readonly jobId: number
+}): string {
+  return `${agentJobPrefix(agentUuid)}${jobId}`
+}
+
+export function agentJobPrefix(agentUuid: string): string {
+  return `${agentUuid}/`
+}
+
+/** The newest run of a stage comes last. */
+export function activeStageKey(name: StageOfPipeline, id: number): string {
+  return `${activeStagePrefix(name)}${String(id).padStart(ID_DIGITS, '0')}`
+}
+
+export function activeStagePrefix({ pipeline, stage }: StageOfPipeline): string {
+  return `${stageNameKey({ pipeline, stage })}/`
+}
+
+export function pipelineCounterName(pipeline: string): string {
+  return `pipeline/${nameKey(pipeline)}`
+}
+
+/** The list of all runs of a pipeline. */
+export function pipelineList(pipeline: string): string {
+  return `pipeline/${nameKey(pipeline)}`
+}
+
+/** The list of all runs of a stage. */
+export function stageList({ pipeline, stage }: StageOfPipeline): string {
+  return `stage/${stageNameKey({ pipeline, stage })}`
+}
+
+/** The list of the jobs that an agent ran, in the order of their ends. */
+export function agentList(agentUuid: string): string {
+  return `agent/${agentUuid}`
+}

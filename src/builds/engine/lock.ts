@@ -1,0 +1,48 @@
+import { ServiceError } from '../../core/errors.ts'
+import { nameKey } from '../../core/name-key.ts'
+import type { BuildReader } from './build-store.ts'
+import type { Change } from './change.ts'
+import { PIPELINE_LOCK } from './documents.ts'
+import type { PipelineInstance } from './documents.ts'
+import type { PipelinePlan } from './plan.ts'
+
+/** The run that holds the lock, or null; a lock matters only as long as the configuration asks for it. */
+export async function lockHolder(reader: BuildReader, plan: PipelinePlan): Promise<number | null> {
+  return plan.locking ? reader.find(PIPELINE_LOCK, lockKey(plan.name)) : null
+}
+
+/** What keeps a run, or a new one, from going on while another one holds the lock; or null. */
+export async function lockObstacle(
+  reader: BuildReader,
+  plan: PipelinePlan,
+  run: PipelineInstance | null,
+): Promise<ServiceError<'pipeline-locked'> | null> {
+  const counter = await lockHolder(reader, plan)
+  if (counter === null || counter === run?.counter) return null
+  const message = `The pipeline ${plan.name} is locked by its run ${counter}`
+  return new ServiceError('pipeline-locked', message, { pipeline: plan.name, counter })
+}
+
+export async function takeLock(
+  { tx }: Change,
+  plan: PipelinePlan,
+  { counter }: PipelineInstance,
+): Promise<void> {
+  if (plan.locking) await tx.put(PIPELINE_LOCK, lockKey(plan.name), counter)
+}
+
+/** Releases the lock if this run holds it, and tells whether it did. */
+export async function releaseLock(
+  { tx, effects }: Change,
+  { name, counter }: Pick<PipelineInstance, 'name' | 'counter'>,
+): Promise<boolean> {
+  const held = (await tx.find(PIPELINE_LOCK, lockKey(name))) === counter
+  if (!held) return false
+  await tx.remove(PIPELINE_LOCK, lockKey(name))
+  effects.events.push({ type: 'pipeline-unlocked', pipeline: name })
+  return true
+}
+
+export function lockKey(pipeline: string): string {
+  return nameKey(pipeline)
+}

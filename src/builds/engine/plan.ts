@@ -1,0 +1,39 @@
+import type { AgentOffer, JobSpread } from '../../core/assignment.ts'
+import type { ApprovalType } from '../../core/stage.ts'
+import { isSameName } from '../../core/name-key.ts'
+
+/** What the configuration in force says about a pipeline, as far as scheduling needs it. */
+export interface PipelinePlan {
+  readonly name: string
+  readonly group: string
+  readonly labelTemplate: string
+  /** Whether only one run of it may be under way. */
+  readonly locking: boolean
+  readonly stages: readonly StagePlan[]
+}
+
+export interface StagePlan {
+  readonly name: string
+  readonly approvalType: ApprovalType
+  readonly jobs: readonly JobPlan[]
+}
+
+export interface JobPlan {
+  readonly name: string
+  readonly resources: readonly string[]
+  readonly spread: JobSpread
+}
+
+/** Where the plans come from. Every answer is about the configuration in force now. */
+export interface Plans {
+  /** Names compare without case. */
+  pipelinePlan(pipeline: string): PipelinePlan | null
+  /** The environments that name the pipeline. */
+  environmentsOf(pipeline: string): readonly string[]
+  /** The agents that may get work, live or not. */
+  agents(): readonly AgentOffer[]
+}
+
+export function stagePlan(plan: PipelinePlan, stage: string): StagePlan | null {
+  return plan.stages.find(({ name }) => isSameName(name, stage)) ?? null
+}

@@ -1,0 +1,133 @@
+import { isActive, reportedResult, stageStatus } from '../../core/stage.ts'
+import type { StageResult, StageState } from '../../core/stage.ts'
+import { PAGE_SIZE, pageOf } from '../../core/page.ts'
+import type { Page } from '../../core/page.ts'
+import type { BuildReader } from './build-store.ts'
+import {
+  ACTIVE_STAGE,
+  AGENT_JOB,
+  JOB,
+  PIPELINE,
+  PIPELINE_LOCK,
+  RUN_CHANGES,
+  STAGE,
+} from './documents.ts'
+import type {
+  AgentJob,
+  JobInstance,
+  PipelineInstance,
+  PipelinePause,
+  RunChanges,
+  StageInstance,
+} from './documents.ts'
+import { idsIn } from './id-ranges.ts'
+import { agentList, jobKey, pipelineKey, pipelineList, stageKey, stageList } from './keys.ts'
+import type { PipelineRun, StageRunName } from './keys.ts'
+import { lockKey } from './lock.ts'
+import { pauseOf } from './pause.ts'
+
+/** One run of a stage with its jobs, and its result as callers are told it. */
+export interface StageRun {
+  readonly stage: StageInstance
+  readonly jobs: readonly JobInstance[]
+  readonly state: StageState
+  /** `Unknown` while it is in progress. */
+  readonly result: StageResult
+  readonly active: boolean
+}
+
+/** Everything that can be asked about builds. Nothing here waits for a change. */
+export class BuildQueries {
+  readonly #store: BuildReader
+
+  constructor(store: BuildReader) {
+    this.#store = store
+  }
+
+  pipelineInstance(run: PipelineRun): Promise<PipelineInstance | null> {
+    return this.#store.find(PIPELINE, pipelineKey(run))
+  }
+
+  /** What had changed for a run, as far as it is known. */
+  async runChanges(run: PipelineRun): Promise<RunChanges> {
+    return (await this.#store.find(RUN_CHANGES, pipelineKey(run))) ?? []
+  }
+
+  /** The runs of a pipeline, newest first. */
+  async pipelineHistory(pipeline: string, offset: number): Promise<Page<PipelineInstance>> {
+    const at = { offset, limit: PAGE_SIZE }
+    const { total, items } = await this.#store.page(PIPELINE, pipelineList(pipeline), at)
+    return pageOf(items, { offset, total })
+  }
+
+  async stageInstance(run: StageRunName): Promise<StageRun | null> {
+    const stage = await this.#store.find(STAGE, stageKey(run))
+    const [found] = stage ? await this.#withJobs([stage]) : []
+    return found ?? null
+  }
+
+  /** The runs of a stage, newest first. */
+  async stageHistory(
+    name: { readonly pipeline: string; readonly stage: string },
+    offset: number,
+  ): Promise<Page<StageRun>> {
+    const at = { offset, limit: PAGE_SIZE }
+    const { total, items } = await this.#store.page(STAGE, stageList(name), at)
+    return pageOf(await this.#withJobs(items), { offset, total })
+  }
+
+  /** The newest run of a stage, or null. */
+  async newestRun(name: {
+    readonly pipeline: string
+    readonly stage: string
+  }): Promise<StageRun | null> {
+    const { items } = await this.#store.page(STAGE, stageList(name), { offset: 0, limit: 1 })
+    const [newest] = await this.#withJobs(items)
+    return newest ?? null
+  }
+
+  /** The jobs that an agent ran and that are over, newest end first. */
+  async jobRunHistory(agentUuid: string, offset: number): Promise<Page<JobInstance>> {
+    const at = { offset, limit: PAGE_SIZE }
+    const { total, items } = await this.#store.page(JOB, agentList(agentUuid), at)
+    return pageOf(items, { offset, total })
+  }
+
+  job(id: number): Promise<JobInstance | null> {
+    return this.#store.find(JOB, jobKey(id))
+  }
+
+  /** Which agent has which job now. */
+  async agentJobs(): Promise<readonly AgentJob[]> {
+    return (await this.#store.list(AGENT_JOB)).map(({ value }) => value)
+  }
+
+  /** Every stage in progress. */
+  async activeStages(): Promise<readonly StageRun[]> {
+    const keys = (await this.#store.list(ACTIVE_STAGE)).map(({ value }) => value)
+    return this.#withJobs(await this.#store.findMany(STAGE, keys))
+  }
+
+  /** The counter of the run that holds the pipeline's lock, or null. */
+  lockedBy(pipeline: string): Promise<number | null> {
+    return this.#store.find(PIPELINE_LOCK, lockKey(pipeline))
+  }
+
+  /** Who paused the pipeline and why, or null. */
+  pauseOf(pipeline: string): Promise<PipelinePause | null> {
+    return pauseOf(this.#store, pipeline)
+  }
+
+  async #withJobs(stages: readonly StageInstance[]): Promise<StageRun[]> {
+    const ids = stages.flatMap((stage) => idsIn(stage.jobs))
+    const found = await this.#store.findMany(JOB, ids.map(jobKey))
+    const jobs = new Map(found.map((job) => [job.id, job]))
+    return stages.map((stage) => ({
+      stage,
+      jobs: idsIn(stage.jobs).flatMap((id) => jobs.get(id) ?? []),
+      state: stageStatus(stage.tally).state,
+      result: reportedResult(stage.tally),
+      active: isActive(stage.tally),
+    }))
+  }
+}

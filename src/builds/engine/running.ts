@@ -1,0 +1,124 @@
+import { ServiceError } from '../../core/errors.ts'
+import type { JobEvent, JobReport } from '../../core/job.ts'
+import { isActive } from '../../core/stage.ts'
+import type { Change } from './change.ts'
+import { ACTIVE_STAGE, AGENT_JOB, JOB, STAGE } from './documents.ts'
+import type { JobInstance, StageInstance } from './documents.ts'
+import { settle } from './follow-up.ts'
+import { stepJob } from './job-change.ts'
+import type { SteppedJob } from './job-change.ts'
+import { activeStagePrefix, agentJobPrefix, jobKey, stageKey } from './keys.ts'
+import type { StageRunName } from './keys.ts'
+import { concernsStage, jobsOf } from './stage-change.ts'
+
+export interface AgentReport {
+  readonly agentUuid: string
+  readonly jobId: number
+  readonly report: JobReport
+}
+
+/** Gives a job to an agent, or null when it no longer waits for one. */
+export async function assignJob(
+  change: Change,
+  { jobId, agentUuid }: { readonly jobId: number; readonly agentUuid: string },
+): Promise<JobInstance | null> {
+  const { outcome, job } = await stepOne(change, jobId, { type: 'assign', agentUuid })
+  return outcome === 'changed' ? job : null
+}
+
+/** Records what an agent says about its job. A job that was taken from it is left as it is. */
+export async function reportJob(
+  change: Change,
+  { agentUuid, jobId, report }: AgentReport,
+): Promise<JobInstance> {
+  const { outcome, job } = await stepOne(change, jobId, { type: 'report', agentUuid, report })
+  if (outcome !== 'refused') return job
+  const message = `The agent ${agentUuid} does not have the job ${jobId}`
+  throw new ServiceError('job-not-yours', message, { id: jobId, uuid: agentUuid })
+}
+
+/** Ends a job that is not over; true when that changed anything. */
+export async function endJob(
+  change: Change,
+  jobId: number,
+  event: Extract<JobEvent, { type: 'cancel' | 'fail' }>,
+): Promise<boolean> {
+  const { outcome } = await stepOne(change, jobId, event)
+  return outcome === 'changed'
+}
+
+/** Cancels the newest run of a stage that is in progress, with all its unfinished jobs. */
+export async function cancelStage(
+  change: Change,
+  name: { readonly pipeline: string; readonly stage: string },
+): Promise<StageInstance | null> {
+  const active = await change.tx.list(ACTIVE_STAGE, activeStagePrefix(name))
+  const newest = active.at(-1)
+  const stage = newest ? await change.tx.find(STAGE, newest.value) : null
+  return stage ? cancelRun(change, stage) : null
+}
+
+/** Cancels one run of a stage if it is in progress. */
+export async function cancelRunOf(
+  change: Change,
+  run: StageRunName,
+): Promise<StageInstance | null> {
+  const [cancelled = null] = await cancelRuns(change, [stageKey(run)], () => true)
+  return cancelled
+}
+
+/** Cancels those of the runs that are in progress and that `chosen` names. */
+export async function cancelRuns(
+  change: Change,
+  keys: readonly string[],
+  chosen: (stage: StageInstance) => boolean,
+): Promise<StageInstance[]> {
+  const stages = await change.tx.findMany(STAGE, keys)
+  const cancelled: StageInstance[] = []
+  for (const stage of stages) {
+    if (chosen(stage) && isActive(stage.tally)) cancelled.push(await cancelRun(change, stage))
+  }
+  return cancelled
+}
+
+async function cancelRun(change: Change, stage: StageInstance): Promise<StageInstance> {
+  const steps: SteppedJob[] = []
+  for (const job of await jobsOf(change, stage)) {
+    steps.push(await stepJob(change, job, { type: 'cancel' }))
+  }
+  return settle(change, stage, steps)
+}
+
+/** Lets other agents have the jobs that these agents still have. */
+export async function rescheduleJobs(
+  change: Change,
+  isLost: (agentUuid: string) => boolean,
+  prefix = '',
+): Promise<number> {
+  const owned = await change.tx.list(AGENT_JOB, prefix)
+  const lost = owned.filter(({ value }) => isLost(value.agentUuid))
+  for (const { value } of lost) await stepOne(change, value.jobId, { type: 'reschedule' })
+  return lost.length
+}
+
+/** Lets other agents have the jobs that one agent still has. */
+export function rescheduleJobsOf(change: Change, agentUuid: string): Promise<number> {
+  return rescheduleJobs(change, (uuid) => uuid === agentUuid, agentJobPrefix(agentUuid))
+}
+
+async function stepOne(change: Change, jobId: number, event: JobEvent): Promise<SteppedJob> {
+  const job = await change.tx.find(JOB, jobKey(jobId))
+  if (!job) throw new ServiceError('job-not-found', `There is no job ${jobId}`, { id: jobId })
+  const step = await stepJob(change, job, event)
+  if (concernsStage(step)) await settle(change, await stageOf(change, job), [step])
+  return step
+}
+
+async function stageOf({ tx }: Change, job: JobInstance): Promise<StageInstance> {
+  const { pipelineName: pipeline, pipelineCounter, stageName, stageCounter } = job
+  const key = stageKey({ pipeline, pipelineCounter, stage: stageName, stageCounter })
+  const stage = await tx.find(STAGE, key)
+  if (stage) return stage
+  const reason = `the stage ${key} of the job ${job.id} is missing`
+  throw new ServiceError('unavailable', `The state store is damaged: ${reason}`, { reason })
+}

@@ -1,0 +1,231 @@
+import { ServiceError } from '../../core/errors.ts'
+import { renderLabel } from '../../core/label.ts'
+import { rerunObstacle, rerunOfCounter } from '../../core/rerun.ts'
+import { isActive } from '../../core/stage.ts'
+import type { BuildReader } from './build-store.ts'
+import type { Change } from './change.ts'
+import { PIPELINE, PIPELINE_LOCK, RUN_CHANGES, STAGE } from './documents.ts'
+import type {
+  MaterialRevision,
+  PipelineInstance,
+  RunChanges,
+  RunVariable,
+  StageInstance,
+} from './documents.ts'
+import { pipelineCounterName, pipelineKey, pipelineList, stageKey } from './keys.ts'
+import type { PipelineRun, StageRunName } from './keys.ts'
+import { lockKey, lockObstacle, releaseLock, takeLock } from './lock.ts'
+import { pauseObstacle } from './pause.ts'
+import { stagePlan } from './plan.ts'
+import type { PipelinePlan, StagePlan } from './plan.ts'
+import { addStage, jobsOf, keyOfPipeline, latestRun } from './stage-change.ts'
+import { runNotFound, stageNotFound } from './stage-not-found.ts'
+import { allJobs, someJobs } from './stage-jobs.ts'
+import type { JobsToCome } from './stage-jobs.ts'
+
+export interface PipelineRequest {
+  readonly pipeline: string
+  /** A user, or `changes`. */
+  readonly approvedBy: string
+  readonly revisions: readonly MaterialRevision[]
+  readonly variables?: readonly RunVariable[]
+  readonly changes?: RunChanges
+  /** The counter of the newest run when it was decided to begin another one; a run since then makes the decision void. */
+  readonly after?: number
+}
+
+export interface StageRequest extends PipelineRun {
+  readonly stage: string
+  readonly approvedBy: string
+}
+
+export interface JobsRequest extends StageRunName {
+  readonly approvedBy: string
+  /** The jobs to run again; the others are carried over. */
+  readonly jobs: readonly string[]
+}
+
+/** Begins a run of a pipeline with its first stage. */
+export async function schedulePipeline(
+  change: Change,
+  { pipeline: name, approvedBy, revisions, variables = [], changes = [], after }: PipelineRequest,
+): Promise<PipelineInstance> {
+  const plan = planOf(change, name)
+  await assertNewest(change, plan, after)
+  const obstacle = await startObstacle(change.tx, plan)
+  if (obstacle) throw obstacle
+  const [first] = plan.stages
+  if (!first) throw noStage(name)
+  const pipeline = await addPipeline(change, plan, { approvedBy, revisions, variables })
+  await noteChanges(change, { ...pipeline, changes })
+  await takeLock(change, plan, pipeline)
+  await startStage(change, pipeline, { plan: first, approvedBy })
+  return (await change.tx.find(PIPELINE, keyOfPipeline(pipeline))) ?? pipeline
+}
+
+/** What keeps a new run of a pipeline from starting, or null. */
+export async function startObstacle(
+  reader: BuildReader,
+  plan: PipelinePlan,
+): Promise<ServiceError | null> {
+  const paused = await pauseObstacle(reader, plan)
+  if (paused) return paused
+  return plan.stages.length === 0 ? noStage(plan.name) : lockObstacle(reader, plan, null)
+}
+
+/** Adds what else is known of what had changed for a run. */
+export async function noteChanges(
+  { tx }: Change,
+  { name, counter, changes }: { name: string; counter: number; changes: RunChanges },
+): Promise<void> {
+  if (changes.length === 0) return
+  const key = pipelineKey({ pipeline: name, counter })
+  const known = (await tx.find(RUN_CHANGES, key)) ?? []
+  await tx.put(RUN_CHANGES, key, [...known, ...changes])
+}
+
+/** Runs a stage of a pipeline run, for the first time or again with all its jobs. */
+export async function scheduleStage(change: Change, request: StageRequest): Promise<StageInstance> {
+  const { pipeline, plan, stage } = await stageToRun(change, request)
+  const before = plan.stages[plan.stages.indexOf(stage) - 1]
+  if (before && latestRun(pipeline, before.name) === null) {
+    throw notSchedulable(request, `the stage ${before.name} before it has not run`)
+  }
+  return startStage(change, pipeline, { plan: stage, approvedBy: request.approvedBy })
+}
+
+/** Runs some jobs of a finished run of a stage again, in a new run. */
+export async function rerunJobs(change: Change, request: JobsRequest): Promise<StageInstance> {
+  const run = { ...request, counter: request.pipelineCounter }
+  const { pipeline, stage: plan } = await stageToRun(change, run)
+  const stage = await change.tx.find(STAGE, stageKey(request))
+  if (!stage) throw runNotFound(request)
+  const earlier = await jobsOf(change, stage)
+  const obstacle = rerunObstacle({ active: isActive(stage.tally), jobs: earlier }, request.jobs)
+  if (obstacle !== null) throw notSchedulable(request, obstacle)
+  const jobs = someJobs(change, pipeline, { plan, earlier, names: request.jobs })
+  const { approvedBy } = request
+  return start(change, pipeline, { plan, approvedBy, jobs, rerunOf: rerunOfCounter(stage) })
+}
+
+/** @throws {ServiceError} `not-schedulable` when a job that runs on all agents has none. */
+export function startStage(
+  change: Change,
+  pipeline: PipelineInstance,
+  { plan, approvedBy }: { readonly plan: StagePlan; readonly approvedBy: string },
+): Promise<StageInstance> {
+  const jobs = allJobs(change, pipeline, plan)
+  return start(change, pipeline, { plan, approvedBy, jobs, rerunOf: null })
+}
+
+/** Takes the lock from the run that holds it, unless that is in progress. */
+export async function unlockPipeline(change: Change, name: string): Promise<number | null> {
+  const counter = await change.tx.find(PIPELINE_LOCK, lockKey(name))
+  if (counter === null) return null
+  const run = await change.tx.find(PIPELINE, pipelineKey({ pipeline: name, counter }))
+  const active = run && (await activeStageOf(change, run))
+  if (active) {
+    const message = `The run ${counter} of the pipeline ${name} keeps its lock: the stage ${active.name} is in progress`
+    throw new ServiceError('pipeline-locked', message, { pipeline: name, counter })
+  }
+  await releaseLock(change, { name, counter })
+  return counter
+}
+
+async function start(
+  change: Change,
+  pipeline: PipelineInstance,
+  of: {
+    readonly plan: StagePlan
+    readonly approvedBy: string
+    readonly jobs: JobsToCome
+    readonly rerunOf: number | null
+  },
+): Promise<StageInstance> {
+  const { name, approvalType } = of.plan
+  if ('obstacle' in of.jobs) {
+    throw notSchedulable({ pipeline: pipeline.name, stage: name }, of.jobs.obstacle)
+  }
+  const draft = { name, approvalType, approvedBy: of.approvedBy, rerunOfCounter: of.rerunOf }
+  return addStage(change, pipeline, { draft, jobs: of.jobs.jobs })
+}
+
+async function stageToRun(change: Change, request: StageRequest) {
+  const pipeline = await change.tx.find(PIPELINE, pipelineKey(request))
+  const plan = planOf(change, request.pipeline)
+  const stage = stagePlan(plan, request.stage)
+  if (!stage) throw stageNotFound(request)
+  if (!pipeline) throw runNotFound(request)
+  const active = await activeStageOf(change, pipeline)
+  if (active) throw notSchedulable(request, `the stage ${active.name} is still in progress`)
+  const obstacle =
+    (await pauseObstacle(change.tx, plan)) ?? (await lockObstacle(change.tx, plan, pipeline))
+  if (obstacle) throw obstacle
+  await takeLock(change, plan, pipeline)
+  return { pipeline, plan, stage }
+}
+
+async function activeStageOf(
+  change: Change,
+  pipeline: PipelineInstance,
+): Promise<StageInstance | null> {
+  const { name, counter: pipelineCounter } = pipeline
+  const keys = pipeline.stages.map((stage) =>
+    stageKey({ pipeline: name, pipelineCounter, stage: stage.name, stageCounter: stage.counter }),
+  )
+  const stages = await change.tx.findMany(STAGE, keys)
+  return stages.find(({ tally }) => isActive(tally)) ?? null
+}
+
+async function addPipeline(
+  change: Change,
+  plan: PipelinePlan,
+  facts: Pick<PipelineInstance, 'approvedBy' | 'revisions' | 'variables'>,
+): Promise<PipelineInstance> {
+  const counter = await change.tx.next(pipelineCounterName(plan.name))
+  const revisions = new Map(
+    facts.revisions.flatMap(({ name, revision }) => (name === null ? [] : [[name, revision]])),
+  )
+  const pipeline: PipelineInstance = {
+    ...facts,
+    id: await change.tx.next('pipeline'),
+    name: plan.name,
+    counter,
+    label: renderLabel(plan.labelTemplate, { counter, revisions }),
+    createdAt: change.now,
+    stages: [],
+    blocked: null,
+    groups: [plan.group],
+  }
+  await change.tx.put(PIPELINE, keyOfPipeline(pipeline), pipeline)
+  await change.tx.append(pipelineList(plan.name), keyOfPipeline(pipeline))
+  return pipeline
+}
+
+async function assertNewest(
+  { tx }: Change,
+  { name, stages }: PipelinePlan,
+  after: number | undefined,
+): Promise<void> {
+  if (after === undefined || (await tx.counter(pipelineCounterName(name))) <= after) return
+  const stage = stages[0]?.name ?? ''
+  throw notSchedulable({ pipeline: name, stage }, 'another run has begun meanwhile')
+}
+
+function planOf({ plans }: Change, pipeline: string): PipelinePlan {
+  const plan = plans.pipelinePlan(pipeline)
+  if (plan) return plan
+  throw new ServiceError('pipeline-not-found', `There is no pipeline ${pipeline}`, { pipeline })
+}
+
+function noStage(pipeline: string): ServiceError {
+  return notSchedulable({ pipeline, stage: '' }, 'it has no stage')
+}
+
+function notSchedulable(
+  { pipeline, stage }: { readonly pipeline: string; readonly stage: string },
+  reason: string,
+): ServiceError<'not-schedulable'> {
+  const message = `The stage ${stage} of the pipeline ${pipeline} cannot start: ${reason}`
+  return new ServiceError('not-schedulable', message, { pipeline, stage, reason })
+}

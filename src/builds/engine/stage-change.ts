@@ -1,0 +1,126 @@
+import { countsAlike, isActive, retally, stageStatus, tallyOf } from '../../core/stage.ts'
+import { isSameName } from '../../core/name-key.ts'
+import type { Change } from './change.ts'
+import { ACTIVE_STAGE, JOB, PIPELINE, STAGE } from './documents.ts'
+import type { JobInstance, PipelineInstance, StageInstance } from './documents.ts'
+import { idRanges, idsIn, withReplacedId } from './id-ranges.ts'
+import { addJobs } from './job-change.ts'
+import type { JobDraft, SteppedJob } from './job-change.ts'
+import { activeStageKey, jobKey, pipelineKey, stageKey, stageList } from './keys.ts'
+
+/** What a run of a stage begins as. Its counter follows from the runs before it. */
+export type StageDraft = Pick<
+  StageInstance,
+  'name' | 'approvalType' | 'approvedBy' | 'rerunOfCounter'
+>
+
+/** Adds a run of a stage to a pipeline run, as its newest, with the counter that comes next. */
+export async function addStage(
+  change: Change,
+  pipeline: PipelineInstance,
+  { draft, jobs }: { readonly draft: StageDraft; readonly jobs: (counter: number) => JobDraft[] },
+): Promise<StageInstance> {
+  const counter = (latestRun(pipeline, draft.name) ?? 0) + 1
+  const id = await change.tx.next('stage')
+  const added = await addJobs(change, jobs(counter))
+  const stage: StageInstance = {
+    ...draft,
+    id,
+    counter,
+    pipelineName: pipeline.name,
+    pipelineCounter: pipeline.counter,
+    createdAt: change.now,
+    jobs: idRanges(added.map((job) => job.id)),
+    tally: tallyOf(added),
+  }
+  await putNew(change, stage)
+  const group = change.plans.pipelinePlan(pipeline.name)?.group ?? null
+  const run = withGroup(withNewest(pipeline, stage), group)
+  await change.tx.put(PIPELINE, keyOfPipeline(pipeline), run)
+  change.effects.events.push({ type: 'stage-scheduled', stage })
+  return stage
+}
+
+/** Whether a stage has to know what became of its job. */
+export function concernsStage({ before, job, replacement }: SteppedJob): boolean {
+  return replacement !== null || !countsAlike(before, job)
+}
+
+/** Brings a stage in step with what became of its jobs, and tells whether it ended with that. */
+export async function settleStage(
+  change: Change,
+  stage: StageInstance,
+  steps: readonly SteppedJob[],
+): Promise<{ readonly stage: StageInstance; readonly finished: boolean }> {
+  const after = steps.filter(concernsStage).reduce(withStep, stage)
+  if (after === stage) return { stage, finished: false }
+  await change.tx.put(STAGE, keyOfStage(after), after)
+  const finished = isActive(stage.tally) && !isActive(after.tally)
+  if (finished) await finish(change, after)
+  return { stage: after, finished }
+}
+
+/** The jobs of a stage as they are now. */
+export function jobsOf(change: Change, stage: StageInstance): Promise<JobInstance[]> {
+  return change.tx.findMany(JOB, idsIn(stage.jobs).map(jobKey))
+}
+
+/** The counter of the newest run of a stage in a pipeline run, or null. */
+export function latestRun(pipeline: PipelineInstance, stage: string): number | null {
+  return pipeline.stages.find(({ name }) => isSameName(name, stage))?.counter ?? null
+}
+
+export function keyOfPipeline({ name, counter }: PipelineInstance): string {
+  return pipelineKey({ pipeline: name, counter })
+}
+
+export function keyOfStage({
+  pipelineName,
+  pipelineCounter,
+  name,
+  counter,
+}: StageInstance): string {
+  const run = { pipeline: pipelineName, pipelineCounter, stage: name, stageCounter: counter }
+  return stageKey(run)
+}
+
+async function putNew(change: Change, stage: StageInstance): Promise<void> {
+  const name = { pipeline: stage.pipelineName, stage: stage.name }
+  const key = keyOfStage(stage)
+  await change.tx.put(STAGE, key, stage)
+  await change.tx.append(stageList(name), key)
+  await change.tx.put(ACTIVE_STAGE, activeStageKey(name, stage.id), key)
+}
+
+async function finish(change: Change, stage: StageInstance): Promise<void> {
+  const name = { pipeline: stage.pipelineName, stage: stage.name }
+  await change.tx.remove(ACTIVE_STAGE, activeStageKey(name, stage.id))
+  change.effects.events.push({ type: 'stage-finished', stage, status: stageStatus(stage.tally) })
+}
+
+function withStep(stage: StageInstance, { before, job, replacement }: SteppedJob): StageInstance {
+  const to = replacement ?? job
+  const jobs = replacement
+    ? withReplacedId(stage.jobs, { from: before.id, to: replacement.id })
+    : stage.jobs
+  return { ...stage, jobs, tally: retally(stage.tally, { from: before, to }) }
+}
+
+function withNewest(
+  pipeline: PipelineInstance,
+  { name, counter }: StageInstance,
+): PipelineInstance {
+  const others = pipeline.stages.filter((stage) => !isSameName(stage.name, name))
+  const stages =
+    others.length === pipeline.stages.length
+      ? [...others, { name, counter }]
+      : pipeline.stages.map((stage) => (isSameName(stage.name, name) ? { name, counter } : stage))
+  return { ...pipeline, stages, blocked: null }
+}
+
+/** What a run made is judged by every group that it was made in. */
+function withGroup(pipeline: PipelineInstance, group: string | null): PipelineInstance {
+  const { groups } = pipeline
+  if (groups === null || group === null || groups.includes(group)) return pipeline
+  return { ...pipeline, groups: [...groups, group] }
+}

@@ -1,0 +1,98 @@
+import { spreadJob } from '../../core/assignment.ts'
+import { repeatedJobs } from '../../core/rerun.ts'
+import { isSameName } from '../../core/name-key.ts'
+import type { Change } from './change.ts'
+import type { JobInstance, PipelineInstance } from './documents.ts'
+import { scheduled } from './job-change.ts'
+import type { JobDraft } from './job-change.ts'
+import type { JobPlan, StagePlan } from './plan.ts'
+
+/** The jobs of a run to come, once its counter is known; or what is in its way. */
+export type JobsToCome =
+  { readonly jobs: (stageCounter: number) => JobDraft[] } | { readonly obstacle: string }
+
+/** Every job of the stage, as the configuration has it now. */
+export function allJobs(change: Change, pipeline: PipelineInstance, stage: StagePlan): JobsToCome {
+  const environments = change.plans.environmentsOf(pipeline.name)
+  const agents = change.plans.agents()
+  const spread = stage.jobs.map((plan) => ({
+    plan,
+    instances: spreadJob({ ...plan, environments }, agents),
+  }))
+  const stranded = spread.find(({ instances }) => instances.length === 0)
+  if (stranded)
+    return { obstacle: `no agent fits the job ${stranded.plan.name}, which runs on all` }
+  const jobs = (stageCounter: number) =>
+    spread.flatMap(({ plan, instances }) =>
+      instances.map((instance) =>
+        scheduled({
+          ...placeOf(change, pipeline, { stageName: stage.name, stageCounter }),
+          ...instance,
+          planName: plan.name,
+          resources: plan.resources,
+          rerun: false,
+          originalJobId: null,
+        }),
+      ),
+    )
+  return { jobs }
+}
+
+/** The jobs of an earlier run: the named ones to be run again, the others copied with what became of them. */
+export function someJobs(
+  change: Change,
+  pipeline: PipelineInstance,
+  {
+    plan,
+    earlier,
+    names,
+  }: {
+    readonly plan: StagePlan
+    readonly earlier: readonly JobInstance[]
+    readonly names: readonly string[]
+  },
+): JobsToCome {
+  const repeated = repeatedJobs(earlier, names)
+  const gone = repeated.find(({ type, job }) => type === 'run' && !planOf(plan, job))
+  if (gone) return { obstacle: `the configuration has no job ${gone.job.planName} any more` }
+  const jobs = (stageCounter: number) =>
+    repeated.map((item): JobDraft => {
+      const place = { stageName: plan.name, stageCounter }
+      if (item.type === 'copy') return { ...copied(item.job, item.originalJobId), ...place }
+      return scheduled({
+        ...placeOf(change, pipeline, place),
+        name: item.job.name,
+        planName: item.job.planName,
+        pinnedTo: item.job.pinnedTo,
+        resources: planOf(plan, item.job)?.resources ?? [],
+        rerun: true,
+        originalJobId: null,
+      })
+    })
+  return { jobs }
+}
+
+function planOf(stage: StagePlan, job: JobInstance): JobPlan | null {
+  return stage.jobs.find(({ name }) => isSameName(name, job.planName)) ?? null
+}
+
+function copied(job: JobInstance, originalJobId: number): JobDraft {
+  const entered = job.transitions.map(({ state, time }) => ({ state, time }))
+  return { ...job, entered, originalJobId, rerun: false }
+}
+
+function placeOf(
+  change: Change,
+  pipeline: PipelineInstance,
+  stage: Pick<JobInstance, 'stageName' | 'stageCounter'>,
+): Pick<
+  JobInstance,
+  'pipelineName' | 'pipelineCounter' | 'stageName' | 'stageCounter' | 'scheduledDate'
+> {
+  return {
+    ...stage,
+    pipelineName: pipeline.name,
+    pipelineCounter: pipeline.counter,
+    scheduledDate: change.now,
+  }
+}

@@ -1,0 +1,18 @@
+import { ServiceError } from '../../core/errors.ts'
+
+interface Named {
+  readonly pipeline: string
+  readonly stage: string
+}
+
+/** A stage that neither the configuration nor the history has. */
+export function stageNotFound({ pipeline, stage }: Named): ServiceError {
+  const message = `There is no stage ${stage} in a pipeline ${pipeline}`
+  return new ServiceError('stage-not-found', message, { pipeline, stage })
+}
+
+/** A run that a stage never had. */
+export function runNotFound({ pipeline, stage }: Named): ServiceError {
+  const message = `There is no such run of the stage ${stage} of the pipeline ${pipeline}`
+  return new ServiceError('stage-not-found', message, { pipeline, stage })
+}

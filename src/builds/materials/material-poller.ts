@@ -1,0 +1,273 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { SourceMaterial } from '../../document/materials/identity.ts'
+import { Emitter } from '../../lib/emitter.ts'
+import { memoize } from '../../lib/memoize.ts'
+import { openAddress } from '../../document/secrets/address-secret.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Problem } from '../../core/problem.ts'
+import { isLocalAddress } from '../../core/source-address.ts'
+import { SerialQueue } from '../../lib/serial-queue.ts'
+import type { LocalMaterials } from '../../sources/local-materials.ts'
+import { MaterialWatch } from './material-watch.ts'
+import { removeOthers } from './mirrors.ts'
+import {
+  type MaterialSource,
+  type Modification,
+  SourceFailed,
+  type Span,
+} from '../../sources/modification.ts'
+import { openSource } from '../../sources/open-source.ts'
+import { Tools } from '../../sources/tools.ts'
+import { Semaphore } from '../../lib/semaphore.ts'
+import type { WatchedMaterial } from './watched-materials.ts'
+
+export interface MaterialPollerOptions {
+  /** Where mirrors are kept. */
+  readonly folder: string
+  /** Milliseconds between two polls of a material. */
+  readonly interval: number
+  /** Milliseconds before the first poll of one. */
+  readonly first: number
+  /** The variables that the clients of version controls get. */
+  readonly environment: Readonly<Record<string, string>>
+  /** Which folders of this machine may be materials. */
+  readonly local: LocalMaterials
+  readonly secrets: { open(sealed: string): string | null }
+  readonly log: Log
+  /** Milliseconds after which a client is ended. */
+  readonly timeout?: number
+}
+
+interface Watched {
+  readonly watched: WatchedMaterial
+  /** What the watch was made from: another password makes another watch. */
+  readonly key: string
+  readonly watch: MaterialWatch
+}
+
+/** Polls at the same time; as many of what failed last; and as many looks at changes. */
+const AT_ONCE = 4
+const TIMEOUT = 60_000
+const HIDDEN = '…'
+/** Of a URL, of `user@host:path` and of `host:port`. */
+const HOST = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^@/]*@)?([^/:]+)/i
+const URL_IN_TEXT = /\b[a-z][a-z0-9+.-]*:\/\/[^\s'"]+/gi
+
+/** A material that cannot be read, and the pipelines that use it. */
+export interface MaterialProblem {
+  readonly fingerprint: string
+  readonly subject: string
+  /** Without the address. */
+  readonly errors: readonly Problem[]
+  /** For administrators, with the address. */
+  readonly errorsInFull: readonly Problem[]
+  readonly pipelines: readonly string[]
+}
+
+/** Knows the newest revision of every repository of the configuration. Each is polled once, however many pipelines use it. */
+export class MaterialPoller implements AsyncDisposable {
+  readonly #options: MaterialPollerOptions
+  readonly #tools: Tools
+  readonly #turns = new Semaphore(AT_ONCE)
+  readonly #doubtfulTurns = new Semaphore(AT_ONCE)
+  readonly #changeTurns = new Semaphore(AT_ONCE)
+  readonly #tidying = new SerialQueue()
+  readonly #polled = new Emitter<[fingerprint: string]>()
+  #watches = new Map<string, Watched>()
+
+  constructor(options: MaterialPollerOptions) {
+    this.#options = options
+    const { environment, timeout = TIMEOUT } = options
+    this.#tools = new Tools({ environment, timeout })
+  }
+
+  /** Calls the listener after every poll that succeeds, of materials that are polled by themselves. Returns how to stop that. */
+  onPolled(listener: (fingerprint: string) => void): () => void {
+    return this.#polled.on(listener)
+  }
+
+  /** Watches these materials from now on and no others. Those that are as before go on undisturbed. */
+  watch(materials: readonly WatchedMaterial[]): void {
+    const before = this.#watches
+    this.#watches = new Map()
+    for (const watched of materials) {
+      const known = before.get(watched.fingerprint)
+      const key = keyOf(watched.material)
+      const watch = known?.key === key ? known.watch : this.#open(watched)
+      this.#watches.set(watched.fingerprint, { watched, key, watch })
+    }
+    const kept = new Set([...this.#watches.values()].map(({ watch }) => watch))
+    const gone = [...before.values()].map(({ watch }) => watch).filter((watch) => !kept.has(watch))
+    for (const watch of gone) watch[Symbol.dispose]()
+    this.#tidyAfter(gone)
+  }
+
+  /** The newest revision that is known, or null before the first poll that succeeds. */
+  latest(fingerprint: string): string | null {
+    return this.#watches.get(fingerprint)?.watch.latest ?? null
+  }
+
+  /**
+   * The newest revision, by a poll that begins from now on.
+   *
+   * @throws {SourceFailed} when the repository cannot be read.
+   */
+  async poll(fingerprint: string): Promise<string> {
+    return this.#failing(fingerprint, (watch) => watch.poll())
+  }
+
+  /**
+   * The changes of a span, newest first; null when they cannot be told one by one.
+   *
+   * @throws {SourceFailed} when the repository cannot be read.
+   */
+  async changes(fingerprint: string, span: Span): Promise<readonly Modification[] | null> {
+    return this.#failing(fingerprint, (watch) => watch.changes(span))
+  }
+
+  /**
+   * A revision in full, given as people write it; null when the repository does not have it.
+   *
+   * @throws {SourceFailed} when the repository cannot be read.
+   */
+  async find(fingerprint: string, revision: string): Promise<string | null> {
+    return this.#failing(fingerprint, (watch) => watch.find(revision))
+  }
+
+  /** One for each material that cannot be read, with its pipelines. */
+  problems(): MaterialProblem[] {
+    return [...this.#watches.values()].flatMap(({ watched, watch }) => {
+      if (watch.reason === null) return []
+      const { message, unaddressed } = shownReason(watch.reason, watched.material)
+      const { fingerprint, pipelines } = watched
+      const [errors, errorsInFull] = [[{ message: unaddressed }], [{ message }]]
+      return [{ fingerprint, subject: subjectOf(watched), errors, errorsInFull, pipelines }]
+    })
+  }
+
+  /** Ends every client that runs, and waits for what had begun. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const watches = [...this.#watches.values()].map(({ watch }) => watch)
+    for (const watch of watches) watch[Symbol.dispose]()
+    await this.#tools[Symbol.asyncDispose]()
+    await Promise.all(watches.map((watch) => watch.ended()))
+    await this.#tidying.close()
+  }
+
+  #tidyAfter(gone: readonly MaterialWatch[]): void {
+    this.#tidying
+      .run(async () => {
+        await Promise.all(gone.map((watch) => watch.ended()))
+        await removeOthers(this.#options.folder, (name) => this.#watches.has(name))
+      })
+      .catch((error: unknown) => {
+        const message = 'A mirror that nobody needs could not be removed'
+        this.#options.log({ level: 'warning', message, facts: { error: String(error) } })
+      })
+  }
+
+  /** What is asked of a material; a failure says what `problems` says of it. */
+  async #failing<Answer>(
+    fingerprint: string,
+    ask: (watch: MaterialWatch) => Promise<Answer>,
+  ): Promise<Answer> {
+    const found = this.#watches.get(fingerprint)
+    if (!found) throw new SourceFailed('The material is no longer in the configuration')
+    try {
+      return await ask(found.watch)
+    } catch (cause) {
+      if (!(cause instanceof SourceFailed)) throw cause
+      const { message, unaddressed } = shownReason(cause.message, found.watched.material)
+      throw new SourceFailed(message, { cause, unaddressed })
+    }
+  }
+
+  #open(watched: WatchedMaterial): MaterialWatch {
+    const { fingerprint, material } = watched
+    return new MaterialWatch({
+      source: this.#sourceOf(watched),
+      turns: this.#turns,
+      doubtfulTurns: this.#doubtfulTurns,
+      changeTurns: this.#changeTurns,
+      interval: material.autoUpdate ? this.#options.interval : null,
+      first: this.#options.first,
+      polled: (watch, error) => {
+        if (error === null && material.autoUpdate) this.#polled.emit(fingerprint)
+        else if (error !== null && watch.failures === 1) this.#report(fingerprint, error)
+      },
+    })
+  }
+
+  /** Opened by each call, so that an address or password that cannot be used is told like every other failure. */
+  #sourceOf({ fingerprint, material }: WatchedMaterial): MaterialSource {
+    const open = async (): Promise<MaterialSource> => {
+      const folder = join(this.#options.folder, fingerprint)
+      const password = this.#passwordOf(material)
+      const opened = this.#withAddress(material)
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const { local } = this.#options
+      return openSource(opened, { tools: this.#tools, folder, password, local })
+    }
+    return {
+      newest: async () => (await open()).newest(),
+      changes: async (span) => (await open()).changes(span),
+      find: async (revision) => (await open()).find(revision),
+    }
+  }
+
+  #passwordOf({ password, encryptedPassword }: SourceMaterial): string | null {
+    if (encryptedPassword === null || encryptedPassword === '') return password
+    const opened = this.#options.secrets.open(encryptedPassword)
+    if (opened !== null) return opened
+    throw new SourceFailed('Its password was encrypted with a key that this server does not have')
+  }
+
+  /** The material with the secret of its address in the open. */
+  #withAddress(material: SourceMaterial): SourceMaterial {
+    if (material.kind === 'p4') return material
+    const url = openAddress(material.url, (sealed) => this.#options.secrets.open(sealed))
+    if (url !== null) return { ...material, url }
+    throw new SourceFailed('Its address was encrypted with a key that this server does not have')
+  }
+
+  #report(fingerprint: string, error: unknown): void {
+    const found = this.#watches.get(fingerprint)
+    if (!found) return
+    const { pipelines } = found.watched
+    const foreseen = error instanceof SourceFailed
+    const reason = foreseen ? error.message : error instanceof Error ? error.stack : String(error)
+    const level = foreseen ? 'warning' : 'error'
+    this.#options.log({ level, message: subjectOf(found.watched), facts: { pipelines, reason } })
+  }
+}
+
+const keyOf = memoize((material: SourceMaterial) => {
+  const { username, password, encryptedPassword, autoUpdate } = material
+  const useTickets = 'useTickets' in material && material.useTickets
+  const address = 'url' in material ? material.url : material.port
+  return JSON.stringify([address, username, password, encryptedPassword, autoUpdate, useTickets])
+})
+
+/**
+ * What callers are told of a failure: nobody a path of this machine, and only administrators an
+ * address, since others may not read the configuration.
+ */
+function shownReason(reason: string, material: SourceMaterial) {
+  const address = material.kind === 'p4' ? material.port : material.url
+  // Tools write a folder with or without a slash at its end.
+  const bare = address.replace(/\/$/, '')
+  const hidden = (text: string) =>
+    bare === '' ? text : text.replaceAll(`${bare}/`, HIDDEN).replaceAll(bare, HIDDEN)
+  const isPath = material.kind !== 'p4' && isLocalAddress(address)
+  const message = isPath ? hidden(reason) : reason
+  const nameless = hidden(message.replaceAll(URL_IN_TEXT, HIDDEN))
+  const [, host = ''] = HOST.exec(address) ?? []
+  const unaddressed = host === '' ? nameless : nameless.replaceAll(host, HIDDEN)
+  return { message, unaddressed }
+}
+
+function subjectOf({ material, pipelines }: WatchedMaterial): string {
+  const users = pipelines.length === 1 ? 'pipeline' : 'pipelines'
+  return `The ${material.kind} material of the ${users} ${pipelines.join(', ')} cannot be read`
+}

@@ -1,0 +1,148 @@
+import { SourceFailed } from '../../sources/modification.ts'
+import type { MaterialSource, Modification, Span } from '../../sources/modification.ts'
+import type { Semaphore } from '../../lib/semaphore.ts'
+
+/** Failures make the time between two polls longer, up to this. */
+const LONGEST_PAUSE = 600_000
+
+export interface MaterialWatchOptions {
+  readonly source: MaterialSource
+  /** Shared by all materials. */
+  readonly turns: Semaphore
+  /** For polls of what failed last and may keep a client waiting: the others do not wait for them. */
+  readonly doubtfulTurns: Semaphore
+  /** For looks at changes, which may take long: polls do not wait for them. */
+  readonly changeTurns: Semaphore
+  /** Milliseconds from the end of one poll to the next; null for a material that is polled on demand. */
+  readonly interval: number | null
+  /** Milliseconds before the first poll. */
+  readonly first: number
+  /** Told after every poll. */
+  readonly polled: (watch: MaterialWatch, error: unknown) => void
+}
+
+/** One repository, polled again and again, one call at a time. */
+export class MaterialWatch implements Disposable {
+  readonly #options: MaterialWatchOptions
+  #last: Promise<unknown> = Promise.resolve()
+  #coming: Promise<string> | null = null
+  #timer: NodeJS.Timeout | null = null
+  #closed = false
+  #latest: string | null = null
+  #failures = 0
+  #reason: string | null = null
+
+  constructor(options: MaterialWatchOptions) {
+    this.#options = options
+    if (options.interval !== null) this.#pollIn(options.first)
+  }
+
+  /** The newest revision that is known, or null before the first poll that succeeds. */
+  get latest(): string | null {
+    return this.#latest
+  }
+
+  /** Why the last poll failed, or null. */
+  get reason(): string | null {
+    return this.#reason
+  }
+
+  /** Polls which have failed since the last that succeeded. */
+  get failures(): number {
+    return this.#failures
+  }
+
+  /**
+   * The newest revision, by a poll that begins from now on.
+   *
+   * @throws {SourceFailed} when the repository cannot be read.
+   */
+  poll(): Promise<string> {
+    const { turns, doubtfulTurns } = this.#options
+    this.#coming ??= this.#inTurn(
+      () => {
+        this.#coming = null
+        return this.#poll()
+      },
+      this.#failures > 0 ? doubtfulTurns : turns,
+    )
+    return this.#coming
+  }
+
+  /** @throws {SourceFailed} when the repository cannot be read. */
+  changes(span: Span): Promise<readonly Modification[] | null> {
+    const { source, changeTurns } = this.#options
+    return this.#inTurn(() => source.changes(span), changeTurns)
+  }
+
+  /** @throws {SourceFailed} when the repository cannot be read. */
+  find(revision: string): Promise<string | null> {
+    const { source, changeTurns } = this.#options
+    return this.#inTurn(() => source.find(revision), changeTurns)
+  }
+
+  /** When nothing that was asked of it is under way any more. */
+  async ended(): Promise<void> {
+    await this.#last
+  }
+
+  /** Polls no more. */
+  [Symbol.dispose](): void {
+    this.#closed = true
+    if (this.#timer) clearTimeout(this.#timer)
+  }
+
+  async #poll(): Promise<string> {
+    if (this.#timer) clearTimeout(this.#timer)
+    try {
+      const revision = await this.#options.source.newest()
+      this.#succeed(revision)
+      return revision
+    } catch (error) {
+      this.#fail(error)
+      throw error
+    } finally {
+      this.#pollLater()
+    }
+  }
+
+  #succeed(revision: string): void {
+    this.#latest = revision
+    this.#failures = 0
+    this.#reason = null
+    if (!this.#closed) this.#options.polled(this, null)
+  }
+
+  #fail(error: unknown): void {
+    this.#failures += 1
+    this.#reason = error instanceof SourceFailed ? error.message : 'It cannot be polled'
+    if (!this.#closed) this.#options.polled(this, error)
+  }
+
+  #pollLater(): void {
+    const { interval } = this.#options
+    if (interval === null || this.#closed) return
+    const longest = Math.max(interval, LONGEST_PAUSE)
+    const pause = Math.min(interval * 2 ** this.#failures, longest)
+    this.#pollIn(pause)
+  }
+
+  /** What it fails of is told to `polled`. */
+  #pollIn(pause: number): void {
+    this.#timer = setTimeout(() => {
+      this.poll().catch(() => undefined)
+    }, pause)
+    this.#timer.unref()
+  }
+
+  #inTurn<Result>(job: () => Promise<Result>, turns: Semaphore): Promise<Result> {
+    const turn = this.#last.then(() =>
+      turns.run(() => {
+        if (this.#closed) throw new SourceFailed('The material is no longer watched')
+        return job()
+      }),
+    )
+    this.#last = turn.catch(() => undefined)
+    return turn
+  }
+}

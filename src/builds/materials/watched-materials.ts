@@ -1,0 +1,30 @@
+import { materialFingerprint } from '../../document/materials/material-fingerprint.ts'
+import { isSource, type SourceMaterial } from '../../document/materials/identity.ts'
+import type { Pipeline } from '../../document/model/model.ts'
+
+/** A repository that some pipelines are made from. */
+export interface WatchedMaterial {
+  readonly fingerprint: string
+  readonly material: SourceMaterial
+  /** The names of the pipelines that use it. */
+  readonly pipelines: readonly string[]
+}
+
+/** Each distinct repository once, however many pipelines use it. */
+export function watchedMaterials(pipelines: readonly Pipeline[]): WatchedMaterial[] {
+  const watched = new Map<string, { material: SourceMaterial; pipelines: Set<string> }>()
+  for (const { name, materials } of pipelines) {
+    for (const material of materials) {
+      if (!isSource(material)) continue
+      const fingerprint = materialFingerprint(material)
+      const known = watched.get(fingerprint)
+      if (known) known.pipelines.add(name)
+      else watched.set(fingerprint, { material, pipelines: new Set([name]) })
+    }
+  }
+  return [...watched].map(([fingerprint, { material, pipelines: users }]) => ({
+    fingerprint,
+    material,
+    pipelines: [...users],
+  }))
+}

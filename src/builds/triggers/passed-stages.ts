@@ -1,0 +1,72 @@
+import { stageNameKey } from '../../core/name-key.ts'
+import type { StageInstance } from '../engine/documents.ts'
+import type { BuildEvent } from '../engine/event.ts'
+import type { BuildQueries } from '../engine/queries.ts'
+
+type Stages = Pick<BuildQueries, 'stageHistory'>
+
+/** A stage of a pipeline. Names compare without case. */
+interface StageName {
+  readonly pipeline: string
+  readonly stage: string
+}
+
+/** The runs of stages that passed: what pipelines that depend on them are made from. */
+export class PassedStages {
+  readonly #stages: Stages
+  readonly #newest = new Map<string, Promise<StageInstance | null>>()
+
+  constructor(stages: Stages) {
+    this.#stages = stages
+  }
+
+  /** The newest, or null. */
+  newest(name: StageName): Promise<StageInstance | null> {
+    const key = stageNameKey(name)
+    const found = this.#newest.get(key) ?? this.#find(name)
+    this.#newest.set(key, found)
+    // What could not be read is looked for again.
+    found.catch(() => this.#newest.delete(key))
+    return found
+  }
+
+  /** The newest ones, newest first, of the last `among` runs. */
+  async list(name: StageName, among: number): Promise<readonly StageInstance[]> {
+    const passed: StageInstance[] = []
+    for (let offset = 0; offset < among;) {
+      const { items, pagination } = await this.#stages.stageHistory(name, offset)
+      passed.push(...items.filter(({ result }) => result === 'Passed').map(({ stage }) => stage))
+      offset += items.length
+      if (items.length === 0 || offset >= pagination.total) break
+    }
+    return passed
+  }
+
+  /** Hears of every event. */
+  note(event: BuildEvent): void {
+    if (event.type !== 'stage-finished' || event.status.state !== 'Passed') return
+    const { stage } = event
+    const key = stageNameKey({ pipeline: stage.pipelineName, stage: stage.name })
+    const known = this.#newest.get(key)
+    if (known) this.#newest.set(key, newer(known, stage))
+  }
+
+  async #find(name: StageName): Promise<StageInstance | null> {
+    for (let offset = 0; ;) {
+      const { items, pagination } = await this.#stages.stageHistory(name, offset)
+      const passed = items.find(({ result }) => result === 'Passed')
+      offset += items.length
+      if (passed) return passed.stage
+      if (items.length === 0 || offset >= pagination.total) return null
+    }
+  }
+}
+
+/** Runs may end in another order than they began. */
+async function newer(
+  known: Promise<StageInstance | null>,
+  stage: StageInstance,
+): Promise<StageInstance> {
+  const other = await known
+  return other && other.id > stage.id ? other : stage
+}

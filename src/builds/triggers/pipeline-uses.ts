@@ -1,0 +1,69 @@
+import { nameKey, stageNameKey } from '../../core/name-key.ts'
+import { materialFingerprint } from '../../document/materials/material-fingerprint.ts'
+import { isSource } from '../../document/materials/identity.ts'
+import type { Material, Pipeline } from '../../document/model/model.ts'
+import { memoize } from '../../lib/memoize.ts'
+
+/** Which pipelines of a configuration are started by what. Pipelines are named in lower case. */
+export class PipelineUses {
+  readonly #byMaterial = new Map<string, string[]>()
+  readonly #byStage = new Map<string, string[]>()
+  readonly #timers = new Map<string, string>()
+  readonly #keys = new Map<string, string>()
+
+  constructor(pipelines: readonly Pipeline[]) {
+    for (const pipeline of pipelines) this.#add(pipeline)
+  }
+
+  /** Those made from a repository. */
+  ofMaterial(fingerprint: string): readonly string[] {
+    return this.#byMaterial.get(fingerprint) ?? []
+  }
+
+  /** Those that depend on a stage. */
+  ofStage(stage: { readonly pipeline: string; readonly stage: string }): readonly string[] {
+    return this.#byStage.get(stageNameKey(stage)) ?? []
+  }
+
+  /** The cron expression of each that has a timer. */
+  timers(): ReadonlyMap<string, string> {
+    return this.#timers
+  }
+
+  /** Those for which something about their start is not as it was. */
+  changedSince(before: PipelineUses): readonly string[] {
+    return [...this.#keys.keys()].filter((name) => this.#keys.get(name) !== before.#keys.get(name))
+  }
+
+  #add(pipeline: Pipeline): void {
+    const name = nameKey(pipeline.name)
+    for (const material of pipeline.materials) {
+      if (material.kind === 'dependency') append(this.#byStage, stageNameKey(material), name)
+      if (isSource(material)) append(this.#byMaterial, materialFingerprint(material), name)
+    }
+    if (pipeline.timer) this.#timers.set(name, pipeline.timer.cron)
+    this.#keys.set(name, startKey(pipeline))
+  }
+}
+
+/** Works out for each pipeline what takes long about its uses, which is remembered. */
+export function* prepareUses(pipelines: readonly Pipeline[]): Generator<unknown, void> {
+  for (const pipeline of pipelines) yield startKey(pipeline)
+}
+
+/** What the start of a pipeline depends on. */
+const startKey = memoize(({ timer, materials, stages }: Pipeline) => {
+  const approval = stages[0]?.approval?.type
+  return JSON.stringify([timer?.cron, approval, materials.map(materialKey)])
+})
+
+function materialKey(material: Material): string {
+  const ignores = 'ignores' in material ? material.ignores.map(({ pattern }) => pattern) : []
+  return JSON.stringify([materialFingerprint(material), ignores])
+}
+
+function append(map: Map<string, string[]>, key: string, name: string): void {
+  const names = map.get(key)
+  if (names) names.push(name)
+  else map.set(key, [name])
+}

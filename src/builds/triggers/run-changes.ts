@@ -1,0 +1,110 @@
+import type {
+  MaterialRevision,
+  Modification,
+  PipelineInstance,
+  RunChanges,
+} from '../engine/documents.ts'
+import type { BuildQueries } from '../engine/queries.ts'
+import { parseUpstream } from '../engine/upstream-revision.ts'
+import type { MaterialPoller } from '../materials/material-poller.ts'
+import { SourceFailed } from '../../sources/modification.ts'
+import { revisionIn, type WantedRevision } from './wanted-revisions.ts'
+
+export interface ChangesDeps {
+  readonly poller: Pick<MaterialPoller, 'changes'>
+  readonly builds: Pick<BuildQueries, 'stageInstance'>
+}
+
+/** The revisions of a run to come, compared with those of the run before. */
+export interface ComparedRevisions {
+  readonly revisions: readonly MaterialRevision[]
+  readonly changes: RunChanges
+  /** What could not be told in time. A run does not wait for it. */
+  readonly later: () => Promise<RunChanges>
+}
+
+/** Modifications of one material that are kept, newest first, and characters of their comments. */
+const MOST_KEPT = 100
+const LONGEST_COMMENT = 2_000
+
+type Told = readonly Modification[] | null
+
+interface Look {
+  readonly wanted: WantedRevision
+  readonly told: Promise<Told>
+}
+
+/** What is new in the revisions since another run, as far as it can be told within `patience` milliseconds. */
+export async function compareRevisions(
+  deps: ChangesDeps,
+  wanted: readonly WantedRevision[],
+  { newest, patience }: { readonly newest: PipelineInstance | null; readonly patience: number },
+): Promise<ComparedRevisions> {
+  const looks = wanted
+    .filter(({ fingerprint, revision }) => revisionIn(newest, fingerprint) !== revision)
+    .map((each) => ({ wanted: each, told: changesOf(deps, each, newest) }))
+  const inTime = await Promise.all(
+    looks.map(async (look) => ({ look, told: await within(patience, look.told) })),
+  )
+  const known = new Map(inTime.map(({ look, told }) => [look.wanted.fingerprint, told]))
+  return {
+    revisions: wanted.map((each) => ({
+      ...each,
+      changed: known.has(each.fingerprint),
+      fromRevision: known.get(each.fingerprint)?.at(-1)?.revision ?? each.revision,
+    })),
+    changes: inTime.flatMap(({ look, told }) => kept(look, told)),
+    later: () => tellLater(inTime.filter(({ told }) => told === null).map(({ look }) => look)),
+  }
+}
+
+async function tellLater(looks: readonly Look[]): Promise<RunChanges> {
+  const told = await Promise.all(looks.map(async (look) => kept(look, await look.told)))
+  return told.flat()
+}
+
+async function changesOf(
+  deps: ChangesDeps,
+  { fingerprint, revision: upTo }: WantedRevision,
+  newest: PipelineInstance | null,
+): Promise<Told> {
+  const upstream = parseUpstream(upTo)
+  if (upstream) {
+    const run = await deps.builds.stageInstance(upstream)
+    const { approvedBy: username, createdAt: time } = run?.stage ?? { approvedBy: '', createdAt: 0 }
+    return [{ revision: upTo, username, time, comment: '' }]
+  }
+  const after = revisionIn(newest, fingerprint)
+  try {
+    const since = after === null ? null : await deps.poller.changes(fingerprint, { after, upTo })
+    // What is older than before, or too much, is told by its newest change alone.
+    if (since && since.length > 0) return since
+    return await deps.poller.changes(fingerprint, { after: null, upTo })
+  } catch (error) {
+    if (error instanceof SourceFailed) return null
+    throw error
+  }
+}
+
+async function within(patience: number, told: Promise<Told>): Promise<Told> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), patience)
+  })
+  try {
+    return await Promise.race([told, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function kept({ wanted: { fingerprint } }: Look, told: Told): RunChanges {
+  if (!told || told.length === 0) return []
+  const modifications = told.slice(0, MOST_KEPT).map(({ revision, username, time, comment }) => ({
+    revision,
+    username,
+    time,
+    comment: comment.slice(0, LONGEST_COMMENT),
+  }))
+  return [{ fingerprint, modifications }]
+}

@@ -1,0 +1,276 @@
+import type { Builds } from '../engine/builds.ts'
+import type { PipelineInstance, RunChanges } from '../engine/documents.ts'
+import type { BuildEvent } from '../engine/event.ts'
+import type { PipelineRequest } from '../engine/schedule.ts'
+import type { Pipeline } from '../../document/model/model.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { inBackground } from '../../lib/in-background.ts'
+import { inTurns } from '../../lib/in-turns.ts'
+import type { Log } from '../../lib/log.ts'
+import { APPROVED_BY_CHANGES } from '../../core/stage.ts'
+import { nameKey } from '../../core/name-key.ts'
+import type { MaterialPoller } from '../materials/material-poller.ts'
+import { SourceFailed } from '../../sources/modification.ts'
+import { watchedMaterials } from '../materials/watched-materials.ts'
+import type { EffectivePipelines } from '../effective-pipelines.ts'
+import { PassedStages } from './passed-stages.ts'
+import { PipelineUses, prepareUses } from './pipeline-uses.ts'
+import { type Pin, pinnedRevisions } from './pinned-revisions.ts'
+import { compareRevisions } from './run-changes.ts'
+import { RunOrigins } from './run-origins.ts'
+import { Timers } from './timers.ts'
+import { WakeUps } from './wake-ups.ts'
+import {
+  hasNews,
+  knownRevisions,
+  newestRevisions,
+  type RevisionsDeps,
+  type WantedRevision,
+} from './wanted-revisions.ts'
+
+export interface TriggersOptions {
+  readonly builds: Builds
+  readonly pipelines: EffectivePipelines
+  readonly poller: MaterialPoller
+  readonly clock: Clock
+  readonly log: Log
+  /** Milliseconds after which a pipeline that could not start is tried again. */
+  readonly retry: number
+}
+
+/** A start by hand. */
+export interface ManualStart extends Omit<PipelineRequest, 'revisions'> {
+  readonly pins: readonly Pin[]
+}
+
+/** Milliseconds that a run waits to be told what has changed. */
+const PATIENCE = 5_000
+
+/**
+ * Starts pipelines: by changes of their materials, by stages of other pipelines, by timers, by hand.
+ *
+ * What the last run was made from is read from the store, and a run begins in the same change that
+ * records what it is made from. So nothing starts twice for the same revisions, and a poll that a
+ * crash made futile is made up for by the next one.
+ */
+export class Triggers implements AsyncDisposable {
+  readonly #options: TriggersOptions
+  readonly #revisions: RevisionsDeps
+  readonly #wakeUps: WakeUps
+  readonly #timers: Timers
+  readonly #due = new Set<string>()
+  /** Those that could not start, and what was told about it. */
+  readonly #waiting = new Map<string, string>()
+  /** What is still to be written down about runs. */
+  readonly #notes = new Set<Promise<unknown>>()
+  readonly #unlisten: () => void
+  readonly #retry: NodeJS.Timeout
+  #uses = new PipelineUses([])
+  #following: NodeJS.Immediate | null = null
+  #isClosed = false
+
+  constructor(options: TriggersOptions) {
+    this.#options = options
+    this.#wakeUps = new WakeUps((name) => this.#lookAt(name), options.log)
+    const { builds, pipelines, poller, clock, retry } = options
+    this.#revisions = {
+      poller,
+      passed: new PassedStages(builds),
+      origins: new RunOrigins(builds),
+    }
+    this.#timers = new Timers({ clock, fired: (pipeline) => this.#fire(pipeline) })
+    this.#unlisten = builds.onEvent((event) => this.#hear(event))
+    poller.onPolled((fingerprint) => this.#wakeAll(this.#uses.ofMaterial(fingerprint)))
+    pipelines.onChange(() => this.#followSoon())
+    this.#retry = setInterval(() => this.#wakeAll([...this.#waiting.keys()]), retry).unref()
+    this.#follow()
+  }
+
+  /**
+   * Starts a pipeline with what its materials have now, apart from those that are pinned.
+   *
+   * @throws {ServiceError} `pipeline-not-found`, `material-not-found`, `material-revision-not-found`,
+   *   `pipeline-paused`, `pipeline-locked`, or `not-schedulable` with the reason.
+   */
+  startPipeline({ pins, ...request }: ManualStart): Promise<PipelineInstance> {
+    return this.#wakeUps.without(nameKey(request.pipeline), async () => {
+      // What somebody has decided is told before what a repository says, which may take long.
+      await this.#options.builds.assertNotPaused(request.pipeline)
+      const found = this.#options.pipelines.find(request.pipeline)
+      const newest = await this.#newestRun(request.pipeline)
+      const wanted = found ? await this.#wantedBy(found.pipeline, { pins, newest }) : []
+      return this.#schedule(request, wanted, newest)
+    })
+  }
+
+  /** Starts nothing more and polls no more. What waits for a poll hears that it failed. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#retry)
+    this.#isClosed = true
+    if (this.#following) clearImmediate(this.#following)
+    this.#timers[Symbol.dispose]()
+    this.#unlisten()
+    const done = this.#wakeUps[Symbol.asyncDispose]()
+    await this.#options.poller[Symbol.asyncDispose]()
+    await done
+    await Promise.all(this.#notes)
+  }
+
+  async #wantedBy(
+    pipeline: Pipeline,
+    start: { readonly pins: readonly Pin[]; readonly newest: PipelineInstance | null },
+  ): Promise<readonly WantedRevision[]> {
+    const deps = { revisions: this.#revisions, builds: this.#options.builds }
+    const pinned = await pinnedRevisions(deps, pipeline, start)
+    return newestRevisions(this.#revisions, pipeline, pinned)
+  }
+
+  async #schedule(
+    request: Omit<PipelineRequest, 'revisions'>,
+    wanted: readonly WantedRevision[],
+    newest: PipelineInstance | null,
+  ): Promise<PipelineInstance> {
+    const at = { newest, patience: PATIENCE }
+    const compared = await compareRevisions(this.#options, wanted, at)
+    const { revisions, changes } = compared
+    const run = await this.#options.builds.schedulePipeline({ ...request, revisions, changes })
+    this.#noteLater(run, compared.later)
+    return run
+  }
+
+  #noteLater(run: PipelineInstance, later: () => Promise<RunChanges>): void {
+    const note = this.#note(run, later).finally(() => this.#notes.delete(note))
+    this.#notes.add(note)
+  }
+
+  async #note(run: PipelineInstance, later: () => Promise<RunChanges>): Promise<void> {
+    const { builds, log } = this.#options
+    const { name: pipeline, counter } = run
+    try {
+      const changes = await later()
+      if (changes.length > 0) await builds.noteChanges({ pipeline, counter }, changes)
+    } catch (error) {
+      const facts = { pipeline, counter, error: String(error) }
+      log({ level: 'error', message: 'The changes of a run could not be noted', facts })
+    }
+  }
+
+  async #newestRun(pipeline: string): Promise<PipelineInstance | null> {
+    return (await this.#options.builds.pipelineHistory(pipeline, 0)).items[0] ?? null
+  }
+
+  /**
+   * While the disk is waited for, and before whoever made the change can ask for more. Whoever
+   * notes the change in this turn begins first.
+   */
+  #followSoon(): void {
+    queueMicrotask(() => {
+      this.#following ??= setImmediate(() => {
+        const message = 'The pipelines could not be followed'
+        inBackground(this.#options.log, message, this.#followInTurns())
+      })
+    })
+  }
+
+  async #followInTurns(): Promise<void> {
+    this.#following = null
+    await inTurns(prepareUses(this.#pipelines()))
+    if (!this.#isClosed) this.#follow()
+  }
+
+  #pipelines(): readonly Pipeline[] {
+    return this.#options.pipelines.list().map(({ pipeline }) => pipeline)
+  }
+
+  #follow(): void {
+    const pipelines = this.#pipelines()
+    const before = this.#uses
+    this.#uses = new PipelineUses(pipelines)
+    this.#options.poller.watch(watchedMaterials(pipelines))
+    this.#timers.set(this.#uses.timers())
+    this.#wakeAll(this.#uses.changedSince(before))
+  }
+
+  #hear(event: BuildEvent): void {
+    this.#revisions.passed.note(event)
+    if (event.type === 'pipeline-unlocked' || event.type === 'pipeline-unpaused') {
+      return this.#wakeAll([nameKey(event.pipeline)])
+    }
+    if (event.type !== 'stage-finished') return
+    const { pipelineName: pipeline, name: stage } = event.stage
+    this.#wakeAll([nameKey(pipeline), ...this.#uses.ofStage({ pipeline, stage })])
+  }
+
+  #fire(pipeline: string): void {
+    this.#due.add(pipeline)
+    this.#wakeUps.wake(pipeline)
+  }
+
+  #wakeAll(names: readonly string[]): void {
+    for (const name of names) this.#wakeUps.wake(name)
+  }
+
+  async #lookAt(name: string): Promise<void> {
+    try {
+      const found = this.#options.pipelines.find(name)
+      // A timer that fires while a pipeline is paused is left out; its changes are built afterwards.
+      if (!found || (await this.#options.builds.pauseOf(name))) this.#due.delete(name)
+      else if (this.#due.has(name) || isAutomatic(found.pipeline)) await this.#start(found.pipeline)
+      this.#waiting.delete(name)
+    } catch (error) {
+      this.#tell(name, error)
+    }
+  }
+
+  async #start(pipeline: Pipeline): Promise<void> {
+    const name = nameKey(pipeline.name)
+    const newest = await this.#newestRun(name)
+    const revisions = await knownRevisions(this.#revisions, pipeline, newest)
+    if (revisions === null) return
+    const isForced = this.#due.has(name) && !pipeline.timer?.onlyOnChanges
+    const isWanted = isForced || (await hasNews(this.#revisions, pipeline, { revisions, newest }))
+    if (isWanted && (await this.#isBusy(newest))) return
+    if (isWanted) {
+      const approvedBy = APPROVED_BY_CHANGES
+      const after = newest?.counter ?? 0
+      await this.#schedule({ pipeline: name, approvedBy, after }, revisions, newest)
+    }
+    this.#due.delete(name)
+  }
+
+  /** While the first stage of a run is in progress no other begins; its end is another look. */
+  async #isBusy(newest: PipelineInstance | null): Promise<boolean> {
+    const [first] = newest?.stages ?? []
+    if (!newest || !first) return false
+    const run = await this.#options.builds.stageInstance({
+      pipeline: newest.name,
+      pipelineCounter: newest.counter,
+      stage: first.name,
+      stageCounter: first.counter,
+    })
+    return run?.active ?? false
+  }
+
+  #tell(pipeline: string, error: unknown): void {
+    const foreseen = error instanceof ServiceError || error instanceof SourceFailed
+    const reason = foreseen ? error.message : error instanceof Error ? error.stack : String(error)
+    const told = this.#waiting.get(pipeline)
+    this.#waiting.set(pipeline, reason ?? '')
+    if (told === reason || isExpected(error)) return
+    const message = `The pipeline ${pipeline} could not start by itself`
+    this.#options.log({ level: foreseen ? 'warning' : 'error', message, facts: { reason } })
+  }
+}
+
+/** An operator wants it so; its end is another look. */
+function isExpected(error: unknown): boolean {
+  return (
+    error instanceof ServiceError &&
+    (error.code === 'pipeline-locked' || error.code === 'pipeline-paused')
+  )
+}
+
+function isAutomatic({ stages }: Pipeline): boolean {
+  return stages[0]?.approval?.type !== 'manual'
+}

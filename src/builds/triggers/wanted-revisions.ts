@@ -1,0 +1,158 @@
+import type { MaterialRevision, PipelineInstance } from '../engine/documents.ts'
+import { materialFingerprint } from '../../document/materials/material-fingerprint.ts'
+import { isIgnored } from '../../document/materials/ignore-patterns.ts'
+import { isSource, type SourceMaterial } from '../../document/materials/identity.ts'
+import type { Material, Pipeline } from '../../document/model/model.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { MaterialPoller } from '../materials/material-poller.ts'
+import { SourceFailed } from '../../sources/modification.ts'
+import { type UpstreamDeps, upstreamRevisions } from './upstream-revisions.ts'
+
+/** The revision of a material that a pipeline is to be made from. */
+export type WantedRevision = Pick<MaterialRevision, 'fingerprint' | 'name' | 'revision' | 'pinned'>
+
+export interface RevisionsDeps extends UpstreamDeps {
+  readonly poller: Pick<MaterialPoller, 'latest' | 'poll' | 'changes' | 'find'>
+}
+
+/**
+ * The revisions that a pipeline would be made from as far as they are known, or null while one is
+ * not: before a first poll, or before the stages that it depends on have passed with revisions
+ * that belong together.
+ */
+export async function knownRevisions(
+  deps: RevisionsDeps,
+  pipeline: Pipeline,
+  newest: PipelineInstance | null,
+): Promise<readonly WantedRevision[] | null> {
+  const upstream = await upstreamRevisions(deps, pipeline)
+  if ('obstacle' in upstream) return null
+  const revisions: WantedRevision[] = []
+  for (const material of pipeline.materials) {
+    const fingerprint = materialFingerprint(material)
+    // What is polled on demand alone stays as it was in the last run: others may have looked since.
+    const own = isOnDemand(material)
+      ? builtRevision(newest, fingerprint)
+      : deps.poller.latest(fingerprint)
+    const known = upstream.revisions.get(fingerprint) ?? own
+    if (known === null) return null
+    revisions.push({ fingerprint, name: nameOf(material), revision: known })
+  }
+  return revisions
+}
+
+/**
+ * The revisions that a pipeline is to be made from now, asked of every repository that no upstream
+ * run settles. What is pinned stays as it is, and has no say in which of the others belong together.
+ *
+ * @throws {ServiceError} `not-schedulable` when one cannot be told.
+ */
+export async function newestRevisions(
+  deps: RevisionsDeps,
+  pipeline: Pipeline,
+  pinned: ReadonlyMap<string, WantedRevision>,
+): Promise<readonly WantedRevision[]> {
+  const free = pipeline.materials.filter((each) => !pinned.has(materialFingerprint(each)))
+  const upstream = await upstreamRevisions(deps, { materials: free })
+  if ('obstacle' in upstream) throw notSchedulable(pipeline, upstream.obstacle)
+  const asked = pipeline.materials.map(async (material) => {
+    const fingerprint = materialFingerprint(material)
+    const pin = pinned.get(fingerprint)
+    if (pin) return pin
+    const settled = upstream.revisions.get(fingerprint) ?? null
+    const revision = settled ?? (await pollFor(deps, pipeline, material))
+    return { fingerprint, name: nameOf(material), revision }
+  })
+  return Promise.all(asked)
+}
+
+/**
+ * Whether something is there that the last run was not made from, besides changes of files that
+ * the filters ignore.
+ *
+ * @throws {SourceFailed} when the changed files cannot be asked for.
+ */
+export async function hasNews(
+  { poller }: RevisionsDeps,
+  { materials }: Pipeline,
+  {
+    revisions,
+    newest,
+  }: {
+    readonly revisions: readonly WantedRevision[]
+    readonly newest: PipelineInstance | null
+  },
+): Promise<boolean> {
+  for (const { fingerprint, revision: upTo } of revisions) {
+    const after = builtRevision(newest, fingerprint)
+    if (after === upTo) continue
+    const material = materials.find((each) => materialFingerprint(each) === fingerprint)
+    const patterns = material && 'ignores' in material ? material.ignores : []
+    if (after === null || patterns.length === 0) return true
+    const changes = await poller.changes(fingerprint, { after, upTo })
+    const ignores = patterns.map(({ pattern }) => pattern)
+    if (changes === null || changes.some(({ files }) => isOfInterest(files, ignores))) return true
+  }
+  return false
+}
+
+/** A change of no file at all, such as an empty commit, was made for a reason. */
+function isOfInterest(files: readonly string[], ignores: readonly string[]): boolean {
+  return files.length === 0 || files.some((file) => !isIgnored(file, ignores))
+}
+
+async function pollFor(
+  { poller }: RevisionsDeps,
+  pipeline: Pipeline,
+  material: Material,
+): Promise<string> {
+  if (!isSource(material)) throw notSchedulable(pipeline, 'it has a material that needs a plugin')
+  return reading(pipeline, () => poller.poll(materialFingerprint(material)))
+}
+
+/** @throws {ServiceError} `not-schedulable` when the repository cannot be read. */
+export async function reading<Result>(
+  pipeline: Pipeline,
+  read: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof SourceFailed)) throw error
+    throw notSchedulable(pipeline, `a material cannot be read: ${error.message}`, error)
+  }
+}
+
+function isOnDemand(material: Material): material is SourceMaterial {
+  return isSource(material) && !material.autoUpdate
+}
+
+/** The revision of a material in a run, or null. */
+export function revisionIn(run: PipelineInstance | null, fingerprint: string): string | null {
+  return run?.revisions.find((each) => each.fingerprint === fingerprint)?.revision ?? null
+}
+
+/** The revision that a run leaves for the next automatic start to compare with: one that was pinned is passed over. */
+export function builtRevision(run: PipelineInstance | null, fingerprint: string): string | null {
+  const found = run?.revisions.find((each) => each.fingerprint === fingerprint)
+  return found?.pinned ? found.pinned.built : (found?.revision ?? null)
+}
+
+/** Labels, and those who pin it, may speak of a material by this name. */
+export function nameOf(material: Material): string | null {
+  if (material.kind === 'dependency') return material.name ?? material.pipeline
+  return 'name' in material ? material.name : null
+}
+
+/** The same error for a caller who is no administrator, and may not read addresses of materials. */
+export function withoutAddress(error: unknown, pipeline: Pipeline): unknown {
+  if (!(error instanceof ServiceError && error.cause instanceof SourceFailed)) return error
+  const reason = `a material cannot be read: ${error.cause.unaddressed}`
+  return notSchedulable(pipeline, reason, error.cause)
+}
+
+function notSchedulable({ name, stages }: Pipeline, reason: string, cause?: unknown): ServiceError {
+  const message = `The pipeline ${name} cannot start: ${reason}`
+  const facts = { pipeline: name, stage: stages[0]?.name ?? '', reason }
+  return new ServiceError('not-schedulable', message, facts, { cause })
+}

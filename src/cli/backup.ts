@@ -1,0 +1,52 @@
+import { createReadStream } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { type Backup, type BackupOptions, makeBackup } from '../operations/backup/make-backup.ts'
+import { openStaging } from '../operations/backup/staging.ts'
+import { programPath, readSettings, SETTINGS } from '../settings.ts'
+import { VERSION } from '../server/version.ts'
+import { complain } from './output.ts'
+import { takeFile } from './take-file.ts'
+
+/** Writes one archive of a service, which may be running; `-` writes it to standard output. */
+export async function backup(args: readonly string[]): Promise<number> {
+  const { file, flags } = takeFile(
+    args,
+    'backup FILE [--artifacts], or backup - for standard output',
+  )
+  const settings = readSettings(SETTINGS.backup, flags)
+  const stateDir = resolve(settings['state-dir'])
+  const options: BackupOptions = {
+    places: {
+      repository: resolve(settings['config-repo']),
+      fileName: settings['config-file'],
+      stateDir,
+      usersFile: resolve(settings['users-file'] ?? join(stateDir, 'users.htpasswd')),
+    },
+    withArtifacts: settings.artifacts,
+    clock: Date.now,
+    version: VERSION,
+    programPath: programPath(),
+  }
+  return file === '-' ? print(options) : tell(await makeBackup(resolve(file), options))
+}
+
+/** The archive is finished and checked before its first byte is printed. */
+async function print(options: BackupOptions): Promise<number> {
+  await using staging = await openStaging(join(tmpdir(), 'cairn-backup'))
+  const made = await makeBackup(join(staging.folder, 'backup.tar.gz'), options)
+  await pipeline(createReadStream(made.file), process.stdout)
+  return tell({ ...made, file: 'Standard output' })
+}
+
+function tell({ file, manifest, problems }: Backup): number {
+  const { revisions, commit, hasArtifacts } = manifest
+  for (const problem of problems) complain(problem)
+  const extent = hasArtifacts ? 'with' : 'without'
+  complain(
+    `${file} holds ${revisions} revisions up to ${commit}, the state, the users and the secret keys, ${extent} artifacts`,
+  )
+  complain('whoever has it can read every secret of the configuration: keep it safe')
+  return problems.length === 0 ? 0 : 1
+}

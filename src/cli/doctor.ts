@@ -1,0 +1,74 @@
+import { join, resolve } from 'node:path'
+import { ServiceError } from '../core/errors.ts'
+import { type Examination, examineRepository, type Finding } from '../history/doctor/examine.ts'
+import { EDITION } from '../configuration/config-services.ts'
+import { examineState, repairState, type StateRepair } from '../operations/examine-state.ts'
+import { inspectAsIs } from '../configuration/validate-only.ts'
+import { programPath, readSettings, SETTINGS } from '../settings.ts'
+import { VERSION } from '../server/version.ts'
+import { complain, say } from './output.ts'
+
+const WORDS = {
+  mended: 'mended',
+  mendable: 'would be mended with --repair',
+  lost: 'cannot be mended here',
+} as const satisfies Record<Finding['state'], string>
+
+/** Says what is wrong with the folders of a service, mends it if asked to, and ends with 0 when all is well then. */
+export async function doctor(args: readonly string[]): Promise<number> {
+  const settings = readSettings(SETTINGS.doctor, args)
+  const repository = resolve(settings['config-repo'])
+  const examination = await examineRepository({
+    repository,
+    fileName: settings['config-file'],
+    inspect: inspectAsIs,
+    serverEdition: EDITION,
+    serverVersion: VERSION,
+    programPath: programPath(),
+    repair: settings.repair,
+    donors: settings.from === null ? [] : [resolve(settings.from)],
+    clock: Date.now,
+  })
+  const told = tell(repository, examination)
+  const state = {
+    file: resolve(settings['state-dir'], 'state.sqlite'),
+    lock: join(repository, '.git', 'cairn', 'lock'),
+    clock: Date.now,
+  }
+  return Math.max(told, await tellState(state, { mayRepair: settings.repair }))
+}
+
+function tell(repository: string, { findings, asideFolder }: Examination): number {
+  for (const { what, state, remedy } of findings) say(`${what}: ${WORDS[state]}: ${remedy}`)
+  if (findings.length === 0) say(`${repository} is whole`)
+  else if (asideFolder !== null) say(`what was moved aside is in ${asideFolder}`)
+  return findings.every(({ state }) => state === 'mended') ? 0 : 1
+}
+
+async function tellState(repair: StateRepair, { mayRepair }: { mayRepair: boolean }) {
+  const { file } = repair
+  const faults = await examineState(file)
+  if (faults === null) return 0
+  if (faults.length === 0) say(`${file} is whole`)
+  if (faults.length === 0) return 0
+  for (const fault of faults) complain(fault)
+  return mayRepair ? mendState(repair) : sayWhatHelps(file)
+}
+
+async function mendState(repair: StateRepair): Promise<number> {
+  const { file } = repair
+  try {
+    const aside = await repairState(repair)
+    say(`${file}: mended: made anew of its tables; the damaged one is in ${aside}`)
+    return 0
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    complain(`${file}: cannot be mended here: ${error.message}: restore a backup`)
+    return 1
+  }
+}
+
+function sayWhatHelps(file: string): number {
+  complain(`${file}: --repair makes it anew if no table has lost a row; otherwise restore a backup`)
+  return 1
+}

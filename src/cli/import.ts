@@ -1,0 +1,74 @@
+import { resolve } from 'node:path'
+import { type Imported, importRepository } from '../operations/import/import-repository.ts'
+import { programPath, readSettings, SETTINGS, toolEnvironment } from '../settings.ts'
+import { VERSION } from '../server/version.ts'
+import { say, writeLog } from './output.ts'
+import { ProgressBar } from './progress-bar.ts'
+import { takeFile } from './take-file.ts'
+
+/** Invalid commits that are told one by one, and what is wrong with each. */
+const MOST_COMMITS = 10
+const MOST_PROBLEMS = 3
+
+/** Brings the history of another repository in. The service must be stopped. */
+export async function importCommand(args: readonly string[]): Promise<number> {
+  const usage = 'import REPO [--branch NAME] [--file NAME] [--since DATE], with the service stopped'
+  const { file: from, flags } = takeFile(args, usage)
+  const settings = readSettings(SETTINGS.import, flags)
+  const places = {
+    repository: resolve(settings['config-repo']),
+    fileName: settings['config-file'],
+    stateDir: resolve(settings['state-dir']),
+  }
+  const sourceFile = settings.file ?? places.fileName
+  const { branch, since } = settings
+  using bar = new ProgressBar('commits')
+  const imported = await importRepository({ from, branch, sourceFile, since }, places, {
+    clock: Date.now,
+    log: writeLog,
+    version: VERSION,
+    programPath: programPath(),
+    environment: toolEnvironment(),
+    onProgress: (progress) => bar.show(progress),
+  })
+  bar[Symbol.dispose]()
+  for (const line of describe(imported, { from, sourceFile })) say(line)
+  return 0
+}
+
+function describe(
+  imported: Imported,
+  { from, sourceFile }: { from: string; sourceFile: string },
+): string[] {
+  const { branch, current, sealed } = imported
+  return [
+    `Imported ${imported.imported} commits of ${withoutUser(from)}, branch ${branch}`,
+    ...counted(imported.known, 'were dealt with before'),
+    ...counted(imported.older, 'left out: older than --since'),
+    ...counted(imported.absent, `left out: without ${sourceFile}`),
+    ...counted(imported.unchanged, 'left out: the document is as before'),
+    ...counted(imported.invalid.length, 'left out: not valid'),
+    ...imported.invalid.slice(0, MOST_COMMITS).flatMap((each) => invalidLines(each, sourceFile)),
+    ...counted(sealed, 'had plain secrets, which were sealed; their digests are others'),
+    `The current configuration has the digest ${current.digest}, by ${current.username}`,
+  ]
+}
+
+function counted(count: number, what: string): string[] {
+  return count === 0 ? [] : [`${String(count).padStart(6)} ${what}`]
+}
+
+function invalidLines(
+  { commit, author, problems }: Imported['invalid'][number],
+  sourceFile: string,
+): string[] {
+  return problems.slice(0, MOST_PROBLEMS).map(({ message, line, column }) => {
+    const place = line === undefined ? '' : `:${line}:${column ?? 1}`
+    return `       ${commit.slice(0, 10)} by ${author}: ${sourceFile}${place}: ${message}`
+  })
+}
+
+/** A URL as it may be shown. */
+function withoutUser(from: string): string {
+  return from.replace(/^(\w+:\/\/)[^/@]*@/, '$1')
+}

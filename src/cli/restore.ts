@@ -1,0 +1,27 @@
+import { join, resolve } from 'node:path'
+import { restoreBackup } from '../operations/backup/restore-backup.ts'
+import { programPath, readSettings, SETTINGS } from '../settings.ts'
+import { VERSION } from '../server/version.ts'
+import { complain, say } from './output.ts'
+import { takeFile } from './take-file.ts'
+
+/** Makes empty folders into those of the service that a backup was made of. */
+export async function restore(args: readonly string[]): Promise<number> {
+  const { file, flags } = takeFile(args, 'restore FILE')
+  const settings = readSettings(SETTINGS.restore, flags)
+  const [repository, stateDir] = [resolve(settings['config-repo']), resolve(settings['state-dir'])]
+  const usersFile = resolve(settings['users-file'] ?? join(stateDir, 'users.htpasswd'))
+  const { manifest, revisions, newest, problems } = await restoreBackup(resolve(file), {
+    places: { repository, stateDir, usersFile },
+    version: VERSION,
+    programPath: programPath(),
+  })
+  for (const problem of problems) complain(problem)
+  const taken = new Date(manifest.time).toISOString()
+  say(`${file} was made at ${taken} by version ${manifest.serverVersion}`)
+  say(`${repository}: ${revisions} revisions, the newest ${newest?.digest} by ${newest?.username}`)
+  say(`${stateDir}: ${manifest.parts.map(({ name }) => name).join(', ')}`)
+  say(manifest.hasArtifacts ? 'artifacts and consoles are restored' : 'the backup has no artifacts')
+  if (manifest.fileName !== 'config.xml') say(`serve it with --config-file ${manifest.fileName}`)
+  return problems.length === 0 ? 0 : 1
+}

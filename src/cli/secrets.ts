@@ -1,0 +1,36 @@
+import { dirname, join, resolve } from 'node:path'
+import { SecretBox } from '../document/secrets/secret-box.ts'
+import { addSecretKey } from '../security/secret-keys.ts'
+import { ConfigServices } from '../configuration/config-services.ts'
+import { assertKeysThere } from '../operations/lost-files.ts'
+import { rotateCurrentSecrets } from '../operations/secret-rotation.ts'
+import { programPath, readSettings, SETTINGS, SettingsError } from '../settings.ts'
+import { openProcessLock } from '../storage/process-lock.ts'
+import { VERSION } from '../server/version.ts'
+import { say, writeLog } from './output.ts'
+
+/** `secrets rotate` makes a new key and seals the current configuration's secrets with it. */
+export async function secrets(args: readonly string[]): Promise<number> {
+  const [verb, ...flags] = args
+  if (verb !== 'rotate') throw new SettingsError('use secrets rotate')
+  const settings = readSettings(SETTINGS.secrets, flags)
+  await using held = await openProcessLock(join(settings['state-dir'], 'lock'), writeLog)
+  const stateDir = dirname(held.file)
+  const repository = resolve(settings['config-repo'])
+  const places = { repository, fileName: settings['config-file'], programPath: programPath() }
+  await assertKeysThere({ ...places, stateDir })
+  const keys = await addSecretKey(join(stateDir, 'secret.keys'))
+  const box = new SecretBox(keys)
+  await using config = await ConfigServices.open({
+    ...places,
+    pollInterval: 60_000,
+    clock: Date.now,
+    log: writeLog,
+    version: VERSION,
+    box,
+    pushCheck: null,
+  })
+  const { rotated, foreign } = await rotateCurrentSecrets(config.editor, box)
+  say(`${rotated} secrets are sealed by the new key; ${foreign} are not ours and stay as they are`)
+  return 0
+}

@@ -1,0 +1,24 @@
+import { once } from 'node:events'
+import { openServer } from '../server/start-service.ts'
+import { programPath, readSettings, SETTINGS, toolEnvironment } from '../settings.ts'
+import { say, writeLog } from './output.ts'
+import { stopSignal } from './stop-signal.ts'
+
+/** Runs the service until SIGTERM or SIGINT; requests in flight are finished first. */
+export async function serve(args: readonly string[]): Promise<number> {
+  const settings = readSettings(SETTINGS.serve, args)
+  const stop = stopSignal()
+  const server = await openServer(settings, {
+    clock: Date.now,
+    log: writeLog,
+    programPath: programPath(),
+    toolEnvironment: toolEnvironment(),
+  })
+  if (server.passwordFile !== null) {
+    process.stderr.write(`cairn: the password of user admin is in ${server.passwordFile}\n`)
+  }
+  say(`cairn ready ${server.url}`)
+  if (!stop.aborted) await once(stop, 'abort')
+  await server[Symbol.asyncDispose]()
+  return 0
+}

@@ -1,0 +1,69 @@
+import type { Change } from '../../document/changes/change.ts'
+import { DOCUMENT, ENTITY_PREFIXES, SERVER } from '../../document/changes/entities.ts'
+import { renderChange } from '../../document/changes/render-change.ts'
+import { renderSubject } from '../../document/changes/render-subject.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { Revision } from '../../core/revision.ts'
+import type { History } from '../../history/history.ts'
+import type { ChangeSummary } from './change-summary.ts'
+import type { RevisionPair } from '../config-reading.ts'
+import type { EntityIndex } from './entity-index.ts'
+import { type Access, assertMay } from '../permission.ts'
+
+export interface ConfigChangesDeps {
+  readonly history: History
+  readonly access: Access
+  readonly entities: EntityIndex
+  readonly summary: ChangeSummary
+}
+
+/** What is otherwise in one revision than in another, in words and in parts. */
+export interface ToldChanges {
+  /** All of it on one line. */
+  readonly subject: string
+  readonly changes: readonly (Change & { readonly text: string })[]
+}
+
+/** What is otherwise between a pair that `findPair` gave; nothing when the documents are equal. */
+export async function readChanges(
+  { history, summary, entities }: ConfigChangesDeps,
+  { before, after }: RevisionPair,
+): Promise<ToldChanges> {
+  const isStep = history.numberOf(after) === (history.numberOf(before) ?? 0) + 1
+  const known = isStep ? entities.find(after) : null
+  const changes =
+    known ??
+    (await summary.changes(await history.readDocument(before), await history.readDocument(after)))
+  return {
+    subject: renderSubject(changes),
+    changes: changes.map((change) => ({ ...change, text: renderChange(change) })),
+  }
+}
+
+/**
+ * The revisions that changed an entity, newest first, under its former names too.
+ *
+ * @throws {ServiceError} `malformed-request`, `not-permitted`; `unavailable` while it is not known.
+ */
+export async function listEntityRevisions(
+  { access, entities }: Pick<ConfigChangesDeps, 'access' | 'entities'>,
+  principal: Principal,
+  entity: string,
+): Promise<readonly Revision[]> {
+  assertMay(access, principal, { action: 'administer' })
+  assertEntity(entity)
+  const found = await entities.revisionsOf(entity)
+  return found.map(({ revision }) => revision)
+}
+
+function assertEntity(entity: string): void {
+  const [prefix = '', name] = entity.split('/', 2)
+  const isAlone = prefix === DOCUMENT || prefix === SERVER
+  if (ENTITY_PREFIXES.includes(prefix) && (name === undefined) === isAlone) return
+  const forms = ENTITY_PREFIXES.map((known) =>
+    known === DOCUMENT || known === SERVER ? known : `${known}/NAME`,
+  )
+  const message = `"${entity}" is not an entity: ${forms.join(', ')}`
+  throw new ServiceError('malformed-request', message, { problems: [{ message, path: 'entity' }] })
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import type { Change } from '../../document/changes/change.ts'
+import { foldEntity } from '../../document/changes/entities.ts'
+import { entitiesOf, formerNameOf } from '../../document/changes/entities-of.ts'
+import { renderCheckedLine } from '../../lib/checked-lines.ts'
+import type { CommitSha } from '../../core/revision.ts'
+
+/** What a revision changed about the one before it, ready to be kept. */
+export interface ToldRevision {
+  readonly commit: CommitSha
+  /** The revision before; null for the first. */
+  readonly previous: CommitSha | null
+  /** The entities that it is about, each under the name that all spellings share. */
+  readonly entities: readonly string[]
+  /** The new and the former name of what it renamed, folded likewise. */
+  readonly renames: readonly (readonly [name: string, former: string])[]
+  /** The changes as JSON; most of them are never looked at. */
+  readonly changes: string
+}
+
+const SHA = /^[0-9a-f]{40}$/
+
+const Lines = z.object({ first: z.int(), last: z.int() })
+
+const Changes = z.array(
+  z.object({
+    kind: z.enum(['added', 'removed', 'renamed', 'changed', 'reordered', 'reformatted']),
+    entity: z.string(),
+    label: z.string(),
+    path: z.array(z.string()),
+    subject: z.string(),
+    from: z.string().exactOptional(),
+    to: z.string().exactOptional(),
+    lines: z.int().exactOptional(),
+    before: Lines.exactOptional(),
+    after: Lines.exactOptional(),
+  }),
+)
+
+type Row = readonly [
+  CommitSha,
+  CommitSha | null,
+  readonly string[],
+  readonly (readonly [string, string])[],
+  string,
+]
+
+export function toldRevision(
+  { commit, previous }: Pick<ToldRevision, 'commit' | 'previous'>,
+  changes: readonly Change[],
+): ToldRevision {
+  const entities = [...new Set(entitiesOf(changes).map(foldEntity))]
+  const renames = changes.flatMap((change) => {
+    const former = formerNameOf(change)
+    return former === null ? [] : [[foldEntity(change.entity), foldEntity(former)] as const]
+  })
+  return { commit, previous, entities, renames, changes: JSON.stringify(changes) }
+}
+
+export function changesOf({ changes }: ToldRevision): readonly Change[] {
+  return Changes.parse(JSON.parse(changes))
+}
+
+/** The line that keeps it in a file, with a checksum in front. */
+export function renderToldRevision(told: ToldRevision): string {
+  const { commit, previous, entities, renames, changes } = told
+  return renderCheckedLine(JSON.stringify([commit, previous, entities, renames, changes]))
+}
+
+/** What the text of such a line keeps; null for one of another form. */
+export function parseToldRevision(text: string): ToldRevision | null {
+  const row: unknown = JSON.parse(text)
+  if (!isRow(row)) return null
+  const [commit, previous, entities, renames, changes] = row
+  return { commit, previous, entities, renames, changes }
+}
+
+/** By hand: there is a line for every revision, and zod takes as long as all the rest of a start. */
+function isRow(value: unknown): value is Row {
+  if (!Array.isArray(value) || value.length !== 5) return false
+  const [commit, previous, entities, renames, changes] = value
+  return (
+    isSha(commit) &&
+    (previous === null || isSha(previous)) &&
+    isStrings(entities) &&
+    Array.isArray(renames) &&
+    renames.every((each) => isStrings(each) && each.length === 2) &&
+    typeof changes === 'string'
+  )
+}
+
+function isSha(value: unknown): value is CommitSha {
+  return typeof value === 'string' && SHA.test(value)
+}
+
+function isStrings(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string')
+}

@@ -1,0 +1,114 @@
+import { firstDocument } from '../document/first-document.ts'
+import { XML_LIMITS } from '../document/xml/xml-limits.ts'
+import type { SecretBox } from '../document/secrets/secret-box.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import { DiffPool } from '../diff/diff-pool.ts'
+import { type Merge, MERGING, type MergeInput, mergeScripts } from '../diff/merge.ts'
+import { History, type Inspection } from '../history/history.ts'
+import { ChangeSummary } from './changes/change-summary.ts'
+import { ConfigEditor } from './config-editor.ts'
+import { CurrentConfiguration } from './current-configuration.ts'
+import { DocumentCache } from './document-cache.ts'
+import { ReadableDocuments } from './readable-documents.ts'
+import { ServerIdentity } from './server-identity.ts'
+
+/** The edition that every revision records, as the original wrote it. */
+export const EDITION = 'OpenSource'
+
+export interface ConfigServicesOptions {
+  readonly repository: string
+  readonly fileName: string
+  readonly pollInterval: number
+  readonly clock: Clock
+  readonly log: Log
+  readonly version: string
+  readonly pushCheck: readonly string[] | null
+  readonly programPath: string | undefined
+  /** What seals the secrets of documents. */
+  readonly box: SecretBox
+}
+
+/** The configuration repository with all that is needed to read and change it. */
+export class ConfigServices implements AsyncDisposable {
+  readonly history: History
+  readonly cache: DocumentCache
+  readonly configuration: CurrentConfiguration
+  readonly editor: ConfigEditor
+  readonly summary: ChangeSummary
+  readonly identity: ServerIdentity
+  readonly readable: ReadableDocuments
+  readonly #pool: DiffPool
+
+  private constructor(parts: {
+    history: History
+    cache: DocumentCache
+    configuration: CurrentConfiguration
+    summary: ChangeSummary
+    identity: ServerIdentity
+    readable: ReadableDocuments
+  }) {
+    this.history = parts.history
+    this.cache = parts.cache
+    this.configuration = parts.configuration
+    this.editor = new ConfigEditor(parts)
+    this.summary = parts.summary
+    this.identity = parts.identity
+    this.readable = parts.readable
+    this.#pool = new DiffPool()
+  }
+
+  static async open(options: ConfigServicesOptions): Promise<ConfigServices> {
+    const cache = new DocumentCache(options.box)
+    const summary = new ChangeSummary(cache)
+    const identity = new ServerIdentity()
+    const readable = new ReadableDocuments({ box: options.box, cache })
+    const history = await History.open({
+      ...options,
+      largestDocument: XML_LIMITS.maxBytes,
+      inspect: (document) => cache.inspect(document),
+      inspectNext: (document) => inspectNext(document, { cache, identity }),
+      summarise: summary.subject,
+      sealForReaders: readable.seal,
+      firstDocument,
+      serverEdition: EDITION,
+      serverVersion: options.version,
+      report: options.log,
+    })
+    const configuration = await CurrentConfiguration.open({ history, cache, log: options.log })
+    configuration.follow((document) => identity.follow(document, { isFirst: history.size() === 1 }))
+    return new ConfigServices({ history, cache, configuration, summary, identity, readable })
+  }
+
+  readonly diff = async (before: Uint8Array, after: Uint8Array): Promise<Uint8Array<ArrayBuffer>> =>
+    new Uint8Array(await this.#pool.unified(before, after))
+
+  /** The edit script behind such a diff. */
+  readonly script: DiffPool['script'] = (before, after, options) =>
+    this.#pool.script(before, after, options)
+
+  /** Merges two edits of a document. */
+  readonly merge = async ({ base, ours, theirs }: MergeInput): Promise<Merge> =>
+    mergeScripts({
+      ours: await this.#pool.script(base, ours, MERGING),
+      theirs: await this.#pool.script(base, theirs, MERGING),
+    })
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.configuration[Symbol.dispose]()
+    await this.#pool.close()
+    await this.history[Symbol.asyncDispose]()
+    await this.cache[Symbol.asyncDispose]()
+  }
+}
+
+/** What is wrong with a document as the next one of this server, besides what the rules say. */
+async function inspectNext(
+  document: Uint8Array<ArrayBuffer>,
+  { cache, identity }: { cache: DocumentCache; identity: ServerIdentity },
+): Promise<Inspection> {
+  const inspection = await cache.inspect(document)
+  if (!inspection.ok) return inspection
+  const problems = identity.check(await cache.read(inspection.document))
+  return problems.length > 0 ? { ok: false, problems } : inspection
+}

@@ -1,0 +1,139 @@
+import { ENVIRONMENT_CHILDREN } from '../structure/child-order.ts'
+import { applyEdits } from '../edit/apply-edits.ts'
+import type { EditableDocument } from '../edit/layout.ts'
+import { insertIntoChild } from '../edit/insert-into-child.ts'
+import { newElement } from '../edit/new-element.ts'
+import type { Emptied, XmlEdit } from '../edit/xml-edit.ts'
+import { attributeOf, elementsAt, isTrue, textOf } from '../xml/xml-elements.ts'
+import type { XmlElement } from '../xml/xml-tree.ts'
+import {
+  environmentElements,
+  environmentKey,
+  findAgent,
+  type ListedAgent,
+} from './agent-element.ts'
+import { listAgents } from './list-agents.ts'
+
+/** The flags that keep an agent from work; the second is of older schemas. */
+const FLAGS = ['isDisabled', 'isDenied'] as const
+
+/** Enables an agent, and lists one that is not listed yet. Null when it is enabled already. */
+export function enableAgent(document: EditableDocument, agent: ListedAgent): string | null {
+  const element = findAgent(document.root, agent.uuid)
+  if (!element) return applyEdits(document, listAgents(document.root, [agent], { disabled: false }))
+  const set = FLAGS.filter((name) => isTrue(element, name))
+  return applyEdits(
+    document,
+    set.map((name) => ({ kind: 'remove-attribute', element, name })),
+  )
+}
+
+/** Disables an agent, and lists one that is not listed yet as disabled. Null when it is disabled already. */
+export function disableAgent(document: EditableDocument, agent: ListedAgent): string | null {
+  const element = findAgent(document.root, agent.uuid)
+  if (!element) return applyEdits(document, listAgents(document.root, [agent], { disabled: true }))
+  if (FLAGS.some((name) => isTrue(element, name))) return null
+  return applyEdits(document, [
+    { kind: 'set-attribute', element, name: 'isDisabled', value: 'true' },
+  ])
+}
+
+/** Takes an agent off the list and out of every environment. Null when neither knows it. */
+export function deleteAgent(document: EditableDocument, uuid: string): string | null {
+  const agent = findAgent(document.root, uuid)
+  const places = environmentElements(document.root).flatMap((environment) =>
+    placesIn(environment, uuid),
+  )
+  return applyEdits(
+    document,
+    (agent ? [agent, ...places] : places).map((element) => removal(element)),
+  )
+}
+
+/** Where an agent is now. */
+export interface AgentAddress {
+  readonly uuid: string
+  readonly hostname: string
+  readonly ipaddress: string
+}
+
+/** Notes the address an agent reports. Null when it is the one listed, or the agent is not listed. */
+export function changeAgentAddress(
+  document: EditableDocument,
+  { uuid, hostname, ipaddress }: AgentAddress,
+): string | null {
+  const element = findAgent(document.root, uuid)
+  if (!element) return null
+  return applyEdits(document, [
+    { kind: 'set-attribute', element, name: 'hostname', value: hostname },
+    { kind: 'set-attribute', element, name: 'ipaddress', value: ipaddress },
+  ])
+}
+
+/** What is to be changed of a listed agent; what is absent stays as it is. */
+export interface AgentChanges {
+  readonly hostname?: string
+  /** All that it is to have. */
+  readonly resources?: readonly string[]
+  /** The names of all that it is to be in. */
+  readonly environments?: readonly string[]
+}
+
+/** Changes what is listed of an agent. Null when all of it is so already, or the agent is not listed. */
+export function changeAgent(
+  document: EditableDocument,
+  uuid: string,
+  { hostname, resources, environments }: AgentChanges,
+): string | null {
+  const element = findAgent(document.root, uuid)
+  if (!element) return null
+  return applyEdits(document, [
+    ...(hostname === undefined
+      ? []
+      : [{ kind: 'set-attribute', element, name: 'hostname', value: hostname } as const]),
+    ...(resources === undefined ? [] : resourceEdits(element, resources)),
+    ...(environments === undefined ? [] : placeEdits(document.root, uuid, environments)),
+  ])
+}
+
+function resourceEdits(agent: XmlElement, wanted: readonly string[]): XmlEdit[] {
+  const listed = elementsAt(agent, 'resources/resource')
+  const kept = new Set(listed.map((resource) => textOf(resource).trim()))
+  const added = wanted.filter((name) => !kept.has(name))
+  const removed = listed.filter((resource) => !wanted.includes(textOf(resource).trim()))
+  return [
+    ...removed.map((resource) => removal(resource, 'remove')),
+    ...insertIntoChild({
+      parent: agent,
+      child: 'resources',
+      order: ['resources'],
+      elements: added.map((name) => newElement('resource', {}, [name])),
+    }),
+  ]
+}
+
+function placeEdits(root: XmlElement, uuid: string, wanted: readonly string[]): XmlEdit[] {
+  const names = wanted.map(environmentKey)
+  return environmentElements(root).flatMap((environment) => {
+    const isWanted = names.includes(environmentKey(attributeOf(environment, 'name') ?? ''))
+    const places = placesIn(environment, uuid)
+    if (!isWanted) return places.map((place) => removal(place))
+    if (places.length > 0) return []
+    const elements = [newElement('physical', { uuid })]
+    return insertIntoChild({
+      parent: environment,
+      child: 'agents',
+      order: ENVIRONMENT_CHILDREN,
+      elements,
+    })
+  })
+}
+
+function placesIn(environment: XmlElement, uuid: string): XmlElement[] {
+  const physical = elementsAt(environment, 'agents/physical')
+  return physical.filter((place) => attributeOf(place, 'uuid') === uuid)
+}
+
+function removal(element: XmlElement, emptied: Emptied = 'close'): XmlEdit {
+  return { kind: 'remove', element, emptied }
+}

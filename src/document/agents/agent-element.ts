@@ -1,0 +1,49 @@
+import { nameKey } from '../../core/name-key.ts'
+import { type NewElement, newElement } from '../edit/new-element.ts'
+import { attributeOf, elementsAt } from '../xml/xml-elements.ts'
+import type { XmlElement } from '../xml/xml-tree.ts'
+
+/** An agent as the configuration lists it. */
+export interface ListedAgent {
+  readonly uuid: string
+  readonly hostname: string
+  readonly ipaddress: string
+  readonly resources: readonly string[]
+}
+
+const RESOURCE = /^[-\w\s|.]+$/
+
+/** Whether the configuration can hold a resource of this name. */
+export function isResourceName(text: string): boolean {
+  return RESOURCE.test(text) && text.trim() !== ''
+}
+
+export function agentElement(
+  { uuid, hostname, ipaddress, resources }: ListedAgent,
+  { disabled }: { readonly disabled: boolean },
+): NewElement {
+  const names = new Set(resources.map((name) => name.trim()).filter(isResourceName))
+  const listed = [...names].map((name) => newElement('resource', {}, [name]))
+  return newElement(
+    'agent',
+    { hostname, ipaddress, uuid, isDisabled: disabled ? 'true' : null },
+    listed.length > 0 ? [newElement('resources', {}, listed)] : [],
+  )
+}
+
+export function agentElements(root: XmlElement): XmlElement[] {
+  return elementsAt(root, 'agents/agent')
+}
+
+export function findAgent(root: XmlElement, uuid: string): XmlElement | null {
+  return agentElements(root).find((agent) => attributeOf(agent, 'uuid') === uuid) ?? null
+}
+
+export function environmentElements(root: XmlElement): XmlElement[] {
+  return elementsAt(root, 'environments/environment')
+}
+
+/** Environment names are the same whatever their case. */
+export function environmentKey(name: string): string {
+  return nameKey(name.trim())
+}

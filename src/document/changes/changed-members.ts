@@ -1,0 +1,43 @@
+import { PlacedElement } from '../incremental/relocated-element.ts'
+import type { XmlDocument } from '../xml/xml-reader.ts'
+import { elementsAt } from '../xml/xml-elements.ts'
+import { asEntity, type Entity, ENTITY_KINDS, entityKey, type EntityKind } from './entities.ts'
+import { isWrittenAlike } from './scope.ts'
+
+type EntityPair = readonly [Entity, Entity]
+
+/** The kinds of entities that are read on their own, the most important first. */
+const MEMBER_KINDS = ENTITY_KINDS.filter(({ word }) =>
+  ['pipeline', 'template', 'agent'].includes(word),
+)
+
+/**
+ * The pipelines, templates and agents that are otherwise, where nothing else is: each stands where
+ * it stood, under its name. Null where there may be more to tell.
+ */
+export function changedMembers(before: XmlDocument, after: XmlDocument): EntityPair[] | null {
+  if (!PlacedElement.isSame(before.root, after.root)) return null
+  const pairs: EntityPair[] = []
+  for (const kind of MEMBER_KINDS) {
+    for (const pair of changedOf(kind, { before, after })) {
+      const [one, other] = pair
+      if (entityKey(one) !== entityKey(other)) return null
+      pairs.push(pair)
+    }
+  }
+  return pairs
+}
+
+/** With the same around them, there are as many of a kind as there were. */
+function* changedOf(
+  kind: EntityKind,
+  documents: { readonly before: XmlDocument; readonly after: XmlDocument },
+): Generator<EntityPair> {
+  const older = elementsAt(documents.before.root, kind.steps)
+  for (const [n, after] of elementsAt(documents.after.root, kind.steps).entries()) {
+    const before = older[n]
+    if (!before || PlacedElement.isSame(before, after)) continue
+    if (isWrittenAlike(documents, { before, after })) continue
+    yield [asEntity(before, kind), asEntity(after, kind)]
+  }
+}

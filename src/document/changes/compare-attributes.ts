@@ -1,0 +1,72 @@
+import { isSecure } from '../secrets/plain-secrets.ts'
+import { textOf } from '../xml/xml-elements.ts'
+import type { XmlAttribute, XmlElement } from '../xml/xml-tree.ts'
+import { HIDDEN } from './change.ts'
+import { kindOf } from './element-kind.ts'
+import { labelOf, leafText } from './labels.ts'
+import { type Pair, rangesOf, type Scope } from './scope.ts'
+import { isSecretName, shownName, shownPair, shownValue } from './shown-value.ts'
+
+/** Reports every attribute that is otherwise, but for those that are told in another way. */
+export function compareAttributes(
+  scope: Scope,
+  { before, after }: Pair,
+  where: { readonly path: readonly string[]; readonly told: readonly string[] },
+): void {
+  const names = new Set([...before.attributes.keys(), ...after.attributes.keys()])
+  for (const name of names) {
+    const [older, newer] = [before.attributes.get(name), after.attributes.get(name)]
+    if (where.told.includes(name) || older?.value === newer?.value) continue
+    scope.report({
+      kind: 'changed',
+      entity: scope.entity,
+      label: scope.label,
+      path: where.path,
+      subject: shownName(name),
+      ...valuesOf(older, newer),
+      ...rangesOf(scope, {
+        before: older?.span ?? before.openTag,
+        after: newer?.span ?? after.openTag,
+      }),
+    })
+  }
+}
+
+function valuesOf(older: XmlAttribute | undefined, newer: XmlAttribute | undefined) {
+  if (isSecretName(older?.name ?? newer?.name ?? '')) {
+    return { ...(older ? { from: HIDDEN } : {}), ...(newer ? { to: HIDDEN } : {}) }
+  }
+  if (older && newer) return shownPair(older.value, newer.value)
+  if (older) return { from: shownValue(older.value) }
+  return newer ? { to: shownValue(newer.value) } : {}
+}
+
+/** Reports text that is otherwise; that of lists and of elements with children is white space. */
+export function compareText(scope: Scope, { before, after }: Pair, path: readonly string[]): void {
+  const [older, newer] = [textOf(before).trim(), textOf(after).trim()]
+  if (older === newer) return
+  const isSecret = isSecretText(before) || isSecretText(after)
+  scope.report({
+    kind: 'changed',
+    entity: scope.entity,
+    label: scope.label,
+    path,
+    subject: labelOf(after),
+    ...(isSecret ? { from: HIDDEN, to: HIDDEN } : shownPair(older, newer)),
+    ...rangesOf(scope, { before: before.span, after: after.span }),
+  })
+}
+
+/** What is in an element that is nothing but text, as it may be shown. */
+export function shownLeaf(element: XmlElement): string | null {
+  const text = leafText(element)
+  if (text === null || kindOf(element).word === 'argument') return null
+  return isSecretText(element) ? HIDDEN : shownValue(text)
+}
+
+/** A sealed value is one, and the value of what calls itself secure; also in the older form. */
+function isSecretText(element: XmlElement): boolean {
+  const { name, parent } = element
+  if (name === 'encryptedValue' || isSecure(element)) return true
+  return name === 'value' && parent !== null && isSecure(parent)
+}

@@ -1,0 +1,174 @@
+import { childElements } from '../xml/xml-elements.ts'
+import type { XmlDocument } from '../xml/xml-reader.ts'
+import type { XmlElement } from '../xml/xml-tree.ts'
+import { compareElements } from './compare-elements.ts'
+import { compareText } from './compare-attributes.ts'
+import { commentsOf, contentOf } from './content.ts'
+import type { Change } from './change.ts'
+import { type Entity, entityKey, entityLabel, type EntityKind, entityName } from './entities.ts'
+import { type Matching, matchByKey, refine } from './match.ts'
+import {
+  type Documents,
+  isWrittenAlike,
+  lineCount,
+  type Pair,
+  rangeOf,
+  rangesOf,
+  type Scope,
+} from './scope.ts'
+import { matchSimilar } from './similar.ts'
+
+/** Characters of renamed entities above which their layout has to be the same for them to be known. */
+const MOST_CONTENT = 256 * 1024
+
+export type EntityMatching = Matching<Entity>
+
+/** Finds the entities of one kind again in the other document, under other names too. */
+export function matchEntities(
+  documents: Pick<Documents, 'before' | 'after'>,
+  kind: EntityKind,
+  { before, after }: { readonly before: readonly Entity[]; readonly after: readonly Entity[] },
+): EntityMatching {
+  const named = matchByKey(before, after, entityKey)
+  if (!kind.by.startsWith('@') || kind.isExact) return named
+  const attribute = kind.by.slice(1)
+  const isOld = new Set(before)
+  const textOf = (entity: Entity) => (isOld.has(entity) ? documents.before : documents.after).text
+  const written = refine(named, (entity) => writtenWithout(textOf(entity), entity, attribute))
+  const equal = isTooMuch(written)
+    ? written
+    : refine(written, ({ element }) => (isEmpty(element) ? null : contentOf(element, attribute)))
+  const similar = matchSimilar(equal.removed, equal.added, (entity) => {
+    const { start, end } = entity.element.span
+    return textOf(entity).slice(start, end)
+  })
+  return { ...similar, pairs: [...equal.pairs, ...similar.pairs] }
+}
+
+/** The text of an entity but for its name; null for one that says nothing more. */
+function writtenWithout(text: string, { element }: Entity, attribute: string): string | null {
+  if (isEmpty(element)) return null
+  const { start, end } = element.span
+  const name = element.attributes.get(attribute)?.valueSpan ?? { start, end: start }
+  return `${text.slice(start, name.start)}\n${text.slice(name.end, end)}`
+}
+
+function isEmpty({ openTag, closeTag }: XmlElement): boolean {
+  return closeTag === null || closeTag.start === openTag.end
+}
+
+/** Whether so much has another name that only what is written alike is found again. */
+function isTooMuch({ removed, added }: EntityMatching): boolean {
+  const sizes = [...removed, ...added].map(({ element: { span } }) => span.end - span.start)
+  return sizes.reduce((sum, size) => sum + size, 0) > MOST_CONTENT
+}
+
+/** Reports everything that is otherwise about the entities of one kind, one after the other. */
+export function* compareEntities(
+  documents: Documents,
+  { pairs, removed, added }: EntityMatching,
+): Generator<void, void> {
+  for (const entity of removed)
+    yield documents.report(loneChange(documents.before, 'removed', entity))
+  for (const [before, after] of pairs) yield compareEntity(documents, before, after)
+  for (const entity of added) yield documents.report(loneChange(documents.after, 'added', entity))
+}
+
+/** An entity that is in this document only. */
+export function loneChange(
+  document: XmlDocument,
+  kind: 'added' | 'removed',
+  entity: Entity,
+): Change {
+  const range = rangeOf(document, entity.element.span)
+  return {
+    kind,
+    entity: entityName(entity),
+    label: entityLabel(entity),
+    path: [],
+    subject: spokenName(entity),
+    ...lineCount(range),
+    [kind === 'added' ? 'after' : 'before']: range,
+  }
+}
+
+/** `pipeline checkout`, or the word alone where there is but one. */
+function spokenName(entity: Entity): string {
+  const { kind } = entity
+  const label = entityLabel(entity)
+  return label === kind.word ? kind.word : `${kind.word} ${label}`
+}
+
+function compareEntity(documents: Documents, before: Entity, after: Entity): void {
+  const pair = { before: before.element, after: after.element }
+  if (isWrittenAlike(documents, pair)) return
+  if (documents.isLong()) return documents.report(contentChange(documents, pair, after))
+  let changes = 0
+  const scope: Scope = {
+    ...documents,
+    entity: entityName(after),
+    label: entityLabel(after),
+    report: (change) => {
+      changes += 1
+      documents.report(change)
+    },
+  }
+  const told = reportName(scope, before, after)
+  if (after.kind.by === '#text') compareText(scope, pair, [])
+  compareElements(scope, pair, { path: [], told })
+  reportForm(scope, pair, changes === 0)
+}
+
+function contentChange(documents: Documents, pair: Pair, entity: Entity): Change {
+  return {
+    kind: 'changed',
+    entity: entityName(entity),
+    label: entityLabel(entity),
+    path: [],
+    subject: 'content',
+    ...rangesOf(documents, { before: pair.before.span, after: pair.after.span }),
+  }
+}
+
+/** Returns the attributes it tells. Names are whole, so that they can be followed. An agent is known by its uuid and named by its host. */
+function reportName(scope: Scope, before: Entity, after: Entity): readonly string[] {
+  const isAgent = after.kind.prefix === 'agent'
+  const [from, to] = isAgent ? [entityLabel(before), entityLabel(after)] : [before.name, after.name]
+  if (from === to) return []
+  scope.report({
+    kind: 'renamed',
+    entity: scope.entity,
+    label: scope.label,
+    path: [],
+    subject: after.kind.word,
+    from,
+    to,
+    ...rangesOf(scope, { before: before.element.openTag, after: after.element.openTag }),
+  })
+  return isAgent ? ['hostname'] : [after.kind.by.slice(1)]
+}
+
+/** Comments that are otherwise, or, where nothing else is, the layout. */
+export function reportForm(scope: Scope, pair: Pair, isNothingElse: boolean): void {
+  const older = commentsOf(scope.before.text, pair.before, scope.entities)
+  const newer = commentsOf(scope.after.text, pair.after, scope.entities)
+  const hasOtherComments = older.join('\n') !== newer.join('\n')
+  const mayBeLayout =
+    isNothingElse && ![pair.before, pair.after].some((element) => holdsEntities(scope, element))
+  if (!hasOtherComments && !mayBeLayout) return
+  scope.report({
+    kind: 'reformatted',
+    entity: scope.entity,
+    label: scope.label,
+    path: [],
+    subject: hasOtherComments ? 'comments' : 'layout',
+    ...rangesOf(scope, { before: pair.before.span, after: pair.after.span }),
+  })
+}
+
+/** Around other entities white space comes and goes with them. */
+function holdsEntities(scope: Scope, element: XmlElement): boolean {
+  return childElements(element).some(
+    (child) => scope.entities.has(child) || holdsEntities(scope, child),
+  )
+}

@@ -1,0 +1,28 @@
+import { childElements, textOf } from '../xml/xml-elements.ts'
+import type { XmlElement } from '../xml/xml-tree.ts'
+
+/**
+ * What an element says, whatever its layout, comments and the order of its attributes: two
+ * elements have the same content when these texts are equal.
+ */
+export function contentOf(element: XmlElement, without: string | null = null): string {
+  const attributes = [...element.attributes.values()]
+    .filter(({ name }) => name !== without)
+    .map(({ name, value }) => `${name}=${JSON.stringify(value)}`)
+    .toSorted()
+  const inner = childElements(element).map((child) => contentOf(child))
+  const text = JSON.stringify(textOf(element).trim())
+  return `<${element.name} ${attributes.join(' ')}>${text}${inner.join('')}</>`
+}
+
+/** The comments in an element, as they stand in the text. */
+export function commentsOf(
+  text: string,
+  element: XmlElement,
+  without: ReadonlySet<XmlElement>,
+): string[] {
+  return element.children.flatMap((child) => {
+    if (child.kind === 'aside') return [text.slice(child.span.start, child.span.end)]
+    return child.kind === 'text' || without.has(child) ? [] : commentsOf(text, child, without)
+  })
+}

@@ -1,0 +1,104 @@
+import { attributeOf, elementsAt, textOf } from '../xml/xml-elements.ts'
+import type { XmlElement } from '../xml/xml-tree.ts'
+
+/** How the elements of a name are told apart and spoken of. */
+export interface ElementKind {
+  readonly word: string
+  /** The attribute (`@name`), child (`key`) or text (`#text`) that is its identity, if any is. */
+  readonly by: string | null
+  /** Whether many may stand side by side without an identity, and their order says something. */
+  readonly isSequence: boolean
+  readonly isExact: boolean
+}
+
+/** Elements that only hold others: what is in them counts as being in what holds them. */
+const LISTS = new Set(
+  (
+    'environmentvariables params materials dependencies jobs tasks artifacts resources tabs ' +
+    'properties users security roles admins templates environments agents pipelines repositories ' +
+    'scms packages bases filter authorization auth view operate configuration rules policy ' +
+    'config-repos artifactStores secretConfigs elastic clusterProfiles agentProfiles'
+  ).split(' '),
+)
+
+/** `where/element = word identity`; a `*` marks a sequence, a `!` an identity of exact text. */
+const NOTATION = `
+  stage = stage @name
+  job = job @name
+  variable = variable @name
+  param = param @name
+  artifacts/artifact = artifact @src !
+  artifacts/test = artifact @src !
+  tab = tab @name
+  resource = resource #text
+  property = property key
+  properties/property = property @name
+  packages/package = package @name
+  user = user #text !
+  role = role #text
+  base = base @value
+  ignore = ignore @pattern !
+  runif = runif @status
+  physical = agent @uuid !
+  pipelines/pipeline = pipeline @name
+  depends = dependency @pipeline
+  allow = allow #text
+  deny = deny #text
+  materials/git = material *
+  materials/svn = material *
+  materials/hg = material *
+  materials/p4 = material *
+  materials/tfs = material *
+  materials/pipeline = material *
+  materials/package = material *
+  materials/scm = material *
+  exec = task *
+  ant = task *
+  rake = task *
+  nant = task *
+  fetchartifact = task *
+  tasks/task = task *
+  oncancel/task = task *
+  arg = argument *
+`
+
+const KINDS = new Map(
+  NOTATION.trim()
+    .split('\n')
+    .map((line) => {
+      const [place = '', meaning = ''] = line.trim().split(' = ')
+      return [place, parseKind(meaning)] as const
+    }),
+)
+
+function parseKind(meaning: string): ElementKind {
+  const [word = '', by = '', mark = ''] = meaning.split(' ')
+  const isSequence = by === '*'
+  return { word, by: isSequence ? null : by, isSequence, isExact: mark === '!' }
+}
+
+export function isList(element: XmlElement): boolean {
+  return LISTS.has(element.name) && element.attributes.size === 0
+}
+
+/** The kind of an element by its name and that of what holds it. */
+export function kindOf(element: XmlElement): ElementKind {
+  const { name, parent } = element
+  return KINDS.get(`${parent?.name ?? ''}/${name}`) ?? KINDS.get(name) ?? otherKind(element)
+}
+
+function otherKind({ name, attributes }: XmlElement): ElementKind {
+  const identity = ['name', 'id', 'uuid'].find((candidate) => attributes.has(candidate))
+  const by = identity === undefined ? null : `@${identity}`
+  return { word: name, by, isSequence: false, isExact: false }
+}
+
+/** What tells an element from others of its kind, as written; null when nothing does. */
+export function identityOf(element: XmlElement): string | null {
+  const { by } = kindOf(element)
+  if (by === null) return null
+  if (by === '#text') return textOf(element).trim()
+  if (by.startsWith('@')) return attributeOf(element, by.slice(1))
+  const [key] = elementsAt(element, by)
+  return key ? textOf(key).trim() : attributeOf(element, 'name')
+}

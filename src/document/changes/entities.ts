@@ -1,0 +1,121 @@
+import { nameKey } from '../../core/name-key.ts'
+import { attributeOf, elementsAt, type Steps, stepsOf, textOf } from '../xml/xml-elements.ts'
+import type { XmlElement } from '../xml/xml-tree.ts'
+import type { Change } from './change.ts'
+import { shownText } from './shown-value.ts'
+
+/** A sort of things that have a history of their own. */
+export interface EntityKind {
+  /** The first part of the entity's name; with nothing after it when there is but one. */
+  readonly prefix: string
+  readonly word: string
+  readonly steps: Steps
+  /** Whether it stands in the server's element. */
+  readonly isOfServer: boolean
+  /** The attribute that names it, or its text. */
+  readonly by: string
+  readonly otherwise: string
+  readonly isExact: boolean
+}
+
+/** One thing of a document that has a history of its own. */
+export interface Entity {
+  readonly kind: EntityKind
+  readonly name: string
+  readonly element: XmlElement
+}
+
+/** `word = prefix place name`, in the order of importance. `?x` names what has no name. */
+const NOTATION = `
+  pipeline = pipeline pipelines/pipeline @name
+  template = template templates/pipeline @name
+  group = group pipelines @group ?defaultGroup
+  environment = environment environments/environment @name
+  server = server server -
+  administrator = user server/security/admins/user #text !
+  administrator role = role server/security/admins/role #text
+  role = role server/security/roles/role|pluginRole @name
+  repository = repository repositories/repository @name
+  scm = scm scms/scm @name
+  config-repo = config-repo config-repos/config-repo @id
+  artifact-store = artifact-store artifactStores/artifactStore @id
+  secret-config = secret-config secretConfigs/secretConfig @id
+  cluster-profile = cluster-profile elastic/clusterProfiles/clusterProfile @id
+  agent-profile = agent-profile elastic/agentProfiles/agentProfile @id
+  agent = agent agents/agent @uuid !
+`
+
+/** Every kind, the most important first. */
+export const ENTITY_KINDS: readonly EntityKind[] = NOTATION.trim().split('\n').map(parseKind)
+
+/** The words for the kinds whose entities are named with a prefix. */
+const WORDS: ReadonlyMap<string, readonly string[]> = new Map(
+  ENTITY_KINDS.map(({ prefix }) => [
+    prefix,
+    ENTITY_KINDS.filter((kind) => kind.prefix === prefix).map(({ word }) => word),
+  ]),
+)
+
+function parseKind(line: string): EntityKind {
+  const [word = '', meaning = ''] = line.trim().split(' = ')
+  const [prefix = '', place = '', by = '', mark = ''] = meaning.split(' ')
+  const otherwise = mark.startsWith('?') ? mark.slice(1) : ''
+  const steps = stepsOf(place)
+  const isOfServer = place.startsWith('server/')
+  return { prefix, word, steps, isOfServer, by, otherwise, isExact: mark === '!' }
+}
+
+/** What belongs to no entity belongs to the document. */
+export const DOCUMENT = 'document'
+export const DOCUMENT_LABEL = 'configuration'
+export const SERVER = 'server'
+
+/** The first parts of the names of entities, the most important first. */
+export const ENTITY_PREFIXES: readonly string[] = [
+  ...new Set(ENTITY_KINDS.map(({ prefix }) => prefix)),
+  DOCUMENT,
+]
+
+/** The things of one kind in a document, in its order. */
+export function entitiesIn(root: XmlElement, kind: EntityKind): Entity[] {
+  return elementsAt(root, kind.steps).map((element) => asEntity(element, kind))
+}
+
+export function asEntity(element: XmlElement, kind: EntityKind): Entity {
+  return { kind, name: nameIn(element, kind), element }
+}
+
+/** What is the same for entities of a kind that are the same one. */
+export function entityKey({ kind, name }: Entity): string {
+  return kind.isExact ? name : nameKey(name)
+}
+
+/** The name for people: of an agent, that of its host. */
+export function entityLabel({ kind, name, element }: Entity): string {
+  const label = kind.prefix === 'agent' ? (attributeOf(element, 'hostname') ?? name) : name
+  return shownText(label === '' ? kind.word : label)
+}
+
+function nameIn(element: XmlElement, { by, otherwise }: EntityKind): string {
+  if (by === '-') return ''
+  if (by === '#text') return textOf(element).trim()
+  return attributeOf(element, by.slice(1)) ?? otherwise
+}
+
+/** `pipeline/NAME`, or the prefix alone where there is but one. */
+export function entityName({ kind, name }: Pick<Entity, 'kind' | 'name'>): string {
+  return kind.by === '-' ? kind.prefix : `${kind.prefix}/${name}`
+}
+
+/** The name under which two spellings of one entity are the same. */
+export function foldEntity(entity: string): string {
+  return /^(?:agent|user)\//.test(entity) ? entity : nameKey(entity)
+}
+
+/** The word for an entity that a change is about as a whole; null when it is about a part of one. */
+export function wholeEntityWord({ entity, label, path, subject }: Change): string | null {
+  if (path.length > 0) return null
+  const [prefix] = entity.split('/', 1)
+  const words = WORDS.get(prefix ?? '') ?? []
+  return words.find((word) => subject === word || subject === `${word} ${label}`) ?? null
+}

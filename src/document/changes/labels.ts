@@ -1,0 +1,68 @@
+import { attributeOf, childElements, elementsAt, textOf } from '../xml/xml-elements.ts'
+import type { XmlElement } from '../xml/xml-tree.ts'
+import { identityOf, kindOf } from './element-kind.ts'
+import { shownName } from './shown-value.ts'
+
+/** What an element is called where a change of it is told: a word and, mostly, a name. */
+export function labelOf(element: XmlElement): string {
+  const { word } = kindOf(element)
+  if (word === 'task') return `task “${shownName(taskText(element))}”`
+  if (word === 'material') return `material ${shownName(materialText(element))}`
+  if (word === 'argument') return `argument “${shownName(textOf(element))}”`
+  const identity = identityOf(element)
+  const named = identity === null ? word : `${word} ${shownName(identity)}`
+  return inRole(element.parent?.name ?? '', named)
+}
+
+/** Users and roles mean something by the list they stand in. */
+function inRole(list: string, named: string): string {
+  if (list === 'view' || list === 'operate') return `${list} permission of ${named}`
+  if (list === 'admins') return `administrator ${named}`
+  return list === 'authorization' ? `approver ${named}` : named
+}
+
+/** What a task runs, as one would type it. */
+export function taskText(task: XmlElement): string {
+  if (task.name === 'exec') return commandLine(task)
+  if (task.name === 'fetchartifact') return fetchText(task)
+  if (task.name === 'task') return `plugin ${pluginOf(task)}`
+  const details = ['buildfile', 'target'].map((name) => attributeOf(task, name) ?? '')
+  return [task.name, ...details].filter((part) => part !== '').join(' ')
+}
+
+function commandLine(task: XmlElement): string {
+  const args = elementsAt(task, 'arg').map((arg) => quoted(textOf(arg).trim()))
+  return [attributeOf(task, 'command') ?? '', attributeOf(task, 'args') ?? '', ...args]
+    .filter((part) => part !== '')
+    .join(' ')
+}
+
+/** An argument of several words, held together as in a shell. */
+function quoted(argument: string): string {
+  if (!/\s/.test(argument)) return argument
+  return argument.includes("'") ? `"${argument}"` : `'${argument}'`
+}
+
+function fetchText(task: XmlElement): string {
+  const place = ['pipeline', 'stage', 'job'].map((name) => attributeOf(task, name) ?? '')
+  const source = attributeOf(task, 'srcfile') ?? attributeOf(task, 'srcdir') ?? ''
+  return `fetch ${place.filter((part) => part !== '').join('/')} ${source}`.trim()
+}
+
+function pluginOf(task: XmlElement): string {
+  const [plugin] = elementsAt(task, 'pluginConfiguration')
+  return (plugin && attributeOf(plugin, 'id')) ?? 'task'
+}
+
+function materialText(material: XmlElement): string {
+  const names = ['materialName', 'url', 'port', 'pipelineName', 'ref']
+  const given = names.map((name) => attributeOf(material, name)).find((name) => name !== null)
+  return `${material.name} ${given ?? ''}`.trim()
+}
+
+/** The value of an element that is nothing but its text, or null. */
+export function leafText(element: XmlElement): string | null {
+  if (kindOf(element).by === '#text' || childElements(element).length > 0) return null
+  const text = textOf(element).trim()
+  return text === '' ? null : text
+}

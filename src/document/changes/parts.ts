@@ -1,0 +1,54 @@
+import { nameKey } from '../../core/name-key.ts'
+import { attributeOf } from '../xml/xml-elements.ts'
+import type { XmlElement } from '../xml/xml-tree.ts'
+import { contentOf } from './content.ts'
+import { identityOf, isList, kindOf } from './element-kind.ts'
+import { labelOf } from './labels.ts'
+import type { Item } from './match.ts'
+
+/** An element that counts as being directly in another one, whatever lists stand between. */
+export interface Part extends Item {
+  readonly element: XmlElement
+  /** The parts whose order among each other says something. */
+  readonly order: string
+}
+
+/** The parts of an element, but for `without`: things of their own that are told elsewhere. */
+export function partsOf(element: XmlElement, without: ReadonlySet<XmlElement>): Part[] {
+  const parts: Part[] = []
+  collect(element, '', without, parts)
+  return parts
+}
+
+function collect(
+  holder: XmlElement,
+  list: string,
+  without: ReadonlySet<XmlElement>,
+  parts: Part[],
+): void {
+  for (const child of holder.children) {
+    if (child.kind !== 'element' || without.has(child)) continue
+    if (isList(child)) collect(child, `${list}${child.name}/`, without, parts)
+    else parts.push(partOf(child, list))
+  }
+}
+
+function partOf(element: XmlElement, list: string): Part {
+  const kind = kindOf(element)
+  const identity = identityOf(element) ?? ''
+  const name = kind.isExact ? identity : nameKey(identity)
+  return {
+    element,
+    order: list === '' ? kind.word : list,
+    key: kind.isSequence ? null : `${list}${element.name} ${name}`,
+    content: () => contentOf(element),
+    hints: () => hintsOf(element),
+  }
+}
+
+/** The same label is the same thing; else one of the same sort has taken its place. */
+function hintsOf(element: XmlElement): string[] {
+  if (element.name === 'arg') return []
+  const where = attributeOf(element, 'dest') ?? attributeOf(element, 'command') ?? ''
+  return [`${element.name} ${labelOf(element)}`, `${element.name} ${where}`, element.name]
+}

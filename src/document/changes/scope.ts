@@ -1,0 +1,57 @@
+import type { XmlDocument } from '../xml/xml-reader.ts'
+import type { Span, XmlElement } from '../xml/xml-tree.ts'
+import type { Change, LineRange } from './change.ts'
+
+/** The two documents, and where what is otherwise in them is told. */
+export interface Documents {
+  readonly before: XmlDocument
+  readonly after: XmlDocument
+  /** The elements that are entities of their own, in both documents. */
+  readonly entities: ReadonlySet<XmlElement>
+  readonly report: (change: Change) => void
+  /** Whether so much is told that entities are told apart no further. */
+  readonly isLong: () => boolean
+}
+
+/** The entity whose changes are being told. */
+export interface Scope extends Documents {
+  readonly entity: string
+  readonly label: string
+}
+
+/** One thing as it was and as it is. */
+export interface Pair {
+  readonly before: XmlElement
+  readonly after: XmlElement
+}
+
+export function rangeOf({ lines }: XmlDocument, { start, end }: Span): LineRange {
+  const first = lines.positionOf(start).line
+  return { first, last: Math.max(first, lines.positionOf(Math.max(start, end - 1)).line) }
+}
+
+/** The lines of a pair in both documents. */
+export function rangesOf(
+  documents: Documents,
+  spans: { readonly before?: Span | undefined; readonly after?: Span | undefined },
+): { before?: LineRange; after?: LineRange } {
+  return {
+    ...(spans.before ? { before: rangeOf(documents.before, spans.before) } : {}),
+    ...(spans.after ? { after: rangeOf(documents.after, spans.after) } : {}),
+  }
+}
+
+/** How many lines, where it is worth telling. */
+export function lineCount({ first, last }: LineRange): { lines?: number } {
+  return last > first ? { lines: last - first + 1 } : {}
+}
+
+/** Whether two elements are written alike to the letter, and so mean the same. */
+export function isWrittenAlike(
+  { before, after }: Pick<Documents, 'before' | 'after'>,
+  pair: Pair,
+): boolean {
+  const [one, other] = [pair.before.span, pair.after.span]
+  if (one.end - one.start !== other.end - other.start) return false
+  return before.text.slice(one.start, one.end) === after.text.slice(other.start, other.end)
+}

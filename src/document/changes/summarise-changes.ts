@@ -1,0 +1,141 @@
+import { changeOfLineEndings } from './line-endings.ts'
+import { atOnce } from '../../lib/in-turns.ts'
+import type { Problem } from '../../core/problem.ts'
+import type { XmlDocument } from '../xml/xml-reader.ts'
+import type { XmlElement } from '../xml/xml-tree.ts'
+import { changedMembers } from './changed-members.ts'
+import type { Change } from './change.ts'
+import { compareElements } from './compare-elements.ts'
+import {
+  compareEntities,
+  type EntityMatching,
+  loneChange,
+  matchEntities,
+  reportForm,
+} from './compare-entities.ts'
+import { compareEntityOrder, comparePlaces } from './compare-places.ts'
+import { DOCUMENT, DOCUMENT_LABEL, ENTITY_KINDS, entitiesIn } from './entities.ts'
+import { grouped, withFewLayouts } from './group-changes.ts'
+import { type Documents, lineCount, rangeOf, type Scope } from './scope.ts'
+import { shownValue } from './shown-value.ts'
+
+/** A document to compare: well-formed, or with what makes it unreadable. */
+export type Comparable = XmlDocument | { readonly problems: readonly Problem[] }
+
+/** After so many changes, an entity is only said to be otherwise. */
+const MOST_IN_DETAIL = 1_000
+const NOTHING = { pairs: [], removed: [], added: [] } as const
+const WHOLE = { entity: DOCUMENT, label: DOCUMENT_LABEL, path: [] } as const
+
+/**
+ * What is otherwise in a document than in an earlier one, as people say it: grouped by entity, the
+ * most important first. `null` stands for no earlier document. Any text that is otherwise gives at
+ * least one change, equal texts give none.
+ */
+export function summariseChanges(before: Comparable | null, after: Comparable): readonly Change[] {
+  return atOnce(summariseInSteps(before, after))
+}
+
+/** The same in small steps. */
+export function* summariseInSteps(
+  before: Comparable | null,
+  after: Comparable,
+): Generator<unknown, readonly Change[]> {
+  if ('problems' in after) return [unreadable('newer', after.problems)]
+  if (before === null) return beginnings(after)
+  if ('problems' in before) return [unreadable('older', before.problems)]
+  if (before.text === after.text) return []
+  const endings = changeOfLineEndings(before.text, after.text)
+  if (endings) return [endings]
+  const changes = yield* compare(before, after)
+  return changes.length > 0 ? changes : [{ kind: 'reformatted', ...WHOLE, subject: 'layout' }]
+}
+
+/** Whether nothing was before these changes. */
+export function isBeginning([first]: readonly Change[]): boolean {
+  return first?.kind === 'added' && first.entity === DOCUMENT && first.path.length === 0
+}
+
+function* compare(before: XmlDocument, after: XmlDocument): Generator<unknown, readonly Change[]> {
+  const members = changedMembers(before, after)
+  if (members === null) return yield* compareWhole(before, after)
+  const changes: Change[] = []
+  const elements = members.flat().map(({ element }) => element)
+  const documents = documentsOf({ before, after }, elements, changes)
+  yield* compareEntities(documents, { pairs: members, removed: [], added: [] })
+  return withFewLayouts(grouped(changes))
+}
+
+function* compareWhole(
+  before: XmlDocument,
+  after: XmlDocument,
+): Generator<unknown, readonly Change[]> {
+  const changes: Change[] = []
+  const entities = ENTITY_KINDS.map((kind) => ({
+    kind,
+    before: entitiesIn(before.root, kind),
+    after: entitiesIn(after.root, kind),
+  }))
+  yield
+  const elements = entities.flatMap((found) => [...found.before, ...found.after])
+  const documents = documentsOf(
+    { before, after },
+    elements.map(({ element }) => element),
+    changes,
+  )
+  const matchings = new Map<string, EntityMatching>()
+  for (const { kind, ...found } of entities)
+    yield matchings.set(kind.word, matchEntities(documents, kind, found))
+  for (const matching of matchings.values()) yield* compareEntities(documents, matching)
+  for (const matching of matchings.values()) compareEntityOrder(documents, matching)
+  comparePlaces(documents, {
+    pipelines: matchings.get('pipeline') ?? NOTHING,
+    groups: matchings.get('group') ?? NOTHING,
+  })
+  yield compareRoots({ ...documents, ...WHOLE })
+  return withFewLayouts(grouped(changes))
+}
+
+function documentsOf(
+  pair: { readonly before: XmlDocument; readonly after: XmlDocument },
+  entities: readonly XmlElement[],
+  changes: Change[],
+): Documents {
+  return {
+    ...pair,
+    entities: new Set(entities),
+    report: (change) => changes.push(change),
+    isLong: () => changes.length >= MOST_IN_DETAIL,
+  }
+}
+
+function compareRoots(scope: Scope): void {
+  const pair = { before: scope.before.root, after: scope.after.root }
+  compareElements(scope, pair, { path: [], told: [] })
+  reportForm(scope, pair, false)
+}
+
+function beginnings(after: XmlDocument): readonly Change[] {
+  const range = rangeOf(after, after.root.span)
+  const whole: Change = {
+    kind: 'added',
+    ...WHOLE,
+    subject: DOCUMENT_LABEL,
+    ...lineCount(range),
+    after: range,
+  }
+  const entities = ENTITY_KINDS.flatMap((kind) => entitiesIn(after.root, kind))
+  return [whole, ...entities.map((entity) => loneChange(after, 'added', entity))]
+}
+
+function unreadable(which: 'older' | 'newer', [problem]: readonly Problem[]): Change {
+  const place = problem?.line === undefined ? '' : ` at line ${problem.line}`
+  const from = shownValue(`unreadable${place}: ${problem?.message ?? 'not XML'}`)
+  const to = 'readable'
+  return {
+    kind: 'changed',
+    ...WHOLE,
+    subject: 'text',
+    ...(which === 'older' ? { from, to } : { from: to, to: from }),
+  }
+}

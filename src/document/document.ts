@@ -1,0 +1,95 @@
+import type { Problem } from '../core/problem.ts'
+import { Findings } from './structure/findings.ts'
+import { buildConfiguration, type Configuration } from './model/model.ts'
+import { parseNodes } from './model/parse-nodes.ts'
+import { checkRules } from './rules/rules.ts'
+import { plainSecrets } from './secrets/plain-secrets.ts'
+import { checkStructure } from './structure/structure.ts'
+import { childElements } from './xml/xml-elements.ts'
+import { readXml, type XmlDocument } from './xml/xml-reader.ts'
+import type { XmlElement } from './xml/xml-tree.ts'
+
+/** What a valid document says. */
+export interface ReadConfiguration {
+  readonly schemaVersion: number
+  readonly configuration: Configuration
+  /** Whether a secret stands in it as it is. */
+  readonly hasPlainSecrets: boolean
+}
+
+/** A document that is a valid configuration, in every form that something needs it in. */
+export interface ConfigDocument extends XmlDocument, ReadConfiguration {
+  readonly bytes: Uint8Array
+}
+
+export type DocumentReading =
+  | { readonly ok: true; readonly document: ConfigDocument }
+  | { readonly ok: false; readonly problems: readonly Problem[] }
+
+/**
+ * Reads a document, or tells everything that is wrong with it. What its
+ * structure and what the rules have against it are told together where the
+ * values in it allow to build the model at all.
+ */
+export function readDocument(bytes: Uint8Array): DocumentReading {
+  const reading = readXml(bytes)
+  if (!reading.ok) return reading
+  const structure = checkStructure(reading)
+  const building = buildConfiguration(parseNodes(reading))
+  if (!building.success) {
+    return { ok: false, problems: [...structure, ...unbuilt(structure, building.error.issues)] }
+  }
+  const configuration = building.data
+  const places = new Set(structure.map(placeOf))
+  const rules = ruleProblems(configuration, reading).filter((each) => !places.has(placeOf(each)))
+  const problems = inOrder([...structure, ...rules])
+  if (problems.length > 0) return { ok: false, problems }
+  const { text, root, lines } = reading
+  const { schemaVersion } = configuration
+  const hasPlainSecrets = plainSecrets(root).length > 0
+  const document = { text, root, lines, bytes, schemaVersion, configuration, hasPlainSecrets }
+  return { ok: true, document }
+}
+
+/** The structure explains why no model can be built. Should it ever not, the model does. */
+function unbuilt(
+  structure: readonly Problem[],
+  issues: readonly { readonly message: string; readonly path: readonly PropertyKey[] }[],
+): Problem[] {
+  if (structure.length > 0) return []
+  return issues.map(({ message, path }) => ({ message, path: path.join('.') }))
+}
+
+function ruleProblems(configuration: Configuration, document: XmlDocument): readonly Problem[] {
+  const findings = new Findings(document)
+  const childrenOf = rememberedChildren()
+  for (const { at, message } of checkRules(configuration)) {
+    const element = at.reduce((above, n) => childrenOf(above)[n] ?? above, document.root)
+    findings.add(element, message)
+  }
+  return findings.problems()
+}
+
+/** Thousands of siblings may each have a problem; their list is made once. */
+function rememberedChildren(): (element: XmlElement) => readonly XmlElement[] {
+  const known = new Map<XmlElement, readonly XmlElement[]>()
+  return (element) => {
+    const children = known.get(element) ?? childElements(element)
+    known.set(element, children)
+    return children
+  }
+}
+
+/** What the structure has against an element as a whole goes before what the rules have. */
+function placeOf({ line, column }: Problem): string {
+  return `${line}:${column}`
+}
+
+/** Those that stand nowhere come last. */
+function inOrder(problems: readonly Problem[]): readonly Problem[] {
+  return problems.toSorted(
+    (one, other) =>
+      (one.line ?? Number.MAX_VALUE) - (other.line ?? Number.MAX_VALUE) ||
+      (one.column ?? 0) - (other.column ?? 0),
+  )
+}

@@ -1,0 +1,86 @@
+import type {
+  DependencyMaterial,
+  Material,
+  Mingle,
+  Pipeline,
+  TrackingTool,
+} from '../model/model.ts'
+import type { ParamResolver } from './params.ts'
+import { resolveStage } from './resolve-stage.ts'
+import { resolveVariables } from './resolve-values.ts'
+
+/**
+ * A pipeline with its params replaced in every free text. Names, material
+ * names, passwords and typed values take no params (PAR-3).
+ */
+export function resolvePipeline(pipeline: Pipeline, params: ParamResolver): Pipeline {
+  const { timer, trackingTool, mingle } = pipeline
+  return {
+    ...pipeline,
+    label: params.resolve(pipeline.label, pipeline.at),
+    timer: timer && { ...timer, cron: params.resolve(timer.cron, timer.at) },
+    trackingTool: trackingTool && resolveTrackingTool(trackingTool, params),
+    mingle: mingle && resolveMingle(mingle, params),
+    variables: resolveVariables(pipeline.variables, params),
+    materials: pipeline.materials.map((material) => resolveMaterial(material, params)),
+    stages: pipeline.stages.map((stage) => resolveStage(stage, params)),
+  }
+}
+
+function resolveTrackingTool(tool: TrackingTool, params: ParamResolver): TrackingTool {
+  const { at } = tool
+  return { at, link: params.resolve(tool.link, at), regex: params.resolve(tool.regex, at) }
+}
+
+function resolveMingle(mingle: Mingle, params: ParamResolver): Mingle {
+  const { at } = mingle
+  return {
+    at,
+    baseUrl: params.resolve(mingle.baseUrl, at),
+    projectIdentifier: params.resolve(mingle.projectIdentifier, at),
+    groupingConditions: params.resolveOptional(mingle.groupingConditions, at),
+  }
+}
+
+function resolveMaterial(material: Material, params: ParamResolver): Material {
+  if (material.kind === 'package') return material
+  if (material.kind === 'dependency') return resolveDependency(material, params)
+  if (material.kind === 'scm') return { ...material, ...resolveCheckout(material, params) }
+  return resolveRepository(material, params)
+}
+
+function resolveDependency(material: DependencyMaterial, params: ParamResolver): Material {
+  const { at } = material
+  const pipeline = params.resolve(material.pipeline, at)
+  return { ...material, pipeline, stage: params.resolve(material.stage, at) }
+}
+
+type Repository = Exclude<Material, { kind: 'dependency' | 'package' | 'scm' }>
+
+function resolveRepository(material: Repository, params: ParamResolver): Material {
+  const text = (given: string) => params.resolve(given, material.at)
+  const optional = (given: string | null) => params.resolveOptional(given, material.at)
+  const common = { ...resolveCheckout(material, params), username: optional(material.username) }
+  if (material.kind === 'p4') {
+    return { ...material, ...common, port: text(material.port), view: text(material.view) }
+  }
+  const located = { ...common, url: text(material.url) }
+  if (material.kind === 'git') return { ...material, ...located, branch: text(material.branch) }
+  if (material.kind === 'svn') return { ...material, ...located }
+  if (material.kind === 'hg') return { ...material, ...located, branch: optional(material.branch) }
+  const projectPath = text(material.projectPath)
+  return { ...material, ...located, domain: optional(material.domain), projectPath }
+}
+
+function resolveCheckout(
+  { at, dest, ignores }: Pick<Repository, 'at' | 'dest' | 'ignores'>,
+  params: ParamResolver,
+): Pick<Repository, 'dest' | 'ignores'> {
+  return {
+    dest: params.resolveOptional(dest, at),
+    ignores: ignores.map((ignore) => ({
+      at: ignore.at,
+      pattern: params.resolve(ignore.pattern, ignore.at),
+    })),
+  }
+}

@@ -1,0 +1,95 @@
+import { isSameName } from '../../core/name-key.ts'
+import { ENTITY_KINDS, type EntityKind, entityName, foldEntity } from '../changes/entities.ts'
+import type { Steps } from '../xml/xml-elements.ts'
+import type { Span } from '../xml/xml-tree.ts'
+import { attribute } from './open-path.ts'
+import { WholeElements } from './whole-elements.ts'
+import { type Construct, constructAt, nameOf } from './xml-scanner.ts'
+
+/** Which element is looked for: where it stands below the root, and what its tag says. */
+interface Wanted {
+  readonly steps: Steps
+  readonly isIt: (tag: Span) => boolean
+}
+
+/**
+ * Where an entity such as `pipeline/checkout` stands in a document, found without reading all of
+ * it; null where the document has none, or when it is named by its text as administrators are.
+ */
+export function entitySpan(text: string, entity: string): Span | null {
+  const key = foldEntity(entity)
+  const [prefix] = key.split('/', 1)
+  for (const kind of ENTITY_KINDS) {
+    if (kind.prefix !== prefix || kind.by === '#text') continue
+    const isIt = (tag: Span) =>
+      foldEntity(entityName({ kind, name: nameIn(text, tag, kind) })) === key
+    const span = spanOf(text, { steps: kind.steps, isIt })
+    if (span) return span
+  }
+  return null
+}
+
+/** Where a stage stands in the text of a pipeline or template. */
+export function stageSpan(text: string, stage: string): Span | null {
+  const isIt = (tag: Span) => {
+    const name = attribute(text, { tag }, 'name')
+    return name !== null && isSameName(name, stage)
+  }
+  return spanOf(text, { steps: [['stage']], isIt })
+}
+
+function nameIn(text: string, tag: Span, { by, otherwise }: EntityKind): string {
+  return by === '-' ? '' : (attribute(text, { tag }, by.slice(1)) ?? otherwise)
+}
+
+function spanOf(text: string, wanted: Wanted): Span | null {
+  const wholes = new WholeElements(text)
+  const open: string[] = []
+  for (let at = 0; at < text.length;) {
+    const construct = constructAt(text, at)
+    at = construct.end
+    if (construct.kind === 'close') close(open, nameOf(text, construct))
+    if (construct.kind !== 'open') continue
+    const name = nameOf(text, construct)
+    if (matches([...open, name], wanted.steps) && wanted.isIt(construct)) {
+      return { start: construct.start, end: endOf(text, construct, wholes) }
+    }
+    if (isEmpty(text, construct)) continue
+    const end = open.length === 0 ? null : wholes.endOf(name, construct)
+    if (end === null) open.push(name)
+    else at = end
+  }
+  return null
+}
+
+/** Whether the way below the root is the one that is asked for. */
+function matches(path: readonly string[], steps: Steps): boolean {
+  if (path.length !== steps.length + 1) return false
+  return steps.every((names, n) => names.includes(path[n + 1] ?? ''))
+}
+
+function close(open: string[], name: string): void {
+  const place = open.lastIndexOf(name)
+  if (place !== -1) open.length = place
+}
+
+function isEmpty(text: string, { end }: Construct): boolean {
+  return text[end - 2] === '/'
+}
+
+function endOf(text: string, tag: Construct, wholes: WholeElements): number {
+  if (isEmpty(text, tag)) return tag.end
+  const name = nameOf(text, tag)
+  const end = wholes.endOf(name, tag)
+  if (end !== null) return end
+  let depth = 1
+  for (let at = tag.end; at < text.length;) {
+    const construct = constructAt(text, at)
+    at = construct.end
+    const isSame = nameOf(text, construct) === name
+    if (construct.kind === 'open' && isSame && !isEmpty(text, construct)) depth += 1
+    if (construct.kind === 'close' && isSame) depth -= 1
+    if (depth === 0) return at
+  }
+  return text.length
+}

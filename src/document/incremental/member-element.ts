@@ -1,0 +1,49 @@
+import { readTree } from '../xml/xml-reader.ts'
+import { XML_LIMITS, type XmlLimits } from '../xml/xml-limits.ts'
+import type { Span, XmlAttribute, XmlElement, XmlNode } from '../xml/xml-tree.ts'
+
+/** A member stands in a list, and the list in the root. */
+const LIMITS: XmlLimits = { ...XML_LIMITS, maxDepth: XML_LIMITS.maxDepth - 2 }
+
+/**
+ * The element of a member that was read on its own. What is in it is read again when somebody looks
+ * and it is gone: most members are never looked into, and a tree is larger than its text.
+ */
+export class MemberElement implements XmlElement {
+  readonly kind = 'element'
+  readonly name: string
+  readonly parent = null
+  readonly attributes: ReadonlyMap<string, XmlAttribute>
+  readonly span: Span
+  readonly openTag: Span
+  readonly closeTag: Span | null
+  /** Elements, attributes, texts and comments in it. */
+  readonly parts: number
+  readonly #text: string
+  #tree: WeakRef<XmlElement>
+
+  private constructor(text: string, root: XmlElement, parts: number) {
+    this.name = root.name
+    this.attributes = root.attributes
+    this.span = root.span
+    this.openTag = root.openTag
+    this.closeTag = root.closeTag
+    this.parts = parts
+    this.#text = text
+    this.#tree = new WeakRef(root)
+  }
+
+  /** Null where the text is not exactly one element that is well-formed. */
+  static read(text: string): MemberElement | null {
+    const tree = readTree(text, LIMITS)
+    if (!tree || tree.root.span.end !== text.length || !text.startsWith('<')) return null
+    return new MemberElement(text, tree.root, tree.parts)
+  }
+
+  get children(): readonly XmlNode[] {
+    const tree = this.#tree.deref() ?? readTree(this.#text, LIMITS)?.root
+    if (!tree) throw new Error('a member that was well-formed is not')
+    this.#tree = new WeakRef(tree)
+    return tree.children
+  }
+}

@@ -1,0 +1,72 @@
+import type { ModelNode } from '../model/model-node.ts'
+import { parseNodes } from '../model/parse-nodes.ts'
+import { plainSecrets } from '../secrets/plain-secrets.ts'
+import { LineIndex } from '../xml/line-index.ts'
+import { checkMember } from '../structure/structure.ts'
+import { Findings } from '../structure/findings.ts'
+import type { ListName } from './find-members.ts'
+import { MemberElement } from './member-element.ts'
+import { moveModel } from './move-model.ts'
+
+/** The members of one list, and how their model is built. */
+export interface MemberKind<Model> {
+  readonly list: ListName
+  /** Null where the values of an element do not have the form of a model. */
+  readonly build: (node: ModelNode) => Model | null
+}
+
+/** What the text of a member depends on. */
+export interface MemberContext {
+  /** Whether the document follows the version whose schema is known exactly. */
+  readonly exact: boolean
+  /** Where the member stands, as child-element indexes from the root. */
+  readonly at: readonly number[]
+}
+
+/** A member of a list that is without fault in itself. */
+export class Member<Model> {
+  readonly element: MemberElement
+  readonly exact: boolean
+  readonly hasPlainSecrets: boolean
+  #model: Model
+  #at: readonly number[]
+
+  private constructor(element: MemberElement, model: Model, { exact, at }: MemberContext) {
+    this.element = element
+    this.exact = exact
+    this.hasPlainSecrets = plainSecrets(element).length > 0
+    this.#model = model
+    this.#at = at
+  }
+
+  /** Null where anything is wrong with the text. */
+  static read<Model>(
+    text: string,
+    kind: MemberKind<Model>,
+    context: MemberContext,
+  ): Member<Model> | null {
+    const element = MemberElement.read(text)
+    if (!element || !isSound(text, element, { ...kind, ...context })) return null
+    const model = kind.build(parseNodes({ text, root: element }, context.at))
+    return model && new Member(element, model, context)
+  }
+
+  /** The model of the member where it stands in a document. */
+  modelAt(at: readonly number[]): Model {
+    if (at.some((index, depth) => index !== this.#at[depth])) {
+      this.#model = moveModel(this.#model, at)
+      this.#at = at
+    }
+    return this.#model
+  }
+}
+
+function isSound(
+  text: string,
+  element: MemberElement,
+  { list, exact }: { list: ListName; exact: boolean },
+): boolean {
+  const findings = new Findings({ text, lines: new LineIndex(text) })
+  checkMember(element, { list, exact, findings })
+  return findings.problems().length === 0
+}

@@ -1,0 +1,82 @@
+import { buildConfiguration, type Configuration } from '../model/model.ts'
+import type { ModelNode } from '../model/model-node.ts'
+import { parseNodes } from '../model/parse-nodes.ts'
+import { plainSecrets } from '../secrets/plain-secrets.ts'
+import { LineIndex } from '../xml/line-index.ts'
+import { isExact } from '../structure/structure.ts'
+import { Findings } from '../structure/findings.ts'
+import { checkReferences } from '../structure/uniqueness.ts'
+import { childElements } from '../xml/xml-elements.ts'
+import { readTree, type XmlTree } from '../xml/xml-reader.ts'
+import { XML_LIMITS } from '../xml/xml-limits.ts'
+import type { XmlElement } from '../xml/xml-tree.ts'
+import { listOf, type ListName } from './find-members.ts'
+
+/** The place of a member in a frame. */
+export interface Slot {
+  readonly list: ListName
+  /** Child-element indexes from the root. */
+  readonly at: readonly [list: number, member: number]
+  /** The offset of the empty element in the frame that stands for the member. */
+  readonly start: number
+  readonly element: XmlElement
+}
+
+/** A document without the members of its long lists: an empty element stands for each of them. */
+export interface Frame {
+  readonly root: XmlElement
+  /** In the order of the document. */
+  readonly slots: readonly Slot[]
+  readonly exact: boolean
+  /** The model, with empty lists in the place of the long ones. */
+  readonly configuration: Configuration
+  readonly hasPlainSecrets: boolean
+  /** Elements, attributes, texts and comments, those that stand for members left out. */
+  readonly parts: number
+}
+
+/** Null where the text is no frame of a document that may be valid. Gives way between its steps. */
+export function* readFrame(text: string): Generator<void, Frame | null> {
+  const tree = readTree(text, XML_LIMITS)
+  yield
+  return tree?.root.name === 'cruise' ? yield* frameOf(text, tree) : null
+}
+
+function* frameOf(text: string, { root, parts }: XmlTree): Generator<void, Frame | null> {
+  const findings = new Findings({ text, lines: new LineIndex(text) })
+  checkReferences(root, findings)
+  const slots = slotsIn(root)
+  yield
+  const nodes = parseNodes({ text, root })
+  yield
+  const taken = new Set(slots.map(({ at }) => at.join()))
+  const building = buildConfiguration(withoutMembers(nodes, taken))
+  if (!building.success || findings.problems().length > 0) return null
+  yield
+  return {
+    root,
+    slots,
+    exact: isExact(root),
+    configuration: building.data,
+    hasPlainSecrets: plainSecrets(root).length > 0,
+    parts: parts - slots.length,
+  }
+}
+
+function slotsIn(root: XmlElement): Slot[] {
+  return childElements(root).flatMap((list, outer) =>
+    childElements(list).flatMap((element, inner): Slot[] => {
+      const name = listOf(list.name, element.name)
+      const { start } = element.span
+      return name ? [{ list: name, at: [outer, inner], start, element }] : []
+    }),
+  )
+}
+
+function withoutMembers(root: ModelNode, taken: ReadonlySet<string>): ModelNode {
+  return root.withChildren(
+    root.children.map((list) =>
+      list.withChildren(list.children.filter(({ at }) => !taken.has(at.join()))),
+    ),
+  )
+}

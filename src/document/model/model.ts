@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { Agent, Environment, readAgent, readEnvironment } from './environments.ts'
+import type { ModelNode } from './model-node.ts'
+import { PipelineGroup, readGroup, readTemplate, Template } from './pipelines.ts'
+import { PackageRepository, readRepository, readScmDefinition, ScmDefinition } from './plugins.ts'
+import { readServer, Server } from './server.ts'
+import { At } from './values.ts'
+
+/** A configuration as its document says it: templates are not expanded, params not replaced. */
+export const Configuration = z.object({
+  at: At,
+  schemaVersion: z.string().trim().pipe(z.coerce.number<string>().int()),
+  server: Server.nullable(),
+  repositories: z.array(PackageRepository).readonly(),
+  scms: z.array(ScmDefinition).readonly(),
+  groups: z.array(PipelineGroup).readonly(),
+  templates: z.array(Template).readonly(),
+  environments: z.array(Environment).readonly(),
+  agents: z.array(Agent).readonly(),
+})
+export type Configuration = z.infer<typeof Configuration>
+
+/** Builds the model, or tells in what values it does not have the form of one. */
+export function buildConfiguration(root: ModelNode): z.ZodSafeParseResult<Configuration> {
+  const server = root.child('server')
+  return Configuration.safeParse({
+    at: root.at,
+    schemaVersion: root.attribute('schemaVersion') ?? '',
+    server: server && readServer(server),
+    repositories: root.list('repositories', 'repository').map(readRepository),
+    scms: root.list('scms', 'scm').map(readScmDefinition),
+    groups: root.list('pipelines').map(readGroup),
+    templates: root.list('templates', 'pipeline').map(readTemplate),
+    environments: root.list('environments', 'environment').map(readEnvironment),
+    agents: root.list('agents', 'agent').map(readAgent),
+  } satisfies z.input<typeof Configuration>)
+}
+
+export * from './environments.ts'
+export * from './materials.ts'
+export * from './pipelines.ts'
+export * from './plugins.ts'
+export * from './server.ts'
+export * from './stages.ts'
+export * from './tasks.ts'
+export * from './values.ts'

@@ -1,0 +1,148 @@
+import { nameKey } from '../../core/name-key.ts'
+import type { Artifact, Job, Pipeline, Stage } from '../model/model.ts'
+import { shorten } from '../xml/shorten.ts'
+import { type Finding, repeats, repeatsInOtherCase } from './finding.ts'
+import { hasPathForm } from './paths.ts'
+import type { PipelineRule, RuleContext, StageRule } from './rule-context.ts'
+
+const MAX_INT = 2 ** 31 - 1
+
+/** STG-1: stage names are unique in a pipeline or template, whatever their case. */
+export function* stageNames({ written }: RuleContext): Generator<Finding> {
+  for (const { name, stages } of written.groups.flatMap(({ pipelines }) => pipelines)) {
+    if (stages.length > 1) yield* repeatedStages(stages, `pipeline "${name}"`)
+  }
+  for (const { name, stages } of written.templates)
+    yield* repeatedStages(stages, `template "${name}"`)
+}
+
+function* repeatedStages(stages: readonly Stage[], owner: string): Generator<Finding> {
+  for (const { item } of repeats(stages, ({ name }) => nameKey(name))) {
+    yield { at: item.at, message: `the ${owner} has several stages named "${item.name}"` }
+  }
+}
+
+/** JOB-1: job names of a stage differ by more than their case. */
+export const jobNames: StageRule = function* ({ name, jobs }): Generator<Finding> {
+  for (const { item, first } of repeatsInOtherCase(jobs)) {
+    const message = `the job "${item.name}" of the stage "${name}" is already defined as "${first.name}"`
+    yield { at: item.at, message }
+  }
+}
+
+/** JOB-1: no job is named like an instance of another. */
+export const instanceMarkers: StageRule = function* ({ jobs }): Generator<Finding> {
+  for (const { at, name } of jobs) {
+    const [, marker] = /-(runOnAll|runInstance)-\d+$/.exec(name) ?? []
+    if (!marker) continue
+    yield {
+      at,
+      message: `the job name "${name}" ends like that of an instance, in "-${marker}-" and a number`,
+    }
+  }
+}
+
+/** JOB-3: one way of having instances; numbers that can be. */
+export const jobNumbers: StageRule = function* ({ jobs }): Generator<Finding> {
+  for (const { at, name, runOnAllAgents, runInstanceCount, timeout } of jobs) {
+    if (runOnAllAgents && runInstanceCount !== null) {
+      yield { at, message: `the job "${name}" runs on all agents and has a number of instances` }
+    }
+    if (runInstanceCount !== null && runInstanceCount > MAX_INT) {
+      yield { at, message: `the job "${name}" has too many instances: ${runInstanceCount}` }
+    }
+    if (timeout !== null && timeout < 0) {
+      yield { at, message: `the timeout of the job "${name}" is negative: ${timeout}` }
+    }
+    if (timeout === Infinity) {
+      yield { at, message: `the timeout of the job "${name}" is not a finite number` }
+    }
+  }
+}
+
+/** JOB-4: what resources may be called once params are replaced. */
+export const jobResources: PipelineRule = function* (pipeline): Generator<Finding> {
+  for (const { stage, job } of jobsOf(pipeline)) {
+    for (const { at, name } of job.resources) {
+      if (name === '') {
+        const message = `a resource of the job "${job.name}" in the stage "${stage.name}" of the pipeline "${pipeline.name}" is empty`
+        yield { at, message }
+      } else if (!isResourceName(name)) yield { at, message: unusable(name) }
+    }
+  }
+}
+
+/** JOB-4 in templates, where params are not replaced yet. */
+export function* templateResources({ written: { templates } }: RuleContext): Generator<Finding> {
+  const jobs = templates.flatMap(({ stages }) => stages.flatMap((stage) => stage.jobs))
+  for (const { at, name } of jobs.flatMap(({ resources }) => resources)) {
+    if (!isResourceName(name.replace(/[#{}]/g, ''))) yield { at, message: unusable(name) }
+  }
+}
+
+export function isResourceName(name: string): boolean {
+  return /^[-\w\s|.]*$/.test(name)
+}
+
+export function unusable(resource: string): string {
+  return `the resource "${shorten(resource)}" has other characters than letters, digits, spaces and -_.|`
+}
+
+function jobsOf({ stages }: Pipeline): { readonly stage: Stage; readonly job: Job }[] {
+  return stages.flatMap((stage) => stage.jobs.map((job) => ({ stage, job })))
+}
+
+/** ART-1. */
+export const artifacts: StageRule = function* ({ jobs }, context): Generator<Finding> {
+  for (const { name, artifacts: all } of jobs) {
+    const kept = all.filter(({ kind }) => kind !== 'external')
+    for (const artifact of kept) yield* checkArtifact(artifact, name, context)
+    for (const { item } of repeats(kept, identityOf)) {
+      const message = `the artifact "${shorten(item.src)}" already stands in the job "${name}"`
+      yield { at: item.at, message }
+    }
+  }
+}
+
+function* checkArtifact(
+  { at, src, dest }: Artifact,
+  job: string,
+  { replaced }: RuleContext,
+): Generator<Finding> {
+  if (src.trim() === '') {
+    yield { at, message: `an artifact of the job "${job}" has an empty source` }
+  }
+  if (replaced.has(at) && dest !== null && dest.trim() !== '' && !hasPathForm(dest)) {
+    yield { at, message: `the destination "${shorten(dest)}" begins or ends with a dot or a space` }
+  }
+}
+
+function identityOf({ kind, src, dest }: Artifact): string {
+  return JSON.stringify([kind, src, dest ?? ''])
+}
+
+/** TAB-1. */
+export const tabs: StageRule = function* ({ jobs }, { replaced }): Generator<Finding> {
+  for (const { at, name, path } of jobs.flatMap((job) => job.tabs)) {
+    if (!/^[a-zA-Z0-9_\-.]+$/.test(name)) {
+      yield {
+        at,
+        message: `the tab name "${shorten(name)}" has other characters than letters, digits and -_.`,
+      }
+    }
+    if (replaced.has(at) && !/^\S+$/.test(path)) {
+      yield {
+        at,
+        message: `the path "${shorten(path)}" of the tab "${name}" is empty or has white space`,
+      }
+    }
+  }
+}
+
+/** PRP-1: a property is read by an expression from a file. */
+export const jobProperties: StageRule = function* ({ jobs }): Generator<Finding> {
+  for (const { at, name, src, xpath } of jobs.flatMap((job) => job.properties)) {
+    if (src === '') yield { at, message: `the property "${name}" has no source` }
+    if (xpath === '') yield { at, message: `the property "${name}" has no xpath` }
+  }
+}

@@ -1,0 +1,72 @@
+import { nameKey } from '../../core/name-key.ts'
+import type { Material } from '../model/model.ts'
+import { shorten } from '../xml/shorten.ts'
+import type { Finding } from './finding.ts'
+import { materialNameOf } from './material-names.ts'
+import type { PipelineRule, RuleContext } from './rule-context.ts'
+
+const PIECE = "[a-zA-Z0-9_\\-.!~*'()#:]"
+const FORM = new RegExp(`^${PIECE}*(?:[$#]\\{${PIECE}+(?:\\[:\\d+\\])?\\}${PIECE}*)+$`)
+const STOP = /[}[]/g
+const CUT = /\[:(\d+)\]\}/y
+
+/**
+ * PIP-5: a label has at least one `${name}`; names are `COUNT` and the
+ * materials of the pipeline, and may be cut to some characters as `${name[:7]}`.
+ */
+export const label: PipelineRule = function* (pipeline, context): Generator<Finding> {
+  const { at, name, label: template } = pipeline
+  const said = `the label "${shorten(template)}" of the pipeline "${name}"`
+  const uses = variablesIn(template)
+  if (context.replaced.has(at) && !hasForm(template, context)) {
+    yield { at, message: `${said} is badly formed` }
+    return
+  }
+  const known = namesFor(pipeline.materials, context)
+  for (const { variable, length } of uses) {
+    if (!isKnown(variable, known, context)) {
+      yield { at, message: `${said} uses "${shorten(variable)}", which is no material of it` }
+    }
+    if (length === 0) {
+      yield { at, message: `${said} cuts "${shorten(variable)}" to no characters` }
+    }
+  }
+}
+
+interface VariableUse {
+  readonly variable: string
+  /** To how many characters it is cut; null for all of them. */
+  readonly length: number | null
+}
+
+/** Every `${name}` and `${name[:7]}` of a label, which is looked at once. */
+function variablesIn(template: string): VariableUse[] {
+  const found: VariableUse[] = []
+  let start = template.indexOf('${')
+  while (start >= 0) {
+    STOP.lastIndex = start
+    const stop = STOP.exec(template)?.index ?? null
+    if (stop === null) return found
+    CUT.lastIndex = stop
+    const cut = CUT.exec(template)
+    const variable = template.slice(start + '${'.length, stop)
+    const isUse = variable !== '' && (cut !== null || template[stop] === '}')
+    if (isUse) found.push({ variable, length: cut ? Number(cut[1]) : null })
+    start = template.indexOf('${', stop + (cut?.[0].length ?? 1))
+  }
+  return found
+}
+
+/** Later versions take any text around the variables. */
+function hasForm(template: string, { isLater }: RuleContext): boolean {
+  return template.includes('${') && (isLater || FORM.test(template))
+}
+
+function isKnown(variable: string, known: ReadonlySet<string>, { isLater }: RuleContext): boolean {
+  return known.has(nameKey(variable)) || (isLater && variable.startsWith('env:'))
+}
+
+function namesFor(materials: readonly Material[], context: RuleContext): ReadonlySet<string> {
+  const names = materials.flatMap((material) => materialNameOf(material, context) ?? [])
+  return new Set(['count', ...names.map(nameKey)])
+}

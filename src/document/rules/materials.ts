@@ -1,0 +1,158 @@
+import { nameKey } from '../../core/name-key.ts'
+import { identityOf } from '../materials/identity.ts'
+import type { Material, P4Material, TfsMaterial } from '../model/model.ts'
+import { shorten } from '../xml/shorten.ts'
+import { type Finding, repeats } from './finding.ts'
+import { materialNameOf } from './material-names.ts'
+import { normalPath, staysInside } from './paths.ts'
+import type { PipelineRule, RuleContext } from './rule-context.ts'
+
+/** MAT-1: what a material is reached by is given. */
+export const materialAddresses: PipelineRule = function* ({ materials }): Generator<Finding> {
+  for (const material of materials) {
+    for (const message of missingIn(material)) yield { at: material.at, message }
+  }
+}
+
+function* missingIn(material: Material): Generator<string> {
+  switch (material.kind) {
+    case 'git':
+    case 'svn':
+    case 'hg':
+      if (isBlank(material.url)) yield `the url of the ${material.kind} material is blank`
+      return
+    case 'p4':
+      yield* missingInP4(material)
+      return
+    case 'tfs':
+      yield* missingInTfs(material)
+      return
+    case 'dependency':
+    case 'package':
+    case 'scm':
+      return
+  }
+}
+
+function* missingInP4({ port, view }: P4Material): Generator<string> {
+  if (isBlank(port)) yield 'the port of the p4 material is blank'
+  else if (!/^[^:\s]+:\d+$/.test(port)) {
+    yield `the port "${shorten(port)}" of the p4 material does not have the form host:number`
+  }
+  if (isBlank(view)) yield 'the view of the p4 material is blank'
+}
+
+function* missingInTfs({ url, username, projectPath }: TfsMaterial): Generator<string> {
+  if (isBlank(url)) yield 'the url of the tfs material is blank'
+  if (isBlank(username ?? '')) yield 'the user name of the tfs material is blank'
+  if (isBlank(projectPath)) yield 'the project path of the tfs material is blank'
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === ''
+}
+
+/** MAT-1: material names are unique in a pipeline; a dependency goes by its pipeline. */
+export const materialNames: PipelineRule = function* (pipeline, context): Generator<Finding> {
+  const keyOf = (material: Material) => {
+    const name = materialNameOf(material, context)
+    return name === null ? null : nameKey(name)
+  }
+  for (const { item, first } of repeats(pipeline.materials, keyOf)) {
+    if (isSameThing(item, first)) continue
+    const name = materialNameOf(item, context) ?? ''
+    const message = `the pipeline "${pipeline.name}" has several materials named "${shorten(name)}"`
+    yield { at: item.at, message }
+  }
+}
+
+/** The same upstream, package or scm twice has rules of its own. */
+function isSameThing(one: Material, other: Material): boolean {
+  if (one.kind === 'dependency' && other.kind === 'dependency') {
+    return nameKey(one.pipeline) === nameKey(other.pipeline)
+  }
+  return 'ref' in one && 'ref' in other && one.ref === other.ref
+}
+
+type Checkout = Extract<Material, { readonly dest: string | null }>
+
+/** MAT-1: materials are checked out inside the working folder, and apart from each other. */
+export const materialFolders: PipelineRule = function* ({ name, materials }): Generator<Finding> {
+  const checkouts = materials.filter((material): material is Checkout => 'dest' in material)
+  for (const { at, dest } of checkouts) {
+    if (dest !== null && !staysInside(dest)) {
+      yield { at, message: `the destination "${shorten(dest)}" is not inside the working folder` }
+    }
+  }
+  if (checkouts.length > 1) yield* sharedFolders(checkouts, name)
+}
+
+function* sharedFolders(checkouts: readonly Checkout[], pipeline: string): Generator<Finding> {
+  for (const { at, dest } of checkouts) {
+    if (dest !== null && dest !== '') continue
+    const message = `the pipeline "${pipeline}" has several materials to check out, and one has no destination`
+    yield { at, message }
+  }
+  const placed = checkouts.filter(({ dest }) => dest !== null && dest !== '')
+  for (const { item } of repeats(placed, ({ dest }) => nameKey(normalPath(dest ?? '')))) {
+    const message = `the destination "${shorten(item.dest ?? '')}" is already that of another material`
+    yield { at: item.at, message }
+  }
+  yield* nestedFolders(placed)
+}
+
+function* nestedFolders(placed: readonly Checkout[]): Generator<Finding> {
+  const folders = treeOf(placed.map(({ dest }) => normalPath(dest ?? '')))
+  for (const { at, dest } of placed) {
+    const outer = outermostAbove(folders, normalPath(dest ?? ''))
+    if (outer === null) continue
+    const message = `the destination "${shorten(dest ?? '')}" is inside "${shorten(outer)}", that of another material`
+    yield { at, message }
+  }
+}
+
+/** Folders by their steps, so that a path is looked up by walking along it once. */
+interface FolderNode {
+  isFolder: boolean
+  readonly inner: Map<string, FolderNode>
+}
+
+function treeOf(paths: readonly string[]): FolderNode {
+  const root: FolderNode = { isFolder: false, inner: new Map() }
+  for (const path of paths) {
+    let node = root
+    for (const step of path.split('/')) {
+      const next = node.inner.get(step) ?? { isFolder: false, inner: new Map() }
+      node.inner.set(step, next)
+      node = next
+    }
+    node.isFolder = true
+  }
+  return root
+}
+
+function outermostAbove(root: FolderNode, path: string): string | null {
+  const steps = path.split('/')
+  let node: FolderNode | undefined = root
+  for (const [n, step] of steps.slice(0, -1).entries()) {
+    node = node?.inner.get(step)
+    if (node?.isFolder) return steps.slice(0, n + 1).join('/')
+  }
+  return null
+}
+
+/** MAT-2: what is watched in several places is watched the same way. */
+export function* autoUpdates({ pipelines }: RuleContext): Generator<Finding> {
+  const first = new Map<string, boolean>()
+  for (const material of pipelines.flatMap(({ materials }) => materials)) {
+    if (!('autoUpdate' in material)) continue
+    const identity = identityOf(material)
+    const known = first.get(identity)
+    if (known === undefined) first.set(identity, material.autoUpdate)
+    else if (known !== material.autoUpdate) {
+      const where = 'url' in material ? material.url : material.port
+      const message = `the ${material.kind} material "${shorten(where)}" has autoUpdate ${material.autoUpdate} here and ${known} elsewhere`
+      yield { at: material.at, message }
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { nameKey } from '../../core/name-key.ts'
+import { expandInSteps } from '../effective/effective.ts'
+import type { At, Configuration, Pipeline, Role, Stage, Template } from '../model/model.ts'
+import type { Finding } from './finding.ts'
+
+/** The version of the schema whose rules are known exactly. */
+const EXACT_VERSION = 75
+
+/** What the rules look at, with the look-ups that several of them need. */
+export interface RuleContext {
+  readonly written: Configuration
+  readonly effective: Configuration
+  /** The elements whose texts have a form that the structure of the document could not check. */
+  readonly replaced: ReadonlySet<At>
+  /** The effective pipelines in the order of the document. */
+  readonly pipelines: readonly Pipeline[]
+  readonly pipelinesByName: ReadonlyMap<string, Pipeline>
+  readonly rolesByName: ReadonlyMap<string, Role>
+  readonly templatesByName: ReadonlyMap<string, Template>
+  /** Names that package and scm materials go by, by the id of what they refer to. */
+  readonly pluginMaterialNames: ReadonlyMap<string, string>
+  /** Whether the document follows a later schema than the one that is known exactly. */
+  readonly isLater: boolean
+}
+
+export type Rule = (context: RuleContext) => Iterable<Finding>
+/** A rule about each effective pipeline. */
+export type PipelineRule = (pipeline: Pipeline, context: RuleContext) => Iterable<Finding>
+/** A rule about each stage, of pipelines and of templates as written. */
+export type StageRule = (stage: Stage, context: RuleContext) => Iterable<Finding>
+
+/** The context of a configuration, and what is wrong with its params. Gives way again and again. */
+export function* ruleContextOf(
+  written: Configuration,
+): Generator<void, { readonly context: RuleContext; readonly findings: readonly Finding[] }> {
+  const { configuration: effective, findings, replaced } = yield* expandInSteps(written)
+  yield
+  const pipelines = effective.groups.flatMap((group) => group.pipelines)
+  const context = {
+    written,
+    effective,
+    replaced,
+    pipelines,
+    pipelinesByName: byName(pipelines),
+    rolesByName: byName(written.server?.security?.roles ?? []),
+    templatesByName: byName(written.templates),
+    pluginMaterialNames: pluginMaterialNames(written),
+    isLater: written.schemaVersion > EXACT_VERSION,
+  }
+  return { context, findings }
+}
+
+function byName<Item extends { readonly name: string }>(
+  items: readonly Item[],
+): ReadonlyMap<string, Item> {
+  return new Map(items.toReversed().map((item) => [nameKey(item.name), item]))
+}
+
+function pluginMaterialNames({ repositories, scms }: Configuration): ReadonlyMap<string, string> {
+  const packages = repositories.flatMap((repository) =>
+    repository.packages.map(({ id, name }) => [id ?? '', `${repository.name}:${name}`] as const),
+  )
+  return new Map([...packages, ...scms.map(({ id, name }) => [id ?? '', name] as const)])
+}

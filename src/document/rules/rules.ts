@@ -1,0 +1,163 @@
+import { atOnce } from '../../lib/in-turns.ts'
+import type { Configuration, Pipeline, Stage } from '../model/model.ts'
+import * as dependencies from './dependencies.ts'
+import * as environments from './environments.ts'
+import { memoize } from '../../lib/memoize.ts'
+import { fetches, fetchesIn } from './fetches.ts'
+import type { Finding } from './finding.ts'
+import * as jobs from './jobs.ts'
+import { label } from './labels.ts'
+import * as materials from './materials.ts'
+import * as pipelines from './pipelines.ts'
+import * as plugins from './plugins.ts'
+import {
+  type PipelineRule,
+  type Rule,
+  type RuleContext,
+  ruleContextOf,
+  type StageRule,
+} from './rule-context.ts'
+import * as security from './security.ts'
+import { serverRules } from './server.ts'
+import { tasks } from './tasks.ts'
+import * as variables from './variables.ts'
+
+const RULES: readonly Rule[] = [
+  serverRules,
+  security.ldapBases,
+  security.roles,
+  security.serverAdmins,
+  security.usersInOtherCase,
+  security.groupNames,
+  security.groupRoles,
+  security.approverRoles,
+  security.approvers,
+  plugins.packageNames,
+  plugins.packageIdentities,
+  plugins.scmDefinitions,
+  plugins.propertyKeys,
+  pipelines.pipelineNames,
+  pipelines.stagesBesideTemplate,
+  pipelines.templateNames,
+  jobs.stageNames,
+  jobs.templateResources,
+  materials.autoUpdates,
+  dependencies.dependencyCycles,
+  variables.environmentVariables,
+  environments.environmentNames,
+  environments.pipelineOnce,
+  environments.environmentAgents,
+  environments.environmentPipelines,
+  environments.agentAddresses,
+  environments.agentResources,
+]
+
+const PIPELINE_RULES: readonly PipelineRule[] = [
+  pipelines.stagesOrTemplate,
+  dependencies.upstreams,
+  fetches,
+]
+
+/** About one pipeline alone. */
+const OWN_RULES: readonly PipelineRule[] = [
+  pipelines.timer,
+  pipelines.trackingTool,
+  pipelines.mingle,
+  pipelines.paramNames,
+  label,
+  variables.pipelineVariables,
+  materials.materialAddresses,
+  materials.materialNames,
+  materials.materialFolders,
+  plugins.pluginMaterialOnce,
+  plugins.taskPropertyKeys,
+  dependencies.upstreamOnce,
+  jobs.jobResources,
+]
+
+const STAGE_RULES: readonly StageRule[] = [
+  variables.stageVariables,
+  jobs.jobNames,
+  jobs.instanceMarkers,
+  jobs.jobNumbers,
+  jobs.artifacts,
+  jobs.tabs,
+  jobs.jobProperties,
+  tasks,
+]
+
+/**
+ * Holds a configuration to the rules that its structure cannot express. What a
+ * template does wrong is said once, however many pipelines use it.
+ */
+export function checkRules(configuration: Configuration): Finding[] {
+  return atOnce(checkRulesInSteps(configuration))
+}
+
+/** The same, giving way again and again. */
+export function* checkRulesInSteps(configuration: Configuration): Generator<void, Finding[]> {
+  const { context, findings } = yield* ruleContextOf(configuration)
+  const found = [...findings]
+  for (const finding of findingsOf(context)) {
+    if (finding) found.push(finding)
+    else yield
+  }
+  return [
+    ...new Map(
+      found.map((finding) => [`${finding.at.join()} ${finding.message}`, finding]),
+    ).values(),
+  ]
+}
+
+/** Nothing stands between findings where there is time for something else. */
+function* findingsOf(context: RuleContext): Generator<Finding | null> {
+  for (const rule of RULES) {
+    yield null
+    yield* rule(context)
+  }
+  for (const pipeline of context.pipelines) {
+    if (sound.get(pipeline) === context.isLater && standsAlone(pipeline)) continue
+    yield null
+    for (const rule of PIPELINE_RULES) yield* rule(pipeline, context)
+    yield* ownFindings(pipeline, context)
+  }
+  for (const { stages } of context.written.templates) yield* stageFindings(stages, context)
+}
+
+/** Whether no other pipeline and no template has a say in what is found in this one. */
+const standsAlone = memoize(
+  (pipeline: Pipeline) =>
+    pipeline.template === null &&
+    pipeline.stages.length > 0 &&
+    dependencies.dependenciesOf(pipeline).length === 0 &&
+    fetchesIn(pipeline).length === 0,
+)
+
+/** Pipelines that nothing was found in, by whether a later version of the schema was followed. */
+const sound = new WeakMap<Pipeline, boolean>()
+
+/**
+ * What is found in a pipeline that names nothing defined elsewhere depends on it alone: what was
+ * replaced in it is known by its expansion.
+ */
+function* ownFindings(pipeline: Pipeline, context: RuleContext): Generator<Finding> {
+  if (sound.get(pipeline) === context.isLater) return
+  let count = 0
+  for (const finding of everyOwnFinding(pipeline, context)) {
+    count += 1
+    yield finding
+  }
+  const isAlone = pipeline.materials.every(({ kind }) => kind !== 'package' && kind !== 'scm')
+  if (count === 0 && isAlone) sound.set(pipeline, context.isLater)
+}
+
+function* everyOwnFinding(pipeline: Pipeline, context: RuleContext): Generator<Finding> {
+  for (const rule of OWN_RULES) yield* rule(pipeline, context)
+  yield* stageFindings(pipeline.stages, context)
+}
+
+function* stageFindings(stages: readonly Stage[], context: RuleContext): Generator<Finding> {
+  for (const stage of stages) {
+    for (const rule of STAGE_RULES) yield* rule(stage, context)
+  }
+}

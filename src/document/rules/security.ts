@@ -1,0 +1,150 @@
+import { nameKey } from '../../core/name-key.ts'
+import type { Authorization, PipelineGroup, Principal, Role, Stage } from '../model/model.ts'
+import { isSecurityOn } from '../model/model.ts'
+import { shorten } from '../xml/shorten.ts'
+import { type Finding, repeats, repeatsInOtherCase } from './finding.ts'
+import type { RuleContext } from './rule-context.ts'
+
+/** SEC-2: an ldap search base has a value. */
+export function* ldapBases({ written: { server } }: RuleContext): Generator<Finding> {
+  for (const { at, value } of server?.security?.ldap?.bases ?? []) {
+    if (value === '') yield { at, message: 'the ldap search base is empty' }
+  }
+}
+
+/** SEC-3: role names are unique, and so are the users of a role, whatever the case. */
+export function* roles({ written: { server } }: RuleContext): Generator<Finding> {
+  const all = server?.security?.roles ?? []
+  for (const { item, first } of repeatsInOtherCase(all)) {
+    yield { at: item.at, message: `the role "${item.name}" is already defined as "${first.name}"` }
+  }
+  for (const role of all) yield* usersOf(role)
+}
+
+function* usersOf({ name, users }: Role): Generator<Finding> {
+  for (const { item } of repeats(users, (user) => nameKey(user.name))) {
+    yield {
+      at: item.at,
+      message: `the user "${shorten(item.name)}" is already in the role "${name}"`,
+    }
+  }
+}
+
+/** SEC-4: a role among the admins of the server exists. */
+export function* serverAdmins(context: RuleContext): Generator<Finding> {
+  yield* unknownRoles(context.written.server?.security?.admins ?? [], context)
+}
+
+/** The users of one list differ by more than their case: they are the same user. */
+export function* usersInOtherCase({ written, pipelines }: RuleContext): Generator<Finding> {
+  const lists = [
+    written.server?.security?.admins ?? [],
+    ...written.groups.flatMap(({ authorization }) => {
+      return [authorization?.view, authorization?.operate, authorization?.admins]
+    }),
+    ...pipelines.flatMap(({ stages }) => stages.map(({ approval }) => approval?.approvers)),
+  ]
+  for (const list of lists) {
+    const users = (list ?? []).filter(({ kind }) => kind === 'user')
+    for (const { item, first } of repeatsInOtherCase(users)) {
+      const names = [item, first].map(({ name }) => `"${shorten(name)}"`)
+      yield { at: item.at, message: `the user ${names.join(' is already in this list as ')}` }
+    }
+  }
+}
+
+/** GRP-1: group names differ by more than their case. */
+export function* groupNames({ written: { groups } }: RuleContext): Generator<Finding> {
+  for (const { item, first } of repeatsInOtherCase(groups)) {
+    const message = `the pipeline group "${item.name}" is already defined as "${first.name}"`
+    yield { at: item.at, message }
+  }
+}
+
+/** GRP-2: a role in the authorization of a group exists. */
+export function* groupRoles(context: RuleContext): Generator<Finding> {
+  for (const { authorization } of context.written.groups) {
+    yield* unknownRoles(everyone(authorization), context)
+  }
+}
+
+function everyone(authorization: Authorization | null): readonly Principal[] {
+  const { view, operate, admins } = authorization ?? { view: null, operate: null, admins: null }
+  return [...(view ?? []), ...(operate ?? []), ...(admins ?? [])]
+}
+
+/** A role among the approvers of a stage exists (STG-3). */
+export function* approverRoles(context: RuleContext): Generator<Finding> {
+  for (const { stages } of context.pipelines) {
+    for (const { approval } of stages) {
+      if (approval?.approvers) yield* unknownRoles(approval.approvers, context)
+    }
+  }
+}
+
+function* unknownRoles(
+  principals: readonly Principal[],
+  { rolesByName }: RuleContext,
+): Generator<Finding> {
+  for (const { at, kind, name } of principals) {
+    if (kind === 'role' && !rolesByName.has(nameKey(name))) {
+      yield { at, message: `the role "${shorten(name)}" does not exist` }
+    }
+  }
+}
+
+/**
+ * STG-3: with security on, admins listed and the operators of the group listed,
+ * who approves a stage is one of them.
+ */
+export function* approvers(context: RuleContext): Generator<Finding> {
+  const { written, effective, rolesByName } = context
+  const admins = written.server?.security?.admins ?? []
+  if (!isSecurityOn(written) || admins.length === 0) return
+  const entitled = new Entitled(admins, rolesByName)
+  for (const group of effective.groups) {
+    const operators = group.authorization?.operate
+    if (operators) yield* approversOf(group, entitled.and(operators))
+  }
+}
+
+function* approversOf({ name, pipelines }: PipelineGroup, entitled: Entitled): Generator<Finding> {
+  for (const approver of pipelines.flatMap(({ stages }) => stages.flatMap(approversIn))) {
+    if (entitled.includes(approver)) continue
+    const who = `${approver.kind} "${shorten(approver.name)}"`
+    const message = `the ${who} may not operate the pipeline group "${name}" and so cannot approve`
+    yield { at: approver.at, message }
+  }
+}
+
+function approversIn({ approval }: Stage): readonly Principal[] {
+  return approval?.approvers ?? []
+}
+
+/** Users and roles that a list names, and the users of those roles. */
+class Entitled {
+  readonly #principals: readonly Principal[]
+  readonly #rolesByName: ReadonlyMap<string, Role>
+  readonly #keys: ReadonlySet<string>
+
+  constructor(principals: readonly Principal[], rolesByName: ReadonlyMap<string, Role>) {
+    this.#principals = principals
+    this.#rolesByName = rolesByName
+    this.#keys = new Set(principals.flatMap((principal) => this.#keysOf(principal)))
+  }
+
+  and(more: readonly Principal[]): Entitled {
+    return new Entitled([...this.#principals, ...more], this.#rolesByName)
+  }
+
+  includes({ kind, name }: Principal): boolean {
+    return this.#keys.has(`${kind} ${nameKey(name)}`)
+  }
+
+  #keysOf({ kind, name }: Principal): string[] {
+    const own = `${kind} ${nameKey(name)}`
+    if (kind === 'user') return [own]
+    const users = this.#rolesByName.get(nameKey(name))?.users ?? []
+    return [own, ...users.map((user) => `user ${nameKey(user.name)}`)]
+  }
+}

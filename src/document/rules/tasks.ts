@@ -1,0 +1,66 @@
+import type { CancelTask, Stage, Task } from '../model/model.ts'
+import { shorten } from '../xml/shorten.ts'
+import type { Finding } from './finding.ts'
+import { staysInside } from './paths.ts'
+import type { RuleContext, StageRule } from './rule-context.ts'
+
+const MAX_LONG = 2 ** 63
+
+/** TSK-1, for tasks and for what they do on cancel. */
+export const tasks: StageRule = function* (stage, context): Generator<Finding> {
+  for (const task of tasksOf(stage)) {
+    yield* checkTask(task, context)
+    yield* checkCancels(task, context)
+  }
+}
+
+function tasksOf({ jobs }: Stage): readonly Task[] {
+  return jobs.flatMap((job) => job.tasks)
+}
+
+/** At most one `oncancel`, and none within it. */
+function* checkCancels(task: Task, context: RuleContext): Generator<Finding> {
+  for (const at of task.cancels.slice(1)) {
+    yield { at, message: 'the task has more than one oncancel' }
+  }
+  for (const at of task.onCancel?.cancels ?? []) {
+    yield { at, message: 'a task that runs on cancel has an oncancel of its own' }
+  }
+  if (task.onCancel) yield* checkTask(task.onCancel, context)
+}
+
+function* checkTask(task: CancelTask, context: RuleContext): Generator<Finding> {
+  if (task.kind === 'fetchartifact') yield* checkFetch(task)
+  if (task.kind === 'exec') yield* checkExec(task, context)
+  if (!('workingDir' in task)) return
+  const { at, workingDir } = task
+  if (workingDir !== null && !staysInside(workingDir)) {
+    const message = `the working folder "${shorten(workingDir)}" is not inside the folder of the job`
+    yield { at, message }
+  }
+}
+
+function* checkExec(
+  task: Extract<CancelTask, { kind: 'exec' }>,
+  { replaced }: RuleContext,
+): Generator<Finding> {
+  const { at, command, args, timeout } = task
+  if (replaced.has(at) && command.trim() === '') yield { at, message: 'the command is empty' }
+  if (args !== null && args !== '' && task.arguments.length > 0) {
+    const message = `the command "${shorten(command)}" has args as an attribute and as elements`
+    yield { at, message }
+  }
+  if (timeout !== null && timeout > MAX_LONG) {
+    yield { at, message: `the timeout of the command "${shorten(command)}" is too large` }
+  }
+}
+
+/** FET-1: the paths of a fetched artifact are relative and stay inside. */
+function* checkFetch(task: Extract<CancelTask, { kind: 'fetchartifact' }>): Generator<Finding> {
+  const { at } = task
+  for (const path of [task.srcFile, task.srcDir, task.dest]) {
+    if (path !== null && !staysInside(path)) {
+      yield { at, message: `the path "${shorten(path)}" of the fetched artifact leads outside` }
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import { nameKey } from '../../core/name-key.ts'
+import type { Stage, Variable } from '../model/model.ts'
+import { shorten } from '../xml/shorten.ts'
+import { type Finding, repeats } from './finding.ts'
+import type { PipelineRule, RuleContext } from './rule-context.ts'
+
+/** ENV-1 in environments. */
+export function* environmentVariables({ written }: RuleContext): Generator<Finding> {
+  for (const { name, variables } of written.environments) {
+    yield* checkVariables(variables, `environment "${name}"`)
+  }
+}
+
+/** ENV-1 in pipelines. */
+export const pipelineVariables: PipelineRule = ({ name, variables }) =>
+  checkVariables(variables, `pipeline "${name}"`)
+
+/** ENV-1 in stages and their jobs. */
+export function* stageVariables({ name, variables, jobs }: Stage): Generator<Finding> {
+  yield* checkVariables(variables, `stage "${name}"`)
+  for (const job of jobs) yield* checkVariables(job.variables, `job "${job.name}"`)
+}
+
+function* checkVariables(variables: readonly Variable[], owner: string): Generator<Finding> {
+  for (const { item } of repeats(variables, ({ name }) => (name === '' ? null : nameKey(name)))) {
+    const message = `the environment variable "${shorten(item.name)}" already stands in the ${owner}`
+    yield { at: item.at, message }
+  }
+  for (const variable of variables) yield* checkVariable(variable, owner)
+}
+
+function* checkVariable(variable: Variable, owner: string): Generator<Finding> {
+  const { at, name, secure, value, encryptedValue } = variable
+  const which = `environment variable "${shorten(name)}" of the ${owner}`
+  if (name === '') yield { at, message: `an environment variable of the ${owner} has no name` }
+  if (!secure && encryptedValue !== null) {
+    yield { at, message: `the ${which} has an encrypted value but is not secure` }
+  } else if (value === null && encryptedValue === null) {
+    yield { at, message: `the ${which} has no value` }
+  }
+}

@@ -1,0 +1,88 @@
+import { applyEdits } from '../edit/apply-edits.ts'
+import type { EditableDocument } from '../edit/layout.ts'
+import type { XmlEdit } from '../edit/xml-edit.ts'
+import { attributeOf, textOf } from '../xml/xml-elements.ts'
+import type { XmlElement } from '../xml/xml-tree.ts'
+import { forAddress, replaced, sealedSecretIn } from './address-secret.ts'
+import { plainSecrets } from './plain-secrets.ts'
+import type { SecretBox } from './secret-box.ts'
+import { walkElements } from './walk-elements.ts'
+
+export interface SealedDocument {
+  readonly text: string
+  /** How many secrets stood in plain text. */
+  readonly sealed: number
+}
+
+/** Puts the sealed form of each plain secret in its place and touches nothing else. */
+export function sealSecrets(
+  document: EditableDocument,
+  box: Pick<SecretBox, 'seal'>,
+): SealedDocument {
+  const secrets = plainSecrets(document.root)
+  const edits = secrets.flatMap(({ secret, sealedBy }) => sealedBy(box.seal(secret)))
+  return { text: applyEdits(document, edits) ?? document.text, sealed: secrets.length }
+}
+
+export interface RotatedDocument {
+  /** The new text, or null when every secret of ours is sealed by the newest key. */
+  readonly text: string | null
+  readonly rotated: number
+  /** Encrypted values that no key of ours opens; they stay as they are. */
+  readonly foreign: number
+}
+
+/** Seals again, by the newest key, what an older key of ours has sealed. */
+export function rotateSecrets(document: EditableDocument, box: SecretBox): RotatedDocument {
+  const places = encryptedPlaces(document.root)
+  const edits: XmlEdit[] = []
+  let foreign = 0
+  for (const { encrypted, replacedBy } of places) {
+    const secret = box.open(encrypted)
+    if (secret === null) foreign += 1
+    else if (!box.isCurrent(encrypted)) edits.push(replacedBy(box.seal(secret)))
+  }
+  return { text: applyEdits(document, edits), rotated: edits.length, foreign }
+}
+
+interface EncryptedPlace {
+  readonly encrypted: string
+  readonly replacedBy: (sealed: string) => XmlEdit
+}
+
+const ENCRYPTED_ATTRIBUTES = ['encryptedPassword', 'encryptedManagerPassword']
+
+function encryptedPlaces(root: XmlElement): EncryptedPlace[] {
+  return [...walkElements(root)].flatMap((element) => [
+    ...attributePlaces(element),
+    ...addressPlaces(element),
+    ...(element.name === 'encryptedValue' ? [textPlace(element)] : []),
+  ])
+}
+
+function attributePlaces(element: XmlElement): EncryptedPlace[] {
+  return ENCRYPTED_ATTRIBUTES.flatMap((name) => {
+    const attribute = element.attributes.get(name)
+    if (!attribute) return []
+    const replacedBy = (value: string): XmlEdit => ({ kind: 'set-attribute', element, name, value })
+    return [{ encrypted: attribute.value, replacedBy }]
+  })
+}
+
+function addressPlaces(element: XmlElement): EncryptedPlace[] {
+  const address = attributeOf(element, 'url')
+  const sealed = address === null ? null : sealedSecretIn(address)
+  if (address === null || !sealed) return []
+  const replacedBy = (by: string): XmlEdit => {
+    const value = replaced(address, sealed.span, forAddress(by))
+    return { kind: 'set-attribute', element, name: 'url', value }
+  }
+  return [{ encrypted: sealed.text, replacedBy }]
+}
+
+function textPlace(element: XmlElement): EncryptedPlace {
+  return {
+    encrypted: textOf(element).trim(),
+    replacedBy: (text) => ({ kind: 'set-text', element, text }),
+  }
+}

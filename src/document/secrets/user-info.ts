@@ -1,0 +1,61 @@
+import type { Span } from '../xml/xml-tree.ts'
+
+/** The user information of one address in a text: what stands between `://` and the last `@`. */
+export interface UserInfo extends Span {
+  /** In lower case; empty where no scheme stands before the `://`. */
+  readonly scheme: string
+}
+
+const LONGEST_SCHEME = 24
+/** What ends the part of an address that names user and host. */
+const AFTER_HOST = /[/\s"<>]/g
+/** Git servers take a token as user name, with this in the place of a password. */
+const NO_PASSWORD = /^(?:x-oauth-basic)?$/i
+/** Names that git servers give their tokens, and long runs of letters and digits. */
+const TOKEN =
+  /^(?:gh[a-z]_|github_pat_|gl[a-z]{2,6}-|ATBB|ATCTT)|^(?=[^0-9]*[0-9])[A-Za-z0-9_]{20,}$/
+/** How a sealed text begins; see `SecretBox`. */
+export const SEALED_START = 'AES:'
+
+/** Every user information in a text, in order. The text is looked at once, however it is made. */
+export function* findUserInfos(text: string): Generator<UserInfo> {
+  let from = 0
+  for (;;) {
+    const colon = text.indexOf('://', from)
+    if (colon < 0) return
+    const start = colon + '://'.length
+    AFTER_HOST.lastIndex = start
+    const end = AFTER_HOST.exec(text)?.index ?? text.length
+    const length = text.slice(start, end).lastIndexOf('@')
+    if (length > 0) yield { start, end: start + length, scheme: schemeBefore(text, colon) }
+    from = end
+  }
+}
+
+/**
+ * The part of a user information that is secret, as offsets in it: the password, or the name where
+ * that is a token. Null where nothing is; a reference to a parameter is none either.
+ */
+export function secretOf(info: string, scheme: string): Span | null {
+  const whole = { start: 0, end: info.length }
+  if (info.startsWith(SEALED_START)) return whole
+  const colon = info.indexOf(':')
+  const name = colon < 0 ? info : info.slice(0, colon)
+  const password = colon < 0 ? '' : info.slice(colon + 1)
+  const isToken = (scheme === 'http' || scheme === 'https') && TOKEN.test(name)
+  if (!NO_PASSWORD.test(password)) return isToken ? whole : { start: colon + 1, end: info.length }
+  return isToken || (name !== '' && password !== '') ? { start: 0, end: name.length } : null
+}
+
+/** The secrets in the addresses of a text, in order. */
+export function* addressSecrets(text: string): Generator<Span> {
+  for (const { start, end, scheme } of findUserInfos(text)) {
+    const secret = secretOf(text.slice(start, end), scheme)
+    if (secret) yield { start: start + secret.start, end: start + secret.end }
+  }
+}
+
+function schemeBefore(text: string, colon: number): string {
+  const before = text.slice(Math.max(0, colon - LONGEST_SCHEME), colon)
+  return (/[a-z][a-z0-9+.-]*$/i.exec(before)?.[0] ?? '').toLowerCase()
+}

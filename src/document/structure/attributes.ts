@@ -1,0 +1,47 @@
+import { hint } from './nearest-name.ts'
+import { shorten } from '../xml/shorten.ts'
+import type { Inspection } from './inspection.ts'
+import type { AttributeRule } from './vocabulary.ts'
+import type { XmlAttribute, XmlElement } from '../xml/xml-tree.ts'
+
+const XSI = 'http://www.w3.org/2001/XMLSchema-instance'
+
+/** Holds the attributes of one element against its shape. */
+export function checkAttributes(inspection: Inspection): void {
+  const { element, shape, findings } = inspection
+  for (const attribute of element.attributes.values()) {
+    const rule = shape.attributes.get(attribute.name)
+    if (rule) checkValue(attribute, rule, inspection)
+    else if (!isSchemaInstance(attribute, element)) refuse(attribute, inspection)
+  }
+  for (const name of shape.required) {
+    if (element.attributes.has(name)) continue
+    findings.add(element, `${element.name} needs the attribute "${name}"`)
+  }
+}
+
+function checkValue(
+  { name, value, valueSpan }: XmlAttribute,
+  { type }: AttributeRule,
+  { element, findings }: Inspection,
+): void {
+  if (type.accepts(value)) return
+  const said = `attribute "${name}" of ${element.name} is "${shorten(value)}"`
+  findings.add(element, `${said}; it must ${type.must}`, valueSpan.start)
+}
+
+/** The declaration of the schema, which documents carry and nobody reads. */
+function isSchemaInstance({ name, value }: XmlAttribute, element: XmlElement): boolean {
+  if (name === 'xmlns:xsi') return value === XSI
+  const isDeclared = element.name === 'cruise' && element.attributes.has('xmlns:xsi')
+  return isDeclared && name === 'xsi:noNamespaceSchemaLocation'
+}
+
+function refuse({ name, span }: XmlAttribute, inspection: Inspection): void {
+  const { element, shape, elsewhere, findings } = inspection
+  const said = `attribute "${shorten(name)}" of ${element.name}`
+  const message = elsewhere.attributes.has(name)
+    ? `${said} does not exist at this schemaVersion`
+    : () => `unknown ${said}${hint(name, shape.attributes.keys())}`
+  findings.add(element, message, span.start)
+}

@@ -1,0 +1,75 @@
+import { hint } from './nearest-name.ts'
+import { shorten } from '../xml/shorten.ts'
+import type { Inspection } from './inspection.ts'
+import type { ValueType } from './value-types.ts'
+import { textOf } from '../xml/xml-elements.ts'
+
+/** Holds the text and the child elements of one element against its shape. */
+export function checkContent(inspection: Inspection): void {
+  const { shape, children } = inspection
+  if (shape.text && children.length === 0) checkText(inspection, shape.text)
+  else checkNoText(inspection)
+  checkKnown(inspection)
+  checkCounts(inspection)
+  if (inspection.ordered && shape.ordered) checkOrder(inspection)
+}
+
+function checkText({ element, findings }: Inspection, type: ValueType): void {
+  const text = textOf(element)
+  if (type.accepts(text)) return
+  const said = `the text of ${element.name} is "${shorten(text)}"`
+  findings.add(element, `${said}; it must ${type.must}`)
+}
+
+function checkNoText({ element, shape, findings }: Inspection): void {
+  if (shape.text && shape.particles.length === 0) return
+  const stray = element.children.find(
+    (child) => child.kind === 'text' && /[^ \t\r\n]/.test(child.text),
+  )
+  if (!stray) return
+  const offset = findings.firstInk(stray.span)
+  findings.add(element, `text may not stand in ${element.name}`, offset)
+}
+
+function checkKnown({ element, children, shape, elsewhere, findings }: Inspection): void {
+  for (const child of children) {
+    if (shape.children.has(child.name)) continue
+    const said = `element "${shorten(child.name)}" in ${element.name}`
+    const message = elsewhere.children.has(child.name)
+      ? `${said} does not exist at this schemaVersion`
+      : () => `unknown ${said}${hint(child.name, shape.children.keys())}`
+    findings.add(child, message)
+  }
+}
+
+function checkCounts({ element, children, shape, findings }: Inspection): void {
+  for (const { names, min, max } of shape.particles) {
+    if (min === 0 && (max === Infinity || children.length === 0)) continue
+    const standing = children.filter(({ name }) => names.includes(name))
+    if (standing.length < min) {
+      const least = max === 1 ? '' : 'at least '
+      findings.add(element, `${element.name} needs ${least}${oneOf(names)}`)
+    }
+    for (const surplus of standing.slice(max)) {
+      findings.add(surplus, `${element.name} may have only ${oneOf(names)}`)
+    }
+  }
+}
+
+/** Names each element that stands behind one that must follow it. */
+function checkOrder({ children, shape, findings }: Inspection): void {
+  let reached = 0
+  let last = ''
+  for (const child of children) {
+    const place = shape.particles.findIndex(({ names }) => names.includes(child.name))
+    if (place < 0) continue
+    if (place < reached) findings.add(child, `"${child.name}" must stand before "${last}"`)
+    else [reached, last] = [place, child.name]
+  }
+}
+
+/** `one "job"`, or `one of "user", "role"`. */
+function oneOf(names: readonly string[]): string {
+  const quoted = names.map((name) => `"${name}"`).join(', ')
+  return names.length === 1 ? `one ${quoted}` : `one of ${quoted}`
+}

@@ -1,0 +1,49 @@
+import type { Problem } from '../../core/problem.ts'
+import { pathOf } from '../element-path.ts'
+import type { LineIndex } from '../xml/line-index.ts'
+import type { Span, XmlElement } from '../xml/xml-tree.ts'
+
+const MOST = 1000
+
+/** Collects what is wrong with a document. Past a thousand problems it only counts. */
+export class Findings {
+  readonly lines: LineIndex
+  readonly #text: string
+  readonly #found: { readonly offset: number; readonly problem: Problem }[] = []
+  #unsaid = 0
+
+  constructor({ text, lines }: { readonly text: string; readonly lines: LineIndex }) {
+    this.#text = text
+    this.lines = lines
+  }
+
+  /** A message that takes work to find is given as a function, and not asked for when it is not kept. */
+  add(
+    element: XmlElement,
+    message: string | (() => string),
+    offset: number = element.span.start,
+  ): void {
+    if (this.#found.length >= MOST) {
+      this.#unsaid += 1
+      return
+    }
+    const said = typeof message === 'string' ? message : message()
+    const problem = { message: said, path: pathOf(element), ...this.lines.positionOf(offset) }
+    this.#found.push({ offset, problem })
+  }
+
+  /** The first character of a span that is not white space. */
+  firstInk({ start, end }: Span): number {
+    const ink = this.#text.slice(start, end).search(/[^ \t\r\n]/)
+    return start + Math.max(ink, 0)
+  }
+
+  /** In the order of the document. */
+  problems(): Problem[] {
+    const problems = this.#found
+      .toSorted((one, other) => one.offset - other.offset)
+      .map(({ problem }) => problem)
+    if (this.#unsaid > 0) problems.push({ message: `and ${this.#unsaid} more problems` })
+    return problems
+  }
+}

@@ -1,0 +1,151 @@
+import type { Configuration } from '../model/model.ts'
+import type { Findings } from './findings.ts'
+import { shorten } from '../xml/shorten.ts'
+import { attributeOf, elementsAt, type Steps, stepsOf, textOf } from '../xml/xml-elements.ts'
+import type { XmlElement } from '../xml/xml-tree.ts'
+
+/** Elements under `within` that may not share the text that names them. */
+interface Constraint {
+  /** The key of a rule of the vocabulary. */
+  readonly within: string
+  readonly of: string
+  readonly by: (element: XmlElement) => string | null
+  readonly what: string
+}
+
+const name = attribute('name')
+const id = attribute('id')
+const uuid = attribute('uuid')
+const status = attribute('status')
+
+const DEFAULT_GROUP = 'defaultGroup'
+
+const CONSTRAINTS: readonly Constraint[] = [
+  { within: 'cruise', of: 'pipelines', by: groupName, what: 'pipeline group' },
+  { within: 'cruise', of: 'scms/scm', by: id, what: 'scm id' },
+  {
+    within: 'cruise',
+    of: 'repositories/repository/packages/package',
+    by: id,
+    what: 'package id',
+  },
+  { within: 'repositories', of: 'repository', by: id, what: 'repository id' },
+  { within: 'repositories', of: 'repository', by: name, what: 'repository' },
+  { within: 'packages', of: 'package', by: name, what: 'package' },
+  { within: 'roles', of: 'role|pluginRole', by: name, what: 'role' },
+  ...usersAndRoles('security/admins'),
+  ...usersAndRoles('view'),
+  ...usersAndRoles('operate'),
+  { within: 'materials', of: 'pipeline', by: upstream, what: 'upstream stage' },
+  { within: 'jobs', of: 'job', by: name, what: 'job' },
+  { within: 'tabs', of: 'tab', by: name, what: 'tab' },
+  { within: 'properties', of: 'property', by: name, what: 'property' },
+  ...['exec', 'ant', 'nant', 'rake', 'fetchartifact', 'task'].map((task) => ({
+    within: task,
+    of: 'runif',
+    by: status,
+    what: 'runif status',
+  })),
+  { within: 'templates', of: 'pipeline', by: name, what: 'template' },
+  { within: 'environments', of: 'environment', by: name, what: 'environment' },
+  {
+    within: 'environments',
+    of: 'environment/pipelines/pipeline',
+    by: name,
+    what: 'environment pipeline',
+  },
+  { within: 'environment/agents', of: 'physical', by: uuid, what: 'agent uuid' },
+  { within: 'agents', of: 'agent', by: uuid, what: 'agent uuid' },
+]
+
+interface ReadyConstraint extends Constraint {
+  readonly steps: Steps
+}
+
+const byScope = new Map<string, ReadyConstraint[]>()
+for (const constraint of CONSTRAINTS) {
+  const { within, of } = constraint
+  const ready = { ...constraint, steps: stepsOf(of) }
+  byScope.set(within, [...(byScope.get(within) ?? []), ready])
+}
+
+/** Finds names that are used twice where the schema wants them unique, as written. */
+export function checkUniqueness(scope: XmlElement, ruleKey: string, findings: Findings): void {
+  for (const constraint of byScope.get(ruleKey) ?? []) {
+    checkConstraint(scope, constraint, findings)
+  }
+}
+
+function checkConstraint(
+  scope: XmlElement,
+  { steps, by, what }: ReadyConstraint,
+  findings: Findings,
+): void {
+  const seen = new Map<string, XmlElement>()
+  for (const element of elementsAt(scope, steps)) {
+    const value = by(element)
+    if (value === null) continue
+    const first = seen.get(value)
+    if (!first) {
+      seen.set(value, element)
+      continue
+    }
+    const { line } = findings.lines.positionOf(first.span.start)
+    findings.add(element, `the ${what} "${shorten(value)}" already stands on line ${line}`)
+  }
+}
+
+const REFERENCES = [
+  {
+    from: 'pipelines/pipeline/materials/package',
+    to: 'repositories/repository/packages/package',
+    what: 'package',
+  },
+  { from: 'pipelines/pipeline/materials/scm', to: 'scms/scm', what: 'scm' },
+  { from: 'config-repos/config-repo/scm', to: 'scms/scm', what: 'scm' },
+] as const
+
+/** Finds references to packages and scms that do not exist. */
+export function checkReferences(root: XmlElement, findings: Findings): void {
+  for (const { from, to, what } of REFERENCES) {
+    const ids = new Set(elementsAt(root, to).map(id))
+    for (const element of elementsAt(root, from)) {
+      const ref = attributeOf(element, 'ref')
+      if (ref === null || ids.has(ref)) continue
+      findings.add(element, `there is no ${what} with the id "${shorten(ref)}"`)
+    }
+  }
+}
+
+/** The same for the pipelines of a model whose references nobody has looked for. */
+export function hasUnknownReferences({ repositories, scms, groups }: Configuration): boolean {
+  const packages = new Set(repositories.flatMap((each) => each.packages).map((each) => each.id))
+  const ids = { package: packages, scm: new Set(scms.map((each) => each.id)) }
+  return groups.some(({ pipelines }) =>
+    pipelines.some(({ materials }) =>
+      materials.some(
+        (material) =>
+          (material.kind === 'package' || material.kind === 'scm') &&
+          !ids[material.kind].has(material.ref),
+      ),
+    ),
+  )
+}
+
+function attribute(named: string): Constraint['by'] {
+  return (element) => attributeOf(element, named)
+}
+
+function groupName(element: XmlElement): string {
+  return attributeOf(element, 'group') ?? DEFAULT_GROUP
+}
+
+function upstream(element: XmlElement): string | null {
+  const pipeline = attributeOf(element, 'pipelineName')
+  const stage = attributeOf(element, 'stageName')
+  return pipeline === null || stage === null ? null : `${pipeline}/${stage}`
+}
+
+function usersAndRoles(within: string): Constraint[] {
+  return ['user', 'role'].map((of) => ({ within, of, by: textOf, what: of }))
+}

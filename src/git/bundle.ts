@@ -1,0 +1,98 @@
+import { createReadStream } from 'node:fs'
+import nodeFs from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { CommitSha } from '../core/revision.ts'
+import { readHead } from './refs.ts'
+import { unavailable, writeEmptyRepository } from '../history/repository-folder.ts'
+import { requireGit, runGit, runGitToFile } from './run-git.ts'
+
+/** What a bundle says its repository has checked out. */
+export interface BundledHead {
+  /** Such as `refs/heads/main`; null when no branch was checked out. */
+  readonly branch: string | null
+  readonly commit: CommitSha
+}
+
+export interface BundleOptions {
+  readonly programPath: string | undefined | null
+  /** The file of the bundle. */
+  readonly bundle: string
+}
+
+type Refs = ReadonlyMap<string, CommitSha>
+
+const SYNCED = ['-c', 'core.fsync=all', '-c', 'core.fsyncMethod=fsync']
+const HEADER = /^# v[23] git bundle$/
+
+/**
+ * Writes every branch and tag with all that they reach into one file. The refs are read once and
+ * bundled from a repository beside the file that has them and borrows the objects: there they
+ * stand still, while a service and git commands go on moving those of the repository.
+ *
+ * @throws {ServiceError} `unavailable`, with what git says.
+ */
+export async function bundleRepository(
+  options: BundleOptions & { readonly repository: string },
+): Promise<BundledHead> {
+  const gitDir = join(options.repository, '.git')
+  const git = await requireGit(options.programPath)
+  const checkedOut = await readHead({ fs: nodeFs, gitDir })
+  const { branch } = checkedOut
+  const listed = await runGit(git, gitDir, ['for-each-ref', '--format=%(objectname) %(refname)'])
+  const lines = listed.toString('utf8')
+  const commit = branch === null ? checkedOut.commit : parseRefs(lines.split('\n')).get(branch)
+  if (!commit) throw unavailable(`The branch ${branch} has no commits`)
+  const still = `${options.bundle}.refs`
+  await writeEmptyRepository(nodeFs, still)
+  await nodeFs.writeFile(join(still, 'packed-refs'), lines)
+  await nodeFs.writeFile(join(still, 'HEAD'), branch === null ? `${commit}\n` : `ref: ${branch}\n`)
+  const env = { GIT_OBJECT_DIRECTORY: join(gitDir, 'objects') }
+  const args = ['bundle', 'create', '--quiet', '-', 'HEAD', '--all']
+  await runGitToFile(git, still, { args, env, file: options.bundle })
+  return { branch, commit }
+}
+
+/**
+ * Makes a `.git` folder of a bundle, with its branches, tags and objects, and no index. Git gets
+ * the pack through a pipe, so that it cannot go on when this process is killed.
+ *
+ * @throws {ServiceError} `unavailable`, with what git says; the bundle is damaged.
+ */
+export async function unbundleRepository(
+  gitDir: string,
+  { programPath, bundle }: BundleOptions,
+  { branch, commit }: BundledHead,
+): Promise<void> {
+  const git = await requireGit(programPath)
+  const { refs, packAt } = await readBundleHeader(bundle)
+  await writeEmptyRepository(nodeFs, gitDir)
+  const pack = createReadStream(bundle, { start: packAt })
+  await runGit(git, gitDir, [...SYNCED, 'index-pack', '--stdin', '--fix-thin'], { input: pack })
+  const created = [...refs].filter(([ref]) => ref !== 'HEAD')
+  const input = created.map(([ref, oid]) => `create ${ref} ${oid}\n`).join('')
+  await runGit(git, gitDir, [...SYNCED, 'update-ref', '--stdin'], { input })
+  if (branch === null) await runGit(git, gitDir, ['update-ref', '--no-deref', 'HEAD', commit])
+  else await runGit(git, gitDir, ['symbolic-ref', 'HEAD', branch])
+}
+
+/** The refs of a bundle, and where its pack begins. */
+async function readBundleHeader(bundle: string): Promise<{ refs: Refs; packAt: number }> {
+  const lines: string[] = []
+  let packAt = 0
+  const stream = createReadStream(bundle, { encoding: 'latin1' })
+  for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
+    packAt += line.length + 1
+    if (line === '') break
+    lines.push(Buffer.from(line, 'latin1').toString('utf8'))
+  }
+  stream.destroy()
+  const [header = '', ...rest] = lines
+  if (HEADER.test(header)) return { refs: parseRefs(rest), packAt }
+  throw unavailable('The bundle of the repository is damaged: it has no header')
+}
+
+function parseRefs(lines: readonly string[]): Refs {
+  const named = lines.filter((line) => /^[0-9a-f]{40} ./.test(line))
+  return new Map(named.map((line) => [line.slice(41), CommitSha.parse(line.slice(0, 40))]))
+}

@@ -1,0 +1,131 @@
+import type { ServiceError } from '../core/errors.ts'
+import type { CommitSha } from '../core/revision.ts'
+import { SerialQueue } from '../lib/serial-queue.ts'
+import { CatFile, CatFileEnded } from './cat-file.ts'
+import { parseCommit } from './commit-object.ts'
+import { readCommit } from './commit-walk.ts'
+import type { GitExecutable } from './git-executable.ts'
+import { damagedObject, TooLargeError } from './damage.ts'
+import { streamLog } from './git-log.ts'
+import type { CommitRange, CommitRecord, ObjectReader } from './object-reader.ts'
+import type { RawObject } from './raw-object.ts'
+import { unavailable } from '../history/repository-folder.ts'
+import { findFileInTree } from './tree-walk.ts'
+
+const CLOSED = 'The repository is closed'
+const MOST_SUSPECTS = 1_000
+
+/** Reads a repository through a long-lived `git cat-file --batch`, started again when it dies. */
+export class CatFileReader implements ObjectReader {
+  readonly #git: GitExecutable
+  readonly #gitDir: string
+  /** Questions upon which a process has ended. */
+  readonly #suspects = new Set<string>()
+  readonly #alone = new SerialQueue(() => unavailable(CLOSED))
+  #catFile: CatFile | null = null
+  #disposed = false
+
+  constructor(git: GitExecutable, gitDir: string) {
+    this.#git = git
+    this.#gitDir = gitDir
+  }
+
+  findObject(oid: string): Promise<RawObject | null> {
+    return this.#find(oid)
+  }
+
+  async findFile(commit: CommitSha, path: string): Promise<Uint8Array<ArrayBuffer> | null> {
+    const name = `${commit}^{commit}:${path}`
+    const object = isPlain(path) ? await orNullWhenLarge(this.#find(name)) : null
+    if (object === null) return findFileInTree(this, { commit, path })
+    return object.type === 'blob' ? object.content : null
+  }
+
+  async findCommit(commit: CommitSha): Promise<CommitRecord | null> {
+    const object = await this.#find(commit)
+    return object?.type === 'commit' ? parseCommit(commit, object.content) : null
+  }
+
+  async *listCommits(range: CommitRange): AsyncGenerator<CommitRecord> {
+    const find = (commit: CommitSha) => this.findCommit(commit)
+    await readCommit(find, range.from)
+    if (range.until !== null) await readCommit(find, range.until)
+    yield* streamLog(this.#git, this.#gitDir, range)
+  }
+
+  /** The next question goes to a new process; the old one answers what it was asked. */
+  renew(): void {
+    this.#catFile?.finish()
+    this.#catFile = null
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#disposed = true
+    await this.#alone.close()
+    await this.#catFile?.[Symbol.asyncDispose]()
+  }
+
+  /**
+   * A damaged object ends the process that reads it. Whoever only waited behind it asks the next
+   * process; the question itself is put once more to a process of its own, and from then on
+   * always, until it has an answer.
+   */
+  async #find(name: string): Promise<RawObject | null> {
+    while (!this.#suspects.has(name)) {
+      try {
+        return await this.#running().find(name)
+      } catch (error) {
+        if (this.#disposed) throw unavailable(CLOSED, error)
+        if (!(error instanceof CatFileEnded)) throw error
+        if (error.isUponThis) break
+      }
+    }
+    return this.#alone.run(() => this.#findAlone(name))
+  }
+
+  async #findAlone(name: string): Promise<RawObject | null> {
+    if (this.#disposed) throw unavailable(CLOSED)
+    await using catFile = new CatFile(this.#git, this.#gitDir)
+    try {
+      const found = await catFile.find(name)
+      this.#suspects.delete(name)
+      return found
+    } catch (error) {
+      if (!(error instanceof CatFileEnded)) throw error
+      if (this.#suspects.size < MOST_SUSPECTS) this.#suspects.add(name)
+      throw failureOf(error)
+    }
+  }
+
+  #running(): CatFile {
+    if (this.#disposed) throw unavailable(CLOSED)
+    if (this.#catFile === null || this.#catFile.isOver) {
+      this.#catFile = new CatFile(this.#git, this.#gitDir)
+    }
+    return this.#catFile
+  }
+}
+
+async function orNullWhenLarge(reading: Promise<RawObject | null>): Promise<RawObject | null> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof TooLargeError) return null
+    throw error
+  }
+}
+
+/** What git complains of holds paths of this machine. Only the name of the object leaves here. */
+function failureOf(error: CatFileEnded): ServiceError<'unavailable'> {
+  const [, oid] = /^fatal: .*?\b([0-9a-f]{40})\b/m.exec(error.message) ?? []
+  if (oid !== undefined) return damagedObject(oid, error)
+  const why = error.message.includes('not a git repository')
+    ? 'its folder is not a git repository, or is missing'
+    : 'git ends with an error'
+  return unavailable(`The repository cannot be read: ${why}`, error)
+}
+
+/** Whether git reads `commit:path` as that path and nothing else. */
+function isPlain(path: string): boolean {
+  return !path.includes('\n') && !path.split('/').some((part) => ['', '.', '..'].includes(part))
+}

@@ -1,0 +1,107 @@
+import { createWriteStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import { buffer, text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { allOf } from '../lib/all-of.ts'
+import type { ServiceError } from '../core/errors.ts'
+import { fsErrorCode } from '../storage/fs-error.ts'
+import { GitExecutable } from './git-executable.ts'
+import { ended, type PipedProcess } from '../processes/piped-process.ts'
+import { unavailable } from '../history/repository-folder.ts'
+
+/** What writing to a process that has ended fails with. */
+const CUT_SHORT = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED']
+
+/** What a git command did: its output, what it complained of, and how it ended. */
+export interface GitEnd {
+  readonly output: Buffer
+  readonly errors: string
+  readonly isDone: boolean
+  /** How it ended, in words. */
+  readonly end: string
+}
+
+/** What a command reads, and the variables that it gets. */
+export interface GitInput {
+  readonly input?: string | Readable
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Runs a git command to its end, however it ends. */
+export async function tryGit(
+  git: GitExecutable,
+  gitDir: string,
+  args: readonly string[],
+  { input = '', env = {} }: GitInput = {},
+): Promise<GitEnd> {
+  const child = git.run([`--git-dir=${gitDir}`, ...args], { env })
+  const [output, errors, end] = await allOf([
+    buffer(child.stdout),
+    text(child.stderr),
+    ended(child),
+    feed(child, input),
+  ])
+  return { output, errors, end, isDone: end === 'exit code 0' }
+}
+
+/** A command that ends before it has read everything says why by how it ends. */
+async function feed({ stdin }: PipedProcess, input: string | Readable): Promise<void> {
+  try {
+    await pipeline(typeof input === 'string' ? Readable.from([input]) : input, stdin)
+  } catch (error) {
+    if (!CUT_SHORT.includes(fsErrorCode(error) ?? '')) throw error
+  }
+}
+
+/**
+ * Runs a git command and gives its output.
+ *
+ * @throws {ServiceError} `unavailable`, with what git says, when it fails.
+ */
+export async function runGit(
+  git: GitExecutable,
+  gitDir: string,
+  args: readonly string[],
+  given: GitInput = {},
+): Promise<Buffer> {
+  const { output, errors, end, isDone } = await tryGit(git, gitDir, args, given)
+  if (isDone) return output
+  throw failed(args, errors.trim() || end)
+}
+
+/**
+ * Runs a git command and writes its output to a file. Git has only a pipe to this process, so it
+ * writes nothing more once this process has ended, however that happens.
+ *
+ * @throws {ServiceError} `unavailable`, with what git says, when it fails.
+ */
+export async function runGitToFile(
+  git: GitExecutable,
+  gitDir: string,
+  { args, env, file }: Pick<GitInput, 'env'> & { args: readonly string[]; file: string },
+): Promise<void> {
+  const child = git.run([`--git-dir=${gitDir}`, ...args], { env: env ?? {} })
+  child.stdin.end()
+  const [errors, end] = await allOf([
+    text(child.stderr),
+    ended(child),
+    pipeline(child.stdout, createWriteStream(file, { flush: true })),
+  ])
+  if (end !== 'exit code 0') throw failed(args, errors.trim() || end)
+}
+
+function failed(args: readonly string[], why: string): ServiceError<'unavailable'> {
+  return unavailable(`git ${commandOf(args)} failed: ${why}`)
+}
+
+/** @throws {ServiceError} `unavailable` when there is no git program, or one that is too old. */
+export async function requireGit(path: string | undefined | null): Promise<GitExecutable> {
+  const git = path === null ? null : await GitExecutable.find({ path })
+  if (git !== null) return git
+  throw unavailable('This needs the git program, 2.30 or newer, and it was not found')
+}
+
+/** The command among its arguments: what is neither an option nor the value of `-c`. */
+function commandOf(args: readonly string[]): string {
+  return args.find((arg, at) => !arg.startsWith('-') && args[at - 1] !== '-c') ?? ''
+}

@@ -1,0 +1,28 @@
+import type { Builds } from '../builds/engine/builds.ts'
+import { describeFault } from '../core/faults.ts'
+import type { History } from '../history/history.ts'
+
+export interface ReadinessDeps {
+  readonly history: History
+  readonly builds: Builds
+}
+
+/** A part that cannot answer, for anybody, and the reason, for logs. */
+export interface Obstacle {
+  readonly part: string
+  readonly reason: string
+}
+
+/** What keeps the service from answering what it is asked most; nothing when it can. */
+export async function readReadiness({ history, builds }: ReadinessDeps): Promise<Obstacle[]> {
+  const looks = await Promise.allSettled([
+    history.readDocument(history.current()),
+    builds.pipelineHistory('', 0),
+  ])
+  const subjects = ['The current configuration cannot be read', 'The state store cannot be read']
+  return looks.flatMap((look, n) =>
+    look.status === 'rejected'
+      ? [{ part: subjects[n] ?? '', reason: describeFault(look.reason) }]
+      : [],
+  )
+}

@@ -1,0 +1,157 @@
+import type { Builds } from '../builds/engine/builds.ts'
+import { AGENT_STATUSES } from '../core/agent.ts'
+import { byLabel, counter, gauge, type Metric } from '../core/metric.ts'
+import { BOUNDS, type RequestMetrics, type Series } from '../core/request-metrics.ts'
+import type { History } from '../history/history.ts'
+import type { AgentDirectory } from '../agents/agent-directory.ts'
+import { statusOf } from '../agents/known-agent.ts'
+import type { RunningJobs } from '../builds/dispatch/running-jobs.ts'
+import { type HealthDeps, readHealth } from './health.ts'
+import { ProcessMetrics } from './process-metrics.ts'
+
+export interface ServiceMetricsOptions extends HealthDeps {
+  readonly history: History
+  readonly directory: AgentDirectory
+  readonly builds: Builds
+  readonly running: RunningJobs
+  readonly requests: RequestMetrics
+}
+
+/** The route whose answers are look-ups of a digest. */
+const DIGEST_ROUTE = 'GET /api/admin/config/:file{.+\\.xml}'
+
+/** Everything that can be counted about the service, read when it is asked for. */
+export class ServiceMetrics implements Disposable {
+  readonly #options: ServiceMetricsOptions
+  readonly #process = new ProcessMetrics()
+  readonly #stop: () => void
+  #saved = 0
+
+  constructor(options: ServiceMetricsOptions) {
+    this.#options = options
+    this.#stop = options.history.onRevision(({ added }) => {
+      this.#saved += added.length
+    })
+  }
+
+  async read(): Promise<readonly Metric[]> {
+    const { requests, version } = this.#options
+    const series = requests.series()
+    return [
+      byLabel(
+        ['gauge', 'cairn_build_info', 'Which version runs'],
+        'version',
+        new Map([[version, 1]]),
+      ),
+      gauge(
+        'cairn_problems',
+        'What an operator should look at',
+        readHealth(this.#options).problems.length,
+      ),
+      durations(series),
+      gauge('cairn_http_requests_in_flight', 'Requests not yet answered', requests.inFlight()),
+      lookUps(series),
+      ...this.#historyMetrics(),
+      ...this.#buildMetrics(),
+      ...(await this.#process.read()),
+    ]
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop()
+    this.#process[Symbol.dispose]()
+  }
+
+  #historyMetrics(): Metric[] {
+    const { history } = this.#options
+    const { waiting, served, waitedSeconds } = history.writers()
+    const stored = history.storage()
+    return [
+      gauge('cairn_revisions', 'Revisions in the history', history.size()),
+      counter('cairn_revisions_saved_total', 'New revisions, whoever made them', this.#saved),
+      gauge('cairn_writer_queue_length', 'Changes that wait or are being made', waiting),
+      {
+        name: 'cairn_writer_wait_seconds',
+        help: 'How long changes waited for their turn',
+        type: 'summary',
+        samples: [
+          { suffix: '_sum', value: waitedSeconds },
+          { suffix: '_count', value: served },
+        ],
+      },
+      ...repositoryMetrics(stored),
+    ]
+  }
+
+  #buildMetrics(): Metric[] {
+    const { directory, builds, running } = this.#options
+    const agents = new Map<string, number>(AGENT_STATUSES.map((status) => [status, 0]))
+    for (const agent of directory.list()) {
+      const status = statusOf(agent)
+      agents.set(status, (agents.get(status) ?? 0) + 1)
+    }
+    const stopped = running.list().filter(({ isStopped }) => isStopped).length
+    const jobs = new Map([
+      ['waiting', builds.waitingJobs()],
+      ['running', running.list().length - stopped],
+      ['stopping', stopped],
+    ])
+    return [
+      byLabel(['gauge', 'cairn_agents', 'Agents by status'], 'status', agents),
+      byLabel(['gauge', 'cairn_jobs', 'Jobs that are not over'], 'state', jobs),
+    ]
+  }
+}
+
+/** Latencies by route and status, as a histogram with the counts that Prometheus adds up. */
+function durations(series: readonly Series[]): Metric {
+  return {
+    name: 'cairn_http_request_duration_seconds',
+    help: 'How long answers took, by route and status',
+    type: 'histogram',
+    samples: series.flatMap(({ route, status, count, sum, buckets }) => {
+      const labels = { route: route || 'none', status: String(status) }
+      let below = 0
+      const counts = buckets.map((bucket, n) => ({
+        labels: { ...labels, le: String(BOUNDS[n] ?? '+Inf') },
+        suffix: '_bucket',
+        value: (below += bucket),
+      }))
+      return [
+        ...counts,
+        { labels, suffix: '_sum', value: sum },
+        { labels, suffix: '_count', value: count },
+      ]
+    }),
+  }
+}
+
+function lookUps(series: readonly Series[]): Metric {
+  const counts = new Map([
+    ['found', 0],
+    ['unknown', 0],
+  ])
+  for (const { route, status, count } of series) {
+    const result = status < 400 ? 'found' : status === 404 ? 'unknown' : null
+    if (route !== DIGEST_ROUTE || result === null) continue
+    counts.set(result, (counts.get(result) ?? 0) + count)
+  }
+  const help = 'Configurations asked for by their digest'
+  return byLabel(['counter', 'cairn_digest_lookups_total', help], 'result', counts)
+}
+
+function repositoryMetrics(stored: ReturnType<History['storage']>): Metric[] {
+  if (stored === null) return []
+  const { looseObjects, looseBytes, packs, packBytes, packedAt, problem } = stored
+  const failed = problem === null ? 0 : 1
+  const bytes = looseBytes + packBytes
+  return [
+    gauge('cairn_repository_bytes', 'Size of the objects in git at the last look', bytes),
+    gauge('cairn_repository_loose_objects', 'Objects that are not packed', looseObjects),
+    gauge('cairn_repository_packs', 'Packs of objects', packs),
+    gauge('cairn_repository_packing_failed', 'Whether the last packing failed', failed),
+    ...(packedAt === null
+      ? []
+      : [gauge('cairn_repository_packed_time_seconds', 'When they were packed', packedAt / 1_000)]),
+  ]
+}

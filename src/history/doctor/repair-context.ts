@@ -1,0 +1,43 @@
+import type { GitExecutable } from '../../git/git-executable.ts'
+import { type GitEnd, tryGit } from '../../git/run-git.ts'
+import type { VerifyOptions } from '../upkeep/verify.ts'
+import type { Aside } from './quarantine.ts'
+
+/** One thing that is wrong. */
+export interface Finding {
+  /** A sentence. */
+  readonly what: string
+  /** `mended`; `mendable` when nothing was to be changed; `lost` when nothing here can mend it. */
+  readonly state: 'mended' | 'mendable' | 'lost'
+  /** What was done, would be done, or is to be done by somebody. */
+  readonly remedy: string
+}
+
+/** The repository that is looked at, and what may be done to it. */
+export interface Patient extends VerifyOptions {
+  readonly gitDir: string
+  readonly git: GitExecutable
+  /** Where things are moved; null when nothing may be changed. */
+  readonly aside: Aside | null
+  /** The `.git` folders of other repositories that may have what is missing here. */
+  readonly donors: readonly string[]
+}
+
+/** A finding that is mended by `mend` if something may be changed. */
+export async function mendable(
+  patient: Patient,
+  { what, remedy }: Pick<Finding, 'what' | 'remedy'>,
+  mend: (aside: Aside) => Promise<unknown>,
+): Promise<Finding> {
+  if (patient.aside === null) return { what, state: 'mendable', remedy }
+  await mend(patient.aside)
+  return { what, state: 'mended', remedy }
+}
+
+export function lost(what: string, remedy: string): Finding {
+  return { what, state: 'lost', remedy }
+}
+
+export function gitOn({ git, gitDir }: Patient, ...args: readonly string[]): Promise<GitEnd> {
+  return tryGit(git, gitDir, args)
+}

@@ -1,0 +1,113 @@
+import { dirname, join } from 'node:path'
+import { checkedLines, renderCheckedLine } from '../../lib/checked-lines.ts'
+import { draftName } from '../../storage/draft-name.ts'
+import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import type { FsPromises } from '../../storage/fs-promises.ts'
+import { KeptLine, renderEntries } from './kept-entries.ts'
+import type { IndexEntry, RevisionIndex, Stretch } from './revision-index.ts'
+
+const FORMAT = 'cairn revisions 4'
+const LINE_FEED = 10
+
+/** What the entries were derived by: under any other of these they could differ. */
+export interface IndexOrigin {
+  readonly fileName: string
+  readonly serverEdition: string
+  readonly serverVersion: string
+}
+
+/** How many commits share a line and its checksum where many are written at once. */
+const ROWS_PER_LINE = 500
+
+/**
+ * The index as kept on disk: lines of commits, oldest first, each line with its own checksum.
+ *
+ * Nothing waits for it to be durable. Whatever a crash leaves, the lines before the first damaged
+ * one are true, because a commit never changes; what is missing is read from git again.
+ */
+export class IndexFile {
+  readonly #fs: FsPromises
+  readonly #path: string
+  readonly #header: string
+  #isWhole = false
+  #isDamaged = false
+
+  constructor(
+    { fs, path }: { fs: FsPromises; path: string },
+    { fileName, serverEdition, serverVersion }: IndexOrigin,
+  ) {
+    this.#fs = fs
+    this.#path = path
+    this.#header = JSON.stringify([FORMAT, fileName, serverEdition, serverVersion])
+  }
+
+  /** The entries up to the first damaged one; none when the file is absent or of another origin. */
+  async load(): Promise<Stretch[]> {
+    const read = (await orNullWhenAbsent(this.#fs.readFile(this.#path))) ?? new Uint8Array()
+    const bytes = Buffer.from(read.buffer, read.byteOffset, read.byteLength)
+    const lines: Stretch[] = []
+    let end = 0
+    for (const line of checkedLines(bytes)) {
+      if (end === 0 && line.body.toString() !== this.#header) break
+      if (end > 0) lines.push(new KeptLine(line.body))
+      end = line.end
+    }
+    this.#isWhole = end > 0 && end === bytes.length
+    this.#isDamaged = !this.#isWhole && (end > 0 || !bytes.includes(LINE_FEED)) && bytes.length > 0
+    return lines
+  }
+
+  /** Whether it holds exactly what it was told last. */
+  get isWhole(): boolean {
+    return this.#isWhole
+  }
+
+  /** Whether what was loaded last is followed by something that is no entry. */
+  get isDamaged(): boolean {
+    return this.#isDamaged
+  }
+
+  /** Makes the file speak of the whole index, whose last `added` entries it does not hold yet. */
+  async write({ index, added }: { index: RevisionIndex; added: number }): Promise<void> {
+    const mayAppend = this.#isWhole
+    this.#isWhole = false
+    if (mayAppend) await this.#append(renderLines(index.entries(index.length - added)))
+    else await this.#replace(renderCheckedLine(this.#header) + renderLines(index.entries()))
+    this.#isWhole = true
+  }
+
+  /** Makes the next write replace the file, because some of what it holds is no longer so. */
+  distrust(): void {
+    this.#isWhole = false
+  }
+
+  #append(lines: string): Promise<void> {
+    return this.#write(lines, { path: this.#path, flags: 'a' })
+  }
+
+  /** Not synced: whatever a power cut makes of it, the checksums tell. */
+  async #replace(lines: string): Promise<void> {
+    const folder = dirname(this.#path)
+    await this.#fs.mkdir(folder, { recursive: true })
+    const draft = join(folder, draftName())
+    await this.#write(lines, { path: draft, flags: 'wx' })
+    await this.#fs.rename(draft, this.#path)
+  }
+
+  async #write(lines: string, { path, flags }: { path: string; flags: string }): Promise<void> {
+    const handle = await this.#fs.open(path, flags)
+    try {
+      await handle.writeFile(lines)
+    } finally {
+      await handle.close()
+    }
+  }
+}
+
+function renderLines(entries: readonly IndexEntry[]): string {
+  const lines: string[] = []
+  for (let at = 0; at < entries.length; at += ROWS_PER_LINE) {
+    lines.push(renderCheckedLine(renderEntries(entries.slice(at, at + ROWS_PER_LINE))))
+  }
+  return lines.join('')
+}

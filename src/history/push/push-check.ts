@@ -1,0 +1,155 @@
+import nodeFs from 'node:fs/promises'
+import { join } from 'node:path'
+import { digestOf } from '../../core/digest.ts'
+import { CommitSha } from '../../core/revision.ts'
+import { believe } from '../sync/classify.ts'
+import { findUnfit } from '../sync/commit-limits.ts'
+import { parseCommitTree } from '../../git/commit-object.ts'
+import { DamageError } from '../../git/damage.ts'
+import type { Inspect } from '../inspection.ts'
+import type { CommitRecord, ObjectReader } from '../../git/object-reader.ts'
+import { openObjectReader } from '../../git/open-object-reader.ts'
+import { readHead } from '../../git/refs.ts'
+import { listTreeChanges, MOST_DIFFERENCES } from '../../git/tree-changes.ts'
+import { describeNoFile, findFileInTree } from '../../git/tree-walk.ts'
+
+export interface PushCheckOptions {
+  /** The folder of the repository. */
+  readonly repository: string
+  readonly fileName: string
+  readonly inspect: Inspect
+  /** Where the git program is looked for: the `PATH`. */
+  readonly programPath: string | undefined
+  /** Whether anything but the branch that is served may be pushed. */
+  readonly otherRefs: 'accept' | 'refuse'
+  /** `GIT_OBJECT_DIRECTORY` and `GIT_ALTERNATE_OBJECT_DIRECTORIES` as git gave them to the hook. */
+  readonly quarantine: Readonly<Record<string, string>>
+}
+
+export interface PushReport {
+  readonly isAccepted: boolean
+  /** What the client's terminal shows. */
+  readonly lines: readonly string[]
+}
+
+interface RefMove {
+  readonly from: CommitSha | null
+  readonly to: CommitSha | null
+}
+
+/** How many commits are told about; who pushes a thousand bad ones need not read of each. */
+const MOST_COMMITS = 10
+const MOST_PROBLEMS = 20
+const TOO_MANY = `The folders that the push changes have more than ${MOST_DIFFERENCES} entries: push it in smaller parts`
+
+/**
+ * Judges a push as git's `pre-receive` hook. Every new commit of the branch that is served has to
+ * hold a valid configuration without plain secrets, and the branch may only move forward.
+ *
+ * `input` is what git writes to the hook: a line `old new ref` for each ref.
+ */
+export async function checkPush(options: PushCheckOptions, input: string): Promise<PushReport> {
+  const gitDir = join(options.repository, '.git')
+  const { branch } = await readHead({ fs: nodeFs, gitDir })
+  const lines = input.split('\n').filter((line) => line !== '')
+  const moves = lines.flatMap((line) => parseMove(line, branch))
+  const { programPath: path, quarantine } = options
+  await using reader = await openObjectReader({ fs: nodeFs, gitDir, path, quarantine })
+  const refusals =
+    options.otherRefs === 'refuse' ? lines.flatMap((line) => refuseOther(line, branch)) : []
+  for (const move of moves) refusals.push(...(await judge(options, { reader, move })))
+  if (refusals.length === 0) return { isAccepted: true, lines: [] }
+  return { isAccepted: false, lines: [...refusals, 'Nothing was changed'] }
+}
+
+/** A ref that is made or deleted has zeros on one side. */
+function parseMove(line: string, branch: string | null): RefMove[] {
+  const [from, to, ref] = line.split(' ')
+  if (ref === undefined || ref !== branch) return []
+  return [{ from: parseSide(from), to: parseSide(to) }]
+}
+
+function refuseOther(line: string, branch: string | null): string[] {
+  const ref = line.split(' ').slice(2).join(' ')
+  return ref === branch ? [] : [`Only ${branch ?? 'a branch'} can be pushed here, not ${ref}`]
+}
+
+function parseSide(text: string | undefined): CommitSha | null {
+  const commit = CommitSha.parse(text)
+  return /^0+$/.test(commit) ? null : commit
+}
+
+async function judge(
+  options: PushCheckOptions,
+  { reader, move: { from, to } }: { reader: ObjectReader; move: RefMove },
+): Promise<readonly string[]> {
+  if (to === null) return ['The branch that is served cannot be deleted']
+  if (from !== null && !(await isForward(reader, { from, to }))) {
+    return ['The branch that is served only moves forward: fetch and merge or rebase first']
+  }
+  const lines: string[] = []
+  let refused = 0
+  for await (const commit of reader.listCommits({ from: to, until: from })) {
+    const reasons = await judgeCommit(options, { reader, commit })
+    if (reasons.length > 0 && (refused += 1) > MOST_COMMITS) return [...lines, 'and others']
+    lines.push(...reasons)
+  }
+  return lines.length > 0 || (await canFollow(reader, { from, to })) ? lines : [TOO_MANY]
+}
+
+/** Whether git's index can follow the files beside the document, so that `git commit -a` keeps them. */
+async function canFollow(
+  reader: ObjectReader,
+  { from, to }: { from: CommitSha | null; to: CommitSha },
+): Promise<boolean> {
+  const [before, after] = [from && (await treeOf(reader, from)), await treeOf(reader, to)]
+  try {
+    return (await listTreeChanges(reader, { before, after }, MOST_DIFFERENCES)) !== null
+  } catch (error) {
+    // A tree that no work tree can have is in none, and so is missed by nobody.
+    if (error instanceof DamageError || error instanceof RangeError) return true
+    throw error
+  }
+}
+
+async function treeOf(reader: ObjectReader, commit: CommitSha): Promise<string | null> {
+  const object = await reader.findObject(commit)
+  return object?.type === 'commit' ? parseCommitTree(object.content) : null
+}
+
+async function isForward(
+  reader: ObjectReader,
+  { from, to }: { from: CommitSha; to: CommitSha },
+): Promise<boolean> {
+  for await (const _ of reader.listCommits({ from, until: to })) return false
+  return true
+}
+
+async function judgeCommit(
+  { fileName, inspect }: PushCheckOptions,
+  { reader, commit }: { reader: ObjectReader; commit: CommitRecord },
+): Promise<readonly string[]> {
+  const name = commit.sha.slice(0, 10)
+  const raw = await reader.findObject(commit.sha)
+  const unfit = raw === null ? [] : findUnfit(raw.content)
+  if (unfit.length > 0) return unfit.map((reason) => `Commit ${name} ${reason}`)
+  const place = { commit: commit.sha, path: fileName }
+  const document = await findFileInTree(reader, place)
+  if (document === null) {
+    const kind = await describeNoFile(reader, place)
+    return [`Commit ${name} has ${kind === null ? `no ${fileName}` : `${kind} as ${fileName}`}`]
+  }
+  const recorded = believe(commit)
+  if (recorded !== null && recorded.digest !== digestOf(document)) {
+    return [`Commit ${name} records the digest ${recorded.digest}, which ${fileName} does not have`]
+  }
+  const inspection = await inspect(document)
+  if (inspection.ok) {
+    const isSealed = Buffer.compare(inspection.document, document) === 0
+    return isSealed ? [] : [`Commit ${name} has plain secrets in ${fileName}`]
+  }
+  return inspection.problems.slice(0, MOST_PROBLEMS).map(({ message, line, column }) => {
+    const at = line === undefined ? '' : `:${line}:${column ?? 1}`
+    return `Commit ${name}: ${fileName}${at}: ${message}`
+  })
+}

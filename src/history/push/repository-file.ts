@@ -1,0 +1,57 @@
+import nodeFs, { type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { readHead } from '../../git/refs.ts'
+
+/** What a client finds at an address of the repository: a text, or a file that it has to close. */
+export type RepositoryFile =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'object'; readonly type: string; readonly handle: FileHandle }
+
+/** The objects of a repository, each with the type that clients are told. */
+const OBJECTS: readonly (readonly [RegExp, string])[] = [
+  [/^objects\/[0-9a-f]{2}\/[0-9a-f]{38}$/, 'application/x-git-loose-object'],
+  [/^objects\/pack\/pack-[0-9a-f]{40}\.pack$/, 'application/x-git-packed-objects'],
+  [/^objects\/pack\/pack-[0-9a-f]{40}\.idx$/, 'application/x-git-packed-objects-toc'],
+]
+
+/**
+ * A file of a repository as a client of git reads it that knows no smart server: where the branch is,
+ * which packs there are, and the objects. Null for everything else.
+ */
+export async function openRepositoryFile(
+  repository: string,
+  path: string,
+): Promise<RepositoryFile | null> {
+  const gitDir = join(repository, '.git')
+  if (path === 'HEAD' || path === 'info/refs') return text(await describeHead(gitDir, path))
+  if (path === 'objects/info/packs') return text(await listPacks(gitDir))
+  const type = OBJECTS.find(([pattern]) => pattern.test(path))?.[1]
+  const handle = type === undefined ? null : await openFile(join(gitDir, path))
+  return type === undefined || handle === null ? null : { kind: 'object', type, handle }
+}
+
+function text(content: string): RepositoryFile {
+  return { kind: 'text', text: content }
+}
+
+async function describeHead(gitDir: string, path: 'HEAD' | 'info/refs'): Promise<string> {
+  const { branch, commit } = await readHead({ fs: nodeFs, gitDir })
+  if (path === 'HEAD') return branch === null ? `${commit}\n` : `ref: ${branch}\n`
+  return commit === null ? '' : `${commit}\t${branch ?? 'HEAD'}\n`
+}
+
+async function listPacks(gitDir: string): Promise<string> {
+  const names = (await orNullWhenAbsent(nodeFs.readdir(join(gitDir, 'objects', 'pack')))) ?? []
+  const packs = names.filter((name) => name.endsWith('.pack'))
+  return `${packs.map((name) => `P ${name}\n`).join('')}\n`
+}
+
+async function openFile(path: string): Promise<FileHandle | null> {
+  try {
+    return await orNullWhenAbsent(nodeFs.open(path))
+  } catch (error) {
+    if (fsErrorCode(error) === 'EISDIR') return null
+    throw error
+  }
+}

@@ -1,0 +1,133 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { CommitSha, Revision } from '../../core/revision.ts'
+import { believe, isByService } from './classify.ts'
+import type { GitRepository } from '../git-repository.ts'
+import type { IndexKeeper } from '../index/index-keeper.ts'
+import type { Inspect, Inspection } from '../inspection.ts'
+import { describeProblems, type Problems } from '../problems.ts'
+import { unavailable } from '../repository-folder.ts'
+import type { RevisionNewsDesk } from '../revision-events.ts'
+
+/** The branch as the index now knows it. */
+export interface BranchState {
+  readonly branch: string
+  readonly head: CommitSha
+  /** The file as the newest commit has it, valid or not; null when it has none. */
+  readonly headDocument: Uint8Array<ArrayBuffer> | null
+  /** What was found in the newest commit when another tool made it; null when this service did. */
+  readonly inspection: Inspection | null
+  readonly isHeadRevision: boolean
+  readonly current: Revision
+  readonly document: Uint8Array<ArrayBuffer>
+}
+
+export interface BranchFollowerOptions {
+  readonly repository: GitRepository
+  readonly keeper: IndexKeeper
+  readonly inspect: Inspect
+  readonly problems: Problems
+  readonly news: RevisionNewsDesk
+}
+
+interface Head {
+  readonly commit: CommitSha
+  readonly document: Uint8Array<ArrayBuffer> | null
+  readonly inspection: Inspection | null
+}
+
+/** How long a git command of several steps is waited for, in milliseconds. */
+const PATIENCE = 2000
+const PAUSE = 25
+
+/** Follows the branch that is checked out, whoever moves it. */
+export class BranchFollower {
+  readonly #options: BranchFollowerOptions
+  #head: Head | null = null
+  #wasReset = false
+
+  constructor(options: BranchFollowerOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Brings the index to where the branch is.
+   *
+   * @throws {ServiceError} `unavailable` while the repository is in no state to be written to.
+   */
+  async follow(): Promise<BranchState> {
+    const { repository, keeper, news: desk } = this.#options
+    const { branch, commit } = await this.#readBranch()
+    const news = await keeper.follow(commit)
+    this.#wasReset ||= news.isReset
+    desk.announce(news)
+    const { document: headDocument, inspection } = await this.#readHead(commit)
+    const current = keeper.index.current()
+    if (current === null) throw unavailable(`No commit of ${branch} has a valid configuration`)
+    const isHeadRevision = current.commit === commit
+    const document = isHeadRevision ? headDocument : await repository.findDocument(current.commit)
+    if (document === null) throw unavailable(`The document of commit ${current.commit} is missing`)
+    return { branch, head: commit, headDocument, inspection, isHeadRevision, current, document }
+  }
+
+  /** What the newest commit has, when this service has just made it, need not be read from git. */
+  noteCommitted({ commit }: Revision, document: Uint8Array<ArrayBuffer>): void {
+    this.#head = { commit, document, inspection: null }
+  }
+
+  /** Keeps the index as it is: the live file is not behind it. */
+  keep(): Promise<void> {
+    return this.#options.keeper.keep()
+  }
+
+  /** Whether the branch went back to a commit that it had come past, since the last call. */
+  takeReset(): boolean {
+    const was = this.#wasReset
+    this.#wasReset = false
+    return was
+  }
+
+  async #readBranch(): Promise<{ branch: string; commit: CommitSha }> {
+    await this.#waitForUnfinished()
+    const { branch, commit } = await this.#options.repository.readHead()
+    if (branch === null) {
+      throw unavailable(`The repository is on no branch: commit ${commit} is checked out`)
+    }
+    if (commit === null) throw unavailable(`The branch ${branch} has no commits`)
+    return { branch, commit }
+  }
+
+  async #waitForUnfinished(): Promise<void> {
+    for (let left = PATIENCE; ; left -= PAUSE) {
+      const unfinished = await this.#options.repository.findUnfinished()
+      if (unfinished === null) return
+      if (left <= 0) throw unavailable(`Somebody has begun ${unfinished} in the repository`)
+      await delay(PAUSE)
+    }
+  }
+
+  async #readHead(commit: CommitSha): Promise<Head> {
+    if (this.#head?.commit === commit) return this.#head
+    const { repository, problems } = this.#options
+    const record = await repository.reader.findCommit(commit)
+    if (record === null) throw unavailable(`The repository has no commit ${commit}`)
+    const isBelieved = believe(record) !== null
+    const document = isBelieved
+      ? await repository.findDocument(commit)
+      : await repository.findForeignDocument(commit)
+    const inspection = isByService(record) ? null : await this.#inspect(commit, document)
+    if (inspection === null || inspection.ok) problems.clear('commit')
+    else {
+      const [reasons, who] = [inspection.problems, record.author]
+      const message = `Commit ${commit} by ${who} is not valid: ${describeProblems(reasons)}`
+      problems.raise({ kind: 'commit', message, problems: reasons })
+    }
+    this.#head = { commit, document, inspection }
+    return this.#head
+  }
+
+  async #inspect(commit: CommitSha, document: Uint8Array<ArrayBuffer> | null): Promise<Inspection> {
+    if (document !== null) return this.#options.inspect(document)
+    const what = (await this.#options.repository.describeNoDocument(commit)) ?? 'missing'
+    return { ok: false, problems: [{ message: `The configuration file is ${what}` }] }
+  }
+}

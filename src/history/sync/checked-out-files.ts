@@ -1,0 +1,126 @@
+import type { BigIntStats } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { durableFs, replaceFile } from '../../storage/durable-fs.ts'
+import { fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
+import type { FsPromises } from '../../storage/fs-promises.ts'
+import { blobName } from '../../git/raw-object.ts'
+
+/** What stands at a path of the work tree. What cannot be reached but through a link is absent. */
+export type FoundFile =
+  | { readonly kind: 'absent' }
+  /** A folder, a link, or a file that is too large to be compared. */
+  | { readonly kind: 'other' }
+  | {
+      readonly kind: 'file'
+      readonly oid: string
+      readonly isExecutable: boolean
+      readonly stats: BigIntStats
+    }
+
+/** A file as a tree has it. */
+export interface FileVersion {
+  readonly oid: string
+  readonly isExecutable: boolean
+}
+
+/** Of the files beside the document; a larger one is neither compared nor written. */
+export const LARGEST_FILE = 64 * 1024 * 1024
+
+const EXECUTE = 0o100n
+const PLAIN = 0o644
+const RUNNABLE = 0o755
+const NOT_EMPTY = ['ENOTEMPTY', 'EEXIST', 'ENOENT']
+
+/** The files of a work tree beside the document, reached through real folders of it alone. */
+export class CheckedOutFiles {
+  readonly #fs: FsPromises
+  readonly #workTree: string
+
+  constructor(fs: FsPromises, workTree: string) {
+    this.#fs = fs
+    this.#workTree = workTree
+  }
+
+  async look(path: string): Promise<FoundFile> {
+    if (!(await this.#isInFolders(path))) return { kind: 'absent' }
+    const file = join(this.#workTree, path)
+    const stats = await orNullWhenAbsent(this.#fs.lstat(file, { bigint: true }))
+    if (stats === null) return { kind: 'absent' }
+    if (!stats.isFile() || stats.size > LARGEST_FILE) return { kind: 'other' }
+    const content = await orNullWhenAbsent(this.#fs.readFile(file))
+    const after = await orNullWhenAbsent(this.#fs.lstat(file, { bigint: true }))
+    if (content === null || after?.ctimeNs !== stats.ctimeNs || after.ino !== stats.ino) {
+      return { kind: 'other' }
+    }
+    const isExecutable = (stats.mode & EXECUTE) !== 0n
+    return { kind: 'file', oid: blobName(content), isExecutable, stats }
+  }
+
+  /** Writes a file where `seen` still stands. False, and nothing is written, when something else does. */
+  async write(
+    path: string,
+    content: Uint8Array,
+    { seen, isExecutable }: { seen: FileVersion | null; isExecutable: boolean },
+  ): Promise<boolean> {
+    if (!(await this.#makeFolders(path))) return false
+    let isWritten = false
+    await replaceFile(join(this.#workTree, path), content, {
+      fs: this.#fs,
+      mode: isExecutable ? RUNNABLE : PLAIN,
+      mayReplace: async () => (isWritten = isVersion(await this.look(path), seen)),
+    })
+    return isWritten
+  }
+
+  /** Removes a file that was just seen, and the folders that are empty without it. */
+  async remove(path: string): Promise<void> {
+    await orNullWhenAbsent(this.#fs.unlink(join(this.#workTree, path)))
+    for (const folder of foldersOf(path).toReversed()) {
+      if (!(await this.#removedEmpty(join(this.#workTree, folder)))) return
+    }
+  }
+
+  async #removedEmpty(folder: string): Promise<boolean> {
+    try {
+      await this.#fs.rmdir(folder)
+      return true
+    } catch (error) {
+      if (NOT_EMPTY.includes(fsErrorCode(error) ?? '')) return false
+      throw error
+    }
+  }
+
+  async #isInFolders(path: string): Promise<boolean> {
+    for (const folder of foldersOf(path)) {
+      const stats = await orNullWhenAbsent(this.#fs.lstat(join(this.#workTree, folder)))
+      if (!stats?.isDirectory()) return false
+    }
+    return true
+  }
+
+  async #makeFolders(path: string): Promise<boolean> {
+    const { promises } = durableFs(this.#fs)
+    for (const folder of foldersOf(path)) {
+      const stats = await orNullWhenAbsent(this.#fs.lstat(join(this.#workTree, folder)))
+      if (stats === null) await promises.mkdir(join(this.#workTree, folder))
+      else if (!stats.isDirectory()) return false
+    }
+    return true
+  }
+}
+
+/** Whether exactly this stands there; null: nothing. */
+export function isVersion(found: FoundFile, version: FileVersion | null): boolean {
+  if (version === null) return found.kind === 'absent'
+  return (
+    found.kind === 'file' &&
+    found.oid === version.oid &&
+    found.isExecutable === version.isExecutable
+  )
+}
+
+/** The folders above a path, outermost first. */
+function foldersOf(path: string): readonly string[] {
+  const parent = dirname(path)
+  return parent === '.' ? [] : [...foldersOf(parent), parent]
+}

@@ -1,0 +1,136 @@
+import type { Clock } from '../../lib/clock.ts'
+import { digestOf } from '../../core/digest.ts'
+import type { CommitSha, Revision } from '../../core/revision.ts'
+import { allOf } from '../../lib/all-of.ts'
+import { PendingResources } from '../../lib/pending-resources.ts'
+import type { GitRepository } from '../git-repository.ts'
+import type { IndexKeeper } from '../index/index-keeper.ts'
+import { ABSENT, type LiveDraft, type LiveFile, type LiveFileState } from './live-file.ts'
+import { compressObject, compressObjects } from '../../git/loose-objects.ts'
+import { authorName, type MessageParts, oneLine, renderMessage, subjectOf } from './message.ts'
+import type { Report } from '../problems.ts'
+import { named } from '../../git/raw-object.ts'
+
+/** A valid document that is to become the current one. */
+export interface NewRevision {
+  readonly branch: string
+  /** The newest commit of the branch; null begins the history. */
+  readonly parent: CommitSha | null
+  /** The document it replaces, for the words of the commit. */
+  readonly before: Uint8Array<ArrayBuffer> | null
+  readonly document: Uint8Array<ArrayBuffer>
+  readonly schemaVersion: number
+  readonly author: string
+  /** The subject of the commit; null says in words what changed. */
+  readonly subject: string | null
+  /** The live file as it was looked at; it must not have changed since. */
+  readonly live: LiveFileState
+  /** Whether the live file holds something that is in no commit and is not valid. */
+  readonly setAside: boolean
+}
+
+export interface CommitterOptions {
+  readonly repository: GitRepository
+  readonly keeper: IndexKeeper
+  readonly live: LiveFile
+  readonly summarise: (
+    before: Uint8Array<ArrayBuffer> | null,
+    after: Uint8Array<ArrayBuffer>,
+  ) => Promise<string>
+  readonly serverEdition: string
+  readonly serverVersion: string
+  readonly clock: Clock
+  readonly report: Report
+}
+
+const DAY = 86_400_000
+/** For how long a live file that was not valid is kept. */
+const KEPT_ASIDE = 30 * DAY
+
+/** Makes documents revisions: objects first, then the branch, then the live file. */
+export class Committer {
+  readonly #options: CommitterOptions
+  #nextTidy = 0
+
+  constructor(options: CommitterOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Commits a document and returns the revision once everything is on disk, or null when the branch
+   * or the live file has changed meanwhile; then nothing is changed. All that is only named later
+   * is put on disk at once: the next live file, the objects, and where the branch goes to.
+   */
+  async commit(draft: NewRevision): Promise<Revision | null> {
+    const { repository, keeper, live } = this.#options
+    await using resources = new PendingResources()
+    const preparing = resources.take(this.#prepareLiveFile(draft))
+    const blob = named({ type: 'blob', content: draft.document })
+    const [document, facts] = await allOf([compressObject(blob), this.#describe(draft)])
+    const message = renderMessage(facts)
+    const { username, time } = facts
+    const commit = { ...draft, blob: blob.oid, author: authorName(username), time, message }
+    const prepared = await repository.prepare(commit)
+    const loose = [document, ...(await compressObjects(prepared.objects))]
+    const [, move, file] = await allOf([
+      repository.write(prepared, loose),
+      resources.take(repository.openMove(commit, prepared.commit)),
+      preparing,
+    ])
+    if (move === null || (await live.stamp()) !== draft.live.stamp) return null
+    await move.finish()
+    await this.#placeLiveFile(draft, file)
+    const revision = { ...facts, commit: prepared.commit, subject: subjectOf(message) }
+    const findClean = () => live.findPlaced(draft.document)
+    await allOf([live.syncName(), repository.stage({ oid: blob.oid, findClean })])
+    await keeper.append(revision)
+    return revision
+  }
+
+  /** Gives the live file another name, and says so. */
+  async setAside(): Promise<void> {
+    const { live, clock, report } = this.#options
+    const path = await live.setAside(clock())
+    report({ level: 'warning', message: `The live file was not valid and is kept as ${path}` })
+  }
+
+  /** Removes what was set aside long ago. Looks once a day. */
+  async tidy(): Promise<void> {
+    const { live, clock } = this.#options
+    const now = clock()
+    if (now < this.#nextTidy) return
+    this.#nextTidy = now + DAY
+    await live.removeAside(now - KEPT_ASIDE)
+  }
+
+  async #describe(draft: NewRevision): Promise<MessageParts> {
+    const { summarise, serverEdition, serverVersion, clock } = this.#options
+    const { before, document, schemaVersion, author, subject } = draft
+    return {
+      digest: digestOf(document),
+      username: author,
+      time: clock(),
+      schemaVersion,
+      serverEdition: oneLine(serverEdition),
+      serverVersion: oneLine(serverVersion),
+      subject: subject ?? (await summarise(before, document)),
+    }
+  }
+
+  async #prepareLiveFile({ live: seen, document }: NewRevision): Promise<LiveDraft | null> {
+    if (seen.kind === 'file' && Buffer.compare(seen.bytes, document) === 0) return null
+    return this.#options.live.prepare(document, seen)
+  }
+
+  /** An edit that came after we looked is left as it is: it becomes the next revision. */
+  async #placeLiveFile(
+    { live: seen, setAside, document }: NewRevision,
+    file: LiveDraft | null,
+  ): Promise<void> {
+    const { live } = this.#options
+    if (file === null) return live.noteAgreed(document)
+    if ((await live.stamp()) !== seen.stamp) return
+    if (setAside) await this.setAside()
+    await live.place(file, setAside ? ABSENT : seen.stamp)
+  }
+}

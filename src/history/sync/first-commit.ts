@@ -1,0 +1,140 @@
+import { join } from 'node:path'
+import { CommitSha } from '../../core/revision.ts'
+import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import type { FsPromises } from '../../storage/fs-promises.ts'
+import type { Committer } from './committer.ts'
+import type { GitRepository } from '../git-repository.ts'
+import type { Inspect } from '../inspection.ts'
+import type { LiveFile, LiveFileState } from './live-file.ts'
+import { describeProblems } from '../problems.ts'
+import { type RepositoryFolder, unavailable } from '../repository-folder.ts'
+
+export interface FirstCommitOptions {
+  readonly fs: FsPromises
+  readonly folder: RepositoryFolder
+  readonly repository: GitRepository
+  readonly live: LiveFile
+  readonly committer: Committer
+  readonly inspect: Inspect
+  readonly firstDocument: () => Uint8Array<ArrayBuffer>
+}
+
+/** A repository that was never committed to has at most the objects of attempts that were cut short. */
+const MOST_LOOSE_FOLDERS = 16
+
+const UPGRADE = 'Upgrade'
+
+/**
+ * Gives a branch without commits its first one: the live file, or the first document where there
+ * is none. A first commit that a crash has cut short is completed.
+ *
+ * @throws {ServiceError} `unavailable` when the repository has had commits, which must not be
+ * hidden behind a new history, or the live file is not valid.
+ */
+export async function commitFirst(options: FirstCommitOptions, branch: string): Promise<void> {
+  const moves = await readBranchLog(options, branch)
+  if (moves.length > 0) return completeFirst(options, { branch, moves })
+  await assertNeverCommitted(options, branch)
+  const live = await options.live.read()
+  const document = live.kind === 'absent' ? options.firstDocument() : bytesOf(options, live)
+  await commitAs(options, { branch, parent: null, live, document })
+}
+
+/**
+ * Commits the live file to a branch that has commits, none of them with a valid configuration.
+ *
+ * @throws {ServiceError} `unavailable` when there is no live file, or it is not valid.
+ */
+export async function commitAdopted(
+  options: FirstCommitOptions,
+  { branch, parent }: { branch: string; parent: CommitSha },
+): Promise<void> {
+  const live = await options.live.read()
+  const document = live.kind === 'absent' ? null : bytesOf(options, live)
+  if (document !== null) return commitAs(options, { branch, parent, live, document })
+  throw unavailable(`No commit of ${branch} has a valid configuration in ${options.live.path}`)
+}
+
+interface FirstRevision {
+  readonly branch: string
+  readonly parent: CommitSha | null
+  readonly live: LiveFileState
+  readonly document: Uint8Array<ArrayBuffer>
+}
+
+async function commitAs(options: FirstCommitOptions, first: FirstRevision): Promise<void> {
+  const inspection = await options.inspect(first.document)
+  if (!inspection.ok) {
+    const reasons = describeProblems(inspection.problems)
+    throw unavailable(`${options.live.path} is not valid: ${reasons}`)
+  }
+  const revision = await options.committer.commit({
+    ...first,
+    ...inspection,
+    before: null,
+    author: UPGRADE,
+    subject: null,
+    setAside: false,
+  })
+  if (revision === null) throw unavailable(`${options.live.path} is being changed by others`)
+}
+
+function bytesOf(
+  { live: { path } }: FirstCommitOptions,
+  live: LiveFileState,
+): Uint8Array<ArrayBuffer> {
+  if (live.kind === 'file') return live.bytes
+  throw unavailable(`${path} is not a file`)
+}
+
+async function assertNeverCommitted(
+  { fs, folder: { gitDir } }: FirstCommitOptions,
+  branch: string,
+): Promise<void> {
+  const [heads, packs, objects, packedRefs] = await Promise.all([
+    namesIn(fs, join(gitDir, 'refs', 'heads')),
+    namesIn(fs, join(gitDir, 'objects', 'pack')),
+    namesIn(fs, join(gitDir, 'objects')),
+    orNullWhenAbsent(fs.stat(join(gitDir, 'packed-refs'))),
+  ])
+  const isNew =
+    heads.length === 0 &&
+    packs.length === 0 &&
+    objects.length <= MOST_LOOSE_FOLDERS &&
+    packedRefs === null
+  if (isNew) return
+  throw unavailable(`The branch ${branch} has no commits, but the repository ${gitDir} has a past`)
+}
+
+/** Where the branch has been moved to, oldest first. */
+async function readBranchLog(
+  { fs, folder }: FirstCommitOptions,
+  branch: string,
+): Promise<readonly CommitSha[]> {
+  const bytes = await orNullWhenAbsent(fs.readFile(join(folder.gitDir, 'logs', branch)))
+  const lines = Buffer.from(bytes ?? [])
+    .toString('utf8')
+    .split('\n')
+  return lines.flatMap((line) => CommitSha.safeParse(line.slice(41, 81)).data ?? [])
+}
+
+/** The log is written before the branch moves: with one move in it, that move was the first. */
+async function completeFirst(
+  { repository, folder }: FirstCommitOptions,
+  { branch, moves }: { branch: string; moves: readonly CommitSha[] },
+): Promise<void> {
+  const commit = moves.at(-1)
+  const record = moves.length === 1 && commit ? await repository.reader.findCommit(commit) : null
+  if (
+    record === null ||
+    !(await repository.moveBranch({ ...record, branch, parent: null }, record.sha))
+  ) {
+    throw unavailable(
+      `The branch ${branch} of ${folder.gitDir} is lost; it was at commit ${commit}`,
+    )
+  }
+}
+
+async function namesIn(fs: FsPromises, folder: string): Promise<readonly string[]> {
+  return (await orNullWhenAbsent(fs.readdir(folder))) ?? []
+}

@@ -1,0 +1,214 @@
+import type { BigIntStats } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { type Digest, digestOf } from '../../core/digest.ts'
+import { FileDraft } from '../../storage/file-draft.ts'
+import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import type { FsPromises } from '../../storage/fs-promises.ts'
+import { syncFolder } from '../../storage/sync-folder.ts'
+import { inVanishingFolder } from '../../git/vanishing-folder.ts'
+
+/** What stood in the place of the live file at one moment. */
+export type LiveFileState =
+  | { readonly kind: 'absent'; readonly stamp: string }
+  | { readonly kind: 'not-a-file'; readonly stamp: string }
+  | {
+      readonly kind: 'too-large'
+      readonly stamp: string
+      readonly size: bigint
+      readonly largest: number
+    }
+  | {
+      readonly kind: 'file'
+      readonly stamp: string
+      readonly bytes: Uint8Array<ArrayBuffer>
+      /** Its permission bits. */
+      readonly mode: number
+    }
+
+/** Bytes on disk beside the live file, ready to take its place. */
+export interface LiveDraft extends AsyncDisposable {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly draft: FileDraft
+}
+
+/** The stamp of a file that is not there. */
+export const ABSENT = 'absent'
+const ATTEMPTS = 50
+const OWNER_ONLY = 0o600
+/** The ending of a file that was set aside. */
+const ASIDE = /^invalid-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-\d{3}Z(?:-\d+)?$/
+const PERMISSIONS = 0o7777n
+
+/** The configuration as a file that people edit, in the work tree of the repository. */
+export class LiveFile {
+  readonly path: string
+  readonly #fs: FsPromises
+  readonly #largest: number
+  /** What we have put there; as long as its stamp stays, nobody has written to it. */
+  #placed: LiveFileState | null = null
+  /** Of the documents that stand here without anybody having edited the file. */
+  #ours: ReadonlySet<Digest> = new Set()
+  #agreed: Uint8Array<ArrayBuffer> | null = null
+
+  /** A file of more bytes than the largest document is not read. */
+  constructor(fs: FsPromises, path: string, largest = Number.POSITIVE_INFINITY) {
+    this.#fs = fs
+    this.#largest = largest
+    this.path = path
+  }
+
+  /**
+   * Whether these are the bytes that the file held when it last agreed with the branch, or that we
+   * have written to it since. Then nobody has edited it: at most it is behind the branch.
+   */
+  isOurs(bytes: Uint8Array<ArrayBuffer>): boolean {
+    return this.#ours.size > 0 && this.#ours.has(digestOf(bytes))
+  }
+
+  /** Notes that the file was seen with the document of the newest commit. */
+  noteAgreed(document: Uint8Array<ArrayBuffer>): void {
+    if (this.#agreed === document) return
+    this.#ours = new Set([digestOf(document)])
+    this.#agreed = document
+  }
+
+  /** Notes what the file may hold from before this start. */
+  assumeOurs(digests: Iterable<Digest>): void {
+    this.#ours = new Set([...this.#ours, ...digests])
+    this.#agreed = null
+  }
+
+  /** From now on whatever the file holds is an edit. */
+  disown(): void {
+    this.#ours = new Set()
+    this.#agreed = null
+  }
+
+  /** Changes whenever the file does: an edit in place, a rename over it, its removal. */
+  async stamp(): Promise<string> {
+    return stampOf(await this.#stats())
+  }
+
+  /** The file with a stamp that belongs to these bytes, even while somebody writes it. */
+  async read(): Promise<LiveFileState> {
+    for (let attempt = 1; ; attempt += 1) {
+      const stats = await this.#stats()
+      const stamp = stampOf(stats)
+      if (this.#placed?.stamp === stamp) return this.#placed
+      const state = await this.#readAt(stats)
+      if (attempt === ATTEMPTS || (await this.stamp()) === stamp) return state
+    }
+  }
+
+  /** Writes bytes that {@link place} puts in the place of a file that was seen as it is. */
+  async prepare(bytes: Uint8Array<ArrayBuffer>, seen: LiveFileState): Promise<LiveDraft> {
+    const mode = seen.kind === 'file' ? seen.mode : null
+    const write = () => FileDraft.write(this.path, bytes, { fs: this.#fs, mode })
+    const make = () => this.#fs.mkdir(dirname(this.path), { recursive: true })
+    const draft = await inVanishingFolder(write, make)
+    return { bytes, draft, [Symbol.asyncDispose]: () => draft[Symbol.asyncDispose]() }
+  }
+
+  /**
+   * Makes prepared bytes the live file; they stay that over a power cut once {@link syncName} has
+   * returned. An edit that came since the file was seen with this stamp is left as it is.
+   */
+  async place({ bytes, draft }: LiveDraft, seen: string): Promise<void> {
+    if ((await this.stamp()) !== seen) return
+    // Noted before it is written: it may fail, or be looked at, when the name is there already.
+    this.assumeOurs([digestOf(bytes)])
+    await draft.place()
+    this.noteAgreed(bytes)
+    const stats = await this.#stats()
+    this.#placed = stats !== null && isAsPlaced(stats, draft) ? fileState(stats, bytes) : null
+  }
+
+  syncName(): Promise<void> {
+    return syncFolder(this.#fs, dirname(this.path))
+  }
+
+  /** Does all of it: the bytes are on disk once this returns. */
+  async replace(bytes: Uint8Array<ArrayBuffer>, seen: string): Promise<void> {
+    await using draft = await this.prepare(bytes, await this.read())
+    await this.place(draft, seen)
+    await this.syncName()
+  }
+
+  /**
+   * The facts of the file when nobody has written to it since these bytes were placed. Null when
+   * that cannot be told without a look into it.
+   */
+  async findPlaced(bytes: Uint8Array<ArrayBuffer>): Promise<BigIntStats | null> {
+    const placed = this.#placed
+    if (placed?.kind !== 'file' || placed.bytes !== bytes) return null
+    const stats = await this.#stats()
+    return stampOf(stats) === placed.stamp ? stats : null
+  }
+
+  /**
+   * Gives the file another name, together with whatever an editor still writes to it. It may hold
+   * secrets that nobody has sealed, so that nobody else may read it. Returns its new path.
+   */
+  async setAside(time: number): Promise<string> {
+    const ending = `invalid-${new Date(time).toISOString().replaceAll(/[:.]/g, '-')}`
+    const names = new Set(await this.#fs.readdir(dirname(this.path)))
+    let path = `${this.path}.${ending}`
+    for (let copy = 2; names.has(basename(path)); copy += 1) path = `${this.path}.${ending}-${copy}`
+    const stats = await this.#stats()
+    if (stats?.isFile()) await this.#fs.chmod(this.path, OWNER_ONLY)
+    await this.#fs.rename(this.path, path)
+    await syncFolder(this.#fs, dirname(path))
+    return path
+  }
+
+  /** Removes what was set aside before a time. */
+  async removeAside(before: number): Promise<void> {
+    const folder = dirname(this.path)
+    const names = (await orNullWhenAbsent(this.#fs.readdir(folder))) ?? []
+    const start = `${basename(this.path)}.`
+    const old = names.filter((name) => {
+      const time = name.startsWith(start) ? ASIDE.exec(name.slice(start.length)) : null
+      if (time === null) return false
+      const [, date, hours, minutes, seconds] = time
+      return Date.parse(`${date}T${hours}:${minutes}:${seconds}Z`) < before
+    })
+    const options = { recursive: true, force: true }
+    await Promise.all(old.map((name) => this.#fs.rm(join(folder, name), options)))
+  }
+
+  #stats(): Promise<BigIntStats | null> {
+    return orNullWhenAbsent(this.#fs.lstat(this.path, { bigint: true }))
+  }
+
+  async #readAt(stats: BigIntStats | null): Promise<LiveFileState> {
+    if (stats === null) return { kind: 'absent', stamp: ABSENT }
+    if (!stats.isFile()) return { kind: 'not-a-file', stamp: stampOf(stats) }
+    const [{ size }, largest] = [stats, this.#largest]
+    if (size > largest) return { kind: 'too-large', stamp: stampOf(stats), size, largest }
+    const bytes = await orNullWhenAbsent(this.#fs.readFile(this.path))
+    if (bytes === null) return { kind: 'absent', stamp: stampOf(stats) }
+    return fileState(stats, new Uint8Array(bytes))
+  }
+}
+
+function stampOf(stats: BigIntStats | null): string {
+  if (stats === null) return ABSENT
+  return [stats.ino, stats.mode, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ')
+}
+
+function fileState(stats: BigIntStats, bytes: Uint8Array<ArrayBuffer>): LiveFileState {
+  return { kind: 'file', stamp: stampOf(stats), bytes, mode: Number(stats.mode & PERMISSIONS) }
+}
+
+/**
+ * Whether the file is the draft as it was written. When it got its name later than its bytes, by
+ * the clock of the file system, whoever writes to it gives it a later time than its bytes have.
+ */
+function isAsPlaced(stats: BigIntStats, { stats: written }: FileDraft): boolean {
+  return (
+    stats.ino === written.ino &&
+    stats.size === written.size &&
+    stats.mtimeNs === written.mtimeNs &&
+    stats.ctimeNs > written.mtimeNs
+  )
+}

@@ -1,0 +1,156 @@
+import { z } from 'zod'
+import { Digest } from '../../core/digest.ts'
+
+/** The facts that a commit's message records and git cannot hold natively. */
+export interface RecordedFacts {
+  readonly digest: Digest
+  /** Milliseconds since the UNIX epoch. */
+  readonly time: number
+  readonly schemaVersion: number
+  readonly serverEdition: string
+  readonly serverVersion: string
+  /** The exact name of the user, or null when the author of the commit is it. */
+  readonly username: string | null
+}
+
+/** Who wrote the facts of a message, and so which committer vouches for them. */
+export interface RecordedMessage extends RecordedFacts {
+  readonly form: 'trailers' | 'original'
+}
+
+export interface MessageParts extends Omit<RecordedFacts, 'username'> {
+  readonly username: string
+  readonly subject: string
+}
+
+const Count = z
+  .string()
+  .regex(/^\d{1,15}$/)
+  .transform(Number)
+
+const Facts = z.object({
+  digest: Digest,
+  time: Count,
+  schemaVersion: Count,
+  serverEdition: z.string(),
+  serverVersion: z.string(),
+  username: z.string().nullable(),
+})
+
+/**
+ * The message of a commit: what changed in words, then the facts as trailers, so that
+ * `git log --format='%(trailers:key=Config-MD5,valueonly)'` reads them too.
+ */
+export function renderMessage(parts: MessageParts): string {
+  const exact = authorName(parts.username) === parts.username ? [] : [parts.username]
+  return [
+    oneLine(parts.subject) || 'Change the configuration',
+    '',
+    `Config-MD5: ${parts.digest}`,
+    `Config-Time: ${parts.time}`,
+    `Schema-Version: ${parts.schemaVersion}`,
+    `Server-Edition: ${oneLine(parts.serverEdition)}`,
+    `Server-Version: ${oneLine(parts.serverVersion)}`,
+    ...exact.map((username) => `Config-User: ${JSON.stringify(username)}`),
+    '',
+  ].join('\n')
+}
+
+/** The facts of a message in this service's form or in the original's; null for any other. */
+export function parseMessage(message: string): RecordedMessage | null {
+  return parseTrailers(message) ?? parseOriginal(message)
+}
+
+/** The first line of a message. Only a line feed ends a line, as in git. */
+export function subjectOf(message: string): string {
+  return message.split('\n', 1)[0] ?? ''
+}
+
+/**
+ * The name git keeps as author. What git cannot hold or a terminal does not show is written as in
+ * a URL, so that two users never look like one; a user without a name is `%`.
+ */
+export function authorName(username: string): string {
+  return username.replace(/[<>%\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|^\s+|\s+$/gu, escapeText) || '%'
+}
+
+function escapeText(text: string): string {
+  return Array.from(text, escapeCharacter).join('')
+}
+
+function escapeCharacter(character: string): string {
+  if (character.isWellFormed()) return encodeURIComponent(character)
+  return `%u${character.charCodeAt(0).toString(16)}`
+}
+
+/** A text as the one line that a message keeps of it. */
+export function oneLine(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+}
+
+/** As rendered above, in a last paragraph to which other tools may have added lines. */
+const TRAILERS = new RegExp(
+  [
+    '\\nConfig-MD5: ([0-9a-f]{32})',
+    '\\nConfig-Time: (\\d{1,15})',
+    '\\nSchema-Version: (\\d{1,15})',
+    '\\nServer-Edition: ?([^\\n]*)',
+    '\\nServer-Version: ?([^\\n]*)',
+    '(?:\\nConfig-User: ([^\\n]*))?',
+    '(?:\\n[^\\n]+)*\\n*$',
+  ].join(''),
+)
+
+function parseTrailers(message: string): RecordedMessage | null {
+  const match = TRAILERS.exec(message)
+  if (match === null) return null
+  const [, digest, time, schemaVersion, serverEdition = '', serverVersion = '', user] = match
+  const username = user === undefined ? null : parseQuoted(user)
+  if (username !== null && typeof username !== 'string') return null
+  return {
+    form: 'trailers',
+    digest: Digest.parse(digest),
+    time: Number(time),
+    schemaVersion: Number(schemaVersion),
+    serverEdition,
+    serverVersion,
+    username,
+  }
+}
+
+function parseQuoted(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return undefined
+  }
+}
+
+/** `user:U|timestamp:MS|schema_version:N|go_edition:E|go_version:V|md5:D`, a bar inside a value doubled. */
+function parseOriginal(message: string): RecordedMessage | null {
+  if (!message.startsWith('user:')) return null
+  const fields = new Map(splitBars(message.replace(/\n$/, '')).map(splitField))
+  const facts = Facts.safeParse({
+    digest: fields.get('md5'),
+    time: fields.get('timestamp'),
+    schemaVersion: fields.get('schema_version'),
+    serverEdition: fields.get('go_edition') ?? 'OpenSource',
+    serverVersion: fields.get('go_version') ?? 'N/A',
+    username: fields.get('user'),
+  })
+  return facts.success ? { ...facts.data, form: 'original' } : null
+}
+
+function splitBars(text: string): string[] {
+  const parts = text.match(/(?:[^|]|\|\|)+/g) ?? []
+  return parts.map((part) => part.replaceAll('||', '|'))
+}
+
+function splitField(field: string): [string, string] {
+  const colon = field.indexOf(':')
+  return [field.slice(0, colon), field.slice(colon + 1)]
+}

@@ -1,0 +1,327 @@
+import type { BigIntStats } from 'node:fs'
+import { join } from 'node:path'
+import { CommitSha } from '../../core/revision.ts'
+import { replaceFile } from '../../storage/durable-fs.ts'
+import { fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
+import type { FsPromises } from '../../storage/fs-promises.ts'
+import {
+  CheckedOutFiles,
+  type FileVersion,
+  type FoundFile,
+  isVersion,
+  LARGEST_FILE,
+} from './checked-out-files.ts'
+import { parseCommitTree } from '../../git/commit-object.ts'
+import { DamageError } from '../../git/damage.ts'
+import type { GitExecutable } from '../../git/git-executable.ts'
+import { changeGitIndex, isInTheWay, renderFacts } from './update-staging-index.ts'
+import type { IndexRow } from '../../git/staging-index.ts'
+import type { ObjectReader } from '../../git/object-reader.ts'
+import type { RepositoryFolder } from '../repository-folder.ts'
+import { tryGit } from '../../git/run-git.ts'
+import {
+  listTreeChanges,
+  MOST_DIFFERENCES,
+  type TreeChange,
+  type TreePair,
+} from '../../git/tree-changes.ts'
+import { isFile, LINK_MODE, SUBMODULE_MODE, type TreeEntry } from '../../git/tree-object.ts'
+
+export interface OtherFilesOptions {
+  readonly fs: FsPromises
+  readonly folder: RepositoryFolder
+  /** The document, which is no other file. */
+  readonly fileName: string
+  readonly reader: ObjectReader
+  /** Null when there is no git program; then nothing is checked out. */
+  readonly git: GitExecutable | null
+}
+
+type Changes = ReadonlyMap<string, TreeChange>
+
+/** How git's index came to be behind the branch, and what to do about it. */
+interface Step {
+  /** Whether the changes came upon what the index followed last. */
+  readonly isForward: boolean
+  readonly changes: Changes
+}
+
+/** What one move of the branch checks out at most. */
+const MOST_FILES = 1_000
+const MOST_BYTES = LARGEST_FILE
+const SKIP_WORKTREE = 0x4000
+const OID = 40
+const MODE = 24
+
+/**
+ * Has git's index, and the files of the work tree beside the document, follow the branch where it was
+ * moved without them: by a push, or by `git update-ref`. What an operator has changed, staged or put
+ * there is left as it is. What is not checked out is marked so, lest git takes it for deleted.
+ */
+export class OtherFiles {
+  readonly #options: OtherFilesOptions
+  readonly #files: CheckedOutFiles
+  readonly #note: string
+  #head: CommitSha | null = null
+
+  constructor(options: OtherFilesOptions) {
+    this.#options = options
+    this.#files = new CheckedOutFiles(options.fs, options.folder.path)
+    this.#note = join(options.folder.ownDir, 'checked-out')
+  }
+
+  /** A commit that changes the document alone: the others are what they were. */
+  noteSaved(parent: CommitSha | null, commit: CommitSha): void {
+    if (parent !== null && this.#head === parent) this.#head = commit
+  }
+
+  /** False when git keeps its index busy. */
+  async follow(head: CommitSha): Promise<boolean> {
+    if (this.#head === head) return true
+    const last = this.#head ?? (await this.#readNote())
+    const step = await this.#stepTo(head, last)
+    if (step !== null && step.changes.size > 0 && !(await this.#apply(step))) return false
+    if (last === null || step === null || !step.isForward || step.changes.size > 0) {
+      await replaceFile(this.#note, `${head}\n`, { fs: this.#options.fs })
+    }
+    this.#head = head
+    return true
+  }
+
+  async #readNote(): Promise<CommitSha | null> {
+    const bytes = await orNullWhenAbsent(this.#options.fs.readFile(this.#note))
+    const text = Buffer.from(bytes ?? []).toString('latin1')
+    return CommitSha.safeParse(text.trim()).data ?? null
+  }
+
+  /** Null leaves everything as it is: after a `git reset`, what is newer is the operator's. */
+  async #stepTo(head: CommitSha, last: CommitSha | null): Promise<Step | null> {
+    try {
+      const [before, after] = [last && (await this.#treeOf(last)), await this.#treeOf(head)]
+      if (last === null || before === null) return await this.#stepFromNothing(after)
+      const changes = await this.#listChanges({ before, after })
+      if (changes === null) return null
+      if (changes.size === 0) return { isForward: true, changes }
+      if (await this.#isWithin(head, last)) return null
+      if (await this.#isWithin(last, head)) return { isForward: true, changes }
+      return await this.#stepFromNothing(after)
+    } catch (error) {
+      if (error instanceof DamageError || error instanceof RangeError) return null
+      throw error
+    }
+  }
+
+  async #stepFromNothing(after: string | null): Promise<Step | null> {
+    const changes = await this.#listChanges({ before: null, after })
+    return changes && { isForward: false, changes }
+  }
+
+  async #listChanges(trees: TreePair): Promise<Changes | null> {
+    const changes = await listTreeChanges(this.#options.reader, trees, MOST_DIFFERENCES)
+    const own = latin1(this.#options.fileName)
+    return changes && new Map([...changes].filter(([path]) => !isInTheWay(path, own)))
+  }
+
+  async #treeOf(commit: CommitSha): Promise<string | null> {
+    const object = await this.#options.reader.findObject(commit)
+    return object?.type === 'commit' ? parseCommitTree(object.content) : null
+  }
+
+  /** Whether a commit is in the history of another. */
+  async #isWithin(older: CommitSha, newer: CommitSha): Promise<boolean> {
+    for await (const _ of this.#options.reader.listCommits({ from: older, until: newer }))
+      return false
+    return true
+  }
+
+  async #apply({ isForward, changes }: Step): Promise<boolean> {
+    const { fs, folder } = this.#options
+    const wanted = isForward ? await this.#findSmall(changes) : new Set<string>()
+    const result = await changeGitIndex({ fs, gitDir: folder.gitDir }, async (rows) => {
+      const next = new IndexDraft(rows)
+      const gone = [...changes].filter(([, { after }]) => after === null)
+      for (const [path, change] of gone) await this.#drop(next, path, change)
+      for (const [path, change] of changes) {
+        if (change.after === null || !next.mayFollow(path, change)) continue
+        const isKept = !isForward && (await this.#look(path)).kind !== 'absent'
+        if (!isKept) next.set(path, await this.#rowOf(path, change, { next, wanted }))
+      }
+      return next.rows()
+    })
+    return result !== 'busy'
+  }
+
+  async #drop(next: IndexDraft, path: string, { before }: TreeChange): Promise<void> {
+    if (!next.mayFollow(path, { before, after: null })) return
+    if (await this.#isAsBefore(path, before)) await this.#files.remove(utf8(path))
+    next.remove(path)
+  }
+
+  async #isAsBefore(path: string, before: TreeEntry | null): Promise<boolean> {
+    return before !== null && isFile(before) && isVersion(await this.#look(path), versionOf(before))
+  }
+
+  async #rowOf(
+    path: string,
+    { before, after }: TreeChange,
+    { next, wanted }: { next: IndexDraft; wanted: ReadonlySet<string> },
+  ): Promise<IndexRow> {
+    if (after === null) throw new RangeError('A removed file has no entry')
+    const found = await this.#look(path)
+    const isOld = await this.#isAsBefore(path, before)
+    const isNew = before === null && found.kind === 'absent'
+    if (isFile(after) && (isOld || isNew) && wanted.has(after.oid)) {
+      await this.#checkOut(path, after, isOld && before ? versionOf(before) : null)
+    } else if (isOld && !isVersion(found, versionOf(after))) {
+      await this.#files.remove(utf8(path))
+    }
+    const now = await this.#look(path)
+    if (now.kind !== 'absent') {
+      const isClean = isFile(after) && isVersion(now, versionOf(after))
+      return rowFor(path, after, { stats: isClean && now.kind === 'file' ? now.stats : null })
+    }
+    // What an operator has deleted from the work tree stays deleted there, for git to say so.
+    const isDeleted = found.kind === 'absent' && next.isCheckedOut(path)
+    return rowFor(path, after, { isSkipped: !isDeleted })
+  }
+
+  async #checkOut(path: string, after: TreeEntry, seen: FileVersion | null): Promise<void> {
+    const object = await this.#options.reader.findObject(after.oid)
+    if (object?.type !== 'blob') return
+    const { isExecutable } = versionOf(after)
+    await unlessRefused(this.#files.write(utf8(path), object.content, { seen, isExecutable }))
+  }
+
+  async #look(path: string): Promise<FoundFile> {
+    if (latin1(utf8(path)) !== path) return { kind: 'absent' }
+    return (await unlessRefused(this.#files.look(utf8(path)))) ?? { kind: 'other' }
+  }
+
+  /** The contents that may be written, by their names; git tells their sizes before they are read. */
+  async #findSmall(changes: Changes): Promise<ReadonlySet<string>> {
+    const { git, folder } = this.#options
+    const entries = [...changes.entries()].flatMap(([path, { after }]) =>
+      after && isFile(after) && latin1(utf8(path)) === path ? [after.oid] : [],
+    )
+    const names = entries.slice(0, MOST_FILES)
+    if (git === null || names.length === 0) return new Set()
+    const args = ['cat-file', '--batch-check=%(objectname) %(objectsize)']
+    const { output } = await tryGit(git, folder.gitDir, args, { input: `${names.join('\n')}\n` })
+    const small = new Set<string>()
+    let left = MOST_BYTES
+    for (const line of output.toString('latin1').split('\n')) {
+      const [oid = '', size = ''] = line.split(' ')
+      if (!/^\d+$/.test(size) || Number(size) > left) continue
+      left -= Number(size)
+      small.add(oid)
+    }
+    return small
+  }
+}
+
+/** The entries of git's index while they are being changed. */
+class IndexDraft {
+  readonly #rows: Map<string, IndexRow>
+  /** Of a merge: several of one path, which are the operator's. */
+  readonly #unmerged: readonly IndexRow[]
+  readonly #folders = new Set<string>()
+
+  constructor(rows: readonly IndexRow[]) {
+    this.#unmerged = rows.filter(({ stage }) => stage !== 0)
+    const merged = rows.filter(({ stage }) => stage === 0)
+    this.#rows = new Map(merged.map((row) => [row.path, row]))
+  }
+
+  rows(): readonly IndexRow[] {
+    return [...this.#rows.values(), ...this.#unmerged]
+  }
+
+  /** Whether the entry is as the tree had it before: anything else was staged by an operator, or is up to date. */
+  mayFollow(path: string, { before, after }: TreeChange): boolean {
+    if (after !== null && !isKnownKind(after)) return false
+    const row = this.#rows.get(path)
+    if (row !== undefined) return before !== null && isEntry(row, before)
+    return before === null && !this.#isTaken(path)
+  }
+
+  isCheckedOut(path: string): boolean {
+    const row = this.#rows.get(path)
+    return row !== undefined && ((row.moreFlags ?? 0) & SKIP_WORKTREE) === 0
+  }
+
+  set(path: string, row: IndexRow): void {
+    this.#rows.set(path, row)
+  }
+
+  remove(path: string): void {
+    this.#rows.delete(path)
+  }
+
+  /** Whether an entry is where a folder of this path would be, or below it. */
+  #isTaken(path: string): boolean {
+    if (this.#unmerged.some((row) => isInTheWay(row.path, path))) return true
+    if (this.#folderNames().has(path)) return true
+    return parentsOf(path).some((parent) => this.#rows.has(parent))
+  }
+
+  #folderNames(): ReadonlySet<string> {
+    if (this.#folders.size === 0)
+      for (const path of this.#rows.keys())
+        for (const parent of parentsOf(path)) this.#folders.add(parent)
+    return this.#folders
+  }
+}
+
+function isKnownKind(entry: TreeEntry): boolean {
+  return isFile(entry) || entry.mode === LINK_MODE || entry.mode === SUBMODULE_MODE
+}
+
+function isEntry(row: IndexRow, entry: TreeEntry): boolean {
+  const facts = Buffer.from(row.facts)
+  return facts.toString('hex', OID) === entry.oid && facts.readUInt32BE(MODE) === modeOf(entry)
+}
+
+function rowFor(
+  path: string,
+  entry: TreeEntry,
+  { stats = null, isSkipped = false }: { stats?: BigIntStats | null; isSkipped?: boolean },
+): IndexRow {
+  const facts = renderFacts(entry.oid, stats, BigInt(modeOf(entry)))
+  return { path, stage: 0, facts, flags: 0, moreFlags: isSkipped ? SKIP_WORKTREE : null }
+}
+
+/** As git writes it to its index, which knows two kinds of files. */
+function modeOf(entry: TreeEntry): number {
+  if (!isFile(entry)) return Number.parseInt(entry.mode, 8)
+  return versionOf(entry).isExecutable ? 0o100755 : 0o100644
+}
+
+function versionOf({ oid, mode }: TreeEntry): FileVersion {
+  return { oid, isExecutable: (Number.parseInt(mode, 8) & 0o100) !== 0 }
+}
+
+/** The folders above a path, outermost first. */
+function parentsOf(path: string): readonly string[] {
+  const parents: string[] = []
+  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1))
+    parents.push(path.slice(0, at))
+  return parents
+}
+
+function utf8(path: string): string {
+  return Buffer.from(path, 'latin1').toString('utf8')
+}
+
+function latin1(path: string): string {
+  return Buffer.from(path, 'utf8').toString('latin1')
+}
+
+/** Null when the file system refuses: a name that is too long, a folder that may not be entered. */
+async function unlessRefused<Value>(pending: Promise<Value>): Promise<Value | null> {
+  try {
+    return await pending
+  } catch (error) {
+    if (fsErrorCode(error) === null) throw error
+    return null
+  }
+}

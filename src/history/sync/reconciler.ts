@@ -1,0 +1,262 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Problem } from '../../core/problem.ts'
+import type { CommitSha, Revision } from '../../core/revision.ts'
+import type { BranchFollower, BranchState } from './branch-follower.ts'
+import type { Committer } from './committer.ts'
+import type { BranchAdvance, GitRepository } from '../git-repository.ts'
+import type { Inspect, Inspection } from '../inspection.ts'
+import { ABSENT, type LiveFile, type LiveFileState } from './live-file.ts'
+import type { OtherFiles } from './other-files.ts'
+import { describeProblems, type Problems, type Report } from '../problems.ts'
+
+/** Branch, index and live file at a moment at which they agreed. */
+export interface Base extends BranchState {
+  readonly live: LiveFileState
+  /** Whether the live file holds an edit that is not valid. */
+  readonly setAside: boolean
+}
+
+/** A valid document and who wants it to be the current one. */
+export interface Proposal {
+  readonly author: string
+  readonly document: Uint8Array<ArrayBuffer>
+  readonly schemaVersion: number
+  /** The subject of the commit; null says in words what changed. */
+  readonly subject: string | null
+}
+
+export interface ReconcilerOptions {
+  readonly repository: GitRepository
+  readonly follower: BranchFollower
+  readonly committer: Committer
+  readonly live: LiveFile
+  readonly otherFiles: OtherFiles
+  readonly inspect: Inspect
+  readonly inspectNext?: Inspect
+  readonly problems: Problems
+  readonly report: Report
+  /** Milliseconds for which an edit has to stay as it is before it is taken. */
+  readonly rest: number
+  /** The same for an edit that somebody has given to `git add` and may be about to commit. */
+  readonly stagedRest: number
+  readonly onCommitted: (revision: Revision) => void
+}
+
+type FileState = Extract<LiveFileState, { kind: 'file' }>
+type Outcome = Base | 'again' | 'wait'
+
+/** How long a change waits for an edit that does not come to rest, in milliseconds. */
+const LONGEST_WAIT = 5000
+
+const PAUSE = 25
+
+const FILESYSTEM = 'Filesystem'
+
+/** Brings branch, index and live file into agreement, whoever has changed which of them. */
+export class Reconciler {
+  readonly #options: ReconcilerOptions
+  #agreedHead: CommitSha | null = null
+  #edit: { readonly stamp: string; readonly since: number } | null = null
+  /** The stamp of an edit that was found not to be valid. */
+  #rejected: string | null = null
+
+  /** Who replaces plain secrets: what was there before we came is upgraded. */
+  #sealer = 'Upgrade'
+
+  constructor(options: ReconcilerOptions) {
+    this.#options = options
+  }
+
+  /** For a change that waits for its turn: takes an edit at once when it is valid. */
+  async reconcile(): Promise<Base> {
+    const deadline = performance.now() + LONGEST_WAIT
+    for (;;) {
+      const outcome = await this.#look(deadline)
+      if (outcome === 'wait') await delay(PAUSE)
+      else if (outcome !== 'again') return outcome
+    }
+  }
+
+  /** Lets an edit come to rest first. False when it has to be looked at again for that. */
+  async reconcileRested(): Promise<boolean> {
+    await this.#options.committer.tidy()
+    for (;;) {
+      const outcome = await this.#look(null)
+      if (outcome !== 'again') return outcome !== 'wait'
+    }
+  }
+
+  /** Commits a document upon a base, or returns null when the base has changed meanwhile. */
+  async commit(
+    base: Base,
+    { author, document, schemaVersion, subject }: Proposal,
+  ): Promise<Revision | null> {
+    const { branch, head: parent, live, setAside } = base
+    const before = base.document
+    const draft = {
+      branch,
+      parent,
+      before,
+      document,
+      schemaVersion,
+      author,
+      subject,
+      live,
+      setAside,
+    }
+    const revision = await this.#options.committer.commit(draft)
+    if (revision === null) return null
+    this.#options.follower.noteCommitted(revision, document)
+    this.#options.otherFiles.noteSaved(parent, revision.commit)
+    for (const kind of ['live-file', 'commit'] as const) this.#options.problems.clear(kind)
+    this.#options.onCommitted(revision)
+    return revision
+  }
+
+  /**
+   * Moves the branch to newer commits, and the live file after it. An edit of it that is not valid
+   * is set aside. False when the branch is not where those commits begin; then nothing is changed.
+   */
+  async advance(move: BranchAdvance): Promise<boolean> {
+    const { repository, committer, live } = this.#options
+    const base = await this.reconcile()
+    if (base.branch !== move.branch || base.head !== move.from) return false
+    if (!(await repository.advance(move))) return false
+    if (base.setAside && (await live.stamp()) === base.live.stamp) {
+      await committer.setAside()
+      await this.#catchUp(await repository.findDocument(move.to), ABSENT)
+    }
+    await this.reconcile()
+    return true
+  }
+
+  async #look(deadline: number | null): Promise<Outcome> {
+    const { follower, live } = this.#options
+    const state = await follower.follow()
+    if (follower.takeReset()) live.disown()
+    const base = { ...state, live: await live.read(), setAside: false }
+    if (holds(base.live, base.headDocument)) return this.#agree(base)
+    if (base.live.kind === 'absent') return this.#restore(base, deadline)
+    if (base.live.kind === 'not-a-file')
+      return this.#reject(base, [{ message: 'It is not a file' }])
+    if (base.live.kind === 'too-large') {
+      const { size, largest } = base.live
+      const message = `The file has ${size} bytes; at most ${largest} are accepted`
+      return this.#reject(base, [{ message }])
+    }
+    if (live.isOurs(base.live.bytes)) return this.#followBranch(base)
+    return this.#takeEdit({ base, live: base.live, deadline })
+  }
+
+  async #agree(base: Base): Promise<Outcome> {
+    const { problems, follower, live } = this.#options
+    this.#edit = null
+    await follower.keep()
+    problems.clear('live-file')
+    if (base.headDocument === null) return base
+    live.noteAgreed(base.headDocument)
+    if (base.inspection?.ok && !isEqual(base.inspection.document, base.headDocument)) {
+      return this.#seal(base, base.inspection)
+    }
+    if (this.#agreedHead !== base.head) await this.#stage(base.head, base.headDocument)
+    this.#sealer = FILESYSTEM
+    return base
+  }
+
+  /** Has git's index follow the branch. While a git command keeps it, that waits for the next look. */
+  async #stage(head: CommitSha, document: Uint8Array<ArrayBuffer>): Promise<void> {
+    const { repository, otherFiles } = this.#options
+    if (!(await repository.stageDocument(document))) return
+    if (await otherFiles.follow(head)) this.#agreedHead = head
+  }
+
+  /** Nobody has edited the live file. Beside a newest commit that is not valid it holds the last valid document. */
+  async #followBranch(base: Base): Promise<Outcome> {
+    const document = base.isHeadRevision ? base.headDocument : base.document
+    if (!holds(base.live, document)) return this.#catchUp(document, base.live.stamp)
+    this.#edit = null
+    await this.#options.follower.keep()
+    this.#options.problems.clear('live-file')
+    return base
+  }
+
+  /** The newest commit has plain secrets. They stay in git, but not in what is current and what is served. */
+  async #seal(base: Base, inspection: Inspection & { ok: true }): Promise<'again'> {
+    this.#options.report({
+      level: 'warning',
+      message: `Commit ${base.head} has plain secrets; they are replaced in a commit upon it`,
+    })
+    const subject = `Seal the secrets that commit ${base.head.slice(0, 10)} has in plain text`
+    await this.commit(base, { ...inspection, author: this.#sealer, subject })
+    return 'again'
+  }
+
+  async #restore(base: Base, deadline: number | null): Promise<Outcome> {
+    const isRested = this.#restOf(base.live.stamp) >= this.#options.rest
+    if (deadline === null && !isRested) return 'wait'
+    this.#options.report({ level: 'warning', message: 'The live file was removed and is put back' })
+    return this.#catchUp(base.headDocument, base.live.stamp)
+  }
+
+  async #catchUp(document: Uint8Array<ArrayBuffer> | null, seen: string): Promise<'again'> {
+    if (document !== null) await this.#options.live.replace(document, seen)
+    return 'again'
+  }
+
+  async #takeEdit(look: {
+    base: Base
+    live: FileState
+    deadline: number | null
+  }): Promise<Outcome> {
+    const { base, live, deadline } = look
+    const { rest, stagedRest, inspect, inspectNext = inspect, repository } = this.#options
+    if (live.stamp === this.#rejected) return this.#setAside(base)
+    const rested = this.#restOf(live.stamp)
+    if (deadline === null && rested < rest) return 'wait'
+    const isStaged = await repository.isStaged(live.bytes)
+    if (deadline === null && isStaged && rested < stagedRest) return 'wait'
+    const inspection = await inspectNext(live.bytes)
+    const isInFlux = rested < rest && (isStaged || !inspection.ok)
+    if (isInFlux && performance.now() < (deadline ?? 0)) return 'wait'
+    if (!inspection.ok) return this.#reject(base, inspection.problems)
+    if (base.headDocument && isEqual(inspection.document, base.headDocument)) {
+      return this.#catchUp(base.headDocument, base.live.stamp)
+    }
+    await this.commit(base, { ...inspection, author: FILESYSTEM, subject: null })
+    return 'again'
+  }
+
+  #reject(base: Base, problems: readonly Problem[]): Promise<Base> {
+    this.#rejected = base.live.stamp
+    const message = `The live file is not valid: ${describeProblems(problems)}`
+    this.#options.problems.raise({ kind: 'live-file', message, problems })
+    return this.#setAside(base)
+  }
+
+  /** What stands in the live file is an edit whatever the kept index says, so that may be up to date. */
+  async #setAside(base: Base): Promise<Base> {
+    await this.#options.follower.keep()
+    return { ...base, setAside: true }
+  }
+
+  /** For how long the live file has been seen in this state. */
+  #restOf(stamp: string): number {
+    const now = performance.now()
+    if (this.#edit?.stamp !== stamp) this.#edit = { stamp, since: now }
+    return now - this.#edit.since
+  }
+}
+
+/** Whether the newest commit has these bytes already, and is a revision with them. */
+export function isCurrent({ headDocument, isHeadRevision }: Base, document: Uint8Array): boolean {
+  return isHeadRevision && headDocument !== null && Buffer.compare(headDocument, document) === 0
+}
+
+function holds(live: LiveFileState, document: Uint8Array<ArrayBuffer> | null): boolean {
+  if (document === null) return live.kind === 'absent'
+  return live.kind === 'file' && isEqual(live.bytes, document)
+}
+
+function isEqual(one: Uint8Array<ArrayBuffer>, other: Uint8Array<ArrayBuffer>): boolean {
+  return Buffer.compare(one, other) === 0
+}

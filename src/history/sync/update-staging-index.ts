@@ -1,0 +1,156 @@
+import type { BigIntStats } from 'node:fs'
+import { join } from 'node:path'
+import { ServiceError } from '../../core/errors.ts'
+import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { GitLock, removeStaleLock } from '../../git/git-lock.ts'
+import type { GitStore } from '../../git/git-store.ts'
+import {
+  type IndexRow,
+  UnknownIndexError,
+  parseIndex,
+  renderIndex,
+} from '../../git/staging-index.ts'
+import { blobName } from '../../git/raw-object.ts'
+
+export interface IndexUpdate {
+  readonly workTree: string
+  /** The file, relative to the work tree, with `/` between folders. */
+  readonly path: string
+  /** The blob that HEAD has there. */
+  readonly oid: string
+  /** The facts of the file, when it is known to hold that blob; null when only a look into it tells. */
+  readonly findClean?: () => Promise<BigIntStats | null>
+}
+
+/**
+ * What became of it. After `updated`, `git status` calls the file clean if it is as HEAD has it.
+ * Otherwise the index is as it was: a git command keeps it, or it is of a kind that only git knows.
+ */
+export type IndexUpdateResult = 'updated' | 'busy' | 'unknown'
+
+interface Patience {
+  /** How long a git command may keep the index, in milliseconds. */
+  readonly patience?: number
+}
+
+const PATIENCE = 1000
+const FACTS = 60
+const REGULAR = 0o100644n
+const EXECUTABLE = 0o100755n
+
+/** Records one committed file in git's index and leaves every other entry as it is. */
+export function updateGitIndex(
+  store: GitStore,
+  update: IndexUpdate,
+  patience: Patience = {},
+): Promise<IndexUpdateResult> {
+  return changeGitIndex(store, (rows) => replaceEntry(store, update, rows), patience)
+}
+
+/** Replaces the entries of git's index by what becomes of them, while no git command can. */
+export async function changeGitIndex(
+  { fs, gitDir }: GitStore,
+  change: (rows: readonly IndexRow[]) => Promise<readonly IndexRow[]>,
+  { patience = PATIENCE }: Patience = {},
+): Promise<IndexUpdateResult> {
+  const file = join(gitDir, 'index')
+  try {
+    await using lock = await GitLock.open({ fs, file, patience })
+    const bytes = await orNullWhenAbsent(fs.readFile(file))
+    const rows = bytes === null ? [] : parseIndex(Buffer.from(bytes))
+    await lock.prepare(renderIndex(await change(rows)))
+    await lock.place()
+    return 'updated'
+  } catch (error) {
+    if (error instanceof UnknownIndexError) return 'unknown'
+    if (error instanceof ServiceError && error.code === 'unavailable') return 'busy'
+    throw error
+  }
+}
+
+/** The blob that the next `git commit` would have at a path; null when git alone can tell. */
+export async function findStagedBlob(
+  { fs, gitDir }: GitStore,
+  path: string,
+): Promise<string | null> {
+  const bytes = await orNullWhenAbsent(fs.readFile(join(gitDir, 'index')))
+  if (bytes === null) return null
+  try {
+    const name = Buffer.from(path, 'utf8').toString('latin1')
+    const row = parseIndex(Buffer.from(bytes)).find((each) => each.path === name)
+    return row?.stage === 0 ? Buffer.from(row.facts).toString('hex', 40, FACTS) : null
+  } catch (error) {
+    if (error instanceof UnknownIndexError) return null
+    throw error
+  }
+}
+
+/** Removes what a crash of ours left beside the index. Only for the process that holds the repository. */
+export function removeStaleIndexLock({ fs, gitDir }: GitStore): Promise<void> {
+  return removeStaleLock(fs, join(gitDir, 'index'))
+}
+
+async function replaceEntry(
+  store: GitStore,
+  update: IndexUpdate,
+  rows: readonly IndexRow[],
+): Promise<readonly IndexRow[]> {
+  const path = Buffer.from(update.path, 'utf8').toString('latin1')
+  const mode = modeOf(rows.find((row) => row.path === path && row.stage === 0))
+  const stats = (await update.findClean?.()) ?? (await statsWhenClean(store, update))
+  const facts = renderFacts(update.oid, stats, mode)
+  const others = rows.filter((row) => !isInTheWay(row.path, path))
+  return [...others, { path, stage: 0, facts, flags: 0, moreFlags: null }]
+}
+
+/** The entry itself in any stage, a folder of its name, or a file where its folder has to be. */
+export function isInTheWay(other: string, path: string): boolean {
+  return other === path || other.startsWith(`${path}/`) || path.startsWith(`${other}/`)
+}
+
+/**
+ * The facts of the live file, or null when its content is not the committed one. Without them
+ * git looks into the file, so that an edit of this very moment is never taken for clean.
+ */
+async function statsWhenClean(
+  { fs }: GitStore,
+  { workTree, path, oid }: IndexUpdate,
+): Promise<BigIntStats | null> {
+  const file = join(workTree, path)
+  const before = await orNullWhenAbsent(fs.lstat(file, { bigint: true }))
+  if (!before?.isFile()) return null
+  const content = await orNullWhenAbsent(fs.readFile(file))
+  if (content === null || blobName(content) !== oid) return null
+  const after = await orNullWhenAbsent(fs.lstat(file, { bigint: true }))
+  const unchanged = after?.ctimeNs === before.ctimeNs && after.ino === before.ino
+  return unchanged ? before : null
+}
+
+function modeOf(row: IndexRow | undefined): bigint {
+  const mode = row === undefined ? REGULAR : BigInt(Buffer.from(row.facts).readUInt32BE(24))
+  return mode === EXECUTABLE ? EXECUTABLE : REGULAR
+}
+
+/** The facts of an entry. Without those of a file, git looks into it. */
+export function renderFacts(oid: string, stats: BigIntStats | null, mode: bigint): Uint8Array {
+  const numbers = stats
+    ? [
+        ...seconds(stats.ctimeNs),
+        ...seconds(stats.mtimeNs),
+        stats.dev,
+        stats.ino,
+        mode,
+        stats.uid,
+        stats.gid,
+        stats.size,
+      ]
+    : [0n, 0n, 0n, 0n, 0n, 0n, mode, 0n, 0n, 0n]
+  const facts = Buffer.alloc(FACTS)
+  numbers.forEach((number, n) => facts.writeUInt32BE(Number(BigInt.asUintN(32, number)), n * 4))
+  facts.write(oid, 40, 'hex')
+  return facts
+}
+
+function seconds(nanoseconds: bigint): readonly [bigint, bigint] {
+  return [nanoseconds / 1_000_000_000n, nanoseconds % 1_000_000_000n]
+}

@@ -1,0 +1,151 @@
+import { CommitSha } from '../../core/revision.ts'
+import { parseCommitTree } from '../../git/commit-object.ts'
+import type { GitStore } from '../../git/git-store.ts'
+import { compressObjects, writeLooseObjects } from '../../git/loose-objects.ts'
+import {
+  type NamedObject,
+  type RawObject,
+  type RawObjectReader,
+  named,
+} from '../../git/raw-object.ts'
+import { type Signature, renderSignature } from '../../git/signature.ts'
+import {
+  FOLDER_MODE,
+  type TreeEntry,
+  findEntry,
+  parseTree,
+  renderTree,
+  withFile,
+  withFolder,
+} from '../../git/tree-object.ts'
+
+export interface BlobCommitDraft {
+  /** Null begins a history. */
+  readonly parent: CommitSha | null
+  /** The file, relative to the work tree, with `/` between folders. */
+  readonly path: string
+  /** The name of the blob that the file is to be. */
+  readonly blob: string
+  readonly author: Signature
+  readonly committer: Signature
+  readonly message: string
+}
+
+/** A commit and what it needs besides the blob, not written yet. */
+export interface PreparedCommit {
+  readonly commit: CommitSha
+  readonly objects: readonly NamedObject[]
+}
+
+/** A commit together with the document that is the file in it. */
+export interface CommitDraft extends Omit<BlobCommitDraft, 'blob'> {
+  readonly document: Uint8Array<ArrayBuffer>
+}
+
+/**
+ * A commit that differs from its parent in one file and keeps every other entry.
+ * Nothing is written: the objects may be, in any order.
+ *
+ * @throws {RangeError} when the path cannot be one of a work tree, or the parent is not there.
+ */
+export async function prepareCommit(
+  reader: RawObjectReader,
+  draft: BlobCommitDraft,
+): Promise<PreparedCommit> {
+  const parts = partsOf(draft.path)
+  const root = draft.parent === null ? null : await readRootTree(reader, draft.parent)
+  const trees = await replaceInTree(reader, { tree: root, parts, oid: draft.blob })
+  const content = Buffer.from(renderCommit(draft, trees.root.oid), 'utf8')
+  const commit = named({ type: 'commit', content })
+  return { commit: CommitSha.parse(commit.oid), objects: [...trees.below, trees.root, commit] }
+}
+
+/** Prepares a commit and writes it. Once this returns, its objects are on disk; no branch has moved. */
+export async function writeCommit(
+  store: GitStore,
+  reader: RawObjectReader,
+  { document, ...draft }: CommitDraft,
+): Promise<PreparedCommit> {
+  const blob = named({ type: 'blob', content: document })
+  const prepared = await prepareCommit(reader, { ...draft, blob: blob.oid })
+  await writeLooseObjects(store, await compressObjects([blob, ...prepared.objects]))
+  return prepared
+}
+
+interface Replacement {
+  readonly tree: readonly TreeEntry[] | null
+  readonly parts: readonly [string, ...string[]]
+  readonly oid: string
+}
+
+interface ReplacedTrees {
+  readonly root: NamedObject
+  readonly below: readonly NamedObject[]
+}
+
+async function replaceInTree(
+  reader: RawObjectReader,
+  { tree, parts, oid }: Replacement,
+): Promise<ReplacedTrees> {
+  const [name, next, ...rest] = parts
+  const entries = tree ?? []
+  if (next === undefined) {
+    return { root: treeObject(withFile(entries, { name, oid })), below: [] }
+  }
+  const entry = findEntry(entries, name)
+  const inside = entry?.mode === FOLDER_MODE ? await readTree(reader, entry.oid) : null
+  const replaced = await replaceInTree(reader, { tree: inside, parts: [next, ...rest], oid })
+  const folder = { name, oid: replaced.root.oid }
+  return {
+    root: treeObject(withFolder(entries, folder)),
+    below: [...replaced.below, replaced.root],
+  }
+}
+
+function treeObject(entries: readonly TreeEntry[]): NamedObject {
+  return named({ type: 'tree', content: renderTree(entries) })
+}
+
+async function readRootTree(
+  reader: RawObjectReader,
+  commit: CommitSha,
+): Promise<readonly TreeEntry[]> {
+  const { content } = await readObject(reader, { oid: commit, type: 'commit' })
+  return readTree(reader, parseCommitTree(content))
+}
+
+async function readTree(reader: RawObjectReader, oid: string): Promise<readonly TreeEntry[]> {
+  return parseTree((await readObject(reader, { oid, type: 'tree' })).content)
+}
+
+async function readObject(
+  reader: RawObjectReader,
+  { oid, type }: { oid: string; type: string },
+): Promise<RawObject> {
+  const object = await reader.findObject(oid)
+  if (object?.type !== type) throw new RangeError(`The repository has no ${type} ${oid}`)
+  return object
+}
+
+function renderCommit(
+  { parent, author, committer, message }: BlobCommitDraft,
+  tree: string,
+): string {
+  return [
+    `tree ${tree}\n`,
+    parent === null ? '' : `parent ${parent}\n`,
+    `author ${renderSignature(author)}\n`,
+    `committer ${renderSignature(committer)}\n\n`,
+    message.replaceAll('\0', '\u{fffd}'),
+    message.endsWith('\n') ? '' : '\n',
+  ].join('')
+}
+
+function partsOf(path: string): readonly [string, ...string[]] {
+  const [first = '', ...rest] = path.split('/')
+  const unusable = [first, ...rest].find(
+    (part) => ['', '.', '..'].includes(part) || part.toLowerCase() === '.git' || /\0/.test(part),
+  )
+  if (unusable !== undefined) throw new RangeError(`${path} cannot be a file of a work tree`)
+  return [first, ...rest]
+}

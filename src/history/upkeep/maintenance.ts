@@ -1,0 +1,182 @@
+import type { Clock } from '../../lib/clock.ts'
+import { describeFault } from '../../core/faults.ts'
+import type { WriterQueue } from '../../storage/writer-queue.ts'
+import { removeAbandoned } from './abandoned-objects.ts'
+import { inBackground } from '../../lib/in-background.ts'
+import type { GitExecutable } from '../../git/git-executable.ts'
+import type { GitStore } from '../../git/git-store.ts'
+import { removeObjectDrafts } from '../../git/loose-objects.ts'
+import type { ObjectReader } from '../../git/object-reader.ts'
+import { packRepository } from './pack-repository.ts'
+import type { Report } from '../problems.ts'
+import {
+  measureRepository,
+  type RepositoryMeasure,
+  type RepositorySize,
+} from './repository-size.ts'
+
+/** When loose objects and packs are put together. */
+export interface MaintenanceLimits {
+  readonly looseObjects: number
+  readonly looseBytes: number
+  readonly packs: number
+}
+
+export interface MaintenanceState extends RepositorySize {
+  /** When objects were last put together since the start, in milliseconds; null before that. */
+  readonly packedAt: number | null
+  /** Why the last attempt failed, or null. */
+  readonly problem: string | null
+}
+
+export interface MaintenanceOptions {
+  /** Null where there is none: then everything is only counted. */
+  readonly git: GitExecutable | null
+  readonly store: GitStore
+  readonly reader: ObjectReader
+  readonly queue: WriterQueue
+  readonly limits?: MaintenanceLimits
+  readonly clock: Clock
+  readonly report: Report
+}
+
+const LIMITS: MaintenanceLimits = { looseObjects: 1_000, looseBytes: 32 * 1_048_576, packs: 20 }
+/** A revision is a blob, a tree and a commit. */
+const OBJECTS_OF_REVISION = 3
+/** New revisions after which it looks, because they may be large. */
+const REVISIONS_BETWEEN_LOOKS = 64
+/** Others write too: milliseconds after which it looks in any case. */
+const INTERVAL = 600_000
+/** Milliseconds after the start, and after a revision, so that what it tells is never older. */
+const SOON = 10_000
+const NOTHING: RepositorySize = { looseObjects: 0, looseBytes: 0, packs: 0, packBytes: 0 }
+
+/**
+ * Keeps the repository small and quick to read: counts what lies in it and, when there is much,
+ * lets git put it together. That happens beside reads and writes and takes nothing from either.
+ */
+export class Maintenance implements AsyncDisposable {
+  readonly #options: MaintenanceOptions
+  readonly #limits: MaintenanceLimits
+  readonly #stop = new AbortController()
+  #state: MaintenanceState | null = null
+  #packFiles: readonly string[] = []
+  /** What the last packing left behind. */
+  #rest = NOTHING
+  #newRevisions = 0
+  #running: Promise<void> | null = null
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(options: MaintenanceOptions) {
+    this.#options = options
+    this.#limits = options.limits ?? LIMITS
+    this.#wakeIn(SOON)
+  }
+
+  /** What was found at the last look; null before the first. */
+  state(): MaintenanceState | null {
+    return this.#state
+  }
+
+  /** Takes notice of new revisions, and looks soon, or at once when there are many of them. */
+  noteRevisions(count: number): void {
+    if (this.#newRevisions === 0) this.#wakeIn(SOON)
+    this.#newRevisions += count
+    const many = Math.ceil(this.#limits.looseObjects / OBJECTS_OF_REVISION)
+    if (this.#newRevisions >= Math.min(many, REVISIONS_BETWEEN_LOOKS)) {
+      this.#lookAside()
+    }
+  }
+
+  /** Counts, and packs when something is over its limit. One look at a time; never fails. */
+  look(): Promise<void> {
+    this.#running ??= this.#look().finally(() => {
+      this.#running = null
+      this.#wakeIn(this.#newRevisions === 0 ? INTERVAL : SOON)
+    })
+    return this.#running
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    if (this.#timer) clearTimeout(this.#timer)
+    await this.#running
+  }
+
+  #lookAside(): void {
+    inBackground(this.#options.report, 'The maintenance has failed', this.look())
+  }
+
+  async #look(): Promise<void> {
+    try {
+      await this.#afterWrites()
+      this.#newRevisions = 0
+      await this.#measure()
+      const { git } = this.#options
+      if (git !== null && this.#isDue()) await this.#pack(git)
+    } catch (error) {
+      if (!this.#stop.signal.aborted) this.#tell(error)
+    }
+  }
+
+  /** Waits for the writes under way. The first time, what a crash has left is removed before others begin. */
+  async #afterWrites(): Promise<void> {
+    const { queue, store } = this.#options
+    await queue.run(async () => {
+      if (this.#state === null) await removeObjectDrafts(store)
+    })
+  }
+
+  async #pack(git: GitExecutable): Promise<void> {
+    const { store, clock, report } = this.#options
+    const before = this.#state
+    await removeAbandoned(store, clock())
+    await packRepository(git, store.gitDir, this.#stop.signal)
+    if (this.#stop.signal.aborted) return
+    this.#rest = await this.#measure()
+    this.#state = { ...this.#rest, packedAt: clock(), problem: null }
+    const facts = { before, after: this.#rest }
+    report({ level: 'info', message: 'The repository was packed', facts })
+  }
+
+  async #measure(): Promise<RepositorySize> {
+    const { packFiles, ...size } = await measureRepository(this.#options.store)
+    this.#state = { packedAt: null, problem: null, ...this.#state, ...size }
+    this.#letGoOf(packFiles)
+    return size
+  }
+
+  /** Somebody's git may have replaced packs, or ours. */
+  #letGoOf(packFiles: RepositoryMeasure['packFiles']): void {
+    const present = new Set(packFiles)
+    if (this.#packFiles.some((name) => !present.has(name))) this.#options.reader.renew()
+    this.#packFiles = packFiles
+  }
+
+  #isDue(): boolean {
+    const size = this.#state ?? NOTHING
+    const { looseObjects, looseBytes, packs } = this.#limits
+    return (
+      size.looseObjects >= this.#rest.looseObjects + looseObjects ||
+      size.looseBytes >= this.#rest.looseBytes + looseBytes ||
+      size.packs >= this.#rest.packs + packs
+    )
+  }
+
+  #tell(error: unknown): void {
+    const problem = describeFault(error)
+    this.#state = { packedAt: null, ...NOTHING, ...this.#state, problem }
+    this.#options.report({
+      level: 'warning',
+      message: 'The repository could not be packed',
+      facts: { error },
+    })
+  }
+
+  #wakeIn(delay: number): void {
+    if (this.#stop.signal.aborted) return
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#lookAside(), delay)
+    this.#timer.unref()
+  }
+}

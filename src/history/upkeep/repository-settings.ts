@@ -1,0 +1,37 @@
+import { join } from 'node:path'
+import { durableFs } from '../../storage/durable-fs.ts'
+import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { findConfigValue } from '../../git/git-config.ts'
+import type { GitStore } from '../../git/git-store.ts'
+import { DELTA_DEPTH } from './pack-repository.ts'
+
+/**
+ * What this service needs of git: a push that moves the live file too, bytes left as they are, and
+ * packs of any `git gc` that old revisions are read from as quickly as new ones.
+ */
+const NEEDED: ReadonlyMap<string, string> = new Map([
+  ['receive.denyCurrentBranch', 'updateInstead'],
+  ['core.autocrlf', 'false'],
+  ['pack.depth', String(DELTA_DEPTH)],
+])
+
+/** Gives a repository the settings that it needs and does not have. What somebody has set stays. */
+export async function completeSettings(store: GitStore): Promise<void> {
+  const text = await readConfig(store)
+  const missing = [...NEEDED].filter(([path]) => findConfigValue(text, path) === null)
+  if (missing.length === 0) return
+  // Loaded for this alone, once in the life of a repository: it takes long.
+  const { setConfig } = await import('isomorphic-git')
+  const [fs, gitdir] = [durableFs(store.fs), store.gitDir]
+  for (const [path, value] of missing) await setConfig({ fs, gitdir, path, value })
+}
+
+/** A setting of the repository itself as text, or null. */
+export async function findSetting(store: GitStore, path: string): Promise<string | null> {
+  return findConfigValue(await readConfig(store), path)
+}
+
+async function readConfig({ fs, gitDir }: GitStore): Promise<string> {
+  const bytes = await orNullWhenAbsent(fs.readFile(join(gitDir, 'config')))
+  return Buffer.from(bytes ?? []).toString('utf8')
+}

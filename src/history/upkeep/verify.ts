@@ -1,0 +1,142 @@
+import nodeFs from 'node:fs/promises'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { digestOf } from '../../core/digest.ts'
+import type { CommitSha, Revision } from '../../core/revision.ts'
+import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { GitExecutable } from '../../git/git-executable.ts'
+import type { HistoryOptions } from '../history-options.ts'
+import { IndexFile } from '../index/revision-file.ts'
+import { IndexKeeper, NO_STORE } from '../index/index-keeper.ts'
+import { parseMessage } from '../sync/message.ts'
+import type { ObjectReader } from '../../git/object-reader.ts'
+import { openObjectReader } from '../../git/open-object-reader.ts'
+import { readHead } from '../../git/refs.ts'
+import { unavailable } from '../repository-folder.ts'
+import { type IndexEntry, RevisionIndex } from '../index/revision-index.ts'
+import { tryGit } from '../../git/run-git.ts'
+
+export type VerifyOptions = Pick<
+  HistoryOptions,
+  'repository' | 'fileName' | 'inspect' | 'serverEdition' | 'serverVersion' | 'programPath'
+>
+
+export interface VerifyReport {
+  readonly commits: number
+  readonly revisions: number
+  /** The newest valid revision; null when there is none. */
+  readonly newest: Revision | null
+  /** What is wrong, a sentence each. */
+  readonly problems: readonly string[]
+  /** What is odd and does no harm. */
+  readonly notes: readonly string[]
+}
+
+export type OnProgress = (progress: { readonly done: number; readonly total: number }) => void
+
+interface Verification extends VerifyOptions {
+  readonly gitDir: string
+  readonly reader: ObjectReader
+}
+
+/**
+ * Checks a repository and changes nothing: every revision's bytes against its digest, the index
+ * against the history of the branch, and every object where there is a git program. A service
+ * may be running on it.
+ *
+ * @throws {ServiceError} `unavailable` when there is no history to check.
+ */
+export async function verifyRepository(
+  options: VerifyOptions,
+  onProgress: OnProgress = () => {},
+): Promise<VerifyReport> {
+  const gitDir = join(options.repository, '.git')
+  if ((await orNullWhenAbsent(nodeFs.stat(gitDir))) === null) {
+    throw unavailable(`${options.repository} is not a git repository`)
+  }
+  await using reader = await openObjectReader({
+    fs: nodeFs,
+    gitDir,
+    path: options.programPath,
+  })
+  const verification = { ...options, gitDir, reader }
+  const { index, indexProblems } = await compareIndex(verification)
+  const documents = await checkDocuments(verification, { index, onProgress })
+  return {
+    commits: index.length,
+    revisions: index.size(),
+    newest: index.current(),
+    problems: [...documents.problems, ...indexProblems, ...(await checkObjects(verification))],
+    notes: documents.notes,
+  }
+}
+
+/** What is wrong with the kept index of revisions. */
+export async function findIndexProblems(options: VerifyOptions): Promise<readonly string[]> {
+  const gitDir = join(options.repository, '.git')
+  await using reader = await openObjectReader({ fs: nodeFs, gitDir, path: options.programPath })
+  return (await compareIndex({ ...options, gitDir, reader })).indexProblems
+}
+
+/** The kept index may be behind the branch, for it is extended at every start, but never differ. */
+async function compareIndex(
+  verification: Verification,
+): Promise<{ index: RevisionIndex; indexProblems: readonly string[] }> {
+  const { gitDir } = verification
+  const path = join(gitDir, 'cairn', 'revisions')
+  const file = new IndexFile({ fs: nodeFs, path }, verification)
+  const kept = new RevisionIndex(await file.load())
+  const { branch, commit } = await readHead({ fs: nodeFs, gitDir })
+  if (commit === null) throw unavailable(`The branch ${branch} of ${gitDir} has no commits`)
+  const keeper = new IndexKeeper(NO_STORE, verification)
+  await keeper.follow(commit)
+  const entries = keeper.index.entries()
+  const keptEntries = kept.entries()
+  const wrong = keptEntries.findIndex((entry, at) => !isDeepStrictEqual(entry, entries[at]))
+  const indexProblems = wrong < 0 ? [] : [describeDifference(keptEntries[wrong], entries[wrong])]
+  if (file.isDamaged) indexProblems.push(`The index is damaged after ${kept.length} commits`)
+  return { index: keeper.index, indexProblems }
+}
+
+function describeDifference(kept?: IndexEntry, read?: IndexEntry): string {
+  const where = `The index differs from the history at commit ${kept?.commit}`
+  return read?.commit === kept?.commit ? where : `${where}, where git has ${read?.commit ?? 'none'}`
+}
+
+async function checkDocuments(
+  { reader, fileName }: Verification,
+  { index, onProgress }: { index: RevisionIndex; onProgress: OnProgress },
+): Promise<{ problems: readonly string[]; notes: readonly string[] }> {
+  const [problems, notes]: [string[], string[]] = [[], []]
+  const total = index.size()
+  const revisions = index.list({ offset: 0, limit: total })
+  for (const [done, { commit, digest }] of revisions.entries()) {
+    onProgress({ done, total })
+    const document = await reader.findFile(commit, fileName)
+    if (document === null) problems.push(`Commit ${commit} has lost its ${fileName}`)
+    else if (digestOf(document) !== digest) {
+      problems.push(`The ${fileName} of commit ${commit} does not have the digest ${digest}`)
+    }
+    const recorded = await recordedDigest(reader, commit)
+    if (recorded !== null && recorded !== digest) {
+      notes.push(`Commit ${commit} records the digest ${recorded}; its file has ${digest}`)
+    }
+  }
+  onProgress({ done: total, total })
+  return { problems, notes }
+}
+
+async function recordedDigest(reader: ObjectReader, commit: CommitSha): Promise<string | null> {
+  const record = await reader.findCommit(commit)
+  return (record && parseMessage(record.message)?.digest) ?? null
+}
+
+async function checkObjects({ programPath, gitDir }: Verification): Promise<readonly string[]> {
+  const git = programPath === null ? null : await GitExecutable.find({ path: programPath })
+  if (git === null) return []
+  const fsck = ['fsck', '--strict', '--no-dangling', '--no-progress']
+  const { output, errors, end, isDone } = await tryGit(git, gitDir, fsck)
+  if (isDone) return []
+  const lines = `${output.toString('utf8')}${errors}`.split('\n').filter((line) => line !== '')
+  return (lines.length > 0 ? lines : [end]).map((line) => `git fsck: ${line}`)
+}

@@ -1,0 +1,34 @@
+import type { Revision } from '../../core/revision.ts'
+import { verifyRepository } from '../../history/upkeep/verify.ts'
+import { openSqliteState } from '../../state/open-sqlite.ts'
+import { EDITION } from '../../configuration/config-services.ts'
+import { STATE_KINDS } from '../state-kinds.ts'
+import { inspectAsIs } from '../../configuration/validate-only.ts'
+
+export interface PartsToCheck {
+  readonly repository: string
+  readonly fileName: string
+  readonly stateFile: string
+  readonly version: string
+  readonly programPath: string | undefined
+}
+
+export interface PartsReport {
+  readonly revisions: number
+  readonly newest: Revision | null
+  /** What is wrong, a sentence each. */
+  readonly problems: readonly string[]
+}
+
+/** Reads everything in a repository and a state file that belong together, and says what is wrong. */
+export async function checkParts(parts: PartsToCheck): Promise<PartsReport> {
+  const { revisions, newest, problems } = await verifyRepository({
+    ...parts,
+    inspect: inspectAsIs,
+    serverEdition: EDITION,
+    serverVersion: parts.version,
+  })
+  await using store = await openSqliteState(parts.stateFile)
+  const faults = await store.check(STATE_KINDS)
+  return { revisions, newest, problems: [...problems, ...faults] }
+}

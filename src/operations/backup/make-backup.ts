@@ -1,0 +1,123 @@
+import { copyFile, mkdir, rename, writeFile } from 'node:fs/promises'
+import nodeFs from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import type { Clock } from '../../lib/clock.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { type BundledHead, bundleRepository, unbundleRepository } from '../../git/bundle.ts'
+import { copySqliteState } from '../../state/open-sqlite.ts'
+import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { syncFolder } from '../../storage/sync-folder.ts'
+import { digestArchive, digestPart, writeArchive } from './archive.ts'
+import { checkParts, type PartsReport } from './check-parts.ts'
+import { ARTIFACTS, MANIFEST, Manifest, type Part, PARTS } from './manifest.ts'
+import type { ServicePlaces } from './places.ts'
+import { openStaging } from './staging.ts'
+
+export interface BackupOptions {
+  readonly places: ServicePlaces
+  readonly withArtifacts: boolean
+  readonly clock: Clock
+  readonly version: string
+  readonly programPath: string | undefined
+}
+
+/** An archive that was written. */
+export interface Backup {
+  readonly file: string
+  readonly manifest: Manifest
+  /** What is wrong with the data of the service, and so with the copy. */
+  readonly problems: readonly string[]
+}
+
+/**
+ * Writes everything that a service keeps into one archive, also while it runs and writes.
+ *
+ * The order is what makes it consistent. The state comes first, then the repository: what the
+ * state names of the history was there before it was named, so it is in a repository that is
+ * read later. The keys come last: a key is made before it seals anything and is never taken away,
+ * so whatever is sealed in the repository has its key in a file that is read later still.
+ *
+ * The archive gets its name once it has been read back and everything in it was checked. What is
+ * wrong with the service's own data does not keep it from being saved, but under another name.
+ *
+ * @throws {ServiceError} `unavailable` when something is missing; there is no archive then.
+ */
+export async function makeBackup(target: string, options: BackupOptions): Promise<Backup> {
+  await using staging = await openStaging(target)
+  const { folder } = staging
+  const time = options.clock()
+  const head = await copyParts(folder, options)
+  const report = await checkCopies(folder, head, options)
+  const manifest = await describe(folder, { time, head, report, options })
+  const archive = join(folder, 'archive')
+  const artifacts = options.withArtifacts ? join(options.places.stateDir, ARTIFACTS) : null
+  const names = [MANIFEST, ...manifest.parts.map(({ name }) => name)]
+  await writeArchive({ archive, folder, names, artifacts })
+  const written = await digestArchive(archive)
+  if (!isDeepStrictEqual(written, manifest.parts)) {
+    throw broken('The archive does not hold what was written to it')
+  }
+  const file = report.problems.length === 0 ? target : `${target}.unverified`
+  await rename(archive, file)
+  await syncFolder(nodeFs, dirname(file))
+  return { file, manifest, problems: report.problems }
+}
+
+async function copyParts(folder: string, { places, programPath }: BackupOptions) {
+  const { repository, stateDir, usersFile } = places
+  await copySqliteState(join(stateDir, PARTS.state), join(folder, PARTS.state))
+  const bundle = join(folder, PARTS.bundle)
+  const head = await bundleRepository({ repository, programPath, bundle })
+  await orNullWhenAbsent(copyFile(join(stateDir, PARTS.keys), join(folder, PARTS.keys)))
+  await orNullWhenAbsent(copyFile(usersFile, join(folder, PARTS.users)))
+  await orNullWhenAbsent(copyFile(join(stateDir, PARTS.webhooks), join(folder, PARTS.webhooks)))
+  return head
+}
+
+/** Makes a repository and a state of the copies, and reads everything in them. */
+async function checkCopies(
+  folder: string,
+  head: BundledHead,
+  { places, version, programPath }: BackupOptions,
+): Promise<PartsReport> {
+  const { fileName } = places
+  const trial = join(folder, 'trial')
+  const [repository, stateFile] = [join(trial, 'config-repo'), join(trial, PARTS.state)]
+  await mkdir(trial)
+  const bundle = join(folder, PARTS.bundle)
+  await unbundleRepository(join(repository, '.git'), { programPath, bundle }, head)
+  await copyFile(join(folder, PARTS.state), stateFile)
+  return checkParts({ repository, fileName, stateFile, version, programPath })
+}
+
+interface Copied {
+  readonly time: number
+  readonly head: BundledHead
+  readonly report: PartsReport
+  readonly options: BackupOptions
+}
+
+async function describe(folder: string, { time, head, report, options }: Copied) {
+  if (report.newest === null) throw broken('The repository holds no valid configuration')
+  const parts = await Promise.all(
+    Object.values(PARTS).map((name) => orNullWhenAbsent(digestPart(folder, name))),
+  )
+  const manifest: Manifest = {
+    format: 'cairn backup 1',
+    serverVersion: options.version,
+    time,
+    ...head,
+    digest: report.newest.digest,
+    revisions: report.revisions,
+    fileName: options.places.fileName,
+    hasArtifacts: options.withArtifacts,
+    parts: parts.filter((part): part is Part => part !== null),
+  }
+  await writeFile(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
+  return manifest
+}
+
+function broken(reason: string): ServiceError {
+  return new ServiceError('unavailable', reason, { reason })
+}

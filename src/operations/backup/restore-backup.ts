@@ -1,0 +1,139 @@
+import nodeFs, { copyFile, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { ServiceError } from '../../core/errors.ts'
+import { restoreFolder } from '../../history/sync/restore-folder.ts'
+import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { openProcessLock } from '../../storage/process-lock.ts'
+import { syncFolder } from '../../storage/sync-folder.ts'
+import { digestArchive, digestPart, unpackArchive } from './archive.ts'
+import { checkParts, type PartsReport } from './check-parts.ts'
+import { ARTIFACTS, MANIFEST, Manifest, type Part, PARTS } from './manifest.ts'
+import type { ServicePlaces } from './places.ts'
+import { beginRestore, endRestore, UNFINISHED } from './unfinished-restore.ts'
+
+export interface RestoreOptions {
+  /** Where everything is to be. The name of the live file is in the archive. */
+  readonly places: Omit<ServicePlaces, 'fileName'>
+  readonly version: string
+  readonly programPath: string | undefined
+}
+
+export interface Restored extends PartsReport {
+  readonly manifest: Manifest
+}
+
+const MAY_STAND: readonly string[] = ['README.md', 'lost+found']
+const UNPACKED = '.unpacked'
+
+/**
+ * Makes the folders of a service of an archive, and reads everything in them. No service starts on
+ * them before that has ended well.
+ *
+ * @throws {ServiceError} `unavailable` when a folder holds something, or the archive is damaged.
+ */
+export async function restoreBackup(archive: string, options: RestoreOptions): Promise<Restored> {
+  const { repository, stateDir, usersFile } = options.places
+  // Read to its end before anything is made, so that a damaged one leaves nothing behind.
+  await digestArchive(archive)
+  await mkdir(stateDir, { recursive: true, mode: 0o700 })
+  await using lock = await openProcessLock(join(stateDir, 'lock'))
+  await assertEmpty(dirname(lock.file), lock.names)
+  await assertEmpty(repository, [])
+  if ((await orNullWhenAbsent(nodeFs.stat(usersFile))) !== null) throw taken(usersFile, 'is there')
+  await beginRestore(stateDir)
+  const manifest = await unpack(archive, join(stateDir, UNPACKED))
+  await place(manifest, options)
+  const report = await check(manifest, options)
+  if (report.problems.length === 0) await endRestore(stateDir)
+  return { ...report, manifest }
+}
+
+async function unpack(archive: string, folder: string): Promise<Manifest> {
+  await mkdir(folder, { mode: 0o700 })
+  await unpackArchive(archive, folder)
+  const manifest = await readManifest(archive, folder)
+  for (const part of manifest.parts) await assertSame(archive, folder, part)
+  return manifest
+}
+
+async function readManifest(archive: string, folder: string): Promise<Manifest> {
+  const text = await orNullWhenAbsent(readFile(join(folder, MANIFEST), 'utf8'))
+  const manifest = Manifest.safeParse(parseJson(text ?? ''))
+  if (manifest.success) return manifest.data
+  throw unavailable(`${archive} is no backup that this program can read`)
+}
+
+/** Null, which is no manifest, when the text is no JSON. */
+function parseJson(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return value
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}
+
+async function assertSame(archive: string, folder: string, part: Part): Promise<void> {
+  const { size, sha256 } = await digestPart(folder, part.name)
+  if (size === part.size && sha256 === part.sha256) return
+  throw unavailable(`${archive} is damaged: its ${part.name} is not what was put into it`)
+}
+
+async function place(manifest: Manifest, { places, programPath }: RestoreOptions): Promise<void> {
+  const { repository, stateDir, usersFile } = places
+  const folder = join(stateDir, UNPACKED)
+  const bundle = join(folder, PARTS.bundle)
+  const { fileName } = manifest
+  await restoreFolder({ repository, programPath, bundle, fileName }, manifest)
+  const has = (name: Part['name']) => manifest.parts.some((part) => part.name === name)
+  if (manifest.hasArtifacts) await moveArtifacts(folder, stateDir)
+  if (has(PARTS.users)) await putFile(join(folder, PARTS.users), usersFile)
+  if (has(PARTS.webhooks))
+    await putFile(join(folder, PARTS.webhooks), join(stateDir, PARTS.webhooks))
+  if (has(PARTS.keys)) await putFile(join(folder, PARTS.keys), join(stateDir, PARTS.keys))
+  await putFile(join(folder, PARTS.state), join(stateDir, PARTS.state))
+  await rm(folder, { recursive: true })
+}
+
+/** There may have been none when the backup was made. */
+async function moveArtifacts(folder: string, stateDir: string): Promise<void> {
+  await orNullWhenAbsent(rename(join(folder, ARTIFACTS), join(stateDir, ARTIFACTS)))
+}
+
+async function putFile(from: string, to: string): Promise<void> {
+  await mkdir(dirname(to), { recursive: true, mode: 0o700 })
+  await copyFile(from, to)
+  const handle = await nodeFs.open(to, 'r')
+  try {
+    await handle.chmod(0o600)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await syncFolder(nodeFs, dirname(to))
+}
+
+function check(
+  { fileName }: Manifest,
+  { places, version, programPath }: RestoreOptions,
+): Promise<PartsReport> {
+  const stateFile = join(places.stateDir, PARTS.state)
+  return checkParts({ repository: places.repository, fileName, stateFile, version, programPath })
+}
+
+async function assertEmpty(folder: string, ours: readonly string[]): Promise<void> {
+  const names = (await orNullWhenAbsent(readdir(folder))) ?? []
+  if (names.includes(UNFINISHED)) throw taken(folder, 'holds a restore that was not finished')
+  const others = names.filter((name) => !ours.includes(name) && !MAY_STAND.includes(name))
+  if (others.length === 0) return
+  throw taken(folder, `is not empty: ${others.toSorted().slice(0, 3).join(', ')}`)
+}
+
+function taken(path: string, how: string): ServiceError {
+  return unavailable(`${path} ${how}; a backup is restored into empty folders only`)
+}
+
+function unavailable(reason: string): ServiceError {
+  return new ServiceError('unavailable', reason, { reason })
+}

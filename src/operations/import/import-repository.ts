@@ -1,0 +1,128 @@
+import { existsSync } from 'node:fs'
+import fs from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { SecretBox } from '../../document/secrets/secret-box.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Revision } from '../../core/revision.ts'
+import { importHistory, type ImportReport } from '../../history/import/import-history.ts'
+import type { ImportOptions } from '../../history/import/import-options.ts'
+import { readHead } from '../../git/refs.ts'
+import { assertKeysThere } from '../lost-files.ts'
+import { openSecretKeys } from '../../security/secret-keys.ts'
+import { ChangeSummary } from '../../configuration/changes/change-summary.ts'
+import { ConfigServices, EDITION } from '../../configuration/config-services.ts'
+import { DocumentCache } from '../../configuration/document-cache.ts'
+import { SourceRepository } from './source-repository.ts'
+
+export interface ImportRequest {
+  /** The path or URL of the other repository. */
+  readonly from: string
+  /** Its branch; the one that is checked out there when null. */
+  readonly branch: string | null
+  readonly sourceFile: string
+  /** Milliseconds since the UNIX epoch. */
+  readonly since: number | null
+}
+
+export interface ImportPlaces {
+  readonly repository: string
+  readonly fileName: string
+  readonly stateDir: string
+}
+
+export interface ImportSurroundings {
+  readonly clock: Clock
+  readonly log: Log
+  readonly version: string
+  readonly programPath: string | undefined
+  readonly environment: Readonly<Record<string, string>>
+  readonly onProgress: ImportOptions['onProgress']
+}
+
+export interface Imported extends ImportReport {
+  readonly branch: string
+  readonly current: Revision
+}
+
+/** Seals the same secret in the same way all through an import, so that commits differ in what has changed alone. */
+class ImportBox extends SecretBox {
+  readonly #sealed = new Map<string, string>()
+
+  override seal(secret: string): string {
+    const sealed = this.#sealed.get(secret) ?? super.seal(secret)
+    this.#sealed.set(secret, sealed)
+    return sealed
+  }
+}
+
+/**
+ * Imports the history of another repository into the one of a service that is stopped, and brings live
+ * file and index into agreement with it.
+ *
+ * @throws {ServiceError} `unavailable` while a service runs on it, or where the other cannot be read.
+ */
+export async function importRepository(
+  request: ImportRequest,
+  places: ImportPlaces,
+  surroundings: ImportSurroundings,
+): Promise<Imported> {
+  const { repository, fileName, stateDir } = places
+  const { environment } = surroundings
+  await fs.mkdir(stateDir, { recursive: true, mode: 0o700 })
+  const { programPath } = surroundings
+  await assertKeysThere({ repository, fileName, stateDir, programPath })
+  const box = new ImportBox(await openSecretKeys(join(stateDir, 'secret.keys')))
+  await using cache = new DocumentCache(box)
+  if (await hasBegun(places)) await settle(places, surroundings, box)
+  await using source = new SourceRepository(request, environment)
+  const report = await importHistory({
+    repository,
+    fileName,
+    ...request,
+    ...surroundings,
+    inspect: (document) => cache.inspect(document),
+    summarise: new ChangeSummary(cache).subject,
+    serverEdition: EDITION,
+    fetch: (folder) => source.fetchInto(folder),
+    name: JSON.stringify([source.url, request.branch, request.sourceFile, request.since]),
+  })
+  if (report.head === null) throw nothingIn(request, report)
+  const current = await settle(places, surroundings, box)
+  return { ...report, branch: source.branch, current }
+}
+
+/** Whether there is a configuration already; an import that was killed may have left a repository without one. */
+async function hasBegun({ repository, fileName }: ImportPlaces): Promise<boolean> {
+  const gitDir = join(repository, '.git')
+  if (existsSync(join(repository, fileName))) return true
+  return existsSync(join(gitDir, 'HEAD')) && (await readHead({ fs, gitDir })).commit !== null
+}
+
+/** An empty repository is left empty rather than given a first configuration. */
+function nothingIn(
+  { sourceFile }: ImportRequest,
+  { absent, older, invalid }: ImportReport,
+): ServiceError<'unavailable'> {
+  const reason =
+    `No commit has a valid ${sourceFile}: ${absent} are without it, ` +
+    `in ${invalid.length} it is not valid, ${older} are older than asked for`
+  return new ServiceError('unavailable', reason, { reason })
+}
+
+/** Opens the history as a service does at its start, and closes it. */
+async function settle(
+  { repository, fileName }: ImportPlaces,
+  surroundings: ImportSurroundings,
+  box: SecretBox,
+): Promise<Revision> {
+  const places = { repository: resolve(repository), fileName, pollInterval: 60_000 }
+  await using config = await ConfigServices.open({
+    ...places,
+    ...surroundings,
+    box,
+    pushCheck: null,
+  })
+  return config.history.current()
+}

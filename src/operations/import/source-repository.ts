@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { ServiceError } from '../../core/errors.ts'
+import { CommitSha } from '../../core/revision.ts'
+import { protocolsFor, settingsFor } from '../../core/git-credentials.ts'
+import { SourceFailed } from '../../sources/modification.ts'
+import { addressOf } from '../../sources/source-address.ts'
+import { secretsOf } from '../../sources/source-place.ts'
+import { Tools } from '../../sources/tools.ts'
+
+/** Milliseconds that the other repository may take to answer; ten times as long to be fetched. */
+const TIMEOUT = 600_000
+const HEADS = 'refs/heads/'
+const USUAL = ['main', 'master']
+
+/** Another repository, whose branch is to be imported. */
+export class SourceRepository implements AsyncDisposable {
+  /** Without credentials. */
+  readonly url: string
+  readonly #branch: string | null
+  readonly #tools: Tools
+  readonly #call: Omit<Parameters<Tools['run']>[0], 'cwd' | 'args'>
+  #chosen = ''
+
+  constructor(
+    { from, branch }: { from: string; branch: string | null },
+    environment: Readonly<Record<string, string>>,
+  ) {
+    const address = foreseen(() => addressOf('git', existsSync(from) ? resolve(from) : from))
+    this.url = address.url
+    this.#branch = branch
+    this.#tools = new Tools({ environment, timeout: TIMEOUT })
+    this.#call = {
+      command: 'git',
+      address: address.url,
+      isLong: true,
+      environment: {
+        GIT_TERMINAL_PROMPT: '0',
+        GIT_ALLOW_PROTOCOL: protocolsFor(address.url),
+        LC_ALL: 'C.UTF-8',
+        ...settingsFor(address),
+      },
+      secrets: secretsOf(address, address.username !== null),
+    }
+  }
+
+  /** The name of the branch that was fetched. */
+  get branch(): string {
+    return this.#chosen
+  }
+
+  /**
+   * Brings the branch into a folder, as far as it is not there yet.
+   *
+   * @throws {ServiceError} `unavailable` when that fails, or it is not clear which branch is meant.
+   */
+  async fetchInto(folder: string): Promise<CommitSha> {
+    try {
+      await mkdir(folder, { recursive: true })
+      await this.#git(folder, ['init', '--quiet', '--bare', '.'])
+      this.#chosen = this.#branch ?? (await this.#chooseBranch(folder))
+      const options = ['--quiet', '--no-tags', '--force', '--no-auto-gc', '--no-write-fetch-head']
+      const refspec = `+${HEADS}${this.#chosen}:${HEADS}source`
+      await this.#git(folder, ['fetch', ...options, '--', this.url, refspec])
+      return CommitSha.parse((await this.#git(folder, ['rev-parse', `${HEADS}source`])).trim())
+    } catch (error) {
+      throw translated(error)
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#tools[Symbol.asyncDispose]()
+  }
+
+  async #chooseBranch(folder: string): Promise<string> {
+    const refs = (await this.#git(folder, ['ls-remote', '--symref', '--', this.url])).split('\n')
+    const names = refs.flatMap((line) => line.split(`\t${HEADS}`)[1] ?? [])
+    const head = refs.map((line) => /^ref: refs\/heads\/(\S+)\tHEAD$/.exec(line)?.[1])
+    const candidates = [...head, ...(names.length === 1 ? names : []), ...USUAL]
+    const chosen = candidates.find((name) => name !== undefined && names.includes(name))
+    if (chosen !== undefined) return chosen
+    throw new SourceFailed(`say which branch is meant: ${names.join(', ') || 'there is none'}`)
+  }
+
+  #git(cwd: string, args: readonly string[]): Promise<string> {
+    return this.#tools.run({ ...this.#call, cwd, args })
+  }
+}
+
+function foreseen<Result>(action: () => Result): Result {
+  try {
+    return action()
+  } catch (error) {
+    throw translated(error)
+  }
+}
+
+function translated(cause: unknown): unknown {
+  if (!(cause instanceof SourceFailed)) return cause
+  const reason = `The other repository cannot be read: ${cause.message}`
+  return new ServiceError('unavailable', reason, { reason }, { cause })
+}

@@ -1,0 +1,86 @@
+import nodeFs, { lstat, readdir } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { ServiceError } from '../core/errors.ts'
+import { openObjectReader } from '../git/open-object-reader.ts'
+import { readHead } from '../git/refs.ts'
+import { orNullWhenAbsent } from '../storage/fs-error.ts'
+
+export interface ServiceFiles {
+  readonly repository: string
+  readonly fileName: string
+  readonly stateDir: string
+  readonly programPath: string | undefined
+}
+
+/** A secret that a key of this service sealed: its nonce has 12 bytes, that of the original 16. */
+const SEALED = /AES:[A-Za-z0-9+/]{16}:[A-Za-z0-9+/]{22}/
+const LONGEST = 64
+const WAY_OUT =
+  'Put the file back, from a backup if need be, or begin anew without it: cairn serve --begin-anew'
+
+/**
+ * Whatever is missing is made at a first start. Where something else shows that there was one, what
+ * was lost with it is not replaced in silence.
+ *
+ * @throws {ServiceError} `unavailable`, with the way out.
+ */
+export async function assertNothingLost(files: ServiceFiles): Promise<void> {
+  await assertKeysThere(files)
+  const state = join(files.stateDir, 'state.sqlite')
+  if ((await isThere(state)) || !(await hasArtifacts(files.stateDir))) return
+  throw lost(`${state} is missing, and there are consoles and artifacts of the builds in it`)
+}
+
+/**
+ * The same for the keys alone.
+ *
+ * @throws {ServiceError} `unavailable`, with the way out.
+ */
+export async function assertKeysThere(files: ServiceFiles): Promise<void> {
+  const keys = join(files.stateDir, 'secret.keys')
+  if ((await isThere(keys)) || !(await hasSealedSecrets(files))) return
+  throw lost(`${keys} is missing, and the configuration has secrets that only its keys open`)
+}
+
+async function hasArtifacts(stateDir: string): Promise<boolean> {
+  const names = (await orNullWhenAbsent(readdir(join(stateDir, 'artifacts')))) ?? []
+  return names.some((name) => !name.startsWith('.'))
+}
+
+async function hasSealedSecrets(files: ServiceFiles): Promise<boolean> {
+  const document = await openDocument(files)
+  if (document === null) return false
+  let before = ''
+  for await (const chunk of document) {
+    const text = before + String(chunk)
+    if (SEALED.test(text)) return true
+    before = text.slice(-LONGEST)
+  }
+  return false
+}
+
+/** The live file, or where there is none what the newest commit has; null without any. */
+async function openDocument(files: ServiceFiles): Promise<Readable | null> {
+  const { repository, fileName } = files
+  const live = join(repository, ...fileName.split('/'))
+  if ((await orNullWhenAbsent(lstat(live)))?.isFile() === true)
+    return createReadStream(live, { encoding: 'latin1' })
+  const store = { fs: nodeFs, gitDir: join(repository, '.git') }
+  if (!(await isThere(join(store.gitDir, 'HEAD')))) return null
+  const { commit } = await readHead(store)
+  if (commit === null) return null
+  await using reader = await openObjectReader({ ...store, path: files.programPath })
+  const document = await reader.findFile(commit, fileName)
+  return document === null ? null : Readable.from([Buffer.from(document).toString('latin1')])
+}
+
+async function isThere(file: string): Promise<boolean> {
+  return (await orNullWhenAbsent(lstat(file))) !== null
+}
+
+function lost(what: string): ServiceError<'unavailable'> {
+  const reason = `${what}. ${WAY_OUT}`
+  return new ServiceError('unavailable', reason, { reason })
+}

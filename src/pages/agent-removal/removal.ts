@@ -1,0 +1,80 @@
+import { ServiceError } from '../../core/errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { KnownAgent } from '../../agents/known-agent.ts'
+import { assertMay } from '../../configuration/permission.ts'
+import { type AgentRow, type AgentsPageDeps, rowsOf } from '../agents/agents-page.ts'
+import { listedAgent } from '../agents/listed-agent.ts'
+
+/** How long an agent may run on after it was disabled, in milliseconds. */
+export const STOP_WINDOW = 5_000
+/** A running agent is heard every 5 seconds; one that missed two contacts is taken for stopped. */
+const SILENCE = 11_000
+
+export interface RemovalDeps extends AgentsPageDeps {
+  readonly clock: Clock
+}
+
+/** How far the removal of an agent has come. */
+export interface Removal {
+  readonly row: AgentRow
+  /** What is to be done next: its work has to end, it is to be disabled, stopped, or deleted. */
+  readonly step: 'wait' | 'disable' | 'stop' | 'delete'
+  readonly isBusy: boolean
+  readonly isDisabled: boolean
+  /** Whether its process has ended, as far as that can be known. */
+  readonly hasStopped: boolean
+  readonly lastContact: number | null
+}
+
+/**
+ * How far the removal of an agent has come; it follows from the agent alone, so that it can be left
+ * and taken up again.
+ *
+ * @throws {ServiceError} `agent-not-found`, `not-authorized`.
+ */
+export async function readRemoval(
+  deps: RemovalDeps,
+  principal: Principal,
+  uuid: string,
+): Promise<Removal> {
+  const [removal] = await readRemovals(deps, principal, [uuid])
+  if (removal) return removal
+  throw new ServiceError('agent-not-found', `There is no agent ${uuid}`, { uuid })
+}
+
+/**
+ * The same of several, without those that are not there.
+ *
+ * @throws {ServiceError} `not-authorized`.
+ */
+export async function readRemovals(
+  deps: RemovalDeps,
+  principal: Principal,
+  uuids: readonly string[],
+): Promise<readonly Removal[]> {
+  assertMay(deps.access, principal, { action: 'delete-agent' })
+  await deps.directory.findLost()
+  const known = [...new Set(uuids)].flatMap((uuid) => deps.directory.find(uuid) ?? [])
+  const rows = await rowsOf(deps, principal, known.map(listedAgent))
+  const now = deps.clock()
+  return rows.flatMap((row, n) => {
+    const agent = known[n]
+    return agent ? [removalOf(agent, row, now)] : []
+  })
+}
+
+function removalOf(known: KnownAgent, row: AgentRow, now: number): Removal {
+  const { configStatus, runtimeStatus } = known.condition
+  const isBusy = runtimeStatus === 'Building' || runtimeStatus === 'Cancelled'
+  const isDisabled = configStatus === 'Disabled'
+  const hasStopped = isStopped(known, now)
+  const step = isBusy ? 'wait' : !isDisabled ? 'disable' : hasStopped ? 'delete' : 'stop'
+  const lastContact = known.heard?.at ?? null
+  return { row, step, isBusy, isDisabled, hasStopped, lastContact }
+}
+
+function isStopped({ heard, condition: { runtimeStatus } }: KnownAgent, now: number): boolean {
+  if (heard === null || heard.stopping) return true
+  return ['LostContact', 'Missing'].includes(runtimeStatus) || now - heard.at > SILENCE
+}

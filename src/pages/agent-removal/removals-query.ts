@@ -1,0 +1,67 @@
+import type { AgentOutcome } from '../agents/act-on-agents.ts'
+import type { RemovalStep } from './remove-together.ts'
+import { malformed, parseWholeNumber } from '../../http/parameters.ts'
+
+/** An agent on its way out, and when it was disabled for that; null when that was not done here. */
+export interface LeavingAgent {
+  readonly uuid: string
+  readonly since: number | null
+}
+
+/** Agents that are removed together, and those of them that are gone already. */
+export interface RemovalsQuery {
+  readonly leaving: readonly LeavingAgent[]
+  readonly gone: readonly { readonly uuid: string; readonly name: string }[]
+}
+
+/** As many as one page of the list has. */
+const MOST = 100
+
+/** Reads `agent` and `since`, `gone` and `name`, which go together by their places. */
+export function parseRemovalsQuery(given: Readonly<Record<string, string[]>>): RemovalsQuery {
+  const { agent = [], since = [], gone = [], name = [] } = given
+  if (agent.length + gone.length > MOST) throw malformed(`More than ${MOST} agents`, 'agent')
+  return {
+    leaving: agent.map((uuid, n) => {
+      const time = since[n] ?? ''
+      return { uuid, since: time === '' ? null : parseWholeNumber(time, 'since') }
+    }),
+    gone: gone.map((uuid, n) => ({ uuid, name: name[n] ?? uuid })),
+  }
+}
+
+/** The same, as it stands in addresses. */
+export function removalsQueryOf({
+  leaving,
+  gone,
+}: RemovalsQuery): (readonly [name: string, value: string])[] {
+  return [
+    ...leaving.flatMap(({ uuid, since }) => [
+      ['agent', uuid] as const,
+      ['since', since === null ? '' : String(since)] as const,
+    ]),
+    ...gone.flatMap(({ uuid, name }) => [['gone', uuid] as const, ['name', name] as const]),
+  ]
+}
+
+/** Those that were disabled for their removal, and not before. */
+export function disabledHere({ leaving }: RemovalsQuery): readonly LeavingAgent[] {
+  return leaving.filter(({ since }) => since !== null)
+}
+
+/** The agents after a step: from then the time runs for those that are disabled, and some are gone. */
+export function afterStep(
+  { leaving, gone }: RemovalsQuery,
+  { step, outcomes, now }: { step: RemovalStep; outcomes: readonly AgentOutcome[]; now: number },
+): RemovalsQuery {
+  const done = new Map(outcomes.filter(({ isDone }) => isDone).map((each) => [each.uuid, each]))
+  if (step === 'delete') {
+    const left = leaving.filter(({ uuid }) => !done.has(uuid))
+    return { leaving: left, gone: [...gone, ...done.values()] }
+  }
+  const since = step === 'enable' ? null : now
+  return {
+    leaving: leaving.map((each) => (done.has(each.uuid) ? { uuid: each.uuid, since } : each)),
+    gone,
+  }
+}

@@ -1,0 +1,46 @@
+import type { Principal } from '../../core/principal.ts'
+import type { AgentAdministrationDeps } from '../../agents/administer-agents.ts'
+import { actOnAgents, type AgentAction, type AgentOutcome } from '../agents/act-on-agents.ts'
+import { readRemovals, type Removal, type RemovalDeps } from './removal.ts'
+
+/** What is done to several agents on their way out, each as soon as it may be. */
+export const REMOVAL_STEPS = ['disable', 'again', 'delete', 'enable'] as const
+export type RemovalStep = (typeof REMOVAL_STEPS)[number]
+
+const ACTIONS: Record<RemovalStep, AgentAction> = {
+  disable: 'disable',
+  again: 'disable',
+  delete: 'delete',
+  enable: 'enable',
+}
+
+/** The agents of a removal that a step is for now. */
+export function agentsFor(step: RemovalStep, removals: readonly Removal[]): readonly Removal[] {
+  return removals.filter((removal) => {
+    switch (step) {
+      case 'disable':
+        return removal.step === 'disable'
+      case 'again':
+        return removal.step === 'stop'
+      case 'delete':
+        return removal.step === 'delete'
+      case 'enable':
+        return removal.isDisabled
+    }
+  })
+}
+
+/**
+ * Takes a step with those of the agents that it is for now; the others are left as they are.
+ *
+ * @throws {ServiceError} `not-authorized`.
+ */
+export async function removeTogether(
+  deps: RemovalDeps & AgentAdministrationDeps,
+  principal: Principal,
+  { step, uuids }: { readonly step: RemovalStep; readonly uuids: readonly string[] },
+): Promise<readonly AgentOutcome[]> {
+  const removals = await readRemovals(deps, principal, uuids)
+  const chosen = agentsFor(step, removals).map(({ row }) => row.agent.uuid)
+  return actOnAgents(deps, principal, { action: ACTIONS[step], uuids: chosen })
+}

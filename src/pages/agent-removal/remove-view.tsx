@@ -1,0 +1,247 @@
+import type { Child } from 'hono/jsx'
+import { type Removal, STOP_WINDOW } from './removal.ts'
+import { type Chrome, Page } from '../frame/layout.tsx'
+import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
+import { Status } from '../frame/status.tsx'
+import { When } from '../frame/when.tsx'
+import { Running } from '../agents/agent-cells.tsx'
+
+export interface RemoveViewProps {
+  readonly chrome: Chrome
+  readonly removal: Removal
+  /** When it was disabled for its removal; null when that was not done here. */
+  readonly since: number | null
+  /** Why the last step was refused. */
+  readonly refusal: string | null
+  readonly now: number
+}
+
+const EVERY = 1_000
+
+/** The steps of a safe removal, one after the other: idle, disabled, stopped, deleted. */
+export function RemoveView(props: RemoveViewProps) {
+  const { chrome, removal, refusal, now } = props
+  const { links } = chrome
+  const { uuid, name } = removal.row.agent
+  return (
+    <Page
+      chrome={chrome}
+      title={`Remove ${name}`}
+      section="agents"
+      styles={['runs.css']}
+      scripts={LIVE_SCRIPTS}
+    >
+      <Live every={EVERY} now={now}>
+        <div class="page-head">
+          <p class="muted">
+            <a href={links.agents()}>Agents</a> › <a href={links.agent(uuid)}>{name}</a>
+          </p>
+          <Freshness here={chrome.here} />
+        </div>
+        <form method="post" class="card removal">
+          <h1>{`Remove ${name}`}</h1>
+          {refusal !== null && (
+            <p class="told refused" role="alert">
+              {refusal}
+            </p>
+          )}
+          <div data-part="steps">
+            <ol class="steps">
+              <Idle {...props} />
+              <Disabled {...props} />
+              <Stopped {...props} />
+              <Deleted {...props} />
+            </ol>
+            <Ways {...props} />
+          </div>
+        </form>
+      </Live>
+    </Page>
+  )
+}
+
+type State = 'past' | 'now' | 'to-come'
+
+function Step({ state, children }: { state: State; children: Child }) {
+  const word = { past: 'Done: ', now: 'Now: ', 'to-come': 'Then: ' }[state]
+  return (
+    <li class={state} aria-current={state === 'now' ? 'step' : undefined}>
+      <span class="visually-hidden">{word}</span>
+      {children}
+    </li>
+  )
+}
+
+function Idle({ chrome, removal, now }: RemoveViewProps) {
+  const { row, isBusy, isDisabled } = removal
+  if (!isBusy) {
+    return (
+      <Step state="past">
+        <p>
+          <Status status="Idle" word="No work" /> It works on nothing.
+        </p>
+      </Step>
+    )
+  }
+  return (
+    <Step state="now">
+      <p>
+        <b>Wait until its work has ended.</b>
+      </p>
+      <p>
+        <Status status="Building" />{' '}
+        {row.running !== null && <Running links={chrome.links} job={row.running} now={now} />}
+      </p>
+      <p class="muted">
+        {isDisabled
+          ? 'It takes no more work after this job.'
+          : 'It may take another job after this one, until it is disabled.'}
+      </p>
+    </Step>
+  )
+}
+
+function Disabled({ removal: { step, isDisabled } }: RemoveViewProps) {
+  if (isDisabled) {
+    return (
+      <Step state="past">
+        <p>
+          <Status status="Disabled" /> It takes no new work.
+        </p>
+      </Step>
+    )
+  }
+  return (
+    <Step state={step === 'disable' ? 'now' : 'to-come'}>
+      <p>
+        <b>Disable it</b>
+      </p>
+      <p class="muted">
+        {`Its service has to be stopped within ${STOP_WINDOW / 1000} seconds of that: have a shell on its machine ready.`}
+      </p>
+    </Step>
+  )
+}
+
+function Stopped({ removal, since, now }: RemoveViewProps) {
+  const { step, hasStopped, isDisabled, isBusy, row, lastContact } = removal
+  if (hasStopped && isDisabled && !isBusy) {
+    return (
+      <Step state="past">
+        <p>
+          <Status status="Passed" word="Stopped" /> It has ended, or is not heard any more.
+        </p>
+      </Step>
+    )
+  }
+  if (step !== 'stop') return <Step state="to-come">Stop the agent service</Step>
+  const left = since === null ? 0 : since + STOP_WINDOW - now
+  return (
+    <Step state="now">
+      <p>
+        <b>
+          Stop the agent service now
+          <span class="countdown" data-until={since === null ? 0 : since + STOP_WINDOW}>
+            {left > 0 ? `: ${Math.ceil(left / 1000)} s left` : ''}
+          </span>
+        </b>
+      </p>
+      <p>
+        on <b>{row.agent.name}</b>, for example <code>sudo systemctl stop cairn-agent</code>
+      </p>
+      <p class="muted">
+        An agent that is still running registers itself again as soon as its record is gone.
+        {lastContact !== null && ' It was last heard '}
+        {lastContact !== null && <When time={lastContact} now={now} />}
+        {lastContact !== null && '.'}
+      </p>
+      {since !== null && left <= 0 && (
+        <p class="muted">
+          The 5 seconds after it was disabled are over and it still runs. It stays disabled and
+          takes no work: begin them again, stop it, then delete its record.
+        </p>
+      )}
+    </Step>
+  )
+}
+
+function Deleted({ removal: { step } }: RemoveViewProps) {
+  return (
+    <Step state={step === 'delete' ? 'now' : 'to-come'}>
+      {step === 'delete' ? <b>Delete the record</b> : 'Delete the record'}
+    </Step>
+  )
+}
+
+/** The ways on from here. Only what is possible now is offered. */
+function Ways({ chrome: { links }, removal, since, now }: RemoveViewProps) {
+  const { row, isBusy, isDisabled, hasStopped, step } = removal
+  const isLate = since === null || since + STOP_WINDOW <= now
+  return (
+    <div class="actions ways">
+      {isDisabled && since !== null ? (
+        <button name="action" value="enable">
+          Cancel, enable again
+        </button>
+      ) : (
+        <a class="button" href={links.agent(row.agent.uuid)}>
+          Cancel
+        </a>
+      )}
+      {!isDisabled && (
+        <button class={isBusy ? '' : 'primary'} name="action" value="disable">
+          {isBusy ? 'Disable now, before its job ends' : 'Disable it now'}
+        </button>
+      )}
+      {step === 'stop' && isLate && (
+        <button name="action" value="disable">
+          {since === null ? 'Begin the 5 seconds' : 'Begin the 5 seconds again'}
+        </button>
+      )}
+      {isDisabled && !isBusy && (
+        <button class="danger" name="action" value="delete">
+          {hasStopped ? 'Delete the record' : 'Service is stopped, delete'}
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** After the deletion: whether it stays away. */
+export function RemovedView({
+  chrome,
+  name,
+  isBack,
+  now,
+}: {
+  chrome: Chrome
+  name: string
+  isBack: boolean
+  now: number
+}) {
+  return (
+    <Page
+      chrome={chrome}
+      title={`${name} is removed`}
+      section="agents"
+      styles={['runs.css']}
+      scripts={LIVE_SCRIPTS}
+    >
+      <Live every={isBack ? 0 : EVERY} now={now}>
+        <div class="card removal" data-part="removed">
+          <h1>{isBack ? `${name} has come back` : `${name} is removed`}</h1>
+          <p>
+            {isBack
+              ? 'It still runs, so it has registered itself again and waits as Pending. Stop its service, and remove it once more.'
+              : 'It has not registered itself again. While this page is open it says so when that happens.'}
+          </p>
+          <p class="actions ways">
+            <a class="button" href={chrome.links.agents()}>
+              Go to the agents
+            </a>
+          </p>
+        </div>
+      </Live>
+    </Page>
+  )
+}

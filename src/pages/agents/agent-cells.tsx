@@ -1,0 +1,112 @@
+import { renderFreeSpace } from '../../core/agent.ts'
+import { plainAddress } from '../../agents/known-agent.ts'
+import { isLowOnSpace, type ListedAgent } from './listed-agent.ts'
+import type { RunningJob } from './running-job.ts'
+import type { AgentRow } from './agents-page.ts'
+import type { JobPlace } from '../../builds/artifacts/job-folders.ts'
+import { duration } from '../frame/duration.ts'
+import type { Links } from '../frame/links.ts'
+
+/** The status of an agent's work, with the job itself. */
+export function Running({ links, job, now }: { links: Links; job: RunningJob; now: number }) {
+  const { place, since } = job
+  return (
+    <span class="running">
+      {place !== null && <RunningName links={links} place={place} />}{' '}
+      <span class="muted" data-since={since}>
+        {duration(now - since)}
+      </span>
+    </span>
+  )
+}
+
+function RunningName({ links, place }: { links: Links; place: JobPlace }) {
+  const { pipelineName, pipelineCounter, stageName, jobName } = place
+  const name = `${pipelineName} / ${pipelineCounter} / ${stageName} / ${jobName}`
+  return <a href={links.job(jobOf(place))}>{name}</a>
+}
+
+export function jobOf({
+  pipelineName,
+  pipelineCounter,
+  stageName,
+  stageCounter,
+  jobName,
+}: JobPlace) {
+  return { pipeline: pipelineName, pipelineCounter, stage: stageName, stageCounter, job: jobName }
+}
+
+/** Little space is told by a shape and a word too. */
+export function FreeSpace({ agent }: { agent: ListedAgent }) {
+  const text = renderFreeSpace(agent.freeSpace)
+  if (!isLowOnSpace(agent)) return <span class="nowrap">{text}</span>
+  return (
+    <span class="status failed">
+      <span class="shape" aria-hidden="true" />
+      <span class="visually-hidden">Low: </span>
+      {text}
+    </span>
+  )
+}
+
+export function LastChange({ links, row }: { links: Links; row: AgentRow }) {
+  const { lastChange } = row
+  if (lastChange === null) return <></>
+  const { number } = lastChange
+  const href = number === 1 ? links.snapshot('r1') : links.compare(`r${number - 1}`, `r${number}`)
+  return (
+    <a class="last-change" href={href}>
+      {`last config change r${number}`}
+    </a>
+  )
+}
+
+/** The address that an agent says it has, with the one that its calls come from where that differs. */
+export function Addresses({ agent }: { agent: ListedAgent }) {
+  const { ipAddress, remoteAddress } = agent
+  return (
+    <>
+      <code>{ipAddress}</code>
+      {remoteAddress !== null && plainAddress(remoteAddress) !== ipAddress && (
+        <span class="calls-from muted">
+          {' calls from '}
+          <code>{plainAddress(remoteAddress)}</code>
+        </span>
+      )}
+    </>
+  )
+}
+
+/** Why a machine waits for approval though the configuration lists its uuid. */
+export function UnknownMachine({ agent }: { agent: ListedAgent }) {
+  if (!agent.isUnknownMachine) return <></>
+  return (
+    <p class="machine-note" role="note">
+      This server has never heard this agent; another machine may use its uuid: approve it after you
+      looked at its address.
+    </p>
+  )
+}
+
+/** That another machine calls with the uuid of an agent, and is refused. */
+export function Refused({ row: { refused } }: { row: AgentRow }) {
+  if (refused === null) return <></>
+  return (
+    <p class="machine-note" role="note">
+      {`${refused.reason}.`}
+    </p>
+  )
+}
+
+export function Names({ names, none }: { names: readonly string[]; none: string }) {
+  if (names.length === 0) return <span class="muted">{none}</span>
+  return (
+    <>
+      {names.map((name) => (
+        <>
+          <span class="badge">{name}</span>{' '}
+        </>
+      ))}
+    </>
+  )
+}

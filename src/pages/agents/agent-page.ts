@@ -1,0 +1,40 @@
+import type { JobInstance } from '../../builds/engine/documents.ts'
+import type { Page } from '../../core/page.ts'
+import type { Principal } from '../../core/principal.ts'
+import { listJobRuns, type StagesDeps } from '../../builds/stages.ts'
+import { type AgentRow, type AgentsPageDeps, rowsOf } from './agents-page.ts'
+import { listedAgent } from './listed-agent.ts'
+
+export type AgentPageDeps = AgentsPageDeps & StagesDeps
+
+export interface AgentPage {
+  readonly uuid: string
+  /** Null for an agent that is there no more. */
+  readonly row: AgentRow | null
+  readonly runs: Page<JobInstance>
+  readonly mayAdminister: boolean
+  readonly lastContact: number | null
+}
+
+/**
+ * One agent and those of the jobs that it ran which the caller may view, to any user.
+ *
+ * @throws {ServiceError} `agent-not-found` for an agent that is unknown and never ran any.
+ */
+export async function readAgentPage(
+  deps: AgentPageDeps,
+  principal: Principal,
+  { uuid, offset }: { readonly uuid: string; readonly offset: number },
+): Promise<AgentPage> {
+  await deps.directory.findLost()
+  const runs = await listJobRuns(deps, principal, { uuid, offset })
+  const known = deps.directory.find(uuid)
+  const [row = null] = known ? await rowsOf(deps, principal, [listedAgent(known)]) : []
+  return {
+    uuid,
+    row,
+    runs,
+    mayAdminister: deps.access.may(principal, { action: 'administer' }),
+    lastContact: known?.heard?.at ?? known?.record?.lastContact ?? null,
+  }
+}

@@ -1,0 +1,158 @@
+import type { AgentOutcome } from './act-on-agents.ts'
+import type { AgentPage } from './agent-page.ts'
+import type { AgentRow } from './agents-page.ts'
+import { type Chrome, Page } from '../frame/layout.tsx'
+import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
+import { Status } from '../frame/status.tsx'
+import { When } from '../frame/when.tsx'
+import {
+  Addresses,
+  FreeSpace,
+  LastChange,
+  Names,
+  Refused,
+  Running,
+  UnknownMachine,
+} from './agent-cells.tsx'
+import { JobRuns, type JobRunOrder } from './job-runs.tsx'
+
+export interface AgentViewProps {
+  readonly chrome: Chrome
+  readonly page: AgentPage
+  readonly order: JobRunOrder
+  readonly outcome: AgentOutcome | null
+  readonly now: number
+}
+
+const EVERY = 5_000
+
+/** One agent: what it is, what may be done with it, and the jobs that it ran. */
+export function AgentView(props: AgentViewProps) {
+  const { chrome, page, outcome, now } = props
+  const { row, uuid } = page
+  const name = row?.agent.name ?? uuid
+  return (
+    <Page
+      chrome={chrome}
+      title={`Agent ${name}`}
+      section="agents"
+      styles={['runs.css']}
+      scripts={LIVE_SCRIPTS}
+    >
+      <Live every={EVERY} now={now}>
+        <div class="page-head">
+          <div>
+            <p class="muted">
+              <a href={chrome.links.agents()}>Agents</a>
+            </p>
+            <h1>{name}</h1>
+          </div>
+          <Freshness here={chrome.here} />
+        </div>
+        {outcome !== null && (
+          <div class={`card told ${outcome.isDone ? 'done' : 'refused'}`} role="status">
+            <p>{`${outcome.name} ${outcome.told}.`}</p>
+          </div>
+        )}
+        {row === null ? <Gone /> : <Facts {...props} row={row} />}
+        <JobRuns {...props} now={now} />
+      </Live>
+    </Page>
+  )
+}
+
+function Gone() {
+  return (
+    <section class="card">
+      <p>This agent is there no more. The jobs that it ran are kept.</p>
+    </section>
+  )
+}
+
+function Facts({ chrome: { links }, page, row, now }: AgentViewProps & { row: AgentRow }) {
+  const { agent, running } = row
+  return (
+    <section class="card" data-part="agent" aria-label="Facts">
+      <dl class="facts">
+        <dt>Status</dt>
+        <dd>
+          <Status status={agent.status} />{' '}
+          {running !== null && <Running links={links} job={running} now={now} />}
+          <UnknownMachine agent={agent} />
+          <Refused row={row} />
+        </dd>
+        <dt>IP address</dt>
+        <dd>
+          <Addresses agent={agent} />
+        </dd>
+        <dt>Sandbox</dt>
+        <dd>{agent.sandbox === '' ? 'not told yet' : <code>{agent.sandbox}</code>}</dd>
+        <dt>OS</dt>
+        <dd>{agent.os === '' ? 'not told yet' : agent.os}</dd>
+        <dt>Free space</dt>
+        <dd>
+          <FreeSpace agent={agent} />
+        </dd>
+        <dt>Resources</dt>
+        <dd>
+          <Names names={agent.resources} none="none" />
+        </dd>
+        <dt>Environments</dt>
+        <dd>{agent.environments.join(', ') || 'none'}</dd>
+        <dt>Last heard</dt>
+        <dd>
+          {page.lastContact === null ? (
+            'not since the server started'
+          ) : (
+            <When time={page.lastContact} now={now} />
+          )}
+        </dd>
+        <dt>UUID</dt>
+        <dd>
+          <code>{agent.uuid}</code>
+        </dd>
+        {row.lastChange !== null && (
+          <>
+            <dt>Configuration</dt>
+            <dd>
+              <LastChange links={links} row={row} />{' '}
+              <a href={links.entity('agent', agent.uuid)}>its history</a>
+            </dd>
+          </>
+        )}
+      </dl>
+      {page.mayAdminister && <Actions row={row} remove={links.removeAgent(agent.uuid)} />}
+    </section>
+  )
+}
+
+/** What cannot be done is not offered, and why is told. */
+function Actions({ row, remove }: { row: AgentRow; remove: string }) {
+  const { status, obstacle, isConfigured } = row.agent
+  const isDisabled = isConfigured && !(obstacle ?? '').includes('not Disabled')
+  return (
+    <form method="post" class="actions">
+      {(isDisabled || status === 'Pending') && (
+        <button name="action" value="enable">
+          {status === 'Pending' ? 'Approve' : 'Enable'}
+        </button>
+      )}
+      {!isDisabled && (
+        <button name="action" value="disable">
+          Disable
+        </button>
+      )}
+      {obstacle === null && (
+        <button class="danger" name="action" value="delete">
+          Delete
+        </button>
+      )}
+      <a class="button danger" href={remove}>
+        Remove safely…
+      </a>
+      {obstacle !== null && (
+        <span class="muted">{`It cannot be deleted now: it ${obstacle}.`}</span>
+      )}
+    </form>
+  )
+}

@@ -1,0 +1,96 @@
+import type { AgentStatus } from '../../core/agent.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { AgentDirectory } from '../../agents/agent-directory.ts'
+import type { RefusedMachine, RefusedMachines } from '../../agents/refused-machines.ts'
+import type { RunRightsDeps } from '../../builds/run-rights.ts'
+import { lastChanges, type LastChangeDeps } from '../history/last-change.ts'
+import type { NumberedRevision } from '../snapshot/numbered-revision.ts'
+import { parseAgentFilter, suits } from './agent-filter.ts'
+import { type AgentOrder, sorted } from './agent-order.ts'
+import { type ListedAgent, listedAgent } from './listed-agent.ts'
+import { type RunningJob, runningJobs } from './running-job.ts'
+
+export interface AgentsPageDeps extends RunRightsDeps, LastChangeDeps {
+  readonly directory: AgentDirectory
+  readonly refused: RefusedMachines
+}
+
+export interface AgentsQuery {
+  readonly filter: string
+  readonly order: AgentOrder
+  /** How many agents to pass over. */
+  readonly offset: number
+}
+
+export interface AgentRow {
+  readonly agent: ListedAgent
+  readonly running: RunningJob | null
+  /** A machine that calls with the uuid of this agent and is refused. */
+  readonly refused: RefusedMachine | null
+  /** The newest revision that changed it, where the caller may see revisions. */
+  readonly lastChange: NumberedRevision | null
+}
+
+export interface AgentsPage {
+  readonly rows: readonly AgentRow[]
+  readonly offset: number
+  /** How many agents the filter lets through, and how many there are. */
+  readonly matching: number
+  readonly total: number
+  readonly counts: readonly { readonly status: AgentStatus; readonly count: number }[]
+  readonly mayAdminister: boolean
+}
+
+export const AGENT_ROWS = 100
+
+/** One page of the agents, to any user. */
+export async function readAgentsPage(
+  deps: AgentsPageDeps,
+  principal: Principal,
+  { filter, order, offset }: AgentsQuery,
+): Promise<AgentsPage> {
+  const { directory, access } = deps
+  await directory.findLost()
+  const all = directory.list().map(listedAgent)
+  const terms = parseAgentFilter(filter)
+  const matching = terms.length === 0 ? all : all.filter((agent) => suits(agent, terms))
+  const shown = sorted(matching, order).slice(offset, offset + AGENT_ROWS)
+  const mayAdminister = access.may(principal, { action: 'administer' })
+  return {
+    rows: await rowsOf(deps, principal, shown),
+    offset,
+    matching: matching.length,
+    total: all.length,
+    counts: countsOf(all),
+    mayAdminister,
+  }
+}
+
+export async function rowsOf(
+  deps: AgentsPageDeps,
+  principal: Principal,
+  agents: readonly ListedAgent[],
+): Promise<readonly AgentRow[]> {
+  const uuids = agents.map(({ uuid }) => uuid)
+  const running = await runningJobs(deps, principal, uuids)
+  const maySee = deps.access.may(principal, { action: 'administer' })
+  const changes = await lastChanges(deps, maySee ? uuids.map(entityOfAgent) : [])
+  return agents.map((agent) => ({
+    agent,
+    running: running.get(agent.uuid) ?? null,
+    refused: deps.refused.find(agent.uuid),
+    lastChange: changes.get(entityOfAgent(agent.uuid)) ?? null,
+  }))
+}
+
+function entityOfAgent(uuid: string): string {
+  return `agent/${uuid}`
+}
+
+function countsOf(agents: readonly ListedAgent[]): AgentsPage['counts'] {
+  const counts = new Map<AgentStatus, number>()
+  for (const { status } of agents) counts.set(status, (counts.get(status) ?? 0) + 1)
+  return Array.from(counts, ([status, count]) => ({ status, count })).toSorted(
+    (one, other) => other.count - one.count,
+  )
+}

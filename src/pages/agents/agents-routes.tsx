@@ -1,0 +1,116 @@
+import { type Context, Hono } from 'hono'
+import type { Clock } from '../../lib/clock.ts'
+import type { AgentAdministrationDeps } from '../../agents/administer-agents.ts'
+import { actOnAgents, AGENT_ACTIONS, type AgentAction, type AgentOutcome } from './act-on-agents.ts'
+import { type AgentPageDeps, readAgentPage } from './agent-page.ts'
+import { readAgentsPage } from './agents-page.ts'
+import type { AuditAction, RouteEnv } from '../../http/request-context.ts'
+import { malformed, parseWholeNumber } from '../../http/parameters.ts'
+import { readForm, textField } from '../../http/request-body.ts'
+import { pageResponse } from '../frame/page-response.ts'
+import type { Shell } from '../frame/page-context.ts'
+import { AgentView } from './agent-view.tsx'
+import { parseAgentsQuery } from './agents-query.ts'
+import { AgentsView } from './agents-view.tsx'
+import { JOB_RUN_COLUMNS, type JobRunOrder } from './job-runs.tsx'
+import type { RemovedAgents } from '../agent-removal/removed-agents.ts'
+
+export interface AgentsRoutesOptions extends AgentPageDeps, AgentAdministrationDeps {
+  readonly shell: Shell
+  readonly clock: Clock
+  readonly removed: RemovedAgents
+}
+
+/** All agents of a page, each with its uuid, and more. */
+const LARGEST_FORM = 65_536
+
+/** `/agents` and `/agents/[uuid]`: the agents, and what an administrator decides about them. */
+export function agentsRoutes(options: AgentsRoutesOptions) {
+  const { shell } = options
+  return new Hono<RouteEnv>()
+    .get('/agents', (c) => answerList(options, c, {}))
+    .post('/agents', async (c) => {
+      const form = await readForm(c.req.raw, LARGEST_FORM)
+      const uuids = (form.get('agent') ?? []).map((bytes) => Buffer.from(bytes).toString('utf8'))
+      const asked = textField(form, 'action') ?? ''
+      if (uuids.length === 0) return answerList(options, c, { refusal: NONE_CHOSEN })
+      if (asked !== 'remove') {
+        const request = { action: actionOf(asked), uuids }
+        const outcomes = await actOnAgents(options, c.env.principal, request)
+        c.env.auditActions = outcomes.map(auditActionOf)
+        options.removed.note(c.env.principal, outcomes)
+        return answerList(options, c, { outcomes })
+      }
+      const [uuid = ''] = uuids
+      if (uuids.length > 1) {
+        return c.redirect(shell.links.removeAgents(uuids.map((each) => ['agent', each])), 303)
+      }
+      return c.redirect(shell.links.removeAgent(uuid), 303)
+    })
+    .get('/agents/:uuid', (c) => answerOne(options, c, null))
+    .post('/agents/:uuid', async (c) => {
+      const form = await readForm(c.req.raw, LARGEST_FORM)
+      const action = actionOf(textField(form, 'action') ?? '')
+      const request = { action, uuids: [c.req.param('uuid')] }
+      const outcomes = await actOnAgents(options, c.env.principal, request)
+      c.env.auditActions = outcomes.map(auditActionOf)
+      options.removed.note(c.env.principal, outcomes)
+      const [outcome = null] = outcomes
+      if (action === 'delete' && outcome?.isDone === true) {
+        const gone = shell.links.removeAgent(outcome.uuid, { gone: outcome.name })
+        return c.redirect(gone, 303)
+      }
+      return answerOne(options, c, outcome)
+    })
+}
+
+/** What was done to one agent, as the audit log names it. */
+export function auditActionOf({ uuid, action, reason }: AgentOutcome): AuditAction {
+  const target = `/api/agents/${encodeURIComponent(uuid)}/${action}`
+  return { action: `${action}-agent`, target, ended: { reason } }
+}
+
+const NONE_CHOSEN = 'No agent was chosen, so nothing was done.'
+
+export function actionOf(text: string): AgentAction {
+  const action = AGENT_ACTIONS.find((each) => each === text)
+  if (action !== undefined) return action
+  throw malformed(`"${text}" is not an action: ${AGENT_ACTIONS.join(', ')}`, 'action')
+}
+
+async function answerList(
+  { shell, clock, ...deps }: AgentsRoutesOptions,
+  c: Context<RouteEnv>,
+  told: { outcomes?: readonly AgentOutcome[]; refusal?: string },
+): Promise<Response> {
+  const { principal } = c.env
+  const query = parseAgentsQuery(c.req.query())
+  const page = await readAgentsPage(deps, principal, query)
+  const chrome = shell.chrome(c.req.raw, principal)
+  const { outcomes = [], refusal = null } = told
+  const view = { chrome, page, query, outcomes, refusal, now: clock() }
+  return pageResponse(<AgentsView {...view} />, refusal === null ? 200 : 409)
+}
+
+async function answerOne(
+  { shell, clock, ...deps }: AgentsRoutesOptions,
+  c: Context<RouteEnv, '/agents/:uuid'>,
+  outcome: AgentOutcome | null,
+): Promise<Response> {
+  const { principal } = c.env
+  const { offset = '0', sort = '' } = c.req.query()
+  const asked = { uuid: c.req.param('uuid'), offset: parseWholeNumber(offset, 'offset') }
+  const page = await readAgentPage(deps, principal, asked)
+  const chrome = shell.chrome(c.req.raw, principal)
+  const view = { chrome, page, order: parseOrder(sort), outcome, now: clock() }
+  return pageResponse(<AgentView {...view} />, outcome === null || outcome.isDone ? 200 : 409)
+}
+
+function parseOrder(text: string): JobRunOrder {
+  if (text === '') return { column: 'completed', isDescending: true }
+  const isDescending = text.startsWith('-')
+  const name = text.slice(isDescending ? 1 : 0)
+  const column = JOB_RUN_COLUMNS.find((each) => each === name)
+  if (column !== undefined) return { column, isDescending }
+  throw malformed(`"${name}" is not a column: ${JOB_RUN_COLUMNS.join(', ')}`, 'sort')
+}

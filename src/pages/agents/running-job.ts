@@ -1,0 +1,38 @@
+import type { JobInstance } from '../../builds/engine/documents.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { JobPlace } from '../../builds/artifacts/job-folders.ts'
+import { placeOfJob } from '../../builds/artifacts/job-folders.ts'
+import { type RunRightsDeps, viewableJobs } from '../../builds/run-rights.ts'
+
+/** What an agent works on. */
+export interface RunningJob {
+  /** Null for a caller who may not know. */
+  readonly place: JobPlace | null
+  /** When the agent got it, in milliseconds since the UNIX epoch. */
+  readonly since: number
+}
+
+/** The jobs that these agents work on, by uuid. */
+export async function runningJobs(
+  deps: RunRightsDeps,
+  principal: Principal,
+  uuids: readonly string[],
+): Promise<ReadonlyMap<string, RunningJob>> {
+  const { builds } = deps
+  const wanted = new Set(uuids)
+  const owned = (await builds.agentJobs()).filter(({ agentUuid }) => wanted.has(agentUuid))
+  const found = await Promise.all(owned.map(({ jobId }) => builds.job(jobId)))
+  const jobs = found.flatMap((job) => job ?? [])
+  const viewable = new Set(await viewableJobs(deps, principal, jobs))
+  return new Map(
+    jobs.flatMap((job): [string, RunningJob][] => {
+      if (job.agentUuid === null) return []
+      const place = viewable.has(job) ? placeOfJob(job) : null
+      return [[job.agentUuid, { place, since: assignedAt(job) }]]
+    }),
+  )
+}
+
+function assignedAt({ transitions, scheduledDate }: JobInstance): number {
+  return transitions.find(({ state }) => state === 'Assigned')?.time ?? scheduledDate
+}

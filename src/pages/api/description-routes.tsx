@@ -1,0 +1,55 @@
+import { Hono } from 'hono'
+import type { RouteEnv } from '../../http/request-context.ts'
+import { ApiView } from './api-view.tsx'
+import { PageCache } from '../frame/page-response.ts'
+import type { Shell } from '../frame/page-context.ts'
+import { CachedResponse } from '../../http/cached-response.ts'
+import { digestOf } from '../../core/digest.ts'
+import {
+  describeRoutes,
+  type DescribedCall,
+  type Route,
+} from '../../api/description/described-call.ts'
+import { renderOpenApi } from '../../api/description/openapi.ts'
+
+/** Pages that are kept, in bytes. */
+const KEPT = 4 * 1_048_576
+
+export interface DescriptionOptions {
+  readonly shell: Shell
+  readonly basePath: string
+  readonly version: string
+  /** Every route of the service; asked for at the first call, when all are known. */
+  readonly routes: () => readonly Route[]
+}
+
+/** `/api` and `/api/openapi.json`: the description of every route, for people and for programs. */
+export function descriptionRoutes(options: DescriptionOptions) {
+  const { shell } = options
+  const pages = new PageCache(KEPT)
+  const made = once(() => {
+    const calls = describeRoutes(options.routes())
+    return { calls, body: bodyOf(calls, options) }
+  })
+  return new Hono<RouteEnv>()
+    .get('/api/openapi.json', (c) => made().body.answer(c))
+    .get('/api', (c) => {
+      const chrome = shell.chrome(c.req.raw, c.env.principal)
+      const etag = shell.etag(chrome, ['api'])
+      const { calls } = made()
+      return pages.answer(c, { etag, immutable: false }, async () => (
+        <ApiView chrome={chrome} calls={calls} />
+      ))
+    })
+}
+
+function bodyOf(calls: readonly DescribedCall[], options: DescriptionOptions): CachedResponse {
+  const bytes = Buffer.from(JSON.stringify(renderOpenApi(calls, options)))
+  const type = 'application/json; charset=utf-8'
+  return new CachedResponse(bytes, { type, etag: digestOf(bytes), immutable: false })
+}
+
+function once<Value extends object>(make: () => Value): () => Value {
+  let made: Value | null = null
+  return () => (made ??= make())
+}

@@ -1,0 +1,43 @@
+import type { EditScript } from '../../diff/edit-script.ts'
+import type { LineRange } from '../../diff/lines.ts'
+import type { PlacedRegion } from './placed-regions.ts'
+
+/** A change as it stands in the overview. */
+export interface ChangeMark {
+  readonly number: number
+  /** The page that shows it, by its first region. */
+  readonly start: number
+  /** Where it begins, and how much it takes, of the whole. */
+  readonly at: number
+  readonly size: number
+  readonly kind: 'added' | 'removed' | 'changed'
+}
+
+const MOST_MARKS = 400
+
+/** The changes of the regions for an overview, some left out where there are very many. */
+export function marksOf(
+  script: EditScript,
+  regions: readonly PlacedRegion[],
+  pages: readonly number[],
+): ChangeMark[] {
+  const total = Math.max(1, script.after.count)
+  const every = Math.ceil(script.changes.length / MOST_MARKS)
+  const seen = new Set<number>()
+  return regions.flatMap(({ region }, n) => {
+    const start = pages.findLast((page) => page <= n) ?? 0
+    return region.blocks.flatMap(({ change, isContinued, before, after }) => {
+      if (change === null || isContinued || seen.has(change)) return []
+      seen.add(change)
+      if ((change - 1) % every !== 0) return []
+      const size = (after.end - after.start) / total
+      const kind = kindOf(before, after)
+      return [{ number: change, start, at: after.start / total, size, kind }]
+    })
+  })
+}
+
+function kindOf(before: LineRange, after: LineRange): ChangeMark['kind'] {
+  if (before.start === before.end) return 'added'
+  return after.start === after.end ? 'removed' : 'changed'
+}

@@ -1,0 +1,112 @@
+import type { Cell, MarkedPiece } from './rows.ts'
+import { escapeHtml } from '../frame/escape.ts'
+
+/** What makes text read otherwise than it is: control characters, and those that turn its direction or hide. */
+const ODD = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
+const ODD_ONE = /(?!\t)[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
+
+const CLASSES = { tag: 't', attribute: 'a', value: 'v', comment: 'c' } as const
+
+/** Lines up to this length are shown whole. */
+const LONGEST_LINE = 5_000
+/** And up to this length where they are unfolded. */
+const LONGEST_UNFOLDED = 100_000
+const HEAD = 300
+const AROUND = 600
+
+export interface CodeOptions {
+  /** How the mark on changed words is spoken. */
+  readonly spoken: 'added' | 'removed' | null
+  readonly isLong: boolean
+  /** Where the line is shown whole. */
+  readonly unfold: string
+}
+
+/** A line of code as HTML. All text of configurations goes through `escapeHtml` here, and nowhere else. */
+export function codeHtml(cell: Cell, options: CodeOptions): string {
+  const length = cell.pieces.reduce((sum, { text }) => sum + text.length, 0)
+  const limit = options.isLong ? LONGEST_UNFOLDED : LONGEST_LINE
+  const code = length > limit ? folded(cell.pieces, options) : piecesHtml(cell.pieces, options)
+  const end =
+    cell.lacksLineFeed && options.spoken !== null
+      ? '<span class="note">no line feed at the end</span>'
+      : ''
+  return code + end
+}
+
+function piecesHtml(pieces: readonly MarkedPiece[], options: CodeOptions): string {
+  let html = ''
+  for (let n = 0; n < pieces.length; n++) {
+    const piece = pieces[n]
+    if (!piece) continue
+    if (!piece.isMarked || options.spoken === null) {
+      html += pieceHtml(piece)
+      continue
+    }
+    const tag = options.spoken === 'added' ? 'ins' : 'del'
+    let inner = pieceHtml(piece)
+    while (pieces[n + 1]?.isMarked === true) inner += pieceHtml(pieces[++n])
+    html += `<${tag}>${inner}</${tag}>`
+  }
+  return html
+}
+
+function pieceHtml(piece: MarkedPiece | undefined): string {
+  if (!piece) return ''
+  const text = ODD.test(piece.text) ? oddHtml(piece.text) : escapeHtml(piece.text)
+  if (piece.isSecret) return `<span class="secret">${text}</span>`
+  return piece.token === null ? text : `<span class="${CLASSES[piece.token]}">${text}</span>`
+}
+
+/** Characters that would not be seen, or would move others, are shown by their names. */
+function oddHtml(text: string): string {
+  let html = ''
+  let from = 0
+  for (const { index, 0: character } of text.matchAll(ODD_ONE)) {
+    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+    html += `${escapeHtml(text.slice(from, index))}<span class="odd" title="A character that is not seen">U+${code}</span>`
+    from = index + character.length
+  }
+  return html + escapeHtml(text.slice(from))
+}
+
+/** The beginning of a long line and what changed first, and how to see the rest. */
+function folded(pieces: readonly MarkedPiece[], options: CodeOptions): string {
+  const places = startsOf(pieces)
+  const firstMark = pieces.findIndex(({ isMarked }) => isMarked)
+  const from = Math.max(HEAD, (places[firstMark] ?? 0) - HEAD)
+  const length = (places.at(-1) ?? 0) + (pieces.at(-1)?.text.length ?? 0)
+  const head = piecesHtml(part(pieces, places, 0, HEAD), options)
+  const middle = piecesHtml(part(pieces, places, from, from + AROUND), options)
+  const skipped = from > HEAD ? foldHtml(from - HEAD, options) : ''
+  return head + skipped + middle + foldHtml(Math.max(0, length - from - AROUND), options)
+}
+
+function foldHtml(count: number, { unfold, isLong }: CodeOptions): string {
+  if (count === 0) return ''
+  const words = `… ${count.toLocaleString('en')} characters …`
+  return isLong
+    ? `<span class="note">${words}</span>`
+    : `<a class="note" href="${escapeHtml(unfold)}">${words}</a>`
+}
+
+function startsOf(pieces: readonly MarkedPiece[]): number[] {
+  let at = 0
+  return pieces.map(({ text }) => {
+    at += text.length
+    return at - text.length
+  })
+}
+
+function part(
+  pieces: readonly MarkedPiece[],
+  starts: readonly number[],
+  from: number,
+  to: number,
+): MarkedPiece[] {
+  return pieces.flatMap((piece, n) => {
+    const start = starts[n] ?? 0
+    const text = piece.text.slice(Math.max(0, from - start), Math.max(0, to - start))
+    return text === '' ? [] : [{ ...piece, text }]
+  })
+}

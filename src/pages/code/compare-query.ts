@@ -1,0 +1,68 @@
+import type { ComparisonOptions } from './comparison.ts'
+import { parseWholeNumber } from '../../http/parameters.ts'
+import type { Query } from '../frame/links.ts'
+
+export type View = 'split' | 'unified'
+export type Context = '3' | '10' | 'whole'
+
+/** What an address asks of a comparison. */
+export interface CompareQuery {
+  readonly view: View
+  readonly context: Context
+  readonly ignoresSpace: boolean
+  readonly entity: string
+  readonly start: number
+  readonly expanded: readonly number[]
+  /** Whether very long lines are shown whole. */
+  readonly isLong: boolean
+  /** Whether more lines fit on a screen. */
+  readonly isCompact: boolean
+  readonly withoutAgents: boolean
+}
+
+const CONTEXTS: readonly Context[] = ['3', '10', 'whole']
+/** A page expands so many places at most. */
+const MOST_EXPANDED = 200
+
+/** @throws {ServiceError} `malformed-request` */
+export function parseCompareQuery(given: Readonly<Record<string, string>>): CompareQuery {
+  const { view, ctx, w, entity = '', start = '', x = '', long, rows, agents } = given
+  const expanded = x.split(',').filter((part) => part !== '')
+  return {
+    view: view === 'unified' ? 'unified' : 'split',
+    context: CONTEXTS.find((each) => each === ctx) ?? '3',
+    ignoresSpace: w === '1',
+    entity,
+    start: start === '' ? 0 : parseWholeNumber(start, 'start'),
+    expanded: expanded.slice(0, MOST_EXPANDED).map((part) => parseWholeNumber(part, 'x')),
+    isLong: long === '1',
+    isCompact: rows === 'compact',
+    withoutAgents: agents === '0',
+  }
+}
+
+/** The same, as it stands in addresses. */
+export function compareQueryOf(query: CompareQuery): Query {
+  return {
+    view: query.view === 'unified' ? 'unified' : null,
+    ctx: query.context === '3' ? null : query.context,
+    w: query.ignoresSpace ? '1' : null,
+    entity: query.entity,
+    start: query.start > 0 ? query.start : null,
+    x: query.expanded.join(','),
+    long: query.isLong ? '1' : null,
+    rows: query.isCompact ? 'compact' : null,
+    agents: query.withoutAgents ? '0' : null,
+  }
+}
+
+export function comparisonOptionsOf(query: CompareQuery): ComparisonOptions {
+  return {
+    context: query.context === 'whole' ? Infinity : Number(query.context),
+    whitespace: query.ignoresSpace ? 'ignore' : 'keep',
+    expanded: new Set(query.expanded),
+    entity: query.entity,
+    start: query.start,
+    withoutAgents: query.withoutAgents,
+  }
+}

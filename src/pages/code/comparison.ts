@@ -1,0 +1,247 @@
+import type { Principal } from '../../core/principal.ts'
+import type { EditScript } from '../../diff/edit-script.ts'
+import { countLines } from '../../diff/hunks.ts'
+import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
+import {
+  findNamed,
+  findNumber,
+  numbered,
+  type NumberedRevision,
+  type RevisionReadingDeps,
+} from '../snapshot/numbered-revision.ts'
+import { type Change, summarise } from '../history/summary.ts'
+import { LinePieces, type LinePiecesOptions } from './line-pieces.ts'
+import { type ChangeMark, marksOf } from './change-marks.ts'
+import type { ChangePlace } from './places.ts'
+import { pagesOf, type PlacedRegion, placedRegions, type Texts } from './placed-regions.ts'
+import type { Region } from './regions.ts'
+import { type BlockRows, blockRows, type Sides } from './rows.ts'
+import { textLinesOf } from './text-lines.ts'
+import { withWholeElements } from './whole-elements.ts'
+
+/** How the lines of two texts differ. */
+export interface ScriptDeps {
+  readonly script: (
+    before: Uint8Array,
+    after: Uint8Array,
+    options: { whitespace: 'keep' | 'ignore' },
+  ) => Promise<EditScript>
+}
+
+export interface ComparisonDeps extends RevisionReadingDeps {
+  /** The difference of any two documents, made where it holds up nobody. */
+  readonly compare: (documents: Documents, options: DocumentOptions) => Promise<DocumentComparison>
+}
+
+/** The older and the newer one. */
+export type Documents = readonly [Uint8Array, Uint8Array]
+
+/** With what changed in words, where that is known already. */
+export interface DocumentOptions extends ComparisonOptions {
+  readonly known?: readonly Change[] | null
+}
+
+export interface ComparisonOptions {
+  /** Unchanged lines around a change; infinite for the whole file. */
+  readonly context: number
+  readonly whitespace: 'keep' | 'ignore'
+  /** The places above which the lines that are left out are shown too. */
+  readonly expanded: ReadonlySet<number>
+  /** The key of the entity that is of interest, such as `pipeline/checkout`; empty for all. */
+  readonly entity: string
+  /** The first region of the page. */
+  readonly start: number
+  /** Whether what differs about agents alone is left out. */
+  readonly withoutAgents?: boolean
+  /** Whether pieces know what they hide. */
+  readonly keepsHidden?: boolean
+}
+
+/** The two revisions of a comparison, and those around them. */
+export interface ComparedRevisions {
+  readonly before: NumberedRevision
+  readonly after: NumberedRevision
+  /** What came after the one, up to the other, newest first; the newest of them only. */
+  readonly between: readonly NumberedRevision[]
+  /** How many these are in all. */
+  readonly count: number
+  /** The one before the older of the two, and the one after the newer. */
+  readonly older: NumberedRevision | null
+  readonly newer: NumberedRevision | null
+}
+
+/** A part of the diff with its rows. */
+export interface ShownRegion {
+  readonly index: number
+  /** Which hunk of the diff it belongs to, counted from 0. */
+  readonly hunk: number
+  readonly place: ChangePlace
+  /** The line of the text after that its first change begins at, or of the text before. */
+  readonly line: { readonly side: 'before' | 'after'; readonly number: number }
+  readonly hiddenAbove: number
+  /** After the last region of all. */
+  readonly hiddenBelow: number
+  readonly isContinued: boolean
+  readonly blocks: readonly BlockRows[]
+}
+
+/** The difference of two texts, as one page shows it. */
+export interface TextComparison {
+  readonly lines: { readonly added: number; readonly removed: number }
+  /** How many changes the diff has, and how many of them are of interest. */
+  readonly total: number
+  readonly places: number
+  readonly marks: readonly ChangeMark[]
+  readonly regions: readonly ShownRegion[]
+  /** The first region of the next page and of the one before, and how many regions come after this page. */
+  readonly next: number | null
+  readonly previous: number | null
+  readonly remaining: number
+}
+
+/** The difference of two documents, with what changed in words. */
+export interface DocumentComparison extends TextComparison {
+  /** Null where too much did. */
+  readonly changes: readonly Change[] | null
+  /** Whether the documents differ in white space alone, which was not asked for. */
+  readonly isSpaceOnly: boolean
+}
+
+export interface Comparison extends ComparedRevisions, DocumentComparison {}
+
+/** Revisions of the range that are listed. */
+const MOST_BETWEEN = 12
+
+/**
+ * The two revisions that an address names, and the ones around them.
+ *
+ * @throws {ServiceError} `revision-not-found`, `not-permitted`.
+ */
+export function findCompared(
+  deps: RevisionReadingDeps,
+  principal: Principal,
+  names: { readonly from: string; readonly to: string },
+): ComparedRevisions {
+  const before = findNamed(deps, principal, names.from)
+  const after = findNamed(deps, principal, names.to)
+  const { history } = deps
+  const [low, high] = [before.number, after.number].toSorted((one, other) => one - other)
+  const count = (high ?? 0) - (low ?? 0)
+  const newest = history.list({
+    offset: history.size() - (high ?? 0),
+    limit: Math.min(count, MOST_BETWEEN),
+  })
+  return {
+    before,
+    after,
+    count,
+    between: newest.map((revision) => numbered(history, revision)),
+    older: findNumber(history, (low ?? 0) - 1),
+    newer: findNumber(history, (high ?? 0) + 1),
+  }
+}
+
+/** The difference of two revisions that {@link findCompared} gave, as one page shows it. */
+export async function readComparison(
+  deps: ComparisonDeps & { readonly entities: Pick<EntityIndex, 'find'> },
+  compared: ComparedRevisions,
+  options: ComparisonOptions,
+): Promise<Comparison> {
+  const { before, after } = compared
+  const { history, entities } = deps
+  const documents = await Promise.all([history.readDocument(before), history.readDocument(after)])
+  const isStep = after.number === before.number + 1
+  const known = isStep ? entities.find(after) : null
+  return { ...compared, ...(await deps.compare(documents, { ...options, known })) }
+}
+
+/** The difference of any two documents. */
+export async function compareDocuments(
+  deps: ScriptDeps,
+  documents: Documents,
+  options: DocumentOptions,
+): Promise<DocumentComparison> {
+  const script = await deps.script(...documents, options)
+  const texts = textsOf(script, documents)
+  const whole = withWholeElements(script, texts)
+  return {
+    changes: options.known ?? summarise(whole, texts),
+    ...compareScript(whole, texts, options),
+    isSpaceOnly: script.changes.length === 0 && Buffer.compare(...documents) !== 0,
+  }
+}
+
+/** The difference of any two texts, without words for it. */
+export async function compareTexts(
+  deps: ScriptDeps,
+  texts: readonly [string, string],
+  options: ComparisonOptions,
+): Promise<TextComparison> {
+  const documents = [Buffer.from(texts[0]), Buffer.from(texts[1])] as const
+  const script = await deps.script(...documents, options)
+  const both = textsOf(script, documents)
+  return compareScript(withWholeElements(script, both), both, options)
+}
+
+function textsOf(script: EditScript, documents: readonly [Uint8Array, Uint8Array]): Texts {
+  return {
+    before: textLinesOf(documents[0], script.before.count),
+    after: textLinesOf(documents[1], script.after.count),
+  }
+}
+
+function compareScript(
+  script: EditScript,
+  texts: Texts,
+  options: ComparisonOptions,
+): TextComparison {
+  const regions = placedRegions(script, texts, options)
+  const pages = pagesOf(regions)
+  const page = Math.max(
+    0,
+    pages.findLastIndex((start) => start <= options.start),
+  )
+  const start = pages[page] ?? 0
+  const next = pages[page + 1] ?? null
+  const shown = regions.slice(start, next ?? regions.length)
+  return {
+    lines: countLines(script),
+    total: script.changes.length,
+    places: regions.filter(({ region }) => !region.isContinued).length,
+    marks: marksOf(script, regions, pages),
+    regions: showRegions(script, texts, { regions: shown, ...options }),
+    next,
+    previous: page > 0 ? (pages[page - 1] ?? 0) : null,
+    remaining: next === null ? 0 : regions.length - next,
+  }
+}
+
+function showRegions(
+  script: EditScript,
+  texts: Texts,
+  { regions, ...options }: LinePiecesOptions & { readonly regions: readonly PlacedRegion[] },
+): ShownRegion[] {
+  const sides: Sides = {
+    before: new LinePieces(texts.before, options),
+    after: new LinePieces(texts.after, options),
+  }
+  return regions.map(({ region, index, place }) => ({
+    index,
+    hunk: region.hunk,
+    place,
+    line: lineOf(region),
+    hiddenAbove: region.hiddenAbove,
+    hiddenBelow: region.hiddenBelow,
+    isContinued: region.isContinued,
+    blocks: region.blocks.map((block) => blockRows(script, block, sides)),
+  }))
+}
+
+function lineOf({ blocks }: Region): ShownRegion['line'] {
+  const block = blocks.find(({ change }) => change !== null) ?? blocks[0]
+  if (!block) return { side: 'after', number: 1 }
+  const isRemoval = block.after.start === block.after.end
+  return isRemoval
+    ? { side: 'before', number: block.before.start + 1 }
+    : { side: 'after', number: block.after.start + 1 }
+}

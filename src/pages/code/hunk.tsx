@@ -1,0 +1,144 @@
+import { raw } from 'hono/html'
+import type { Child } from 'hono/jsx'
+import type { ShownRegion } from './comparison.ts'
+import type { CompareQuery } from './compare-query.ts'
+import { type RowsOptions, splitRows, unifiedRows } from './rows-html.ts'
+
+export interface HunkProps {
+  readonly region: ShownRegion
+  readonly query: CompareQuery
+  /** Where the same comparison is shown otherwise. */
+  readonly address: (query: CompareQuery) => string
+  /** Where else the place can be looked at. */
+  readonly children?: Child
+}
+
+/** One part of the diff: where it is, and its lines in a table of its own. */
+export function Hunk(props: HunkProps) {
+  const { region, query, address, children } = props
+  const unfold = `${address({ ...query, isLong: true })}#h${region.index}`
+  const options: RowsOptions = { isLong: query.isLong, unfold, isAnchored: true }
+  return (
+    <section class="hunk" id={`h${region.index}`}>
+      <div class="hunk-bar">
+        <Expand {...props} />
+        <h3 class="path">
+          {region.isContinued && <span class="muted">continued: </span>}
+          <Path region={region} />
+        </h3>
+        <span class="hunk-links">
+          {children}
+          <Fold region={region} />
+        </span>
+      </div>
+      <HunkTable region={region} view={query.view} options={options} />
+      <ExpandBelow {...props} />
+    </section>
+  )
+}
+
+function tableOf({ index }: ShownRegion): string {
+  return `t${index}`
+}
+
+/** The lines of one part of a diff. */
+export function HunkTable({
+  region,
+  view,
+  options,
+}: {
+  region: ShownRegion
+  view: CompareQuery['view']
+  options: RowsOptions
+}) {
+  return (
+    <table class={`code ${view}`} id={options.isAnchored ? tableOf(region) : undefined}>
+      <caption class="visually-hidden">{captionOf(region)}</caption>
+      <Columns view={view} />
+      <tbody>
+        {raw(
+          view === 'split'
+            ? splitRows(region.blocks, options)
+            : unifiedRows(region.blocks, options),
+        )}
+      </tbody>
+    </table>
+  )
+}
+
+function Columns({ view }: { view: CompareQuery['view'] }) {
+  const classes = view === 'split' ? ['n', '', 'n', ''] : ['n', 'n', '']
+  return (
+    <colgroup>
+      {classes.map((name) => (
+        <col class={name} />
+      ))}
+    </colgroup>
+  )
+}
+
+function Expand(props: HunkProps) {
+  const { hiddenAbove, hunk } = props.region
+  return <ExpandLink {...props} count={hiddenAbove} place={hunk} where="above" />
+}
+
+function ExpandBelow(props: HunkProps) {
+  const { hiddenBelow, hunk } = props.region
+  if (hiddenBelow === 0) return <></>
+  return (
+    <div class="hunk-bar below">
+      <ExpandLink {...props} count={hiddenBelow} place={hunk + 1} where="below" />
+    </div>
+  )
+}
+
+interface ExpandLinkProps extends HunkProps {
+  readonly count: number
+  readonly place: number
+  readonly where: 'above' | 'below'
+}
+
+function ExpandLink({ region, query, address, count, place, where }: ExpandLinkProps) {
+  if (count === 0) return <></>
+  const words = `Show ${count === 1 ? '1 line' : `${count} lines`} ${where}`
+  const expanded = address({ ...query, expanded: [...query.expanded, place] })
+  return (
+    <a class="expand" href={`${expanded}#h${region.index}`} title={words}>
+      <span aria-hidden="true">{`↕ ${count}`}</span>
+      <span class="visually-hidden">{words}</span>
+    </a>
+  )
+}
+
+export function Path({ region: { place, line } }: { region: ShownRegion }) {
+  if (place.path.length === 0) return <span>{`Line ${line.number}`}</span>
+  return (
+    <>
+      {place.path.map(({ word, name }, n) => (
+        <>
+          {n > 0 && <span class="muted"> › </span>}
+          <span class="muted">{word}</span>
+          {name !== null && <b>{` ${name}`}</b>}
+        </>
+      ))}
+    </>
+  )
+}
+
+function captionOf({ place, line, blocks }: ShownRegion): string {
+  const changes = blocks.flatMap(({ change }) => (change === null ? [] : [change]))
+  const words = place.path.map(({ word, name }) => (name === null ? word : `${word} ${name}`))
+  const where = words.length === 0 ? `line ${line.number}` : words.join(', ')
+  const numbers = changes.length === 1 ? `Change ${changes[0]}` : `Changes ${changes.join(', ')}`
+  return `${changes.length === 0 ? 'Lines' : numbers}: ${where}`
+}
+
+function Fold({ region }: { region: ShownRegion }) {
+  const where = region.place.path.at(-1)?.name ?? `line ${region.line.number}`
+  return (
+    <button type="button" class="fold" aria-expanded="true" aria-controls={tableOf(region)}>
+      <span aria-hidden="true">▾</span>
+      <span class="visually-hidden">{`Lines of ${where}`}</span>
+    </button>
+  )
+}

@@ -1,0 +1,121 @@
+import type { Change, EditScript } from '../../diff/edit-script.ts'
+import { type Hunk, hunksOf } from '../../diff/hunks.ts'
+import type { LineRange } from '../../diff/lines.ts'
+
+/** Lines that are shown together: unchanged ones, or those of one change. */
+export interface Block {
+  readonly before: LineRange
+  readonly after: LineRange
+  /** Which change it is, counted from 1, or null for unchanged lines. */
+  readonly change: number | null
+  /** Whether it goes on with a change that is too long for one block. */
+  readonly isContinued: boolean
+}
+
+/** A part of a diff with a table of its own. */
+export interface Region {
+  /** Which hunk of the diff it belongs to, counted from 0. */
+  readonly hunk: number
+  readonly blocks: readonly Block[]
+  /** Unchanged lines that are left out above and, after the last region, below. */
+  readonly hiddenAbove: number
+  readonly hiddenBelow: number
+  /** Whether it goes on with the region before, which would be too long otherwise. */
+  readonly isContinued: boolean
+}
+
+export interface RegionOptions {
+  /** Unchanged lines around a change; infinite for the whole file. */
+  readonly context: number
+  /** The hunks above which the lines that are left out are shown too; below the last one, the number after its. */
+  readonly expanded: ReadonlySet<number>
+}
+
+/** A block has at most so many lines of a side, and a region about twice as many. */
+const LONGEST_BLOCK = 200
+const LONGEST_REGION = 400
+/** Lines that one expansion shows at most. */
+export const MOST_EXPANDED = 400
+
+/** The parts of a diff in order, none of them much longer than a page. */
+export function regionsOf(script: EditScript, options: RegionOptions): Region[] {
+  const numbers = new Map(script.changes.map((change, n) => [change, n + 1]))
+  const hunks = hunksOf(script, options.context)
+  let end = 0
+  return hunks.flatMap((hunk, n) => {
+    const gap = hunk.after.start - end
+    end = hunk.after.end
+    const rest = n === hunks.length - 1 ? script.after.count - end : 0
+    const above = options.expanded.has(n) ? Math.min(gap, MOST_EXPANDED) : 0
+    const below = options.expanded.has(n + 1) ? Math.min(rest, MOST_EXPANDED) : 0
+    const parts = split(blocksOf(hunk, { above, below }, numbers))
+    return parts.map((blocks, part) => ({
+      hunk: n,
+      blocks,
+      hiddenAbove: part === 0 ? gap - above : 0,
+      hiddenBelow: part === parts.length - 1 ? rest - below : 0,
+      isContinued: part > 0,
+    }))
+  })
+}
+
+function blocksOf(
+  hunk: Hunk,
+  { above, below }: { readonly above: number; readonly below: number },
+  numbers: ReadonlyMap<Change, number>,
+): Block[] {
+  const blocks: Block[] = []
+  let at = { before: hunk.before.start - above, after: hunk.after.start - above }
+  for (const change of hunk.changes) {
+    blocks.push(unchanged(at, change.after.start - at.after))
+    blocks.push({ ...change, change: numbers.get(change) ?? null, isContinued: false })
+    at = { before: change.before.end, after: change.after.end }
+  }
+  blocks.push(unchanged(at, hunk.after.end + below - at.after))
+  return blocks.flatMap(cut)
+}
+
+function unchanged(at: { before: number; after: number }, count: number): Block {
+  return {
+    before: { start: at.before, end: at.before + count },
+    after: { start: at.after, end: at.after + count },
+    change: null,
+    isContinued: false,
+  }
+}
+
+/** A long block as several: lines at the same place of both sides stay together. */
+function cut(block: Block): Block[] {
+  const pieces = Math.ceil(rowsOf(block) / LONGEST_BLOCK)
+  if (pieces === 1) return [block]
+  return Array.from({ length: pieces }, (_, n) => ({
+    ...block,
+    before: piece(block.before, n),
+    after: piece(block.after, n),
+    isContinued: n > 0,
+  }))
+}
+
+function piece({ start, end }: LineRange, n: number): LineRange {
+  const from = Math.min(end, start + n * LONGEST_BLOCK)
+  return { start: from, end: Math.min(end, from + LONGEST_BLOCK) }
+}
+
+function split(blocks: readonly Block[]): Block[][] {
+  const parts: Block[][] = [[]]
+  let rows = 0
+  for (const block of blocks) {
+    if (rows >= LONGEST_REGION) {
+      parts.push([])
+      rows = 0
+    }
+    rows += rowsOf(block)
+    parts.at(-1)?.push(block)
+  }
+  return parts
+}
+
+/** About how many rows a block takes. */
+export function rowsOf({ before, after }: Block): number {
+  return Math.max(before.end - before.start, after.end - after.start)
+}

@@ -1,0 +1,33 @@
+import type { Span } from '../../document/xml/xml-tree.ts'
+
+const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** A document as text and the places of its lines; only a line feed ends a line. */
+export interface TextLines {
+  readonly text: string
+  readonly starts: Int32Array
+}
+
+/** Bytes that are no UTF-8 become U+FFFD. */
+export function textLinesOf(bytes: Uint8Array, count: number): TextLines {
+  const text = UTF8.decode(bytes)
+  const starts = new Int32Array(count + 1)
+  for (let line = 1; line < count; line++) {
+    starts[line] = text.indexOf('\n', starts[line - 1]) + 1
+  }
+  starts[count] = text.length
+  return { text, starts }
+}
+
+/** A line without its line feed. Lines count from 0. */
+export function lineSpan({ text, starts }: TextLines, line: number): Span {
+  const start = starts[line] ?? text.length
+  const end = starts[line + 1] ?? text.length
+  return { start, end: end > start && text[end - 1] === '\n' ? end - 1 : end }
+}
+
+/** Where the first character of a line stands that is no white space. */
+export function contentStart(lines: TextLines, line: number): number {
+  const { start, end } = lineSpan(lines, line)
+  return start + (/\S/.exec(lines.text.slice(start, end))?.index ?? 0)
+}

@@ -1,0 +1,75 @@
+import type { Change, EditScript } from '../../diff/edit-script.ts'
+import { lineSpan, type TextLines } from './text-lines.ts'
+import type { Texts } from './placed-regions.ts'
+
+/** Lines that a run of changed ones is moved by at most. */
+const FURTHEST = 40
+/** Longer runs stand where they are; so does everything where there are more changes. */
+const LONGEST = 400
+const MOST_CHANGES = 2_000
+
+const TAGS = /<(\/?)[A-Za-z_][^<>]*?(\/?)>/g
+
+/**
+ * The same differences, with lines that came or went moved to where they are whole elements, as far
+ * as the text reads the same: `<a>…</a>`, not `…</a><a>`.
+ */
+export function withWholeElements(script: EditScript, texts: Texts): EditScript {
+  const { changes } = script
+  if (changes.length > MOST_CHANGES) return script
+  return {
+    ...script,
+    changes: changes.map((change, n) => {
+      const above = changes[n - 1]
+      const below = changes[n + 1]
+      const isAddition = change.before.start === change.before.end
+      const side = isAddition ? 'after' : 'before'
+      if (!isAddition && change.after.start !== change.after.end) return change
+      const room = {
+        up: change[side].start - (above?.[side].end ?? 0) - (above ? 1 : 0),
+        down: (below?.[side].start ?? script[side].count) - change[side].end - (below ? 1 : 0),
+      }
+      return moved(change, offsetOf(texts[side], change[side], room))
+    }),
+  }
+}
+
+/** How far a run of lines moves to be whole elements; 0 where it is, or never can be. */
+function offsetOf(
+  lines: TextLines,
+  { start, end }: Change['after'],
+  room: { readonly up: number; readonly down: number },
+): number {
+  if (end - start > LONGEST) return 0
+  const line = (n: number) => {
+    const span = lineSpan(lines, n)
+    return lines.text.slice(span.start, span.end)
+  }
+  const isWhole = (by: number) => {
+    let depth = 0
+    for (let n = start + by; n < end + by; n += 1) {
+      for (const [, close, empty] of line(n).matchAll(TAGS)) {
+        depth += close === '/' ? -1 : empty === '/' ? 0 : 1
+        if (depth < 0) return false
+      }
+    }
+    return depth === 0
+  }
+  if (isWhole(0)) return 0
+  for (let by = 1; by <= Math.min(room.up, FURTHEST); by += 1) {
+    if (line(start - by) !== line(end - by)) break
+    if (isWhole(-by)) return -by
+  }
+  for (let by = 1; by <= Math.min(room.down, FURTHEST); by += 1) {
+    if (line(start + by - 1) !== line(end + by - 1)) break
+    if (isWhole(by)) return by
+  }
+  return 0
+}
+
+function moved({ before, after }: Change, by: number): Change {
+  return {
+    before: { start: before.start + by, end: before.end + by },
+    after: { start: after.start + by, end: after.end + by },
+  }
+}

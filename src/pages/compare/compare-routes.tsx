@@ -1,0 +1,127 @@
+import { type Context, Hono } from 'hono'
+import type { Clock } from '../../lib/clock.ts'
+import { CommitSha } from '../../core/revision.ts'
+import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
+import type { ConfigReadingDeps } from '../../configuration/config-reading.ts'
+import {
+  type ComparedRevisions,
+  type ComparisonDeps,
+  findCompared,
+  readComparison,
+} from '../code/comparison.ts'
+import { readPatch } from './patch.ts'
+import { type RevealDeps, revealComparison } from '../snapshot/reveal-secrets.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
+import { malformed, parseSha } from '../../http/parameters.ts'
+import { CachedResponse } from '../../http/cached-response.ts'
+import { PageCache, NEVER_KEPT, pageResponse } from '../frame/page-response.ts'
+import type { Shell } from '../frame/page-context.ts'
+import { comparisonOptionsOf, parseCompareQuery } from '../code/compare-query.ts'
+import { CompareView } from './compare-view.tsx'
+
+export interface CompareRoutesOptions extends ComparisonDeps, ConfigReadingDeps, RevealDeps {
+  readonly entities: EntityIndex
+  readonly shell: Shell
+  readonly clock: Clock
+  readonly fileName: string
+}
+
+/** Pages that are kept, in bytes. */
+const KEPT = 16 * 1_048_576
+/** How long a page may say "1 min ago" before it is made again, in milliseconds. */
+const FRESH = 60_000
+
+/** `/config/compare/…`: the difference of two revisions as a page and as a patch. */
+export function compareRoutes(options: CompareRoutesOptions) {
+  const page = comparePages(options)
+  return new Hono<RouteEnv>()
+    .get('/config/compare', (c) => {
+      const { a, b } = c.req.query()
+      if (!a || !b) throw malformed('Two revisions are needed, a and b', a ? 'b' : 'a')
+      return c.redirect(options.shell.links.compare(a, b), 303)
+    })
+    .get('/config/compare/:from/:file{.+\\.patch}', async (c) => {
+      const from = c.req.param('from')
+      const to = c.req.param('file').slice(0, -'.patch'.length)
+      const compared = findCompared(options, c.env.principal, { from, to })
+      return patch(options, c, compared)
+    })
+    .get('/config/compare/:from/:to', page)
+    .get('/config/compare/:from/:to/reveal', (c) => {
+      const { from, to } = c.req.param()
+      return c.redirect(options.shell.links.compare(from, to, c.req.query()), 303)
+    })
+    .post('/config/compare/:from/:to/reveal', (c) => reveal(options, c))
+}
+
+function comparePages(options: CompareRoutesOptions) {
+  const kept = new PageCache(KEPT)
+  const { shell, clock, fileName } = options
+  return async (c: Context<RouteEnv, '/:from/:to'>) => {
+    const { from, to } = c.req.param()
+    const query = parseCompareQuery(c.req.query())
+    const compared = findCompared(options, c.env.principal, { from, to })
+    const chrome = shell.chrome(c.req.raw, c.env.principal)
+    const immutable = isForEver(compared, { from, to }) && chrome.notices.length === 0
+    const now = immutable ? null : clock()
+    const { before, after, older, newer } = compared
+    const neighbours = `${older?.commit ?? ''} ${newer?.commit ?? ''}`
+    const facts = [before.commit, after.commit, neighbours, c.req.url]
+    const etag = shell.etag(chrome, [...facts, Math.floor((now ?? 0) / FRESH)])
+    return kept.answer(c, { etag, immutable }, async () => {
+      const comparison = await readComparison(options, compared, comparisonOptionsOf(query))
+      const { origin } = new URL(c.req.url)
+      const frame = { chrome, query, from, to, fileName, origin, now }
+      return <CompareView {...frame} comparison={comparison} reveal={null} />
+    })
+  }
+}
+
+/** The page with its secrets. It is named by commits, so that the audit log says exactly which. */
+async function reveal(
+  options: CompareRoutesOptions,
+  c: Context<RouteEnv, '/config/compare/:from/:to/reveal'>,
+): Promise<Response> {
+  const { shell, clock, fileName } = options
+  const { principal } = c.env
+  const names = { from: parseSha(c.req.param('from')), to: parseSha(c.req.param('to')) }
+  const query = parseCompareQuery(c.req.query())
+  const compared = findCompared(options, principal, names)
+  const { shown, count } = await revealComparison(options, compared, comparisonOptionsOf(query))
+  const [from, to] = [`r${compared.before.number}`, `r${compared.after.number}`]
+  const { origin } = new URL(c.req.url)
+  const chrome = shell.chrome(c.req.raw, principal)
+  const view = { chrome, query, from, to, fileName, origin, now: clock() }
+  const page = <CompareView {...view} comparison={shown} reveal={count} />
+  return pageResponse(page, 200, NEVER_KEPT)
+}
+
+async function patch(
+  options: CompareRoutesOptions,
+  c: Context<RouteEnv>,
+  compared: ComparedRevisions,
+): Promise<Response> {
+  const { before, after } = compared
+  const body = new CachedResponse(await readPatch(options, compared, options.fileName), {
+    type: 'text/x-patch; charset=utf-8',
+    etag: `${before.commit}..${after.commit}`,
+    immutable: isNamedByCommit(c.req.path),
+    headers: {
+      'content-disposition': `attachment; filename="r${before.number}-r${after.number}.patch"`,
+      'x-content-type-options': 'nosniff',
+    },
+  })
+  return body.answer(c)
+}
+
+/** Named by commits, a comparison stays as it is once a revision has come after it. */
+function isForEver(
+  { newer }: ComparedRevisions,
+  { from, to }: { from: string; to: string },
+): boolean {
+  return newer !== null && [from, to].every((name) => CommitSha.safeParse(name).success)
+}
+
+function isNamedByCommit(path: string): boolean {
+  return /\/[0-9a-f]{40}\/[0-9a-f]{40}\.patch$/.test(path)
+}

@@ -1,0 +1,187 @@
+import type { Comparison } from '../code/comparison.ts'
+import type { RevealCount } from '../snapshot/reveal-secrets.ts'
+import { Lines } from '../history/history-table.tsx'
+import { type Chrome, Page } from '../frame/layout.tsx'
+import { RevealButton, RevealedNotice } from '../snapshot/secrets.tsx'
+import { RangeCard } from './range-card.tsx'
+import { type CompareQuery, compareQueryOf } from '../code/compare-query.ts'
+import { DiffPages } from '../code/diff-pages.tsx'
+import { Hunk } from '../code/hunk.tsx'
+import { HunkLinks } from '../code/hunk-links.tsx'
+import { Ruler } from './ruler.tsx'
+import { SummaryCard } from './summary-card.tsx'
+import { Toolbar } from '../code/toolbar.tsx'
+
+export interface CompareViewProps {
+  readonly chrome: Chrome
+  readonly comparison: Comparison
+  readonly query: CompareQuery
+  /** The names of the revisions as the address has them. */
+  readonly from: string
+  readonly to: string
+  readonly fileName: string
+  readonly origin: string
+  /** Null where the page is kept for ever, so that it tells no age. */
+  readonly now: number | null
+  /** Where its secrets are shown; null where they are hidden. */
+  readonly reveal: RevealCount | null
+}
+
+/** Two revisions: what changed in words, who and when, and then the text. */
+export function CompareView(props: CompareViewProps) {
+  const { chrome, comparison, query, from, to, reveal } = props
+  const { before, after, regions } = comparison
+  const { links } = chrome
+  const address = (asked: CompareQuery) => links.compare(from, to, compareQueryOf(asked))
+  return (
+    <Page
+      chrome={chrome}
+      title={`r${before.number} → r${after.number}`}
+      section="history"
+      wide
+      styles={['code.css', 'compare.css']}
+    >
+      <Head {...props} />
+      <div class="cards">
+        <SummaryCard {...props} />
+        <RangeCard {...props} />
+      </div>
+      <State {...props} />
+      {reveal && <RevealedNotice links={links} count={reveal} back={address(query)} />}
+      {regions.length > 0 && (
+        <div class="diff-area" id="diff">
+          <div class={query.isCompact ? 'diff compact' : 'diff'}>
+            <Toolbar
+              comparison={comparison}
+              query={query}
+              address={address}
+              offersAgents={isAboutAgents(comparison)}
+            >
+              {reveal === null && hidesSecrets(comparison) && (
+                <RevealButton
+                  action={links.revealComparison(
+                    before.commit,
+                    after.commit,
+                    compareQueryOf(query),
+                  )}
+                />
+              )}
+            </Toolbar>
+            {regions.map((region) => (
+              <Hunk region={region} query={query} address={address}>
+                <HunkLinks links={links} region={region} from={from} to={to} />
+              </Hunk>
+            ))}
+            <DiffPages comparison={comparison} query={query} address={address} />
+          </div>
+          <Ruler {...props} />
+        </div>
+      )}
+    </Page>
+  )
+}
+
+function Head({ chrome: { links }, comparison, query, from, to }: CompareViewProps) {
+  const { before, after, older, newer, count, between, lines, places } = comparison
+  const people = [...new Set(between.map(({ who }) => who))]
+  const options = compareQueryOf({ ...query, start: 0, expanded: [], entity: '' })
+  const low = Math.min(before.number, after.number)
+  const high = Math.max(before.number, after.number)
+  return (
+    <div class="page-head">
+      <div>
+        <h1>{`r${before.number} → r${after.number}`}</h1>
+        <p class="muted">
+          {`${count} ${count === 1 ? 'revision' : 'revisions'}`}
+          {people.length > 0 && ` by ${people.slice(0, 4).join(', ')}`}
+          {people.length > 4 && ' and others'}
+          {' · '}
+          <Lines lines={lines} />
+          {` lines in ${places} ${places === 1 ? 'place' : 'places'}`}
+        </p>
+      </div>
+      <div class="actions">
+        {older && (
+          <a class="button" rel="prev" href={links.compare(`r${low - 1}`, `r${low}`, options)}>
+            ← Older change
+          </a>
+        )}
+        {newer && (
+          <a class="button" rel="next" href={links.compare(`r${high}`, `r${high + 1}`, options)}>
+            Newer change →
+          </a>
+        )}
+        <a class="button" href={links.compare(to, from, options)}>
+          Swap sides
+        </a>
+        <a class="button" href={links.patch(from, to)} download>
+          Download patch
+        </a>
+        <button type="button" class="copy" data-copy={links.patch(from, to)}>
+          Copy patch
+        </button>
+        {after.number === before.number + 1 && (
+          <a class="button danger" href={links.undo(`r${after.number}`)}>
+            {`Undo r${after.number}…`}
+          </a>
+        )}
+        {!before.isCurrent && (
+          <a class="button danger" href={links.restore(`r${before.number}`)}>
+            {`Restore r${before.number}…`}
+          </a>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function hidesSecrets({ regions }: Comparison): boolean {
+  const rows = regions.flatMap(({ blocks }) => blocks.flatMap((block) => block.rows))
+  const cells = rows.flatMap(({ before, after }) => [before, after])
+  return cells.some((cell) => cell?.pieces.some(({ isSecret }) => isSecret))
+}
+
+function isAboutAgents({ changes }: Comparison): boolean {
+  return changes?.some(({ entity }) => entity.startsWith('agent/')) ?? false
+}
+
+/** What there is to say where the text alone would puzzle. */
+function State({ chrome: { links }, comparison, query, from, to }: CompareViewProps) {
+  const { before, after, isSpaceOnly, regions, total } = comparison
+  const swap = links.compare(to, from, compareQueryOf(query))
+  const all = links.compare(
+    from,
+    to,
+    compareQueryOf({ ...query, entity: '', start: 0, withoutAgents: false }),
+  )
+  const withSpace = links.compare(from, to, compareQueryOf({ ...query, ignoresSpace: false }))
+  if (before.commit === after.commit) {
+    return <p class="card">Both sides are the same revision, so nothing differs.</p>
+  }
+  if (before.digest === after.digest) {
+    return <p class="card">Both revisions have the same configuration, byte for byte.</p>
+  }
+  return (
+    <>
+      {before.number > after.number && (
+        <p class="card">
+          {`This goes back in time: r${before.number} is newer than r${after.number}. `}
+          <a href={swap}>Swap sides</a>
+        </p>
+      )}
+      {isSpaceOnly && (
+        <p class="card">
+          Only white space differs. <a href={withSpace}>Show it</a>
+        </p>
+      )}
+      {!isSpaceOnly && total > 0 && regions.length === 0 && (
+        <p class="card">
+          {query.entity === ''
+            ? 'Nothing differs but agents, which are hidden. '
+            : `Nothing differs in ${query.entity.replace('/', ' ')}. `}
+          <a href={all}>Show all changes</a>
+        </p>
+      )}
+    </>
+  )
+}

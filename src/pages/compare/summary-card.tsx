@@ -1,0 +1,29 @@
+import { ChangeList } from '../frame/change-list.tsx'
+import { compareQueryOf } from '../code/compare-query.ts'
+import type { CompareViewProps } from './compare-view.tsx'
+
+const MOST = 60
+
+/** What changed, in words. The name of an entity narrows the text to it. */
+export function SummaryCard({ chrome: { links }, comparison, query, from, to }: CompareViewProps) {
+  const { changes } = comparison
+  const narrowed = (entity: string) =>
+    `${links.compare(from, to, compareQueryOf({ ...query, entity, start: 0, expanded: [] }))}#diff`
+  return (
+    <section class="card">
+      <h2>What changed</h2>
+      {changes === null && (
+        <p class="muted">Too much differs for a summary in words. The text below is complete.</p>
+      )}
+      {changes?.length === 0 && <p class="muted">Nothing.</p>}
+      {changes !== null && changes.length > 0 && (
+        <ChangeList
+          changes={changes}
+          linkOf={({ kind, name }) => narrowed(`${kind}/${name}`)}
+          most={MOST}
+          more={(left) => `and ${left} more, in the text below`}
+        />
+      )}
+    </section>
+  )
+}

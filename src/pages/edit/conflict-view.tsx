@@ -1,0 +1,152 @@
+import type { EditConflict } from './edit-conflict.ts'
+import type { EditDraft } from './edit-draft.ts'
+import type { ConflictingSide, ConflictPlace } from './edit-merge.ts'
+import type { NumberedRevision } from '../snapshot/numbered-revision.ts'
+import { ChangeItems, ChangeList } from '../frame/change-list.tsx'
+import { type Chrome, Page } from '../frame/layout.tsx'
+import { DraftFields } from './edit-view.tsx'
+import { TypedText } from './typed-text.tsx'
+
+export interface ConflictViewProps {
+  readonly chrome: Chrome
+  readonly draft: EditDraft
+  readonly conflict: EditConflict
+  readonly base: NumberedRevision
+  readonly current: NumberedRevision
+  /** Whether a save was tried without a choice for each place. */
+  readonly isIncomplete: boolean
+}
+
+/** What others have saved meanwhile, beside what was typed: a choice for each place, and nothing lost. */
+export function ConflictView(props: ConflictViewProps) {
+  const { chrome, draft, conflict, base, current } = props
+  return (
+    <Page chrome={chrome} title="Edit configuration" section="edit" wide styles={['edit.css']}>
+      <form class="edit" method="post" action={chrome.links.edit()} enctype="multipart/form-data">
+        <DraftFields basedOn={draft.basedOn} entity={draft.entity} />
+        <input type="hidden" name="against" value={current.digest} />
+        <div class="page-head">
+          <div>
+            <h1>Edit configuration</h1>
+            <p class="muted">
+              Started from{' '}
+              <a href={chrome.links.snapshot(`r${base.number}`)}>{`r${base.number}`}</a>,{' '}
+              <code title={base.digest}>{base.digest.slice(0, 8)}</code>.
+            </p>
+          </div>
+        </div>
+        <Said {...props} />
+        <div class="card conflict">
+          {conflict.places.map((place, n) => (
+            <Place place={place} n={n} current={current} />
+          ))}
+          {conflict.merged !== null && conflict.merged.length > 0 && (
+            <section>
+              <h2>Merged automatically</h2>
+              <ChangeList
+                changes={conflict.merged}
+                linkOf={() => null}
+                most={50}
+                more={(left) => `and ${left} more`}
+              />
+            </section>
+          )}
+          <div class="conflict-end">
+            <span class="muted">The result is validated before it is saved.</span>
+            <span class="actions">
+              <a
+                class="button"
+                href={chrome.links.edit()}
+              >{`Start again from r${current.number}`}</a>
+              <button name="action" value="edit">
+                Back to my text
+              </button>
+              <button name="action" value="preview">
+                Preview changes
+              </button>
+              <button class="primary" name="action" value="save">
+                Save merged
+              </button>
+            </span>
+          </div>
+        </div>
+        <TypedText typed={draft.typed} />
+      </form>
+    </Page>
+  )
+}
+
+function Said({ conflict, current, isIncomplete }: ConflictViewProps) {
+  const { places, merged, others } = conflict
+  const many = places.length === 1 ? '1 conflict needs' : `${places.length} conflicts need`
+  const clean = merged?.length ?? 0
+  return (
+    <div class="card stale" role="status">
+      <p>
+        <b>{`${others.join(', ')} saved r${current.number} while you were editing.`}</b>{' '}
+        {clean > 0 && `${clean} of your changes merged cleanly. `}
+        {`${many} a choice.`}
+      </p>
+      {isIncomplete && <p>Nothing is saved yet: choose one side in each place.</p>}
+    </div>
+  )
+}
+
+function Place({
+  place,
+  n,
+  current,
+}: {
+  place: ConflictPlace
+  n: number
+  current: NumberedRevision
+}) {
+  const title = titleOf(place) ?? `Lines that both changed (${n + 1})`
+  const sides = [
+    { value: 'ours', label: 'Keep mine', side: place.mine },
+    { value: 'theirs', label: `Take ${current.who}’s (r${current.number})`, side: place.theirs },
+  ] as const
+  return (
+    <fieldset>
+      <legend>{title}</legend>
+      <div class="sides">
+        {sides.map(({ value, label, side }) => (
+          <div class="side">
+            <label>
+              <input type="radio" name={`choice-${n}`} value={value} />
+              <b>{label}</b>
+            </label>
+            <Side side={side} />
+          </div>
+        ))}
+      </div>
+    </fieldset>
+  )
+}
+
+/** The entity and the place within it, as long as both sides are about the same. */
+function titleOf({ mine, theirs }: ConflictPlace): string | null {
+  const [change] = [...mine.changes, ...theirs.changes]
+  if (!change) return null
+  const kind = change.entity.split('/', 1)[0] ?? ''
+  const isOne = [...mine.changes, ...theirs.changes].every(
+    ({ path }) => path.join() === change.path.join(),
+  )
+  return [`${kind} ${change.label}`, ...(isOne ? change.path : [])].join(' › ')
+}
+
+function Side({ side: { changes, before, after } }: { side: ConflictingSide }) {
+  return (
+    <>
+      {changes.length > 0 && (
+        <div class="changes">
+          <ChangeItems changes={changes.slice(0, 6)} href={null} />
+        </div>
+      )}
+      <pre class="code" tabindex={0}>
+        {before !== '' && <del>{before}</del>}
+        {after !== '' && <ins>{after}</ins>}
+      </pre>
+    </>
+  )
+}

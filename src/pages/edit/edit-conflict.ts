@@ -1,0 +1,45 @@
+import type { Change } from '../../document/changes/change.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { Revision } from '../../core/revision.ts'
+import type { Choice } from '../../diff/merge.ts'
+import { type EditDraft, type EditingDeps, openDraft } from './edit-draft.ts'
+import type { ConflictPlace } from './edit-merge.ts'
+
+/** An edit and a newer revision that changed the same lines. */
+export interface EditConflict {
+  readonly base: Revision
+  readonly current: Revision
+  /** Who has saved since the edit began, newest first. */
+  readonly others: readonly string[]
+  readonly places: readonly ConflictPlace[]
+  /** What of the edit merges by itself. Null where it cannot be said in words. */
+  readonly merged: readonly Change[] | null
+}
+
+/** Who has saved between two revisions, newest first. */
+export function saversSince(
+  { history }: Pick<EditingDeps, 'history'>,
+  { base, current }: { readonly base: Revision; readonly current: Revision },
+): readonly string[] {
+  const newer = (history.numberOf(current) ?? 0) - (history.numberOf(base) ?? 0)
+  const since = history.list({ offset: 0, limit: newer })
+  return [...new Set(since.map(({ username }) => username))]
+}
+
+/**
+ * A draft whose conflicts are decided, as an edit of the revision that it was in conflict with.
+ *
+ * @throws {ServiceError} as `openDraft`.
+ */
+export async function decideConflict(
+  deps: EditingDeps,
+  principal: Principal,
+  draft: EditDraft,
+  { against, choices }: { against: Revision; choices: readonly Choice[] },
+): Promise<EditDraft> {
+  const { baseBytes: base, document: ours } = await openDraft(deps, principal, draft)
+  const theirs = await deps.history.readDocument(against)
+  const decided = await deps.work.mergeByChoice({ base, ours, theirs, choices })
+  const typed = Buffer.from(decided).toString('utf8')
+  return { typed, basedOn: against.digest, entity: null }
+}

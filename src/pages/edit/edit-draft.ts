@@ -1,0 +1,112 @@
+import type { Digest } from '../../core/digest.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { Revision } from '../../core/revision.ts'
+import type { ConfigSavingDeps } from '../../configuration/config-saving.ts'
+import { assertMay } from '../../configuration/permission.ts'
+import type { PageThread } from '../work/page-thread.ts'
+import type { DocumentPart, DraftCheck, NoPart } from './draft-examination.ts'
+import type { EntityName } from './edit-scope.ts'
+
+export interface EditingDeps extends ConfigSavingDeps {
+  /** What takes long where documents are large, done where it holds up nobody. */
+  readonly work: PageThread
+}
+
+/** What somebody has typed, as a form sends it. */
+export interface EditDraft {
+  readonly typed: string
+  readonly basedOn: Digest
+  /** The entity whose XML it is, or null for the whole document. */
+  readonly entity: EntityName | null
+}
+
+/** A draft put back into the document that it began from. */
+export interface OpenDraft {
+  readonly base: Revision
+  readonly baseBytes: Uint8Array<ArrayBuffer>
+  readonly document: Uint8Array<ArrayBuffer>
+  readonly check: DraftCheck
+}
+
+/** The XML that somebody begins to edit: that of a revision. */
+export interface EditStart {
+  readonly base: Revision
+  readonly text: string
+}
+
+/**
+ * The text that an edit of the current configuration begins with. With `from`, it is what the
+ * entity or the document was in that revision, to be put back.
+ *
+ * @throws {ServiceError} `entity-not-found`, `not-permitted`.
+ */
+export async function beginEdit(
+  deps: EditingDeps,
+  principal: Principal,
+  { entity, from }: { entity: EntityName | null; from: Revision | null },
+): Promise<EditStart> {
+  assertMay(deps.access, principal, { action: 'administer' })
+  const base = deps.history.current()
+  const part = await readPart(deps, base, entity)
+  const older = from === null ? part : await readPart(deps, from, entity)
+  return { base, text: older.text }
+}
+
+/**
+ * Puts a draft back into the document that it began from, and finds out what is wrong with it.
+ *
+ * @throws {ServiceError} `config-stale` when that was never current; `entity-not-found`, `not-permitted`.
+ */
+export async function openDraft(
+  deps: EditingDeps,
+  principal: Principal,
+  { typed, basedOn, entity }: EditDraft,
+): Promise<OpenDraft> {
+  assertMay(deps.access, principal, { action: 'administer' })
+  const base = deps.history.find(basedOn)
+  if (!base) throw neverCurrent(deps.history.current().digest)
+  const baseBytes = await deps.history.readDocument(base)
+  const examined = await deps.work.examineDraft({ base: baseBytes, entity, typed })
+  if (examined.kind !== 'examined') throw noPart(examined, entity)
+  const { document, check } = examined
+  return { base, baseBytes, document, check }
+}
+
+/** The line that the text of a draft begins with in its document. */
+export async function firstLineOf(
+  deps: EditingDeps,
+  base: Revision,
+  entity: EntityName | null,
+): Promise<number> {
+  if (entity === null) return 1
+  const part = await deps.work.partOf({ document: await deps.history.readDocument(base), entity })
+  return part.kind === 'found' ? part.firstLine : 1
+}
+
+async function readPart(
+  deps: EditingDeps,
+  revision: Revision,
+  entity: EntityName | null,
+): Promise<DocumentPart> {
+  const document = await deps.history.readDocument(revision)
+  const part = await deps.work.partOf({ document, entity })
+  if (part.kind !== 'found') throw noPart(part, entity)
+  return part
+}
+
+/** `config-invalid` for a document that cannot be read, `entity-not-found` for one without the entity. */
+function noPart(reason: NoPart, entity: EntityName | null): ServiceError {
+  if (reason.kind === 'absent' && entity !== null) {
+    const message = `The configuration has no ${entity.kind} ${entity.name}`
+    return new ServiceError('entity-not-found', message, entity)
+  }
+  const problems = reason.kind === 'unreadable' ? reason.problems : []
+  const message = problems[0]?.message ?? 'The configuration cannot be read'
+  return new ServiceError('config-invalid', message, { problems })
+}
+
+function neverCurrent(current: Digest): ServiceError {
+  const message = 'The edit began from a configuration that was never current'
+  return new ServiceError('config-stale', message, { current, problems: [] })
+}

@@ -1,0 +1,55 @@
+import type { Digest } from '../../core/digest.ts'
+import type { EditDraft } from './edit-draft.ts'
+import { EntityName } from './edit-scope.ts'
+import { malformed, parseDigest } from '../../http/parameters.ts'
+import { readForm, textField, type Form } from '../../http/request-body.ts'
+
+export type EditAction = 'edit' | 'check' | 'preview' | 'save'
+
+/** What the buttons of the editor's pages send. */
+export interface EditForm {
+  readonly draft: EditDraft
+  readonly action: EditAction
+  /** The revision that the choices are about, or null when there was no conflict. */
+  readonly against: Digest | null
+  readonly choices: readonly ('ours' | 'theirs')[]
+}
+
+const ACTIONS: readonly EditAction[] = ['edit', 'check', 'preview', 'save']
+
+/** @throws {ServiceError} `malformed-request`, `body-too-large`. */
+export async function readEditForm(request: Request, limit: number): Promise<EditForm> {
+  const form = await readForm(request, limit)
+  const typed = textField(form, 'xml')
+  if (typed === null) throw malformed('The field xml is missing', 'xml')
+  const against = textField(form, 'against') ?? ''
+  const asked = textField(form, 'action')
+  return {
+    draft: {
+      typed,
+      basedOn: parseDigest(textField(form, 'basedOn') ?? ''),
+      entity: parseEntity(textField(form, 'entity') ?? ''),
+    },
+    action: ACTIONS.find((action) => action === asked) ?? 'check',
+    against: against === '' ? null : parseDigest(against),
+    choices: choicesOf(form),
+  }
+}
+
+/** `pipeline/checkout`, or empty for the whole document. */
+export function parseEntity(text: string): EntityName | null {
+  if (text === '') return null
+  const slash = text.indexOf('/')
+  const read = EntityName.safeParse({ kind: text.slice(0, slash), name: text.slice(slash + 1) })
+  if (read.success) return read.data
+  throw malformed(`"${text}" is not an entity such as pipeline/checkout`, 'entity')
+}
+
+function choicesOf(form: Form): ('ours' | 'theirs')[] {
+  const choices: ('ours' | 'theirs')[] = []
+  for (let n = 0; ; n += 1) {
+    const choice = textField(form, `choice-${n}`)
+    if (choice !== 'ours' && choice !== 'theirs') return choices
+    choices.push(choice)
+  }
+}

@@ -1,0 +1,129 @@
+import type { Principal } from '../../core/principal.ts'
+import type { Problem } from '../../core/problem.ts'
+import type { Revision } from '../../core/revision.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { saveDocument } from '../../configuration/config-saving.ts'
+import type { DraftProblem } from './draft-examination.ts'
+import { type EditDraft, type EditingDeps, openDraft, type OpenDraft } from './edit-draft.ts'
+import { type EditConflict, saversSince } from './edit-conflict.ts'
+
+/** What would become of a draft if it were saved now. */
+export type EditReview =
+  | {
+      readonly kind: 'invalid'
+      readonly draft: EditDraft
+      readonly problems: readonly DraftProblem[]
+    }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'conflict'; readonly conflict: EditConflict }
+  | { readonly kind: 'ready'; readonly ready: ReadyEdit }
+
+/** A draft that can be saved. */
+export interface ReadyEdit {
+  /** What it will stand upon. */
+  readonly current: Revision
+  /** What the edit began from, when others have saved since and their changes are merged in. */
+  readonly mergedFrom: Revision | null
+  readonly before: Uint8Array<ArrayBuffer>
+  /** The new document, its plain secrets sealed. */
+  readonly after: Uint8Array<ArrayBuffer>
+}
+
+export type EditOutcome =
+  | Exclude<EditReview, { kind: 'ready' }>
+  | { readonly kind: 'saved'; readonly revision: Revision; readonly isNew: boolean }
+
+/**
+ * What would become of a draft if it were saved now: problems, a conflict, or what it changes.
+ *
+ * @throws {ServiceError} `config-stale` when it began from what was never current;
+ * `entity-not-found`, `not-permitted`.
+ */
+export async function reviewEdit(
+  deps: EditingDeps,
+  principal: Principal,
+  draft: EditDraft,
+): Promise<EditReview> {
+  return reviewOpen(deps, draft, await openDraft(deps, principal, draft))
+}
+
+async function reviewOpen(
+  deps: EditingDeps,
+  draft: EditDraft,
+  open: OpenDraft,
+): Promise<EditReview> {
+  const { problems } = open.check
+  if (problems.length > 0) return { kind: 'invalid', draft, problems }
+  const current = deps.history.current()
+  if (current.digest === open.base.digest) return reviewUpon(deps, current, open.document, null)
+  return reviewMerged(deps, open, current)
+}
+
+/**
+ * Saves a draft as a revision by the caller, merged with what came since it began.
+ *
+ * @throws {ServiceError} as {@link reviewEdit}.
+ */
+export async function saveEdit(
+  deps: EditingDeps,
+  principal: Principal,
+  draft: EditDraft,
+): Promise<EditOutcome> {
+  const open = await openDraft(deps, principal, draft)
+  const review = await reviewOpen(deps, draft, open)
+  if (review.kind !== 'ready') return review
+  try {
+    const request = { document: open.document, basedOn: draft.basedOn }
+    return { kind: 'saved', ...(await saveDocument(deps, principal, request)) }
+  } catch (error) {
+    if (!(error instanceof ServiceError) || !SURPRISES.has(error.code)) throw error
+    const again = await reviewEdit(deps, principal, draft)
+    if (again.kind === 'ready') throw error
+    return again
+  }
+}
+
+/** What a save can still meet because somebody was faster. */
+const SURPRISES: ReadonlySet<string> = new Set(['config-stale', 'config-invalid'])
+
+async function reviewMerged(
+  deps: EditingDeps,
+  open: OpenDraft,
+  current: Revision,
+): Promise<EditReview> {
+  const theirs = await deps.history.readDocument(current)
+  const { base, baseBytes, document } = open
+  const merge = await deps.work.mergeEdit({ base: baseBytes, ours: document, theirs })
+  if (merge.kind === 'clean') return reviewUpon(deps, current, merge.merged, base)
+  const { places, merged } = merge
+  const others = saversSince(deps, { base, current })
+  return { kind: 'conflict', conflict: { base, current, others, places, merged } }
+}
+
+async function reviewUpon(
+  deps: EditingDeps,
+  current: Revision,
+  document: Uint8Array<ArrayBuffer>,
+  mergedFrom: Revision | null,
+): Promise<EditReview> {
+  const before = await deps.history.readDocument(current)
+  if (Buffer.compare(before, document) === 0) return { kind: 'unchanged' }
+  const inspection = await deps.cache.inspect(document)
+  if (!inspection.ok) return invalidMerge(document, current, inspection.problems)
+  const after = new Uint8Array(inspection.document)
+  return { kind: 'ready', ready: { current, mergedFrom, before, after } }
+}
+
+/** Two edits that merge can still contradict each other: the merged text is what has to be mended. */
+function invalidMerge(
+  document: Uint8Array<ArrayBuffer>,
+  { digest: basedOn }: Revision,
+  problems: readonly Problem[],
+): EditReview {
+  const typed = Buffer.from(document).toString('utf8')
+  return {
+    kind: 'invalid',
+    draft: { typed, basedOn, entity: null },
+    problems: problems.map((problem) => ({ ...problem, typedLine: problem.line ?? null })),
+  }
+}

@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto'
+import { type Context, Hono } from 'hono'
+import { ServiceError } from '../../core/errors.ts'
+import type { Principal } from '../../core/principal.ts'
+import { type ComparisonDeps } from '../code/comparison.ts'
+import { PLAIN } from '../code/plain-options.ts'
+import { decideConflict } from './edit-conflict.ts'
+import type { DraftProblem } from './draft-examination.ts'
+import {
+  beginEdit,
+  type EditDraft,
+  type EditingDeps,
+  firstLineOf,
+  openDraft,
+} from './edit-draft.ts'
+import { type EditOutcome, type EditReview, reviewEdit, saveEdit } from './edit-review.ts'
+import { findNamed, numbered } from '../snapshot/numbered-revision.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
+import { json, statusOf } from '../../http/errors.ts'
+import { NEVER_KEPT, pageResponse, policyWith } from '../frame/page-response.ts'
+import type { Shell } from '../frame/page-context.ts'
+import { ConflictView } from './conflict-view.tsx'
+import { type EditForm, parseEntity, readEditForm } from './edit-form.ts'
+import { EditView } from './edit-view.tsx'
+import { PreviewView } from './preview-view.tsx'
+
+export interface EditRoutesOptions extends EditingDeps, ComparisonDeps {
+  readonly shell: Shell
+  readonly maxBody: number
+}
+
+type EditContext = Context<RouteEnv>
+
+/** `/config/edit`: the XML in a form, what it would change, and what to do when two edits contradict. */
+export function editRoutes(options: EditRoutesOptions) {
+  const { shell } = options
+  return new Hono<RouteEnv>()
+    .get('/config/edit', async (c) => {
+      const { principal } = c.env
+      const entity = parseEntity(c.req.query('entity') ?? '')
+      const name = c.req.query('from')
+      const from = name === undefined ? null : findNamed(options, principal, name)
+      const start = await beginEdit(options, principal, { entity, from })
+      const draft = { typed: start.text, basedOn: start.base.digest, entity }
+      const notice =
+        from === null ? null : `This is the text as of r${from.number}. Preview it, then save.`
+      return answerEditor(options, c, draft, { notice })
+    })
+    .post('/config/edit/check', async (c) => {
+      const { draft } = await readEditForm(c.req.raw, options.maxBody)
+      return json((await openDraft(options, c.env.principal, draft)).check)
+    })
+    .post('/config/edit', async (c) => {
+      const form = await readEditForm(c.req.raw, options.maxBody)
+      try {
+        return await act(options, c, form)
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error
+        const notice = `${error.message}. Nothing is saved, and your text is below.`
+        return answerEditor(options, c, form.draft, { notice, status: statusOf(error) })
+      }
+    })
+
+  async function act(deps: EditRoutesOptions, c: EditContext, form: EditForm): Promise<Response> {
+    const { principal } = c.env
+    const { action } = form
+    if (action === 'edit') return answerEditor(deps, c, form.draft, {})
+    const draft = await decided(deps, principal, form)
+    if (action === 'save') {
+      return answerOutcome(deps, c, { form, draft }, await saveEdit(deps, principal, draft))
+    }
+    const review = await reviewEdit(deps, principal, draft)
+    if (action === 'check' && review.kind === 'ready') {
+      const notice = 'Nothing stops this from being saved.'
+      return answerEditor(deps, c, draft, { notice })
+    }
+    return answerReview(deps, c, { form, draft }, review)
+  }
+
+  async function answerOutcome(
+    deps: EditRoutesOptions,
+    c: EditContext,
+    given: Given,
+    outcome: EditOutcome,
+  ): Promise<Response> {
+    if (outcome.kind !== 'saved') return answerReview(deps, c, given, outcome)
+    const { number } = numbered(deps.history, outcome.revision)
+    return c.redirect(shell.links.compare(`r${number - 1}`, `r${number}`), 303)
+  }
+}
+
+/** A form, and the draft that it comes to. */
+interface Given {
+  readonly form: EditForm
+  readonly draft: EditDraft
+}
+
+/** The draft with the choices of a conflict made, where there was one. */
+async function decided(
+  deps: EditRoutesOptions,
+  principal: Principal,
+  { draft, against, choices }: EditForm,
+): Promise<EditDraft> {
+  const theirs = against === null || choices.length === 0 ? null : deps.history.find(against)
+  if (theirs === null) return draft
+  return decideConflict(deps, principal, draft, { against: theirs, choices })
+}
+
+async function answerReview(
+  deps: EditRoutesOptions,
+  c: EditContext,
+  { form, draft }: Given,
+  review: EditReview,
+): Promise<Response> {
+  const { shell, history } = deps
+  switch (review.kind) {
+    case 'unchanged':
+      return answerEditor(deps, c, draft, {
+        notice: 'Nothing is different, so there is nothing to save.',
+      })
+    case 'invalid':
+      return answerEditor(deps, c, review.draft, { problems: review.problems, status: 422 })
+    case 'conflict': {
+      const { conflict } = review
+      const view = {
+        chrome: shell.chrome(c.req.raw, c.env.principal),
+        draft,
+        conflict,
+        base: numbered(history, conflict.base),
+        current: numbered(history, conflict.current),
+        isIncomplete: form.against !== null,
+      }
+      return pageResponse(<ConflictView {...view} />, 409, NEVER_KEPT)
+    }
+    case 'ready': {
+      const { before, after, current, mergedFrom } = review.ready
+      const view = {
+        chrome: shell.chrome(c.req.raw, c.env.principal),
+        draft,
+        current: numbered(history, current),
+        mergedFrom: mergedFrom && numbered(history, mergedFrom),
+        comparison: await deps.compare([before, after], PLAIN),
+      }
+      return pageResponse(<PreviewView {...view} />, 200, NEVER_KEPT)
+    }
+  }
+}
+
+async function answerEditor(
+  deps: EditRoutesOptions,
+  c: EditContext,
+  draft: EditDraft,
+  told: { notice?: string | null; problems?: readonly DraftProblem[]; status?: number },
+): Promise<Response> {
+  const { shell, history } = deps
+  const nonce = randomBytes(16).toString('base64')
+  const base = history.find(draft.basedOn) ?? history.current()
+  const view = {
+    chrome: shell.chrome(c.req.raw, c.env.principal),
+    nonce,
+    base: numbered(history, base),
+    entity: draft.entity,
+    text: draft.typed,
+    firstLine: await firstLineOf(deps, base, draft.entity),
+    problems: told.problems ?? [],
+    changes: null,
+    notice: told.notice ?? null,
+  }
+  const headers = { ...NEVER_KEPT, 'content-security-policy': policyWith(nonce) }
+  return pageResponse(<EditView {...view} />, told.status ?? 200, headers)
+}

@@ -1,0 +1,150 @@
+import type { Digest } from '../../core/digest.ts'
+import type { DraftProblem } from './draft-examination.ts'
+import type { EntityName } from './edit-scope.ts'
+import type { NumberedRevision } from '../snapshot/numbered-revision.ts'
+import { type Chrome, Page } from '../frame/layout.tsx'
+import { ProblemList } from './problem-list.tsx'
+
+export interface EditViewProps {
+  readonly chrome: Chrome
+  /** Lets the editor's own style sheet in. */
+  readonly nonce: string
+  readonly base: NumberedRevision
+  readonly entity: EntityName | null
+  readonly text: string
+  /** The line of the document that the text begins with. */
+  readonly firstLine: number
+  readonly problems: readonly DraftProblem[]
+  /** How many things are new; null while that is not known. */
+  readonly changes: number | null
+  readonly notice: string | null
+}
+
+/** The XML of the whole configuration, or of one entity, in a form that works without a script. */
+export function EditView(props: EditViewProps) {
+  const { chrome, base, entity, problems, notice } = props
+  const title = titleOf(entity)
+  return (
+    <Page
+      chrome={chrome}
+      title={title}
+      section="edit"
+      wide
+      styles={['edit.css']}
+      scripts={['editor.js']}
+    >
+      <form
+        class="edit"
+        method="post"
+        action={chrome.links.edit()}
+        enctype="multipart/form-data"
+        data-check={chrome.links.checkEdit()}
+        data-alive={chrome.links.alive()}
+        data-draft={`${base.digest} ${entity === null ? '' : `${entity.kind}/${entity.name}`}`}
+      >
+        <DraftFields basedOn={base.digest} entity={entity} />
+        <div class="page-head">
+          <Heading {...props} title={title} />
+          <Actions {...props} />
+        </div>
+        {notice !== null && (
+          <p class="card stale" role="status">
+            {notice}
+          </p>
+        )}
+        <div id="draft" class="draft" role="status" />
+        <div id="problems" aria-live="polite">
+          {problems.length > 0 && <ProblemList problems={problems} />}
+        </div>
+        <Surface {...props} />
+      </form>
+    </Page>
+  )
+}
+
+function titleOf(entity: EntityName | null): string {
+  return entity === null ? 'Edit configuration' : `Edit ${entity.kind} ${entity.name}`
+}
+
+/** What every form about a draft carries besides the text. */
+export function DraftFields({ basedOn, entity }: { basedOn: Digest; entity: EntityName | null }) {
+  return (
+    <>
+      <input type="hidden" name="basedOn" value={basedOn} />
+      <input
+        type="hidden"
+        name="entity"
+        value={entity === null ? '' : `${entity.kind}/${entity.name}`}
+      />
+    </>
+  )
+}
+
+function Heading({ chrome: { links }, base, entity, title }: EditViewProps & { title: string }) {
+  return (
+    <div>
+      <h1>{title}</h1>
+      <p class="muted">
+        Started from <a href={links.snapshot(`r${base.number}`)}>{`r${base.number}`}</a>,{' '}
+        <code title={base.digest}>{base.digest.slice(0, 8)}</code>.
+        <span class="with-script"> Draft kept in this tab.</span>
+        {entity !== null && (
+          <>
+            {' '}
+            <a href={links.edit()}>Edit the whole configuration</a>
+          </>
+        )}
+      </p>
+    </div>
+  )
+}
+
+function Actions({ changes }: EditViewProps) {
+  return (
+    <div class="actions">
+      <button name="action" value="check" class="without-script">
+        Check
+      </button>
+      <button name="action" value="preview">
+        Preview changes
+        <span class="count" data-count="">
+          {changes === null ? '' : String(changes)}
+        </span>
+      </button>
+      <button name="action" value="save" class="primary">
+        Save
+      </button>
+    </div>
+  )
+}
+
+/** A line break in front, because HTML leaves out the first one of a text. */
+function Surface({ nonce, text, firstLine, problems }: EditViewProps) {
+  return (
+    <>
+      <label id="editor-label" class="visually-hidden" for="xml">
+        Configuration XML
+      </label>
+      <p id="editor-help" class="visually-hidden">
+        Tab indents. Escape and then Tab leaves the editor.
+      </p>
+      <textarea
+        id="xml"
+        class="code"
+        name="xml"
+        rows={30}
+        wrap="off"
+        spellcheck={false}
+        autocomplete="off"
+        autocapitalize="off"
+        aria-describedby="editor-help"
+        aria-invalid={problems.length > 0 ? 'true' : undefined}
+        data-editor=""
+        data-nonce={nonce}
+        data-first-line={String(firstLine)}
+      >
+        {`\n${text}`}
+      </textarea>
+    </>
+  )
+}

@@ -1,0 +1,75 @@
+import type { DocumentComparison } from '../code/comparison.ts'
+import type { EditDraft } from './edit-draft.ts'
+import type { NumberedRevision } from '../snapshot/numbered-revision.ts'
+import { ChangeList } from '../frame/change-list.tsx'
+import { PlainDiff } from '../code/plain-diff.tsx'
+import { Lines } from '../history/history-table.tsx'
+import { type Chrome, Page } from '../frame/layout.tsx'
+import { DraftFields } from './edit-view.tsx'
+import { TypedText } from './typed-text.tsx'
+
+export interface PreviewViewProps {
+  readonly chrome: Chrome
+  readonly draft: EditDraft
+  readonly current: NumberedRevision
+  /** Who has saved since the edit began, when that is merged in. */
+  readonly mergedFrom: NumberedRevision | null
+  readonly comparison: DocumentComparison
+}
+
+/** What a save would change, before it does. */
+export function PreviewView({ chrome, draft, current, mergedFrom, comparison }: PreviewViewProps) {
+  const { links } = chrome
+  const { changes, lines } = comparison
+  return (
+    <Page
+      chrome={chrome}
+      title="Preview changes"
+      section="edit"
+      wide
+      styles={['code.css', 'compare.css', 'edit.css']}
+    >
+      <form class="edit" method="post" action={links.edit()} enctype="multipart/form-data">
+        <DraftFields basedOn={draft.basedOn} entity={draft.entity} />
+        <div class="page-head">
+          <div>
+            <h1>Preview changes</h1>
+            <p class="muted">
+              From <a href={links.snapshot(`r${current.number}`)}>{`r${current.number}`}</a> to what
+              a save would make of it: <Lines lines={lines} /> lines. Nothing is saved yet.
+            </p>
+          </div>
+          <div class="actions">
+            <button name="action" value="edit">
+              Back to editing
+            </button>
+            <button name="action" value="save" class="primary">
+              Save
+            </button>
+          </div>
+        </div>
+        {mergedFrom !== null && (
+          <p class="card stale" role="status">
+            <b>{`${current.who} saved r${current.number} while you were editing. `}</b>
+            {`You began from r${mergedFrom.number}; your changes merged cleanly.`}
+          </p>
+        )}
+        <section class="card">
+          <h2>What changes</h2>
+          {changes === null || changes.length === 0 ? (
+            <p class="muted">Nothing that has a name; the text below is complete.</p>
+          ) : (
+            <ChangeList
+              changes={changes}
+              linkOf={() => null}
+              most={60}
+              more={(left) => `and ${left} more, in the text below`}
+            />
+          )}
+        </section>
+        <PlainDiff comparison={comparison} />
+        <TypedText typed={draft.typed} />
+      </form>
+    </Page>
+  )
+}

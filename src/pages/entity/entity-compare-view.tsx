@@ -1,0 +1,89 @@
+import type { EntityAddress } from './entity-address.ts'
+import type { EntityComparison } from './entity-comparison.ts'
+import { ChangeItems } from '../frame/change-list.tsx'
+import { type CompareQuery, compareQueryOf } from '../code/compare-query.ts'
+import { DiffPages } from '../code/diff-pages.tsx'
+import { Hunk } from '../code/hunk.tsx'
+import { Toolbar } from '../code/toolbar.tsx'
+import { Lines } from '../history/history-table.tsx'
+import { type Chrome, Page } from '../frame/layout.tsx'
+import { When } from '../frame/when.tsx'
+import { Who } from '../frame/who.tsx'
+import { titleOf } from './entity-title.ts'
+
+export interface EntityCompareViewProps {
+  readonly chrome: Chrome
+  readonly address: EntityAddress
+  readonly comparison: EntityComparison
+  readonly query: CompareQuery
+  readonly now: number
+}
+
+/** One thing of the configuration in two revisions, and nothing else of them. */
+export function EntityCompareView(props: EntityCompareViewProps) {
+  const { chrome, address, comparison, query } = props
+  const { before, after, regions, changes } = comparison
+  const range = { from: `r${before.number}`, to: `r${after.number}` }
+  const at = (asked: CompareQuery) =>
+    chrome.links.compareEntity(address, range, compareQueryOf(asked))
+  return (
+    <Page
+      chrome={chrome}
+      title={`${address.name}, r${before.number} → r${after.number}`}
+      section="history"
+      wide
+      styles={['code.css', 'compare.css']}
+    >
+      <Head {...props} />
+      <section class="card">
+        <h2>What changed</h2>
+        {changes.length === 0 ? (
+          <p class="muted">Nothing.</p>
+        ) : (
+          <div class="changes">
+            <ChangeItems changes={changes} href={null} />
+          </div>
+        )}
+      </section>
+      {regions.length > 0 && (
+        <div class={query.isCompact ? 'diff compact' : 'diff'} id="diff">
+          <Toolbar comparison={comparison} query={query} address={at} />
+          {regions.map((region) => (
+            <Hunk region={region} query={query} address={at} />
+          ))}
+          <DiffPages comparison={comparison} query={query} address={at} />
+        </div>
+      )}
+    </Page>
+  )
+}
+
+function Head({ chrome: { links }, address, comparison, query, now }: EntityCompareViewProps) {
+  const { before, after, lines } = comparison
+  const swapped = { from: `r${after.number}`, to: `r${before.number}` }
+  return (
+    <div class="page-head">
+      <div>
+        <h1>{`${titleOf(address)}: r${before.number} → r${after.number}`}</h1>
+        <p class="muted facts">
+          <span>
+            <Lines lines={lines} />
+            {` lines. They are counted within the ${address.kind}.`}
+          </span>
+          <span>
+            {`r${after.number} by `}
+            <Who revision={after} /> <When time={after.time} now={now} />
+          </span>
+        </p>
+      </div>
+      <div class="actions">
+        <a class="button" href={links.entity(address.kind, address.name)}>
+          {`History of this ${address.kind}`}
+        </a>
+        <a class="button" href={links.compareEntity(address, swapped, compareQueryOf(query))}>
+          Swap sides
+        </a>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,97 @@
+import { ENTITY_KINDS } from '../../document/changes/entities.ts'
+import type { Change } from '../../document/changes/change.ts'
+import { summariseChanges } from '../../document/changes/summarise-changes.ts'
+import { readXml } from '../../document/xml/xml-reader.ts'
+import type { Principal } from '../../core/principal.ts'
+import {
+  type ScriptDeps,
+  type ComparisonOptions,
+  compareTexts,
+  type TextComparison,
+} from '../code/comparison.ts'
+import { type NumberedRevision, revisionNamed } from '../snapshot/numbered-revision.ts'
+import {
+  assertMaySee,
+  type EntityAccessDeps,
+  type EntityAddress,
+  entityNotFound,
+} from './entity-address.ts'
+import { visibleSteps, type EntityStep, type EntityStepsDeps } from './entity-steps.ts'
+import { readEntityText } from './entity-text.ts'
+import type { JudgedSteps } from './visible-steps.ts'
+
+export interface EntityComparisonDeps extends EntityStepsDeps, EntityAccessDeps {
+  readonly script: ScriptDeps['script']
+}
+
+/** Two revisions, and how one thing differs between them. */
+export interface EntityComparison extends TextComparison {
+  readonly before: NumberedRevision
+  readonly after: NumberedRevision
+  readonly changes: readonly Change[]
+}
+
+/**
+ * The difference of one thing alone between two revisions, under the names that it had then. Where
+ * the caller may not see it as it was, it is as if it had not been there.
+ *
+ * @throws {ServiceError} `not-permitted`, `revision-not-found`, `entity-not-found`.
+ */
+export async function readEntityComparison(
+  deps: EntityComparisonDeps,
+  principal: Principal,
+  address: EntityAddress,
+  asked: { readonly from: string; readonly to: string; readonly options: ComparisonOptions },
+): Promise<EntityComparison> {
+  assertMaySee(deps, principal, address)
+  const { history } = deps
+  const before = revisionNamed(history, asked.from)
+  const after = revisionNamed(history, asked.to)
+  const judged = await visibleSteps(deps, principal, address)
+  const steps = judged.visible
+  const textAt = async (revision: NumberedRevision) => {
+    if (!maySeeAt(judged, revision)) return ''
+    const found = await readEntityText(history, revision, nameAt(steps, revision) ?? address)
+    return found?.text ?? ''
+  }
+  const texts = [await textAt(before), await textAt(after)] as const
+  if (steps.length === 0 && texts.join('') === '') throw entityNotFound(address)
+  return {
+    before,
+    after,
+    changes: changesBetween(address, texts),
+    ...(await compareTexts(deps, texts, asked.options)),
+  }
+}
+
+/** Whether the caller may see the thing as it was in a revision. */
+function maySeeAt({ steps, maySeeBefore }: JudgedSteps, { number }: NumberedRevision): boolean {
+  return steps.find((step) => step.number <= number)?.maySeeAfter ?? maySeeBefore
+}
+
+/** The last step up to a revision knows the names of then. */
+export function nameAt(
+  steps: readonly EntityStep[],
+  { number }: NumberedRevision,
+): EntityStep | null {
+  return steps.find(({ revision }) => revision.number <= number) ?? steps.at(-1) ?? null
+}
+
+function changesBetween(
+  address: EntityAddress,
+  [before, after]: readonly [string, string],
+): readonly Change[] {
+  const read = (text: string) => readXml(Buffer.from(withAncestors(address, text)))
+  return summariseChanges(read(before), read(after))
+}
+
+/** A document that has nothing but the one thing in it, in its place. */
+function withAncestors({ entity, stage }: EntityAddress, text: string): string {
+  const [prefix] = entity.split('/', 1)
+  const steps = ENTITY_KINDS.find((kind) => kind.prefix === prefix)?.steps ?? []
+  const above = steps.slice(0, -1).map(([name = '']) => name)
+  const pipeline = stage === null ? [] : ['pipeline name="pipeline"']
+  const tags = ['cruise', ...above, ...pipeline]
+  const ends = tags.toReversed().map((tag) => `</${tag.split(' ', 1).join('')}>`)
+  return [...tags.map((tag) => `<${tag}>`), text, ...ends].join('')
+}

@@ -1,0 +1,56 @@
+import { type Context, Hono } from 'hono'
+import type { Clock } from '../../lib/clock.ts'
+import { entityAddress } from './entity-address.ts'
+import { type EntityComparisonDeps, readEntityComparison } from './entity-comparison.ts'
+import { type EntityHistoryDeps, readEntityHistory } from './entity-history.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
+import { parseWholeNumber } from '../../http/parameters.ts'
+import { comparisonOptionsOf, parseCompareQuery } from '../code/compare-query.ts'
+import { pageResponse } from '../frame/page-response.ts'
+import type { Shell } from '../frame/page-context.ts'
+import { EntityCompareView } from './entity-compare-view.tsx'
+import { EntityView } from './entity-view.tsx'
+
+export interface EntityRoutesOptions extends EntityHistoryDeps, EntityComparisonDeps {
+  readonly shell: Shell
+  readonly clock: Clock
+}
+
+/** `/config/entity/…`: one thing of the configuration through time, and alone in two revisions. */
+export function entityRoutes(options: EntityRoutesOptions) {
+  const { shell, clock } = options
+
+  const history = async (c: Context<RouteEnv>, kind: string, name: string) => {
+    const address = entityAddress(kind, name)
+    const offset = parseWholeNumber(c.req.query('offset') ?? '0', 'offset')
+    const entity = await readEntityHistory(options, c.env.principal, { address, offset })
+    const chrome = shell.chrome(c.req.raw, c.env.principal)
+    return pageResponse(<EntityView chrome={chrome} entity={entity} now={clock()} />)
+  }
+
+  const compare = async (c: Context<RouteEnv>, kind: string, name: string) => {
+    const address = entityAddress(kind, name)
+    const query = { ...parseCompareQuery(c.req.query()), entity: '' }
+    const asked = {
+      from: c.req.param('from') ?? '',
+      to: c.req.param('to') ?? '',
+      options: comparisonOptionsOf(query),
+    }
+    const comparison = await readEntityComparison(options, c.env.principal, address, asked)
+    const chrome = shell.chrome(c.req.raw, c.env.principal)
+    const view = { chrome, address, comparison, query, now: clock() }
+    return pageResponse(<EntityCompareView {...view} />)
+  }
+
+  return new Hono<RouteEnv>()
+    .get('/config/entity/:kind', (c) => history(c, c.req.param('kind'), ''))
+    .get('/config/entity/:kind/:name', (c) => {
+      const { kind, name } = c.req.param()
+      return history(c, kind, name)
+    })
+    .get('/config/entity/:kind/compare/:from/:to', (c) => compare(c, c.req.param('kind'), ''))
+    .get('/config/entity/:kind/:name/compare/:from/:to', (c) => {
+      const { kind, name } = c.req.param()
+      return compare(c, kind, name)
+    })
+}

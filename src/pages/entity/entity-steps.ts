@@ -1,0 +1,138 @@
+import type { Change } from '../../document/changes/change.ts'
+import { foldEntity, wholeEntityWord } from '../../document/changes/entities.ts'
+import { entitiesOf } from '../../document/changes/entities-of.ts'
+import type { Principal } from '../../core/principal.ts'
+import { isSameName, nameKey } from '../../core/name-key.ts'
+import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
+import type { EntityAddress } from './entity-address.ts'
+import type { History } from '../../history/history.ts'
+import { numbered, type NumberedRevision } from '../snapshot/numbered-revision.ts'
+import { type JudgedSteps, judgeSteps, type VisibleStepsDeps } from './visible-steps.ts'
+
+export interface EntityStepsDeps {
+  readonly history: History
+  readonly entities: EntityIndex
+}
+
+/** A revision that changed something, with what it changed about that and the names of then. */
+export interface EntityStep {
+  readonly revision: NumberedRevision
+  /** Nothing else that the revision changed is among them. */
+  readonly changes: readonly Change[]
+  readonly entity: string
+  readonly stage: string | null
+  /** The step before it, which left the thing as this one found it; null for the first. */
+  readonly before: StepPlace | null
+}
+
+/** Where the text of a step stands. */
+export type StepPlace = Pick<EntityStep, 'revision' | 'entity' | 'stage'>
+
+/**
+ * The revisions that changed what an address names, newest first, under its former names too.
+ *
+ * @throws {ServiceError} `unavailable` while that is not known.
+ */
+export async function entitySteps(
+  deps: EntityStepsDeps,
+  address: EntityAddress,
+): Promise<readonly EntityStep[]> {
+  const steps = await wholeSteps(deps, address)
+  return address.stage === null ? steps : stepsOfStage(steps, nameKey(address.stage))
+}
+
+/** Those steps that a caller may see, and what she may see of the thing at other times. */
+export async function visibleSteps(
+  deps: EntityStepsDeps & VisibleStepsDeps,
+  principal: Principal,
+  address: EntityAddress,
+): Promise<JudgedSteps & { readonly visible: readonly EntityStep[] }> {
+  const all = await wholeSteps(deps, address)
+  const judged = judgeSteps(deps, principal, { address, all })
+  const whole = judged.steps.flatMap(({ step }) => step ?? [])
+  if (address.stage === null) return { ...judged, visible: whole }
+  const byNumber = new Map(whole.map((step) => [step.revision.number, step]))
+  const visible = stepsOfStage(all, nameKey(address.stage)).flatMap((step) => {
+    const own = byNumber.get(step.revision.number)
+    if (!own) return []
+    const changes = step.changes.filter((change) => own.changes.includes(change))
+    return [{ ...step, changes, before: own.before && step.before }]
+  })
+  return { ...judged, visible }
+}
+
+async function wholeSteps(
+  { history, entities }: EntityStepsDeps,
+  { entity: name }: EntityAddress,
+): Promise<readonly EntityStep[]> {
+  const found = await entities.revisionsOf(name)
+  const places = found.map(({ revision, entity }) => {
+    return { revision: numbered(history, revision), entity, stage: null }
+  })
+  return places.map((place, n) => {
+    const before = places[n + 1] ?? null
+    return new WholeStep({ ...place, before }, () => entities.find(place.revision) ?? [])
+  })
+}
+
+/** Its changes are read when they are asked for: of ten thousand steps, a page shows twenty. */
+class WholeStep implements EntityStep {
+  readonly revision: NumberedRevision
+  readonly entity: string
+  readonly stage = null
+  readonly before: StepPlace | null
+  readonly #all: () => readonly Change[]
+  #changes: readonly Change[] | null = null
+
+  constructor(
+    { revision, entity, before }: Omit<EntityStep, 'changes'>,
+    all: () => readonly Change[],
+  ) {
+    this.revision = revision
+    this.entity = entity
+    this.before = before
+    this.#all = all
+  }
+
+  get changes(): readonly Change[] {
+    this.#changes ??= this.#all().filter((change) =>
+      entitiesOf([change]).map(foldEntity).includes(this.entity),
+    )
+    return this.#changes
+  }
+}
+
+/** Those steps of a pipeline that changed a stage, under the names that it had. */
+function stepsOfStage(pipeline: readonly EntityStep[], name: string): readonly EntityStep[] {
+  let stage = name
+  const steps: Omit<EntityStep, 'before'>[] = []
+  for (const { revision, entity, changes: all } of pipeline) {
+    const changes = all.filter((change) => isOfStage(change, stage))
+    if (changes.length === 0) continue
+    steps.push({ revision, changes, entity, stage })
+    stage = formerStage(changes, stage) ?? stage
+  }
+  return steps.map((step, n) => ({ ...step, before: steps[n + 1] ?? null }))
+}
+
+/** Whether a change of a pipeline is about a stage: a part of it, the stage itself, or the whole pipeline. */
+function isOfStage(change: Change, stage: string): boolean {
+  const { kind, path, subject, to } = change
+  const [first] = path
+  if (first !== undefined) return isSameName(first, `stage ${stage}`)
+  if (isSameName(subject, `stage ${stage}`)) return true
+  if (kind === 'renamed' && subject === 'stage') return to !== undefined && isSameName(to, stage)
+  return wholeEntityWord(change) !== null
+}
+
+function formerStage(changes: readonly Change[], stage: string): string | null {
+  const renaming = changes.find(
+    ({ kind, path, subject, to }) =>
+      kind === 'renamed' &&
+      path.length === 0 &&
+      subject === 'stage' &&
+      to !== undefined &&
+      isSameName(to, stage),
+  )
+  return renaming?.from === undefined ? null : nameKey(renaming.from)
+}

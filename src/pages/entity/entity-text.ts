@@ -1,0 +1,42 @@
+import { entitySpan, stageSpan } from '../../document/highlight/entity-span.ts'
+import type { Span } from '../../document/xml/xml-tree.ts'
+import type { Revision } from '../../core/revision.ts'
+import type { History } from '../../history/history.ts'
+
+/** The XML of one thing in a document, and the line that it begins at, from 1. */
+export interface EntityText {
+  readonly text: string
+  readonly line: number
+}
+
+const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** The XML of an entity, or of a stage of it, as it was in a revision; null where there was none. */
+export async function readEntityText(
+  history: History,
+  revision: Revision,
+  { entity, stage }: { readonly entity: string; readonly stage: string | null },
+): Promise<EntityText | null> {
+  const document = UTF8.decode(await history.readDocument(revision))
+  const whole = cut(document, entitySpan(document, entity))
+  if (whole === null || stage === null) return whole
+  const part = cut(whole.text, stageSpan(whole.text, stage))
+  return part && { text: part.text, line: whole.line + part.line - 1 }
+}
+
+/** From the beginning of the line, where nothing else stands on it, so that the indentation shows. */
+function cut(text: string, span: Span | null): EntityText | null {
+  if (span === null) return null
+  const lineStart = text.lastIndexOf('\n', span.start - 1) + 1
+  const isFirst = text.slice(lineStart, span.start).trim() === ''
+  const start = isFirst ? lineStart : span.start
+  return { text: `${text.slice(start, span.end)}\n`, line: lineOf(text, span.start) }
+}
+
+function lineOf(text: string, place: number): number {
+  let line = 1
+  for (let at = text.indexOf('\n'); at !== -1 && at < place; at = text.indexOf('\n', at + 1)) {
+    line += 1
+  }
+  return line
+}

@@ -1,0 +1,86 @@
+import { raw } from 'hono/html'
+import type { EntityHistory } from './entity-history.ts'
+import { EntityName } from '../edit/edit-scope.ts'
+import { type Chrome, Page } from '../frame/layout.tsx'
+import { listingHtml } from '../code/listing-html.ts'
+import { titleOf } from './entity-title.ts'
+import { EntityTimeline } from './entity-timeline.tsx'
+
+export interface EntityViewProps {
+  readonly chrome: Chrome
+  readonly entity: EntityHistory
+  readonly now: number
+}
+
+/** One thing of the configuration through time: its own changes and nothing else. */
+export function EntityView(props: EntityViewProps) {
+  const { chrome, entity } = props
+  return (
+    <Page
+      chrome={chrome}
+      title={titleOf({ kind: entity.address.kind, name: entity.label })}
+      section="history"
+      styles={['code.css', 'compare.css', 'snapshot.css', 'entity.css']}
+    >
+      <Head {...props} />
+      <EntityTimeline {...props} />
+      <CurrentXml {...props} />
+    </Page>
+  )
+}
+
+function Head({ chrome: { links }, entity }: EntityViewProps) {
+  const { address, total, former, now, isAdministrator } = entity
+  const query = { entity: address.entity }
+  const edited = EntityName.safeParse(address)
+  return (
+    <div class="page-head">
+      <div>
+        <h1>{titleOf({ kind: entity.address.kind, name: entity.label })}</h1>
+        <p class="muted">
+          {`${total} ${total === 1 ? 'change' : 'changes'}. `}
+          {former.length > 0 && `Formerly ${former.join(', ')}. `}
+          {now === null && 'The current configuration has it no longer. '}
+          Changes elsewhere in the configuration are left out.
+        </p>
+      </div>
+      <div class="actions">
+        {now !== null && <a class="button" href="#xml">{`XML of this ${address.kind}`}</a>}
+        {isAdministrator && edited.success && now !== null && (
+          <a
+            class="button"
+            href={links.edit({ entity: `${edited.data.kind}/${edited.data.name}` })}
+          >
+            Edit
+          </a>
+        )}
+        {isAdministrator && address.stage === null && (
+          <a class="button" href={links.feed(query)}>
+            Feed
+          </a>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function CurrentXml({ chrome: { links }, entity, now: time }: EntityViewProps) {
+  const { now, address, isAdministrator } = entity
+  if (now === null) return <></>
+  const inFile = `${links.snapshot('current', { line: now.line })}#L${now.line}`
+  return (
+    <section class="card now" id="xml">
+      <div class="page-head">
+        <h2>{`XML of this ${address.kind} now`}</h2>
+        {isAdministrator && <a href={inFile}>{`Line ${now.line} in file`}</a>}
+      </div>
+      {now.shown === null ? (
+        <p class="muted">{`${now.lines.toLocaleString('en')} lines are too many to be shown here.`}</p>
+      ) : (
+        <div class="listing code" tabindex={0} role="group" aria-label="Lines">
+          {raw(listingHtml(now.shown, { first: now.line, runs: [], now: time, linkOf: () => '' }))}
+        </div>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,137 @@
+import type { PipelineInstance } from '../../builds/engine/documents.ts'
+import type { StageRun } from '../../builds/engine/queries.ts'
+import type { Page } from '../../core/page.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { StageState } from '../../core/stage.ts'
+import { bisectAsync } from '../../lib/bisect.ts'
+import { type RunRightsDeps, viewableRuns } from '../../builds/run-rights.ts'
+import { viewableStageRuns } from '../../builds/stages.ts'
+
+/** Who reads runs. */
+export interface RunReader {
+  readonly deps: RunRightsDeps
+  readonly principal: Principal
+}
+
+/** A run of a pipeline, or of one stage of it, beside what changed about it. */
+export interface EntityRun {
+  readonly pipeline: string
+  readonly counter: number
+  readonly label: string
+  /** The stage to look at: that of the run, or the first that did not pass. */
+  readonly stage: { readonly name: string; readonly counter: number } | null
+  readonly state: StageState
+  /** The jobs that failed. */
+  readonly failed: readonly string[]
+  readonly time: number
+}
+
+/** The runs between two times, newest first; how many are left out where there are many. */
+export interface RunsBetween {
+  readonly newest: readonly EntityRun[]
+  readonly left: number
+  readonly oldest: readonly EntityRun[]
+}
+
+/** After the older time, up to the newer one. */
+export interface Between {
+  readonly newer: number
+  readonly older: number
+}
+
+/** Runs that stand at each end where not all are told. */
+const ENDS = 3
+
+/** The runs of a pipeline between two times, as far as the reader may view them. */
+export function pipelineRuns(
+  { deps, principal }: RunReader,
+  pipeline: string,
+  between: Between,
+): Promise<RunsBetween> {
+  return runsBetween(between, {
+    page: (offset) => deps.builds.pipelineHistory(pipeline, offset),
+    timeOf: ({ createdAt }) => createdAt,
+    viewable: (runs) => viewableRuns(deps, principal, runs),
+    tell: (run) => tellPipelineRun(deps, run),
+  })
+}
+
+/** The runs of a stage between two times. */
+export function stageRuns(
+  { deps, principal }: RunReader,
+  name: { readonly pipeline: string; readonly stage: string },
+  between: Between,
+): Promise<RunsBetween> {
+  return runsBetween(between, {
+    page: (offset) => deps.builds.stageHistory(name, offset),
+    timeOf: ({ stage }) => stage.createdAt,
+    viewable: (runs) => viewableStageRuns(deps, principal, runs),
+    tell: async (run) => tellStageRun(run, String(run.stage.pipelineCounter)),
+  })
+}
+
+/** A list that is newest first and read in pages. */
+interface Source<Item> {
+  readonly page: (offset: number) => Promise<Page<Item>>
+  readonly timeOf: (item: Item) => number
+  readonly viewable: (items: readonly Item[]) => Promise<readonly Item[]>
+  readonly tell: (item: Item) => Promise<EntityRun>
+}
+
+async function runsBetween<Item>(
+  { newer, older }: Between,
+  source: Source<Item>,
+): Promise<RunsBetween> {
+  const start = newer === Infinity ? 0 : await countAfter(source, newer)
+  const end = await countAfter(source, older)
+  const tell = async (from: number, to: number) => {
+    const { items } = await source.page(from)
+    const viewable = await source.viewable(items.slice(0, Math.max(0, to - from)))
+    return Promise.all(viewable.map(source.tell))
+  }
+  if (end - start <= 2 * ENDS) {
+    return { newest: await tell(start, end), left: 0, oldest: [] }
+  }
+  const newest = await tell(start, start + ENDS)
+  const oldest = await tell(end - ENDS, end)
+  // How many there are that the reader may not view is not for her either.
+  const isWhole = newest.length + oldest.length === 2 * ENDS
+  return { newest, left: isWhole ? end - start - 2 * ENDS : 0, oldest }
+}
+
+/** How many items are newer than a time, found by halving. */
+async function countAfter<Item>(source: Source<Item>, time: number): Promise<number> {
+  const { total } = (await source.page(0)).pagination
+  return bisectAsync({ high: total }, async (offset) => {
+    const [item] = (await source.page(offset)).items
+    return item !== undefined && source.timeOf(item) > time
+  })
+}
+
+async function tellPipelineRun(
+  { builds }: RunRightsDeps,
+  run: PipelineInstance,
+): Promise<EntityRun> {
+  const { name: pipeline, counter, label, createdAt: time } = run
+  const stages = await Promise.all(
+    run.stages.map(({ name: stage, counter: stageCounter }) =>
+      builds.stageInstance({ pipeline, pipelineCounter: counter, stage, stageCounter }),
+    ),
+  )
+  const known = stages.flatMap((stage) => stage ?? [])
+  const telling = known.find(({ state }) => state !== 'Passed') ?? known.at(-1)
+  if (telling) return { ...tellStageRun(telling, label), time }
+  return { pipeline, counter, label, stage: null, state: 'Unknown', failed: [], time }
+}
+
+function tellStageRun({ stage, jobs, state }: StageRun, label: string): EntityRun {
+  return {
+    pipeline: stage.pipelineName,
+    counter: stage.pipelineCounter,
+    label,
+    stage: { name: stage.name, counter: stage.counter },
+    state,
+    failed: jobs.filter(({ result }) => result === 'Failed').map(({ name }) => name),
+    time: stage.createdAt,
+  }
+}

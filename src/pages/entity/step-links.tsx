@@ -1,0 +1,44 @@
+import type { ShownStep } from './entity-history.ts'
+import { EntityName } from '../edit/edit-scope.ts'
+import type { EntityViewProps } from './entity-view.tsx'
+
+/** What can be done from a step: its text, the way it went on, the way back. */
+export function StepLinks({
+  chrome: { links },
+  entity,
+  step,
+}: EntityViewProps & { step: ShownStep }) {
+  const { address, now, total, offset, steps } = entity
+  const { number } = step.revision
+  const isNewest = offset === 0 && steps[0] === step
+  const name = `r${number}`
+  return (
+    <span class="step-links">
+      {number > 1 && (
+        <a href={links.compareEntity(address, { from: `r${number - 1}`, to: name })}>
+          Diff<span class="visually-hidden">{` of ${name}`}</span>
+        </a>
+      )}
+      {!isNewest && total > 1 && (
+        <a href={links.compareEntity(address, { from: name, to: 'current' })}>
+          Diff to current<span class="visually-hidden">{` from ${name}`}</span>
+        </a>
+      )}
+      {(!isNewest || now === null) && isRestorable(entity, step) && (
+        <a href={links.restoreEntity(address, name)}>
+          {`Restore only this ${address.kind}…`}
+          <span class="visually-hidden">{` as of ${name}`}</span>
+        </a>
+      )}
+    </span>
+  )
+}
+
+/** A step that took the thing away has nothing to restore. */
+function isRestorable(
+  { address, isAdministrator }: EntityViewProps['entity'],
+  { changes }: ShownStep,
+): boolean {
+  const isRemoval = changes.some(({ kind, path }) => kind === 'removed' && path.length === 0)
+  return isAdministrator && EntityName.safeParse(address).success && !isRemoval
+}

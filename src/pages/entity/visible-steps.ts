@@ -1,0 +1,117 @@
+import type { Change } from '../../document/changes/change.ts'
+import { foldEntity, wholeEntityWord } from '../../document/changes/entities.ts'
+import { formerNameOf } from '../../document/changes/entities-of.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
+import type { EntityAccessDeps, EntityAddress } from './entity-address.ts'
+import type { EntityStep } from './entity-steps.ts'
+
+export interface VisibleStepsDeps extends EntityAccessDeps {
+  readonly entities: EntityIndex
+}
+
+/** A step as one caller may see it. */
+export interface JudgedStep {
+  /** Null where the caller may not see what it changed. */
+  readonly step: EntityStep | null
+  readonly number: number
+  /** Whether the caller may see the thing as the step left it. */
+  readonly maySeeAfter: boolean
+}
+
+/** The steps of one thing, newest first, as one caller may see them. */
+export interface JudgedSteps {
+  readonly steps: readonly JudgedStep[]
+  /** Whether the caller may see the thing as it was before all of them. */
+  readonly maySeeBefore: boolean
+}
+
+/**
+ * Judges each step by the rights of the thing that it was about. A pipeline that moved is judged by
+ * the group that it was in, as that is now; what had the name before this thing came is gone, and
+ * for administrators alone.
+ */
+export function judgeSteps(
+  deps: VisibleStepsDeps,
+  principal: Principal,
+  { address, all }: { readonly address: EntityAddress; readonly all: readonly EntityStep[] },
+): JudgedSteps {
+  const { access, pipelines, entities } = deps
+  if (access.may(principal, { action: 'administer' })) {
+    const steps = all.map((step) => {
+      return { step, number: step.revision.number, maySeeAfter: true }
+    })
+    return { steps, maySeeBefore: true }
+  }
+  const [kind, name] = splitEntity(address.entity)
+  const isPipeline = kind === 'pipeline'
+  const mayView = (group: string) =>
+    !isPipeline || access.may(principal, { action: 'view-group', group })
+  let group = isPipeline ? (pipelines.find(name)?.group ?? '') : ''
+  let isThere = true
+  const steps = all.map((step): JudgedStep => {
+    const { number } = step.revision
+    if (!isThere) return { step: null, number, maySeeAfter: false }
+    const maySeeAfter = mayView(group)
+    const passage = entities.mayMove(step.revision) ? passageOf(step) : NO_PASSAGE
+    if (passage.ends && !passage.begins) {
+      isThere = false
+      return { step: null, number, maySeeAfter: false }
+    }
+    group = passage.from ?? group
+    isThere = !passage.begins
+    const maySee = maySeeAfter && mayView(group)
+    return { step: maySee ? withoutOthers(step, passage) : null, number, maySeeAfter }
+  })
+  return { steps, maySeeBefore: isThere && mayView(group) }
+}
+
+/** What a step says about where the thing came from. */
+interface Passage {
+  /** It is new with this step. */
+  readonly begins: boolean
+  /** What had the name was removed, or has another name since. */
+  readonly ends: boolean
+  /** The group that it was in before. */
+  readonly from: string | null
+}
+
+const NO_PASSAGE: Passage = { begins: false, ends: false, from: null }
+
+function passageOf({ changes, entity }: EntityStep): Passage {
+  const own = changes.filter((change) => foldEntity(change.entity) === entity)
+  const whole = own.filter((change) => wholeEntityWord(change) !== null)
+  const move = own.find(isMove)
+  return {
+    begins: whole.some(({ kind }) => kind === 'added'),
+    ends: whole.some(({ kind }) => kind === 'removed') || changes.some((c) => isAway(c, entity)),
+    from: move?.from ?? null,
+  }
+}
+
+function isMove({ kind, entity, path, subject }: Change): boolean {
+  return (
+    kind === 'changed' && path.length === 0 && subject === 'group' && entity.startsWith('pipeline/')
+  )
+}
+
+/** Whether a change gives what had the name another one. */
+function isAway(change: Change, entity: string): boolean {
+  const former = formerNameOf(change)
+  return former !== null && foldEntity(former) === entity && foldEntity(change.entity) !== entity
+}
+
+/** A step with which the thing began says nothing of what had the name before. */
+function withoutOthers(step: EntityStep, { begins }: Passage): EntityStep {
+  if (!begins) return step
+  const { revision, entity, stage } = step
+  const changes = step.changes.filter(
+    (change) => foldEntity(change.entity) === entity && change.kind !== 'removed',
+  )
+  return { revision, entity, stage, changes, before: null }
+}
+
+function splitEntity(entity: string): [string, string] {
+  const slash = entity.indexOf('/')
+  return slash < 0 ? [entity, ''] : [entity.slice(0, slash), entity.slice(slash + 1)]
+}

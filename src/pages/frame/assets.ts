@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Hono } from 'hono'
+import type { RouteEnv } from '../../http/request-context.ts'
+import { json } from '../../http/errors.ts'
+import { CachedResponse } from '../../http/cached-response.ts'
+import { STYLE_SHEETS } from './style-sheets.ts'
+
+const FOLDER = fileURLToPath(new URL('../assets', import.meta.url))
+/**
+ * What is made by the build stands beside the other assets there; the program run from its
+ * TypeScript sources (as tests do) takes it from the last build.
+ */
+const BUILT = fileURLToPath(
+  new URL(
+    import.meta.url.endsWith('.ts') ? '../../../dist/pages/assets' : '../assets',
+    import.meta.url,
+  ),
+)
+const BUNDLES = ['editor.js']
+const modules = createRequire(import.meta.url)
+
+/** The fonts, by the names that the style sheets know them by. */
+const FONTS: readonly (readonly [string, string])[] = [
+  ['inter.woff2', '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'],
+  [
+    'mono.woff2',
+    '@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2',
+  ],
+]
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['.css', 'text/css; charset=utf-8'],
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.svg', 'image/svg+xml'],
+  ['.woff2', 'font/woff2'],
+])
+
+/** The files that pages load, read once. An address carries the digest of the file, so it never goes stale. */
+export class Assets {
+  readonly #bodies = new Map<string, CachedResponse>()
+  readonly #addresses = new Map<string, string>()
+  /** Changes with any of the files. */
+  readonly version: string
+
+  constructor(folder = FOLDER) {
+    for (const [name, module] of FONTS) this.#add(name, readFileSync(modules.resolve(module)))
+    for (const name of BUNDLES) this.#add(name, readFileSync(join(BUILT, name)))
+    for (const [name, parts] of Object.entries(STYLE_SHEETS)) {
+      const texts = parts.map((part) => readFileSync(join(folder, part)))
+      this.#add(name, this.#withAddresses(Buffer.concat(texts)))
+    }
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const { name } = entry
+      if (entry.isDirectory() || BUNDLES.includes(name)) continue
+      const bytes = readFileSync(join(folder, name))
+      this.#add(name, name.endsWith('.css') ? this.#withAddresses(bytes) : bytes)
+    }
+    this.version = versionOf([...this.#addresses.values()].join())
+  }
+
+  /** The versioned name of a file: `base.css` becomes `base-1a2b3c4d.css`. */
+  addressOf(name: string): string {
+    const address = this.#addresses.get(name)
+    if (address === undefined) throw new Error(`There is no asset ${name}`)
+    return address
+  }
+
+  routes(): Hono<RouteEnv> {
+    return new Hono<RouteEnv>().get('/assets/:name', (c) => {
+      const body = this.#bodies.get(c.req.param('name'))
+      return body ? body.answer(c) : json({ message: 'There is nothing at this address' }, 404)
+    })
+  }
+
+  #add(name: string, bytes: Buffer<ArrayBuffer>): void {
+    const etag = versionOf(bytes)
+    const extension = extname(name)
+    const address = `${name.slice(0, -extension.length)}-${etag}${extension}`
+    const type = TYPES.get(extension) ?? 'application/octet-stream'
+    this.#addresses.set(name, address)
+    this.#bodies.set(address, new CachedResponse(bytes, { type, etag, immutable: true }))
+  }
+
+  /** A style sheet that names its fonts by their versioned names. */
+  #withAddresses(bytes: Buffer): Buffer<ArrayBuffer> {
+    const text = bytes.toString().replace(/url\(([\w.-]+)\)/g, (_, name: string) => {
+      return `url(${this.addressOf(name)})`
+    })
+    return Buffer.from(text)
+  }
+}
+
+function versionOf(bytes: Uint8Array | string): string {
+  return createHash('sha256').update(bytes).digest('hex').slice(0, 12)
+}

@@ -1,0 +1,188 @@
+import type { Child } from 'hono/jsx'
+import { type Change, wholeEntityWord } from '../history/revision-details.ts'
+import { hasHistory } from '../entity/entity-address.ts'
+import type { Links } from './links.ts'
+
+export interface ChangeListProps {
+  readonly changes: readonly Change[]
+  /** Where the name of an entity leads to; null for nowhere. */
+  readonly linkOf: (entity: Entity) => string | null
+  /** How many changes are shown at most. */
+  readonly most: number
+  /** What leads to all of them, when there are more. */
+  readonly more: (left: number) => Child
+}
+
+interface Entity {
+  readonly kind: string
+  readonly name: string
+  readonly label: string
+}
+
+interface Group {
+  readonly entity: Entity | null
+  readonly changes: readonly Change[]
+}
+
+/** What changed, in sentences, grouped by what they are about. */
+export function ChangeList({ changes, linkOf, most, more }: ChangeListProps) {
+  const left = changes.length - most
+  return (
+    <div class="changes">
+      {groupsOf(changes.slice(0, most)).map((group) => (
+        <ChangeGroup group={group} linkOf={linkOf} />
+      ))}
+      {left > 0 && <p class="more">{more(left)}</p>}
+    </div>
+  )
+}
+
+function ChangeGroup({ group, linkOf }: { group: Group } & Pick<ChangeListProps, 'linkOf'>) {
+  const { entity, changes } = group
+  const isWhole = changes.length === 1 && changes.every(isAboutAll)
+  return (
+    <>
+      {entity !== null && !isWhole && (
+        <p class="entity">
+          <EntityName entity={entity} href={hrefOf(entity, linkOf)} />
+        </p>
+      )}
+      <ChangeItems changes={changes} href={entity && isWhole ? hrefOf(entity, linkOf) : null} />
+    </>
+  )
+}
+
+/** What has no name of its own has no history of its own either. */
+function hrefOf(entity: Entity, linkOf: ChangeListProps['linkOf']): string | null {
+  return hasHistory(entity.kind) ? linkOf(entity) : null
+}
+
+/** Sentences alone, where it is clear what they are about. */
+export function ChangeItems({
+  changes,
+  href,
+}: {
+  changes: readonly Change[]
+  href: string | null
+}) {
+  return (
+    <ul>
+      {changes.map((change) => (
+        <li>
+          <span class={`badge ${badgeOf(change)}`}>{change.kind}</span>{' '}
+          <Sentence change={change} href={href} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+export function EntityName({ entity, href }: { entity: Entity; href: string | null }) {
+  const { kind, label } = entity
+  const text = (
+    <>
+      {kind !== 'pipeline' && <span class="muted">{`${kind} `}</span>}
+      <b>{label}</b>
+    </>
+  )
+  return href === null ? <span>{text}</span> : <a href={href}>{text}</a>
+}
+
+function Sentence({ change, href }: { change: Change; href: string | null }) {
+  if (isAboutAll(change)) return <WholeEntity change={change} href={href} />
+  const { kind, path, subject } = change
+  return (
+    <span>
+      {path.map((part, n) => (
+        <>
+          {n > 0 && ' › '}
+          <PathPart part={part} />
+        </>
+      ))}
+      {path.length > 0 && ': '}
+      {kind === 'reformatted' ? `${subject} only` : subject} <Values change={change} />
+    </span>
+  )
+}
+
+/** `stage test`: the word in grey, the name in bold. */
+function PathPart({ part }: { part: string }) {
+  const space = part.indexOf(' ')
+  if (space === -1) return <span>{part}</span>
+  return (
+    <>
+      <span class="muted">{part.slice(0, space + 1)}</span>
+      <b>{part.slice(space + 1)}</b>
+    </>
+  )
+}
+
+function WholeEntity({ change, href }: { change: Change; href: string | null }) {
+  const { kind, subject, label } = change
+  if (kind === 'renamed') return <Values change={change} />
+  const word = subject.endsWith(` ${label}`) ? subject.slice(0, -label.length) : ''
+  const name = word === '' ? subject : label
+  return (
+    <span>
+      <span class="muted">{word}</span>
+      {href === null ? <b>{name}</b> : <a href={href}>{name}</a>}
+      <Values change={change} />
+    </span>
+  )
+}
+
+/** The value before, struck through, and the one after; of what came or went, its value or size. */
+function Values({ change }: { change: Change }) {
+  const { kind, from, to, lines } = change
+  if (kind === 'added' || kind === 'removed') {
+    const value = from ?? to ?? (lines === undefined ? null : `${lines} lines`)
+    return value === null ? <></> : <span class="muted">{` (${value})`}</span>
+  }
+  if (kind === 'reordered' || kind === 'reformatted') return <></>
+  return (
+    <span class="values">
+      {' '}
+      <del>{shown(from)}</del>
+      <span aria-hidden="true"> → </span>
+      <span class="visually-hidden"> to </span>
+      <ins>{shown(to)}</ins>
+    </span>
+  )
+}
+
+function shown(value: string | undefined): string {
+  if (value === undefined) return 'unset'
+  return value === '' ? 'empty' : value
+}
+
+function isAboutAll(change: Change): boolean {
+  return wholeEntityWord(change) !== null
+}
+
+function badgeOf({ kind }: Change): string {
+  if (kind === 'reordered') return 'renamed'
+  return kind === 'reformatted' ? '' : kind
+}
+
+/** Changes of one entity together, in the order of the first of each. */
+function groupsOf(changes: readonly Change[]): Group[] {
+  const groups = new Map<string, { entity: Entity | null; changes: Change[] }>()
+  for (const change of changes) {
+    const group = groups.get(change.entity) ?? { entity: entityOf(change), changes: [] }
+    group.changes.push(change)
+    groups.set(change.entity, group)
+  }
+  return [...groups.values()]
+}
+
+/** Null for what belongs to the document as a whole. */
+function entityOf({ entity, label }: Change): Entity | null {
+  if (entity === 'document') return null
+  const [kind = '', ...name] = entity.split('/')
+  return { kind, name: name.join('/'), label: name.length > 0 ? label : '' }
+}
+
+/** To the history of the entity itself. */
+export function toEntityHistory(links: Links): ChangeListProps['linkOf'] {
+  return ({ kind, name }) => links.entity(kind, name)
+}

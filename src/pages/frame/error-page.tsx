@@ -1,0 +1,42 @@
+import type { Failure } from '../../http/failure.ts'
+import { type Chrome, Page } from './layout.tsx'
+
+const TITLES = new Map([
+  [400, 'That request cannot be understood'],
+  [401, 'Log in to see this page'],
+  [403, 'You may not do this'],
+  [404, 'Not found'],
+  [405, 'That cannot be done here'],
+  [409, 'That is not possible now'],
+  [412, 'The configuration has changed'],
+  [413, 'That is too large'],
+  [422, 'The configuration is not valid'],
+  [503, 'The service cannot do this now'],
+])
+
+/** What went wrong, in a sentence, and where to go from here. */
+export function ErrorPage({ chrome, failure }: { chrome: Chrome; failure: Failure }) {
+  const { status, message, problems } = failure
+  const isRefused = status === 401 && chrome.username !== ''
+  const isUnknown = status === 401 && !isRefused
+  const title = TITLES.get(isRefused ? 403 : status) ?? 'Something went wrong'
+  return (
+    <Page chrome={chrome} title={title}>
+      <div class="card error">
+        <p class="muted">{`Error ${status}`}</p>
+        <h1>{title}</h1>
+        <p>{`${message}.`}</p>
+        {problems.length > 0 && (
+          <ul>
+            {problems.map(({ line, column, message: problem }) => (
+              <li>{line === undefined ? problem : `Line ${line}, column ${column}: ${problem}`}</li>
+            ))}
+          </ul>
+        )}
+        <p>
+          <a href={chrome.links.root()}>{isUnknown ? 'Log in' : 'Go to the first page'}</a>
+        </p>
+      </div>
+    </Page>
+  )
+}

@@ -1,0 +1,53 @@
+import { Hono } from 'hono'
+import { CHALLENGE } from '../../http/authenticate.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
+import { readForm, textField } from '../../http/request-body.ts'
+import { type Colours, coloursCookie } from './colours.ts'
+import { Page } from './layout.tsx'
+import { pageResponse } from './page-response.ts'
+import type { Shell } from './page-context.ts'
+
+const LARGEST_FORM = 16_384
+
+/** What belongs to no page in particular: assets, the choice of colours, the way out, the start page. */
+export function shellRoutes(shell: Shell) {
+  const { links } = shell
+  return new Hono<RouteEnv>()
+    .route('/', shell.assets.routes())
+    .get('/', (c) => c.redirect(shell.homeOf(c.env.principal), 302))
+    .get('/log-out', (c) => loggedOut(shell, c.req.raw))
+    .post('/colours', async (c) => {
+      const form = await readForm(c.req.raw, LARGEST_FORM)
+      const colours: Colours =
+        textField(form, 'colours') === 'blue-orange' ? 'blue-orange' : 'green-red'
+      const back = textField(form, 'back') ?? ''
+      return new Response(null, {
+        status: 303,
+        headers: {
+          location: isOwn(back, links.root()) ? back : shell.homeOf(c.env.principal),
+          'set-cookie': coloursCookie(colours, links.root()),
+        },
+      })
+    })
+}
+
+/** A refusal makes the browser forget the credentials that it has sent so far. */
+function loggedOut(shell: Shell, request: Request): Promise<Response> {
+  const page = (
+    <Page chrome={shell.chrome(request, null)} title="Logged out">
+      <div class="card error">
+        <h1>You are logged out</h1>
+        <p>This browser no longer sends your name and password.</p>
+        <p>
+          <a href={shell.links.root()}>Log in again</a>
+        </p>
+      </div>
+    </Page>
+  )
+  return pageResponse(page, 401, { ...CHALLENGE, 'clear-site-data': '"cache"' })
+}
+
+/** Whether an address is a path of this service, and not the name of another host. */
+function isOwn(address: string, root: string): boolean {
+  return address.startsWith(root) && !/^\/[/\\]/.test(address) && !/[\p{Cc}]/u.test(address)
+}

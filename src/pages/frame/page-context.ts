@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+import type { Principal } from '../../core/principal.ts'
+import { type HealthDeps, readHealth, visibleProblems } from '../../health/health.ts'
+import type { Access } from '../../configuration/permission.ts'
+import { Assets } from './assets.ts'
+import { coloursOf } from './colours.ts'
+import type { Chrome } from './layout.tsx'
+import { Links } from './links.ts'
+import { SaidOnce } from './flash-message.ts'
+
+export interface ShellOptions extends HealthDeps {
+  readonly basePath: string
+  readonly access: Access
+  /** Whether the configuration makes every user an administrator. */
+  readonly everyoneAdministers: () => boolean
+}
+
+/** What all pages share: their addresses, their assets, and how to make the frame of one. */
+export class Shell {
+  readonly links: Links
+  readonly assets = new Assets()
+  readonly said = new SaidOnce()
+  readonly #health: HealthDeps
+  readonly #access: Access
+  readonly #everyoneAdministers: () => boolean
+
+  constructor(options: ShellOptions) {
+    this.links = new Links(options.basePath)
+    this.#health = options
+    this.#access = options.access
+    this.#everyoneAdministers = options.everyoneAdministers
+  }
+
+  isAdministrator(principal: Principal): boolean {
+    return this.#access.may(principal, { action: 'administer' })
+  }
+
+  /** The first page for a user: the history for those who may see it. */
+  homeOf(principal: Principal): string {
+    return this.isAdministrator(principal) ? this.links.history() : this.links.pipelines()
+  }
+
+  /** The frame of a page that answers the request. */
+  chrome(request: Request, principal: Principal | null): Chrome {
+    const { links, assets } = this
+    const notices = principal
+      ? visibleProblems(this.#access, principal, readHealth(this.#health).problems)
+      : []
+    const { pathname, search } = new URL(request.url)
+    const username = principal?.username ?? ''
+    const colours = coloursOf(request)
+    const isAdministrator = principal !== null && this.isAdministrator(principal)
+    const everyoneAdministers = isAdministrator && this.#everyoneAdministers()
+    const rights = `${isAdministrator} ${everyoneAdministers}`
+    const facts = [username, rights, colours, assets.version, JSON.stringify(notices)]
+    const here = `${pathname}${search}`
+    const who = { username, isAdministrator, everyoneAdministers }
+    const frame = { links, assets, ...who, notices, colours, here }
+    return { ...frame, key: keyOf(facts) }
+  }
+
+  /** An ETag of a page: it differs where the frame or any of the other facts does. */
+  etag(chrome: Chrome, facts: readonly (string | number | boolean)[]): string {
+    return keyOf([chrome.key, ...facts.map(String)])
+  }
+}
+
+function keyOf(parts: readonly string[]): string {
+  return createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 16)
+}

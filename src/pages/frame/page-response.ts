@@ -1,0 +1,86 @@
+import type { Context } from 'hono'
+import type { HtmlEscapedString } from 'hono/utils/html'
+import { ResponseCache } from '../../http/response-cache.ts'
+import { CachedResponse } from '../../http/cached-response.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
+
+/** What JSX gives. */
+export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
+
+/** No inline script or style, nothing from elsewhere, no framing. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ')
+
+/** The same, and the style sheet that a script makes and signs with the nonce. */
+export function policyWith(nonce: string): string {
+  return POLICY.replace("style-src 'self'", `style-src 'self' 'nonce-${nonce}'`)
+}
+
+const TYPE = 'text/html; charset=utf-8'
+/** A page is shown in the colours that a cookie asks for. */
+export const PAGE_VARIES = 'accept-encoding, cookie'
+const SECURITY = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+}
+
+export const PAGE_HEADERS = { 'content-type': TYPE, ...SECURITY }
+
+/** For what holds secrets that are not sealed. */
+export const NEVER_KEPT = { 'cache-control': 'no-store' }
+
+/** A page as an answer; not kept by caches unless said otherwise. */
+export async function pageResponse(
+  page: Html,
+  status = 200,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return new Response(await documentOf(page), {
+    status,
+    headers: { ...PAGE_HEADERS, 'cache-control': 'private, no-cache', ...headers },
+  })
+}
+
+export interface PageKeeping {
+  /** Tells apart everything that the page could say; the page is made only when it is new. */
+  readonly etag: string
+  /** Whether the page will say the same for ever. */
+  readonly immutable: boolean
+}
+
+/** Pages kept as bytes by their ETag. */
+export class PageCache {
+  readonly #kept: ResponseCache
+
+  constructor(limit: number) {
+    this.#kept = new ResponseCache(limit)
+  }
+
+  /** The page with that ETag, made now if it is not known: 304 to a caller who has it. */
+  async answer(
+    c: Context<RouteEnv>,
+    { etag, immutable }: PageKeeping,
+    make: () => Promise<Html>,
+  ): Promise<Response> {
+    const body = await this.#kept.take(`${etag} ${immutable}`, async () => {
+      const headers = { ...SECURITY, vary: PAGE_VARIES }
+      const bytes = Buffer.from(await documentOf(await make()))
+      return new CachedResponse(bytes, { type: TYPE, etag, immutable, headers })
+    })
+    return body.answer(c)
+  }
+}
+
+async function documentOf(page: Html): Promise<string> {
+  return `<!doctype html>${(await page).toString()}`
+}

@@ -1,0 +1,28 @@
+import type { NumberedRevision } from '../snapshot/numbered-revision.ts'
+
+const LABELS = {
+  person: null,
+  agent: 'agent',
+  'file-system': 'file system',
+  git: 'git',
+  upgrade: 'upgrade',
+} as const satisfies Record<NumberedRevision['kind'], string | null>
+
+/** Who made a revision: an initial, the name, and where it came from unless a person saved it. */
+export function Who({ revision: { who, username, kind } }: { revision: NumberedRevision }) {
+  const label = LABELS[kind]
+  return (
+    <span class="who" title={username}>
+      <span class={`initial ${kind}`} aria-hidden="true">
+        {initialOf(who)}
+      </span>
+      <span class="name">{kind === 'file-system' ? 'File on disk' : who || '(no name)'}</span>
+      {label !== null && label !== who.toLowerCase() && <span class="badge">{label}</span>}
+    </span>
+  )
+}
+
+function initialOf(who: string): string {
+  const [first = '?'] = Array.from(who.trim())
+  return first.toUpperCase()
+}

@@ -1,0 +1,58 @@
+import type { DayBar } from './day-counts.ts'
+import type { HistoryFilter } from './history-filter.ts'
+import { type HistoryPage, ROWS } from './history-page.ts'
+import type { Links } from '../frame/links.ts'
+import { shortDay } from '../frame/when.tsx'
+import { queryOf } from './history-query.ts'
+
+/** The heights that the style sheet knows. */
+const HEIGHTS = 8
+const MOST_LABELS = 7
+
+/** A bar for each day, leading to that day in the list. */
+export function DayBars(props: { links: Links; page: HistoryPage; filter: HistoryFilter }) {
+  const { bars } = props.page
+  if (bars.length < 2) return <></>
+  const most = Math.max(...bars.map(({ count }) => count))
+  const every = Math.ceil(bars.length / MOST_LABELS)
+  return (
+    <nav aria-label="Days">
+      <ol class="bars">
+        {bars.map((bar, n) => (
+          <li>
+            <Bar bar={bar} most={most} {...props} />
+            {n % every === 0 && <span class="bar-label">{labelOf(bar, bars)}</span>}
+          </li>
+        ))}
+      </ol>
+    </nav>
+  )
+}
+
+function Bar(props: { links: Links; filter: HistoryFilter; bar: DayBar; most: number }) {
+  const { links, filter, bar, most } = props
+  const { count, newest, newer } = bar
+  if (newest === null) return <span class="h0" />
+  const page = Math.floor(newer / ROWS) * ROWS
+  const height = Math.max(1, Math.round((HEIGHTS * count) / most))
+  const title = `${daysOf(bar)}: ${count} ${count === 1 ? 'revision' : 'revisions'}`
+  return (
+    <a
+      class={`h${height}`}
+      title={title}
+      href={`${links.history(queryOf(filter, page))}#d${newest}`}
+    >
+      <span class="visually-hidden">{title}</span>
+    </a>
+  )
+}
+
+function daysOf({ from, to }: DayBar): string {
+  return from === to ? from : `${from} to ${to}`
+}
+
+/** Over more than a year, the year is what tells days apart. */
+function labelOf({ from }: DayBar, bars: readonly DayBar[]): string {
+  const isLong = bars[0]?.from.slice(0, 4) !== bars.at(-1)?.to.slice(0, 4)
+  return isLong ? `${shortDay(from).slice(3)} ${from.slice(0, 4)}` : shortDay(from)
+}

@@ -1,0 +1,102 @@
+import { REVISION_KINDS, type RevisionKind } from '../../core/revision-kind.ts'
+import type { HistoryFilter } from './history-filter.ts'
+import type { HistoryPage } from './history-page.ts'
+import type { Links } from '../frame/links.ts'
+import { dayOf, queryOf } from './history-query.ts'
+
+const KIND_LABELS = {
+  person: 'People',
+  agent: 'Agents',
+  'file-system': 'File on disk',
+  git: 'Git',
+  upgrade: 'Upgrades',
+} as const satisfies Record<RevisionKind, string>
+
+/** What narrows the list. The filter is the address, so it can be kept and sent. */
+export function Filters(props: { links: Links; page: HistoryPage; filter: HistoryFilter }) {
+  const { links, filter, page } = props
+  const { users, agentRegistrations, noise } = page.facts
+  return (
+    <form class="filters" action={links.history()} aria-label="Filter">
+      <input
+        class="filter-text"
+        name="q"
+        value={filter.text}
+        placeholder="Text in the change, for example timeout"
+        aria-label="Text in the change"
+      />
+      <select name="user" aria-label="Who">
+        <Choice value="" label="Anyone" chosen={filter.username} />
+        {users.map(({ username, who }) => (
+          <Choice value={username} label={who} chosen={filter.username} />
+        ))}
+      </select>
+      <select name="kind" aria-label="Where from">
+        <Choice value="" label="Any source" chosen={filter.kind ?? ''} />
+        {REVISION_KINDS.map((kind) => (
+          <Choice value={kind} label={KIND_LABELS[kind]} chosen={filter.kind ?? ''} />
+        ))}
+      </select>
+      <Dates filter={filter} />
+      {filter.entity !== '' && <OnlyEntity {...props} />}
+      {agentRegistrations > 0 && (
+        <label class="check">
+          <input type="checkbox" name="agents" value="1" checked={filter.agents} />
+          {` Show agent registrations (${agentRegistrations})`}
+        </label>
+      )}
+      {(noise > 0 || filter.withoutNoise) && (
+        <label class="check">
+          <input type="checkbox" name="noise" value="0" checked={filter.withoutNoise} />
+          {` Hide mere layout and schema versions (${noise})`}
+        </label>
+      )}
+      <button>Filter</button>
+      <span class="feeds">
+        <a class="button plain" href={links.feed(queryOf(filter))}>
+          Feed
+        </a>
+        <a class="button plain" href={links.revisionsJson(queryOf(filter))}>
+          JSON
+        </a>
+      </span>
+    </form>
+  )
+}
+
+function Choice({ value, label, chosen }: { value: string; label: string; chosen: string }) {
+  return (
+    <option value={value} selected={value === chosen}>
+      {label}
+    </option>
+  )
+}
+
+function Dates({ filter }: { filter: HistoryFilter }) {
+  return (
+    <details class="dates" open={filter.since !== null || filter.until !== null}>
+      <summary>Dates</summary>
+      <span>
+        <label>
+          {'from '}
+          <input type="date" name="since" value={dayOf(filter.since)} />
+        </label>
+        <label>
+          {'to '}
+          <input type="date" name="until" value={dayOf(filter.until)} />
+        </label>
+      </span>
+    </details>
+  )
+}
+
+function OnlyEntity({ links, filter }: { links: Links; filter: HistoryFilter }) {
+  const [kind, ...name] = filter.entity.split('/')
+  return (
+    <span class="badge changed">
+      <input type="hidden" name="entity" value={filter.entity} />
+      {`only ${kind} ${name.join('/')} `}
+      <a href={links.history(queryOf({ ...filter, entity: '' }))}>show all</a>
+    </span>
+  )
+}

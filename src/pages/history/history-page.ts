@@ -1,0 +1,175 @@
+import type { Principal } from '../../core/principal.ts'
+import type { Revision } from '../../core/revision.ts'
+import { kindOf, shownName } from '../../core/revision-kind.ts'
+import type { History } from '../../history/history.ts'
+import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
+import { assertMay } from '../../configuration/permission.ts'
+import { type DayBar, dayBars } from './day-counts.ts'
+import { filterRevisions, type HistoryFilter, isOpen } from './history-filter.ts'
+import {
+  numbered,
+  type NumberedRevision,
+  type RevisionReadingDeps,
+} from '../snapshot/numbered-revision.ts'
+import type { RevisionDetails } from './revision-details.ts'
+
+export interface HistoryPageDeps extends RevisionReadingDeps {
+  readonly details: RevisionDetailsSource
+  readonly entities: EntityIndex
+}
+
+/** What is known about what revisions changed. */
+export interface RevisionDetailsSource {
+  find(revision: Revision): RevisionDetails | null
+  isKnown(revision: Revision): boolean
+  /** Finds out about the revisions, for so many milliseconds at most. */
+  learn(revisions: readonly Revision[], budget: number): Promise<void>
+}
+
+export interface HistoryQuery {
+  readonly filter: HistoryFilter
+  /** How many revisions to pass over. */
+  readonly offset: number
+}
+
+export interface HistoryRow {
+  readonly revision: NumberedRevision
+  /** Null while they are not known yet. */
+  readonly details: RevisionDetails | null
+  readonly isKnown: boolean
+}
+
+export interface HistoryPage {
+  readonly rows: readonly HistoryRow[]
+  readonly offset: number
+  /** How many revisions the filter lets through, and how many there are. */
+  readonly matching: number
+  readonly total: number
+  readonly current: NumberedRevision
+  readonly first: NumberedRevision
+  readonly bars: readonly DayBar[]
+  readonly facts: HistoryFacts
+  /** How many revisions are not found by what they changed, because that is not known yet. */
+  readonly unknown: number
+}
+
+/** What the whole history is about, for the choices of the filter. */
+export interface HistoryFacts {
+  readonly users: readonly { readonly username: string; readonly who: string }[]
+  readonly agentRegistrations: number
+  /** Revisions that changed layout or the version of the schema alone, as far as that is known. */
+  readonly noise: number
+}
+
+export const ROWS = 50
+/** The longest that a page waits for what its revisions changed, in milliseconds. */
+const PATIENCE = 250
+
+/**
+ * One page of the history, newest first.
+ *
+ * @throws {ServiceError} `not-permitted`.
+ */
+export async function readHistoryPage(
+  deps: HistoryPageDeps,
+  principal: Principal,
+  { filter, offset }: HistoryQuery,
+): Promise<HistoryPage> {
+  assertMay(deps.access, principal, { action: 'administer' })
+  const { history, details, entities } = deps
+  const looking = foundBy(deps, filter)
+  const state = stateIn(history, entities)
+  const { matching, bars } = await looking
+  const shown = matching.slice(offset, offset + ROWS)
+  await details.learn(shown, PATIENCE)
+  return {
+    rows: shown.map((each) => ({
+      revision: { ...numbered(history, each), isCurrent: each.commit === state.current.commit },
+      details: details.find(each),
+      isKnown: details.isKnown(each),
+    })),
+    offset,
+    matching: matching.length,
+    ...state,
+    bars,
+    unknown: filter.text === '' ? 0 : state.untold,
+  }
+}
+
+/** The history at one moment: revisions may come while a page of it is read. */
+function stateIn(history: History, entities: EntityIndex) {
+  const { told, of } = entities.progress()
+  const [first = history.current()] = history.list({ offset: history.size() - 1, limit: 1 })
+  return {
+    total: history.size(),
+    current: numbered(history, history.current()),
+    first: numbered(history, first),
+    facts: factsOf(history, entities),
+    untold: Math.max(0, of - told),
+  }
+}
+
+/**
+ * All revisions that the filter lets through, newest first.
+ *
+ * @throws {ServiceError} `not-permitted`; `unavailable` while it is not known what is about an entity.
+ */
+export async function findRevisions(
+  deps: HistoryPageDeps,
+  principal: Principal,
+  filter: HistoryFilter,
+): Promise<readonly Revision[]> {
+  assertMay(deps.access, principal, { action: 'administer' })
+  return (await foundBy(deps, filter)).matching
+}
+
+interface Found {
+  readonly key: string
+  readonly matching: readonly Revision[]
+  readonly bars: readonly DayBar[]
+}
+
+const found = new WeakMap<History, Found>()
+
+/** Looked for again only when the history or the filter is another one than before. */
+async function foundBy(
+  { history, entities }: HistoryPageDeps,
+  filter: HistoryFilter,
+): Promise<Found> {
+  const key = `${stateOf(history, entities)} ${JSON.stringify(filter)}`
+  const kept = found.get(history)
+  if (kept?.key === key) return kept
+  const all = history.list({ offset: 0, limit: history.size() })
+  const isWhole = isOpen(filter) && filter.agents && !filter.withoutNoise
+  const matching = isWhole ? all : await filterRevisions(all, filter, entities)
+  const result = { key, matching, bars: dayBars(matching) }
+  found.set(history, result)
+  return result
+}
+
+/** Another text whenever anything that is told of the history may be otherwise. */
+function stateOf(history: History, entities: EntityIndex): string {
+  return `${history.current().commit} ${history.size()} ${entities.progress().told}`
+}
+
+const known = new WeakMap<History, { readonly key: string; readonly facts: HistoryFacts }>()
+
+/** Looked for again only when the history has changed. */
+function factsOf(history: History, entities: EntityIndex): HistoryFacts {
+  const key = stateOf(history, entities)
+  const kept = known.get(history)
+  if (kept?.key === key) return kept.facts
+  const facts = lookForFacts(history.list({ offset: 0, limit: history.size() }), entities)
+  known.set(history, { key, facts })
+  return facts
+}
+
+function lookForFacts(revisions: readonly Revision[], entities: EntityIndex): HistoryFacts {
+  const people = revisions.filter((revision) => kindOf(revision) !== 'agent')
+  const names = [...new Set(people.map(({ username }) => username))].toSorted()
+  return {
+    users: names.map((username) => ({ username, who: shownName(username) })),
+    agentRegistrations: revisions.length - people.length,
+    noise: revisions.filter((revision) => entities.isNoise(revision)).length,
+  }
+}

@@ -1,0 +1,86 @@
+import { type Context, Hono } from 'hono'
+import type { Clock } from '../../lib/clock.ts'
+import type { Revision } from '../../core/revision.ts'
+import { findRevisions, type HistoryPageDeps, readHistoryPage } from './history-page.ts'
+import { findInEffect, numbered } from '../snapshot/numbered-revision.ts'
+import { type ClientNames, renderRevision } from '../../wire/revision-entry.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
+import { json } from '../../http/errors.ts'
+import { malformed } from '../../http/parameters.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { PageCache } from '../frame/page-response.ts'
+import type { Shell } from '../frame/page-context.ts'
+import { FEED, renderFeed } from './feed.ts'
+import { lastMomentOf, parseHistoryQuery, queryOf } from './history-query.ts'
+import { HistoryView } from './history-view.tsx'
+
+export interface HistoryRoutesOptions extends HistoryPageDeps {
+  readonly shell: Shell
+  readonly clock: Clock
+  readonly clientNames: ClientNames
+}
+
+/** Pages that are kept, in bytes. */
+const KEPT = 4 * 1_048_576
+/** How long a page may say "1 min ago" before it is made again, in milliseconds. */
+const FRESH = 60_000
+
+/** `/config`: the history, its feeds, and what was in effect at a time. */
+export function historyRoutes(options: HistoryRoutesOptions) {
+  return new Hono<RouteEnv>()
+    .get('/config', historyPages(options))
+    .get('/config/feed.atom', (c) => feed(options, c))
+    .get('/config/feed.json', async (c) => {
+      const { filter } = parseHistoryQuery(c.req.query())
+      const revisions = await findRevisions(options, c.env.principal, filter)
+      return json(revisions.slice(0, FEED).map((revision) => entryOf(options, revision)))
+    })
+    .get('/config/at', (c) => inEffect(options, c, c.req.query('time') ?? ''))
+    .get('/config/at/:time', (c) => inEffect(options, c, c.req.param('time')))
+}
+
+function historyPages(options: HistoryRoutesOptions) {
+  const kept = new PageCache(KEPT)
+  const { shell, clock } = options
+  return async (c: Context<RouteEnv>) => {
+    const query = parseHistoryQuery(c.req.query())
+    const chrome = shell.chrome(c.req.raw, c.env.principal)
+    const now = clock()
+    const page = await readHistoryPage(options, c.env.principal, query)
+    const isKnown = page.rows.every((row) => row.isKnown) && page.unknown === 0
+    const state = [page.current.commit, page.total, isKnown ? 'known' : now]
+    const asked = JSON.stringify([queryOf(query.filter, query.offset), Math.floor(now / FRESH)])
+    const etag = shell.etag(chrome, [...state, asked, c.req.url])
+    return kept.answer(c, { etag, immutable: false }, async () => (
+      <HistoryView chrome={chrome} filter={query.filter} page={page} now={now} />
+    ))
+  }
+}
+
+async function feed(options: HistoryRoutesOptions, c: Context<RouteEnv>): Promise<Response> {
+  const { history, shell, entities } = options
+  const { filter } = parseHistoryQuery(c.req.query())
+  const revisions = await findRevisions(options, c.env.principal, filter)
+  const items = revisions.slice(0, FEED).map((revision) => ({
+    revision: numbered(history, revision),
+    title: entities.sentencesOf(revision).join('; ') || revision.subject,
+  }))
+  return new Response(renderFeed(items, shell.links, new URL(c.req.url).origin), {
+    headers: { 'content-type': 'application/atom+xml; charset=utf-8', 'cache-control': 'no-cache' },
+  })
+}
+
+function entryOf({ history, clientNames }: HistoryRoutesOptions, revision: Revision) {
+  const { number, kind } = numbered(history, revision)
+  const entry = renderRevision(revision, clientNames)
+  return { number, kind, subject: revision.subject, ...entry }
+}
+
+function inEffect(options: HistoryRoutesOptions, c: Context<RouteEnv>, text: string): Response {
+  const time = lastMomentOf(text)
+  if (time === null) throw malformed(`"${text}" is not a time such as 2015-06-03T14:00`, 'time')
+  const revision = findInEffect(options, c.env.principal, time)
+  if (revision) return c.redirect(options.shell.links.snapshot(`r${revision.number}`), 302)
+  const message = `No configuration was in effect at ${text}: the history begins later`
+  throw new ServiceError('revision-not-found', message, { commit: text })
+}

@@ -1,0 +1,166 @@
+import { dayName } from './day-counts.ts'
+import type { HistoryPage, HistoryRow } from './history-page.ts'
+import type { NumberedRevision } from '../snapshot/numbered-revision.ts'
+import { ChangeList, toEntityHistory } from '../frame/change-list.tsx'
+import type { Links } from '../frame/links.ts'
+import { When, longDay } from '../frame/when.tsx'
+import { Who } from '../frame/who.tsx'
+
+/** How many changes of one revision the list shows. */
+const CHANGES = 6
+
+interface TableProps {
+  readonly links: Links
+  readonly page: HistoryPage
+  readonly now: number
+}
+
+/** The rows of the history under the days that they were made on. */
+export function HistoryTable({ links, page, now }: TableProps) {
+  const { a, b } = chosenOf(page)
+  return (
+    <table class="history">
+      <thead>
+        <tr>
+          {page.total > 1 && <th>Compare</th>}
+          <th>Revision</th>
+          <th>What changed</th>
+          <th>Lines</th>
+          <th>Who</th>
+          <th>When</th>
+          <th>
+            <span class="visually-hidden">Diff</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {page.rows.map((row, n) => {
+          const day = dayName(row.revision.time)
+          const above = page.rows[n - 1]
+          const isFirst = above === undefined || dayName(above.revision.time) !== day
+          return (
+            <>
+              {isFirst && (
+                <tr class="day">
+                  <th colspan={7} scope="colgroup" id={`d${day}`}>
+                    {longDay(day, now)}
+                  </th>
+                </tr>
+              )}
+              <Row links={links} row={row} now={now} chosen={{ a, b }} total={page.total} />
+            </>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}
+
+interface Chosen {
+  readonly a: number
+  readonly b: number
+}
+
+/** What is compared before anything is chosen: the newest revision of the page with the one before. */
+export function chosenOf({ rows }: HistoryPage): Chosen {
+  const b = Math.max(2, rows[0]?.revision.number ?? 2)
+  const listed = rows[1]?.revision.number
+  return { a: listed !== undefined && listed < b ? listed : b - 1, b }
+}
+
+interface RowProps {
+  readonly links: Links
+  readonly row: HistoryRow
+  readonly now: number
+  readonly chosen: Chosen
+  readonly total: number
+}
+
+function Row({ links, row, now, chosen, total }: RowProps) {
+  const { revision, details } = row
+  const { number, digest } = revision
+  const name = `r${number}`
+  return (
+    <tr class="revision" id={name} data-n={number} data-who={revision.username}>
+      {total > 1 && (
+        <td class="pick">
+          <Pick side="a" number={number} chosen={chosen.a} />
+          <Pick side="b" number={number} chosen={chosen.b} />
+        </td>
+      )}
+      <td class="name">
+        <a class="number" href={links.snapshot(name)}>
+          {name}
+        </a>{' '}
+        <code title={digest}>{digest.slice(0, 8)}</code>
+        {revision.isCurrent && <span class="badge added">current</span>}
+      </td>
+      <td class="what">
+        <What links={links} row={row} />
+      </td>
+      <td class="lines">{details?.lines && <Lines lines={details.lines} />}</td>
+      <td>
+        <Who revision={revision} />
+      </td>
+      <td class="when">
+        <When time={revision.time} now={now} />
+      </td>
+      <td class="diff">
+        {number > 1 && (
+          <a href={links.compare(`r${number - 1}`, name)} aria-label={`Diff of ${name}`}>
+            Diff
+          </a>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+function Pick({ side, number, chosen }: { side: 'a' | 'b'; number: number; chosen: number }) {
+  const letter = side.toUpperCase()
+  return (
+    <label class="letter">
+      <input
+        type="radio"
+        name={side}
+        value={`r${number}`}
+        checked={number === chosen}
+        aria-label={`${letter}: r${number}`}
+      />
+      <span aria-hidden="true">{letter}</span>
+    </label>
+  )
+}
+
+function What({ links, row: { revision, details } }: { links: Links; row: HistoryRow }) {
+  const { changes } = details ?? { changes: null }
+  if (changes === null || changes.length === 0) return <span>{saidIn(revision)}</span>
+  const diff = links.compare(`r${revision.number - 1}`, `r${revision.number}`)
+  const more = (left: number) =>
+    revision.number === 1 ? `and ${left} more` : <a href={diff}>{`and ${left} more`}</a>
+  return <ChangeList changes={changes} linkOf={toEntityHistory(links)} most={CHANGES} more={more} />
+}
+
+/** The subject of the commit, unless it is the record that the original kept there. */
+function saidIn({ subject }: NumberedRevision): string {
+  return /^user:.*\|timestamp:\d+\|/.test(subject) ? 'Configuration changed' : subject
+}
+
+export function Lines({
+  lines: { added, removed },
+}: {
+  lines: { added: number; removed: number }
+}) {
+  return (
+    <span class="counts">
+      <span class="plus">
+        {`+${added}`}
+        <span class="visually-hidden"> lines added</span>
+      </span>{' '}
+      <span class="minus">
+        {`−${removed}`}
+        <span class="visually-hidden"> lines removed</span>
+      </span>
+    </span>
+  )
+}

@@ -1,0 +1,126 @@
+import type { HistoryFilter } from './history-filter.ts'
+import { type HistoryPage, ROWS } from './history-page.ts'
+import { type Chrome, Page } from '../frame/layout.tsx'
+import type { Links } from '../frame/links.ts'
+import { dateOf } from '../frame/when.tsx'
+import { BY_TIME, Pager } from '../frame/pager.tsx'
+import { CompareBar } from './compare-bar.tsx'
+import { DayBars } from './day-bars.tsx'
+import { Filters } from './filters.tsx'
+import { queryOf } from './history-query.ts'
+import { HistoryTable } from './history-table.tsx'
+
+export interface HistoryViewProps {
+  readonly chrome: Chrome
+  readonly filter: HistoryFilter
+  readonly page: HistoryPage
+  readonly now: number
+}
+
+/** The list of revisions, with everything that narrows it. */
+export function HistoryView({ chrome, filter, page, now }: HistoryViewProps) {
+  const { links } = chrome
+  return (
+    <Page
+      chrome={chrome}
+      title="Configuration history"
+      section="history"
+      styles={['history.css']}
+      search={filter.text}
+    >
+      <Head links={links} page={page} now={now} />
+      <DayBars links={links} page={page} filter={filter} />
+      <Filters links={links} page={page} filter={filter} />
+      <div
+        id="live"
+        class="live"
+        role="status"
+        data-newest={page.current.commit}
+        data-follow={links.newestRevision()}
+      />
+      {page.unknown > 0 && (
+        <p class="card" role="status">
+          {`What ${page.unknown} of the revisions changed is still being found out; they are not searched yet.`}
+        </p>
+      )}
+      {page.total === 1 && <FirstUse links={links} />}
+      <form id="history" action={links.chooseComparison()}>
+        {page.rows.length === 0 ? (
+          <NothingFound links={links} total={page.total} />
+        ) : (
+          <HistoryTable links={links} page={page} now={now} />
+        )}
+        <Pages links={links} page={page} filter={filter} />
+        {page.total > 1 && page.rows.length > 0 && <CompareBar page={page} />}
+      </form>
+    </Page>
+  )
+}
+
+function Head({ links, page, now }: { links: Links; page: HistoryPage; now: number }) {
+  const { total, first, current } = page
+  const at = new Date(now).toISOString().slice(0, 16)
+  return (
+    <div class="page-head">
+      <div>
+        <h1>Configuration history</h1>
+        <p class="muted">
+          {`${total} ${total === 1 ? 'revision' : 'revisions'} since ${dateOf(first.time)}. `}
+          Current is <a href={links.snapshot(`r${current.number}`)}>{`r${current.number}`}</a>,{' '}
+          <code title={current.digest}>{current.digest.slice(0, 8)}</code>.
+        </p>
+      </div>
+      <form class="actions" action={links.at()}>
+        <label for="at">Config in effect at (UTC)</label>
+        <input id="at" type="datetime-local" name="time" value={at} required />
+        <button>Open</button>
+      </form>
+    </div>
+  )
+}
+
+function FirstUse({ links }: { links: Links }) {
+  return (
+    <section class="card">
+      <h2>This is the first configuration</h2>
+      <p>
+        Every valid configuration becomes a revision here: saved on the{' '}
+        <a href={links.edit()}>Edit</a> page, sent by a program, changed in the file on disk, or
+        pushed with git. Each row will say what changed, who did it and when, and any two can be
+        compared.
+      </p>
+    </section>
+  )
+}
+
+function NothingFound({ links, total }: { links: Links; total: number }) {
+  return (
+    <section class="card">
+      <h2>No revision matches</h2>
+      <p>
+        {`None of the ${total} revisions is what the filter asks for. `}
+        <a href={links.history()}>Show all of them</a>
+      </p>
+    </section>
+  )
+}
+
+function Pages({
+  links,
+  page,
+  filter,
+}: {
+  links: Links
+  page: HistoryPage
+  filter: HistoryFilter
+}) {
+  const { offset, matching, rows } = page
+  return (
+    <Pager
+      pagination={{ offset, total: matching, pageSize: ROWS }}
+      shown={rows.length}
+      words={BY_TIME}
+      to={(start) => links.history(queryOf(filter, start ?? 0))}
+    />
+  )
+}

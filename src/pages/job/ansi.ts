@@ -1,0 +1,104 @@
+import { escapeHtml } from '../frame/escape.ts'
+
+/** How a piece of text is shown. */
+interface Style {
+  readonly colour: number | null
+  readonly isBold: boolean
+  readonly isUnderlined: boolean
+}
+
+const PLAIN: Style = { colour: null, isBold: false, isUnderlined: false }
+/** A line has so many pieces at most; the rest of it keeps the style of the last. */
+const MOST_PIECES = 40
+const LONGEST = 4_000
+
+const ESCAPE = '\u001b'
+/** A control sequence, an operating system command, or any other escape. */
+const SEQUENCE = new RegExp(
+  `${ESCAPE}(?:\\[([0-9;:?<=>!]*)[ -/]*([@-~])|[\\]PX^_][^\\u0007${ESCAPE}]*(?:\\u0007|${ESCAPE}\\\\)?|[ -/]*[0-~]?)`,
+  'g',
+)
+/** What could turn a line round or hide in it. */
+const HIDDEN = /[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu
+const CONTROL = /[^\P{Cc}\t]/gu
+
+/** One line of a console as HTML: its colours as classes, everything else as text. */
+export function consoleLineHtml(line: string): string {
+  const shown = lastWritten(line)
+  const text = shown.slice(0, LONGEST)
+  const more = shown.length - text.length
+  const cut = more > 0 ? `<em> … ${more} more characters</em>` : ''
+  return `${pieces(text)}${cut}`
+}
+
+/** A progress bar writes a line again and again: what it wrote last is what stays. */
+function lastWritten(line: string): string {
+  let end = line.length
+  while (line[end - 1] === '\r') end -= 1
+  const text = line.slice(0, end)
+  const start = text.lastIndexOf('\r') + 1
+  return start === 0 ? text : `${timeOf(text)}${text.slice(start)}`
+}
+
+/** The time that the agent wrote in front of the line. */
+function timeOf(text: string): string {
+  return /^\d\d:\d\d:\d\d\.\d{3} /.exec(text)?.[0] ?? ''
+}
+
+function pieces(line: string): string {
+  let html = ''
+  let style = PLAIN
+  let from = 0
+  let count = 0
+  for (const match of line.matchAll(SEQUENCE)) {
+    const [whole, parameters = '', final] = match
+    html += piece(line.slice(from, match.index), style)
+    from = match.index + whole.length
+    count += 1
+    if (final === 'm' && count < MOST_PIECES) style = styled(style, parameters)
+  }
+  return html + piece(line.slice(from), style)
+}
+
+function piece(text: string, style: Style): string {
+  if (text === '') return ''
+  const visible = text.replace(CONTROL, '').replace(HIDDEN, named)
+  const classes = classesOf(style)
+  return classes === '' ? escapeHtml(visible) : `<b class="${classes}">${escapeHtml(visible)}</b>`
+}
+
+function named(character: string): string {
+  const code = character.codePointAt(0) ?? 0
+  return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`
+}
+
+function classesOf({ colour, isBold, isUnderlined }: Style): string {
+  return [
+    ...(colour === null ? [] : [`c${colour}`]),
+    ...(isBold ? ['strong'] : []),
+    ...(isUnderlined ? ['under'] : []),
+  ].join(' ')
+}
+
+/** What a sequence makes of a style. Colours of larger palettes are passed over. */
+function styled(before: Style, parameters: string): Style {
+  const codes = parameters.split(/[;:]/).map(Number)
+  let style = before
+  for (let n = 0; n < codes.length; n += 1) {
+    const code = codes[n] ?? 0
+    if (code === 38 || code === 48) n += codes[n + 1] === 2 ? 4 : 2
+    else style = withCode(style, code)
+  }
+  return style
+}
+
+function withCode(style: Style, code: number): Style {
+  if (code === 0) return PLAIN
+  if (code === 1) return { ...style, isBold: true }
+  if (code === 22) return { ...style, isBold: false }
+  if (code === 4) return { ...style, isUnderlined: true }
+  if (code === 24) return { ...style, isUnderlined: false }
+  if (code === 39) return { ...style, colour: null }
+  if (code >= 30 && code <= 37) return { ...style, colour: code - 30 }
+  return code >= 90 && code <= 97 ? { ...style, colour: code - 90 } : style
+}

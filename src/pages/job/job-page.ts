@@ -1,0 +1,113 @@
+import type { JobInstance } from '../../builds/engine/documents.ts'
+import type { StageRun } from '../../builds/engine/queries.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { isUnfinished } from '../../core/job.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { Wait } from '../../core/waiting.ts'
+import { isSameName } from '../../core/name-key.ts'
+import { listedAgent } from '../agents/listed-agent.ts'
+import { type JobPlace, placeOfJob } from '../../builds/artifacts/job-folders.ts'
+import { areFilesKept, type FilesDeps } from '../../builds/files.ts'
+import { readStageRun, type StagesDeps } from '../../builds/stages.ts'
+import { type ArtifactTree, readArtifacts } from './artifact-tree.ts'
+import {
+  type ConsoleEnd,
+  type ConsolePart,
+  readConsoleLines,
+  readConsoleTail,
+} from './console-part.ts'
+import type { PipelinesPageDeps } from '../pipelines/pipelines-page.ts'
+
+export type JobPageDeps = StagesDeps & FilesDeps & Pick<PipelinesPageDeps, 'waiting'>
+
+export interface JobName {
+  readonly pipeline: string
+  readonly stage: string
+  readonly pipelineCounter: number
+  readonly stageCounter: number
+  readonly job: string
+}
+
+export interface JobPage {
+  readonly run: StageRun
+  readonly job: JobInstance
+  readonly place: JobPlace
+  /** The job that really ran, for one that was carried over from another run. */
+  readonly original: JobInstance | null
+  /** The name of its agent, and whether the agent is still there. */
+  readonly agent: { readonly uuid: string; readonly name: string } | null
+  /** Why it waits for an agent; null when it does not. */
+  readonly wait: Wait | null
+  readonly console: ConsoleEnd
+  readonly artifacts: ArtifactTree
+  /** Whether its console and artifacts were not removed. */
+  readonly isKept: boolean
+  readonly mayCancel: boolean
+}
+
+/**
+ * One job of a run of a stage, with the end of its console and what it made.
+ *
+ * @throws {ServiceError} `stage-not-found`, `job-not-found`, `not-permitted`.
+ */
+export async function readJobPage(
+  deps: JobPageDeps,
+  principal: Principal,
+  name: JobName,
+): Promise<JobPage> {
+  const { run, job } = await findJobOfRun(deps, principal, name)
+  const place = placeOfJob(job)
+  const call = { caller: { principal }, job: place }
+  const { pipeline, stage } = name
+  const isKept = await areFilesKept(deps, place)
+  return {
+    run,
+    job,
+    place,
+    original: job.originalJobId === null ? null : await deps.builds.job(job.originalJobId),
+    agent: agentOf(deps, job),
+    wait: run.active ? deps.waiting.explain(job) : null,
+    console: await readConsoleTail(deps, call),
+    artifacts: isKept ? await readArtifacts(deps, call) : { nodes: [], isCut: false },
+    isKept,
+    mayCancel:
+      run.active && deps.access.may(principal, { action: 'cancel-stage', pipeline, stage }),
+  }
+}
+
+/** The console of a job from a line on, and whether nothing more will come. */
+export async function readConsoleOf(
+  deps: JobPageDeps & { readonly clock: () => number },
+  principal: Principal,
+  { line, ...name }: JobName & { readonly line: number },
+): Promise<ConsolePart & { readonly isEnded: boolean }> {
+  const { job } = await findJobOfRun(deps, principal, name)
+  const call = { caller: { principal }, job: placeOfJob(job) }
+  const part = await readConsoleLines(deps, call, line)
+  return { ...part, isEnded: isOver(job, deps.clock()) }
+}
+
+/** What was on its way when a job ended arrives within this time, in milliseconds. */
+const LATE = 10_000
+
+/** Whether a job is over and its last output has had the time to arrive. */
+export function isOver(job: JobInstance, now: number): boolean {
+  return !isUnfinished(job) && now - (job.transitions.at(-1)?.time ?? 0) > LATE
+}
+
+async function findJobOfRun(
+  deps: JobPageDeps,
+  principal: Principal,
+  name: JobName,
+): Promise<{ readonly run: StageRun; readonly job: JobInstance }> {
+  const run = await readStageRun(deps, principal, name)
+  const job = run.jobs.find((each) => isSameName(each.name, name.job))
+  if (job) return { run, job }
+  throw new ServiceError('job-not-found', `That run has no job ${name.job}`, { id: 0 })
+}
+
+function agentOf({ directory }: JobPageDeps, { agentUuid }: JobInstance): JobPage['agent'] {
+  if (agentUuid === null) return null
+  const known = directory.find(agentUuid)
+  return { uuid: agentUuid, name: known ? listedAgent(known).name : agentUuid }
+}

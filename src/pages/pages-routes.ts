@@ -1,0 +1,55 @@
+import type { Hono } from 'hono'
+import { type AgentsRoutesOptions, agentsRoutes } from './agents/agents-routes.tsx'
+import { RemovedAgents } from './agent-removal/removed-agents.ts'
+import { removalsRoutes } from './agent-removal/removals-routes.tsx'
+import { type RemoveRoutesOptions, removeRoutes } from './agent-removal/remove-routes.tsx'
+import { type AuditPageOptions, auditPageRoutes } from './audit/audit-routes.tsx'
+import { type CompareRoutesOptions, compareRoutes } from './compare/compare-routes.tsx'
+import { type EditRoutesOptions, editRoutes } from './edit/edit-routes.tsx'
+import type { RouteEnv } from '../http/request-context.ts'
+import { type EntityRoutesOptions, entityRoutes } from './entity/entity-routes.tsx'
+import { type HistoryRoutesOptions, historyRoutes } from './history/history-routes.tsx'
+import { type JobPageRoutesOptions, jobPageRoutes } from './job/job-page-routes.tsx'
+import { type PipelinesRoutesOptions, pipelinesRoutes } from './pipelines/pipelines-routes.tsx'
+import { type StagePageRoutesOptions, stagePageRoutes } from './stage/stage-page-routes.tsx'
+import { restorePageRoutes } from './restore/restore-page-routes.tsx'
+import type { Shell } from './frame/page-context.ts'
+import { shellRoutes } from './frame/frame-routes.tsx'
+import { type SnapshotRoutesOptions, snapshotRoutes } from './snapshot/snapshot-routes.tsx'
+
+export interface PagesOptions
+  extends
+    AuditPageOptions,
+    HistoryRoutesOptions,
+    CompareRoutesOptions,
+    EditRoutesOptions,
+    SnapshotRoutesOptions,
+    EntityRoutesOptions,
+    Omit<AgentsRoutesOptions, 'removed'>,
+    Omit<RemoveRoutesOptions, 'removed'>,
+    PipelinesRoutesOptions,
+    StagePageRoutesOptions,
+    JobPageRoutesOptions {
+  readonly shell: Shell
+}
+
+/** Every page. Fixed addresses stand before those with a name in them. */
+export function pagesRoutes(options: PagesOptions): Hono<RouteEnv>[] {
+  const agents = { ...options, removed: new RemovedAgents() }
+  return [
+    shellRoutes(options.shell),
+    historyRoutes(options),
+    compareRoutes(options),
+    editRoutes(options),
+    entityRoutes(options),
+    auditPageRoutes(options),
+    restorePageRoutes(options),
+    snapshotRoutes(options),
+    removalsRoutes(agents),
+    agentsRoutes(agents),
+    removeRoutes(agents),
+    pipelinesRoutes(options),
+    stagePageRoutes(options),
+    jobPageRoutes(options),
+  ]
+}

@@ -1,0 +1,70 @@
+import type { PipelineRunFacts } from '../../builds/pipeline-runs.ts'
+import { shownVariable } from '../../builds/run-variables.ts'
+import type { RunMaterial } from './material-names.ts'
+
+/** What a run was made from; where that is new, what the run before was made from. */
+export function Materials({ materials }: { materials: readonly RunMaterial[] }) {
+  if (materials.length === 0) return <></>
+  return (
+    <ul class="materials">
+      {materials.map(({ label, revision, before, isPinned, modifications, problem }) => (
+        <li>
+          <span class="muted">{`${label} `}</span>
+          {before !== null && (
+            <>
+              <code title={before}>{short(before)}</code>
+              <span aria-hidden="true"> → </span>
+              <span class="visually-hidden"> then </span>
+            </>
+          )}
+          <code title={revision}>{short(revision)}</code>
+          {isPinned && <span class="muted"> as asked for</span>}
+          {problem !== null && <p class="problem">{`It cannot be read now: ${problem}`}</p>}
+          {modifications.length > 0 && <Modifications modifications={modifications} />}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The variables that a run was given in place of those of the configuration. */
+export function RunVariables({ variables }: Pick<PipelineRunFacts['run'], 'variables'>) {
+  if (variables.length === 0) return <></>
+  return (
+    <ul class="materials" aria-label="Variables of this run">
+      {variables.map(shownVariable).map(({ name, value }) => (
+        <li>
+          <code>{name}</code> <span class="muted">is</span> <code>{value}</code>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Who changed what, in the first line of what they said about it. */
+function Modifications({ modifications }: Pick<RunMaterial, 'modifications'>) {
+  const left = modifications.length - SHOWN
+  return (
+    <ul class="modifications">
+      {modifications.slice(0, SHOWN).map(({ username, comment }) => (
+        <li>
+          <b title={username}>{nameOf(username)}</b> {comment.split('\n')[0]}
+        </li>
+      ))}
+      {left > 0 && <li class="muted">{`and ${left} more changes`}</li>}
+    </ul>
+  )
+}
+
+/** Without the address that some version controls add. */
+function nameOf(username: string): string {
+  return username.replace(/\s*<[^>]*>$/, '') || username
+}
+
+/** So many changes of one material are shown. */
+const SHOWN = 3
+
+/** The beginning of a commit; other revisions are short or have their sense at both ends. */
+function short(revision: string): string {
+  return /^[0-9a-f]{40}$/.test(revision) ? revision.slice(0, 8) : revision
+}

@@ -1,0 +1,39 @@
+import type { PipelineCard } from './pipelines-page.ts'
+
+type Pausable = Pick<PipelineCard, 'name' | 'pause' | 'mayOperate'>
+
+/** That a pipeline starts no runs, by whom and why. */
+export function Paused({ pause }: Pick<Pausable, 'pause'>) {
+  if (pause === null) return <></>
+  const { by, cause } = pause
+  return <p class="problem">{`Paused by ${by}${cause === '' ? '' : `: ${cause}`}`}</p>
+}
+
+/** Pauses a pipeline, with a reason, or lets it go on: for those who may. A form of its own: Enter in it starts nothing else. */
+export function PauseForm({ name, pause, mayOperate }: Pausable) {
+  if (!mayOperate) return <></>
+  return (
+    <form method="post" class="actions pausing">
+      <input type="hidden" name="pipeline" value={name} />
+      {pause === null ? (
+        <>
+          <input
+            type="text"
+            id={`pause-cause-${name}`}
+            name="pauseCause"
+            maxlength={255}
+            placeholder="Reason"
+            aria-label={`Reason to pause ${name}`}
+          />
+          <button name="action" value="pause" aria-label={`Pause ${name}`}>
+            Pause
+          </button>
+        </>
+      ) : (
+        <button name="action" value="unpause" aria-label={`Unpause ${name}`}>
+          Unpause
+        </button>
+      )}
+    </form>
+  )
+}

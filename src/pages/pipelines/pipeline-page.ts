@@ -1,0 +1,142 @@
+import type { PipelineInstance, PipelinePause } from '../../builds/engine/documents.ts'
+import type { StageRun } from '../../builds/engine/queries.ts'
+import type { Pipeline } from '../../document/model/model.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { type Pagination, PAGE_SIZE } from '../../core/page.ts'
+import type { Principal } from '../../core/principal.ts'
+import { isSameName } from '../../core/name-key.ts'
+import { stagesOf } from '../../builds/pipeline-runs.ts'
+import { viewableRuns } from '../../builds/run-rights.ts'
+import { assertMay } from '../../configuration/permission.ts'
+import { configMarkers, type ConfigMarkersDeps } from '../job/config-markers.ts'
+import { type RunMaterial, runMaterials } from './material-names.ts'
+import { type PipelinesPageDeps, problemsByPipeline } from './pipelines-page.ts'
+import { type TimelineEntry, timelineOf } from '../runs/timeline.ts'
+
+export type PipelinePageDeps = PipelinesPageDeps & ConfigMarkersDeps
+
+/** One run of a pipeline. */
+export interface ShownRun {
+  readonly run: PipelineInstance
+  readonly stages: readonly StageRun[]
+  readonly materials: readonly RunMaterial[]
+  /** The stage that waits for somebody to start it, where the caller may. */
+  readonly next: string | null
+}
+
+export interface PipelinePage {
+  readonly name: string
+  /** Null when it is no longer in the configuration. */
+  readonly group: string | null
+  readonly stages: readonly string[]
+  readonly entries: readonly TimelineEntry<ShownRun>[]
+  readonly pagination: Pagination
+  readonly lockedBy: number | null
+  readonly pause: PipelinePause | null
+  readonly mayOperate: boolean
+  readonly problems: readonly string[]
+  /** Why stages of its runs do not go on: no agent can take a job of them. */
+  readonly stuck: readonly string[]
+}
+
+/**
+ * The runs of a pipeline, ten a page, with the changes of its configuration between them.
+ *
+ * @throws {ServiceError} `pipeline-not-found`, `not-permitted`.
+ */
+export async function readPipelinePage(
+  deps: PipelinePageDeps,
+  principal: Principal,
+  { name: asked, offset }: { readonly name: string; readonly offset: number },
+): Promise<PipelinePage> {
+  const { access, builds, pipelines } = deps
+  assertMay(access, principal, { action: 'view-pipeline', pipeline: asked })
+  const effective = pipelines.find(asked)
+  const page = await builds.pipelineHistory(asked, offset)
+  const name = effective?.pipeline.name ?? page.items[0]?.name ?? asked
+  if (!effective && page.pagination.total === 0) {
+    const message = `There is no pipeline ${asked}`
+    throw new ServiceError('pipeline-not-found', message, { pipeline: asked })
+  }
+  const items = await viewableRuns(deps, principal, page.items)
+  const [older = null] = await olderRun(deps, principal, { name, offset })
+  const pause = effective && (await builds.pauseOf(name))
+  const runs = await shownRuns(deps, principal, {
+    pipeline: effective?.pipeline ?? null,
+    isPaused: pause !== null,
+    runs: items,
+    older,
+    isNewest: offset === 0,
+  })
+  const group = effective?.group ?? null
+  const span = spanOf(items, older, offset)
+  const markers = await configMarkers(deps, principal, name, span)
+  return {
+    name,
+    group,
+    stages: effective?.pipeline.stages.map((stage) => stage.name) ?? [],
+    entries: timelineOf(runs, markers, ({ run }) => run.createdAt),
+    pagination: page.pagination,
+    pause,
+    lockedBy: effective?.pipeline.isLocked === true ? await builds.lockedBy(name) : null,
+    mayOperate:
+      effective !== null && access.may(principal, { action: 'operate-pipeline', pipeline: name }),
+    problems: problemsByPipeline(deps.materialProblems()).get(name) ?? [],
+    stuck: deps.waiting.stuckStages(runs.flatMap(({ stages }) => stages)),
+  }
+}
+
+async function olderRun(
+  deps: PipelinePageDeps,
+  principal: Principal,
+  { name, offset }: { readonly name: string; readonly offset: number },
+): Promise<PipelineInstance[]> {
+  const { items } = await deps.builds.pipelineHistory(name, offset + PAGE_SIZE)
+  return viewableRuns(deps, principal, items.slice(0, 1))
+}
+
+/** The time that a page of runs is about: the first page goes on until now, the last begins with the pipeline. */
+export function spanOf(
+  items: readonly { readonly createdAt: number }[],
+  older: { readonly createdAt: number } | null,
+  offset: number,
+): { until: number; after: number } {
+  const newest = offset === 0 ? Number.POSITIVE_INFINITY : (items[0]?.createdAt ?? 0)
+  return { until: newest, after: older?.createdAt ?? Number.NEGATIVE_INFINITY }
+}
+
+function shownRuns(
+  { builds, access, materialProblems }: PipelinePageDeps,
+  principal: Principal,
+  of: {
+    readonly pipeline: Pipeline | null
+    readonly isPaused: boolean
+    readonly runs: readonly PipelineInstance[]
+    readonly older: PipelineInstance | null
+    /** Whether the newest run is among them. */
+    readonly isNewest: boolean
+  },
+): Promise<ShownRun[]> {
+  const { pipeline, isPaused, runs, older, isNewest } = of
+  return Promise.all(
+    runs.map(async (run, index) => {
+      const stages = await stagesOf(builds, run)
+      const before = runs[index + 1] ?? older
+      const changes = await builds.runChanges({ pipeline: run.name, counter: run.counter })
+      const problems = isNewest && index === 0 ? materialProblems() : []
+      const materials = runMaterials(pipeline, { run, before, changes, problems })
+      const next = pipeline === null || isPaused ? null : nextStage(pipeline, stages)
+      const may =
+        next !== null &&
+        access.may(principal, { action: 'operate-stage', pipeline: run.name, stage: next })
+      return { run, stages, materials, next: may ? next : null }
+    }),
+  )
+}
+
+/** The first stage that has not run, once nothing is in progress. */
+function nextStage({ stages: planned }: Pipeline, stages: readonly StageRun[]): string | null {
+  if (stages.length === 0 || stages.some(({ active }) => active)) return null
+  const next = planned.find(({ name }) => !stages.some(({ stage }) => isSameName(stage.name, name)))
+  return next?.name ?? null
+}

@@ -1,0 +1,151 @@
+import type { PipelinePage, ShownRun } from './pipeline-page.ts'
+import { type Chrome, Page } from '../frame/layout.tsx'
+import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
+import { NoticeCard, type Told } from '../frame/notice.tsx'
+import { When } from '../frame/when.tsx'
+import { Markers } from '../job/marker-card.tsx'
+import { Materials, RunVariables } from './materials.tsx'
+import { Pager } from '../frame/pager.tsx'
+import { Paused, PauseForm } from './pausing.tsx'
+import { approval, runLook, StageChips } from '../runs/run-labels.tsx'
+
+export interface PipelineViewProps {
+  readonly chrome: Chrome
+  readonly page: PipelinePage
+  readonly told: Told | null
+  readonly now: number
+}
+
+const EVERY = 3_000
+
+/** The runs of a pipeline with the changes of its configuration between them. */
+export function PipelineView(props: PipelineViewProps) {
+  const { chrome, page, told, now } = props
+  const { links } = chrome
+  const runs = page.entries.filter(({ type }) => type === 'run').length
+  return (
+    <Page
+      chrome={chrome}
+      title={`Pipeline ${page.name}`}
+      section="pipelines"
+      styles={['runs.css']}
+      scripts={LIVE_SCRIPTS}
+    >
+      <Live every={EVERY} now={now}>
+        <Head {...props} />
+        {told !== null && <NoticeCard told={told} />}
+        <div data-part="runs">
+          {page.problems.map((problem) => (
+            <p class="card problem">{`A material cannot be read: ${problem}`}</p>
+          ))}
+          {page.pause !== null && (
+            <section class="card" aria-label="Pause">
+              <Paused pause={page.pause} />
+            </section>
+          )}
+          {page.stuck.map((sentence) => (
+            <p class="card problem">{`${sentence}.`}</p>
+          ))}
+          {runs === 0 && (
+            <p class="card muted">
+              {page.pagination.total === 0 ? 'It has not run yet.' : 'There are no more runs.'}
+            </p>
+          )}
+          <ol class="timeline">
+            {page.entries.map((entry) =>
+              entry.type === 'run' ? (
+                <Run {...props} shown={entry.run} />
+              ) : (
+                <Markers {...props} {...entry} pipeline={page.name} />
+              ),
+            )}
+          </ol>
+          <Pager
+            words={['Newer runs', 'Older runs']}
+            pagination={page.pagination}
+            shown={runs}
+            to={(offset) => links.pipeline(page.name, { offset })}
+          />
+        </div>
+      </Live>
+    </Page>
+  )
+}
+
+function Head({ chrome, page }: PipelineViewProps) {
+  const { links } = chrome
+  const { name, group, pagination } = page
+  return (
+    <div class="page-head">
+      <div>
+        <p class="muted">
+          <a href={links.pipelines()}>Pipelines</a>
+          {group !== null && ` › ${group}`}
+        </p>
+        <h1>{name}</h1>
+        <p class="muted">
+          {`${pagination.total} ${pagination.total === 1 ? 'run' : 'runs'}. Changes of its configuration stand between the runs that they separate. `}
+          <Freshness here={chrome.here} />
+        </p>
+        {group === null && <p class="problem">It is no longer in the configuration.</p>}
+      </div>
+      <div class="pipeline-ways" data-part="actions">
+        <Actions chrome={chrome} page={page} />
+        <PauseForm {...page} />
+      </div>
+    </div>
+  )
+}
+
+function Actions({ chrome, page }: Pick<PipelineViewProps, 'chrome' | 'page'>) {
+  const { name, group, lockedBy, pause, mayOperate } = page
+  return (
+    <form method="post" class="actions">
+      {lockedBy !== null && <span class="badge changed">{`Locked by run ${lockedBy}`}</span>}
+      {lockedBy !== null && mayOperate && (
+        <button name="action" value="unlock">
+          Unlock
+        </button>
+      )}
+      {(group !== null || chrome.isAdministrator) && (
+        <a class="button" href={chrome.links.entity('pipeline', name)}>
+          Config history
+        </a>
+      )}
+      {mayOperate && pause === null && (
+        <button class="primary" name="action" value="trigger">
+          Trigger a run
+        </button>
+      )}
+    </form>
+  )
+}
+
+function Run({ chrome, page, now, shown }: PipelineViewProps & { shown: ShownRun }) {
+  const { run, stages, materials, next } = shown
+  const last = stages.at(-1)
+  const look = last ? runLook(last) : 'off'
+  const label = run.label === `${run.counter}` ? '' : ` · ${run.label}`
+  return (
+    <li class={`run ${look}`} id={`run-${run.counter}`}>
+      <p>
+        <b>{`Run ${run.counter}`}</b>{' '}
+        <span class="muted">
+          {`${label === '' ? '' : `${run.label} · `}${approval(run.approvedBy)} · `}
+          <When time={run.createdAt} now={now} />
+        </span>
+      </p>
+      <StageChips links={chrome.links} planned={page.stages} stages={stages} />
+      <Materials materials={materials} />
+      <RunVariables variables={run.variables} />
+      {run.blocked !== null && <p class="problem">{`${run.blocked.reason}.`}</p>}
+      {next !== null && (
+        <form method="post" class="actions">
+          <input type="hidden" name="stage" value={next} />
+          <input type="hidden" name="counter" value={run.counter} />
+          <button name="action" value="run">{`Run stage ${next}`}</button>
+        </form>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,122 @@
+import { type Context, Hono } from 'hono'
+import type { Clock } from '../../lib/clock.ts'
+import { pausePipeline, unpausePipeline } from '../../builds/pausing.ts'
+import {
+  releaseLock,
+  startPipeline,
+  startStage,
+  type StartRunsDeps,
+} from '../../builds/start-runs.ts'
+import { type PipelinePageDeps, readPipelinePage } from './pipeline-page.ts'
+import { readPipelinesPage } from './pipelines-page.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
+import { malformed, parseWholeNumber } from '../../http/parameters.ts'
+import { type Form, readForm, textField } from '../../http/request-body.ts'
+import type { Query } from '../frame/links.ts'
+import { pageResponse } from '../frame/page-response.ts'
+import type { Shell } from '../frame/page-context.ts'
+import { PipelineView } from './pipeline-view.tsx'
+import { PipelinesView } from './pipelines-view.tsx'
+import { assertShown, refusalOf, type Refusal } from '../runs/refusal.ts'
+import { runAction } from '../runs/run-action.ts'
+
+export interface PipelinesRoutesOptions extends PipelinePageDeps, StartRunsDeps {
+  readonly shell: Shell
+  readonly clock: Clock
+}
+
+const LARGEST_FORM = 16_384
+
+/** `/pipelines` and `/pipelines/[name]`: what runs, and the buttons that start it. */
+export function pipelinesRoutes(options: PipelinesRoutesOptions) {
+  const { links } = options.shell
+  return new Hono<RouteEnv>()
+    .get('/pipelines', (c) => answerList(options, c, null))
+    .post('/pipelines', async (c) => {
+      const form = await readForm(c.req.raw, LARGEST_FORM)
+      const pipeline = textField(form, 'pipeline') ?? ''
+      const q = c.req.query('q') ?? ''
+      const outcome = await refusalOf(() => act(options, c, { pipeline, form }))
+      if ('refusal' in outcome) return answerList(options, c, outcome.refusal)
+      return c.redirect(links.pipelines({ q, ...outcome.done }), 303)
+    })
+    .get('/pipelines/:name', (c) => answerOne(options, c, null))
+    .post('/pipelines/:name', async (c) => {
+      const form = await readForm(c.req.raw, LARGEST_FORM)
+      const pipeline = c.req.param('name')
+      const outcome = await refusalOf(() => act(options, c, { pipeline, form }))
+      if ('refusal' in outcome) return answerOne(options, c, outcome.refusal)
+      return c.redirect(links.pipeline(pipeline, outcome.done), 303)
+    })
+}
+
+/** Does what a button asks for, and tells what the next page says about it. */
+async function act(
+  deps: PipelinesRoutesOptions,
+  c: Context<RouteEnv>,
+  { pipeline, form }: { readonly pipeline: string; readonly form: Form },
+): Promise<Query> {
+  const { principal } = c.env
+  const { said } = deps.shell
+  const action = textField(form, 'action') ?? ''
+  const calls = `/api/pipelines/${encodeURIComponent(pipeline)}`
+  if (action === 'trigger') {
+    c.env.auditActions = [{ action: 'schedule-pipeline', target: `${calls}/schedule` }]
+    const { name, counter } = await startPipeline(deps, principal, { pipeline })
+    return said.query(principal, 'scheduled', `${name} / ${counter}`)
+  }
+  if (action === 'unlock') {
+    c.env.auditActions = [{ action: 'release-lock', target: `${calls}/releaseLock` }]
+    const counter = await releaseLock(deps, principal, pipeline)
+    return said.query(principal, counter === null ? 'not-locked' : 'unlocked', pipeline)
+  }
+  if (action === 'pause') {
+    c.env.auditActions = [{ action: 'pause-pipeline', target: `${calls}/pause` }]
+    const cause = textField(form, 'pauseCause') ?? ''
+    await pausePipeline(deps, principal, { pipeline, cause })
+    return said.query(principal, 'paused', pipeline)
+  }
+  if (action === 'unpause') {
+    c.env.auditActions = [{ action: 'unpause-pipeline', target: `${calls}/unpause` }]
+    const wasPaused = await unpausePipeline(deps, principal, pipeline)
+    return said.query(principal, wasPaused ? 'unpaused' : 'not-paused', pipeline)
+  }
+  if (action !== 'run') throw malformed(`"${action}" is not an action`, 'action')
+  const stage = textField(form, 'stage') ?? ''
+  const counter = parseWholeNumber(textField(form, 'counter') ?? '', 'counter')
+  c.env.auditActions = [runAction({ pipeline, stage, counter })]
+  const started = await startStage(deps, principal, { pipeline, stage, counter, jobs: 'all' })
+  const run = `${pipeline} / ${counter} / ${started.name} / ${started.counter}`
+  return said.query(principal, 'scheduled', run)
+}
+
+async function answerList(
+  { shell, clock, ...deps }: PipelinesRoutesOptions,
+  c: Context<RouteEnv>,
+  refusal: Refusal | null,
+): Promise<Response> {
+  const { principal } = c.env
+  const { q = '', offset = '0' } = c.req.query()
+  const asked = { filter: q.trim(), offset: parseWholeNumber(offset, 'offset') }
+  const page = await readPipelinesPage(deps, principal, asked)
+  const chrome = shell.chrome(c.req.raw, principal)
+  const told = refusal?.told ?? shell.said.take(c)
+  const view = { chrome, page, filter: asked.filter, told, now: clock() }
+  return pageResponse(<PipelinesView {...view} />, refusal?.status)
+}
+
+async function answerOne(
+  { shell, clock, ...deps }: PipelinesRoutesOptions,
+  c: Context<RouteEnv, '/pipelines/:name'>,
+  refusal: Refusal | null,
+): Promise<Response> {
+  const { principal } = c.env
+  const offset = parseWholeNumber(c.req.query('offset') ?? '0', 'offset')
+  const name = c.req.param('name')
+  assertShown(refusal, deps.access.may(principal, { action: 'view-pipeline', pipeline: name }))
+  const page = await readPipelinePage(deps, principal, { name, offset })
+  const chrome = shell.chrome(c.req.raw, principal)
+  const told = refusal?.told ?? shell.said.take(c)
+  const view = { chrome, page, told, now: clock() }
+  return pageResponse(<PipelineView {...view} />, refusal?.status)
+}

@@ -1,0 +1,33 @@
+import type { Digest } from '../../core/digest.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { Change } from '../../history/history.ts'
+import { makeCurrent } from '../../configuration/config-restoring.ts'
+import { planRestore } from './restore-plan.ts'
+import { isObstacle, type RestoreDeps, type RestoreScope } from './restore-scope.ts'
+
+export interface RestoreOrder {
+  readonly name: string
+  readonly scope: RestoreScope
+  readonly reason: string
+  /** What the caller saw as the current configuration. */
+  readonly basedOn: Digest
+}
+
+/**
+ * Carries out a restore as a new revision by the caller, upon the configuration that it was shown for.
+ *
+ * @throws {ServiceError} as `planRestore`; `config-stale` where something is in the way, `config-invalid`.
+ */
+export async function restoreNow(
+  deps: RestoreDeps,
+  principal: Principal,
+  { name, scope, reason, basedOn }: RestoreOrder,
+): Promise<Change> {
+  const { current, result, subject } = await planRestore(deps, principal, { name, scope })
+  if (isObstacle(result)) {
+    const facts = { current: current.digest, problems: [] }
+    throw new ServiceError('config-stale', result.reason, facts)
+  }
+  return makeCurrent(deps.history, principal, { document: result, basedOn, subject, reason })
+}

@@ -1,0 +1,106 @@
+import { type Context, Hono } from 'hono'
+import type { Clock } from '../../lib/clock.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { entityAddress } from '../entity/entity-address.ts'
+import { numbered } from '../snapshot/numbered-revision.ts'
+import { restoreNow } from './restore-now.ts'
+import { previewRestore } from './restore-preview.ts'
+import type { RestoreDeps, RestoreScope } from './restore-scope.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
+import { statusOf } from '../../http/errors.ts'
+import { malformed, parseDigest } from '../../http/parameters.ts'
+import { readForm, textField } from '../../http/request-body.ts'
+import { checkedReason } from '../../api/configuration/restore-routes.ts'
+import { pageResponse } from '../frame/page-response.ts'
+import type { Shell } from '../frame/page-context.ts'
+import { RestoreView } from './restore-view.tsx'
+
+export interface RestorePageOptions extends RestoreDeps {
+  readonly shell: Shell
+  readonly clock: Clock
+}
+
+const LARGEST_FORM = 16_384
+
+/** What is restored, from which revision. */
+interface Asked {
+  readonly name: string
+  readonly scope: RestoreScope
+}
+
+/** What the form of the page holds, and what came of sending it. */
+interface Told {
+  readonly reason: string
+  readonly notice: string | null
+  readonly status: number
+}
+
+/** `…/restore` and `…/undo`: what a restore would change, and the restore itself. */
+export function restorePageRoutes(options: RestorePageOptions) {
+  return new Hono<RouteEnv>()
+    .get('/config/:name/restore', (c) => show(options, c, whole(c.req.param('name'))))
+    .post('/config/:name/restore', (c) => act(options, c, whole(c.req.param('name'))))
+    .get('/config/:name/undo', (c) => show(options, c, change(c.req.param('name'))))
+    .post('/config/:name/undo', (c) => act(options, c, change(c.req.param('name'))))
+    .get('/config/entity/:kind/:name/restore/:from', (c) => show(options, c, one(c.req.param())))
+    .post('/config/entity/:kind/:name/restore/:from', (c) => act(options, c, one(c.req.param())))
+}
+
+function whole(name: string): Asked {
+  return { name, scope: { kind: 'revision' } }
+}
+
+function change(name: string): Asked {
+  return { name, scope: { kind: 'change' } }
+}
+
+function one(place: { readonly kind: string; readonly name: string; readonly from: string }) {
+  const address = entityAddress(place.kind, place.name)
+  return { name: place.from, scope: { kind: 'entity', address } } as const
+}
+
+function show(options: RestorePageOptions, c: Context<RouteEnv>, asked: Asked): Promise<Response> {
+  return answer(options, c, asked, { reason: '', notice: null, status: 200 })
+}
+
+async function act(
+  options: RestorePageOptions,
+  c: Context<RouteEnv>,
+  asked: Asked,
+): Promise<Response> {
+  const form = await readForm(c.req.raw, LARGEST_FORM)
+  const reason = textField(form, 'reason') ?? ''
+  try {
+    const basedOn = parseDigest(textField(form, 'basedOn') ?? '')
+    return await restore(options, c, asked, { reason, basedOn })
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code === 'not-permitted') throw error
+    const notice = `${error.message}. Nothing is restored; this is how it is now.`
+    return answer(options, c, asked, { reason, notice, status: statusOf(error) })
+  }
+}
+
+async function restore(
+  options: RestorePageOptions,
+  c: Context<RouteEnv>,
+  asked: Asked,
+  { reason, basedOn }: { reason: string; basedOn: ReturnType<typeof parseDigest> },
+): Promise<Response> {
+  if (reason.trim() === '') throw malformed('A reason is needed', 'reason')
+  const order = { ...asked, reason: checkedReason(reason), basedOn }
+  const { revision } = await restoreNow(options, c.env.principal, order)
+  const { number } = numbered(options.history, revision)
+  return c.redirect(options.shell.links.compare(`r${number - 1}`, `r${number}`), 303)
+}
+
+async function answer(
+  options: RestorePageOptions,
+  c: Context<RouteEnv>,
+  asked: Asked,
+  { reason, notice, status }: Told,
+): Promise<Response> {
+  const preview = await previewRestore(options, c.env.principal, asked)
+  const chrome = options.shell.chrome(c.req.raw, c.env.principal)
+  const view = { chrome, preview, reason, notice, now: options.clock() }
+  return pageResponse(<RestoreView {...view} />, status)
+}

@@ -1,0 +1,11 @@
+import type { AuditAction } from '../../http/request-context.ts'
+
+/** The start of a run of a stage, as the audit log names it. */
+export function runAction(run: {
+  readonly pipeline: string
+  readonly stage: string
+  readonly counter: number
+}): AuditAction {
+  const [pipeline, stage] = [run.pipeline, run.stage].map(encodeURIComponent)
+  return { action: 'run-stage', target: `/api/stages/${pipeline}/${stage}/run/${run.counter}` }
+}

@@ -1,0 +1,91 @@
+import type { StageRun } from '../../builds/stages.ts'
+import { isUnfinished } from '../../core/job.ts'
+import { APPROVED_BY_CHANGES } from '../../core/stage.ts'
+import type { Wait } from '../../core/waiting.ts'
+import { nameKey } from '../../core/name-key.ts'
+import type { Links } from '../frame/links.ts'
+import { lookOf, Status } from '../frame/status.tsx'
+
+/** `triggered by changes`, `approved by alice`. */
+export function approval(approvedBy: string, word = 'triggered'): string {
+  return `${approvedBy === APPROVED_BY_CHANGES ? 'triggered' : word} by ${approvedBy}`
+}
+
+export function addressOf({ stage }: StageRun) {
+  const { pipelineName, pipelineCounter, name, counter } = stage
+  return { pipeline: pipelineName, pipelineCounter, stage: name, stageCounter: counter }
+}
+
+/** `412`, or `412 run 2` for a stage that was run again. */
+export function RunName({ run }: { run: StageRun }) {
+  const { pipelineCounter, counter } = run.stage
+  return (
+    <>
+      <b>{pipelineCounter}</b>
+      {counter > 1 && ` run ${counter}`}
+    </>
+  )
+}
+
+export function RunStatus({ run }: { run: StageRun }) {
+  return <Status status={wordOf(run)} />
+}
+
+export function runLook(run: StageRun): string {
+  return lookOf(wordOf(run))
+}
+
+/** Whether all that is left of a run waits for an agent. */
+export function isWaiting({ active, jobs }: StageRun): boolean {
+  return active && jobs.filter(isUnfinished).every(({ state }) => state === 'Scheduled')
+}
+
+/** The word for a run that is in progress is its state, for others their result. */
+function wordOf(run: StageRun): string {
+  if (run.state === 'Building' && isWaiting(run)) return 'Waiting'
+  return run.active ? run.state : run.result
+}
+
+/** The stages of a run in their order, each with what became of it; those to come are named too. */
+export function StageChips({
+  links,
+  planned,
+  stages,
+}: {
+  links: Links
+  planned: readonly string[]
+  stages: readonly StageRun[]
+}) {
+  const started = new Set(stages.map(({ stage }) => nameKey(stage.name)))
+  const toCome = planned.filter((name) => !started.has(nameKey(name)))
+  return (
+    <ol class="chips">
+      {stages.map((run) => (
+        <li>
+          <a class="chip" href={links.stageRun(addressOf(run))}>
+            <span class="chip-name">{run.stage.name}</span> <RunStatus run={run} />
+          </a>
+        </li>
+      ))}
+      {toCome.map((name) => (
+        <li>
+          <span class="chip to-come">
+            <span class="chip-name">{name}</span> <span class="muted">not run</span>
+          </span>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+/** When the last of its jobs ended; null while one runs. */
+export function endOfRun({ active, jobs }: StageRun): number | null {
+  if (active) return null
+  const ends = jobs.flatMap(({ transitions }) => transitions.at(-1)?.time ?? [])
+  return ends.length === 0 ? null : Math.max(...ends)
+}
+
+/** Why a job waits; a problem when nobody will take it by itself. */
+export function WaitReason({ wait: { isStuck, reason } }: { wait: Wait }) {
+  return <span class={isStuck ? 'wait problem' : 'wait muted'}>{`It waits: ${reason}.`}</span>
+}

@@ -1,0 +1,35 @@
+import type { RevealCount } from './reveal-secrets.ts'
+import type { Links } from '../frame/links.ts'
+
+/** Asks for the secrets of a page; each time is noted in the audit log. */
+export function RevealButton({ action }: { action: string }) {
+  return (
+    <form method="post" action={action} class="reveal">
+      <button title="Every look is noted in the audit log">Reveal secrets</button>
+    </form>
+  )
+}
+
+export interface RevealedNoticeProps {
+  readonly links: Links
+  readonly count: RevealCount
+  /** The same page with its secrets hidden. */
+  readonly back: string
+}
+
+/** How much is shown that is hidden elsewhere, and why not all of it. */
+export function RevealedNotice({ links, count: { opened, kept }, back }: RevealedNoticeProps) {
+  return (
+    <p class="card revealed" role="status">
+      {opened === 0
+        ? 'No secret can be shown. '
+        : `${opened === 1 ? '1 secret is' : `${opened} secrets are`} shown in plain text. `}
+      {kept > 0 &&
+        `${kept === 1 ? '1 stays' : `${kept} stay`} hidden: no key of this server sealed `}
+      {kept > 0 && (kept === 1 ? 'it. ' : 'them. ')}
+      This look is noted in the <a href={links.audit({ action: 'reveal-secrets' })}>
+        audit log
+      </a>. <a href={back}>Hide secrets</a>
+    </p>
+  )
+}

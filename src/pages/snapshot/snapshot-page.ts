@@ -1,0 +1,121 @@
+import { LRUCache } from 'lru-cache'
+import type { Digest } from '../../core/digest.ts'
+import type { Principal } from '../../core/principal.ts'
+import { splitLines } from '../../diff/lines.ts'
+import { LinePieces, type ShownLine } from '../code/line-pieces.ts'
+import { textLinesOf } from '../code/text-lines.ts'
+import type { Outline } from '../work/page-work.ts'
+import type { LineOriginsCache } from './line-origins.ts'
+import {
+  findNamed,
+  findNumber,
+  type NumberedRevision,
+  type RevisionReadingDeps,
+} from './numbered-revision.ts'
+import { type Blame, readBlame } from './blame.ts'
+import type { FoundText } from './find-text.ts'
+import type { PageThread } from '../work/page-thread.ts'
+
+export interface SnapshotDeps extends RevisionReadingDeps {
+  readonly origins: LineOriginsCache
+  /** The outline of a document, made where it holds up nobody. */
+  readonly outline: (document: Uint8Array) => Promise<Outline>
+  readonly work: PageThread
+}
+
+export interface SnapshotQuery {
+  /** A line that is to be seen, from 1. */
+  readonly line: number
+  /** Text to look for; empty for none. */
+  readonly find: string
+  readonly blame: boolean
+  /** Whether pieces know what they hide. */
+  readonly keepsHidden?: boolean
+}
+
+/** A revision and its neighbours. */
+export interface SnapshotPlace {
+  readonly revision: NumberedRevision
+  readonly previous: NumberedRevision | null
+  readonly next: NumberedRevision | null
+  readonly current: NumberedRevision
+}
+
+export interface SnapshotPage extends SnapshotPlace {
+  readonly bytes: number
+  readonly lines: number
+  /** The first and the last line that are shown, from 1. */
+  readonly first: number
+  readonly last: number
+  readonly shown: readonly ShownLine[]
+  /** Null when the document is no XML that can be read. */
+  readonly outline: Outline
+  readonly found: FoundText | null
+  readonly blame: Blame | null
+}
+
+/** Documents up to so many lines are shown whole; a line takes about six elements of a page. */
+const MOST_LINES = 1500
+export const WINDOW = 1200
+
+/**
+ * The revision that an address names, and those around it.
+ *
+ * @throws {ServiceError} `revision-not-found`, `not-permitted`.
+ */
+export function findSnapshotPlace(
+  deps: RevisionReadingDeps,
+  principal: Principal,
+  name: string,
+): SnapshotPlace {
+  const revision = findNamed(deps, principal, name)
+  const current = findNamed(deps, principal, 'current')
+  return {
+    revision,
+    current,
+    previous: findNumber(deps.history, revision.number - 1),
+    next: findNumber(deps.history, revision.number + 1),
+  }
+}
+
+/** A revision that {@link findSnapshotPlace} gave, as one page shows it. */
+export async function readSnapshotPage(
+  deps: SnapshotDeps,
+  place: SnapshotPlace,
+  query: SnapshotQuery,
+): Promise<SnapshotPage> {
+  const document = await deps.history.readDocument(place.revision)
+  const lines = splitLines(document).count
+  const text = textLinesOf(document, lines)
+  const range = windowOf(query.line, lines)
+  const pieces = new LinePieces(text, query)
+  return {
+    ...place,
+    bytes: document.length,
+    lines,
+    first: range.start + 1,
+    last: range.end,
+    shown: pieces.of(range),
+    outline: await outlineOf(place.revision.digest, () => deps.outline(document)),
+    found: query.find === '' ? null : await deps.work.findText({ document, text: query.find }),
+    blame: query.blame ? await readBlame(deps, place.revision, range) : null,
+  }
+}
+
+/** All lines of a short document, or the window that a line stands in; from 0. */
+function windowOf(line: number, lines: number): { start: number; end: number } {
+  if (lines <= MOST_LINES) return { start: 0, end: lines }
+  const start = Math.floor((Math.min(Math.max(line, 1), lines) - 1) / WINDOW) * WINDOW
+  return { start, end: Math.min(start + WINDOW, lines) }
+}
+
+/** The outlines of the last documents that were looked at. */
+const outlines = new LRUCache<Digest, { readonly outline: Outline }>({ max: 4 })
+
+async function outlineOf(digest: Digest, make: () => Promise<Outline>): Promise<Outline> {
+  const kept = outlines.get(digest)
+  if (kept !== undefined) return kept.outline
+  const outline = await make()
+  outlines.set(digest, { outline })
+  return outline
+}

@@ -1,0 +1,20 @@
+import type { SnapshotQuery } from './snapshot-page.ts'
+import { parseWholeNumber } from '../../http/parameters.ts'
+import type { Query } from '../frame/links.ts'
+
+export type SnapshotQueryText = SnapshotQuery
+
+/** @throws {ServiceError} `malformed-request` */
+export function parseSnapshotQuery(given: Readonly<Record<string, string>>): SnapshotQuery {
+  const { line = '', find = '', blame } = given
+  return {
+    line: line === '' ? 1 : Math.max(1, parseWholeNumber(line, 'line')),
+    find: find.slice(0, 200),
+    blame: blame === '1',
+  }
+}
+
+/** The same, as it stands in addresses. */
+export function queryOf({ line, find, blame }: SnapshotQuery): Query {
+  return { line: line > 1 ? line : null, find, blame: blame ? '1' : null }
+}

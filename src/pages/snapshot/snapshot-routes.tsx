@@ -1,0 +1,64 @@
+import { type Context, Hono } from 'hono'
+import type { Clock } from '../../lib/clock.ts'
+import { findSnapshotPlace, readSnapshotPage, type SnapshotDeps } from './snapshot-page.ts'
+import { type RevealDeps, revealSnapshot } from './reveal-secrets.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
+import { parseSha } from '../../http/parameters.ts'
+import { PageCache, NEVER_KEPT, pageResponse } from '../frame/page-response.ts'
+import type { Shell } from '../frame/page-context.ts'
+import { parseSnapshotQuery } from './snapshot-query.ts'
+import { SnapshotView } from './snapshot-view.tsx'
+
+export interface SnapshotRoutesOptions extends SnapshotDeps, RevealDeps {
+  readonly shell: Shell
+  readonly clock: Clock
+}
+
+/** Pages that are kept, in bytes. */
+const KEPT = 8 * 1_048_576
+/** How long a page may say "1 min ago" before it is made again, in milliseconds. */
+const FRESH = 60_000
+
+/** When a browser asks again for what is not known yet, in seconds. */
+const ASK_AGAIN = 3
+
+/** `/config/[name]`: the configuration as it was in one revision. Stands behind all fixed addresses. */
+export function snapshotRoutes(options: SnapshotRoutesOptions) {
+  const kept = new PageCache(KEPT)
+  const { shell, clock } = options
+  const answer = async (c: Context<RouteEnv, '/config/:name'>) => {
+    const place = findSnapshotPlace(options, c.env.principal, c.req.param('name'))
+    const query = parseSnapshotQuery(c.req.query())
+    const chrome = shell.chrome(c.req.raw, c.env.principal)
+    const now = clock()
+    const page = await readSnapshotPage(options, place, query)
+    const view = { chrome, page, query, now, reveal: null }
+    if (page.blame?.known === false) {
+      return pageResponse(<SnapshotView {...view} />, 200, { refresh: String(ASK_AGAIN) })
+    }
+    const facts = [place.revision.commit, place.current.commit, c.req.url]
+    const etag = shell.etag(chrome, [...facts, Math.floor(now / FRESH)])
+    return kept.answer(c, { etag, immutable: false }, async () => <SnapshotView {...view} />)
+  }
+  return new Hono<RouteEnv>()
+    .get('/config/:name', answer)
+    .get('/config/:name/reveal', (c) =>
+      c.redirect(shell.links.snapshot(c.req.param('name'), c.req.query()), 303),
+    )
+    .post('/config/:name/reveal', (c) => reveal(options, c))
+}
+
+/** The page with its secrets. It is named by its commit, so that the audit log says exactly which. */
+async function reveal(
+  options: SnapshotRoutesOptions,
+  c: Context<RouteEnv, '/config/:name/reveal'>,
+): Promise<Response> {
+  const { shell, clock } = options
+  const { principal } = c.env
+  const place = findSnapshotPlace(options, principal, parseSha(c.req.param('name')))
+  const query = parseSnapshotQuery(c.req.query())
+  const { shown: page, count } = await revealSnapshot(options, place, query)
+  const chrome = shell.chrome(c.req.raw, principal)
+  const view = { chrome, page, query, now: clock(), reveal: count }
+  return pageResponse(<SnapshotView {...view} />, 200, NEVER_KEPT)
+}

@@ -1,0 +1,63 @@
+import type { StagePanelProps } from './stage-panel.tsx'
+import { addressOf } from '../runs/run-labels.tsx'
+
+/** What may be done with a run now. A cancellation is confirmed first; what is not possible is not offered. */
+export function StageWays(props: StagePanelProps) {
+  const { details, asksToCancel } = props
+  if (asksToCancel && details.mayCancel) return <ConfirmCancel {...props} />
+  const { mayCancel, mayRerun, next, run } = details
+  const address = addressOf(run)
+  const failed = run.jobs.filter(({ result }) => result !== 'Passed').length
+  if (!mayCancel && !mayRerun && next === null) return <></>
+  return (
+    <div class="actions panel-ways">
+      {next !== null && (
+        <>
+          <input type="hidden" name="next" value={next} />
+          <button class="primary" name="action" value="run">{`Run stage ${next}`}</button>
+        </>
+      )}
+      {mayRerun && (
+        <button name="action" value="rerun">
+          Rerun the stage
+        </button>
+      )}
+      {mayRerun && failed > 0 && (
+        <button name="action" value="failed">
+          {failed === 1 ? 'Rerun the failed job' : `Rerun ${failed} failed jobs`}
+        </button>
+      )}
+      {mayRerun && (
+        <button name="action" value="chosen">
+          Rerun chosen jobs
+        </button>
+      )}
+      {mayCancel && (
+        <a class="button danger" href={props.chrome.links.stageRun(address, { ask: 'cancel' })}>
+          Cancel the active run…
+        </a>
+      )}
+    </div>
+  )
+}
+
+function ConfirmCancel({ chrome: { links }, details: { run } }: StagePanelProps) {
+  const unfinished = run.jobs.filter(({ state }) => state !== 'Completed').length
+  return (
+    <div class="confirm" role="group" aria-labelledby="confirm-title">
+      <h3 id="confirm-title">Cancel this run?</h3>
+      <p>
+        {unfinished === 1 ? 'Its unfinished job is' : `Its ${unfinished} unfinished jobs are`}{' '}
+        stopped and cannot be continued. Jobs that are over keep their results.
+      </p>
+      <div class="actions">
+        <button class="danger" name="action" value="cancel">
+          Cancel the run
+        </button>
+        <a class="button" href={links.stageRun(addressOf(run))}>
+          Let it go on
+        </a>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,108 @@
+import type { PipelineInstance } from '../../builds/engine/documents.ts'
+import type { StageRun } from '../../builds/engine/queries.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { Wait } from '../../core/waiting.ts'
+import { isSameName } from '../../core/name-key.ts'
+import type { MaterialProblem } from '../../builds/materials/material-poller.ts'
+import { stagesOf } from '../../builds/pipeline-runs.ts'
+import type { NumberedRevision } from '../snapshot/numbered-revision.ts'
+import { type ConfigMarker, configMarkers, revisionAt } from '../job/config-markers.ts'
+import { type RunMaterial, runMaterials } from '../pipelines/material-names.ts'
+import type { PipelinePageDeps } from '../pipelines/pipeline-page.ts'
+
+/** One run of a stage in full. */
+export interface StageDetails {
+  readonly run: StageRun
+  readonly pipelineRun: PipelineInstance | null
+  /** The run of the same stage before this one. */
+  readonly before: StageRun | null
+  /** The configuration it ran under, and that of the run before. */
+  readonly configuration: NumberedRevision | null
+  readonly formerConfiguration: NumberedRevision | null
+  /** The changes of the pipeline's configuration since the run before. */
+  readonly markers: readonly ConfigMarker[]
+  readonly materials: readonly RunMaterial[]
+  /** Why jobs wait for an agent, by their ids. */
+  readonly waits: ReadonlyMap<number, Wait>
+  readonly mayCancel: boolean
+  readonly mayRerun: boolean
+  /** The stage after it that waits for somebody to start it, where the caller may. */
+  readonly next: string | null
+}
+
+export async function readStageDetails(
+  deps: PipelinePageDeps,
+  principal: Principal,
+  { run, before }: { readonly run: StageRun; readonly before: StageRun | null },
+): Promise<StageDetails> {
+  const { access, builds, history } = deps
+  const { pipelineName: pipeline, pipelineCounter: counter, createdAt, name: stage } = run.stage
+  const effective = deps.pipelines.find(pipeline)
+  const pipelineRun = await builds.pipelineInstance({ pipeline, counter })
+  const formerRun = before && (await pipelineOf(deps, before))
+  const span = { until: createdAt, after: before?.stage.createdAt ?? createdAt }
+  return {
+    run,
+    pipelineRun,
+    before,
+    configuration: revisionAt(history, createdAt),
+    formerConfiguration: before && revisionAt(history, before.stage.createdAt),
+    markers: await configMarkers(deps, principal, pipeline, span),
+    materials: pipelineRun
+      ? runMaterials(effective?.pipeline ?? null, {
+          run: pipelineRun,
+          before: formerRun,
+          changes: await builds.runChanges({ pipeline, counter }),
+          problems: await problemsOf(deps, pipelineRun),
+        })
+      : [],
+    waits: waitsOf(deps, run),
+    mayCancel: run.active && access.may(principal, { action: 'cancel-stage', pipeline, stage }),
+    ...(await waysOn(deps, principal, { run, pipelineRun })),
+  }
+}
+
+/** What cannot be read concerns the run that comes next, so it is shown with the newest. */
+async function problemsOf(
+  { builds, materialProblems }: PipelinePageDeps,
+  { name, counter }: PipelineInstance,
+): Promise<readonly MaterialProblem[]> {
+  const [newest] = (await builds.pipelineHistory(name, 0)).items
+  return newest?.counter === counter ? materialProblems() : []
+}
+
+function waitsOf({ waiting }: PipelinePageDeps, { active, jobs }: StageRun): Map<number, Wait> {
+  if (!active) return new Map()
+  return new Map(
+    jobs.flatMap((job) => {
+      const wait = waiting.explain(job)
+      return wait ? [[job.id, wait] as const] : []
+    }),
+  )
+}
+
+/** What may be started now: only the newest run of a stage can be repeated, and one stage at a time. */
+async function waysOn(
+  { access, builds, pipelines }: PipelinePageDeps,
+  principal: Principal,
+  { run, pipelineRun }: { run: StageRun; pipelineRun: PipelineInstance | null },
+): Promise<Pick<StageDetails, 'mayRerun' | 'next'>> {
+  const { pipelineName: pipeline, name, counter } = run.stage
+  const planned = pipelines.find(pipeline)?.pipeline.stages ?? []
+  const stages = pipelineRun ? await stagesOf(builds, pipelineRun) : []
+  const may = (stage: string) => access.may(principal, { action: 'operate-stage', pipeline, stage })
+  const isPaused = (await builds.pauseOf(pipeline)) !== null
+  if (isPaused || stages.some(({ active }) => active)) return { mayRerun: false, next: null }
+  const place = planned.findIndex((stage) => isSameName(stage.name, name))
+  const next = place < 0 ? null : (planned[place + 1]?.name ?? null)
+  const hasRun = stages.some(({ stage }) => next !== null && isSameName(stage.name, next))
+  const newest = pipelineRun?.stages.find((stage) => isSameName(stage.name, name))
+  return {
+    mayRerun: place >= 0 && newest?.counter === counter && may(name),
+    next: next !== null && !hasRun && may(next) ? next : null,
+  }
+}
+
+function pipelineOf({ builds }: PipelinePageDeps, { stage }: StageRun) {
+  return builds.pipelineInstance({ pipeline: stage.pipelineName, counter: stage.pipelineCounter })
+}

@@ -1,0 +1,94 @@
+import { type Context, Hono } from 'hono'
+import type { Clock } from '../../lib/clock.ts'
+import { cancelRun } from '../../builds/cancel-run.ts'
+import { startStage, type JobChoice, type StartRunsDeps } from '../../builds/start-runs.ts'
+import { readStagePage, type StagePageDeps } from './stage-page.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
+import { malformed, parseWholeNumber } from '../../http/parameters.ts'
+import { type Form, readForm, textField } from '../../http/request-body.ts'
+import { pageResponse } from '../frame/page-response.ts'
+import type { Shell } from '../frame/page-context.ts'
+import { assertShown, type Refusal, refusalOf } from '../runs/refusal.ts'
+import { runAction } from '../runs/run-action.ts'
+import { StageView } from './stage-view.tsx'
+
+export interface StagePageRoutesOptions extends StagePageDeps, StartRunsDeps {
+  readonly shell: Shell
+  readonly clock: Clock
+}
+
+/** The names of all jobs of a large stage. */
+const LARGEST_FORM = 262_144
+
+const RUN = '/stages/:pipeline/:stage/:pipelineCounter/:stageCounter'
+type StageContext = Context<RouteEnv, '/stages/:pipeline/:stage'>
+type RunContext = Context<RouteEnv, typeof RUN>
+
+/** `/stages/…`: the runs of a stage and one of them in full, with what may be done with it. */
+export function stagePageRoutes(options: StagePageRoutesOptions) {
+  return new Hono<RouteEnv>()
+    .get('/stages/:pipeline/:stage', (c) => answer(options, c, { run: null, refusal: null }))
+    .get(RUN, (c) => answer(options, c, { run: runOf(c), refusal: null }))
+    .post(RUN, async (c) => {
+      const form = await readForm(c.req.raw, LARGEST_FORM)
+      const outcome = await refusalOf(() => act(options, c, form))
+      if ('done' in outcome) return c.redirect(outcome.done, 303)
+      return answer(options, c, { run: runOf(c), refusal: outcome.refusal })
+    })
+}
+
+function runOf(c: RunContext) {
+  const { pipelineCounter, stageCounter } = c.req.param()
+  return {
+    pipelineCounter: parseWholeNumber(pipelineCounter, 'pipeline-counter'),
+    stageCounter: parseWholeNumber(stageCounter, 'stage-counter'),
+  }
+}
+
+/** Does what a button asks for, and gives the address to go on to. */
+async function act(deps: StagePageRoutesOptions, c: RunContext, form: Form): Promise<string> {
+  const { pipeline, stage } = c.req.param()
+  const run = { pipeline, stage, ...runOf(c) }
+  const action = textField(form, 'action') ?? ''
+  if (action === 'cancel') {
+    c.env.auditActions = [{ action: 'cancel-stage', target: new URL(c.req.url).pathname }]
+    const said = await cancelRun(deps, c.env.principal, run)
+    const of = `${run.pipelineCounter} / ${run.stageCounter}`
+    return deps.shell.links.stageRun(run, deps.shell.said.query(c.env.principal, said, of))
+  }
+  const next = textField(form, 'next') ?? ''
+  const jobs = choiceOf(action, form)
+  const asked = { pipeline, counter: run.pipelineCounter, stage: action === 'run' ? next : stage }
+  c.env.auditActions = [runAction(asked)]
+  const started = await startStage(deps, c.env.principal, { ...asked, jobs })
+  const to = { ...run, stage: started.name, stageCounter: started.counter }
+  const of = `${run.pipelineCounter} / ${started.counter}`
+  return deps.shell.links.stageRun(to, deps.shell.said.query(c.env.principal, 'scheduled', of))
+}
+
+function choiceOf(action: string, form: Form): JobChoice {
+  if (action === 'run' || action === 'rerun') return 'all'
+  if (action === 'failed') return 'failed'
+  if (action !== 'chosen') throw malformed(`"${action}" is not an action`, 'action')
+  const names = (form.get('jobs') ?? []).map((bytes) => Buffer.from(bytes).toString('utf8'))
+  if (names.length > 0) return names
+  throw malformed('No job is chosen', 'jobs')
+}
+
+async function answer(
+  { shell, clock, ...deps }: StagePageRoutesOptions,
+  c: StageContext,
+  asked: { run: ReturnType<typeof runOf> | null; refusal: Refusal | null },
+): Promise<Response> {
+  const { principal } = c.env
+  const { pipeline, stage } = c.req.param()
+  const { run, refusal } = asked
+  assertShown(refusal, deps.access.may(principal, { action: 'view-pipeline', pipeline }))
+  const offset = parseWholeNumber(c.req.query('offset') ?? '0', 'offset')
+  const page = await readStagePage(deps, principal, { pipeline, stage, run, offset })
+  const chrome = shell.chrome(c.req.raw, principal)
+  const told = refusal?.told ?? shell.said.take(c)
+  const asksToCancel = c.req.query('ask') === 'cancel'
+  const view = { chrome, page, told, asksToCancel, now: clock() }
+  return pageResponse(<StageView {...view} />, refusal?.status)
+}

@@ -1,0 +1,107 @@
+import type { StageRun } from '../../builds/engine/queries.ts'
+import type { Page, Pagination } from '../../core/page.ts'
+import { PAGE_SIZE } from '../../core/page.ts'
+import type { Principal } from '../../core/principal.ts'
+import { isSameName } from '../../core/name-key.ts'
+import {
+  listStageRuns,
+  readStageRun,
+  type StageName,
+  type StagesDeps,
+  viewableStageRuns,
+} from '../../builds/stages.ts'
+import { bisectAsync } from '../../lib/bisect.ts'
+import { configMarkers } from '../job/config-markers.ts'
+import { type PipelinePageDeps, spanOf } from '../pipelines/pipeline-page.ts'
+import { readStageDetails, type StageDetails } from './stage-details.ts'
+import { type TimelineEntry, timelineOf } from '../runs/timeline.ts'
+
+export type StagePageDeps = PipelinePageDeps & StagesDeps
+
+export interface StagePageQuery extends StageName {
+  /** The run that is shown in full; null for the newest of the page. */
+  readonly run: { readonly pipelineCounter: number; readonly stageCounter: number } | null
+  readonly offset: number
+}
+
+export interface StagePage {
+  readonly name: StageName
+  readonly entries: readonly TimelineEntry<StageRun>[]
+  readonly pagination: Pagination
+  /** The run shown in full; null when there is none. */
+  readonly details: StageDetails | null
+}
+
+/**
+ * The runs of a stage, ten a page with the changes of the pipeline's configuration between them,
+ * and one of them in full.
+ *
+ * @throws {ServiceError} `stage-not-found`, `not-permitted`.
+ */
+export async function readStagePage(
+  deps: StagePageDeps,
+  principal: Principal,
+  { run: asked, offset, ...name }: StagePageQuery,
+): Promise<StagePage> {
+  const run = asked && (await readStageRun(deps, principal, { ...name, ...asked }))
+  const page = run
+    ? await viewablePart(deps, principal, await pageOfRun(deps, { name, run }))
+    : await listStageRuns(deps, principal, { ...name, offset })
+  const later = await deps.builds.stageHistory(name, page.pagination.offset + PAGE_SIZE)
+  const [older = null] = await viewableStageRuns(deps, principal, later.items.slice(0, 1))
+  const span = spanOf(page.items.map(startOf), older && startOf(older), page.pagination.offset)
+  const markers = await configMarkers(deps, principal, name.pipeline, span)
+  const shown = run ?? page.items[0] ?? null
+  const before = shown && runBefore(page.items, shown, older)
+  return {
+    name: nameOf(name, shown),
+    entries: timelineOf(page.items, markers, ({ stage }) => stage.createdAt),
+    pagination: page.pagination,
+    details: shown && (await readStageDetails(deps, principal, { run: shown, before })),
+  }
+}
+
+/** The page that a run stands on. Runs are listed by their ids, the newest first. */
+async function pageOfRun(
+  { builds }: StagePageDeps,
+  { name, run }: { name: StageName; run: StageRun },
+): Promise<Page<StageRun>> {
+  const first = await builds.stageHistory(name, 0)
+  if (holds(first, run)) return first
+  const last = Math.ceil(first.pagination.total / PAGE_SIZE) - 1
+  const number = await bisectAsync({ low: 1, high: last }, async (page) => {
+    const { items } = await builds.stageHistory(name, page * PAGE_SIZE)
+    return (items.at(-1)?.stage.id ?? 0) > run.stage.id
+  })
+  return builds.stageHistory(name, number * PAGE_SIZE)
+}
+
+async function viewablePart(
+  deps: StagePageDeps,
+  principal: Principal,
+  { items, pagination }: Page<StageRun>,
+): Promise<Page<StageRun>> {
+  return { items: await viewableStageRuns(deps, principal, items), pagination }
+}
+
+function holds({ items }: Page<StageRun>, run: StageRun): boolean {
+  return items.some(({ stage }) => stage.id === run.stage.id)
+}
+
+function runBefore(
+  items: readonly StageRun[],
+  run: StageRun,
+  older: StageRun | null,
+): StageRun | null {
+  return items.find(({ stage }) => stage.id < run.stage.id) ?? older
+}
+
+function startOf({ stage: { createdAt } }: StageRun): { readonly createdAt: number } {
+  return { createdAt }
+}
+
+/** In the spelling of the run. */
+function nameOf(asked: StageName, run: StageRun | null): StageName {
+  if (!run || !isSameName(run.stage.name, asked.stage)) return asked
+  return { pipeline: run.stage.pipelineName, stage: run.stage.name }
+}

@@ -1,0 +1,218 @@
+import type { JobInstance, StageRun } from '../../builds/stages.ts'
+import { segmentsOf } from '../job/job-timeline.ts'
+import type { StageDetails } from './stage-details.ts'
+import type { Wait } from '../../core/waiting.ts'
+import { ChangeItems } from '../frame/change-list.tsx'
+import { duration } from '../frame/duration.ts'
+import type { Chrome } from '../frame/layout.tsx'
+import type { Links } from '../frame/links.ts'
+import { Status } from '../frame/status.tsx'
+import { When } from '../frame/when.tsx'
+import { type BarScale, JobBar, phaseWords, scaleOf, wholeTime } from '../job/job-bar.tsx'
+import { Materials, RunVariables } from '../pipelines/materials.tsx'
+import {
+  addressOf,
+  approval,
+  endOfRun,
+  isWaiting,
+  RunStatus,
+  WaitReason,
+} from '../runs/run-labels.tsx'
+import { StageWays } from './stage-actions.tsx'
+
+export interface StagePanelProps {
+  readonly chrome: Chrome
+  readonly details: StageDetails
+  readonly asksToCancel: boolean
+  readonly now: number
+}
+
+/** One run of a stage: how it came about, what it ran under, its jobs, and what may be done with it. */
+export function StagePanel(props: StagePanelProps) {
+  const { details } = props
+  const { pipelineCounter, counter } = details.run.stage
+  return (
+    <form method="post" class="card" action={props.chrome.links.stageRun(addressOf(details.run))}>
+      <h2 class="panel-title" data-part="title">
+        {`Run ${pipelineCounter}, stage run ${counter}`} <RunStatus run={details.run} />
+      </h2>
+      <Facts {...props} />
+      <Jobs {...props} />
+      <div data-part="ways">
+        <StageWays {...props} />
+      </div>
+    </form>
+  )
+}
+
+function Facts(props: StagePanelProps) {
+  const { details, now } = props
+  const { stage } = details.run
+  const reruns = details.run.jobs.filter(({ rerun }) => rerun).length
+  const end = endOfRun(details.run)
+  return (
+    <dl class="facts" data-part="facts">
+      <dt>Approved by</dt>
+      <dd>
+        {stage.approvedBy}
+        {stage.rerunOfCounter !== null &&
+          ` (rerun of ${reruns} ${reruns === 1 ? 'job' : 'jobs'} of stage run ${stage.rerunOfCounter})`}
+      </dd>
+      <dt>Approval</dt>
+      <dd>{stage.approvalType === 'manual' ? 'manual' : 'on success'}</dd>
+      <dt>Started</dt>
+      <dd>
+        <When time={stage.createdAt} now={now} />
+        {end === null ? inProgress(details.run) : `, took ${duration(end - stage.createdAt)}`}
+      </dd>
+      <Trigger {...props} />
+      <Configuration {...props} />
+    </dl>
+  )
+}
+
+function inProgress(run: StageRun): string {
+  return isWaiting(run) ? ', waiting for an agent' : ', still in progress'
+}
+
+function Trigger({ chrome: { links }, details: { pipelineRun, materials } }: StagePanelProps) {
+  if (pipelineRun === null) return <></>
+  const { name, counter, label, approvedBy, variables } = pipelineRun
+  return (
+    <>
+      <dt>Pipeline run</dt>
+      <dd>
+        <a href={`${links.pipeline(name)}#run-${counter}`}>{label}</a>
+        {`, ${approval(approvedBy)}`}
+        <Materials materials={materials} />
+        <RunVariables variables={variables} />
+      </dd>
+    </>
+  )
+}
+
+/** The configuration that it ran under, and what changed about this pipeline since the run before. */
+function Configuration({ chrome, details, now }: StagePanelProps) {
+  const { configuration, before, markers } = details
+  const since = before === null ? null : before.stage.pipelineCounter
+  return (
+    <>
+      <dt>Configuration</dt>
+      <dd>
+        {configuration !== null && (
+          <>
+            <RevisionName chrome={chrome} number={configuration.number} />
+            {markers.length > 0 && ', first run under it'}
+            {'. '}
+          </>
+        )}
+        {since === null && 'This is its first run.'}
+        {since !== null && markers.length === 0 && (
+          <>{`Nothing changed about this pipeline since run ${since}.`}</>
+        )}
+        <SinceBefore chrome={chrome} details={details} />
+        {markers.map(({ revision, changes }) => (
+          <div class="changes">
+            <p class="muted">
+              {`r${revision.number} by ${revision.who}, `}
+              <When time={revision.time} now={now} />
+            </p>
+            {changes !== null && <ChangeItems changes={changes.slice(0, 6)} href={null} />}
+          </div>
+        ))}
+      </dd>
+    </>
+  )
+}
+
+/** The snapshot is for administrators. */
+function RevisionName({ chrome, number }: { chrome: Chrome; number: number }) {
+  const name = `r${number}`
+  return chrome.isAdministrator ? <a href={chrome.links.snapshot(name)}>{name}</a> : <>{name}</>
+}
+
+function SinceBefore({ chrome: { links }, details }: Pick<StagePanelProps, 'chrome' | 'details'>) {
+  const { configuration, formerConfiguration, before, markers, run } = details
+  if (before === null || configuration === null || formerConfiguration === null) return <></>
+  if (markers.every(({ changes }) => changes === null)) return <></>
+  const pipeline = { kind: 'pipeline', name: run.stage.pipelineName }
+  const range = { from: `r${formerConfiguration.number}`, to: `r${configuration.number}` }
+  return (
+    <a href={links.compareEntity(pipeline, range)}>
+      {`What changed since run ${before.stage.pipelineCounter}`}
+    </a>
+  )
+}
+
+function Jobs({ chrome: { links }, details, now }: StagePanelProps) {
+  const { run, mayRerun, waits } = details
+  const shown = run.jobs.slice(0, MOST_JOBS)
+  const scale = scaleOf(shown, now)
+  return (
+    <div data-part="jobs">
+      <h3 class="panel-part">Jobs</h3>
+      <ul class="jobs">
+        {shown.map((job) => (
+          <Job
+            links={links}
+            run={addressOf(run)}
+            job={job}
+            scale={scale}
+            now={now}
+            mayChoose={mayRerun}
+            wait={waits.get(job.id) ?? null}
+          />
+        ))}
+      </ul>
+      {run.jobs.length > shown.length && (
+        <p class="muted">{`and ${run.jobs.length - shown.length} more jobs`}</p>
+      )}
+      <p class="muted legend">
+        Grey is waiting for an agent, amber is preparing, the last colour is building.
+      </p>
+    </div>
+  )
+}
+
+/** A stage can have thousands of jobs; a page shows so many. */
+const MOST_JOBS = 300
+
+function Job({
+  links,
+  run,
+  job,
+  scale,
+  now,
+  mayChoose,
+  wait,
+}: {
+  links: Links
+  run: ReturnType<typeof addressOf>
+  job: JobInstance
+  scale: BarScale
+  now: number
+  mayChoose: boolean
+  wait: Wait | null
+}) {
+  const isRunning = job.result === 'Unknown' && job.state !== 'Completed'
+  return (
+    <li class="job">
+      <span class="job-name">
+        {mayChoose && (
+          <input type="checkbox" name="jobs" value={job.name} aria-label={`Choose ${job.name}`} />
+        )}
+        <a href={links.job({ ...run, job: job.name })}>{job.name}</a>
+      </span>
+      <JobBar job={job} scale={scale} now={now} />
+      <span class="job-result">
+        <Status status={isRunning ? job.state : job.result} />{' '}
+        <span class="muted">{duration(wholeTime(job, now))}</span>
+      </span>
+      {wait !== null && <WaitReason wait={wait} />}
+      <span class="job-words muted">
+        {phaseWords(segmentsOf(job.transitions, now))}
+        {job.originalJobId !== null && ', carried over from an earlier run'}
+      </span>
+    </li>
+  )
+}

@@ -1,0 +1,143 @@
+import type { StageRun } from '../../builds/stages.ts'
+import type { StagePage } from './stage-page.ts'
+import { duration } from '../frame/duration.ts'
+import { type Chrome, Page } from '../frame/layout.tsx'
+import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
+import { NoticeCard, type Told } from '../frame/notice.tsx'
+import { When } from '../frame/when.tsx'
+import { Markers } from '../job/marker-card.tsx'
+import { Pager } from '../frame/pager.tsx'
+import { addressOf, approval, endOfRun, runLook, RunName, RunStatus } from '../runs/run-labels.tsx'
+import { StagePanel } from './stage-panel.tsx'
+
+export interface StageViewProps {
+  readonly chrome: Chrome
+  readonly page: StagePage
+  readonly told: Told | null
+  /** Whether the cancellation of the run is to be confirmed now. */
+  readonly asksToCancel: boolean
+  readonly now: number
+}
+
+/** A run in progress is looked at more often, in milliseconds. */
+const ACTIVE = 2_000
+const QUIET = 10_000
+
+/** The runs of a stage, and one of them in full. */
+export function StageView(props: StageViewProps) {
+  const { chrome, page, told, now } = props
+  const { name, details } = page
+  return (
+    <Page
+      chrome={chrome}
+      title={`${name.pipeline} / ${name.stage}`}
+      section="pipelines"
+      styles={['runs.css']}
+      scripts={LIVE_SCRIPTS}
+    >
+      <Live every={details?.run.active === true ? ACTIVE : QUIET} now={now}>
+        <Head {...props} />
+        {told !== null && <NoticeCard told={told} />}
+        <div class="stage-columns">
+          <div class="stage-panel">
+            {details === null ? (
+              <p class="card muted">It has not run yet.</p>
+            ) : (
+              <StagePanel {...props} details={details} />
+            )}
+          </div>
+          <History {...props} />
+        </div>
+      </Live>
+    </Page>
+  )
+}
+
+function Head({ chrome, page }: StageViewProps) {
+  const { links } = chrome
+  const { name, pagination } = page
+  return (
+    <div class="page-head">
+      <div>
+        <p class="muted">
+          <a href={links.pipelines()}>Pipelines</a> ›{' '}
+          <a href={links.pipeline(name.pipeline)}>{name.pipeline}</a>
+        </p>
+        <h1>{`${name.pipeline} / ${name.stage}`}</h1>
+        <p class="muted">
+          {`${pagination.total} ${pagination.total === 1 ? 'run' : 'runs'}, 10 per page. Configuration changes that touch this pipeline sit between the runs they separate. `}
+          <Freshness here={chrome.here} />
+        </p>
+      </div>
+    </div>
+  )
+}
+
+function History({ chrome, page, now }: StageViewProps) {
+  const { entries, name, details, pagination } = page
+  const runs = entries.filter(({ type }) => type === 'run').length
+  return (
+    <div class="stage-history" data-part="history">
+      <h2 class="visually-hidden">Runs</h2>
+      <ol class="timeline">
+        {entries.map((entry) =>
+          entry.type === 'run' ? (
+            <Run
+              chrome={chrome}
+              run={entry.run}
+              isShown={entry.run.stage.id === details?.run.stage.id}
+              now={now}
+            />
+          ) : (
+            <Markers chrome={chrome} now={now} {...entry} pipeline={name.pipeline} />
+          ),
+        )}
+      </ol>
+      <Pager
+        words={['Newer runs', 'Older runs']}
+        pagination={pagination}
+        shown={runs}
+        to={(offset) => chrome.links.stage(name, { offset })}
+      />
+    </div>
+  )
+}
+
+function Run({
+  chrome,
+  run,
+  isShown,
+  now,
+}: {
+  chrome: Chrome
+  run: StageRun
+  isShown: boolean
+  now: number
+}) {
+  const { createdAt, approvedBy } = run.stage
+  const end = endOfRun(run)
+  return (
+    <li class={`run ${runLook(run)}`}>
+      <p>
+        <a
+          class="run-name"
+          href={chrome.links.stageRun(addressOf(run))}
+          aria-current={isShown ? 'true' : undefined}
+        >
+          <RunName run={run} />
+        </a>{' '}
+        <RunStatus run={run} />{' '}
+        <span class="muted">
+          {`${approval(approvedBy, 'approved')} · `}
+          <When time={createdAt} now={now} />
+          {' · '}
+          {end === null ? (
+            <span data-since={createdAt}>{duration(now - createdAt)}</span>
+          ) : (
+            duration(end - createdAt)
+          )}
+        </span>
+      </p>
+    </li>
+  )
+}

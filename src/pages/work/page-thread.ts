@@ -1,0 +1,95 @@
+import { THREAD_MEMORY_MB } from '../../document/xml/xml-limits.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { isSmallDiff } from '../../diff/diff-pool.ts'
+import { WorkerThread, workerFile } from '../../lib/worker-thread.ts'
+import { coarseScript } from '../../diff/edit-script.ts'
+import type { ComparisonDeps, ScriptDeps } from '../code/comparison.ts'
+import type { PageJob, PageRequests, PageResults, PageWorkName } from './page-work.ts'
+
+/** Milliseconds after which the thread gives up. */
+const TIME_LIMIT = 20_000
+/** Documents up to this size are worked on at once, in bytes. */
+const SMALL = 2 ** 18
+/** Documents up to this size, together, are compared at once where little differs. */
+const SMALL_PAIR = 3 * 2 ** 20
+
+const COARSE: ScriptDeps = { script: async (before, after) => coarseScript(before, after) }
+
+/** The service begins with this class, and loads what it does with the pages, behind its start. */
+const loadComparison = () => import('../code/comparison.ts')
+const loadPageWork = () => import('./page-work.ts')
+
+type Work<Name extends PageWorkName> = (request: PageRequests[Name]) => Promise<PageResults[Name]>
+
+/** Does for pages what would hold up everybody else: at once where documents are small, else in a thread. */
+export class PageThread implements AsyncDisposable {
+  readonly #script: ScriptDeps['script']
+  readonly #thread = new WorkerThread<PageJob, PageResults[PageWorkName]>(
+    workerFile('pages/work/page-worker.js'),
+    TIME_LIMIT,
+    THREAD_MEMORY_MB,
+  )
+
+  constructor({ script }: ScriptDeps) {
+    this.#script = script
+  }
+
+  /** The difference of two documents; where that takes too long, everything between their equal ends. */
+  readonly compare: ComparisonDeps['compare'] = async ([before, after], options) => {
+    const { compareDocuments } = await loadComparison()
+    const size = before.length + after.length
+    if (size <= SMALL_PAIR && isSmallDiff({ before, after })) {
+      return compareDocuments({ script: this.#script }, [before, after], options)
+    }
+    const made = await this.#inThread('compare', { before, after, options })
+    return made ?? compareDocuments(COARSE, [before, after], options)
+  }
+
+  /** The outline of a document; none where that takes too long. */
+  readonly outline: Work<'outline'> = async (document) => {
+    if (document.length > SMALL) return this.#inThread('outline', document)
+    return (await loadPageWork()).doPageWork({ name: 'outline', request: document })
+  }
+
+  readonly findText: Work<'findText'> = (request) =>
+    this.#do('findText', request, [request.document])
+
+  readonly partOf: Work<'partOf'> = (request) => this.#do('partOf', request, [request.document])
+
+  readonly examineDraft: Work<'examineDraft'> = (request) =>
+    this.#do('examineDraft', request, [request.base, request.typed])
+
+  readonly mergeEdit: Work<'mergeEdit'> = (request) =>
+    this.#do('mergeEdit', request, [request.base, request.ours, request.theirs])
+
+  readonly mergeByChoice: Work<'mergeByChoice'> = (request) =>
+    this.#do('mergeByChoice', request, [request.base, request.ours, request.theirs])
+
+  readonly restoreEntity: Work<'restoreEntity'> = (request) =>
+    this.#do('restoreEntity', request, [request.current, request.older])
+
+  readonly undoChange: Work<'undoChange'> = (request) =>
+    this.#do('undoChange', request, [request.base, request.ours, request.theirs])
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#thread.close()
+  }
+
+  /** @throws {ServiceError} `unavailable` when it takes more time or memory than there is. */
+  async #do<Name extends PageWorkName>(
+    name: Name,
+    request: PageRequests[Name],
+    texts: readonly { readonly length: number }[],
+  ): Promise<PageResults[Name]> {
+    const size = texts.reduce((sum, { length }) => sum + length, 0)
+    if (size <= SMALL) return (await loadPageWork()).doPageWork({ name, request })
+    const result = await this.#inThread(name, request)
+    if (result !== null) return result
+    const message = 'The document is too large for what was asked of it'
+    throw new ServiceError('unavailable', message, { reason: name })
+  }
+
+  #inThread<Name extends PageWorkName>(name: Name, request: PageRequests[Name]) {
+    return this.#thread.run<PageResults[Name]>({ name, request }, [])
+  }
+}

@@ -1,0 +1,111 @@
+import { type OutlineEntry, outlineOf } from '../../document/outline.ts'
+import { readXml } from '../../document/xml/xml-reader.ts'
+import { editScript } from '../../diff/edit-script.ts'
+import { type Choice, mergeByChoice } from '../../diff/merge.ts'
+import {
+  compareDocuments,
+  type DocumentComparison,
+  type DocumentOptions,
+  type ScriptDeps,
+} from '../code/comparison.ts'
+import {
+  type DraftRequest,
+  examineDraft,
+  partOf,
+  type PartRequest,
+} from '../edit/draft-examination.ts'
+import { type EditMerge, mergeEdit, type MergeRequest } from '../edit/edit-merge.ts'
+import {
+  type EntityRestore,
+  type EntityRestoreRequest,
+  restoreEntity,
+  undoChange,
+  type Undoing,
+  type UndoRequest,
+} from '../restore/restore-work.ts'
+import { findText, type FoundText } from '../snapshot/find-text.ts'
+
+/** The places of a document that people look for; null when it is no XML that can be read. */
+export type Outline = readonly OutlineEntry[] | null
+
+export interface ComparisonRequest {
+  readonly before: Uint8Array
+  readonly after: Uint8Array
+  readonly options: DocumentOptions
+}
+
+export interface FindRequest {
+  readonly document: Uint8Array
+  readonly text: string
+}
+
+export interface ChoiceRequest extends MergeRequest {
+  readonly choices: readonly Choice[]
+}
+
+/** What each piece of work is given. */
+export interface PageRequests {
+  readonly compare: ComparisonRequest
+  readonly outline: Uint8Array
+  readonly findText: FindRequest
+  readonly partOf: PartRequest
+  readonly examineDraft: DraftRequest
+  readonly mergeEdit: MergeRequest
+  readonly mergeByChoice: ChoiceRequest
+  readonly restoreEntity: EntityRestoreRequest
+  readonly undoChange: UndoRequest
+}
+
+/** What each piece of work comes to. */
+export interface PageResults {
+  readonly compare: DocumentComparison
+  readonly outline: Outline
+  readonly findText: FoundText
+  readonly partOf: ReturnType<typeof partOf>
+  readonly examineDraft: ReturnType<typeof examineDraft>
+  readonly mergeEdit: EditMerge
+  readonly mergeByChoice: Uint8Array<ArrayBuffer>
+  readonly restoreEntity: EntityRestore
+  readonly undoChange: Undoing
+}
+
+export type PageWorkName = keyof PageRequests
+
+/** One piece of work. */
+export interface PageJob<Name extends PageWorkName = PageWorkName> {
+  readonly name: Name
+  readonly request: PageRequests[Name]
+}
+
+type PageWork = {
+  readonly [Name in PageWorkName]: (
+    request: PageRequests[Name],
+  ) => PageResults[Name] | Promise<PageResults[Name]>
+}
+
+const AT_ONCE: ScriptDeps = {
+  script: async (before, after, options) => editScript(before, after, options),
+}
+
+/** Everything that pages need and that takes long where documents are large. */
+const PAGE_WORK: PageWork = {
+  compare: ({ before, after, options }) => compareDocuments(AT_ONCE, [before, after], options),
+  outline: (document) => {
+    const xml = readXml(document)
+    return xml.ok ? outlineOf(xml) : null
+  },
+  findText: ({ document, text }) => findText(document, text),
+  partOf,
+  examineDraft,
+  mergeEdit,
+  mergeByChoice: ({ choices, ...texts }) => new Uint8Array(mergeByChoice(texts, choices)),
+  restoreEntity,
+  undoChange,
+}
+
+export async function doPageWork<Name extends PageWorkName>({
+  name,
+  request,
+}: PageJob<Name>): Promise<PageResults[Name]> {
+  return PAGE_WORK[name](request)
+}

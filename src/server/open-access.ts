@@ -1,0 +1,80 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Clock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import { WorkerThread, workerFile } from '../lib/worker-thread.ts'
+import type { Resources } from '../lib/resources.ts'
+import { CredentialCheck } from '../security/credentials.ts'
+import type { PasswordCheck } from '../security/password.ts'
+import { UsersWatch } from '../security/users-watch.ts'
+import { ConfiguredAccess } from '../configuration/access.ts'
+import type { CurrentConfiguration } from '../configuration/current-configuration.ts'
+
+/** How often the users file is looked at where its folder cannot be watched, in milliseconds. */
+const USERS_INTERVAL = 2_000
+
+/** Passwords that are compared at once, and the milliseconds after which one is given up. */
+const PASSWORD_THREADS = 2
+const COMPARED_WITHIN = 60_000
+
+const EVERYONE_ADMINISTERS =
+  'Every user is an administrator, because the configuration lists no administrators'
+
+const UNUSED_LINE = 'A line of the users file is not used'
+
+/** Who calls and what they may do, by the users file and the configuration as they are now. */
+export async function openLogin(options: {
+  usersFile: string
+  configuration: CurrentConfiguration
+  clock: Clock
+  log: Log
+  resources: Resources
+}) {
+  const { usersFile: file, configuration, clock, log } = options
+  const changed = () => {
+    credentials.forget()
+    access.forget()
+  }
+  const users = options.resources.own(
+    await UsersWatch.open({ file, interval: USERS_INTERVAL, changed }),
+  )
+  const threads = options.resources.own(new PasswordThreads())
+  const compare = (check: PasswordCheck) => threads.compare(check)
+  const credentials = new CredentialCheck({ users: () => users.read(), clock, wait, compare })
+  const access = new ConfiguredAccess({ configuration, usernames: () => users.names() })
+  const { problems } = await users.read()
+  return {
+    credentials,
+    access,
+    everyoneAdministers: () => access.everyoneAdministers,
+    /** Says in the log what an operator should know of who may log in and do what. */
+    reportLogin: () => {
+      if (access.everyoneAdministers) log({ level: 'info', message: EVERYONE_ADMINISTERS })
+      for (const facts of problems)
+        log({ level: 'warning', message: UNUSED_LINE, facts: { ...facts } })
+    },
+  }
+}
+
+/**
+ * Compares passwords in threads of their own: they take long on purpose, and the pool of threads
+ * that everything else shares is needed for files.
+ */
+class PasswordThreads implements AsyncDisposable {
+  readonly #threads = Array.from(
+    { length: PASSWORD_THREADS },
+    () =>
+      new WorkerThread<PasswordCheck, boolean>(
+        workerFile('security/password-worker.js'),
+        COMPARED_WITHIN,
+      ),
+  )
+
+  async compare(check: PasswordCheck): Promise<boolean> {
+    const [idlest] = this.#threads.toSorted((one, other) => one.pending - other.pending)
+    return (await idlest?.run(check, [])) ?? false
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.close()))
+  }
+}

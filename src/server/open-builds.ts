@@ -1,0 +1,70 @@
+import { isAbsolute, join } from 'node:path'
+import type { SecretBox } from '../document/secrets/secret-box.ts'
+import type { Opening } from './boot-context.ts'
+import { openAgents } from '../agents/open-agents.ts'
+import { BuildServices } from '../builds/build-services.ts'
+import { Triggers } from '../builds/triggers/triggers.ts'
+import type { ConfigServices } from '../configuration/config-services.ts'
+import type { LocalMaterials } from '../sources/local-materials.ts'
+import { MaterialPoller } from '../builds/materials/material-poller.ts'
+import type { ServeSettings } from '../settings.ts'
+import { openSqliteState } from '../state/open-sqlite.ts'
+
+/** The part of the interval that passes before a material is polled for the first time. */
+const FIRST_POLL = 1 / 12
+
+/** The state store, the agents, and everything that runs on them. */
+export async function openBuilds(
+  opening: Opening,
+  { configuration, editor }: ConfigServices,
+  secrets: SecretBox,
+) {
+  const { settings, surroundings, resources, stateDir } = opening
+  const store = resources.own(await openSqliteState(join(stateDir, 'state.sqlite')))
+  const agentTimeout = settings['agent-timeout']
+  const known = { ...surroundings, store, configuration }
+  const { directory, registrar } = await openAgents({ ...known, editor, timeout: agentTimeout })
+  const builds = resources.own(
+    await BuildServices.open({
+      ...known,
+      directory,
+      secrets,
+      stateDir,
+      largestArtifact: settings['max-artifact'],
+      artifactQuota: settings['max-artifacts'],
+      agentTimeout,
+    }),
+  )
+  const poller = openPoller(opening, secrets)
+  const triggers = resources.own(
+    new Triggers({
+      ...surroundings,
+      builds: builds.builds,
+      pipelines: builds.pipelines,
+      poller,
+      retry: settings['material-interval'],
+    }),
+  )
+  return { store, directory, registrar, builds, poller, triggers }
+}
+
+function openPoller(
+  { settings, surroundings: { toolEnvironment: environment, log }, stateDir }: Opening,
+  secrets: SecretBox,
+): MaterialPoller {
+  const interval = settings['material-interval']
+  const folder = join(stateDir, 'materials')
+  const first = interval * FIRST_POLL
+  const local = localMaterials(settings, stateDir)
+  return new MaterialPoller({ folder, interval, first, environment, local, secrets, log })
+}
+
+/** The mirror holds every document, as the repository does. */
+function localMaterials(settings: ServeSettings, stateDir: string): LocalMaterials {
+  const { mirror } = settings
+  const mirrored = mirror !== null && isAbsolute(mirror) ? [mirror] : []
+  return {
+    allowed: settings['local-materials'],
+    own: [stateDir, settings['config-repo'], ...mirrored],
+  }
+}

@@ -1,0 +1,43 @@
+import type { Hono } from 'hono'
+import { descriptionRoutes } from '../pages/api/description-routes.tsx'
+import type { RouteEnv } from '../http/request-context.ts'
+import type { AnswerFailure } from '../http/failure.ts'
+import { pageFailures } from '../pages/frame/page-failures.tsx'
+import { type PagesOptions, pagesRoutes } from '../pages/pages-routes.ts'
+import { Shell, type ShellOptions } from '../pages/frame/page-context.ts'
+import { type Answer, composeRoutes, refusing, type RoutesOptions } from './routes.ts'
+import { conditionalGets } from '../http/conditional-get.ts'
+
+export interface PageServiceOptions extends Omit<PagesOptions, 'shell'>, ShellOptions {
+  readonly version: string
+  readonly log: RoutesOptions['log']
+}
+
+/** What is made for people. */
+export interface PageService {
+  /** Answers whatever no call of programs answers. */
+  readonly answer: Answer
+  readonly answerFailure: AnswerFailure
+}
+
+/** The pages, and the description of all calls beside them. */
+export function pageService(
+  options: PageServiceOptions,
+  calls: readonly Hono<RouteEnv>[],
+  answerFailure: AnswerFailure,
+): PageService {
+  const shell = new Shell(options)
+  const pages = pagesRoutes({ ...options, shell }).map(conditionalGets)
+  const description = descriptionRoutes({
+    ...options,
+    shell,
+    routes: () => [description, ...calls, ...pages].flatMap(({ routes }) => routes),
+  })
+  const parts = [description, ...pages]
+  const { log } = options
+  const otherwise = refusing({ parts: [...calls, ...parts], answerFailure })
+  return {
+    answer: composeRoutes({ log, parts, otherwise, answerFailure }),
+    answerFailure: pageFailures(shell),
+  }
+}

@@ -1,0 +1,85 @@
+import { type Context, Hono, type Next } from 'hono'
+import type { H } from 'hono/types'
+import { TrieRouter } from 'hono/router/trie-router'
+import { ServiceError } from '../core/errors.ts'
+import { outageOf } from '../core/faults.ts'
+import type { Log } from '../lib/log.ts'
+import type { RequestContext, RouteEnv } from '../http/request-context.ts'
+import { PathRouter } from '../http/path-router.ts'
+import { type AnswerFailure, type Failure, failure, failureOf } from '../http/failure.ts'
+
+export type Answer = (request: Request, context: RequestContext) => Response | Promise<Response>
+
+export interface RoutesOptions {
+  readonly log: Log
+  readonly parts: readonly Hono<RouteEnv>[]
+  /** Answers what no route does. */
+  readonly otherwise: Answer
+  readonly answerFailure: AnswerFailure
+}
+
+/** All routes as one function: composed once, with the answers for what went wrong. */
+export function composeRoutes(options: RoutesOptions): Answer {
+  const app = new Hono<RouteEnv>({
+    getPath: (_, given) => given?.env?.path ?? '/',
+    router: new PathRouter(),
+  })
+  for (const { method, path, handler } of options.parts.flatMap(({ routes }) => routes)) {
+    app.on(method, path, noting(`${method} ${path}`, handler))
+  }
+  const answer = (c: Context<RouteEnv>, given: Failure) =>
+    options.answerFailure(c.req.raw, given, c.env.principal)
+  app.notFound((c) => options.otherwise(c.req.raw, c.env))
+  app.onError((error, c) => {
+    c.env.reason = error instanceof ServiceError ? error.code : 'bug'
+    if (error instanceof ServiceError) return answer(c, failureOf(error))
+    const { method, path } = c.req
+    const facts = { request: c.env.id, method, path, error: error.stack ?? String(error) }
+    options.log({ level: 'error', message: 'A request failed', facts })
+    const outage = outageOf(error)
+    if (outage === null) return answer(c, failure(500, 'Internal server error'))
+    c.env.reason = 'unavailable'
+    return answer(c, failure(503, outage))
+  })
+  return (request, context) => app.fetch(request, context)
+}
+
+/** What is said of an address that none of the parts answers, or not by that method. */
+export function refusing({
+  parts,
+  answerFailure,
+}: Pick<RoutesOptions, 'parts' | 'answerFailure'>): Answer {
+  const allowed = methodTable(parts.flatMap(({ routes }) => routes))
+  return (request, { path, principal }) => {
+    const answer = (given: Failure) => answerFailure(request, given, principal)
+    const methods = allowed(path)
+    if (methods.length === 0) return answer(failure(404, 'There is nothing at this address'))
+    const taken = methods.join(', ')
+    const message = `${request.method} is not among the methods of this address: ${taken}`
+    return answer(failure(405, message, { allow: taken }))
+  }
+}
+
+/** The same handler; the request is known by its route from then on. */
+function noting(route: string, handler: H<RouteEnv>): H<RouteEnv> {
+  return (c: Context<RouteEnv>, next: Next) => {
+    c.env.route = route
+    return handler(c, next)
+  }
+}
+
+interface Route {
+  readonly method: string
+  readonly path: string
+}
+
+/** Which methods an address takes, for 405 answers. */
+function methodTable(routes: readonly Route[]): (path: string) => string[] {
+  const router = new TrieRouter<string>()
+  for (const { method, path } of routes) router.add(method, path, method)
+  const methods = [...new Set(routes.map(({ method }) => method))]
+  return (path) => {
+    const taken = methods.filter((method) => router.match(method, path)[0].length > 0)
+    return taken.includes('GET') ? [...taken, 'HEAD'] : taken
+  }
+}

@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { GitMaterial } from '../document/model/materials.ts'
+import { orNullWhenAbsent } from '../storage/fs-error.ts'
+import { protocolsFor, settingsFor } from '../core/git-credentials.ts'
+import { parseGitLog } from './git-log.ts'
+import { type MaterialSource, MOST_CHANGES, SourceFailed, type Span } from './modification.ts'
+import { addressOf } from './source-address.ts'
+import { secretsOf, type SourcePlace } from './source-place.ts'
+
+const SHA = /^[0-9a-f]{40,64}$/
+const ABBREVIATED = /^[0-9a-f]{4,64}$/
+
+/** The newest revision is asked of the server; a mirror is kept only where changes have to be looked at. */
+export function gitSource(material: GitMaterial, place: SourcePlace): MaterialSource {
+  const { tools, folder } = place
+  const address = addressOf('git', material.url)
+  const username = material.username ?? address.username
+  const password = place.password ?? address.password
+  const ref = `refs/heads/${material.branch === '' ? 'master' : material.branch}`
+  const call = {
+    command: 'git',
+    cwd: folder,
+    environment: {
+      ...environmentIn(folder),
+      GIT_ALLOW_PROTOCOL: protocolsFor(address.url),
+      ...settingsFor({ url: address.url, username, password }),
+    },
+    secrets: secretsOf({ username, password }, address.username !== null),
+  }
+  const git = (...args: readonly string[]) => tools.run({ ...call, args })
+
+  async function newest(): Promise<string> {
+    const lines = (await git('ls-remote', '--quiet', '--', address.url, ref)).split('\n')
+    const found = lines.map((line) => line.split('\t')).find(([, name]) => name === ref)
+    if (found?.[0] !== undefined && SHA.test(found[0])) return found[0]
+    throw new SourceFailed(`git: there is no branch ${material.branch}`)
+  }
+
+  async function has(revision: string): Promise<boolean> {
+    const args = ['cat-file', '-e', `${revision}^{commit}`]
+    return SHA.test(revision) && tools.succeeds({ ...call, args })
+  }
+
+  async function update(): Promise<void> {
+    if (!existsSync(join(folder, 'HEAD'))) await git('init', '--quiet', '--bare', '.')
+    await removeLocks(folder)
+    // Left to itself, git would go on tidying up when it has already answered.
+    const tidyNow = ['-c', 'gc.autoDetach=false', '-c', 'maintenance.autoDetach=false']
+    const options = ['--quiet', '--no-tags', '--force', '--no-recurse-submodules']
+    const args = [...tidyNow, 'fetch', ...options, '--', address.url, `+${ref}:${ref}`]
+    await tools.run({ ...call, args, isLong: true })
+  }
+
+  async function changes({ after, upTo }: Span) {
+    if (!existsSync(join(folder, 'HEAD')) || !(await has(upTo))) await update()
+    if ((after !== null && !(await has(after))) || !(await has(upTo))) return null
+    const form = '--format=%x00%H%x00%an <%ae>%x00%at%x00%B'
+    const files = ['-z', '-c', '--name-only', '--no-renames']
+    const most = after === null ? 1 : MOST_CHANGES + 1
+    const options = ['--no-color', '--encoding=UTF-8', `--max-count=${most}`]
+    const span = after === null ? upTo : `${after}..${upTo}`
+    const log = parseGitLog(await git('log', ...files, ...options, form, span, '--'))
+    return log.length > MOST_CHANGES ? null : log
+  }
+
+  /** Agents fetch the branch alone, so that a commit beside it is none of this material. */
+  async function find(revision: string) {
+    const short = revision.toLowerCase()
+    if (!ABBREVIATED.test(short)) return null
+    await update()
+    const commit = `${short}^{commit}`
+    if (!(await tools.succeeds({ ...call, args: ['cat-file', '-e', commit] }))) return null
+    const found = (await git('rev-parse', '--verify', '--quiet', commit)).trim()
+    const args = ['merge-base', '--is-ancestor', found, ref]
+    const isOfBranch = found.startsWith(short) && (await tools.succeeds({ ...call, args }))
+    return isOfBranch ? found : null
+  }
+
+  return { newest, changes, find }
+}
+
+function environmentIn(folder: string): Record<string, string> {
+  return {
+    GIT_DIR: folder,
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: 'false',
+    GIT_OPTIONAL_LOCKS: '0',
+    LC_ALL: 'C.UTF-8',
+  }
+}
+
+/** Nobody else writes to the mirror: what is locked was left by a git that was ended. */
+async function removeLocks(folder: string): Promise<void> {
+  const refs = await orNullWhenAbsent(readdir(join(folder, 'refs'), { recursive: true }))
+  const names = [...(await readdir(folder)), ...(refs ?? []).map((name) => join('refs', name))]
+  const locks = names.filter((name) => name.endsWith('.lock'))
+  await Promise.all(locks.map((name) => rm(join(folder, name), { force: true })))
+}

@@ -1,0 +1,10 @@
+import { MASK, maskSecrets } from '../document/secrets/mask-secrets.ts'
+
+/** A text without the secrets, in the forms that tools print them in. */
+export function hideSecrets(text: string, secrets: readonly string[]): string {
+  const forms = secrets.flatMap((secret) => [secret, encodeURIComponent(secret), encodeURI(secret)])
+  const longestFirst = [...new Set(forms)]
+    .filter((form) => form !== '')
+    .toSorted((one, other) => other.length - one.length)
+  return maskSecrets(longestFirst.reduce((line, form) => line.replaceAll(form, MASK), text))
+}

@@ -1,0 +1,95 @@
+import { readFile, stat } from 'node:fs/promises'
+import { isAbsolute, join, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { SourceMaterial } from '../document/materials/identity.ts'
+import { isLocalAddress } from '../core/source-address.ts'
+import { orNullWhenAbsent } from '../storage/fs-error.ts'
+import { isWithin, realPath } from '../storage/real-path.ts'
+import { SourceFailed } from './modification.ts'
+import { addressOf } from './source-address.ts'
+
+/** Which folders of this machine may be materials. */
+export interface LocalMaterials {
+  /** The folders that the operator named. */
+  readonly allowed: readonly string[]
+  /** The service's own: nothing in them is a material, wherever they are. */
+  readonly own: readonly string[]
+}
+
+/** Folders of a repository that may be links, and files in them that say that a part of it lies elsewhere. */
+const PARTS = ['.git', '.hg', 'objects', 'store']
+const POINTERS = ['.git', 'commondir', 'info/alternates', 'sharedpath']
+const MOST_DEPTH = 10
+
+/**
+ * A material whose address, when it is on this machine, is a real path that the operator allows.
+ * The answer is the same for a folder that is not there and for one that is not allowed.
+ *
+ * @throws {SourceFailed} for any other folder.
+ */
+export async function withAllowedAddress(
+  material: SourceMaterial,
+  rules: LocalMaterials,
+): Promise<SourceMaterial> {
+  if (material.kind === 'p4' || material.kind === 'tfs') return material
+  const address = addressOf(material.kind, material.url).url
+  if (!isLocalAddress(address)) return material
+  const path = await allowedPath(pathOf(address), await resolvedRules(rules))
+  return { ...material, url: material.kind === 'svn' ? pathToFileURL(path).href : path }
+}
+
+function pathOf(address: string): string {
+  if (!/^file:/i.test(address)) return address
+  try {
+    const url = new URL(address)
+    url.hostname = url.hostname === 'localhost' ? '' : url.hostname
+    return fileURLToPath(url)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new SourceFailed('The address of the repository is not a path', { cause: error })
+  }
+}
+
+async function resolvedRules({ allowed, own }: LocalMaterials): Promise<LocalMaterials> {
+  return { allowed: await realPaths(allowed), own: await realPaths(own) }
+}
+
+/** The real path of a repository, when it and all that it points to is allowed. */
+async function allowedPath(path: string, rules: LocalMaterials, depth = 0): Promise<string> {
+  const isFound = isAbsolute(path) && !path.includes('\0') && depth <= MOST_DEPTH
+  const real = isFound ? await realPath(path) : ''
+  const isAllowed = rules.allowed.some((folder) => isWithin(real, folder))
+  if (!isFound || !isAllowed || rules.own.some((folder) => isWithin(real, folder))) {
+    throw new SourceFailed(
+      'The repository is on the disk of the server, and in no folder that --local-materials allows',
+    )
+  }
+  for (const part of await partsOf(real)) await allowedPath(part, rules, depth + 1)
+  return real
+}
+
+/** What belongs to a repository and may lie elsewhere. */
+async function partsOf(folder: string): Promise<string[]> {
+  const parts = PARTS.map((name) => join(folder, name))
+  const folders = await Promise.all(parts.map(async (part) => ((await isFolder(part)) ? part : [])))
+  const pointed = await Promise.all(POINTERS.map((name) => targetsIn(folder, name)))
+  return [...folders, ...pointed].flat()
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await orNullWhenAbsent(stat(path)))?.isDirectory() === true
+}
+
+/** The paths that a file of a repository holds. */
+async function targetsIn(folder: string, name: string): Promise<string[]> {
+  const file = join(folder, name)
+  const found = await orNullWhenAbsent(stat(file))
+  if (found?.isFile() !== true) return []
+  const lines = (await readFile(file, 'utf8')).split('\n').map((line) => line.trim())
+  const paths = lines.filter((line) => line !== '' && !line.startsWith('#'))
+  return paths.map((path) => resolve(folder, path.replace(/^gitdir: */, '')))
+}
+
+async function realPaths(folders: readonly string[]): Promise<string[]> {
+  return Promise.all(folders.map((folder) => realPath(resolve(folder))))
+}

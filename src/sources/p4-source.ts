@@ -1,0 +1,90 @@
+import type { P4Material } from '../document/model/materials.ts'
+import {
+  type MaterialSource,
+  MOST_CHANGES,
+  revisionNumber,
+  SourceFailed,
+  type Span,
+} from './modification.ts'
+import { parseDescriptions } from './p4-descriptions.ts'
+import { addressOf } from './source-address.ts'
+import { secretsOf, type SourcePlace } from './source-place.ts'
+
+const CHANGE = /^Change (\d+) /gm
+
+/** A client of its own has the view, so that the server tells only changes of files in it. */
+export function p4Source(material: P4Material, place: SourcePlace): MaterialSource {
+  const { tools, folder, password } = place
+  const { username, useTickets } = material
+  const { url: port } = addressOf('p4', material.port)
+  const client = `cairn-${nameOf(folder)}`
+  const user = username === null || username === '' ? [] : ['-u', username]
+  const secret = password ?? ''
+
+  function p4(args: readonly string[], input = ''): Promise<string> {
+    return tools.run({
+      command: 'p4',
+      args: ['-p', port, ...user, '-c', client, ...args],
+      cwd: folder,
+      environment: secret === '' || useTickets ? {} : { P4PASSWD: secret },
+      input,
+      secrets: secretsOf({ username, password }, false),
+    })
+  }
+
+  async function connect(): Promise<void> {
+    if (useTickets && secret !== '') await p4(['login'], `${secret}\n`)
+    await p4(['client', '-i'], renderClient(client, folder, material.view))
+  }
+
+  async function listChanges(range: string, most: number): Promise<string[]> {
+    await connect()
+    const list = await p4([
+      'changes',
+      '-s',
+      'submitted',
+      '-m',
+      `${most}`,
+      `//${client}/...${range}`,
+    ])
+    return [...list.matchAll(CHANGE)].map(([, number = '']) => number)
+  }
+
+  async function newest(): Promise<string> {
+    const [number] = await listChanges('', 1)
+    if (number !== undefined) return number
+    throw new SourceFailed('p4: there is no change in the view')
+  }
+
+  async function changes({ after, upTo }: Span) {
+    const last = Number(upTo)
+    const first = after === null ? last : Number(after) + 1
+    if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last) || first > last) return null
+    const numbers = await listChanges(`@${first},@${last}`, MOST_CHANGES + 1)
+    if (numbers.length > MOST_CHANGES) return null
+    return numbers.length === 0 ? [] : parseDescriptions(await p4(['describe', '-s', ...numbers]))
+  }
+
+  async function find(revision: string) {
+    const number = revisionNumber(revision)
+    if (number === null) return null
+    return (await listChanges(`@${number},@${number}`, 1))[0] ?? null
+  }
+
+  return { newest, changes, find }
+}
+
+function nameOf(folder: string): string {
+  return folder.slice(folder.lastIndexOf('/') + 1).slice(0, 24)
+}
+
+/** The view's own name for a client stands for ours. */
+function renderClient(client: string, folder: string, view: string): string {
+  const mappings = view
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .map((line) => line.replace(/(\s"?\/\/)[^/]+\//, (_, start: string) => `${start}${client}/`))
+  const lines = [`Client: ${client}`, `Root: ${folder}`, 'View:']
+  return [...lines, ...mappings.map((mapping) => `\t${mapping}`), ''].join('\n')
+}

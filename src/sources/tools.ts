@@ -1,0 +1,169 @@
+import type { Readable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
+import { describeFault, withoutPaths } from '../core/faults.ts'
+import { startGuarded } from '../processes/guarded-process.ts'
+import { type PipedProcess, ProcessNotStarted, signalGroup } from '../processes/piped-process.ts'
+import { fsErrorCode } from '../storage/fs-error.ts'
+import { hideSecrets } from './hide-secrets.ts'
+import { SourceFailed } from './modification.ts'
+
+export interface ToolCall {
+  readonly command: string
+  /** What messages call it; the command when absent. */
+  readonly name?: string
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly environment?: Readonly<Record<string, string>>
+  /** What it reads, such as a password. */
+  readonly input?: string
+  /** It may have much to do, such as to fetch a whole repository. */
+  readonly isLong?: boolean
+  /** What is asked for; a message may name it though it is a path. */
+  readonly address?: string
+  /** Never to be seen in a message. */
+  readonly secrets?: readonly string[]
+}
+
+export interface ToolsOptions {
+  /** The variables that every tool gets. */
+  readonly environment: Readonly<Record<string, string>>
+  /** Milliseconds after which a tool is ended; one that has much to do gets ten times as long. */
+  readonly timeout: number
+}
+
+interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+  /** Why it could not be started or was ended. */
+  readonly reason: string | null
+}
+
+const LONGER = 10
+const GRACE_MS = 1_500
+const MOST_OUTPUT = 64 * 1024 * 1024
+const MOST_COMPLAINT = 8 * 1024
+
+/** Runs the clients of version controls, each in a group of its own that is ended as a whole and ends with this process. */
+export class Tools implements AsyncDisposable {
+  readonly #options: ToolsOptions
+  readonly #running = new Map<PipedProcess, Promise<unknown>>()
+  #closed = false
+
+  constructor(options: ToolsOptions) {
+    this.#options = options
+  }
+
+  /**
+   * What a tool prints.
+   *
+   * @throws {SourceFailed} when it does not succeed.
+   */
+  async run(call: ToolCall): Promise<string> {
+    const { code, stdout, stderr, reason } = await this.#run(call)
+    if (code === 0 && reason === null) return stdout
+    const complaint = withoutPaths(complaintOf(stderr) ?? '', {
+      folder: call.cwd,
+      address: call.address ?? null,
+    })
+    const what = reason ?? (complaint || `it ended with ${code}`)
+    throw new SourceFailed(hideSecrets(`${call.name ?? call.command}: ${what}`, call.secrets ?? []))
+  }
+
+  /** Whether a tool succeeds. @throws {SourceFailed} when it cannot be run at all. */
+  async succeeds(call: ToolCall): Promise<boolean> {
+    const { code, reason } = await this.#run(call)
+    if (reason !== null) throw new SourceFailed(`${call.name ?? call.command}: ${reason}`)
+    return code === 0
+  }
+
+  /** Ends all that runs; nothing is started any more. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    const running = [...this.#running]
+    await Promise.all([
+      ...running.map(([child]) => endGroup(child)),
+      ...running.map(([, end]) => end),
+    ])
+  }
+
+  #run(call: ToolCall): Promise<Ended> {
+    if (this.#closed) throw new SourceFailed('The service is stopping')
+    const child = this.#start(call)
+    const { timeout } = this.#options
+    const end = endOf(child, call.isLong === true ? timeout * LONGER : timeout)
+    child.stdin.end(call.input ?? '')
+    this.#running.set(child, end)
+    return end.finally(() => this.#running.delete(child))
+  }
+
+  #start({ name, command, args, cwd, environment }: ToolCall): PipedProcess {
+    const env = { ...this.#options.environment, ...environment }
+    try {
+      return startGuarded(command, args, { cwd, env })
+    } catch (error) {
+      if (!(error instanceof ProcessNotStarted)) throw error
+      const reason = `${name ?? command}: ${describeFault(error)}`
+      throw new SourceFailed(reason, { cause: error })
+    }
+  }
+}
+
+async function endOf(child: PipedProcess, timeout: number): Promise<Ended> {
+  let reason: string | null = null
+  const endings: Promise<void>[] = []
+  const giveUp = (why: string): void => {
+    reason ??= why
+    if (endings.length === 0) endings.push(endGroup(child))
+  }
+  const timer = setTimeout(() => giveUp(`it did not end within ${timeout / 1_000} s`), timeout)
+  const stdout = collect(child.stdout, () => giveUp('it prints too much'))
+  const complaint = collectEnd(child.stderr)
+  child.once('error', (error) => (reason ??= startFailure(error)))
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  clearTimeout(timer)
+  await Promise.all(endings)
+  return { code, stdout: stdout(), stderr: complaint(), reason }
+}
+
+function startFailure(error: Error): string {
+  return fsErrorCode(error) === 'ENOENT' ? 'it is not installed' : describeFault(error)
+}
+
+function collect(stream: Readable, tooMuch: () => void): () => string {
+  const chunks: Buffer[] = []
+  let length = 0
+  stream.on('data', (chunk: Buffer) => {
+    length += chunk.length
+    if (length > MOST_OUTPUT) tooMuch()
+    else chunks.push(chunk)
+  })
+  return () => Buffer.concat(chunks).toString('utf8')
+}
+
+function collectEnd(stream: Readable): () => string {
+  let text = ''
+  stream.setEncoding('utf8').on('data', (chunk: string) => {
+    text = (text + chunk).slice(-MOST_COMPLAINT)
+  })
+  return () => text
+}
+
+/** The lines that say what went wrong, in one. */
+function complaintOf(stderr: string): string | null {
+  const lines = stderr
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+  return lines.length === 0 ? null : lines.slice(0, 5).join(' ')
+}
+
+async function endGroup(child: PipedProcess): Promise<void> {
+  signalGroup(child, 'SIGTERM')
+  const closed = new Promise((resolve) => child.once('close', resolve))
+  await Promise.race([closed, wait(GRACE_MS, null, { ref: false })])
+  signalGroup(child, 'SIGKILL')
+  // A process that left the group may still hold the pipes.
+  child.stdout.destroy()
+  child.stderr.destroy()
+}

@@ -1,0 +1,58 @@
+import type { ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { JobUser } from '../../../src/agent/process/job-user.ts'
+import { agentOptions } from './running-agent.ts'
+
+const MODULE = fileURLToPath(new URL('../../../dist/agent/run-agent.js', import.meta.url))
+
+const STOP_SIGNAL = fileURLToPath(new URL('../../../dist/cli/stop-signal.js', import.meta.url))
+
+const SCRIPT = `
+const { runAgent } = await import(process.argv[1])
+const { stopSignal } = await import(process.argv[3])
+const log = (event) => process.stdout.write(event.message + '\\n')
+await runAgent({ ...JSON.parse(process.argv[2]), environment: process.env, log }, stopSignal()).catch((error) => {
+  process.stdout.write(error.message + '\\n')
+  process.exitCode = 1
+})`
+
+export interface AgentProcessOptions {
+  readonly server: string
+  readonly workDir: string
+  readonly jobUser?: JobUser | null
+  /** The beginning of the command line, such as `setpriv` with its options. */
+  readonly through?: readonly string[]
+}
+
+/** An agent in a process of its own, as built. */
+export class AgentProcess implements AsyncDisposable {
+  readonly #child: ChildProcess
+  readonly #exit: Promise<unknown[]>
+  output = ''
+
+  constructor({ server, workDir, jobUser = null, through = [] }: AgentProcessOptions) {
+    const options = JSON.stringify({ ...agentOptions(server, workDir), jobUser })
+    const args = ['--input-type=module', '-e', SCRIPT, MODULE, options, STOP_SIGNAL]
+    const [command = '', ...line] = [...through, process.execPath, ...args]
+    this.#child = spawn(command, line, { stdio: ['ignore', 'pipe', 'inherit'] })
+    this.#child.stdout?.on('data', (chunk: Buffer) => (this.output += chunk.toString()))
+    this.#exit = once(this.#child, 'exit')
+  }
+
+  /** Ends the process and gives its exit code, or null when the signal ended it. */
+  async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
+    this.#child.kill(signal)
+    return this.exitCode()
+  }
+
+  async exitCode(): Promise<number | null> {
+    await this.#exit
+    return this.#child.exitCode
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end('SIGKILL')
+  }
+}

@@ -1,0 +1,85 @@
+import { join } from 'node:path'
+import type { AgentOptions } from '../../../src/agent/agent-options.ts'
+import { runAgent } from '../../../src/agent/run-agent.ts'
+import type { LogEvent } from '../../../src/lib/log.ts'
+import type { JobAssignment } from '../../../src/wire/agent-work.ts'
+import { AgentProtocolServer, type SeenJob } from './agent-protocol-server.ts'
+import { anAssignment } from '../builds/an-assignment.ts'
+import { TempFolder } from '../disk/temp-folder.ts'
+import { until } from '../programs/until.ts'
+
+export const QUICK = {
+  contactMs: 50,
+  backoff: { fromMs: 10, toMs: 50 },
+  flushMs: 20,
+  graceMs: 500,
+  farewellMs: 5_000,
+}
+
+export function agentOptions(server: string, workDir: string): AgentOptions {
+  return {
+    server,
+    workDir,
+    autoRegisterKey: null,
+    resources: [],
+    environments: [],
+    hostname: null,
+    version: '1.2.3',
+    environment: { PATH: process.env['PATH'], HOME: workDir, CAIRN_AUTO_REGISTER_KEY: 'k' },
+    jobUser: null,
+    log: () => undefined,
+    timing: QUICK,
+  }
+}
+
+/** An agent in this process, with a server that drives it. */
+export class RunningAgent implements AsyncDisposable {
+  readonly server: AgentProtocolServer
+  readonly #temp: TempFolder
+  readonly workDir: string
+  readonly log: LogEvent[] = []
+  readonly #stop = new AbortController()
+  readonly #running: Promise<void>
+
+  private constructor(server: AgentProtocolServer, temp: TempFolder, more: Partial<AgentOptions>) {
+    this.server = server
+    this.#temp = temp
+    this.workDir = more.workDir ?? temp.file('agent')
+    const options = {
+      ...agentOptions(server.url, this.workDir),
+      log: (event: LogEvent) => this.log.push(event),
+      ...more,
+    }
+    this.#running = runAgent(options, this.#stop.signal)
+  }
+
+  static async start(more: Partial<AgentOptions> = {}): Promise<RunningAgent> {
+    return new RunningAgent(await AgentProtocolServer.start(), new TempFolder(), more)
+  }
+
+  /** Gives it a job, and waits for the end of that. */
+  async run(more: Partial<JobAssignment>, withinMs?: number): Promise<SeenJob> {
+    const job = this.server.assign(anAssignment(more))
+    await until(() => job.result !== null, withinMs)
+    return job
+  }
+
+  folderOf(pipeline: string, ...parts: readonly string[]): string {
+    return join(this.workDir, 'pipelines', pipeline, ...parts)
+  }
+
+  get messages(): string[] {
+    return this.log.map(({ message }) => message)
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.#running
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+    await this.server[Symbol.asyncDispose]()
+    this.#temp[Symbol.dispose]()
+  }
+}

@@ -1,0 +1,50 @@
+import type { JobInstance, PipelineInstance } from '../../../src/builds/engine/documents.ts'
+import { readDocument } from '../../../src/document/document.ts'
+import { expandConfiguration } from '../../../src/document/effective/effective.ts'
+import type { Configuration } from '../../../src/document/model/model.ts'
+
+/** The configuration that a document makes, with templates and params replaced. */
+export function effectiveConfiguration(document: string): Configuration {
+  const reading = readDocument(new TextEncoder().encode(document))
+  if (!reading.ok) throw new Error(JSON.stringify(reading.problems))
+  return expandConfiguration(reading.document.configuration).configuration
+}
+
+export function aPipelineRun(facts: Partial<PipelineInstance> = {}): PipelineInstance {
+  return {
+    id: 1,
+    name: 'app',
+    counter: 3,
+    label: '1.3',
+    approvedBy: 'ana',
+    createdAt: 1_000,
+    revisions: [],
+    variables: [],
+    stages: [{ name: 'build', counter: 1 }],
+    blocked: null,
+    groups: ['first'],
+    ...facts,
+  }
+}
+
+export function aJobRun(facts: Partial<JobInstance> = {}): JobInstance {
+  return {
+    id: 7,
+    name: 'unit',
+    planName: 'unit',
+    pipelineName: 'app',
+    pipelineCounter: 3,
+    stageName: 'build',
+    stageCounter: 1,
+    state: 'Assigned',
+    result: 'Unknown',
+    agentUuid: 'a1',
+    scheduledDate: 1_000,
+    transitions: [],
+    rerun: false,
+    originalJobId: null,
+    resources: [],
+    pinnedTo: null,
+    ...facts,
+  }
+}

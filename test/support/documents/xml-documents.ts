@@ -1,0 +1,24 @@
+import { readXml, type XmlDocument } from '../../../src/document/xml/xml-reader.ts'
+import type { XmlElement } from '../../../src/document/xml/xml-tree.ts'
+
+/** Reads a text that the test knows to be well-formed. */
+export function xmlDocument(text: string): XmlDocument {
+  const reading = readXml(Buffer.from(text))
+  if (!reading.ok) throw new Error(`${reading.problems[0]?.message} in ${text}`)
+  return reading
+}
+
+/** The first element of a name, in document order. */
+export function elementNamed(root: XmlElement, name: string): XmlElement {
+  const found = elementsOf(root).find((element) => element.name === name)
+  if (!found) throw new Error(`no <${name}>`)
+  return found
+}
+
+/** An element and all below it, in document order. */
+export function elementsOf(element: XmlElement): XmlElement[] {
+  const below = element.children.flatMap((child) =>
+    child.kind === 'element' ? elementsOf(child) : [],
+  )
+  return [element, ...below]
+}

@@ -1,0 +1,15 @@
+import type { XmlElement, XmlNode } from '../../../src/document/xml/xml-tree.ts'
+
+/** Everything that a tree says, as plain values to compare; it must hang together upwards too. */
+export function plainTree(element: XmlElement): unknown {
+  const { kind, name, span, openTag, closeTag } = element
+  const children = element.children.map((child) => plainNode(child, element))
+  const attributes = [...element.attributes].map(([key, attribute]) => [key, { ...attribute }])
+  return { kind, name, span, openTag, closeTag, attributes, children }
+}
+
+function plainNode(node: XmlNode, parent: XmlElement): unknown {
+  if (node.kind !== 'element') return node
+  if (node.parent !== parent) throw new Error(`<${node.name}> hangs elsewhere`)
+  return plainTree(node)
+}

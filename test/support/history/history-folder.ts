@@ -1,0 +1,132 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { History, type HistoryOptions, type Inspection } from '../../../src/history/history.ts'
+import { gitBytes, identityOf } from '../git/git.ts'
+import { TempFolder } from '../disk/temp-folder.ts'
+
+const START = 1_700_000_000_000
+
+/** A document of the small language that these tests use: a name, and a version of the schema. */
+export function documentOf(name: string, schemaVersion = 139): string {
+  return `<cruise schemaVersion="${schemaVersion}">\n  ${name}\n</cruise>\n`
+}
+
+/** Valid is what begins and ends like a configuration; a plain password is sealed. */
+export async function inspect(document: Uint8Array): Promise<Inspection> {
+  const text = Buffer.from(document).toString('utf8')
+  const version = /^<cruise schemaVersion="(\d+)">\n/.exec(text)?.[1]
+  if (version === undefined || !text.endsWith('</cruise>\n')) {
+    const line = text.split('\n').length
+    return { ok: false, problems: [{ message: 'The root element is not closed', line, column: 1 }] }
+  }
+  const sealed = Buffer.from(text.replaceAll(/ password="[^"]*"/g, ' encryptedPassword="sealed"'))
+  return { ok: true, document: sealed, schemaVersion: Number(version) }
+}
+
+/** A folder for one repository, the histories opened on it, and git to judge them. */
+export class HistoryFolder implements AsyncDisposable {
+  readonly events: string[] = []
+  readonly #folder = new TempFolder()
+  readonly #defaults: Partial<HistoryOptions>
+  #now = START
+  #open: History[] = []
+
+  constructor(defaults: Partial<HistoryOptions> = {}) {
+    this.#defaults = defaults
+  }
+
+  get path(): string {
+    return this.#folder.file('config-repo')
+  }
+
+  file(name: string): string {
+    return `${this.path}/${name}`
+  }
+
+  async open(over: Partial<HistoryOptions> = {}): Promise<History> {
+    const history = await History.open(this.options(over))
+    this.#open.push(history)
+    return history
+  }
+
+  async close(): Promise<void> {
+    const open = this.#open
+    this.#open = []
+    for (const history of open) await history[Symbol.asyncDispose]()
+  }
+
+  async reopen(over: Partial<HistoryOptions> = {}): Promise<History> {
+    await this.close()
+    return this.open(over)
+  }
+
+  options(over: Partial<HistoryOptions> = {}): HistoryOptions {
+    return {
+      repository: this.path,
+      fileName: 'config.xml',
+      inspect,
+      summarise: async (before, after) => `From ${before?.length ?? 0} to ${after.length} bytes`,
+      firstDocument: () => Buffer.from(documentOf('first')),
+      serverEdition: 'OpenSource',
+      serverVersion: '1.0.0',
+      clock: () => (this.#now += 1000),
+      pollInterval: 60_000,
+      report: ({ message }) => void this.events.push(message),
+      programPath: process.env.PATH,
+      ...this.#defaults,
+      ...over,
+    }
+  }
+
+  git(...args: string[]): string {
+    return gitBytes(this.path, args, { env: identityOf('native') }).toString()
+  }
+
+  /** A commit made with git beside the service. */
+  commit(document: string, message = 'By hand'): string {
+    this.write(document)
+    this.git('add', 'config.xml')
+    this.git('commit', '--quiet', '-m', message)
+    return this.git('rev-parse', 'HEAD').trim()
+  }
+
+  /** An ordinary repository that the service has never seen. */
+  init(branch = 'main'): void {
+    mkdirSync(this.path, { recursive: true })
+    this.git('init', '--quiet', `--initial-branch=${branch}`)
+  }
+
+  write(document: string, name = 'config.xml'): void {
+    if (!existsSync(this.path)) mkdirSync(this.path, { recursive: true })
+    writeFileSync(this.file(name), document)
+  }
+
+  live(): string {
+    return this.read('config.xml')
+  }
+
+  read(name: string): string {
+    return readFileSync(this.file(name), 'utf8')
+  }
+
+  remove(name: string): void {
+    rmSync(this.file(name), { recursive: true, force: true })
+  }
+
+  names(): string[] {
+    return readdirSync(this.path)
+  }
+
+  /** What is wrong with the repository or its work tree, as git sees it. */
+  complaints(): string {
+    return this.git('fsck', '--strict', '--no-dangling') + this.git('status', '--porcelain')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+    this.#folder[Symbol.dispose]()
+  }
+}
+
+export function save(history: History, document: string, author = 'ana') {
+  return history.change(author, async () => Buffer.from(document))
+}

@@ -1,0 +1,34 @@
+import { CallingAgent } from '../agents/agent-calls.ts'
+import type { TestService } from '../service/service.ts'
+
+/** With which agents register themselves. */
+export const KEY = 'let-me-in'
+
+/** What an agent that joins says of itself. */
+export type Wishes = {
+  readonly resources?: string[]
+  readonly facts?: Partial<CallingAgent['facts']>
+}
+
+export async function joined(service: TestService, { resources = [], facts = {} }: Wishes = {}) {
+  const agent = new CallingAgent(service)
+  agent.facts = { ...agent.facts, ...facts }
+  await agent.register({ key: KEY, resources, environments: [] })
+  return agent
+}
+
+export async function html(service: Pick<TestService, 'fetch'>, path: string): Promise<string> {
+  return (await service.fetch(path)).text()
+}
+
+/** Sends a form, in which a name may occur several times. */
+export function post(
+  service: Pick<TestService, 'fetch'>,
+  path: string,
+  fields: readonly (readonly [string, string])[],
+  as?: string,
+): Promise<Response> {
+  const body = new URLSearchParams()
+  for (const [name, value] of fields) body.append(name, value)
+  return service.fetch(path, { method: 'POST', body, ...(as === undefined ? {} : { as }) })
+}

@@ -1,8 +1,0 @@
-import { readDocument } from '../../../../src/config/document.ts'
-import { aConfigurationInBytes } from '../../../support/a-configuration.ts'
-
-/** What is wrong with a configuration, in the order of its document. */
-export function messagesOf(given: Parameters<typeof aConfigurationInBytes>[0]): string[] {
-  const reading = readDocument(aConfigurationInBytes(given))
-  return reading.ok ? [] : reading.problems.map(({ message }) => message)
-}

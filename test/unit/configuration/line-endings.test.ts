@@ -1,0 +1,37 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { withOwnLineEndings } from '../../../src/configuration/line-endings.ts'
+
+/** What a form sends of a text. */
+function sent(text: string): string {
+  return text.replace(/\r\n?|\n/g, '\r\n')
+}
+
+const text = fc
+  .array(fc.tuple(fc.constantFrom('a', 'b', '', ' c'), fc.constantFrom('\n', '\r\n', '\r')))
+  .map((lines) => lines.map(([line, ending]) => line + ending).join(''))
+
+describe('line endings of a text that came back from a form', () => {
+  it('are those that it had, whatever they were', () => {
+    fc.assert(
+      fc.property(text, fc.constantFrom('', 'end'), (lines, end) => {
+        fc.pre(!lines.endsWith('\r') || end !== '')
+
+        expect(withOwnLineEndings(lines + end, sent(lines + end))).toBe(lines + end)
+      }),
+    )
+  })
+
+  it('of untouched lines stay where lines come and go', () => {
+    const own = 'one\r\ntwo\nthree\r\nfour\n'
+
+    expect(withOwnLineEndings(own, sent('zero\none\nthree\nfour\n'))).toBe(
+      'zero\r\none\r\nthree\r\nfour\n',
+    )
+  })
+
+  it('of a document with line feeds are line feeds', () => {
+    expect(withOwnLineEndings('a\nb\n', 'a\r\nc\r\nd\r\n')).toBe('a\nc\nd\n')
+    expect(withOwnLineEndings('a\nb', 'a\r\nb\r\n')).toBe('a\nb\n')
+  })
+})

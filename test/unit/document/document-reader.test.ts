@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import { DocumentReader } from '../../../src/document/document-reader.ts'
+import type { ConfigDocument } from '../../../src/document/document.ts'
+import { aConfigurationInBytes, element, git } from '../../support/documents/a-configuration.ts'
+
+async function read(reader: DocumentReader, bytes: Uint8Array): Promise<ConfigDocument> {
+  const document = await reader.read(bytes)
+  if (!document) throw new Error('it is not valid')
+  return document
+}
+
+function pipelinesOf({ configuration }: ConfigDocument) {
+  return configuration.groups.flatMap(({ pipelines }) => pipelines)
+}
+
+function documentWith(...names: readonly string[]): Uint8Array {
+  const pipelines = names.map((name) => ({ name, materials: [git(`https://example.com/${name}`)] }))
+  const templates = [{ name: 'shared' }]
+  const agents = [{ uuid: 'u1' }, { uuid: 'u2' }]
+  return aConfigurationInBytes({ pipelines, templates, agents })
+}
+
+/** The second pipeline is long. */
+function longDocument(first: string, second: string): Uint8Array {
+  const materials = [git(`https://example.com/${second.repeat(40_000)}`)]
+  const pipelines = [
+    { name: first, materials: [git(`https://example.com/${first}`)] },
+    { name: second, materials },
+  ]
+  return aConfigurationInBytes({ pipelines })
+}
+
+describe('a reader of documents', () => {
+  it('reads a member once, in however many documents it stands', async () => {
+    const reader = new DocumentReader()
+    const before = await read(reader, documentWith('a', 'b', 'c'))
+
+    const after = await read(reader, documentWith('a', 'b', 'other'))
+
+    expect(pipelinesOf(after).map(({ name }) => name)).toEqual(['a', 'b', 'other'])
+    expect(pipelinesOf(after)[1]).toBe(pipelinesOf(before)[1])
+    expect(pipelinesOf(after)[2]).not.toBe(pipelinesOf(before)[2])
+    expect(after.configuration.templates[0]).toBe(before.configuration.templates[0])
+    expect(after.configuration.agents[1]).toBe(before.configuration.agents[1])
+  })
+
+  it('knows where a member stands now, and leaves what it said of the older document', async () => {
+    const reader = new DocumentReader()
+    const before = await read(reader, documentWith('a', 'b'))
+
+    const after = await read(reader, documentWith('first', 'a', 'b'))
+
+    expect(pipelinesOf(after).map(({ at }) => at)).toEqual([
+      [0, 0],
+      [0, 1],
+      [0, 2],
+    ])
+    expect(pipelinesOf(after)[2]?.stages[0]?.at).toEqual([0, 2, 1])
+    expect(pipelinesOf(before)[1]?.stages[0]?.at).toEqual([0, 1, 1])
+  })
+
+  it('holds a member to the version that the document names, whatever it was held to before', async () => {
+    const reader = new DocumentReader()
+    const materials = [git('https://example.com/a', { shallowClone: true })]
+    const [later, exact] = [90, 75].map((schemaVersion) =>
+      aConfigurationInBytes({ schemaVersion, pipelines: [{ materials }] }),
+    )
+    if (!later || !exact) throw new Error('both are made')
+
+    expect(await reader.read(later)).not.toBeNull()
+    expect(await reader.read(exact)).toBeNull()
+    expect(await reader.read(later)).not.toBeNull()
+  })
+
+  it('misses what a member refers to once it is gone', async () => {
+    const reader = new DocumentReader()
+    const pipelines = [{ name: 'a', materials: [element('scm', { ref: 's' })] }]
+    const scm = element('scm', { id: 's', name: 'source' }, [
+      element('pluginConfiguration', { id: 'p', version: '1' }),
+      element('configuration', {}, [element('property', {}, [element('key', {}, ['k'])])]),
+    ])
+    const [whole, broken] = [
+      aConfigurationInBytes({ pipelines, scms: [scm] }),
+      aConfigurationInBytes({ pipelines }),
+    ]
+
+    expect(await reader.read(whole)).not.toBeNull()
+    expect(await reader.read(broken)).toBeNull()
+  })
+
+  it('forgets what no document had for a while', async () => {
+    const reader = new DocumentReader()
+    const before = await read(reader, documentWith('kept', 'gone'))
+
+    for (let n = 0; n < 40; n += 1) await read(reader, longDocument('kept', `n${n}`))
+    const after = await read(reader, documentWith('kept', 'gone'))
+
+    expect(pipelinesOf(after)[0]).toBe(pipelinesOf(before)[0])
+    expect(pipelinesOf(after)[1]).not.toBe(pipelinesOf(before)[1])
+  })
+})

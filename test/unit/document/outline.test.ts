@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { findEntity } from '../../../src/document/find-entity.ts'
+import { outlineOf } from '../../../src/document/outline.ts'
+import { readXml } from '../../../src/document/xml/xml-reader.ts'
+import { aConfigurationInBytes, element } from '../../support/documents/a-configuration.ts'
+
+function read(bytes: Uint8Array) {
+  const reading = readXml(bytes)
+  if (!reading.ok) throw new Error('the document is not well-formed')
+  return reading
+}
+
+const DOCUMENT = read(
+  aConfigurationInBytes({
+    server: element('server', { artifactsdir: 'a' }),
+    groups: [
+      { group: 'first', pipelines: [{ name: 'one', stages: [{ name: 'x' }, { name: 'y' }] }] },
+      { group: 'second', pipelines: [{ name: 'two' }] },
+    ],
+    templates: [{ name: 'shared' }],
+    environments: [{ name: 'live', pipelines: ['one'] }],
+    agents: [{ uuid: 'u1', hostname: 'box' }],
+  }),
+)
+
+describe('an outline', () => {
+  it('has the groups with their pipelines and stages, and the other sections', () => {
+    const outline = outlineOf(DOCUMENT)
+
+    expect(outline.map(({ kind, name }) => `${kind} ${name}`.trim())).toEqual([
+      'server',
+      'group first',
+      'group second',
+      'templates',
+      'environments',
+      'agents',
+    ])
+    expect(outline[1]?.children.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
+      'pipeline one',
+    ])
+    expect(outline[1]?.children[0]?.children.map(({ name }) => name)).toEqual(['x', 'y'])
+    expect(outline[4]?.children.map(({ name }) => name)).toEqual(['live'])
+    expect(outline[5]?.children.map(({ name }) => name)).toEqual(['box'])
+  })
+
+  it('names the first and the last line of each', () => {
+    const lines = DOCUMENT.text.split('\n')
+    const [pipeline] = outlineOf(DOCUMENT)[1]?.children ?? []
+
+    expect(lines[(pipeline?.first ?? 0) - 1]).toContain('<pipeline name="one"')
+    expect(lines[(pipeline?.last ?? 0) - 1]).toBe('    </pipeline>')
+  })
+})
+
+describe('finding an entity', () => {
+  it.each([
+    ['pipeline', 'one', '<pipeline name="one"'],
+    ['group', 'second', '<pipelines group="second"'],
+    ['template', 'shared', '<pipeline name="shared"'],
+    ['environment', 'live', '<environment name="live"'],
+    ['agent', 'u1', '<agent hostname="box"'],
+  ] as const)('finds the %s %s', (kind, name, start) => {
+    const found = findEntity(DOCUMENT.root, { kind, name })
+
+    expect(DOCUMENT.text.slice(found?.span.start ?? 0)).toMatch(new RegExp(`^${start}`))
+  })
+
+  it('does not take the pipeline of an environment, or a template, for a pipeline', () => {
+    expect(findEntity(DOCUMENT.root, { kind: 'pipeline', name: 'shared' })).toBeNull()
+    expect(findEntity(DOCUMENT.root, { kind: 'pipeline', name: 'three' })).toBeNull()
+  })
+})

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest'
+import {
+  cruise,
+  env,
+  GIT,
+  job,
+  messagesOf,
+  pipeline,
+  problemsOf,
+  STAGE,
+  task,
+  two,
+} from '../../support/documents/structures.ts'
+
+describe('names that must be unique', () => {
+  const list = '<pipelines><pipeline name="p"/></pipelines>'
+  const plugin =
+    '<pluginConfiguration id="i" version="1"/><configuration><property><key>k</key></property></configuration>'
+
+  it.each([
+    [two('<pipelines group="g"/>'), 'the pipeline group "g" already stands on line 1'],
+    [
+      two('<pipelines/>', '<pipelines group="defaultGroup"/>'),
+      'the pipeline group "defaultGroup" already stands on line 1',
+    ],
+    [
+      pipeline(`${GIT}<stage name="s"><jobs>${two('<job name="j"/>')}</jobs></stage>`),
+      'the job "j" already stands on line 1',
+    ],
+    [
+      `<templates>${two(`<pipeline name="t">${STAGE}</pipeline>`)}</templates>`,
+      'the template "t" already stands on line 1',
+    ],
+    [
+      `<environments>${two(env('e', ''))}</environments>`,
+      'the environment "e" already stands on line 1',
+    ],
+    [
+      `<environments>${two(env('e', list), env('f', list))}</environments>`,
+      'the environment pipeline "p" already stands on line 1',
+    ],
+    [
+      `<environments>${env('e', `<agents>${two('<physical uuid="u"/>')}</agents>`)}</environments>`,
+      'the agent uuid "u" already stands on line 1',
+    ],
+    [
+      `<agents>${two('<agent hostname="h" ipaddress="i" uuid="u"/>')}</agents>`,
+      'the agent uuid "u" already stands on line 1',
+    ],
+    [
+      `<server><security><roles>${two('<role name="r"/>')}</roles></security></server>`,
+      'the role "r" already stands on line 1',
+    ],
+    [
+      `<server><security><admins>${two('<user>u</user>')}</admins></security></server>`,
+      'the user "u" already stands on line 1',
+    ],
+    [
+      `<pipelines><authorization><view>${two('<role>r</role>')}</view></authorization></pipelines>`,
+      'the role "r" already stands on line 1',
+    ],
+    [
+      pipeline(`<materials>${two('<pipeline pipelineName="q" stageName="s"/>')}</materials>`),
+      'the upstream stage "q/s" already stands on line 1',
+    ],
+    [
+      job(`<tabs>${two('<tab name="t" path="p"/>')}</tabs>`),
+      'the tab "t" already stands on line 1',
+    ],
+    [
+      job(`<properties>${two('<property name="q" src="s" xpath="x"/>')}</properties>`),
+      'the property "q" already stands on line 1',
+    ],
+    [
+      task(`<ant>${two('<runif status="any"/>')}</ant>`),
+      'the runif status "any" already stands on line 1',
+    ],
+    [
+      `<scms>${two(`<scm id="i" name="a">${plugin}</scm>`, `<scm id="i" name="b">${plugin}</scm>`)}</scms>`,
+      'the scm id "i" already stands on line 1',
+    ],
+    [
+      `<repositories>${two(`<repository id="i" name="a">${plugin}</repository>`, `<repository id="i" name="b">${plugin}</repository>`)}</repositories>`,
+      'the repository id "i" already stands on line 1',
+    ],
+  ])('are found in %s', (content, message) => {
+    expect(messagesOf(cruise(content))).toEqual([message])
+  })
+
+  it('may differ in case, or stand in lists of their own', () => {
+    const admins = '<admins><user>a</user><user>A</user><role>a</role></admins>'
+    const text = cruise(
+      `<server><security>${admins}</security></server><pipelines><authorization><admins>${two('<user>u</user>')}</admins></authorization></pipelines>`,
+    )
+    expect(problemsOf(text)).toEqual([])
+  })
+
+  it('are found where packages and scms are referred to', () => {
+    const refs = '<materials><package ref="no"/><scm ref="none"/></materials>'
+
+    expect(messagesOf(cruise(pipeline(refs)))).toEqual([
+      'there is no package with the id "no"',
+      'there is no scm with the id "none"',
+    ])
+  })
+})

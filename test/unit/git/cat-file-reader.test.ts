@@ -1,0 +1,80 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { openObjectReader } from '../../../src/git/open-object-reader.ts'
+import { GitRepository } from '../../support/git/git-repository.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../support/history/reading-program.ts', import.meta.url))
+
+function openReader({ store }: GitRepository) {
+  return openObjectReader({ ...store, path: process.env['PATH'] })
+}
+
+/** The processes that this one has started. */
+function children(): readonly number[] {
+  const text = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8')
+  return text.split(' ').filter(Boolean).map(Number)
+}
+
+async function textAt(
+  reader: Awaited<ReturnType<typeof openReader>>,
+  commit: Parameters<typeof reader.findFile>[0],
+) {
+  const bytes = await reader.findFile(commit, 'config.xml')
+  return Buffer.from(bytes ?? 'nothing').toString()
+}
+
+describe('a reader through git', () => {
+  it('uses one process for many questions, and another one when that was killed', async () => {
+    using repository = new GitRepository()
+    const commit = repository.commit('config.xml', 'one\n')
+    await using reader = await openReader(repository)
+    await Promise.all(Array.from({ length: 20 }, () => textAt(reader, commit)))
+    const [first, ...others] = children()
+
+    process.kill(first ?? 0, 'SIGKILL')
+    const texts = await Promise.all(Array.from({ length: 20 }, () => textAt(reader, commit)))
+
+    expect(others).toEqual([])
+    expect(new Set(texts)).toEqual(new Set(['one\n']))
+    expect(children()).not.toContain(first)
+  })
+
+  it('ends its process when it is disposed, and answers no more', async () => {
+    using repository = new GitRepository()
+    const commit = repository.commit('config.xml', 'one\n')
+    const reader = await openReader(repository)
+    await textAt(reader, commit)
+
+    await reader[Symbol.asyncDispose]()
+
+    expect(children()).toEqual([])
+    await expect(textAt(reader, commit)).rejects.toMatchObject({ code: 'unavailable' })
+  })
+
+  it('neither keeps a program alive nor listens to the variables that it was started with', () => {
+    using repository = new GitRepository()
+    const commit = repository.commit('config.xml', 'one\n')
+    const nowhere = { GIT_DIR: '/nowhere', GIT_OBJECT_DIRECTORY: '/nowhere', GIT_WORK_TREE: '/' }
+
+    const args = ['--import', 'tsx', PROGRAM, repository.gitDir, commit, 'config.xml']
+    const options = { env: { ...process.env, ...nowhere }, timeout: 20_000 }
+
+    expect(execFileSync(process.execPath, args, options).toString()).toBe('one\n')
+  })
+
+  it('says in one line what is wrong with a folder that is no repository', async () => {
+    using repository = new GitRepository()
+    const commit = repository.commit('config.xml', 'one\n')
+    const store = { ...repository.store, gitDir: repository.file('none') }
+    await using reader = await openObjectReader({ ...store, path: process.env['PATH'] })
+
+    await expect(textAt(reader, commit)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(
+        /^The repository cannot be read: its folder is not a git repository/,
+      ),
+    })
+  })
+})
