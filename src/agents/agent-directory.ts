@@ -117,7 +117,11 @@ export class AgentDirectory {
   }
 
   /** Notes what an agent said in a contact. The contact time is written now and then. */
-  async hear(said: { record: AgentRecord; heard: Heard; event: AgentEvent }): Promise<void> {
+  async recordContact(said: {
+    record: AgentRecord
+    heard: Heard
+    event: AgentEvent
+  }): Promise<void> {
     const known = this.#agents.get(said.record.uuid)
     if (!known) return
     const before = known.record
@@ -128,7 +132,7 @@ export class AgentDirectory {
   }
 
   /** Tells that something happened to an agent. */
-  tell(uuid: string, event: AgentEvent): void {
+  apply(uuid: string, event: AgentEvent): void {
     const agent = this.#agents.get(uuid)
     if (agent) this.#apply(agent, event)
   }
@@ -153,7 +157,7 @@ export class AgentDirectory {
     })
     for (const agent of lost) {
       if (isStranger(agent)) await this.forget(agent.uuid)
-      else this.tell(agent.uuid, 'silence')
+      else this.apply(agent.uuid, 'silence')
     }
     return lost.map(({ uuid }) => uuid)
   }

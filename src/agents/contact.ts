@@ -139,7 +139,7 @@ export async function contactAgent(deps: AgentCallsDeps, call: Contact): Promise
   const { instance, stopping, facts, address } = call
   const record = { ...known.record, facts }
   const heard = { instance, at, address, stopping }
-  await deps.directory.hear({ record, heard, event: eventOf(call) })
+  await deps.directory.recordContact({ record, heard, event: eventOf(call) })
   if (isApproved(known)) {
     if (stopping) await deps.jobs.abandon(call.uuid)
     deps.registrar.noteAddress(known.configured, movedTo(known, facts))

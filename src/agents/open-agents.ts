@@ -20,7 +20,7 @@ export interface AgentsOptions {
 /** The agents that are known, following the configuration from now on. */
 export async function openAgents(options: AgentsOptions) {
   const directory = await AgentDirectory.open(options)
-  options.configuration.follow(({ configuration }) => {
+  options.configuration.subscribe(({ configuration }) => {
     directory.configure(configuredAgents(configuration))
   })
   return { directory, registrar: new AgentRegistrar(options) }

@@ -6,7 +6,7 @@ import type { Log } from '../lib/log.ts'
 import type { StateStore } from '../state/state-store.ts'
 import type { AgentDirectory } from '../agents/agent-directory.ts'
 import type { CurrentConfiguration } from '../configuration/current-configuration.ts'
-import type { HealthProblem } from '../health/health.ts'
+import type { HealthProblem } from '../core/health-problem.ts'
 import { ArtifactQuota } from './artifacts/artifact-quota.ts'
 import type { JobPlace } from './artifacts/job-folders.ts'
 import type { UploadLimits } from './artifacts/upload.ts'
@@ -19,7 +19,7 @@ import { BuildWatch } from './dispatch/build-watch.ts'
 import { RunningJobs } from './dispatch/running-jobs.ts'
 import { SilentJobs } from './dispatch/silent-jobs.ts'
 import { WaitingJobs } from './dispatch/waiting-jobs.ts'
-import { WorkDesk } from './dispatch/job-dispatcher.ts'
+import { JobDispatcher } from './dispatch/job-dispatcher.ts'
 
 /** How long a call for work is held: less than a silent connection is kept. */
 const WORK_HELD = 15_000
@@ -60,7 +60,7 @@ export class BuildServices implements AsyncDisposable {
   readonly builds: Builds
   readonly running: RunningJobs
   readonly jobs: BuildingAgents
-  readonly desk: WorkDesk
+  readonly dispatcher: JobDispatcher
   readonly waiting: WaitingJobs
   readonly artifactsDir: string
   readonly uploads: UploadLimits
@@ -80,7 +80,7 @@ export class BuildServices implements AsyncDisposable {
     this.quota = parts.quota
     this.waiting = parts.waiting
     this.#silent = parts.silent
-    this.desk = new WorkDesk({ ...options, ...parts, held: WORK_HELD })
+    this.dispatcher = new JobDispatcher({ ...options, ...parts, held: WORK_HELD })
     this.#watch = new BuildWatch({ ...options, ...parts })
   }
 
@@ -128,7 +128,7 @@ export class BuildServices implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.desk[Symbol.dispose]()
+    this.dispatcher[Symbol.dispose]()
     await this.#watch[Symbol.asyncDispose]()
     await this.quota[Symbol.asyncDispose]()
   }

@@ -23,7 +23,7 @@ export class EffectivePipelines {
 
   constructor(configuration: CurrentConfiguration) {
     this.#expanded = expand(configuration.read().configuration)
-    configuration.follow((document) => {
+    configuration.subscribe((document) => {
       this.#expanded = expand(document.configuration)
       this.#changed.emit()
     })

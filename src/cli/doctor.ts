@@ -1,6 +1,10 @@
 import { join, resolve } from 'node:path'
 import { ServiceError } from '../core/errors.ts'
-import { type Examination, examineRepository, type Finding } from '../history/doctor/examine.ts'
+import {
+  type Examination,
+  examineRepository,
+  type RepairFinding,
+} from '../history/doctor/examine.ts'
 import { EDITION } from '../configuration/config-services.ts'
 import { examineState, repairState, type StateRepair } from '../operations/examine-state.ts'
 import { inspectAsIs } from '../configuration/validate-only.ts'
@@ -12,7 +16,7 @@ const WORDS = {
   mended: 'mended',
   mendable: 'would be mended with --repair',
   lost: 'cannot be mended here',
-} as const satisfies Record<Finding['state'], string>
+} as const satisfies Record<RepairFinding['state'], string>
 
 /** Says what is wrong with the folders of a service, mends it if asked to, and ends with 0 when all is well then. */
 export async function doctor(args: readonly string[]): Promise<number> {

@@ -26,7 +26,7 @@ export class ConfiguredAccess implements Access {
     usernames: () => readonly string[]
   }) {
     this.#usernames = options.usernames
-    options.configuration.follow((document) => {
+    options.configuration.subscribe((document) => {
       this.#rules = new AccessRules(securityFactsOf(document.configuration))
       this.forget()
     })

@@ -76,7 +76,9 @@ export class ConfigServices implements AsyncDisposable {
       report: options.log,
     })
     const configuration = await CurrentConfiguration.open({ history, cache, log: options.log })
-    configuration.follow((document) => identity.follow(document, { isFirst: history.size() === 1 }))
+    configuration.subscribe((document) =>
+      identity.follow(document, { isFirst: history.size() === 1 }),
+    )
     return new ConfigServices({ history, cache, configuration, summary, identity, readable })
   }
 

@@ -38,7 +38,7 @@ export class CurrentConfiguration implements Disposable {
     this.#log = options.log
     this.#document = document
     this.#digest = revision.digest
-    this.#unlisten = options.history.onRevision(() => this.#follow())
+    this.#unlisten = options.history.onRevision(() => this.#onRevisions())
   }
 
   static async open(options: CurrentConfigurationOptions): Promise<CurrentConfiguration> {
@@ -57,7 +57,7 @@ export class CurrentConfiguration implements Disposable {
   }
 
   /** Calls the listener now and with every later configuration. Returns how to stop that. */
-  follow(listener: (document: ConfigDocument) => void): () => void {
+  subscribe(listener: (document: ConfigDocument) => void): () => void {
     const stop = this.#changed.on(listener)
     listener(this.#document)
     return stop
@@ -68,7 +68,7 @@ export class CurrentConfiguration implements Disposable {
     clearTimeout(this.#again)
   }
 
-  #follow(): void {
+  #onRevisions(): void {
     const current = this.#history.current()
     if (current.digest === this.#digest) return
     const document = this.#cache.find(current.digest)
@@ -88,7 +88,7 @@ export class CurrentConfiguration implements Disposable {
       return await this.#cache.read(await this.#history.readDocument(revision))
     } catch (error) {
       clearTimeout(this.#again)
-      this.#again = setTimeout(() => this.#follow(), AGAIN_MS).unref()
+      this.#again = setTimeout(() => this.#onRevisions(), AGAIN_MS).unref()
       throw error
     }
   }

@@ -6,7 +6,7 @@ import { CommitSha, type Revision } from '../core/revision.ts'
 import { shownName } from '../core/revision-kind.ts'
 import type { History } from '../history/history.ts'
 import type { StateStore } from '../state/state-store.ts'
-import type { HealthProblem } from '../health/health.ts'
+import type { HealthProblem } from '../core/health-problem.ts'
 import { type Access, assertMay } from './permission.ts'
 import type { ReadableDocuments } from './readable-documents.ts'
 

@@ -82,3 +82,8 @@ export class ServiceError<Code extends ErrorCode = ErrorCode> extends Error {
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
+
+/** Says why the service cannot do now what it usually can. */
+export function unavailable(reason: string, cause?: unknown): ServiceError<'unavailable'> {
+  return new ServiceError('unavailable', reason, { reason }, { cause })
+}

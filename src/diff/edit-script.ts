@@ -7,7 +7,7 @@ import { type LineRange, type Lines, splitLike, splitLines } from './lines.ts'
 import { markDifferences } from './myers.ts'
 
 /** Lines of `before` replaced by lines of `after`; one of the two may be empty. */
-export interface Change {
+export interface ChangedRange {
   readonly before: LineRange
   readonly after: LineRange
 }
@@ -16,7 +16,7 @@ export interface Change {
 export interface EditScript {
   readonly before: Lines
   readonly after: Lines
-  readonly changes: readonly Change[]
+  readonly changes: readonly ChangedRange[]
 }
 
 export interface DiffOptions {
@@ -58,7 +58,7 @@ function split(before: Uint8Array, after: Uint8Array): Texts & { readonly region
   return { before: linesBefore, after: linesAfter, region }
 }
 
-function compare(texts: Texts, region: Region, options: DiffOptions): Change[] {
+function compare(texts: Texts, region: Region, options: DiffOptions): ChangedRange[] {
   const comparison = options.whitespace === 'ignore' ? WITHOUT_SPACE : EXACT
   const ids = intern(texts, region, comparison)
   const before = { lines: texts.before, changed: new Uint8Array(texts.before.count) }
@@ -101,13 +101,13 @@ function isTrivial({ before, after }: Region): boolean {
   return beforeCount + afterCount > MOST_LINES || (beforeCount === 0 && afterCount === 0)
 }
 
-function wholeRegion(region: Region): Change[] {
+function wholeRegion(region: Region): ChangedRange[] {
   const { before, after } = region
   return before.start === before.end && after.start === after.end ? [] : [region]
 }
 
-function changesOf(before: Uint8Array, after: Uint8Array): Change[] {
-  const changes: Change[] = []
+function changesOf(before: Uint8Array, after: Uint8Array): ChangedRange[] {
+  const changes: ChangedRange[] = []
   let line = 0
   let other = 0
   while (line < before.length || other < after.length) {

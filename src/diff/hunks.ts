@@ -1,11 +1,11 @@
-import type { Change, EditScript } from './edit-script.ts'
+import type { ChangedRange, EditScript } from './edit-script.ts'
 import type { LineRange } from './lines.ts'
 
 /** Changes that stand near each other, with the unchanged lines around them. */
 export interface Hunk {
   readonly before: LineRange
   readonly after: LineRange
-  readonly changes: readonly Change[]
+  readonly changes: readonly ChangedRange[]
 }
 
 /** How many lines of context surround a change. */
@@ -13,7 +13,7 @@ export const CONTEXT = 3
 
 export function hunksOf(script: EditScript, context: number = CONTEXT): Hunk[] {
   const hunks: Hunk[] = []
-  let near: Change[] = []
+  let near: ChangedRange[] = []
   for (const change of script.changes) {
     const last = near.at(-1)
     if (last && change.before.start - last.before.end > 2 * context) {
@@ -37,7 +37,7 @@ export function countLines({ changes }: Pick<EditScript, 'changes'>) {
   return { removed, added }
 }
 
-function hunkOf(script: EditScript, changes: readonly Change[], context: number): Hunk {
+function hunkOf(script: EditScript, changes: readonly ChangedRange[], context: number): Hunk {
   const first = changes[0]
   const last = changes.at(-1)
   if (!first || !last) throw new RangeError('a hunk has changes')

@@ -1,4 +1,4 @@
-import type { Change, EditScript } from './edit-script.ts'
+import type { ChangedRange, EditScript } from './edit-script.ts'
 import { type LineRange, type Lines, bytesOf } from './lines.ts'
 
 /** One row of a change shown side by side: line numbers from 0, null where a side has no line. */
@@ -13,14 +13,14 @@ const MOST_COMPARISONS = 2500
 const LEAST_LIKENESS = 0.4
 
 /** Puts each removed line beside the added one that took its place. Every line is in one pair. */
-export function pairLines(script: EditScript, change: Change): LinePair[] {
+export function pairLines(script: EditScript, change: ChangedRange): LinePair[] {
   const rows = change.before.end - change.before.start
   const columns = change.after.end - change.after.start
   if (rows * columns > MOST_COMPARISONS) return inOrder(change, Math.min(rows, columns))
   return byLikeness(change, likenessTable(script, change))
 }
 
-function inOrder({ before, after }: Change, paired: number): LinePair[] {
+function inOrder({ before, after }: ChangedRange, paired: number): LinePair[] {
   return [
     ...Array.from({ length: paired }, (_, n) => ({
       before: before.start + n,
@@ -38,7 +38,7 @@ function alone(side: 'before' | 'after', { start, end }: LineRange): LinePair[] 
 }
 
 /** How alike each removed line is to each added one, row by row. */
-function likenessTable(script: EditScript, { before, after }: Change): number[][] {
+function likenessTable(script: EditScript, { before, after }: ChangedRange): number[][] {
   const added = trimmedLines(script.after, after)
   return trimmedLines(script.before, before).map((removed) =>
     added.map((text) => likeness(removed, text)),
@@ -66,7 +66,7 @@ function likeness(a: string, b: string): number {
 }
 
 /** The pairs, in order of both sides, whose likenesses have the largest sum. */
-function byLikeness({ before, after }: Change, likenesses: number[][]): LinePair[] {
+function byLikeness({ before, after }: ChangedRange, likenesses: number[][]): LinePair[] {
   const best = bestSums(likenesses)
   const pairs: LinePair[] = []
   let row = 0

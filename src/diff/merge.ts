@@ -1,4 +1,4 @@
-import { type Change, type EditScript, editScript } from './edit-script.ts'
+import { type ChangedRange, type EditScript, editScript } from './edit-script.ts'
 import { bytesOf, type LineRange } from './lines.ts'
 
 /** Three texts: what two edits began from, and what each of them made of it. */
@@ -79,7 +79,7 @@ interface MergeRegion extends Conflict {
   readonly changedBy: { readonly ours: boolean; readonly theirs: boolean }
 }
 
-interface Edit extends Change {
+interface Edit extends ChangedRange {
   readonly side: keyof Sides
 }
 

@@ -1,6 +1,6 @@
 import { inTurns } from '../lib/in-turns.ts'
 import type { ConfigDocument } from './document.ts'
-import { FrameStore } from './incremental/skeleton-store.ts'
+import { SkeletonStore } from './incremental/skeleton-store.ts'
 import { MemberStores } from './incremental/member-stores.ts'
 import { readMembers } from './incremental/read-members.ts'
 
@@ -13,7 +13,7 @@ import { readMembers } from './incremental/read-members.ts'
  * they make, the document is valid. Else it has to be read as a whole, which says what is wrong.
  */
 export class DocumentReader {
-  readonly #known = { frames: new FrameStore(), stores: new MemberStores() }
+  readonly #known = { frames: new SkeletonStore(), stores: new MemberStores() }
 
   /**
    * A document that is valid, read in short turns so that nobody waits long. Null for one that is

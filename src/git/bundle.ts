@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { CommitSha } from '../core/revision.ts'
 import { readHead } from './refs.ts'
-import { unavailable, writeEmptyRepository } from '../history/repository-folder.ts'
+import { writeEmptyRepository } from './empty-repository.ts'
+import { unavailable } from '../core/errors.ts'
 import { requireGit, runGit, runGitToFile } from './run-git.ts'
 
 /** What a bundle says its repository has checked out. */

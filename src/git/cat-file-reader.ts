@@ -1,4 +1,4 @@
-import type { ServiceError } from '../core/errors.ts'
+import { type ServiceError, unavailable } from '../core/errors.ts'
 import type { CommitSha } from '../core/revision.ts'
 import { SerialQueue } from '../lib/serial-queue.ts'
 import { CatFile, CatFileEnded } from './cat-file.ts'
@@ -9,7 +9,6 @@ import { damagedObject, TooLargeError } from './damage.ts'
 import { streamLog } from './git-log.ts'
 import type { CommitRange, CommitRecord, ObjectReader } from './object-reader.ts'
 import type { RawObject } from './raw-object.ts'
-import { unavailable } from '../history/repository-folder.ts'
 import { findFileInTree } from './tree-walk.ts'
 
 const CLOSED = 'The repository is closed'

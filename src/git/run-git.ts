@@ -3,11 +3,10 @@ import { Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { allOf } from '../lib/all-of.ts'
-import type { ServiceError } from '../core/errors.ts'
+import { type ServiceError, unavailable } from '../core/errors.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
 import { GitExecutable } from './git-executable.ts'
 import { ended, type PipedProcess } from '../processes/piped-process.ts'
-import { unavailable } from '../history/repository-folder.ts'
 
 /** What writing to a process that has ended fails with. */
 const CUT_SHORT = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED']

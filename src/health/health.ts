@@ -1,5 +1,5 @@
+import type { HealthProblem } from '../core/health-problem.ts'
 import type { Principal } from '../core/principal.ts'
-import type { Problem } from '../core/problem.ts'
 import type { History, MaintenanceState } from '../history/history.ts'
 import type { ArtifactUse } from '../builds/artifacts/artifact-quota.ts'
 import type { MaterialProblem } from '../builds/materials/material-poller.ts'
@@ -22,15 +22,6 @@ export interface Health {
   /** The receivers that are told of revisions. */
   readonly webhooks: readonly WebhookState[]
   readonly problems: readonly HealthProblem[]
-}
-
-export interface HealthProblem {
-  readonly subject: string
-  readonly errors: readonly Problem[]
-  /** What administrators are told in their place. */
-  readonly errorsInFull?: readonly Problem[]
-  /** The pipelines that it names, for callers who may view all of them; without any it is for administrators. */
-  readonly pipelines?: readonly string[]
 }
 
 /** What anybody may know of the service: numbers, and no word of what is configured. */

@@ -1,5 +1,5 @@
 import type { Digest } from '../core/digest.ts'
-import { ServiceError } from '../core/errors.ts'
+import { ServiceError, unavailable } from '../core/errors.ts'
 import { describeFault } from '../core/faults.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
@@ -15,7 +15,6 @@ import { type HistoryParts, openHistoryParts } from './open-history.ts'
 import { type HistoryProblem, notValid } from './problems.ts'
 import { Documents, type UnreadableRevision } from './documents.ts'
 import { type Base, isCurrent } from './sync/reconciler.ts'
-import { unavailable } from './repository-folder.ts'
 import type { RevisionListener } from './revision-events.ts'
 import type { RevisionRange } from './index/revision-index.ts'
 
@@ -23,7 +22,7 @@ export type { HistoryOptions, StoredDocument } from './history-options.ts'
 export type { Inspection } from './inspection.ts'
 export type { MaintenanceLimits, MaintenanceState } from './upkeep/maintenance.ts'
 export type { HistoryEvent, HistoryProblem } from './problems.ts'
-export type { RevisionListener, RevisionNews } from './revision-events.ts'
+export type { RevisionListener, RevisionEvent } from './revision-events.ts'
 
 /** The newest revision with its bytes. */
 export interface CurrentDocument {
@@ -219,7 +218,7 @@ export class History implements AsyncDisposable {
 
   /** Calls the listener for every new revision, whoever made it. Returns how to stop that. */
   onRevision(listener: RevisionListener): () => void {
-    return this.#parts.news.listen(listener)
+    return this.#parts.news.subscribe(listener)
   }
 
   /** Ends what has been accepted and gives the repository back. */

@@ -1,7 +1,7 @@
 import nodeFs from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Digest, digestOf } from '../core/digest.ts'
-import { ServiceError } from '../core/errors.ts'
+import { ServiceError, unavailable } from '../core/errors.ts'
 import type { Revision } from '../core/revision.ts'
 import { disk } from '../storage/disk.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
@@ -28,11 +28,10 @@ import {
   openRepositoryFolder,
   type RepositoryFolder,
   tidyRepositoryFolder,
-  unavailable,
 } from './repository-folder.ts'
 import { completeSettings } from './upkeep/repository-settings.ts'
 import type { RevisionIndex } from './index/revision-index.ts'
-import { RevisionNewsDesk } from './revision-events.ts'
+import { RevisionEvents } from './revision-events.ts'
 import { assertNotShallow } from './shallow.ts'
 
 /** Everything that an open history is made of. */
@@ -41,7 +40,7 @@ export interface HistoryParts extends AsyncDisposable {
   readonly keeper: IndexKeeper
   readonly reconciler: Reconciler
   readonly problems: Problems
-  readonly news: RevisionNewsDesk
+  readonly news: RevisionEvents
   readonly queue: WriterQueue
   readonly maintenance: Maintenance
   /** Null where there is no git program that can be used. */
@@ -119,11 +118,11 @@ async function openParts(options: Options, ground: Ground): Promise<OpenedHistor
   const live = new LiveFile(fs, join(folder.path, options.fileName), options.largestDocument)
   const index = new IndexFile({ fs, path: join(folder.ownDir, 'revisions') }, options)
   const keeper = new IndexKeeper(index, { ...options, reader: repository.reader }, report)
-  const [problems, news, rest] = [new Problems(report), new RevisionNewsDesk(), restOf(options)]
+  const [problems, news, rest] = [new Problems(report), new RevisionEvents(), restOf(options)]
   const committer = new Committer({ ...options, repository, keeper, live })
   const follower = new BranchFollower({ ...options, repository, keeper, problems, news })
   const shared = { ...options, folder, repository, keeper, live, committer, problems, follower }
-  const onCommitted = (added: Revision) => news.announce({ added: [added], isRewritten: false })
+  const onCommitted = (added: Revision) => news.emit({ added: [added], isRewritten: false })
   const stagedRest = options.pollInterval
   const { reader } = repository
   const otherFiles = new OtherFiles({ ...options, folder, reader, git: ground.git })
@@ -145,13 +144,13 @@ async function openParts(options: Options, ground: Ground): Promise<OpenedHistor
 
 function openMaintenance(
   options: Options,
-  { folder, repository, git, queue, news }: Ground & { queue: WriterQueue; news: RevisionNewsDesk },
+  { folder, repository, git, queue, news }: Ground & { queue: WriterQueue; news: RevisionEvents },
 ): Maintenance {
   const { clock, report, packWhen: limits } = options
   const store = { fs: options.pooledFs, gitDir: folder.gitDir }
   const shared = { git, store, reader: repository.reader, queue, clock, report }
   const maintenance = new Maintenance(limits ? { ...shared, limits } : shared)
-  news.listen(({ added }) => maintenance.noteRevisions(added.length))
+  news.subscribe(({ added }) => maintenance.noteRevisions(added.length))
   return maintenance
 }
 

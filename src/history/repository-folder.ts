@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { dirname, join, relative, sep } from 'node:path'
-import { ServiceError } from '../core/errors.ts'
+import { unavailable } from '../core/errors.ts'
 import { removeDrafts, replaceFile } from '../storage/durable-fs.ts'
 import { fsErrorCode, orNullWhenAbsent } from '../storage/fs-error.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
 import { syncFolder } from '../storage/sync-folder.ts'
+import { writeEmptyRepository } from '../git/empty-repository.ts'
 import type { GitStore } from '../git/git-store.ts'
-import { DELTA_DEPTH } from './upkeep/pack-repository.ts'
 import { findSetting } from './upkeep/repository-settings.ts'
 
 /** Where the parts of the repository lie. */
@@ -26,18 +26,6 @@ interface FolderRequest {
   readonly repository: string
   readonly fileName: string
 }
-
-const CONFIG = `[core]
-\trepositoryformatversion = 0
-\tfilemode = true
-\tbare = false
-\tlogallrefupdates = true
-\tautocrlf = false
-[receive]
-\tdenyCurrentBranch = updateInstead
-[pack]
-\tdepth = ${DELTA_DEPTH}
-`
 
 /** What lies beside the live file and is no part of the history. */
 const EXCLUDED = ['/README.md', '.draft-*', '*.invalid-*']
@@ -146,16 +134,6 @@ async function initialise(fs: FsPromises, gitDir: string): Promise<void> {
   await syncFolder(fs, dirname(gitDir))
 }
 
-/** A `.git` folder without commits, on disk. */
-export async function writeEmptyRepository(fs: FsPromises, gitDir: string): Promise<void> {
-  const folders = ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info', 'hooks']
-  for (const folder of folders) await fs.mkdir(join(gitDir, folder), { recursive: true })
-  await replaceFile(join(gitDir, 'HEAD'), 'ref: refs/heads/main\n', { fs })
-  await replaceFile(join(gitDir, 'config'), CONFIG, { fs })
-  for (const folder of [...folders, 'objects', 'refs', '.'])
-    await syncFolder(fs, join(gitDir, folder))
-}
-
 /** Another process may have been faster; its repository is as good. */
 async function renameUnlessTaken(
   fs: FsPromises,
@@ -187,8 +165,4 @@ async function completeLines(
   await fs.mkdir(dirname(file), { recursive: true })
   const start = text === '' || text.endsWith('\n') ? text : `${text}\n`
   await replaceFile(file, `${start}${missing.join('\n')}\n`, { fs })
-}
-
-export function unavailable(reason: string, cause?: unknown): ServiceError<'unavailable'> {
-  return new ServiceError('unavailable', reason, { reason }, { cause })
 }

@@ -3,7 +3,7 @@ import { CommitSha } from '../core/revision.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import type { GitStore } from '../git/git-store.ts'
 import type { ObjectReader } from '../git/object-reader.ts'
-import { unavailable } from './repository-folder.ts'
+import { unavailable } from '../core/errors.ts'
 
 /**
  * Makes sure that the parents of all commits that `.git/shallow` names are there. Then nothing obeys

@@ -2,11 +2,13 @@ import { type Context, Hono, type Next } from 'hono'
 import type { H } from 'hono/types'
 import { digestOf } from '../core/digest.ts'
 import type { RouteEnv } from './request-context.ts'
-import { PAGE_VARIES } from '../pages/frame/page-response.ts'
 import { CachedResponse } from './cached-response.ts'
 
 const JSON_TYPE = 'application/json'
 const PAGE_TYPE = 'text/html'
+
+/** A page is shown in the colours that a cookie asks for. */
+export const PAGE_VARIES = 'accept-encoding, cookie'
 
 /**
  * The same routes with conditional reads: each answer gets an ETag, is 304 for who knows it, and is

@@ -13,7 +13,7 @@ import { type JobPageRoutesOptions, jobPageRoutes } from './job/job-page-routes.
 import { type PipelinesRoutesOptions, pipelinesRoutes } from './pipelines/pipelines-routes.tsx'
 import { type StagePageRoutesOptions, stagePageRoutes } from './stage/stage-page-routes.tsx'
 import { restorePageRoutes } from './restore/restore-page-routes.tsx'
-import type { Shell } from './frame/page-context.ts'
+import type { PageContext } from './frame/page-context.ts'
 import { shellRoutes } from './frame/frame-routes.tsx'
 import { type SnapshotRoutesOptions, snapshotRoutes } from './snapshot/snapshot-routes.tsx'
 
@@ -30,7 +30,7 @@ export interface PagesOptions
     PipelinesRoutesOptions,
     StagePageRoutesOptions,
     JobPageRoutesOptions {
-  readonly shell: Shell
+  readonly shell: PageContext
 }
 
 /** Every page. Fixed addresses stand before those with a name in them. */

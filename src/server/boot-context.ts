@@ -3,7 +3,7 @@ import type { Log } from '../lib/log.ts'
 import type { Resources } from '../lib/resources.ts'
 import type { ServeSettings } from '../settings.ts'
 
-export interface Surroundings {
+export interface BootEnvironment {
   readonly clock: Clock
   readonly log: Log
   /** Where programs such as git are looked for. */
@@ -13,9 +13,9 @@ export interface Surroundings {
 }
 
 /** What every part of the service is opened with. */
-export interface Opening {
+export interface BootContext {
   readonly settings: ServeSettings
-  readonly surroundings: Surroundings
+  readonly environment: BootEnvironment
   /** Who lets go of what was opened. */
   readonly resources: Resources
   /** The folder of the state; it is there, and held by this process. */

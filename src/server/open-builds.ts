@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path'
 import type { SecretBox } from '../document/secrets/secret-box.ts'
-import type { Opening } from './boot-context.ts'
+import type { BootContext } from './boot-context.ts'
 import { openAgents } from '../agents/open-agents.ts'
 import { BuildServices } from '../builds/build-services.ts'
 import { Triggers } from '../builds/triggers/triggers.ts'
@@ -15,11 +15,11 @@ const FIRST_POLL = 1 / 12
 
 /** The state store, the agents, and everything that runs on them. */
 export async function openBuilds(
-  opening: Opening,
+  opening: BootContext,
   { configuration, editor }: ConfigServices,
   secrets: SecretBox,
 ) {
-  const { settings, surroundings, resources, stateDir } = opening
+  const { settings, environment: surroundings, resources, stateDir } = opening
   const store = resources.own(await openSqliteState(join(stateDir, 'state.sqlite')))
   const agentTimeout = settings['agent-timeout']
   const known = { ...surroundings, store, configuration }
@@ -49,7 +49,7 @@ export async function openBuilds(
 }
 
 function openPoller(
-  { settings, surroundings: { toolEnvironment: environment, log }, stateDir }: Opening,
+  { settings, environment: { toolEnvironment: environment, log }, stateDir }: BootContext,
   secrets: SecretBox,
 ): MaterialPoller {
   const interval = settings['material-interval']

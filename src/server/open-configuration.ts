@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { SecretBox } from '../document/secrets/secret-box.ts'
 import { GitService } from '../history/push/git-service.ts'
-import type { Opening } from './boot-context.ts'
+import type { BootContext } from './boot-context.ts'
 import { ChangesFile } from '../configuration/changes/changes-file.ts'
 import { ConfigServices } from '../configuration/config-services.ts'
 import { PlainSecretAlarm } from '../configuration/plain-secret-alarm.ts'
@@ -10,8 +10,8 @@ import { EntityIndex } from '../configuration/changes/entity-index.ts'
 import { VERSION } from './version.ts'
 
 /** The repository, the configuration in force, and what is known of its changes. */
-export async function openConfig(opening: Opening, box: SecretBox) {
-  const { settings, surroundings, resources, stateDir } = opening
+export async function openConfig(opening: BootContext, box: SecretBox) {
+  const { settings, environment: surroundings, resources, stateDir } = opening
   const repository = resolve(settings['config-repo'])
   const fileName = settings['config-file']
   const pushCheck = pushCheckOf(repository, fileName)

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import type { History } from '../history/history.ts'
 import { webhookCall } from '../notify/webhooks/webhook-call.ts'
-import type { Opening } from './boot-context.ts'
+import type { BootContext } from './boot-context.ts'
 import { Mirror } from '../notify/mirror/mirror.ts'
 import { readWebhooksFile } from '../notify/webhooks/webhook-settings.ts'
 import { Webhooks } from '../notify/webhooks/webhooks.ts'
@@ -15,15 +15,15 @@ interface Followed {
 }
 
 /** Who is told of every revision outside this service: the receivers of webhooks, and a mirror. */
-export async function openFollowers(opening: Opening, followed: Followed) {
+export async function openFollowers(opening: BootContext, followed: Followed) {
   return {
     webhooks: await openWebhooks(opening, followed),
     mirror: openMirror(opening, followed),
   }
 }
 
-async function openWebhooks(opening: Opening, { history, store }: Followed): Promise<Webhooks> {
-  const { settings, surroundings, resources, stateDir } = opening
+async function openWebhooks(opening: BootContext, { history, store }: Followed): Promise<Webhooks> {
+  const { settings, environment: surroundings, resources, stateDir } = opening
   const { clock } = surroundings
   const file = resolve(settings['webhooks-file'] ?? join(stateDir, 'webhooks.json'))
   const call = webhookCall({ clock, clientNames: settings['client-names'], version: VERSION })
@@ -31,8 +31,8 @@ async function openWebhooks(opening: Opening, { history, store }: Followed): Pro
   return resources.own(await Webhooks.open(receivers, { ...surroundings, history, store, call }))
 }
 
-function openMirror(opening: Opening, { history, repository }: Followed): Mirror | null {
-  const { settings, surroundings, resources } = opening
+function openMirror(opening: BootContext, { history, repository }: Followed): Mirror | null {
+  const { settings, environment: surroundings, resources } = opening
   const { toolEnvironment: environment, clock, log } = surroundings
   const { mirror: url } = settings
   if (url === null) return null

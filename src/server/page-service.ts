@@ -4,11 +4,11 @@ import type { RouteEnv } from '../http/request-context.ts'
 import type { AnswerFailure } from '../http/failure.ts'
 import { pageFailures } from '../pages/frame/page-failures.tsx'
 import { type PagesOptions, pagesRoutes } from '../pages/pages-routes.ts'
-import { Shell, type ShellOptions } from '../pages/frame/page-context.ts'
+import { PageContext, type PageContextOptions } from '../pages/frame/page-context.ts'
 import { type Answer, composeRoutes, refusing, type RoutesOptions } from './routes.ts'
 import { conditionalGets } from '../http/conditional-get.ts'
 
-export interface PageServiceOptions extends Omit<PagesOptions, 'shell'>, ShellOptions {
+export interface PageServiceOptions extends Omit<PagesOptions, 'shell'>, PageContextOptions {
   readonly version: string
   readonly log: RoutesOptions['log']
 }
@@ -26,7 +26,7 @@ export function pageService(
   calls: readonly Hono<RouteEnv>[],
   answerFailure: AnswerFailure,
 ): PageService {
-  const shell = new Shell(options)
+  const shell = new PageContext(options)
   const pages = pagesRoutes({ ...options, shell }).map(conditionalGets)
   const description = descriptionRoutes({
     ...options,

@@ -13,7 +13,7 @@ import { openLogin } from './open-access.ts'
 import { openBuilds } from './open-builds.ts'
 import { openConfig } from './open-configuration.ts'
 import { openFollowers } from './open-notifications.ts'
-import type { Opening, Surroundings } from './boot-context.ts'
+import type { BootContext, BootEnvironment } from './boot-context.ts'
 import { Resources } from '../lib/resources.ts'
 import { createFirstUser } from '../security/first-user.ts'
 import { openSecretKeys } from '../security/secret-keys.ts'
@@ -47,7 +47,7 @@ export interface Server extends AsyncDisposable {
 /** Opens everything that the settings name, and listens. */
 export async function openServer(
   settings: ServeSettings,
-  surroundings: Surroundings,
+  surroundings: BootEnvironment,
 ): Promise<Server> {
   const reserved = reservedFolders(settings)
   try {
@@ -60,11 +60,11 @@ export async function openServer(
   }
 }
 
-async function openOnce(settings: ServeSettings, surroundings: Surroundings): Promise<Server> {
+async function openOnce(settings: ServeSettings, surroundings: BootEnvironment): Promise<Server> {
   const resources = new Resources()
   try {
     const stateDir = await openStateDir(settings, { resources, log: surroundings.log })
-    const server = await open({ settings, surroundings, resources, stateDir })
+    const server = await open({ settings, environment: surroundings, resources, stateDir })
     await allOf(reservedFolders(settings).map(makeReserve))
     return server
   } catch (error) {
@@ -90,8 +90,8 @@ async function openStateDir(
   return stateDir
 }
 
-async function open(opening: Opening): Promise<Server> {
-  const { settings, surroundings, resources } = opening
+async function open(opening: BootContext): Promise<Server> {
+  const { settings, environment: surroundings, resources } = opening
   const { log } = surroundings
   const parts = await openParts(opening)
   const service = serviceOf(opening, parts)
@@ -101,7 +101,7 @@ async function open(opening: Opening): Promise<Server> {
   parts.entities.begin()
   inBackground(log, 'The pages could not be loaded', service.loadPages())
   // Who waits for work or for revisions is answered first, so that the requests in flight can end.
-  resources.own(parts.builds.desk)
+  resources.own(parts.builds.dispatcher)
   // Whoever waits for a poll of a material hears that it failed.
   resources.own(parts.triggers)
   const url = `http://${hostOf(settings.host)}:${listening.port}${settings['base-path']}`
@@ -109,8 +109,8 @@ async function open(opening: Opening): Promise<Server> {
   return { url, passwordFile, [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose]() }
 }
 
-async function openParts(opening: Opening) {
-  const { settings, surroundings, resources, stateDir } = opening
+async function openParts(opening: BootContext) {
+  const { settings, environment: surroundings, resources, stateDir } = opening
   const { clock, log } = surroundings
   const audit = await openAudit(opening)
   if (!settings['begin-anew']) await assertNothingLost(filesOf(opening))
@@ -140,20 +140,25 @@ async function openParts(opening: Opening) {
 
 type Parts = Awaited<ReturnType<typeof openParts>>
 
-function filesOf({ settings, surroundings: { programPath }, stateDir }: Opening): ServiceFiles {
+function filesOf({ settings, environment: { programPath }, stateDir }: BootContext): ServiceFiles {
   const repository = resolve(settings['config-repo'])
   return { repository, fileName: settings['config-file'], stateDir, programPath }
 }
 
-async function openAudit({ settings, surroundings, resources, stateDir }: Opening): Promise<Audit> {
+async function openAudit({
+  settings,
+  environment: surroundings,
+  resources,
+  stateDir,
+}: BootContext): Promise<Audit> {
   const { clock, log } = surroundings
   const folder = join(stateDir, 'audit')
   const largest = settings['max-audit']
   return resources.own(await Audit.open({ folder, largest, clock, log }))
 }
 
-function serviceOf(opening: Opening, parts: Parts) {
-  const { settings, surroundings } = opening
+function serviceOf(opening: BootContext, parts: Parts) {
+  const { settings, environment: surroundings } = opening
   const { config, builds, login } = parts
   return httpService({
     ...parts,
@@ -173,8 +178,8 @@ function serviceOf(opening: Opening, parts: Parts) {
     running: builds.running,
     jobs: builds.jobs,
     waiting: builds.waiting,
-    desk: builds.desk,
-    fetchesOf: (uuid) => builds.desk.fetchesOf(uuid),
+    desk: builds.dispatcher,
+    fetchesOf: (uuid) => builds.dispatcher.fetchesOf(uuid),
     uploads: builds.uploads,
     quota: builds.quota,
     artifactsDir: builds.artifactsDir,
@@ -193,14 +198,17 @@ function serviceOf(opening: Opening, parts: Parts) {
 }
 
 /** Which machines may become agents. */
-function admission({ settings, surroundings }: Opening, { config, directory }: Parts) {
+function admission(
+  { settings, environment: surroundings }: BootContext,
+  { config, directory }: Parts,
+) {
   const judgeKey = autoRegisterKeys(settings['auto-register-key'], config.configuration)
   const { clock } = surroundings
   return { judgeKey, registrations: new RegistrationLimits({ directory, clock, judgeKey }) }
 }
 
 /** What the service tells of itself. */
-function observation({ resources, stateDir }: Opening, parts: Parts) {
+function observation({ resources, stateDir }: BootContext, parts: Parts) {
   const { audit, builds, config, directory, mirror, poller, secretAlarm, webhooks } = parts
   const requests = new RequestMetrics()
   const disks = [
@@ -228,7 +236,7 @@ function observation({ resources, stateDir }: Opening, parts: Parts) {
 }
 
 /** What pages need and keep beside the calls. */
-function pages({ surroundings, resources }: Opening, { config, entities }: Parts) {
+function pages({ environment: surroundings, resources }: BootContext, { config, entities }: Parts) {
   const { history, script } = config
   const { clock } = surroundings
   const work = resources.own(new PageThread(config))

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
-import type { Change } from '../../src/document/changes/change.ts'
+import type { DocumentChange } from '../../src/document/changes/change.ts'
 import { ChangesFile } from '../../src/configuration/changes/changes-file.ts'
-import { toldRevision } from '../../src/configuration/changes/revision-changes.ts'
+import { changesOfRevision } from '../../src/configuration/changes/revision-changes.ts'
 import { CommitSha } from '../../src/core/revision.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { git } from '../support/git/git.ts'
@@ -92,7 +92,7 @@ function gitLine(name: string): string {
 export async function writeChanges(
   folder: string,
   file: string,
-  changesOf: (n: number) => readonly Change[] = () => [],
+  changesOf: (n: number) => readonly DocumentChange[] = () => [],
 ): Promise<void> {
   const log = git(folder, 'log', '--format=%H %P').trim().split('\n')
   const told = log.map((line, n) => {
@@ -101,7 +101,7 @@ export async function writeChanges(
       commit: CommitSha.parse(commit),
       previous: previous ? CommitSha.parse(previous) : null,
     }
-    return toldRevision(names, changesOf(log.length - 1 - n))
+    return changesOfRevision(names, changesOf(log.length - 1 - n))
   })
   await new ChangesFile(file).write([], () => told)
 }

@@ -9,7 +9,7 @@ import {
   reportJob,
   uploadArtifact,
 } from '../../builds/dispatch/job-calls.ts'
-import type { WorkDesk } from '../../builds/dispatch/job-dispatcher.ts'
+import type { JobDispatcher } from '../../builds/dispatch/job-dispatcher.ts'
 import {
   type ArtifactListing,
   CONSOLE_BATCH,
@@ -25,7 +25,7 @@ import { malformed, parseWholeNumber } from '../../http/parameters.ts'
 import { readBody } from '../../http/request-body.ts'
 
 export interface AgentWorkOptions extends JobCallsDeps, FilesDeps {
-  readonly desk: WorkDesk
+  readonly desk: JobDispatcher
 }
 
 /** The calls of the agents about work and jobs. They carry the agent's token, not a user. */

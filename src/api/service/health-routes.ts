@@ -3,11 +3,11 @@ import type { Log } from '../../lib/log.ts'
 import type { Principal } from '../../core/principal.ts'
 import {
   type HealthDeps,
-  type HealthProblem,
   readHealth,
   summariseHealth,
   visibleProblems,
 } from '../../health/health.ts'
+import type { HealthProblem } from '../../core/health-problem.ts'
 import type { Access } from '../../configuration/permission.ts'
 import { type ReadinessDeps, readReadiness } from '../../health/readiness.ts'
 import type { HealthSummaryBody, LivenessBody, ReadinessBody } from '../../wire/health-body.ts'

@@ -21,7 +21,7 @@ export class BuildingAgents implements AgentJobs {
     builds.onEvent((event) => {
       if (event.type !== 'job-stopped') return
       running.stop(event.jobId)
-      directory.tell(event.agentUuid, 'cancel-job')
+      directory.apply(event.agentUuid, 'cancel-job')
     })
   }
 

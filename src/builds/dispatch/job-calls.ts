@@ -37,10 +37,10 @@ export async function reportJob(
   const job = await builds.job(jobId)
   if (job?.agentUuid !== uuid || job.state === 'Rescheduled') throw notYours(call)
   await builds.reportJob({ agentUuid: uuid, jobId, report })
-  running.hear(jobId)
+  running.recordContact(jobId)
   if (report.state !== 'Completed') return
   running.remove(jobId)
-  directory.tell(uuid, 'report-idle')
+  directory.apply(uuid, 'report-idle')
 }
 
 /**
@@ -53,7 +53,7 @@ export async function appendConsole(
   call: JobCall & { readonly offset: number; readonly bytes: Uint8Array },
 ): Promise<number> {
   const job = await readRunning(deps, call)
-  if (call.bytes.length > 0) deps.running.hear(call.jobId)
+  if (call.bytes.length > 0) deps.running.recordContact(call.jobId)
   return job.console.append(call.offset, call.bytes)
 }
 
@@ -72,9 +72,9 @@ export async function uploadArtifact(
 ): Promise<void> {
   const { path, body, size, jobId } = call
   const { folder, place } = await readRunning(deps, call)
-  deps.running.hear(jobId)
+  deps.running.recordContact(jobId)
   deps.quota.add(place, await keepUpload({ folder, path, body, size }, deps.uploads))
-  deps.running.hear(jobId)
+  deps.running.recordContact(jobId)
 }
 
 /** A cancelled job is the agent's until it says that it has stopped. */

@@ -11,7 +11,7 @@ import { offerOf } from '../plans.ts'
 import { fetchesIn, type OrderedFetch, type OrderSources, orderOf } from './build-assignment.ts'
 import type { RunningJobs } from './running-jobs.ts'
 
-export interface WorkDeskOptions extends OrderSources {
+export interface JobDispatcherOptions extends OrderSources {
   readonly directory: AgentDirectory
   readonly running: RunningJobs
   readonly log: Log
@@ -36,14 +36,14 @@ interface Waiting extends Pick<WorkCall, 'uuid' | 'instance'> {
  * Where agents ask for work. Who finds none waits, and is answered in the order of asking as soon
  * as there is some. A job whose answer got lost is told again to the same process.
  */
-export class WorkDesk implements Disposable {
-  readonly #options: WorkDeskOptions
+export class JobDispatcher implements Disposable {
+  readonly #options: JobDispatcherOptions
   readonly #waiting = new Map<string, Waiting>()
   #isServing = false
   #isWoken = false
   #isClosed = false
 
-  constructor(options: WorkDeskOptions) {
+  constructor(options: JobDispatcherOptions) {
     this.#options = options
     options.builds.onEvent(({ type }) => {
       if (type === 'jobs-queued') this.#wake()
@@ -165,7 +165,7 @@ export class WorkDesk implements Disposable {
       const job = await builds.assignWork(offerOf(agent))
       if (!job) return null
       await running.add(job, { agentUuid: uuid, instance }).console.begin()
-      directory.tell(uuid, 'assign')
+      directory.apply(uuid, 'assign')
       const order = await this.#order(job, agent)
       if (order) return order
     }
@@ -197,6 +197,6 @@ export class WorkDesk implements Disposable {
     await running.find(job.id)?.console.note(`The job is failed: ${reason}`)
     await builds.failJob(job.id)
     running.remove(job.id)
-    directory.tell(uuid, 'report-idle')
+    directory.apply(uuid, 'report-idle')
   }
 }

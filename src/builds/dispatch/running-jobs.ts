@@ -80,7 +80,7 @@ export class RunningJobs {
   }
 
   /** Something was heard of the job: it is not silent. */
-  hear(jobId: number): void {
+  recordContact(jobId: number): void {
     this.#change(jobId, { heardAt: this.#clock() })
   }
 

@@ -4,7 +4,7 @@ import type { AgentOffer } from '../../core/assignment.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { BuildStore } from './build-store.ts'
 import { noEffects } from './change.ts'
-import type { Change, Effects } from './change.ts'
+import type { BuildChange, Effects } from './change.ts'
 import { ACTIVE_STAGE, AGENT_JOB, JOB, QUEUED_JOB, STAGE } from './documents.ts'
 import type {
   JobInstance,
@@ -243,7 +243,7 @@ export class Builds extends BuildQueries {
     }
   }
 
-  async #change<Result>(work: (change: Change) => Promise<Result>): Promise<Result> {
+  async #change<Result>(work: (change: BuildChange) => Promise<Result>): Promise<Result> {
     const { store, clock, plans } = this.#options
     const done = await store.change(async (tx) => {
       const effects = noEffects()
@@ -257,11 +257,11 @@ export class Builds extends BuildQueries {
   #apply({ events, queued, unqueued }: Effects): void {
     for (const job of queued) this.#queue.add(job)
     for (const id of unqueued) this.#queue.remove(id)
-    if (queued.length > 0) this.#tell({ type: 'jobs-queued' })
-    for (const event of events) this.#tell(event)
+    if (queued.length > 0) this.#emit({ type: 'jobs-queued' })
+    for (const event of events) this.#emit(event)
   }
 
-  #tell(event: BuildEvent): void {
+  #emit(event: BuildEvent): void {
     this.#events.emit(event)
   }
 }

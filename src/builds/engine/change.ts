@@ -11,7 +11,7 @@ export interface Effects {
 }
 
 /** One change of the builds in the store, at one moment. */
-export interface Change {
+export interface BuildChange {
   readonly tx: BuildTransaction
   readonly now: number
   readonly plans: Plans

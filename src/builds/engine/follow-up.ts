@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts'
 import { APPROVED_BY_CHANGES, stageStatus } from '../../core/stage.ts'
 import { isSameName } from '../../core/name-key.ts'
-import type { Change } from './change.ts'
+import type { BuildChange } from './change.ts'
 import { PIPELINE } from './documents.ts'
 import type { PipelineInstance, StageInstance } from './documents.ts'
 import type { SteppedJob } from './job-change.ts'
@@ -13,7 +13,7 @@ import { keyOfPipeline, settleStage } from './stage-change.ts'
 
 /** Brings a stage in step with what became of its jobs, and starts what follows when it ends with that. */
 export async function settle(
-  change: Change,
+  change: BuildChange,
   stage: StageInstance,
   steps: readonly SteppedJob[],
 ): Promise<StageInstance> {
@@ -22,7 +22,7 @@ export async function settle(
   return settled.stage
 }
 
-async function followUp(change: Change, stage: StageInstance): Promise<void> {
+async function followUp(change: BuildChange, stage: StageInstance): Promise<void> {
   const { pipelineName: name, pipelineCounter: counter } = stage
   const stages = change.plans.pipelinePlan(name)?.stages ?? []
   const index = stages.findIndex((plan) => isSameName(plan.name, stage.name))
@@ -35,7 +35,7 @@ async function followUp(change: Change, stage: StageInstance): Promise<void> {
 }
 
 /** The stage that ended stays ended, also when the next one cannot start. */
-async function startNext(change: Change, pipeline: PipelineInstance, plan: StagePlan) {
+async function startNext(change: BuildChange, pipeline: PipelineInstance, plan: StagePlan) {
   try {
     await startStage(change, pipeline, { plan, approvedBy: APPROVED_BY_CHANGES })
   } catch (error) {
@@ -45,7 +45,7 @@ async function startNext(change: Change, pipeline: PipelineInstance, plan: Stage
 }
 
 async function block(
-  change: Change,
+  change: BuildChange,
   pipeline: PipelineInstance,
   blocked: { readonly stage: string; readonly reason: string },
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import { isOnAgent, jobStep } from '../../core/job.ts'
 import type { JobEvent, JobStep, JobTransition } from '../../core/job.ts'
-import type { Change } from './change.ts'
+import type { BuildChange } from './change.ts'
 import { AGENT_JOB, JOB, QUEUED_JOB } from './documents.ts'
 import type { JobInstance, QueuedJob } from './documents.ts'
 import { agentJobKey, agentList, jobKey } from './keys.ts'
@@ -20,7 +20,10 @@ export interface SteppedJob {
   readonly replacement: JobInstance | null
 }
 
-export async function addJobs(change: Change, drafts: readonly JobDraft[]): Promise<JobInstance[]> {
+export async function addJobs(
+  change: BuildChange,
+  drafts: readonly JobDraft[],
+): Promise<JobInstance[]> {
   const firstId = await change.tx.next('job', drafts.length)
   const jobs: JobInstance[] = []
   for (const [index, { entered, ...facts }] of drafts.entries()) {
@@ -35,7 +38,7 @@ export async function addJobs(change: Change, drafts: readonly JobDraft[]): Prom
 
 /** Lets an event happen to a job, and keeps the queue and the agents' lists in step with it. */
 export async function stepJob(
-  change: Change,
+  change: BuildChange,
   job: JobInstance,
   event: JobEvent,
 ): Promise<SteppedJob> {
@@ -47,21 +50,29 @@ export async function stepJob(
   const transitions = [...job.transitions, ...(await numbered(change, entered))]
   const after: JobInstance = { ...job, ...step.job, transitions }
   await change.tx.put(JOB, jobKey(job.id), after)
-  await followQueue(change, job, after)
-  await followAgent(change, job, after)
-  if (event.type !== 'report') tellAgent(change, job)
+  await updateQueue(change, job, after)
+  await updateAgent(change, job, after)
+  if (event.type !== 'report') noteAgent(change, job)
   const replacement = after.state === 'Rescheduled' ? await replace(change, after) : null
   return { outcome: 'changed', before: job, job: after, replacement }
 }
 
-async function followQueue(change: Change, before: JobInstance, after: JobInstance): Promise<void> {
+async function updateQueue(
+  change: BuildChange,
+  before: JobInstance,
+  after: JobInstance,
+): Promise<void> {
   if (before.state !== 'Scheduled' || after.state === 'Scheduled') return
   await change.tx.remove(QUEUED_JOB, jobKey(after.id))
   change.effects.unqueued.push(after.id)
 }
 
 /** An agent's history has the jobs that it ran, in the order in which they ended there. */
-async function followAgent(change: Change, before: JobInstance, after: JobInstance): Promise<void> {
+async function updateAgent(
+  change: BuildChange,
+  before: JobInstance,
+  after: JobInstance,
+): Promise<void> {
   const { agentUuid, id: jobId } = after
   if (agentUuid === null || isOnAgent(before) === isOnAgent(after)) return
   const agentJob = { agentUuid, jobId }
@@ -73,13 +84,13 @@ async function followAgent(change: Change, before: JobInstance, after: JobInstan
   await change.tx.append(agentList(agentUuid), jobKey(jobId))
 }
 
-function tellAgent(change: Change, before: JobInstance): void {
+function noteAgent(change: BuildChange, before: JobInstance): void {
   const { agentUuid, id: jobId } = before
   if (agentUuid === null || !isOnAgent(before)) return
   change.effects.events.push({ type: 'job-stopped', jobId, agentUuid })
 }
 
-async function replace(change: Change, lost: JobInstance): Promise<JobInstance | null> {
+async function replace(change: BuildChange, lost: JobInstance): Promise<JobInstance | null> {
   const draft = scheduled({ ...lost, scheduledDate: change.now })
   const [replacement] = await addJobs(change, [draft])
   return replacement ?? null
@@ -98,14 +109,17 @@ export function scheduled(
   }
 }
 
-async function enqueue(change: Change, job: JobInstance): Promise<void> {
+async function enqueue(change: BuildChange, job: JobInstance): Promise<void> {
   const { id, pipelineName, scheduledDate, resources, pinnedTo } = job
   const queued: QueuedJob = { id, pipelineName, scheduledDate, resources, pinnedTo }
   await change.tx.put(QUEUED_JOB, jobKey(id), queued)
   change.effects.queued.push(job)
 }
 
-async function numbered(change: Change, entered: readonly Entered[]): Promise<JobTransition[]> {
+async function numbered(
+  change: BuildChange,
+  entered: readonly Entered[],
+): Promise<JobTransition[]> {
   if (entered.length === 0) return []
   const first = await change.tx.next('transition', entered.length)
   return entered.map((transition, index) => ({ id: first + index, ...transition }))

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts'
 import { nameKey } from '../../core/name-key.ts'
 import type { BuildReader } from './build-store.ts'
-import type { Change } from './change.ts'
+import type { BuildChange } from './change.ts'
 import { PIPELINE_LOCK } from './documents.ts'
 import type { PipelineInstance } from './documents.ts'
 import type { PipelinePlan } from './plan.ts'
@@ -24,7 +24,7 @@ export async function lockObstacle(
 }
 
 export async function takeLock(
-  { tx }: Change,
+  { tx }: BuildChange,
   plan: PipelinePlan,
   { counter }: PipelineInstance,
 ): Promise<void> {
@@ -33,7 +33,7 @@ export async function takeLock(
 
 /** Releases the lock if this run holds it, and tells whether it did. */
 export async function releaseLock(
-  { tx, effects }: Change,
+  { tx, effects }: BuildChange,
   { name, counter }: Pick<PipelineInstance, 'name' | 'counter'>,
 ): Promise<boolean> {
   const held = (await tx.find(PIPELINE_LOCK, lockKey(name))) === counter

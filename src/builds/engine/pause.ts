@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts'
 import { nameKey } from '../../core/name-key.ts'
 import type { BuildReader } from './build-store.ts'
-import type { Change } from './change.ts'
+import type { BuildChange } from './change.ts'
 import { PIPELINE_PAUSE } from './documents.ts'
 import type { PipelinePause } from './documents.ts'
 import type { PipelinePlan, Plans } from './plan.ts'
@@ -16,14 +16,17 @@ export interface PauseRequest {
 
 /** Lets no run of a pipeline start from now on. What is in progress goes on, with the stages that follow by themselves. */
 export async function pausePipeline(
-  { tx, now }: Change,
+  { tx, now }: BuildChange,
   { pipeline, by, cause }: PauseRequest,
 ): Promise<void> {
   await tx.put(PIPELINE_PAUSE, pauseKey(pipeline), { by, cause, since: now })
 }
 
 /** Lets runs of a pipeline start again, and tells whether they were kept from it. */
-export async function unpausePipeline({ tx, effects }: Change, pipeline: string): Promise<boolean> {
+export async function unpausePipeline(
+  { tx, effects }: BuildChange,
+  pipeline: string,
+): Promise<boolean> {
   if ((await pauseOf(tx, pipeline)) === null) return false
   await tx.remove(PIPELINE_PAUSE, pauseKey(pipeline))
   effects.events.push({ type: 'pipeline-unpaused', pipeline })
@@ -37,7 +40,7 @@ export async function removedPauses(reader: BuildReader, plans: Plans): Promise<
 }
 
 /** A pipeline that gets the name of a removed one later is another one. */
-export async function forgetPauses({ tx, plans }: Change): Promise<void> {
+export async function forgetPauses({ tx, plans }: BuildChange): Promise<void> {
   for (const key of await removedPauses(tx, plans)) await tx.remove(PIPELINE_PAUSE, key)
 }
 

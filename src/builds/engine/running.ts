@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts'
 import type { JobEvent, JobReport } from '../../core/job.ts'
 import { isActive } from '../../core/stage.ts'
-import type { Change } from './change.ts'
+import type { BuildChange } from './change.ts'
 import { ACTIVE_STAGE, AGENT_JOB, JOB, STAGE } from './documents.ts'
 import type { JobInstance, StageInstance } from './documents.ts'
 import { settle } from './follow-up.ts'
@@ -19,7 +19,7 @@ export interface AgentReport {
 
 /** Gives a job to an agent, or null when it no longer waits for one. */
 export async function assignJob(
-  change: Change,
+  change: BuildChange,
   { jobId, agentUuid }: { readonly jobId: number; readonly agentUuid: string },
 ): Promise<JobInstance | null> {
   const { outcome, job } = await stepOne(change, jobId, { type: 'assign', agentUuid })
@@ -28,7 +28,7 @@ export async function assignJob(
 
 /** Records what an agent says about its job. A job that was taken from it is left as it is. */
 export async function reportJob(
-  change: Change,
+  change: BuildChange,
   { agentUuid, jobId, report }: AgentReport,
 ): Promise<JobInstance> {
   const { outcome, job } = await stepOne(change, jobId, { type: 'report', agentUuid, report })
@@ -39,7 +39,7 @@ export async function reportJob(
 
 /** Ends a job that is not over; true when that changed anything. */
 export async function endJob(
-  change: Change,
+  change: BuildChange,
   jobId: number,
   event: Extract<JobEvent, { type: 'cancel' | 'fail' }>,
 ): Promise<boolean> {
@@ -49,7 +49,7 @@ export async function endJob(
 
 /** Cancels the newest run of a stage that is in progress, with all its unfinished jobs. */
 export async function cancelStage(
-  change: Change,
+  change: BuildChange,
   name: { readonly pipeline: string; readonly stage: string },
 ): Promise<StageInstance | null> {
   const active = await change.tx.list(ACTIVE_STAGE, activeStagePrefix(name))
@@ -60,7 +60,7 @@ export async function cancelStage(
 
 /** Cancels one run of a stage if it is in progress. */
 export async function cancelRunOf(
-  change: Change,
+  change: BuildChange,
   run: StageRunName,
 ): Promise<StageInstance | null> {
   const [cancelled = null] = await cancelRuns(change, [stageKey(run)], () => true)
@@ -69,7 +69,7 @@ export async function cancelRunOf(
 
 /** Cancels those of the runs that are in progress and that `chosen` names. */
 export async function cancelRuns(
-  change: Change,
+  change: BuildChange,
   keys: readonly string[],
   chosen: (stage: StageInstance) => boolean,
 ): Promise<StageInstance[]> {
@@ -81,7 +81,7 @@ export async function cancelRuns(
   return cancelled
 }
 
-async function cancelRun(change: Change, stage: StageInstance): Promise<StageInstance> {
+async function cancelRun(change: BuildChange, stage: StageInstance): Promise<StageInstance> {
   const steps: SteppedJob[] = []
   for (const job of await jobsOf(change, stage)) {
     steps.push(await stepJob(change, job, { type: 'cancel' }))
@@ -91,7 +91,7 @@ async function cancelRun(change: Change, stage: StageInstance): Promise<StageIns
 
 /** Lets other agents have the jobs that these agents still have. */
 export async function rescheduleJobs(
-  change: Change,
+  change: BuildChange,
   isLost: (agentUuid: string) => boolean,
   prefix = '',
 ): Promise<number> {
@@ -102,11 +102,11 @@ export async function rescheduleJobs(
 }
 
 /** Lets other agents have the jobs that one agent still has. */
-export function rescheduleJobsOf(change: Change, agentUuid: string): Promise<number> {
+export function rescheduleJobsOf(change: BuildChange, agentUuid: string): Promise<number> {
   return rescheduleJobs(change, (uuid) => uuid === agentUuid, agentJobPrefix(agentUuid))
 }
 
-async function stepOne(change: Change, jobId: number, event: JobEvent): Promise<SteppedJob> {
+async function stepOne(change: BuildChange, jobId: number, event: JobEvent): Promise<SteppedJob> {
   const job = await change.tx.find(JOB, jobKey(jobId))
   if (!job) throw new ServiceError('job-not-found', `There is no job ${jobId}`, { id: jobId })
   const step = await stepJob(change, job, event)
@@ -114,7 +114,7 @@ async function stepOne(change: Change, jobId: number, event: JobEvent): Promise<
   return step
 }
 
-async function stageOf({ tx }: Change, job: JobInstance): Promise<StageInstance> {
+async function stageOf({ tx }: BuildChange, job: JobInstance): Promise<StageInstance> {
   const { pipelineName: pipeline, pipelineCounter, stageName, stageCounter } = job
   const key = stageKey({ pipeline, pipelineCounter, stage: stageName, stageCounter })
   const stage = await tx.find(STAGE, key)

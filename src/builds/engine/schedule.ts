@@ -3,7 +3,7 @@ import { renderLabel } from '../../core/label.ts'
 import { rerunObstacle, rerunOfCounter } from '../../core/rerun.ts'
 import { isActive } from '../../core/stage.ts'
 import type { BuildReader } from './build-store.ts'
-import type { Change } from './change.ts'
+import type { BuildChange } from './change.ts'
 import { PIPELINE, PIPELINE_LOCK, RUN_CHANGES, STAGE } from './documents.ts'
 import type {
   MaterialRevision,
@@ -47,7 +47,7 @@ export interface JobsRequest extends StageRunName {
 
 /** Begins a run of a pipeline with its first stage. */
 export async function schedulePipeline(
-  change: Change,
+  change: BuildChange,
   { pipeline: name, approvedBy, revisions, variables = [], changes = [], after }: PipelineRequest,
 ): Promise<PipelineInstance> {
   const plan = planOf(change, name)
@@ -75,7 +75,7 @@ export async function startObstacle(
 
 /** Adds what else is known of what had changed for a run. */
 export async function noteChanges(
-  { tx }: Change,
+  { tx }: BuildChange,
   { name, counter, changes }: { name: string; counter: number; changes: RunChanges },
 ): Promise<void> {
   if (changes.length === 0) return
@@ -85,7 +85,10 @@ export async function noteChanges(
 }
 
 /** Runs a stage of a pipeline run, for the first time or again with all its jobs. */
-export async function scheduleStage(change: Change, request: StageRequest): Promise<StageInstance> {
+export async function scheduleStage(
+  change: BuildChange,
+  request: StageRequest,
+): Promise<StageInstance> {
   const { pipeline, plan, stage } = await stageToRun(change, request)
   const before = plan.stages[plan.stages.indexOf(stage) - 1]
   if (before && latestRun(pipeline, before.name) === null) {
@@ -95,7 +98,7 @@ export async function scheduleStage(change: Change, request: StageRequest): Prom
 }
 
 /** Runs some jobs of a finished run of a stage again, in a new run. */
-export async function rerunJobs(change: Change, request: JobsRequest): Promise<StageInstance> {
+export async function rerunJobs(change: BuildChange, request: JobsRequest): Promise<StageInstance> {
   const run = { ...request, counter: request.pipelineCounter }
   const { pipeline, stage: plan } = await stageToRun(change, run)
   const stage = await change.tx.find(STAGE, stageKey(request))
@@ -110,7 +113,7 @@ export async function rerunJobs(change: Change, request: JobsRequest): Promise<S
 
 /** @throws {ServiceError} `not-schedulable` when a job that runs on all agents has none. */
 export function startStage(
-  change: Change,
+  change: BuildChange,
   pipeline: PipelineInstance,
   { plan, approvedBy }: { readonly plan: StagePlan; readonly approvedBy: string },
 ): Promise<StageInstance> {
@@ -119,7 +122,7 @@ export function startStage(
 }
 
 /** Takes the lock from the run that holds it, unless that is in progress. */
-export async function unlockPipeline(change: Change, name: string): Promise<number | null> {
+export async function unlockPipeline(change: BuildChange, name: string): Promise<number | null> {
   const counter = await change.tx.find(PIPELINE_LOCK, lockKey(name))
   if (counter === null) return null
   const run = await change.tx.find(PIPELINE, pipelineKey({ pipeline: name, counter }))
@@ -133,7 +136,7 @@ export async function unlockPipeline(change: Change, name: string): Promise<numb
 }
 
 async function start(
-  change: Change,
+  change: BuildChange,
   pipeline: PipelineInstance,
   of: {
     readonly plan: StagePlan
@@ -150,7 +153,7 @@ async function start(
   return addStage(change, pipeline, { draft, jobs: of.jobs.jobs })
 }
 
-async function stageToRun(change: Change, request: StageRequest) {
+async function stageToRun(change: BuildChange, request: StageRequest) {
   const pipeline = await change.tx.find(PIPELINE, pipelineKey(request))
   const plan = planOf(change, request.pipeline)
   const stage = stagePlan(plan, request.stage)
@@ -166,7 +169,7 @@ async function stageToRun(change: Change, request: StageRequest) {
 }
 
 async function activeStageOf(
-  change: Change,
+  change: BuildChange,
   pipeline: PipelineInstance,
 ): Promise<StageInstance | null> {
   const { name, counter: pipelineCounter } = pipeline
@@ -178,7 +181,7 @@ async function activeStageOf(
 }
 
 async function addPipeline(
-  change: Change,
+  change: BuildChange,
   plan: PipelinePlan,
   facts: Pick<PipelineInstance, 'approvedBy' | 'revisions' | 'variables'>,
 ): Promise<PipelineInstance> {
@@ -203,7 +206,7 @@ async function addPipeline(
 }
 
 async function assertNewest(
-  { tx }: Change,
+  { tx }: BuildChange,
   { name, stages }: PipelinePlan,
   after: number | undefined,
 ): Promise<void> {
@@ -212,7 +215,7 @@ async function assertNewest(
   throw notSchedulable({ pipeline: name, stage }, 'another run has begun meanwhile')
 }
 
-function planOf({ plans }: Change, pipeline: string): PipelinePlan {
+function planOf({ plans }: BuildChange, pipeline: string): PipelinePlan {
   const plan = plans.pipelinePlan(pipeline)
   if (plan) return plan
   throw new ServiceError('pipeline-not-found', `There is no pipeline ${pipeline}`, { pipeline })

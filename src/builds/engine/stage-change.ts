@@ -1,6 +1,6 @@
 import { countsAlike, isActive, retally, stageStatus, tallyOf } from '../../core/stage.ts'
 import { isSameName } from '../../core/name-key.ts'
-import type { Change } from './change.ts'
+import type { BuildChange } from './change.ts'
 import { ACTIVE_STAGE, JOB, PIPELINE, STAGE } from './documents.ts'
 import type { JobInstance, PipelineInstance, StageInstance } from './documents.ts'
 import { idRanges, idsIn, withReplacedId } from './id-ranges.ts'
@@ -16,7 +16,7 @@ export type StageDraft = Pick<
 
 /** Adds a run of a stage to a pipeline run, as its newest, with the counter that comes next. */
 export async function addStage(
-  change: Change,
+  change: BuildChange,
   pipeline: PipelineInstance,
   { draft, jobs }: { readonly draft: StageDraft; readonly jobs: (counter: number) => JobDraft[] },
 ): Promise<StageInstance> {
@@ -48,7 +48,7 @@ export function concernsStage({ before, job, replacement }: SteppedJob): boolean
 
 /** Brings a stage in step with what became of its jobs, and tells whether it ended with that. */
 export async function settleStage(
-  change: Change,
+  change: BuildChange,
   stage: StageInstance,
   steps: readonly SteppedJob[],
 ): Promise<{ readonly stage: StageInstance; readonly finished: boolean }> {
@@ -61,7 +61,7 @@ export async function settleStage(
 }
 
 /** The jobs of a stage as they are now. */
-export function jobsOf(change: Change, stage: StageInstance): Promise<JobInstance[]> {
+export function jobsOf(change: BuildChange, stage: StageInstance): Promise<JobInstance[]> {
   return change.tx.findMany(JOB, idsIn(stage.jobs).map(jobKey))
 }
 
@@ -84,7 +84,7 @@ export function keyOfStage({
   return stageKey(run)
 }
 
-async function putNew(change: Change, stage: StageInstance): Promise<void> {
+async function putNew(change: BuildChange, stage: StageInstance): Promise<void> {
   const name = { pipeline: stage.pipelineName, stage: stage.name }
   const key = keyOfStage(stage)
   await change.tx.put(STAGE, key, stage)
@@ -92,7 +92,7 @@ async function putNew(change: Change, stage: StageInstance): Promise<void> {
   await change.tx.put(ACTIVE_STAGE, activeStageKey(name, stage.id), key)
 }
 
-async function finish(change: Change, stage: StageInstance): Promise<void> {
+async function finish(change: BuildChange, stage: StageInstance): Promise<void> {
   const name = { pipeline: stage.pipelineName, stage: stage.name }
   await change.tx.remove(ACTIVE_STAGE, activeStageKey(name, stage.id))
   change.effects.events.push({ type: 'stage-finished', stage, status: stageStatus(stage.tally) })

@@ -1,7 +1,7 @@
 import { spreadJob } from '../../core/assignment.ts'
 import { repeatedJobs } from '../../core/rerun.ts'
 import { isSameName } from '../../core/name-key.ts'
-import type { Change } from './change.ts'
+import type { BuildChange } from './change.ts'
 import type { JobInstance, PipelineInstance } from './documents.ts'
 import { scheduled } from './job-change.ts'
 import type { JobDraft } from './job-change.ts'
@@ -12,7 +12,11 @@ export type JobsToCome =
   { readonly jobs: (stageCounter: number) => JobDraft[] } | { readonly obstacle: string }
 
 /** Every job of the stage, as the configuration has it now. */
-export function allJobs(change: Change, pipeline: PipelineInstance, stage: StagePlan): JobsToCome {
+export function allJobs(
+  change: BuildChange,
+  pipeline: PipelineInstance,
+  stage: StagePlan,
+): JobsToCome {
   const environments = change.plans.environmentsOf(pipeline.name)
   const agents = change.plans.agents()
   const spread = stage.jobs.map((plan) => ({
@@ -40,7 +44,7 @@ export function allJobs(change: Change, pipeline: PipelineInstance, stage: Stage
 
 /** The jobs of an earlier run: the named ones to be run again, the others copied with what became of them. */
 export function someJobs(
-  change: Change,
+  change: BuildChange,
   pipeline: PipelineInstance,
   {
     plan,
@@ -82,7 +86,7 @@ function copied(job: JobInstance, originalJobId: number): JobDraft {
 }
 
 function placeOf(
-  change: Change,
+  change: BuildChange,
   pipeline: PipelineInstance,
   stage: Pick<JobInstance, 'stageName' | 'stageCounter'>,
 ): Pick<

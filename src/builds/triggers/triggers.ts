@@ -80,11 +80,11 @@ export class Triggers implements AsyncDisposable {
       origins: new RunOrigins(builds),
     }
     this.#timers = new Timers({ clock, fired: (pipeline) => this.#fire(pipeline) })
-    this.#unlisten = builds.onEvent((event) => this.#hear(event))
+    this.#unlisten = builds.onEvent((event) => this.#onEvent(event))
     poller.onPolled((fingerprint) => this.#wakeAll(this.#uses.ofMaterial(fingerprint)))
-    pipelines.onChange(() => this.#followSoon())
+    pipelines.onChange(() => this.#lookSoon())
     this.#retry = setInterval(() => this.#wakeAll([...this.#waiting.keys()]), retry).unref()
-    this.#follow()
+    this.#look()
   }
 
   /**
@@ -164,26 +164,26 @@ export class Triggers implements AsyncDisposable {
    * While the disk is waited for, and before whoever made the change can ask for more. Whoever
    * notes the change in this turn begins first.
    */
-  #followSoon(): void {
+  #lookSoon(): void {
     queueMicrotask(() => {
       this.#following ??= setImmediate(() => {
         const message = 'The pipelines could not be followed'
-        inBackground(this.#options.log, message, this.#followInTurns())
+        inBackground(this.#options.log, message, this.#lookInTurns())
       })
     })
   }
 
-  async #followInTurns(): Promise<void> {
+  async #lookInTurns(): Promise<void> {
     this.#following = null
     await inTurns(prepareUses(this.#pipelines()))
-    if (!this.#isClosed) this.#follow()
+    if (!this.#isClosed) this.#look()
   }
 
   #pipelines(): readonly Pipeline[] {
     return this.#options.pipelines.list().map(({ pipeline }) => pipeline)
   }
 
-  #follow(): void {
+  #look(): void {
     const pipelines = this.#pipelines()
     const before = this.#uses
     this.#uses = new PipelineUses(pipelines)
@@ -192,7 +192,7 @@ export class Triggers implements AsyncDisposable {
     this.#wakeAll(this.#uses.changedSince(before))
   }
 
-  #hear(event: BuildEvent): void {
+  #onEvent(event: BuildEvent): void {
     this.#revisions.passed.note(event)
     if (event.type === 'pipeline-unlocked' || event.type === 'pipeline-unpaused') {
       return this.#wakeAll([nameKey(event.pipeline)])
@@ -219,7 +219,7 @@ export class Triggers implements AsyncDisposable {
       else if (this.#due.has(name) || isAutomatic(found.pipeline)) await this.#start(found.pipeline)
       this.#waiting.delete(name)
     } catch (error) {
-      this.#tell(name, error)
+      this.#logFailure(name, error)
     }
   }
 
@@ -252,7 +252,7 @@ export class Triggers implements AsyncDisposable {
     return run?.active ?? false
   }
 
-  #tell(pipeline: string, error: unknown): void {
+  #logFailure(pipeline: string, error: unknown): void {
     const foreseen = error instanceof ServiceError || error instanceof SourceFailed
     const reason = foreseen ? error.message : error instanceof Error ? error.stack : String(error)
     const told = this.#waiting.get(pipeline)

@@ -1,19 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
-import type { Change } from '../../document/changes/change.ts'
+import type { DocumentChange } from '../../document/changes/change.ts'
 import type { Comparable } from '../../document/changes/summarise-changes.ts'
 import type { Digest } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Log } from '../../lib/log.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
-import type { History, RevisionNews } from '../../history/history.ts'
+import type { History, RevisionEvent } from '../../history/history.ts'
 import { fsErrorCode } from '../../storage/fs-error.ts'
 import type { ChangesFile } from './changes-file.ts'
 import type { ChangeSummary } from './change-summary.ts'
-import { type ToldRevision, toldRevision } from './revision-changes.ts'
-import { ToldRevisions } from './indexed-changes.ts'
+import { type RevisionChanges, changesOfRevision } from './revision-changes.ts'
+import { IndexedChanges } from './indexed-changes.ts'
 
-export interface RevisionTellerDeps {
+export interface ChangeIndexerDeps {
   readonly history: History
   readonly summary: ChangeSummary
   readonly file: ChangesFile
@@ -34,19 +34,19 @@ const UNWRITABLE = 'What revisions have changed could not be written down'
  * in a file that can be deleted at any time. What is kept of a revision names the one before it, so
  * a history that is rewritten makes nothing in it wrong.
  */
-export class RevisionTeller implements AsyncDisposable {
-  readonly told = new ToldRevisions()
-  readonly #deps: RevisionTellerDeps
+export class ChangeIndexer implements AsyncDisposable {
+  readonly indexed = new IndexedChanges()
+  readonly #deps: ChangeIndexerDeps
   readonly #documents = new LRUCache<Digest, Comparable>({ max: 2 })
   readonly #unlisten: () => void
-  #unwritten: ToldRevision[] = []
+  #unwritten: RevisionChanges[] = []
   #isClosed = false
   #isBegun = false
   #work: Promise<void> = Promise.resolve()
 
-  constructor(deps: RevisionTellerDeps) {
+  constructor(deps: ChangeIndexerDeps) {
     this.#deps = deps
-    this.#unlisten = deps.history.onRevision((news) => this.#hear(news))
+    this.#unlisten = deps.history.onRevision((news) => this.#onRevisions(news))
   }
 
   /** Reads what is kept, and finds out the rest. A start does not wait for that. */
@@ -56,14 +56,14 @@ export class RevisionTeller implements AsyncDisposable {
     this.#then(() => this.#load())
   }
 
-  isTold(revision: Revision): boolean {
-    return this.told.find(revision.commit)?.previous === this.#before(revision)
+  isIndexed(revision: Revision): boolean {
+    return this.indexed.find(revision.commit)?.previous === this.#before(revision)
   }
 
   /** Resolves when every revision that there is now has been told, or could not be. */
   async settle(): Promise<void> {
     this.begin()
-    if (!this.isTold(this.#deps.history.current())) this.#then(() => this.#learnNewest())
+    if (!this.isIndexed(this.#deps.history.current())) this.#then(() => this.#learnNewest())
     await this.#work
   }
 
@@ -75,7 +75,7 @@ export class RevisionTeller implements AsyncDisposable {
     await this.#write()
   }
 
-  #hear({ added, isRewritten }: RevisionNews): void {
+  #onRevisions({ added, isRewritten }: RevisionEvent): void {
     if (!this.#isBegun) return
     this.#then(async () => {
       if (isRewritten) await this.#learnAll()
@@ -104,11 +104,11 @@ export class RevisionTeller implements AsyncDisposable {
   }
 
   async #load(): Promise<void> {
-    for (const told of await this.#kept()) this.told.take(told)
+    for (const told of await this.#kept()) this.indexed.take(told)
     await this.#learnAll()
   }
 
-  async #kept(): Promise<readonly ToldRevision[]> {
+  async #kept(): Promise<readonly RevisionChanges[]> {
     try {
       return await this.#deps.file.load()
     } catch (error) {
@@ -124,7 +124,7 @@ export class RevisionTeller implements AsyncDisposable {
       const page = history.list({ offset, limit: PAGE + 1 })
       for (const [n, revision] of page.slice(0, PAGE).entries()) {
         const before = page[n + 1]?.commit ?? null
-        if (this.told.find(revision.commit)?.previous !== before) await this.#learn(revision)
+        if (this.indexed.find(revision.commit)?.previous !== before) await this.#learn(revision)
       }
       await nextTurn()
     }
@@ -135,7 +135,7 @@ export class RevisionTeller implements AsyncDisposable {
     const { history } = this.#deps
     for (let offset = 0; offset < history.size(); offset += 1) {
       const [revision] = history.list({ offset, limit: 1 })
-      if (!revision || this.isTold(revision)) return
+      if (!revision || this.isIndexed(revision)) return
       await this.#learn(revision)
     }
   }
@@ -143,19 +143,22 @@ export class RevisionTeller implements AsyncDisposable {
   async #learn(revision: Revision): Promise<void> {
     const { commit } = revision
     const previous = this.#before(revision)
-    if (this.#isClosed || this.isTold(revision)) return
+    if (this.#isClosed || this.isIndexed(revision)) return
     const changes = await this.#changes(revision, previous)
     if (changes === null) return
     await this.#deps.examine?.(revision)
-    const told = toldRevision({ commit, previous }, changes)
-    this.told.take(told)
+    const told = changesOfRevision({ commit, previous }, changes)
+    this.indexed.take(told)
     this.#unwritten.push(told)
     if (this.#unwritten.length >= UNWRITTEN) await this.#write()
     await nextTurn()
   }
 
   /** Null where the repository no longer has a document; the others are told all the same. */
-  async #changes(revision: Revision, before: CommitSha | null): Promise<readonly Change[] | null> {
+  async #changes(
+    revision: Revision,
+    before: CommitSha | null,
+  ): Promise<readonly DocumentChange[] | null> {
     const previous = before && this.#deps.history.findCommit(before)
     try {
       const after = await this.#read(revision)
@@ -189,7 +192,7 @@ export class RevisionTeller implements AsyncDisposable {
     this.#unwritten = []
     if (added.length === 0) return
     try {
-      await this.#deps.file.write(added, () => this.told.values())
+      await this.#deps.file.write(added, () => this.indexed.values())
     } catch (error) {
       this.#deps.log({ level: 'warning', message: UNWRITABLE, facts: { error } })
     }

@@ -1,4 +1,4 @@
-import type { Change } from '../../document/changes/change.ts'
+import type { DocumentChange } from '../../document/changes/change.ts'
 import { renderSubject } from '../../document/changes/render-subject.ts'
 import { type Comparable, summariseInSteps } from '../../document/changes/summarise-changes.ts'
 import { readXmlInSteps } from '../../document/xml/xml-reader.ts'
@@ -15,7 +15,7 @@ const MOST_CHANGED = 2 * 1_048_576
 interface Compared {
   readonly before: Comparable | null
   readonly after: Comparable
-  readonly changes: readonly Change[]
+  readonly changes: readonly DocumentChange[]
 }
 
 /** Tells what is otherwise in one document than in another. What was read already is not read again. */
@@ -28,14 +28,17 @@ export class ChangeSummary {
   }
 
   /** Every change, as `summariseChanges` tells it, worked out in short turns. */
-  async changes(before: Uint8Array | null, after: Uint8Array): Promise<readonly Change[]> {
+  async changes(before: Uint8Array | null, after: Uint8Array): Promise<readonly DocumentChange[]> {
     if (before !== null && Buffer.compare(before, after) === 0) return []
     const older = before && (await this.readInTurns(before))
     return this.compareInTurns(older, await this.readInTurns(after))
   }
 
   /** The same. A pair is asked for several times in a row: for its commit, and to tell of it. */
-  async compareInTurns(before: Comparable | null, after: Comparable): Promise<readonly Change[]> {
+  async compareInTurns(
+    before: Comparable | null,
+    after: Comparable,
+  ): Promise<readonly DocumentChange[]> {
     const known = this.#known(before, after)
     return known ?? this.#keep(before, after, await inTurns(summariseInSteps(before, after)))
   }
@@ -59,15 +62,15 @@ export class ChangeSummary {
     return this.#cache.find(digest)
   }
 
-  #known(before: Comparable | null, after: Comparable): readonly Change[] | null {
+  #known(before: Comparable | null, after: Comparable): readonly DocumentChange[] | null {
     return this.#last?.before === before && this.#last.after === after ? this.#last.changes : null
   }
 
   #keep(
     before: Comparable | null,
     after: Comparable,
-    changes: readonly Change[],
-  ): readonly Change[] {
+    changes: readonly DocumentChange[],
+  ): readonly DocumentChange[] {
     this.#last = { before, after, changes }
     return changes
   }

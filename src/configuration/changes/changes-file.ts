@@ -4,7 +4,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { replaceFile } from '../../storage/durable-fs.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { checkedLines, renderCheckedLine } from '../../lib/checked-lines.ts'
-import { parseToldRevision, renderToldRevision, type ToldRevision } from './revision-changes.ts'
+import {
+  parseRevisionChanges,
+  renderRevisionChanges,
+  type RevisionChanges,
+} from './revision-changes.ts'
 
 /** To be raised when the same two documents are told in other words, or looked at for something else. */
 const FORMAT = 'cairn changes 2'
@@ -24,15 +28,15 @@ export class ChangesFile {
   }
 
   /** What is in the file up to the first damaged line; nothing when it is absent or of another form. */
-  async load(): Promise<ToldRevision[]> {
+  async load(): Promise<RevisionChanges[]> {
     const bytes = (await orNullWhenAbsent(nodeFs.readFile(this.#path))) ?? Buffer.alloc(0)
-    const found: ToldRevision[] = []
+    const found: RevisionChanges[] = []
     let end = 0
     for (const line of checkedLines(bytes)) {
       if (end === 0 && line.body.toString() !== FORMAT) return []
       if (end > 0) {
         if (found.length % BATCH === 0) await nextTurn()
-        const told = parseToldRevision(line.body.toString())
+        const told = parseRevisionChanges(line.body.toString())
         if (told === null) return found
         found.push(told)
       }
@@ -43,17 +47,20 @@ export class ChangesFile {
   }
 
   /** Adds to the file, or writes it anew with `all` when it cannot be added to. */
-  async write(added: readonly ToldRevision[], all: () => Iterable<ToldRevision>): Promise<void> {
+  async write(
+    added: readonly RevisionChanges[],
+    all: () => Iterable<RevisionChanges>,
+  ): Promise<void> {
     const mayAppend = this.#isWhole
     this.#isWhole = false
-    if (mayAppend) await nodeFs.appendFile(this.#path, added.map(renderToldRevision).join(''))
+    if (mayAppend) await nodeFs.appendFile(this.#path, added.map(renderRevisionChanges).join(''))
     else await this.#replace(all())
     this.#isWhole = true
   }
 
-  async #replace(all: Iterable<ToldRevision>): Promise<void> {
+  async #replace(all: Iterable<RevisionChanges>): Promise<void> {
     await nodeFs.mkdir(dirname(this.#path), { recursive: true })
-    const lines = Array.from(all, renderToldRevision)
+    const lines = Array.from(all, renderRevisionChanges)
     await replaceFile(this.#path, renderCheckedLine(FORMAT) + lines.join(''))
   }
 }

@@ -1,4 +1,4 @@
-import type { Change } from '../../document/changes/change.ts'
+import type { DocumentChange } from '../../document/changes/change.ts'
 import { DOCUMENT, ENTITY_PREFIXES, SERVER } from '../../document/changes/entities.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
 import { renderSubject } from '../../document/changes/render-subject.ts'
@@ -19,17 +19,17 @@ export interface ConfigChangesDeps {
 }
 
 /** What is otherwise in one revision than in another, in words and in parts. */
-export interface ToldChanges {
+export interface DescribedChanges {
   /** All of it on one line. */
   readonly subject: string
-  readonly changes: readonly (Change & { readonly text: string })[]
+  readonly changes: readonly (DocumentChange & { readonly text: string })[]
 }
 
 /** What is otherwise between a pair that `findPair` gave; nothing when the documents are equal. */
 export async function readChanges(
   { history, summary, entities }: ConfigChangesDeps,
   { before, after }: RevisionPair,
-): Promise<ToldChanges> {
+): Promise<DescribedChanges> {
   const isStep = history.numberOf(after) === (history.numberOf(before) ?? 0) + 1
   const known = isStep ? entities.find(after) : null
   const changes =

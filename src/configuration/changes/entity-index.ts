@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Change } from '../../document/changes/change.ts'
+import type { DocumentChange } from '../../document/changes/change.ts'
 import { foldEntity } from '../../document/changes/entities.ts'
-import { isNoise } from '../../document/changes/is-cosmetic.ts'
+import { isCosmetic } from '../../document/changes/is-cosmetic.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Revision } from '../../core/revision.ts'
-import { RevisionTeller, type RevisionTellerDeps } from './change-indexer.ts'
-import { changesOf, type ToldRevision } from './revision-changes.ts'
+import { ChangeIndexer, type ChangeIndexerDeps } from './change-indexer.ts'
+import { changesOf, type RevisionChanges } from './revision-changes.ts'
 
-export interface EntityIndexDeps extends RevisionTellerDeps {
+export interface EntityIndexDeps extends ChangeIndexerDeps {
   /** How long a question waits for what is not known yet, in milliseconds. */
   readonly patience?: number
 }
@@ -22,7 +22,7 @@ export interface EntityRevision {
 
 interface Entry extends EntityRevision {
   readonly number: number
-  readonly told: ToldRevision
+  readonly told: RevisionChanges
 }
 
 const PATIENCE = 10_000
@@ -32,13 +32,13 @@ const WHOLE = ['"subject":"pipeline', '"subject":"group']
 /** What each revision changed, and which revisions changed an entity. All of it is derived. */
 export class EntityIndex implements AsyncDisposable {
   readonly #deps: EntityIndexDeps
-  readonly #teller: RevisionTeller
-  readonly #texts = new WeakMap<ToldRevision, string>()
-  readonly #noise = new WeakMap<ToldRevision, boolean>()
+  readonly #teller: ChangeIndexer
+  readonly #texts = new WeakMap<RevisionChanges, string>()
+  readonly #noise = new WeakMap<RevisionChanges, boolean>()
 
   constructor(deps: EntityIndexDeps) {
     this.#deps = deps
-    this.#teller = new RevisionTeller(deps)
+    this.#teller = new ChangeIndexer(deps)
   }
 
   /** Begins to find out what is not known yet; without it, the first question does. */
@@ -47,9 +47,9 @@ export class EntityIndex implements AsyncDisposable {
   }
 
   /** What a revision changed about the one before it; null while that is not known. */
-  find(revision: Revision): readonly Change[] | null {
-    const told = this.#teller.told.find(revision.commit)
-    return told && this.#teller.isTold(revision) ? changesOf(told) : null
+  find(revision: Revision): readonly DocumentChange[] | null {
+    const told = this.#teller.indexed.find(revision.commit)
+    return told && this.#teller.isIndexed(revision) ? changesOf(told) : null
   }
 
   /** What is said about what a revision changed; nothing while that is not known. */
@@ -60,8 +60,8 @@ export class EntityIndex implements AsyncDisposable {
 
   /** The same to look for words in: in lower case, and kept. */
   textOf(revision: Revision): string {
-    const told = this.#teller.told.find(revision.commit)
-    if (told === null || !this.#teller.isTold(revision)) return ''
+    const told = this.#teller.indexed.find(revision.commit)
+    if (told === null || !this.#teller.isIndexed(revision)) return ''
     const known = this.#texts.get(told) ?? this.sentencesOf(revision).join('\n').toLowerCase()
     this.#texts.set(told, known)
     return known
@@ -69,23 +69,23 @@ export class EntityIndex implements AsyncDisposable {
 
   /** Whether a revision changed layout or the version of the schema alone; false while that is not known. */
   isNoise(revision: Revision): boolean {
-    const told = this.#teller.told.find(revision.commit)
-    if (told === null || !this.#teller.isTold(revision)) return false
-    const known = this.#noise.get(told) ?? (mayBeNoise(told) && isNoise(changesOf(told)))
+    const told = this.#teller.indexed.find(revision.commit)
+    if (told === null || !this.#teller.isIndexed(revision)) return false
+    const known = this.#noise.get(told) ?? (mayBeNoise(told) && isCosmetic(changesOf(told)))
     this.#noise.set(told, known)
     return known
   }
 
   /** Whether a revision may have brought, taken away, renamed or moved a pipeline or a group; most are known not to. */
   mayMove(revision: Revision): boolean {
-    const told = this.#teller.told.find(revision.commit)
-    if (told === null || !this.#teller.isTold(revision)) return true
+    const told = this.#teller.indexed.find(revision.commit)
+    if (told === null || !this.#teller.isIndexed(revision)) return true
     return WHOLE.some((word) => told.changes.includes(word))
   }
 
   /** How many revisions it is known of what they changed, and how many there are. */
   progress(): { readonly told: number; readonly of: number } {
-    return { told: this.#teller.told.size, of: this.#deps.history.size() }
+    return { told: this.#teller.indexed.size, of: this.#deps.history.size() }
   }
 
   /**
@@ -132,11 +132,11 @@ export class EntityIndex implements AsyncDisposable {
 
   #entriesOf(entity: string, below: number): Entry[] {
     const { history } = this.#deps
-    const entries = this.#teller.told.about(entity).flatMap((told): Entry[] => {
+    const entries = this.#teller.indexed.about(entity).flatMap((told): Entry[] => {
       const revision = history.findCommit(told.commit)
       const number = revision && history.numberOf(revision)
       if (revision === null || number === null || number >= below) return []
-      if (!this.#teller.isTold(revision)) return []
+      if (!this.#teller.isIndexed(revision)) return []
       return [{ revision, told, number, entity }]
     })
     return entries.toSorted((one, other) => other.number - one.number)
@@ -144,10 +144,10 @@ export class EntityIndex implements AsyncDisposable {
 }
 
 /** Most are told apart without reading all of their changes. */
-function mayBeNoise({ changes }: ToldRevision): boolean {
+function mayBeNoise({ changes }: RevisionChanges): boolean {
   return changes.includes('"layout"') || changes.includes('"schemaVersion"')
 }
 
-function formerOf({ renames }: ToldRevision, entity: string | null): string | null {
+function formerOf({ renames }: RevisionChanges, entity: string | null): string | null {
   return renames.find(([name]) => name === entity)?.[1] ?? null
 }

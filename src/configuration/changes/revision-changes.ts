@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import type { Change } from '../../document/changes/change.ts'
+import type { DocumentChange } from '../../document/changes/change.ts'
 import { foldEntity } from '../../document/changes/entities.ts'
 import { entitiesOf, formerNameOf } from '../../document/changes/entities-of.ts'
 import { renderCheckedLine } from '../../lib/checked-lines.ts'
 import type { CommitSha } from '../../core/revision.ts'
 
 /** What a revision changed about the one before it, ready to be kept. */
-export interface ToldRevision {
+export interface RevisionChanges {
   readonly commit: CommitSha
   /** The revision before; null for the first. */
   readonly previous: CommitSha | null
@@ -45,10 +45,10 @@ type Row = readonly [
   string,
 ]
 
-export function toldRevision(
-  { commit, previous }: Pick<ToldRevision, 'commit' | 'previous'>,
-  changes: readonly Change[],
-): ToldRevision {
+export function changesOfRevision(
+  { commit, previous }: Pick<RevisionChanges, 'commit' | 'previous'>,
+  changes: readonly DocumentChange[],
+): RevisionChanges {
   const entities = [...new Set(entitiesOf(changes).map(foldEntity))]
   const renames = changes.flatMap((change) => {
     const former = formerNameOf(change)
@@ -57,18 +57,18 @@ export function toldRevision(
   return { commit, previous, entities, renames, changes: JSON.stringify(changes) }
 }
 
-export function changesOf({ changes }: ToldRevision): readonly Change[] {
+export function changesOf({ changes }: RevisionChanges): readonly DocumentChange[] {
   return Changes.parse(JSON.parse(changes))
 }
 
 /** The line that keeps it in a file, with a checksum in front. */
-export function renderToldRevision(told: ToldRevision): string {
+export function renderRevisionChanges(told: RevisionChanges): string {
   const { commit, previous, entities, renames, changes } = told
   return renderCheckedLine(JSON.stringify([commit, previous, entities, renames, changes]))
 }
 
 /** What the text of such a line keeps; null for one of another form. */
-export function parseToldRevision(text: string): ToldRevision | null {
+export function parseRevisionChanges(text: string): RevisionChanges | null {
   const row: unknown = JSON.parse(text)
   if (!isRow(row)) return null
   const [commit, previous, entities, renames, changes] = row

@@ -7,7 +7,7 @@ export interface LineRange {
 export type ChangeKind = 'added' | 'removed' | 'renamed' | 'changed' | 'reordered' | 'reformatted'
 
 /** One thing that is otherwise in one document than in the other, as people say it. */
-export interface Change {
+export interface DocumentChange {
   readonly kind: ChangeKind
   /**
    * What it happened to: `pipeline/NAME`, `agent/UUID`, `server` and so on; `document` for what

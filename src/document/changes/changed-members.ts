@@ -1,4 +1,4 @@
-import { PlacedElement } from '../incremental/relocated-element.ts'
+import { RelocatedElement } from '../incremental/relocated-element.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import { elementsAt } from '../xml/xml-elements.ts'
 import { asEntity, type Entity, ENTITY_KINDS, entityKey, type EntityKind } from './entities.ts'
@@ -16,7 +16,7 @@ const MEMBER_KINDS = ENTITY_KINDS.filter(({ word }) =>
  * it stood, under its name. Null where there may be more to tell.
  */
 export function changedMembers(before: XmlDocument, after: XmlDocument): EntityPair[] | null {
-  if (!PlacedElement.isSame(before.root, after.root)) return null
+  if (!RelocatedElement.isSame(before.root, after.root)) return null
   const pairs: EntityPair[] = []
   for (const kind of MEMBER_KINDS) {
     for (const pair of changedOf(kind, { before, after })) {
@@ -36,7 +36,7 @@ function* changedOf(
   const older = elementsAt(documents.before.root, kind.steps)
   for (const [n, after] of elementsAt(documents.after.root, kind.steps).entries()) {
     const before = older[n]
-    if (!before || PlacedElement.isSame(before, after)) continue
+    if (!before || RelocatedElement.isSame(before, after)) continue
     if (isWrittenAlike(documents, { before, after })) continue
     yield [asEntity(before, kind), asEntity(after, kind)]
   }

@@ -4,7 +4,7 @@ import type { XmlElement } from '../xml/xml-tree.ts'
 import { compareElements } from './compare-elements.ts'
 import { compareText } from './compare-attributes.ts'
 import { commentsOf, contentOf } from './content.ts'
-import type { Change } from './change.ts'
+import type { DocumentChange } from './change.ts'
 import { type Entity, entityKey, entityLabel, type EntityKind, entityName } from './entities.ts'
 import { type Matching, matchByKey, refine } from './match.ts'
 import {
@@ -69,17 +69,18 @@ export function* compareEntities(
   { pairs, removed, added }: EntityMatching,
 ): Generator<void, void> {
   for (const entity of removed)
-    yield documents.report(loneChange(documents.before, 'removed', entity))
+    yield documents.report(addedOrRemoved(documents.before, 'removed', entity))
   for (const [before, after] of pairs) yield compareEntity(documents, before, after)
-  for (const entity of added) yield documents.report(loneChange(documents.after, 'added', entity))
+  for (const entity of added)
+    yield documents.report(addedOrRemoved(documents.after, 'added', entity))
 }
 
 /** An entity that is in this document only. */
-export function loneChange(
+export function addedOrRemoved(
   document: XmlDocument,
   kind: 'added' | 'removed',
   entity: Entity,
-): Change {
+): DocumentChange {
   const range = rangeOf(document, entity.element.span)
   return {
     kind,
@@ -119,7 +120,7 @@ function compareEntity(documents: Documents, before: Entity, after: Entity): voi
   reportForm(scope, pair, changes === 0)
 }
 
-function contentChange(documents: Documents, pair: Pair, entity: Entity): Change {
+function contentChange(documents: Documents, pair: Pair, entity: Entity): DocumentChange {
   return {
     kind: 'changed',
     entity: entityName(entity),

@@ -1,7 +1,7 @@
 import { nameKey } from '../../core/name-key.ts'
 import { attributeOf, elementsAt, type Steps, stepsOf, textOf } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
-import type { Change } from './change.ts'
+import type { DocumentChange } from './change.ts'
 import { shownText } from './shown-value.ts'
 
 /** A sort of things that have a history of their own. */
@@ -14,7 +14,7 @@ export interface EntityKind {
   readonly isOfServer: boolean
   /** The attribute that names it, or its text. */
   readonly by: string
-  readonly otherwise: string
+  readonly defaultName: string
   readonly isExact: boolean
 }
 
@@ -62,7 +62,7 @@ function parseKind(line: string): EntityKind {
   const otherwise = mark.startsWith('?') ? mark.slice(1) : ''
   const steps = stepsOf(place)
   const isOfServer = place.startsWith('server/')
-  return { prefix, word, steps, isOfServer, by, otherwise, isExact: mark === '!' }
+  return { prefix, word, steps, isOfServer, by, defaultName: otherwise, isExact: mark === '!' }
 }
 
 /** What belongs to no entity belongs to the document. */
@@ -96,7 +96,7 @@ export function entityLabel({ kind, name, element }: Entity): string {
   return shownText(label === '' ? kind.word : label)
 }
 
-function nameIn(element: XmlElement, { by, otherwise }: EntityKind): string {
+function nameIn(element: XmlElement, { by, defaultName: otherwise }: EntityKind): string {
   if (by === '-') return ''
   if (by === '#text') return textOf(element).trim()
   return attributeOf(element, by.slice(1)) ?? otherwise
@@ -113,7 +113,7 @@ export function foldEntity(entity: string): string {
 }
 
 /** The word for an entity that a change is about as a whole; null when it is about a part of one. */
-export function wholeEntityWord({ entity, label, path, subject }: Change): string | null {
+export function wholeEntityWord({ entity, label, path, subject }: DocumentChange): string | null {
   if (path.length > 0) return null
   const [prefix] = entity.split('/', 1)
   const words = WORDS.get(prefix ?? '') ?? []

@@ -1,13 +1,13 @@
-import type { Change } from './change.ts'
+import type { DocumentChange } from './change.ts'
 import { DOCUMENT } from './entities.ts'
 import { LINE_ENDINGS } from './line-endings.ts'
 
 /** Whether there are changes, but none of what the document means: layout, line endings, and the version of its schema. */
-export function isNoise(changes: readonly Change[]): boolean {
+export function isCosmetic(changes: readonly DocumentChange[]): boolean {
   return changes.length > 0 && changes.every(isNoiseOne)
 }
 
-function isNoiseOne({ kind, entity, subject }: Change): boolean {
+function isNoiseOne({ kind, entity, subject }: DocumentChange): boolean {
   if (kind === 'reformatted') return subject === 'layout'
   if (kind !== 'changed' || entity !== DOCUMENT) return false
   return subject === 'schemaVersion' || subject === LINE_ENDINGS

@@ -1,4 +1,4 @@
-import type { Change } from './change.ts'
+import type { DocumentChange } from './change.ts'
 import { DOCUMENT, DOCUMENT_LABEL } from './entities.ts'
 
 export const LINE_ENDINGS = 'line endings'
@@ -9,7 +9,7 @@ const NAMES = [
 ] as const
 
 /** The change from one text to another when nothing but what ends their lines is otherwise; null for any other. */
-export function changeOfLineEndings(before: string, after: string): Change | null {
+export function changeOfLineEndings(before: string, after: string): DocumentChange | null {
   if (!(before.includes('\r') || after.includes('\r'))) return null
   const [from, to] = [namesOf(before), namesOf(after)]
   if (from === to || withLineFeeds(before) !== withLineFeeds(after)) return null

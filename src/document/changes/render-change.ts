@@ -1,12 +1,12 @@
-import type { Change } from './change.ts'
+import type { DocumentChange } from './change.ts'
 
 /** One change in words, its entity left out: `stage test › job unit: timeout 45 → 60`. */
-export function renderChange(change: Change): string {
+export function renderChange(change: DocumentChange): string {
   const where = change.path.join(' › ')
   return where === '' ? whatOf(change) : `${where}: ${whatOf(change)}`
 }
 
-function whatOf({ kind, subject, from, to, lines }: Change): string {
+function whatOf({ kind, subject, from, to, lines }: DocumentChange): string {
   switch (kind) {
     case 'added':
       return `add ${subject}${aside(to, lines)}`

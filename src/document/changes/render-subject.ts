@@ -1,4 +1,4 @@
-import type { Change } from './change.ts'
+import type { DocumentChange } from './change.ts'
 import { type Phrase, phrasesOf } from './subject-phrases.ts'
 import { isBeginning } from './summarise-changes.ts'
 
@@ -11,7 +11,7 @@ const REST = 18
  * The changes as the subject line of a commit: on one line of at most about 100 characters, the
  * most important first.
  */
-export function renderSubject(changes: readonly Change[]): string {
+export function renderSubject(changes: readonly DocumentChange[]): string {
   if (isBeginning(changes)) return 'First configuration'
   const registered = renderRegistration(changes)
   if (registered !== null) return registered
@@ -19,19 +19,19 @@ export function renderSubject(changes: readonly Change[]): string {
   return told.length === 0 ? renderForm(changes) : compose(phrasesOf(told))
 }
 
-function renderRegistration(changes: readonly Change[]): string | null {
+function renderRegistration(changes: readonly DocumentChange[]): string | null {
   const [first] = changes
   if (!first || !changes.every(isNewAgent)) return null
   if (changes.length > 1) return `Register ${changes.length} agents`
   return `Register agent ${first.label}`
 }
 
-function isNewAgent({ kind, entity, path, subject }: Change): boolean {
+function isNewAgent({ kind, entity, path, subject }: DocumentChange): boolean {
   const isWhole = path.length === 0 && subject.startsWith('agent ')
   return kind === 'added' && entity.startsWith('agent/') && isWhole
 }
 
-function renderForm(changes: readonly Change[]): string {
+function renderForm(changes: readonly DocumentChange[]): string {
   const [first] = changes
   if (!first) return 'No change'
   const entities = new Set(changes.map(({ entity }) => entity))

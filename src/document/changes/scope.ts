@@ -1,6 +1,6 @@
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { Span, XmlElement } from '../xml/xml-tree.ts'
-import type { Change, LineRange } from './change.ts'
+import type { DocumentChange, LineRange } from './change.ts'
 
 /** The two documents, and where what is otherwise in them is told. */
 export interface Documents {
@@ -8,7 +8,7 @@ export interface Documents {
   readonly after: XmlDocument
   /** The elements that are entities of their own, in both documents. */
   readonly entities: ReadonlySet<XmlElement>
-  readonly report: (change: Change) => void
+  readonly report: (change: DocumentChange) => void
   /** Whether so much is told that entities are told apart no further. */
   readonly isLong: () => boolean
 }

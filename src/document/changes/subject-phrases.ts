@@ -1,4 +1,4 @@
-import type { Change } from './change.ts'
+import type { DocumentChange } from './change.ts'
 import { DOCUMENT, ENTITY_KINDS, wholeEntityWord } from './entities.ts'
 import { cutMiddle, cutPair, showable } from './shown-value.ts'
 import { renderChange } from './render-change.ts'
@@ -24,7 +24,7 @@ const VERBS = new Map([
 ])
 
 /** The phrases that tell these changes: whole entities first, then what is inside of them. */
-export function phrasesOf(changes: readonly Change[]): Phrase[] {
+export function phrasesOf(changes: readonly DocumentChange[]): Phrase[] {
   const whole = groupBy(changes.filter(isWhole), (change) => {
     return `${change.kind} ${wholeEntityWord(change)}`
   })
@@ -35,7 +35,7 @@ export function phrasesOf(changes: readonly Change[]): Phrase[] {
   return [...whole.map(wholePhrase), ...inside.map(insidePhrase)]
 }
 
-function isWhole(change: Change): boolean {
+function isWhole(change: DocumentChange): boolean {
   return wholeEntityWord(change) !== null
 }
 
@@ -60,7 +60,7 @@ function insidePhrase([first, ...others]: Group): Phrase {
 }
 
 /** Where room is short, the outermost steps go, then what is shown of values. */
-function shorterForms(change: Change): string[] {
+function shorterForms(change: DocumentChange): string[] {
   const { path, subject } = change
   const mayStandAlone = STANDS_ALONE.test(subject)
   const steps = path.map((_, step) => path.slice(step + 1))
@@ -85,11 +85,11 @@ function headOf([first, ...others]: Group): string {
 }
 
 /** A name that alone would fill the line is cut. */
-function namesOf(changes: readonly Change[]): string {
+function namesOf(changes: readonly DocumentChange[]): string {
   return changes.map(({ label }) => cutMiddle(label, LONGEST_LIST)).join(', ')
 }
 
-function prefixOf({ entity }: Change): string {
+function prefixOf({ entity }: DocumentChange): string {
   return entity.split('/', 1)[0] ?? ''
 }
 
@@ -103,7 +103,7 @@ function plural(word: string): string {
 
 /** The change in words, without the number of its lines and with long values cut. */
 function said(
-  { kind, entity, label, path, subject, from, to }: Change,
+  { kind, entity, label, path, subject, from, to }: DocumentChange,
   length = LONGEST_VALUE,
 ): string {
   const pair = cutPair(from ?? '', to ?? '', length)
@@ -124,10 +124,13 @@ function plain(text: string): string {
     .replaceAll('•••• hidden', 'hidden')
 }
 
-type Group = readonly [Change, ...Change[]]
+type Group = readonly [DocumentChange, ...DocumentChange[]]
 
-function groupBy(changes: readonly Change[], keyOf: (change: Change) => string): Group[] {
-  const groups = new Map<string, [Change, ...Change[]]>()
+function groupBy(
+  changes: readonly DocumentChange[],
+  keyOf: (change: DocumentChange) => string,
+): Group[] {
+  const groups = new Map<string, [DocumentChange, ...DocumentChange[]]>()
   for (const change of changes) {
     const key = keyOf(change)
     const group = groups.get(key)

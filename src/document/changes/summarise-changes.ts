@@ -4,12 +4,12 @@ import type { Problem } from '../../core/problem.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import { changedMembers } from './changed-members.ts'
-import type { Change } from './change.ts'
+import type { DocumentChange } from './change.ts'
 import { compareElements } from './compare-elements.ts'
 import {
   compareEntities,
   type EntityMatching,
-  loneChange,
+  addedOrRemoved,
   matchEntities,
   reportForm,
 } from './compare-entities.ts'
@@ -32,7 +32,10 @@ const WHOLE = { entity: DOCUMENT, label: DOCUMENT_LABEL, path: [] } as const
  * most important first. `null` stands for no earlier document. Any text that is otherwise gives at
  * least one change, equal texts give none.
  */
-export function summariseChanges(before: Comparable | null, after: Comparable): readonly Change[] {
+export function summariseChanges(
+  before: Comparable | null,
+  after: Comparable,
+): readonly DocumentChange[] {
   return atOnce(summariseInSteps(before, after))
 }
 
@@ -40,7 +43,7 @@ export function summariseChanges(before: Comparable | null, after: Comparable): 
 export function* summariseInSteps(
   before: Comparable | null,
   after: Comparable,
-): Generator<unknown, readonly Change[]> {
+): Generator<unknown, readonly DocumentChange[]> {
   if ('problems' in after) return [unreadable('newer', after.problems)]
   if (before === null) return beginnings(after)
   if ('problems' in before) return [unreadable('older', before.problems)]
@@ -52,14 +55,17 @@ export function* summariseInSteps(
 }
 
 /** Whether nothing was before these changes. */
-export function isBeginning([first]: readonly Change[]): boolean {
+export function isBeginning([first]: readonly DocumentChange[]): boolean {
   return first?.kind === 'added' && first.entity === DOCUMENT && first.path.length === 0
 }
 
-function* compare(before: XmlDocument, after: XmlDocument): Generator<unknown, readonly Change[]> {
+function* compare(
+  before: XmlDocument,
+  after: XmlDocument,
+): Generator<unknown, readonly DocumentChange[]> {
   const members = changedMembers(before, after)
   if (members === null) return yield* compareWhole(before, after)
-  const changes: Change[] = []
+  const changes: DocumentChange[] = []
   const elements = members.flat().map(({ element }) => element)
   const documents = documentsOf({ before, after }, elements, changes)
   yield* compareEntities(documents, { pairs: members, removed: [], added: [] })
@@ -69,8 +75,8 @@ function* compare(before: XmlDocument, after: XmlDocument): Generator<unknown, r
 function* compareWhole(
   before: XmlDocument,
   after: XmlDocument,
-): Generator<unknown, readonly Change[]> {
-  const changes: Change[] = []
+): Generator<unknown, readonly DocumentChange[]> {
+  const changes: DocumentChange[] = []
   const entities = ENTITY_KINDS.map((kind) => ({
     kind,
     before: entitiesIn(before.root, kind),
@@ -99,7 +105,7 @@ function* compareWhole(
 function documentsOf(
   pair: { readonly before: XmlDocument; readonly after: XmlDocument },
   entities: readonly XmlElement[],
-  changes: Change[],
+  changes: DocumentChange[],
 ): Documents {
   return {
     ...pair,
@@ -115,9 +121,9 @@ function compareRoots(scope: Scope): void {
   reportForm(scope, pair, false)
 }
 
-function beginnings(after: XmlDocument): readonly Change[] {
+function beginnings(after: XmlDocument): readonly DocumentChange[] {
   const range = rangeOf(after, after.root.span)
-  const whole: Change = {
+  const whole: DocumentChange = {
     kind: 'added',
     ...WHOLE,
     subject: DOCUMENT_LABEL,
@@ -125,10 +131,10 @@ function beginnings(after: XmlDocument): readonly Change[] {
     after: range,
   }
   const entities = ENTITY_KINDS.flatMap((kind) => entitiesIn(after.root, kind))
-  return [whole, ...entities.map((entity) => loneChange(after, 'added', entity))]
+  return [whole, ...entities.map((entity) => addedOrRemoved(after, 'added', entity))]
 }
 
-function unreadable(which: 'older' | 'newer', [problem]: readonly Problem[]): Change {
+function unreadable(which: 'older' | 'newer', [problem]: readonly Problem[]): DocumentChange {
   const place = problem?.line === undefined ? '' : ` at line ${problem.line}`
   const from = shownValue(`unreadable${place}: ${problem?.message ?? 'not XML'}`)
   const to = 'readable'

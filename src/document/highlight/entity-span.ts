@@ -38,7 +38,7 @@ export function stageSpan(text: string, stage: string): Span | null {
   return spanOf(text, { steps: [['stage']], isIt })
 }
 
-function nameIn(text: string, tag: Span, { by, otherwise }: EntityKind): string {
+function nameIn(text: string, tag: Span, { by, defaultName: otherwise }: EntityKind): string {
   return by === '-' ? '' : (attribute(text, { tag }, by.slice(1)) ?? otherwise)
 }
 

@@ -1,15 +1,15 @@
 import type { Agent, Configuration, Pipeline, Template } from '../model/model.ts'
 import type { MemberPlace } from './find-members.ts'
-import type { Frame, Slot } from './skeleton.ts'
+import type { Skeleton, Placeholder } from './skeleton.ts'
 import type { Member } from './member.ts'
 import type { MemberElement } from './member-element.ts'
 import type { MemberStores } from './member-stores.ts'
 
 /** The members of one document, taken in one after the other, until all are there. */
-export class Gathering {
+export class DocumentAssembly {
   /** In the order of the document. */
   readonly members: { readonly element: MemberElement; readonly place: MemberPlace }[] = []
-  readonly #frame: Frame
+  readonly #frame: Skeleton
   readonly #stores: MemberStores
   readonly #pipelines = new Map<number, Pipeline[]>()
   readonly #templates: Template[] = []
@@ -18,7 +18,7 @@ export class Gathering {
   parts: number
   hasPlainSecrets: boolean
 
-  constructor(frame: Frame, stores: MemberStores) {
+  constructor(frame: Skeleton, stores: MemberStores) {
     this.#frame = frame
     this.#stores = stores
     this.parts = frame.parts
@@ -26,7 +26,7 @@ export class Gathering {
   }
 
   /** Takes a member in; false where something is wrong with it. */
-  take(text: string, place: MemberPlace, { list, at }: Slot): boolean {
+  take(text: string, place: MemberPlace, { list, at }: Placeholder): boolean {
     const context = { exact: this.#frame.exact, at }
     const { pipelines, templates, agents } = this.#stores
     switch (list) {

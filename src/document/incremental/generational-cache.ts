@@ -6,7 +6,7 @@ const SLACK = 1_000_000
  * the last round used. A round that begins when much has come together drops what the rounds since
  * the one before did not use.
  */
-export class Generations<Value> {
+export class GenerationalCache<Value> {
   #young = new Map<string, Value>()
   #old: ReadonlyMap<string, Value> = new Map()
   #size = 0

@@ -1,10 +1,10 @@
-import { Generations } from './generational-cache.ts'
+import { GenerationalCache } from './generational-cache.ts'
 import { Member, type MemberContext, type MemberKind } from './member.ts'
 
 /** The members of one list that were read lately, by their exact text. */
 export class MemberStore<Model> {
   readonly #kind: MemberKind<Model>
-  readonly #known = new Generations<Member<Model>>()
+  readonly #known = new GenerationalCache<Member<Model>>()
 
   constructor(kind: MemberKind<Model>) {
     this.#kind = kind

@@ -9,16 +9,16 @@ import { XML_LIMITS } from '../xml/xml-limits.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import { findMembers, listOf, type MemberPlace } from './find-members.ts'
-import type { Frame } from './skeleton.ts'
-import { FramePlacement } from './skeleton-placement.ts'
-import type { FrameStore } from './skeleton-store.ts'
-import { Gathering } from './document-assembly.ts'
+import type { Skeleton } from './skeleton.ts'
+import { SkeletonPlacement } from './skeleton-placement.ts'
+import type { SkeletonStore } from './skeleton-store.ts'
+import { DocumentAssembly } from './document-assembly.ts'
 import type { MemberStores } from './member-stores.ts'
-import { PlacedElement } from './relocated-element.ts'
+import { RelocatedElement } from './relocated-element.ts'
 
 /** What was read lately. */
-export interface Known {
-  readonly frames: FrameStore
+export interface ReadCache {
+  readonly frames: SkeletonStore
   readonly stores: MemberStores
 }
 
@@ -31,7 +31,7 @@ const LARGEST_PIECE = 2 ** 18
  */
 export function* readMembers(
   bytes: Uint8Array,
-  known: Known,
+  known: ReadCache,
 ): Generator<void, ConfigDocument | null> {
   const text = textOf(bytes)
   const places = text === null ? null : findMembers(text)
@@ -73,9 +73,13 @@ function isInPieces(text: string, places: readonly MemberPlace[]): boolean {
 
 function* gather(
   text: string,
-  { frame, places, stores }: { frame: Frame; places: readonly MemberPlace[]; stores: MemberStores },
-): Generator<void, Gathering | null> {
-  const gathering = new Gathering(frame, stores)
+  {
+    frame,
+    places,
+    stores,
+  }: { frame: Skeleton; places: readonly MemberPlace[]; stores: MemberStores },
+): Generator<void, DocumentAssembly | null> {
+  const gathering = new DocumentAssembly(frame, stores)
   stores.beginRound()
   for (const [n, place] of places.entries()) {
     const slot = frame.slots[n]
@@ -85,9 +89,13 @@ function* gather(
   return gathering
 }
 
-function documentOf(text: string, frame: Frame, { members }: Gathering): XmlDocument {
-  const placement = new FramePlacement(frame, members)
-  return { text, root: new PlacedElement(frame.root, null, placement), lines: new LineIndex(text) }
+function documentOf(text: string, frame: Skeleton, { members }: DocumentAssembly): XmlDocument {
+  const placement = new SkeletonPlacement(frame, members)
+  return {
+    text,
+    root: new RelocatedElement(frame.root, null, placement),
+    lines: new LineIndex(text),
+  }
 }
 
 /** Whether nothing is wrong outside of the members, and with all of them together. */

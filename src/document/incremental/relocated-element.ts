@@ -8,7 +8,7 @@ export interface Placement {
 }
 
 /** A placement of a tree all of which is moved by the same distance. */
-export class Moved implements Placement {
+export class OffsetPlacement implements Placement {
   readonly #distance: number
 
   constructor(distance: number) {
@@ -20,7 +20,7 @@ export class Moved implements Placement {
   }
 
   place(element: XmlElement, parent: XmlElement): XmlElement {
-    return new PlacedElement(element, parent, this)
+    return new RelocatedElement(element, parent, this)
   }
 }
 
@@ -28,7 +28,7 @@ export class Moved implements Placement {
  * An element of a document whose tree was read elsewhere: the same, with its places in this
  * document. What is below it is placed when somebody looks.
  */
-export class PlacedElement implements XmlElement {
+export class RelocatedElement implements XmlElement {
   readonly kind = 'element'
   readonly name: string
   readonly parent: XmlElement | null
@@ -47,7 +47,7 @@ export class PlacedElement implements XmlElement {
 
   /** Whether both were read as one: the same elements, or the same around the members of long lists. */
   static isSame(one: XmlElement, other: XmlElement): boolean {
-    if (!(one instanceof PlacedElement) || !(other instanceof PlacedElement)) return false
+    if (!(one instanceof RelocatedElement) || !(other instanceof RelocatedElement)) return false
     return one.#source === other.#source
   }
 

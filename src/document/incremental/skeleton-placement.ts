@@ -1,18 +1,18 @@
 import type { XmlElement } from '../xml/xml-tree.ts'
 import type { MemberPlace } from './find-members.ts'
-import type { Frame } from './skeleton.ts'
+import type { Skeleton } from './skeleton.ts'
 import type { MemberElement } from './member-element.ts'
-import { Moved, PlacedElement, type Placement } from './relocated-element.ts'
+import { OffsetPlacement, RelocatedElement, type Placement } from './relocated-element.ts'
 
 /** A frame as it stands in a document, with the members in the place of what stands for them. */
-export class FramePlacement implements Placement {
+export class SkeletonPlacement implements Placement {
   readonly #starts: readonly number[]
   /** How far the text that follows so many members is moved. */
   readonly #distances: readonly number[]
   readonly #members: ReadonlyMap<XmlElement, { element: MemberElement; start: number }>
 
   constructor(
-    { slots }: Frame,
+    { slots }: Skeleton,
     members: readonly { readonly place: MemberPlace; readonly element: MemberElement }[],
   ) {
     this.#starts = slots.map(({ start }) => start)
@@ -31,14 +31,14 @@ export class FramePlacement implements Placement {
 
   place(element: XmlElement, parent: XmlElement): XmlElement {
     const member = this.#members.get(element)
-    if (!member) return new PlacedElement(element, parent, this)
-    return new PlacedElement(member.element, parent, new Moved(member.start))
+    if (!member) return new RelocatedElement(element, parent, this)
+    return new RelocatedElement(member.element, parent, new OffsetPlacement(member.start))
   }
 }
 
 function distanceAfter(
   { place }: { readonly place: MemberPlace },
-  slot: Frame['slots'][number] | undefined,
+  slot: Skeleton['slots'][number] | undefined,
 ): number {
   return place.end - (slot?.element.span.end ?? 0)
 }

@@ -1,15 +1,15 @@
 import { type MemberPlace, placeholderIn } from './find-members.ts'
-import { type Frame, readFrame } from './skeleton.ts'
+import { type Skeleton, readFrame } from './skeleton.ts'
 
 /** Frames of the documents that were read last. */
 const KEPT = 4
 
 /** Frames by their exact text: most changes of a document leave its frame as it is. */
-export class FrameStore {
-  readonly #known = new Map<string, Frame>();
+export class SkeletonStore {
+  readonly #known = new Map<string, Skeleton>();
 
   /** Null where the document without its members is not sound, or they are not its members. */
-  *read(text: string, places: readonly MemberPlace[]): Generator<void, Frame | null> {
+  *read(text: string, places: readonly MemberPlace[]): Generator<void, Skeleton | null> {
     const framed = frameText(text, places)
     const frame = this.#known.get(framed) ?? (yield* readFrame(framed))
     if (!frame || !isFrameOf(frame, places)) return null
@@ -35,7 +35,7 @@ function frameText(text: string, places: readonly MemberPlace[]): string {
  * Whether each member has its slot and each slot its member. Then the document is well-formed when
  * its frame and its members are: an element stands where the frame has one.
  */
-function isFrameOf({ slots }: Frame, places: readonly MemberPlace[]): boolean {
+function isFrameOf({ slots }: Skeleton, places: readonly MemberPlace[]): boolean {
   let left = 0
   const isEachInPlace = places.every(({ list, start, end }, n) => {
     const slot = slots[n]

@@ -13,7 +13,7 @@ import type { XmlElement } from '../xml/xml-tree.ts'
 import { listOf, type ListName } from './find-members.ts'
 
 /** The place of a member in a frame. */
-export interface Slot {
+export interface Placeholder {
   readonly list: ListName
   /** Child-element indexes from the root. */
   readonly at: readonly [list: number, member: number]
@@ -23,10 +23,10 @@ export interface Slot {
 }
 
 /** A document without the members of its long lists: an empty element stands for each of them. */
-export interface Frame {
+export interface Skeleton {
   readonly root: XmlElement
   /** In the order of the document. */
-  readonly slots: readonly Slot[]
+  readonly slots: readonly Placeholder[]
   readonly exact: boolean
   /** The model, with empty lists in the place of the long ones. */
   readonly configuration: Configuration
@@ -36,13 +36,13 @@ export interface Frame {
 }
 
 /** Null where the text is no frame of a document that may be valid. Gives way between its steps. */
-export function* readFrame(text: string): Generator<void, Frame | null> {
+export function* readFrame(text: string): Generator<void, Skeleton | null> {
   const tree = readTree(text, XML_LIMITS)
   yield
   return tree?.root.name === 'cruise' ? yield* frameOf(text, tree) : null
 }
 
-function* frameOf(text: string, { root, parts }: XmlTree): Generator<void, Frame | null> {
+function* frameOf(text: string, { root, parts }: XmlTree): Generator<void, Skeleton | null> {
   const findings = new Findings({ text, lines: new LineIndex(text) })
   checkReferences(root, findings)
   const slots = slotsIn(root)
@@ -63,9 +63,9 @@ function* frameOf(text: string, { root, parts }: XmlTree): Generator<void, Frame
   }
 }
 
-function slotsIn(root: XmlElement): Slot[] {
+function slotsIn(root: XmlElement): Placeholder[] {
   return childElements(root).flatMap((list, outer) =>
-    childElements(list).flatMap((element, inner): Slot[] => {
+    childElements(list).flatMap((element, inner): Placeholder[] => {
       const name = listOf(list.name, element.name)
       const { start } = element.span
       return name ? [{ list: name, at: [outer, inner], start, element }] : []

@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { inflate } from 'node:zlib'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
-import { type Finding, mendable, type Patient } from './repair-context.ts'
+import { type RepairFinding, repairable, type RepairContext } from './repair-context.ts'
 
 const inflated = promisify(inflate)
 
 /** Loose objects that are not what their name says: cut short or emptied by a power cut, or changed. */
-export async function findBrokenObjects(patient: Patient): Promise<Finding[]> {
+export async function findBrokenObjects(patient: RepairContext): Promise<RepairFinding[]> {
   const objects = join(patient.gitDir, 'objects')
   const folders = (await readdir(objects)).filter((name) => /^[0-9a-f]{2}$/.test(name))
-  const findings: Finding[] = []
+  const findings: RepairFinding[] = []
   for (const folder of folders) {
     const names = (await orNullWhenAbsent(readdir(join(objects, folder)))) ?? []
     for (const name of names.filter((each) => /^[0-9a-f]{38}$/.test(each))) {
@@ -20,7 +20,7 @@ export async function findBrokenObjects(patient: Patient): Promise<Finding[]> {
       if (await isWhole(path, folder + name)) continue
       const what = `The object ${folder}${name} is damaged`
       const remedy = 'moved aside'
-      findings.push(await mendable(patient, { what, remedy }, (aside) => aside.move(path)))
+      findings.push(await repairable(patient, { what, remedy }, (aside) => aside.move(path)))
     }
   }
   return findings

@@ -3,14 +3,14 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { ended } from '../../processes/piped-process.ts'
-import type { Aside } from './quarantine.ts'
-import { type Finding, gitOn, mendable, type Patient } from './repair-context.ts'
+import type { Quarantine } from './quarantine.ts'
+import { type RepairFinding, gitOn, repairable, type RepairContext } from './repair-context.ts'
 
 /** Packs whose index is missing or wrong, or that are damaged themselves. */
-export async function findBrokenPacks(patient: Patient): Promise<Finding[]> {
+export async function findBrokenPacks(patient: RepairContext): Promise<RepairFinding[]> {
   const folder = join(patient.gitDir, 'objects', 'pack')
   const names = await readdir(folder)
-  const findings: Finding[] = []
+  const findings: RepairFinding[] = []
   for (const name of names.filter((each) => each.endsWith('.pack'))) {
     const base = join(folder, name.slice(0, -'.pack'.length))
     if (await isWhole(patient, base)) continue
@@ -19,12 +19,14 @@ export async function findBrokenPacks(patient: Patient): Promise<Finding[]> {
     const remedy =
       'indexed anew where the pack is whole, otherwise taken apart for what can be read'
     const facts = { what: `${name} or its index is damaged`, remedy }
-    findings.push(await mendable(patient, facts, (aside) => mend(patient, { base, paths, aside })))
+    findings.push(
+      await repairable(patient, facts, (aside) => mend(patient, { base, paths, aside })),
+    )
   }
   return findings
 }
 
-async function isWhole(patient: Patient, base: string): Promise<boolean> {
+async function isWhole(patient: RepairContext, base: string): Promise<boolean> {
   return (await gitOn(patient, 'verify-pack', `${base}.idx`)).isDone
 }
 
@@ -37,10 +39,10 @@ function isUnread(error: unknown): boolean {
 interface BrokenPack {
   readonly base: string
   readonly paths: readonly string[]
-  readonly aside: Aside
+  readonly aside: Quarantine
 }
 
-async function mend(patient: Patient, { base, paths, aside }: BrokenPack): Promise<void> {
+async function mend(patient: RepairContext, { base, paths, aside }: BrokenPack): Promise<void> {
   for (const path of paths.filter((each) => !each.endsWith('.pack'))) await aside.move(path)
   if ((await gitOn(patient, 'index-pack', `${base}.pack`)).isDone) return
   const pack = await aside.move(`${base}.pack`)

@@ -1,23 +1,22 @@
 import nodeFs, { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
-import { ServiceError } from '../../core/errors.ts'
+import { ServiceError, unavailable } from '../../core/errors.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { openProcessLock } from '../../storage/process-lock.ts'
-import { unavailable } from '../repository-folder.ts'
 import { requireGit } from '../../git/run-git.ts'
 import { verifyRepository, type VerifyOptions } from '../upkeep/verify.ts'
-import { Aside } from './quarantine.ts'
+import { Quarantine } from './quarantine.ts'
 import { findBrokenObjects } from './broken-objects.ts'
 import { findBrokenPacks } from './broken-packs.ts'
 import { findDamagedGraphs, findDamagedIndex, findDamagedStage } from './derived-files.ts'
 import { findLeftovers } from './leftovers.ts'
 import { findMissingObjects } from './missing-objects.ts'
-import { type Finding, lost, type Patient } from './repair-context.ts'
+import { type RepairFinding, lost, type RepairContext } from './repair-context.ts'
 import { findStaleLocks } from './stale-locks.ts'
 import { findTornRefs } from './torn-refs.ts'
 
-export type { Finding } from './repair-context.ts'
+export type { RepairFinding } from './repair-context.ts'
 
 export interface ExamineOptions extends VerifyOptions {
   readonly repair: boolean
@@ -27,12 +26,12 @@ export interface ExamineOptions extends VerifyOptions {
 }
 
 export interface Examination {
-  readonly findings: readonly Finding[]
+  readonly findings: readonly RepairFinding[]
   /** Where things were moved, when anything may have been. */
   readonly asideFolder: string | null
 }
 
-type Look = (patient: Patient) => Promise<Finding[]>
+type Look = (patient: RepairContext) => Promise<RepairFinding[]>
 
 /** In the order in which one can be mended after the other. */
 const GROUND: readonly Look[] = [
@@ -65,7 +64,7 @@ export async function examineRepository(options: ExamineOptions): Promise<Examin
   await nodeFs.mkdir(own, { recursive: true })
   const lock = await openProcessLock(join(own, 'lock'))
   try {
-    const aside = new Aside(options.repository, { gitDir, time: options.clock() })
+    const aside = new Quarantine(options.repository, { gitDir, time: options.clock() })
     return { findings: await look(options, { gitDir, aside }), asideFolder: aside.folder }
   } finally {
     await lock[Symbol.asyncDispose]()
@@ -74,19 +73,22 @@ export async function examineRepository(options: ExamineOptions): Promise<Examin
 
 async function look(
   options: ExamineOptions,
-  { gitDir, aside }: { gitDir: string; aside: Aside | null },
-): Promise<Finding[]> {
+  { gitDir, aside }: { gitDir: string; aside: Quarantine | null },
+): Promise<RepairFinding[]> {
   const git = await requireGit(options.programPath)
   const donors = await Promise.all(options.donors.map(gitDirOf))
-  const patient: Patient = { ...options, gitDir, git, aside, donors }
+  const patient: RepairContext = { ...options, gitDir, git, quarantine: aside, sources: donors }
   const ground = await lookThrough(GROUND, patient)
   if (ground.some(({ state }) => state !== 'mended')) return ground
   return [...ground, ...(await lookThrough(ABOVE, patient))]
 }
 
 /** Ends at what cannot be mended: what comes after it cannot be judged. */
-async function lookThrough(looks: readonly Look[], patient: Patient): Promise<Finding[]> {
-  const findings: Finding[] = []
+async function lookThrough(
+  looks: readonly Look[],
+  patient: RepairContext,
+): Promise<RepairFinding[]> {
+  const findings: RepairFinding[] = []
   for (const each of looks) {
     findings.push(...(await each(patient)))
     if (findings.some(({ state }) => state === 'lost')) return findings
@@ -94,7 +96,7 @@ async function lookThrough(looks: readonly Look[], patient: Patient): Promise<Fi
   return findings
 }
 
-async function verified(patient: Patient): Promise<Finding[]> {
+async function verified(patient: RepairContext): Promise<RepairFinding[]> {
   const advice = 'restore a backup, or take the branch back to a commit before it with git'
   try {
     const { problems } = await verifyRepository(patient)

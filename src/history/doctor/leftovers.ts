@@ -5,12 +5,12 @@ import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { listIncoming } from '../upkeep/abandoned-objects.ts'
 import { filesBelow } from './files-below.ts'
 import { findHolder } from './holders.ts'
-import { type Finding, mendable, type Patient } from './repair-context.ts'
+import { type RepairFinding, repairable, type RepairContext } from './repair-context.ts'
 
 const OBJECT_DRAFT = /^(?:tmp_(?:obj|pack|idx|rev|bitmap|graph)_|\.tmp-)/
 
 /** Drafts of writers that died: no harm, but room. */
-export async function findLeftovers(patient: Patient): Promise<Finding[]> {
+export async function findLeftovers(patient: RepairContext): Promise<RepairFinding[]> {
   const incoming = await listIncoming({ fs: nodeFs, gitDir: patient.gitDir })
   const drafts = [...(await ownDrafts(patient)), ...(await objectDrafts(patient, incoming))]
   const pushes = await abandoned(patient, incoming)
@@ -20,18 +20,21 @@ export async function findLeftovers(patient: Patient): Promise<Finding[]> {
   ])
 }
 
-function left(patient: Patient, path: string, reason: string): Promise<Finding> {
+function left(patient: RepairContext, path: string, reason: string): Promise<RepairFinding> {
   const what = `${relative(patient.repository, path)} ${reason}`
-  return mendable(patient, { what, remedy: 'moved aside' }, (aside) => aside.move(path))
+  return repairable(patient, { what, remedy: 'moved aside' }, (aside) => aside.move(path))
 }
 
 /** The objects of a push may still be wanted as long as any git is at work here. */
-async function abandoned({ repository }: Patient, incoming: readonly string[]): Promise<string[]> {
+async function abandoned(
+  { repository }: RepairContext,
+  incoming: readonly string[],
+): Promise<string[]> {
   const holders = await Promise.all(incoming.map((path) => findHolder(path, repository)))
   return incoming.filter((_, n) => holders[n] === null)
 }
 
-async function ownDrafts({ repository, gitDir, fileName }: Patient): Promise<string[]> {
+async function ownDrafts({ repository, gitDir, fileName }: RepairContext): Promise<string[]> {
   const live = dirname(join(repository, fileName))
   const heads = join(gitDir, 'refs', 'heads')
   const folders = [...new Set([repository, live, gitDir, join(gitDir, 'cairn'), heads])]
@@ -45,7 +48,10 @@ async function ownDrafts({ repository, gitDir, fileName }: Patient): Promise<str
   return found.flat()
 }
 
-async function objectDrafts({ gitDir }: Patient, incoming: readonly string[]): Promise<string[]> {
+async function objectDrafts(
+  { gitDir }: RepairContext,
+  incoming: readonly string[],
+): Promise<string[]> {
   const files = await filesBelow(join(gitDir, 'objects'))
   const drafts = files.filter((path) => OBJECT_DRAFT.test(basename(path)))
   return drafts.filter((path) => !incoming.some((folder) => path.startsWith(`${folder}/`)))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { compressObjects, writeLooseObjects } from '../../git/loose-objects.ts'
 import { named, objectName, type RawObject } from '../../git/raw-object.ts'
 import { tryGit } from '../../git/run-git.ts'
-import { type Finding, gitOn, lost, type Patient } from './repair-context.ts'
+import { type RepairFinding, gitOn, lost, type RepairContext } from './repair-context.ts'
 
 const TYPES = ['blob', 'tree', 'commit', 'tag'] as const
 const MISSING = /(?:missing (?:blob|tree|commit|tag)|invalid sha1 pointer) ([0-9a-f]{40})/g
@@ -14,25 +14,25 @@ const ADVICE =
  * Objects that the history needs and the repository lacks. They are written anew from what is at
  * hand: files beside the live one, git's index, and other repositories.
  */
-export async function findMissingObjects(patient: Patient): Promise<Finding[]> {
-  const findings: Finding[] = []
+export async function findMissingObjects(patient: RepairContext): Promise<RepairFinding[]> {
+  const findings: RepairFinding[] = []
   for (;;) {
     const missing = await listMissing(patient)
     if (missing.length === 0) return findings
-    const found = patient.aside === null ? [] : await recover(patient, missing)
+    const found = patient.quarantine === null ? [] : await recover(patient, missing)
     findings.push(...found)
     // An object that is found may need others that are missing too.
     if (found.length === 0) return [...findings, ...missing.map((oid) => missed(patient, oid))]
   }
 }
 
-function missed({ aside }: Patient, oid: string): Finding {
+function missed({ quarantine: aside }: RepairContext, oid: string): RepairFinding {
   const what = `The object ${oid} is missing`
   if (aside !== null) return lost(what, ADVICE)
   return { what, state: 'mendable', remedy: `written anew if it is found; otherwise ${ADVICE}` }
 }
 
-async function listMissing(patient: Patient): Promise<string[]> {
+async function listMissing(patient: RepairContext): Promise<string[]> {
   const { output, errors } = await gitOn(
     patient,
     'fsck',
@@ -45,8 +45,11 @@ async function listMissing(patient: Patient): Promise<string[]> {
   return [...new Set([...text.matchAll(MISSING)].map(([, oid = '']) => oid))]
 }
 
-async function recover(patient: Patient, missing: readonly string[]): Promise<Finding[]> {
-  const findings: Finding[] = []
+async function recover(
+  patient: RepairContext,
+  missing: readonly string[],
+): Promise<RepairFinding[]> {
+  const findings: RepairFinding[] = []
   // A tree of the newest commit may still be what git's index lists.
   await gitOn(patient, 'write-tree')
   const files = await blobsBeside(patient)
@@ -60,11 +63,11 @@ async function recover(patient: Patient, missing: readonly string[]): Promise<Fi
 }
 
 async function recoverOne(
-  patient: Patient,
+  patient: RepairContext,
   oid: string,
   files: readonly RawObject[],
 ): Promise<string | null> {
-  const { gitDir, donors } = patient
+  const { gitDir, sources: donors } = patient
   if ((await gitOn(patient, 'cat-file', '-e', oid)).isDone) return 'the index of git'
   const file = files.find((object) => objectName(object) === oid)
   if (file) await write(gitDir, file)
@@ -82,7 +85,7 @@ async function write(gitDir: string, object: RawObject): Promise<void> {
 }
 
 /** Every file that lies in the work tree's first folder: the live file, and those set aside. */
-async function blobsBeside({ repository }: Patient): Promise<RawObject[]> {
+async function blobsBeside({ repository }: RepairContext): Promise<RawObject[]> {
   const entries = await readdir(repository, { withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile())
   return Promise.all(
@@ -93,7 +96,11 @@ async function blobsBeside({ repository }: Patient): Promise<RawObject[]> {
   )
 }
 
-async function readFrom({ git }: Patient, donor: string, oid: string): Promise<RawObject | null> {
+async function readFrom(
+  { git }: RepairContext,
+  donor: string,
+  oid: string,
+): Promise<RawObject | null> {
   const { output } = await tryGit(git, donor, ['cat-file', '-t', oid])
   const type = TYPES.find((name) => name === output.toString('utf8').trim())
   if (type === undefined) return null

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { syncFolder } from '../../storage/sync-folder.ts'
 
 /** A folder of this visit, in which everything keeps its place: nothing is ever deleted. */
-export class Aside {
+export class Quarantine {
   readonly folder: string
   readonly #root: string
 

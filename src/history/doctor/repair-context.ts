@@ -1,10 +1,10 @@
 import type { GitExecutable } from '../../git/git-executable.ts'
 import { type GitEnd, tryGit } from '../../git/run-git.ts'
 import type { VerifyOptions } from '../upkeep/verify.ts'
-import type { Aside } from './quarantine.ts'
+import type { Quarantine } from './quarantine.ts'
 
 /** One thing that is wrong. */
-export interface Finding {
+export interface RepairFinding {
   /** A sentence. */
   readonly what: string
   /** `mended`; `mendable` when nothing was to be changed; `lost` when nothing here can mend it. */
@@ -14,30 +14,30 @@ export interface Finding {
 }
 
 /** The repository that is looked at, and what may be done to it. */
-export interface Patient extends VerifyOptions {
+export interface RepairContext extends VerifyOptions {
   readonly gitDir: string
   readonly git: GitExecutable
   /** Where things are moved; null when nothing may be changed. */
-  readonly aside: Aside | null
+  readonly quarantine: Quarantine | null
   /** The `.git` folders of other repositories that may have what is missing here. */
-  readonly donors: readonly string[]
+  readonly sources: readonly string[]
 }
 
 /** A finding that is mended by `mend` if something may be changed. */
-export async function mendable(
-  patient: Patient,
-  { what, remedy }: Pick<Finding, 'what' | 'remedy'>,
-  mend: (aside: Aside) => Promise<unknown>,
-): Promise<Finding> {
-  if (patient.aside === null) return { what, state: 'mendable', remedy }
-  await mend(patient.aside)
+export async function repairable(
+  patient: RepairContext,
+  { what, remedy }: Pick<RepairFinding, 'what' | 'remedy'>,
+  mend: (aside: Quarantine) => Promise<unknown>,
+): Promise<RepairFinding> {
+  if (patient.quarantine === null) return { what, state: 'mendable', remedy }
+  await mend(patient.quarantine)
   return { what, state: 'mended', remedy }
 }
 
-export function lost(what: string, remedy: string): Finding {
+export function lost(what: string, remedy: string): RepairFinding {
   return { what, state: 'lost', remedy }
 }
 
-export function gitOn({ git, gitDir }: Patient, ...args: readonly string[]): Promise<GitEnd> {
+export function gitOn({ git, gitDir }: RepairContext, ...args: readonly string[]): Promise<GitEnd> {
   return tryGit(git, gitDir, args)
 }

@@ -1,17 +1,17 @@
 import { join, relative } from 'node:path'
 import { filesBelow } from './files-below.ts'
 import { findHolder } from './holders.ts'
-import { type Finding, lost, mendable, type Patient } from './repair-context.ts'
+import { type RepairFinding, lost, repairable, type RepairContext } from './repair-context.ts'
 
 /** Locks that git commands left when they died: everybody else waits for them for ever. */
-export async function findStaleLocks(patient: Patient): Promise<Finding[]> {
-  const findings: Finding[] = []
+export async function findStaleLocks(patient: RepairContext): Promise<RepairFinding[]> {
+  const findings: RepairFinding[] = []
   for (const lock of await locksIn(patient)) {
     const name = relative(patient.repository, lock)
     const holder = await findHolder(lock, patient.repository)
     if (holder === null) {
       const facts = { what: `${name} was left by a git command that died`, remedy: 'moved aside' }
-      findings.push(await mendable(patient, facts, (aside) => aside.move(lock)))
+      findings.push(await repairable(patient, facts, (aside) => aside.move(lock)))
     } else {
       findings.push(lost(`${name} may be held by ${holder}`, 'let it end, then look again'))
     }
@@ -19,7 +19,7 @@ export async function findStaleLocks(patient: Patient): Promise<Finding[]> {
   return findings
 }
 
-async function locksIn({ gitDir }: Patient): Promise<string[]> {
+async function locksIn({ gitDir }: RepairContext): Promise<string[]> {
   const own = join(gitDir, 'cairn')
   const files = await filesBelow(gitDir)
   return files.filter((path) => path.endsWith('.lock') && !path.startsWith(`${own}/`))

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import { CommitSha } from '../../core/revision.ts'
 import type { GitExecutable } from '../../git/git-executable.ts'
 import { ended } from '../../processes/piped-process.ts'
-import { unavailable } from '../repository-folder.ts'
+import { unavailable } from '../../core/errors.ts'
 
 /** The trailer that names the commit that an imported one was in its own repository. */
 export const IMPORTED_TRAILER = 'Imported-Commit'

@@ -3,11 +3,11 @@ import { fsErrorCode } from '../../storage/fs-error.ts'
 import { believe, type Classification, classify } from '../sync/classify.ts'
 import type { Report } from '../problems.ts'
 import type { CommitRecord, ObjectReader } from '../../git/object-reader.ts'
-import { type IndexEntry, RevisionIndex, type Stretch } from './revision-index.ts'
-import type { RevisionNews } from '../revision-events.ts'
+import { type IndexEntry, RevisionIndex, type IndexSegment } from './revision-index.ts'
+import type { RevisionEvent } from '../revision-events.ts'
 import { findFileInTree } from '../../git/tree-walk.ts'
 
-export interface BranchNews extends RevisionNews {
+export interface BranchNews extends RevisionEvent {
   /** Whether the branch went back to a commit that it had come past. */
   readonly isReset: boolean
 }
@@ -19,7 +19,7 @@ export interface IndexStore {
   /** Whether it holds exactly what it was told last. */
   readonly isWhole: boolean
   /** The entries that can be relied on, oldest first. */
-  load(): Promise<readonly Stretch[]>
+  load(): Promise<readonly IndexSegment[]>
   /** Keeps an index, whose last `added` entries are new. */
   write(kept: { index: RevisionIndex; added: number }): Promise<void>
   /** Some of what is kept is no longer so. */

@@ -1,6 +1,6 @@
 import type { Revision } from '../../core/revision.ts'
 import { EntryHeads, HEAD_LENGTH, headOf } from './entry-heads.ts'
-import type { IndexEntry, Stretch } from './revision-index.ts'
+import type { IndexEntry, IndexSegment } from './revision-index.ts'
 
 /** Facts of a revision in the order of `factsOf`. */
 type Facts = readonly [string, number, number, string, string, string]
@@ -21,7 +21,7 @@ function factsOf({ revision }: IndexEntry): Facts | null {
  * Entries as such a line has them. What it says of their revisions is read when somebody asks for
  * one: a start needs the newest and may not wait for a hundred thousand others.
  */
-export class KeptLine implements Stretch {
+export class KeptLine implements IndexSegment {
   readonly heads: Buffer
   readonly length: number
   readonly #facts: Buffer

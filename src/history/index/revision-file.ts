@@ -4,7 +4,7 @@ import { draftName } from '../../storage/draft-name.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { FsPromises } from '../../storage/fs-promises.ts'
 import { KeptLine, renderEntries } from './kept-entries.ts'
-import type { IndexEntry, RevisionIndex, Stretch } from './revision-index.ts'
+import type { IndexEntry, RevisionIndex, IndexSegment } from './revision-index.ts'
 
 const FORMAT = 'cairn revisions 4'
 const LINE_FEED = 10
@@ -42,10 +42,10 @@ export class IndexFile {
   }
 
   /** The entries up to the first damaged one; none when the file is absent or of another origin. */
-  async load(): Promise<Stretch[]> {
+  async load(): Promise<IndexSegment[]> {
     const read = (await orNullWhenAbsent(this.#fs.readFile(this.#path))) ?? new Uint8Array()
     const bytes = Buffer.from(read.buffer, read.byteOffset, read.byteLength)
-    const lines: Stretch[] = []
+    const lines: IndexSegment[] = []
     let end = 0
     for (const line of checkedLines(bytes)) {
       if (end === 0 && line.body.toString() !== this.#header) break

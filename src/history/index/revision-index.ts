@@ -15,7 +15,7 @@ export interface IndexEntry {
 }
 
 /** Entries that follow each other, oldest first. */
-export interface Stretch {
+export interface IndexSegment {
   readonly length: number
   /** What they are found by, as {@link headOf} has it. */
   readonly heads: Buffer
@@ -37,7 +37,7 @@ export interface RevisionRange {
  */
 export class RevisionIndex {
   readonly #heads = new EntryHeads()
-  readonly #stretches: Stretch[] = []
+  readonly #segments: IndexSegment[] = []
   /** The place of the first entry of each stretch. */
   readonly #starts: number[] = []
   /** The places of the entries that have a revision. */
@@ -48,13 +48,13 @@ export class RevisionIndex {
   /** How many entries the maps have: the first look-up fills them, so that a start does not wait for them. */
   #inMaps = 0
 
-  constructor(stretches: Iterable<Stretch> = []) {
+  constructor(stretches: Iterable<IndexSegment> = []) {
     for (const stretch of stretches) this.#add(stretch)
   }
 
   /** Adds commits that are newer than all others, oldest first. */
   append(entries: readonly IndexEntry[]): void {
-    if (entries.length > 0) this.#add(stretchOf(entries))
+    if (entries.length > 0) this.#add(segmentOf(entries))
   }
 
   /** How many commits there are. */
@@ -135,16 +135,16 @@ export class RevisionIndex {
 
   /** An index of the oldest entries alone. */
   upTo(count: number): RevisionIndex {
-    const whole = this.#stretches.filter((stretch, n) => this.#startOf(n) + stretch.length <= count)
+    const whole = this.#segments.filter((stretch, n) => this.#startOf(n) + stretch.length <= count)
     const oldest = new RevisionIndex(whole)
     oldest.append(this.entries(oldest.length, count))
     return oldest
   }
 
-  #add(stretch: Stretch): void {
+  #add(stretch: IndexSegment): void {
     const start = this.length
     this.#heads.append(stretch.heads)
-    this.#stretches.push(stretch)
+    this.#segments.push(stretch)
     this.#starts.push(start)
     for (let place = start; place < this.length; place += 1) {
       if (this.#heads.hasDigestAt(place)) this.#revisions.push(place)
@@ -167,7 +167,7 @@ export class RevisionIndex {
 
   #revisionAt(place: number): Revision | null {
     const n = lastUpTo(this.#starts, place)
-    return this.#stretches[n]?.revisionAt(place - this.#startOf(n)) ?? null
+    return this.#segments[n]?.revisionAt(place - this.#startOf(n)) ?? null
   }
 
   #startOf(n: number): number {
@@ -175,7 +175,7 @@ export class RevisionIndex {
   }
 }
 
-function stretchOf(entries: readonly IndexEntry[]): Stretch {
+function segmentOf(entries: readonly IndexEntry[]): IndexSegment {
   return {
     length: entries.length,
     heads: Buffer.from(entries.map(headOf).join('')),

@@ -5,8 +5,8 @@ import type { GitRepository } from '../git-repository.ts'
 import type { IndexKeeper } from '../index/index-keeper.ts'
 import type { Inspect, Inspection } from '../inspection.ts'
 import { describeProblems, type Problems } from '../problems.ts'
-import { unavailable } from '../repository-folder.ts'
-import type { RevisionNewsDesk } from '../revision-events.ts'
+import { unavailable } from '../../core/errors.ts'
+import type { RevisionEvents } from '../revision-events.ts'
 
 /** The branch as the index now knows it. */
 export interface BranchState {
@@ -26,7 +26,7 @@ export interface BranchFollowerOptions {
   readonly keeper: IndexKeeper
   readonly inspect: Inspect
   readonly problems: Problems
-  readonly news: RevisionNewsDesk
+  readonly news: RevisionEvents
 }
 
 interface Head {
@@ -54,12 +54,12 @@ export class BranchFollower {
    *
    * @throws {ServiceError} `unavailable` while the repository is in no state to be written to.
    */
-  async follow(): Promise<BranchState> {
+  async fastForward(): Promise<BranchState> {
     const { repository, keeper, news: desk } = this.#options
     const { branch, commit } = await this.#readBranch()
     const news = await keeper.follow(commit)
     this.#wasReset ||= news.isReset
-    desk.announce(news)
+    desk.emit(news)
     const { document: headDocument, inspection } = await this.#readHead(commit)
     const current = keeper.index.current()
     if (current === null) throw unavailable(`No commit of ${branch} has a valid configuration`)

@@ -7,7 +7,8 @@ import type { GitRepository } from '../git-repository.ts'
 import type { Inspect } from '../inspection.ts'
 import type { LiveFile, LiveFileState } from './live-file.ts'
 import { describeProblems } from '../problems.ts'
-import { type RepositoryFolder, unavailable } from '../repository-folder.ts'
+import { type RepositoryFolder } from '../repository-folder.ts'
+import { unavailable } from '../../core/errors.ts'
 
 export interface FirstCommitOptions {
   readonly fs: FsPromises

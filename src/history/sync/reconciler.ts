@@ -132,7 +132,7 @@ export class Reconciler {
 
   async #look(deadline: number | null): Promise<Outcome> {
     const { follower, live } = this.#options
-    const state = await follower.follow()
+    const state = await follower.fastForward()
     if (follower.takeReset()) live.disown()
     const base = { ...state, live: await live.read(), setAside: false }
     if (holds(base.live, base.headDocument)) return this.#agree(base)

@@ -115,7 +115,7 @@ export class Maintenance implements AsyncDisposable {
       const { git } = this.#options
       if (git !== null && this.#isDue()) await this.#pack(git)
     } catch (error) {
-      if (!this.#stop.signal.aborted) this.#tell(error)
+      if (!this.#stop.signal.aborted) this.#logFailure(error)
     }
   }
 
@@ -163,7 +163,7 @@ export class Maintenance implements AsyncDisposable {
     )
   }
 
-  #tell(error: unknown): void {
+  #logFailure(error: unknown): void {
     const problem = describeFault(error)
     this.#state = { packedAt: null, ...NOTHING, ...this.#state, problem }
     this.#options.report({

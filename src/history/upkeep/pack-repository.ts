@@ -1,7 +1,5 @@
+import { DELTA_DEPTH } from '../../git/empty-repository.ts'
 import type { GitExecutable, Version } from '../../git/git-executable.ts'
-
-/** Short chains of deltas cost little space and make reading an old revision as quick as a new one. */
-export const DELTA_DEPTH = 20
 
 /** One processor is enough, and packs are on disk before what they replace is removed. */
 const SETTINGS = ['-c', 'pack.threads=1', '-c', 'core.fsync=committed']

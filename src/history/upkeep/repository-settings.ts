@@ -3,7 +3,7 @@ import { durableFs } from '../../storage/durable-fs.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { findConfigValue } from '../../git/git-config.ts'
 import type { GitStore } from '../../git/git-store.ts'
-import { DELTA_DEPTH } from './pack-repository.ts'
+import { DELTA_DEPTH } from '../../git/empty-repository.ts'
 
 /**
  * What this service needs of git: a push that moves the live file too, bytes left as they are, and

@@ -12,7 +12,7 @@ import { parseMessage } from '../sync/message.ts'
 import type { ObjectReader } from '../../git/object-reader.ts'
 import { openObjectReader } from '../../git/open-object-reader.ts'
 import { readHead } from '../../git/refs.ts'
-import { unavailable } from '../repository-folder.ts'
+import { unavailable } from '../../core/errors.ts'
 import { type IndexEntry, RevisionIndex } from '../index/revision-index.ts'
 import { tryGit } from '../../git/run-git.ts'
 

@@ -1,6 +1,6 @@
 import { inBackground } from '../../lib/in-background.ts'
 import type { Log } from '../../lib/log.ts'
-import type { History, RevisionNews } from '../../history/history.ts'
+import type { History, RevisionEvent } from '../../history/history.ts'
 import type { Audit } from './audit.ts'
 
 /** Has every change of the configuration noted, whoever made it and however. Returns how to stop that. */
@@ -10,7 +10,7 @@ export function noteRevisions(history: History, audit: Audit, log: Log): () => v
   )
 }
 
-async function note(audit: Audit, { added, isRewritten }: RevisionNews): Promise<void> {
+async function note(audit: Audit, { added, isRewritten }: RevisionEvent): Promise<void> {
   const newest = added.at(-1)
   if (!newest) return
   await audit.note({

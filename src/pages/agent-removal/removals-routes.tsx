@@ -47,7 +47,7 @@ async function answer(
   const uuids = leaving.map(({ uuid }) => uuid)
   const removals = await readRemovals(options, principal, uuids)
   const back = query.gone.filter(({ uuid }) => directory.find(uuid) !== null)
-  const chrome = shell.chrome(c.req.raw, principal)
+  const chrome = shell.frame(c.req.raw, principal)
   const view = { chrome, query, removals, back, outcomes, now: clock() }
   return pageResponse(<RemovalsView {...view} />)
 }

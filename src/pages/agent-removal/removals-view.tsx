@@ -1,7 +1,7 @@
 import type { AgentOutcome } from '../agents/act-on-agents.ts'
 import { type Removal, STOP_WINDOW } from './removal.ts'
 import { agentsFor, type RemovalStep } from './remove-together.ts'
-import { type Chrome, Page } from '../frame/layout.tsx'
+import { type PageFrame, Page } from '../frame/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
 import { Status } from '../frame/status.tsx'
 import { Running } from '../agents/agent-cells.tsx'
@@ -9,7 +9,7 @@ import { Outcomes } from '../agents/outcomes.tsx'
 import { disabledHere, type RemovalsQuery, removalsQueryOf } from './removals-query.ts'
 
 export interface RemovalsViewProps {
-  readonly chrome: Chrome
+  readonly chrome: PageFrame
   readonly query: RemovalsQuery
   readonly removals: readonly Removal[]
   /** Those that were deleted and have registered themselves again. */
@@ -123,7 +123,7 @@ function Table({ chrome, query, removals, back, now }: RemovalsViewProps) {
 }
 
 interface LeavingProps {
-  readonly chrome: Chrome
+  readonly chrome: PageFrame
   readonly removal: Removal
   readonly since: number | null
   readonly now: number

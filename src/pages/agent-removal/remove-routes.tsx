@@ -7,13 +7,13 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
 import { readForm, textField } from '../../http/request-body.ts'
 import { pageResponse } from '../frame/page-response.ts'
-import type { Shell } from '../frame/page-context.ts'
+import type { PageContext } from '../frame/page-context.ts'
 import { actionOf, auditActionOf } from '../agents/agents-routes.tsx'
 import { RemovedView, RemoveView } from './remove-view.tsx'
 import type { RemovedAgents } from './removed-agents.ts'
 
 export interface RemoveRoutesOptions extends RemovalDeps, AgentAdministrationDeps {
-  readonly shell: Shell
+  readonly shell: PageContext
   readonly removed: RemovedAgents
 }
 
@@ -50,7 +50,7 @@ async function answer(
   const { principal } = c.env
   const uuid = c.req.param('uuid')
   const { gone, since } = c.req.query()
-  const frame = { chrome: shell.chrome(c.req.raw, principal), now: clock() }
+  const frame = { chrome: shell.frame(c.req.raw, principal), now: clock() }
   if (gone !== undefined && removed.has(principal, { uuid, name: gone })) {
     assertMay(access, principal, { action: 'delete-agent' })
     const isBack = directory.find(uuid) !== null

@@ -1,13 +1,13 @@
 import type { Child } from 'hono/jsx'
 import { type Removal, STOP_WINDOW } from './removal.ts'
-import { type Chrome, Page } from '../frame/layout.tsx'
+import { type PageFrame, Page } from '../frame/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
 import { Status } from '../frame/status.tsx'
 import { When } from '../frame/when.tsx'
 import { Running } from '../agents/agent-cells.tsx'
 
 export interface RemoveViewProps {
-  readonly chrome: Chrome
+  readonly chrome: PageFrame
   readonly removal: Removal
   /** When it was disabled for its removal; null when that was not done here. */
   readonly since: number | null
@@ -214,7 +214,7 @@ export function RemovedView({
   isBack,
   now,
 }: {
-  chrome: Chrome
+  chrome: PageFrame
   name: string
   isBack: boolean
   now: number

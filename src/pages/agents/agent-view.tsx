@@ -1,7 +1,7 @@
 import type { AgentOutcome } from './act-on-agents.ts'
 import type { AgentPage } from './agent-page.ts'
 import type { AgentRow } from './agents-page.ts'
-import { type Chrome, Page } from '../frame/layout.tsx'
+import { type PageFrame, Page } from '../frame/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
 import { Status } from '../frame/status.tsx'
 import { When } from '../frame/when.tsx'
@@ -17,7 +17,7 @@ import {
 import { JobRuns, type JobRunOrder } from './job-runs.tsx'
 
 export interface AgentViewProps {
-  readonly chrome: Chrome
+  readonly chrome: PageFrame
   readonly page: AgentPage
   readonly order: JobRunOrder
   readonly outcome: AgentOutcome | null

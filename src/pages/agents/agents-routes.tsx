@@ -8,7 +8,7 @@ import type { AuditAction, RouteEnv } from '../../http/request-context.ts'
 import { malformed, parseWholeNumber } from '../../http/parameters.ts'
 import { readForm, textField } from '../../http/request-body.ts'
 import { pageResponse } from '../frame/page-response.ts'
-import type { Shell } from '../frame/page-context.ts'
+import type { PageContext } from '../frame/page-context.ts'
 import { AgentView } from './agent-view.tsx'
 import { parseAgentsQuery } from './agents-query.ts'
 import { AgentsView } from './agents-view.tsx'
@@ -16,7 +16,7 @@ import { JOB_RUN_COLUMNS, type JobRunOrder } from './job-runs.tsx'
 import type { RemovedAgents } from '../agent-removal/removed-agents.ts'
 
 export interface AgentsRoutesOptions extends AgentPageDeps, AgentAdministrationDeps {
-  readonly shell: Shell
+  readonly shell: PageContext
   readonly clock: Clock
   readonly removed: RemovedAgents
 }
@@ -86,7 +86,7 @@ async function answerList(
   const { principal } = c.env
   const query = parseAgentsQuery(c.req.query())
   const page = await readAgentsPage(deps, principal, query)
-  const chrome = shell.chrome(c.req.raw, principal)
+  const chrome = shell.frame(c.req.raw, principal)
   const { outcomes = [], refusal = null } = told
   const view = { chrome, page, query, outcomes, refusal, now: clock() }
   return pageResponse(<AgentsView {...view} />, refusal === null ? 200 : 409)
@@ -101,7 +101,7 @@ async function answerOne(
   const { offset = '0', sort = '' } = c.req.query()
   const asked = { uuid: c.req.param('uuid'), offset: parseWholeNumber(offset, 'offset') }
   const page = await readAgentPage(deps, principal, asked)
-  const chrome = shell.chrome(c.req.raw, principal)
+  const chrome = shell.frame(c.req.raw, principal)
   const view = { chrome, page, order: parseOrder(sort), outcome, now: clock() }
   return pageResponse(<AgentView {...view} />, outcome === null || outcome.isDone ? 200 : 409)
 }

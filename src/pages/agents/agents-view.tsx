@@ -1,6 +1,6 @@
 import type { AgentOutcome } from './act-on-agents.ts'
 import { AGENT_ROWS, type AgentsPage, type AgentsQuery } from './agents-page.ts'
-import { type Chrome, Page } from '../frame/layout.tsx'
+import { type PageFrame, Page } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
 import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
 import { BY_PLACE, Pager } from '../frame/pager.tsx'
@@ -9,7 +9,7 @@ import { AgentsTable } from './agents-table.tsx'
 import { Outcomes } from './outcomes.tsx'
 
 export interface AgentsViewProps {
-  readonly chrome: Chrome
+  readonly chrome: PageFrame
   readonly page: AgentsPage
   readonly query: AgentsQuery
   /** What became of each agent of an action that was asked for. */

@@ -2,7 +2,7 @@ import type { AgentPage } from './agent-page.ts'
 import type { JobInstance } from '../../builds/stages.ts'
 import { placeOfJob } from '../../builds/artifacts/job-folders.ts'
 import { duration } from '../frame/duration.ts'
-import type { Chrome } from '../frame/layout.tsx'
+import type { PageFrame } from '../frame/layout.tsx'
 import { Status } from '../frame/status.tsx'
 import { When } from '../frame/when.tsx'
 import { BY_TIME, Pager } from '../frame/pager.tsx'
@@ -25,7 +25,7 @@ const LABELS: Record<JobRunColumn, string> = {
 }
 
 export interface JobRunsProps {
-  readonly chrome: Chrome
+  readonly chrome: PageFrame
   readonly page: AgentPage
   readonly order: JobRunOrder
   readonly now: number
@@ -86,7 +86,7 @@ function Table({ chrome, page, order, now }: JobRunsProps) {
   )
 }
 
-function Row({ chrome, job, now }: { chrome: Chrome; job: JobInstance; now: number }) {
+function Row({ chrome, job, now }: { chrome: PageFrame; job: JobInstance; now: number }) {
   const { pipelineName, pipelineCounter, stageName, stageCounter, name } = job
   const text = `${pipelineName} / ${pipelineCounter} / ${stageName} / ${stageCounter} / ${name}`
   return (

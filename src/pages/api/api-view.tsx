@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { DescribedCall } from '../../api/description/described-call.ts'
 import { type Answer, CALLERS, type Parameter } from '../../api/description/operation.ts'
-import { type Chrome, Page } from '../frame/layout.tsx'
+import { type PageFrame, Page } from '../frame/layout.tsx'
 
 interface ApiViewProps {
-  readonly chrome: Chrome
+  readonly chrome: PageFrame
   readonly calls: readonly DescribedCall[]
 }
 

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { ApiView } from './api-view.tsx'
 import { PageCache } from '../frame/page-response.ts'
-import type { Shell } from '../frame/page-context.ts'
+import type { PageContext } from '../frame/page-context.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
 import { digestOf } from '../../core/digest.ts'
 import {
@@ -16,7 +16,7 @@ import { renderOpenApi } from '../../api/description/openapi.ts'
 const KEPT = 4 * 1_048_576
 
 export interface DescriptionOptions {
-  readonly shell: Shell
+  readonly shell: PageContext
   readonly basePath: string
   readonly version: string
   /** Every route of the service; asked for at the first call, when all are known. */
@@ -34,7 +34,7 @@ export function descriptionRoutes(options: DescriptionOptions) {
   return new Hono<RouteEnv>()
     .get('/api/openapi.json', (c) => made().body.answer(c))
     .get('/api', (c) => {
-      const chrome = shell.chrome(c.req.raw, c.env.principal)
+      const chrome = shell.frame(c.req.raw, c.env.principal)
       const etag = shell.etag(chrome, ['api'])
       const { calls } = made()
       return pages.answer(c, { etag, immutable: false }, async () => (

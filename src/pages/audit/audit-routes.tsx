@@ -4,11 +4,11 @@ import { type AuditDeps, readAudit } from '../../notify/audit/read-audit.ts'
 import { parseAuditQuery } from '../../api/service/audit-query.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { pageResponse } from '../frame/page-response.ts'
-import type { Shell } from '../frame/page-context.ts'
+import type { PageContext } from '../frame/page-context.ts'
 import { AuditView } from './audit-view.tsx'
 
 export interface AuditPageOptions extends AuditDeps {
-  readonly shell: Shell
+  readonly shell: PageContext
   readonly clock: Clock
 }
 
@@ -17,7 +17,7 @@ export function auditPageRoutes(options: AuditPageOptions) {
   return new Hono<RouteEnv>().get('/audit', async (c) => {
     const query = parseAuditQuery(c.req.query())
     const page = await readAudit(options, c.env.principal, query)
-    const chrome = options.shell.chrome(c.req.raw, c.env.principal)
+    const chrome = options.shell.frame(c.req.raw, c.env.principal)
     const view = { chrome, query, page, now: options.clock() }
     return pageResponse(<AuditView {...view} />)
   })

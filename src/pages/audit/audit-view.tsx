@@ -1,10 +1,10 @@
 import type { AuditEntry } from '../../core/audit.ts'
 import type { AuditPage, AuditQuery } from '../../notify/audit/audit.ts'
-import { type Chrome, Page } from '../frame/layout.tsx'
+import { type PageFrame, Page } from '../frame/layout.tsx'
 import { When } from '../frame/when.tsx'
 
 interface AuditViewProps {
-  readonly chrome: Chrome
+  readonly chrome: PageFrame
   readonly query: AuditQuery
   readonly page: AuditPage
   readonly now: number

@@ -9,7 +9,7 @@ import {
   type NumberedRevision,
   type RevisionReadingDeps,
 } from '../snapshot/numbered-revision.ts'
-import { type Change, summarise } from '../history/summary.ts'
+import { type DocumentChange, summarise } from '../history/summary.ts'
 import { LinePieces, type LinePiecesOptions } from './line-pieces.ts'
 import { type ChangeMark, marksOf } from './change-marks.ts'
 import type { ChangePlace } from './places.ts'
@@ -38,7 +38,7 @@ export type Documents = readonly [Uint8Array, Uint8Array]
 
 /** With what changed in words, where that is known already. */
 export interface DocumentOptions extends ComparisonOptions {
-  readonly known?: readonly Change[] | null
+  readonly known?: readonly DocumentChange[] | null
 }
 
 export interface ComparisonOptions {
@@ -102,7 +102,7 @@ export interface TextComparison {
 /** The difference of two documents, with what changed in words. */
 export interface DocumentComparison extends TextComparison {
   /** Null where too much did. */
-  readonly changes: readonly Change[] | null
+  readonly changes: readonly DocumentChange[] | null
   /** Whether the documents differ in white space alone, which was not asked for. */
   readonly isSpaceOnly: boolean
 }

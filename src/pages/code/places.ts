@@ -5,7 +5,7 @@ import {
   pathOfOpen,
 } from '../../document/highlight/open-path.ts'
 import { XmlScanner } from '../../document/highlight/xml-scanner.ts'
-import type { Change } from '../../diff/edit-script.ts'
+import type { ChangedRange } from '../../diff/edit-script.ts'
 import { contentStart, type TextLines } from './text-lines.ts'
 
 export type { PathEntity, PathPart } from '../../document/highlight/open-path.ts'
@@ -32,7 +32,7 @@ export class Places {
   }
 
   /** The place of what was added or, where nothing was, of what was removed. */
-  of(change: Change): ChangePlace {
+  of(change: ChangedRange): ChangePlace {
     const isRemoval = change.after.start === change.after.end
     const { lines, scanner } = isRemoval ? this.#before : this.#after
     const line = firstTelling(lines, isRemoval ? change.before : change.after)

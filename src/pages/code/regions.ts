@@ -1,4 +1,4 @@
-import type { Change, EditScript } from '../../diff/edit-script.ts'
+import type { ChangedRange, EditScript } from '../../diff/edit-script.ts'
 import { type Hunk, hunksOf } from '../../diff/hunks.ts'
 import type { LineRange } from '../../diff/lines.ts'
 
@@ -62,7 +62,7 @@ export function regionsOf(script: EditScript, options: RegionOptions): Region[] 
 function blocksOf(
   hunk: Hunk,
   { above, below }: { readonly above: number; readonly below: number },
-  numbers: ReadonlyMap<Change, number>,
+  numbers: ReadonlyMap<ChangedRange, number>,
 ): Block[] {
   const blocks: Block[] = []
   let at = { before: hunk.before.start - above, after: hunk.after.start - above }

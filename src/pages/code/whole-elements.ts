@@ -1,4 +1,4 @@
-import type { Change, EditScript } from '../../diff/edit-script.ts'
+import type { ChangedRange, EditScript } from '../../diff/edit-script.ts'
 import { lineSpan, type TextLines } from './text-lines.ts'
 import type { Texts } from './placed-regions.ts'
 
@@ -37,7 +37,7 @@ export function withWholeElements(script: EditScript, texts: Texts): EditScript 
 /** How far a run of lines moves to be whole elements; 0 where it is, or never can be. */
 function offsetOf(
   lines: TextLines,
-  { start, end }: Change['after'],
+  { start, end }: ChangedRange['after'],
   room: { readonly up: number; readonly down: number },
 ): number {
   if (end - start > LONGEST) return 0
@@ -67,7 +67,7 @@ function offsetOf(
   return 0
 }
 
-function moved({ before, after }: Change, by: number): Change {
+function moved({ before, after }: ChangedRange, by: number): ChangedRange {
   return {
     before: { start: before.start + by, end: before.end + by },
     after: { start: after.start + by, end: after.end + by },

@@ -15,13 +15,13 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import { malformed, parseSha } from '../../http/parameters.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
 import { PageCache, NEVER_KEPT, pageResponse } from '../frame/page-response.ts'
-import type { Shell } from '../frame/page-context.ts'
+import type { PageContext } from '../frame/page-context.ts'
 import { comparisonOptionsOf, parseCompareQuery } from '../code/compare-query.ts'
 import { CompareView } from './compare-view.tsx'
 
 export interface CompareRoutesOptions extends ComparisonDeps, ConfigReadingDeps, RevealDeps {
   readonly entities: EntityIndex
-  readonly shell: Shell
+  readonly shell: PageContext
   readonly clock: Clock
   readonly fileName: string
 }
@@ -61,7 +61,7 @@ function comparePages(options: CompareRoutesOptions) {
     const { from, to } = c.req.param()
     const query = parseCompareQuery(c.req.query())
     const compared = findCompared(options, c.env.principal, { from, to })
-    const chrome = shell.chrome(c.req.raw, c.env.principal)
+    const chrome = shell.frame(c.req.raw, c.env.principal)
     const immutable = isForEver(compared, { from, to }) && chrome.notices.length === 0
     const now = immutable ? null : clock()
     const { before, after, older, newer } = compared
@@ -90,7 +90,7 @@ async function reveal(
   const { shown, count } = await revealComparison(options, compared, comparisonOptionsOf(query))
   const [from, to] = [`r${compared.before.number}`, `r${compared.after.number}`]
   const { origin } = new URL(c.req.url)
-  const chrome = shell.chrome(c.req.raw, principal)
+  const chrome = shell.frame(c.req.raw, principal)
   const view = { chrome, query, from, to, fileName, origin, now: clock() }
   const page = <CompareView {...view} comparison={shown} reveal={count} />
   return pageResponse(page, 200, NEVER_KEPT)

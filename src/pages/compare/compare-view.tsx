@@ -1,7 +1,7 @@
 import type { Comparison } from '../code/comparison.ts'
 import type { RevealCount } from '../snapshot/reveal-secrets.ts'
 import { Lines } from '../history/history-table.tsx'
-import { type Chrome, Page } from '../frame/layout.tsx'
+import { type PageFrame, Page } from '../frame/layout.tsx'
 import { RevealButton, RevealedNotice } from '../snapshot/secrets.tsx'
 import { RangeCard } from './range-card.tsx'
 import { type CompareQuery, compareQueryOf } from '../code/compare-query.ts'
@@ -13,7 +13,7 @@ import { SummaryCard } from './summary-card.tsx'
 import { Toolbar } from '../code/toolbar.tsx'
 
 export interface CompareViewProps {
-  readonly chrome: Chrome
+  readonly chrome: PageFrame
   readonly comparison: Comparison
   readonly query: CompareQuery
   /** The names of the revisions as the address has them. */

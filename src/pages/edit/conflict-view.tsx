@@ -3,12 +3,12 @@ import type { EditDraft } from './edit-draft.ts'
 import type { ConflictingSide, ConflictPlace } from './edit-merge.ts'
 import type { NumberedRevision } from '../snapshot/numbered-revision.ts'
 import { ChangeItems, ChangeList } from '../frame/change-list.tsx'
-import { type Chrome, Page } from '../frame/layout.tsx'
+import { type PageFrame, Page } from '../frame/layout.tsx'
 import { DraftFields } from './edit-view.tsx'
 import { TypedText } from './typed-text.tsx'
 
 export interface ConflictViewProps {
-  readonly chrome: Chrome
+  readonly chrome: PageFrame
   readonly draft: EditDraft
   readonly conflict: EditConflict
   readonly base: NumberedRevision

@@ -1,4 +1,4 @@
-import type { Change } from '../../document/changes/change.ts'
+import type { DocumentChange } from '../../document/changes/change.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Revision } from '../../core/revision.ts'
 import type { Choice } from '../../diff/merge.ts'
@@ -13,7 +13,7 @@ export interface EditConflict {
   readonly others: readonly string[]
   readonly places: readonly ConflictPlace[]
   /** What of the edit merges by itself. Null where it cannot be said in words. */
-  readonly merged: readonly Change[] | null
+  readonly merged: readonly DocumentChange[] | null
 }
 
 /** Who has saved between two revisions, newest first. */

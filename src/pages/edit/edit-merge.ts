@@ -1,4 +1,4 @@
-import type { Change } from '../../document/changes/change.ts'
+import type { DocumentChange } from '../../document/changes/change.ts'
 import { summariseChanges } from '../../document/changes/summarise-changes.ts'
 import { maskSecrets } from '../../document/secrets/mask-secrets.ts'
 import { readXml } from '../../document/xml/xml-reader.ts'
@@ -20,7 +20,7 @@ export interface ConflictPlace {
 
 /** What one side made of the lines: in words where it can be told, and as text. */
 export interface ConflictingSide {
-  readonly changes: readonly Change[]
+  readonly changes: readonly DocumentChange[]
   readonly before: string
   readonly after: string
 }
@@ -31,7 +31,7 @@ export type EditMerge =
       readonly kind: 'conflict'
       readonly places: readonly ConflictPlace[]
       /** What of the edit merges by itself. Null where it cannot be said in words. */
-      readonly merged: readonly Change[] | null
+      readonly merged: readonly DocumentChange[] | null
     }
 
 /** Merges an edit with what came since; where both changed the same lines, says what each did. */
@@ -67,7 +67,7 @@ function withLines(base: Uint8Array, { base: { lines } }: Conflict, side: Uint8A
   ])
 }
 
-function changesBetween(before: Uint8Array, after: Uint8Array): readonly Change[] | null {
+function changesBetween(before: Uint8Array, after: Uint8Array): readonly DocumentChange[] | null {
   const [old, now] = [readXml(before), readXml(after)]
   return old.ok && now.ok ? summariseChanges(old, now) : null
 }

@@ -18,14 +18,14 @@ import { findNamed, numbered } from '../snapshot/numbered-revision.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json, statusOf } from '../../http/errors.ts'
 import { NEVER_KEPT, pageResponse, policyWith } from '../frame/page-response.ts'
-import type { Shell } from '../frame/page-context.ts'
+import type { PageContext } from '../frame/page-context.ts'
 import { ConflictView } from './conflict-view.tsx'
 import { type EditForm, parseEntity, readEditForm } from './edit-form.ts'
 import { EditView } from './edit-view.tsx'
 import { PreviewView } from './preview-view.tsx'
 
 export interface EditRoutesOptions extends EditingDeps, ComparisonDeps {
-  readonly shell: Shell
+  readonly shell: PageContext
   readonly maxBody: number
 }
 
@@ -123,7 +123,7 @@ async function answerReview(
     case 'conflict': {
       const { conflict } = review
       const view = {
-        chrome: shell.chrome(c.req.raw, c.env.principal),
+        chrome: shell.frame(c.req.raw, c.env.principal),
         draft,
         conflict,
         base: numbered(history, conflict.base),
@@ -135,7 +135,7 @@ async function answerReview(
     case 'ready': {
       const { before, after, current, mergedFrom } = review.ready
       const view = {
-        chrome: shell.chrome(c.req.raw, c.env.principal),
+        chrome: shell.frame(c.req.raw, c.env.principal),
         draft,
         current: numbered(history, current),
         mergedFrom: mergedFrom && numbered(history, mergedFrom),
@@ -156,7 +156,7 @@ async function answerEditor(
   const nonce = randomBytes(16).toString('base64')
   const base = history.find(draft.basedOn) ?? history.current()
   const view = {
-    chrome: shell.chrome(c.req.raw, c.env.principal),
+    chrome: shell.frame(c.req.raw, c.env.principal),
     nonce,
     base: numbered(history, base),
     entity: draft.entity,

@@ -2,11 +2,11 @@ import type { Digest } from '../../core/digest.ts'
 import type { DraftProblem } from './draft-examination.ts'
 import type { EntityName } from './edit-scope.ts'
 import type { NumberedRevision } from '../snapshot/numbered-revision.ts'
-import { type Chrome, Page } from '../frame/layout.tsx'
+import { type PageFrame, Page } from '../frame/layout.tsx'
 import { ProblemList } from './problem-list.tsx'
 
 export interface EditViewProps {
-  readonly chrome: Chrome
+  readonly chrome: PageFrame
   /** Lets the editor's own style sheet in. */
   readonly nonce: string
   readonly base: NumberedRevision

@@ -4,12 +4,12 @@ import type { NumberedRevision } from '../snapshot/numbered-revision.ts'
 import { ChangeList } from '../frame/change-list.tsx'
 import { PlainDiff } from '../code/plain-diff.tsx'
 import { Lines } from '../history/history-table.tsx'
-import { type Chrome, Page } from '../frame/layout.tsx'
+import { type PageFrame, Page } from '../frame/layout.tsx'
 import { DraftFields } from './edit-view.tsx'
 import { TypedText } from './typed-text.tsx'
 
 export interface PreviewViewProps {
-  readonly chrome: Chrome
+  readonly chrome: PageFrame
   readonly draft: EditDraft
   readonly current: NumberedRevision
   /** Who has saved since the edit began, when that is merged in. */

@@ -6,13 +6,13 @@ import { DiffPages } from '../code/diff-pages.tsx'
 import { Hunk } from '../code/hunk.tsx'
 import { Toolbar } from '../code/toolbar.tsx'
 import { Lines } from '../history/history-table.tsx'
-import { type Chrome, Page } from '../frame/layout.tsx'
+import { type PageFrame, Page } from '../frame/layout.tsx'
 import { When } from '../frame/when.tsx'
 import { Who } from '../frame/who.tsx'
 import { titleOf } from './entity-title.ts'
 
 export interface EntityCompareViewProps {
-  readonly chrome: Chrome
+  readonly chrome: PageFrame
   readonly address: EntityAddress
   readonly comparison: EntityComparison
   readonly query: CompareQuery

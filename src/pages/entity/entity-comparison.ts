@@ -1,5 +1,5 @@
 import { ENTITY_KINDS } from '../../document/changes/entities.ts'
-import type { Change } from '../../document/changes/change.ts'
+import type { DocumentChange } from '../../document/changes/change.ts'
 import { summariseChanges } from '../../document/changes/summarise-changes.ts'
 import { readXml } from '../../document/xml/xml-reader.ts'
 import type { Principal } from '../../core/principal.ts'
@@ -28,7 +28,7 @@ export interface EntityComparisonDeps extends EntityStepsDeps, EntityAccessDeps 
 export interface EntityComparison extends TextComparison {
   readonly before: NumberedRevision
   readonly after: NumberedRevision
-  readonly changes: readonly Change[]
+  readonly changes: readonly DocumentChange[]
 }
 
 /**
@@ -80,7 +80,7 @@ export function nameAt(
 function changesBetween(
   address: EntityAddress,
   [before, after]: readonly [string, string],
-): readonly Change[] {
+): readonly DocumentChange[] {
   const read = (text: string) => readXml(Buffer.from(withAncestors(address, text)))
   return summariseChanges(read(before), read(after))
 }

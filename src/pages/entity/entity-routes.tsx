@@ -7,12 +7,12 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
 import { comparisonOptionsOf, parseCompareQuery } from '../code/compare-query.ts'
 import { pageResponse } from '../frame/page-response.ts'
-import type { Shell } from '../frame/page-context.ts'
+import type { PageContext } from '../frame/page-context.ts'
 import { EntityCompareView } from './entity-compare-view.tsx'
 import { EntityView } from './entity-view.tsx'
 
 export interface EntityRoutesOptions extends EntityHistoryDeps, EntityComparisonDeps {
-  readonly shell: Shell
+  readonly shell: PageContext
   readonly clock: Clock
 }
 
@@ -24,7 +24,7 @@ export function entityRoutes(options: EntityRoutesOptions) {
     const address = entityAddress(kind, name)
     const offset = parseWholeNumber(c.req.query('offset') ?? '0', 'offset')
     const entity = await readEntityHistory(options, c.env.principal, { address, offset })
-    const chrome = shell.chrome(c.req.raw, c.env.principal)
+    const chrome = shell.frame(c.req.raw, c.env.principal)
     return pageResponse(<EntityView chrome={chrome} entity={entity} now={clock()} />)
   }
 
@@ -37,7 +37,7 @@ export function entityRoutes(options: EntityRoutesOptions) {
       options: comparisonOptionsOf(query),
     }
     const comparison = await readEntityComparison(options, c.env.principal, address, asked)
-    const chrome = shell.chrome(c.req.raw, c.env.principal)
+    const chrome = shell.frame(c.req.raw, c.env.principal)
     const view = { chrome, address, comparison, query, now: clock() }
     return pageResponse(<EntityCompareView {...view} />)
   }

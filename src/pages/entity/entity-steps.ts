@@ -1,4 +1,4 @@
-import type { Change } from '../../document/changes/change.ts'
+import type { DocumentChange } from '../../document/changes/change.ts'
 import { foldEntity, wholeEntityWord } from '../../document/changes/entities.ts'
 import { entitiesOf } from '../../document/changes/entities-of.ts'
 import type { Principal } from '../../core/principal.ts'
@@ -18,7 +18,7 @@ export interface EntityStepsDeps {
 export interface EntityStep {
   readonly revision: NumberedRevision
   /** Nothing else that the revision changed is among them. */
-  readonly changes: readonly Change[]
+  readonly changes: readonly DocumentChange[]
   readonly entity: string
   readonly stage: string | null
   /** The step before it, which left the thing as this one found it; null for the first. */
@@ -81,12 +81,12 @@ class WholeStep implements EntityStep {
   readonly entity: string
   readonly stage = null
   readonly before: StepPlace | null
-  readonly #all: () => readonly Change[]
-  #changes: readonly Change[] | null = null
+  readonly #all: () => readonly DocumentChange[]
+  #changes: readonly DocumentChange[] | null = null
 
   constructor(
     { revision, entity, before }: Omit<EntityStep, 'changes'>,
-    all: () => readonly Change[],
+    all: () => readonly DocumentChange[],
   ) {
     this.revision = revision
     this.entity = entity
@@ -94,7 +94,7 @@ class WholeStep implements EntityStep {
     this.#all = all
   }
 
-  get changes(): readonly Change[] {
+  get changes(): readonly DocumentChange[] {
     this.#changes ??= this.#all().filter((change) =>
       entitiesOf([change]).map(foldEntity).includes(this.entity),
     )
@@ -116,7 +116,7 @@ function stepsOfStage(pipeline: readonly EntityStep[], name: string): readonly E
 }
 
 /** Whether a change of a pipeline is about a stage: a part of it, the stage itself, or the whole pipeline. */
-function isOfStage(change: Change, stage: string): boolean {
+function isOfStage(change: DocumentChange, stage: string): boolean {
   const { kind, path, subject, to } = change
   const [first] = path
   if (first !== undefined) return isSameName(first, `stage ${stage}`)
@@ -125,7 +125,7 @@ function isOfStage(change: Change, stage: string): boolean {
   return wholeEntityWord(change) !== null
 }
 
-function formerStage(changes: readonly Change[], stage: string): string | null {
+function formerStage(changes: readonly DocumentChange[], stage: string): string | null {
   const renaming = changes.find(
     ({ kind, path, subject, to }) =>
       kind === 'renamed' &&

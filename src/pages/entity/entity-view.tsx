@@ -1,13 +1,13 @@
 import { raw } from 'hono/html'
 import type { EntityHistory } from './entity-history.ts'
 import { EntityName } from '../edit/edit-scope.ts'
-import { type Chrome, Page } from '../frame/layout.tsx'
+import { type PageFrame, Page } from '../frame/layout.tsx'
 import { listingHtml } from '../code/listing-html.ts'
 import { titleOf } from './entity-title.ts'
 import { EntityTimeline } from './entity-timeline.tsx'
 
 export interface EntityViewProps {
-  readonly chrome: Chrome
+  readonly chrome: PageFrame
   readonly entity: EntityHistory
   readonly now: number
 }

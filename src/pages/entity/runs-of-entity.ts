@@ -52,7 +52,7 @@ export function pipelineRuns(
     page: (offset) => deps.builds.pipelineHistory(pipeline, offset),
     timeOf: ({ createdAt }) => createdAt,
     viewable: (runs) => viewableRuns(deps, principal, runs),
-    tell: (run) => tellPipelineRun(deps, run),
+    tell: (run) => describePipelineRun(deps, run),
   })
 }
 
@@ -66,7 +66,7 @@ export function stageRuns(
     page: (offset) => deps.builds.stageHistory(name, offset),
     timeOf: ({ stage }) => stage.createdAt,
     viewable: (runs) => viewableStageRuns(deps, principal, runs),
-    tell: async (run) => tellStageRun(run, String(run.stage.pipelineCounter)),
+    tell: async (run) => describeStageRun(run, String(run.stage.pipelineCounter)),
   })
 }
 
@@ -108,7 +108,7 @@ async function countAfter<Item>(source: Source<Item>, time: number): Promise<num
   })
 }
 
-async function tellPipelineRun(
+async function describePipelineRun(
   { builds }: RunRightsDeps,
   run: PipelineInstance,
 ): Promise<EntityRun> {
@@ -120,11 +120,11 @@ async function tellPipelineRun(
   )
   const known = stages.flatMap((stage) => stage ?? [])
   const telling = known.find(({ state }) => state !== 'Passed') ?? known.at(-1)
-  if (telling) return { ...tellStageRun(telling, label), time }
+  if (telling) return { ...describeStageRun(telling, label), time }
   return { pipeline, counter, label, stage: null, state: 'Unknown', failed: [], time }
 }
 
-function tellStageRun({ stage, jobs, state }: StageRun, label: string): EntityRun {
+function describeStageRun({ stage, jobs, state }: StageRun, label: string): EntityRun {
   return {
     pipeline: stage.pipelineName,
     counter: stage.pipelineCounter,

@@ -1,4 +1,4 @@
-import type { Change } from '../../document/changes/change.ts'
+import type { DocumentChange } from '../../document/changes/change.ts'
 import { foldEntity, wholeEntityWord } from '../../document/changes/entities.ts'
 import { formerNameOf } from '../../document/changes/entities-of.ts'
 import type { Principal } from '../../core/principal.ts'
@@ -89,14 +89,14 @@ function passageOf({ changes, entity }: EntityStep): Passage {
   }
 }
 
-function isMove({ kind, entity, path, subject }: Change): boolean {
+function isMove({ kind, entity, path, subject }: DocumentChange): boolean {
   return (
     kind === 'changed' && path.length === 0 && subject === 'group' && entity.startsWith('pipeline/')
   )
 }
 
 /** Whether a change gives what had the name another one. */
-function isAway(change: Change, entity: string): boolean {
+function isAway(change: DocumentChange, entity: string): boolean {
   const former = formerNameOf(change)
   return former !== null && foldEntity(former) === entity && foldEntity(change.entity) !== entity
 }

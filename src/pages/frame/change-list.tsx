@@ -1,10 +1,10 @@
 import type { Child } from 'hono/jsx'
-import { type Change, wholeEntityWord } from '../history/revision-details.ts'
+import { type DocumentChange, wholeEntityWord } from '../history/revision-details.ts'
 import { hasHistory } from '../entity/entity-address.ts'
 import type { Links } from './links.ts'
 
 export interface ChangeListProps {
-  readonly changes: readonly Change[]
+  readonly changes: readonly DocumentChange[]
   /** Where the name of an entity leads to; null for nowhere. */
   readonly linkOf: (entity: Entity) => string | null
   /** How many changes are shown at most. */
@@ -21,7 +21,7 @@ interface Entity {
 
 interface Group {
   readonly entity: Entity | null
-  readonly changes: readonly Change[]
+  readonly changes: readonly DocumentChange[]
 }
 
 /** What changed, in sentences, grouped by what they are about. */
@@ -62,7 +62,7 @@ export function ChangeItems({
   changes,
   href,
 }: {
-  changes: readonly Change[]
+  changes: readonly DocumentChange[]
   href: string | null
 }) {
   return (
@@ -88,7 +88,7 @@ export function EntityName({ entity, href }: { entity: Entity; href: string | nu
   return href === null ? <span>{text}</span> : <a href={href}>{text}</a>
 }
 
-function Sentence({ change, href }: { change: Change; href: string | null }) {
+function Sentence({ change, href }: { change: DocumentChange; href: string | null }) {
   if (isAboutAll(change)) return <WholeEntity change={change} href={href} />
   const { kind, path, subject } = change
   return (
@@ -117,7 +117,7 @@ function PathPart({ part }: { part: string }) {
   )
 }
 
-function WholeEntity({ change, href }: { change: Change; href: string | null }) {
+function WholeEntity({ change, href }: { change: DocumentChange; href: string | null }) {
   const { kind, subject, label } = change
   if (kind === 'renamed') return <Values change={change} />
   const word = subject.endsWith(` ${label}`) ? subject.slice(0, -label.length) : ''
@@ -132,7 +132,7 @@ function WholeEntity({ change, href }: { change: Change; href: string | null }) 
 }
 
 /** The value before, struck through, and the one after; of what came or went, its value or size. */
-function Values({ change }: { change: Change }) {
+function Values({ change }: { change: DocumentChange }) {
   const { kind, from, to, lines } = change
   if (kind === 'added' || kind === 'removed') {
     const value = from ?? to ?? (lines === undefined ? null : `${lines} lines`)
@@ -155,18 +155,18 @@ function shown(value: string | undefined): string {
   return value === '' ? 'empty' : value
 }
 
-function isAboutAll(change: Change): boolean {
+function isAboutAll(change: DocumentChange): boolean {
   return wholeEntityWord(change) !== null
 }
 
-function badgeOf({ kind }: Change): string {
+function badgeOf({ kind }: DocumentChange): string {
   if (kind === 'reordered') return 'renamed'
   return kind === 'reformatted' ? '' : kind
 }
 
 /** Changes of one entity together, in the order of the first of each. */
-function groupsOf(changes: readonly Change[]): Group[] {
-  const groups = new Map<string, { entity: Entity | null; changes: Change[] }>()
+function groupsOf(changes: readonly DocumentChange[]): Group[] {
+  const groups = new Map<string, { entity: Entity | null; changes: DocumentChange[] }>()
   for (const change of changes) {
     const group = groups.get(change.entity) ?? { entity: entityOf(change), changes: [] }
     group.changes.push(change)
@@ -176,7 +176,7 @@ function groupsOf(changes: readonly Change[]): Group[] {
 }
 
 /** Null for what belongs to the document as a whole. */
-function entityOf({ entity, label }: Change): Entity | null {
+function entityOf({ entity, label }: DocumentChange): Entity | null {
   if (entity === 'document') return null
   const [kind = '', ...name] = entity.split('/')
   return { kind, name: name.join('/'), label: name.length > 0 ? label : '' }

@@ -1,5 +1,5 @@
 import type { Failure } from '../../http/failure.ts'
-import { type Chrome, Page } from './layout.tsx'
+import { type PageFrame, Page } from './layout.tsx'
 
 const TITLES = new Map([
   [400, 'That request cannot be understood'],
@@ -15,7 +15,7 @@ const TITLES = new Map([
 ])
 
 /** What went wrong, in a sentence, and where to go from here. */
-export function ErrorPage({ chrome, failure }: { chrome: Chrome; failure: Failure }) {
+export function ErrorPage({ chrome, failure }: { chrome: PageFrame; failure: Failure }) {
   const { status, message, problems } = failure
   const isRefused = status === 401 && chrome.username !== ''
   const isUnknown = status === 401 && !isRefused

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Principal } from '../../core/principal.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import type { Query } from './links.ts'
-import type { Told } from './notice.tsx'
+import type { FlashMessage } from './notice.tsx'
 
 /** What an action has come to. */
 const SAID = {
@@ -27,14 +27,14 @@ const MOST = 1_000
 
 interface Kept {
   readonly username: string
-  readonly told: Told
+  readonly told: FlashMessage
 }
 
 /**
  * What the page after an action says about it. The address of that page has only a number nobody
  * can guess: it stands for one text, for one user, once.
  */
-export class SaidOnce {
+export class FlashMessages {
   readonly #kept = new LRUCache<string, Kept>({ max: MOST, ttl: KEPT_FOR })
 
   /** The query of the page that says it. */
@@ -46,7 +46,7 @@ export class SaidOnce {
   }
 
   /** What the page that is asked for has to say, or null. */
-  take(c: Context<RouteEnv>): Told | null {
+  take(c: Context<RouteEnv>): FlashMessage | null {
     const id = c.req.query('said') ?? ''
     const kept = this.#kept.get(id)
     if (kept?.username !== c.env.principal.username || c.req.method !== 'GET') return null

@@ -1,7 +1,7 @@
-import type { Chrome } from './layout.tsx'
+import type { PageFrame } from './layout.tsx'
 
 /** What stands below every page: the choice of colours, which works without a script, and who may do what. */
-export function Footer({ chrome }: { chrome: Chrome }) {
+export function Footer({ chrome }: { chrome: PageFrame }) {
   const { links, colours, here, username, isAdministrator, everyoneAdministers } = chrome
   const other = colours === 'green-red' ? 'blue-orange' : 'green-red'
   const label =

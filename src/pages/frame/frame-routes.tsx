@@ -5,12 +5,12 @@ import { readForm, textField } from '../../http/request-body.ts'
 import { type Colours, coloursCookie } from './colours.ts'
 import { Page } from './layout.tsx'
 import { pageResponse } from './page-response.ts'
-import type { Shell } from './page-context.ts'
+import type { PageContext } from './page-context.ts'
 
 const LARGEST_FORM = 16_384
 
 /** What belongs to no page in particular: assets, the choice of colours, the way out, the start page. */
-export function shellRoutes(shell: Shell) {
+export function shellRoutes(shell: PageContext) {
   const { links } = shell
   return new Hono<RouteEnv>()
     .route('/', shell.assets.routes())
@@ -32,9 +32,9 @@ export function shellRoutes(shell: Shell) {
 }
 
 /** A refusal makes the browser forget the credentials that it has sent so far. */
-function loggedOut(shell: Shell, request: Request): Promise<Response> {
+function loggedOut(shell: PageContext, request: Request): Promise<Response> {
   const page = (
-    <Page chrome={shell.chrome(request, null)} title="Logged out">
+    <Page chrome={shell.frame(request, null)} title="Logged out">
       <div class="card error">
         <h1>You are logged out</h1>
         <p>This browser no longer sends your name and password.</p>

@@ -8,7 +8,7 @@ import type { Links } from './links.ts'
 import { BarSearch } from './search.tsx'
 
 /** What every page shows around its own content. */
-export interface Chrome {
+export interface PageFrame {
   readonly links: Links
   readonly assets: Assets
   /** Empty for a caller who is not known. */
@@ -34,7 +34,7 @@ export interface Notice {
 export type Section = 'history' | 'current' | 'edit' | 'agents' | 'pipelines'
 
 export interface PageProps {
-  readonly chrome: Chrome
+  readonly chrome: PageFrame
   readonly title: string
   readonly section?: Section
   /** Whether the page uses the full width, as diffs and snapshots do. */
@@ -111,7 +111,7 @@ function Bar({
   section,
   search,
 }: {
-  chrome: Chrome
+  chrome: PageFrame
   section?: Section | undefined
   search: string
 }) {

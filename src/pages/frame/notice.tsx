@@ -1,12 +1,12 @@
 import type { Child } from 'hono/jsx'
 
 /** What an action has come to, above the page that it was asked on. */
-export interface Told {
+export interface FlashMessage {
   readonly isDone: boolean
   readonly text: string
 }
 
-export function NoticeCard({ told, children }: { told: Told; children?: Child }) {
+export function NoticeCard({ told, children }: { told: FlashMessage; children?: Child }) {
   return (
     <div class={`card told ${told.isDone ? 'done' : 'refused'}`} role="status">
       <p>

@@ -4,11 +4,11 @@ import { type HealthDeps, readHealth, visibleProblems } from '../../health/healt
 import type { Access } from '../../configuration/permission.ts'
 import { Assets } from './assets.ts'
 import { coloursOf } from './colours.ts'
-import type { Chrome } from './layout.tsx'
+import type { PageFrame } from './layout.tsx'
 import { Links } from './links.ts'
-import { SaidOnce } from './flash-message.ts'
+import { FlashMessages } from './flash-message.ts'
 
-export interface ShellOptions extends HealthDeps {
+export interface PageContextOptions extends HealthDeps {
   readonly basePath: string
   readonly access: Access
   /** Whether the configuration makes every user an administrator. */
@@ -16,15 +16,15 @@ export interface ShellOptions extends HealthDeps {
 }
 
 /** What all pages share: their addresses, their assets, and how to make the frame of one. */
-export class Shell {
+export class PageContext {
   readonly links: Links
   readonly assets = new Assets()
-  readonly said = new SaidOnce()
+  readonly flash = new FlashMessages()
   readonly #health: HealthDeps
   readonly #access: Access
   readonly #everyoneAdministers: () => boolean
 
-  constructor(options: ShellOptions) {
+  constructor(options: PageContextOptions) {
     this.links = new Links(options.basePath)
     this.#health = options
     this.#access = options.access
@@ -41,7 +41,7 @@ export class Shell {
   }
 
   /** The frame of a page that answers the request. */
-  chrome(request: Request, principal: Principal | null): Chrome {
+  frame(request: Request, principal: Principal | null): PageFrame {
     const { links, assets } = this
     const notices = principal
       ? visibleProblems(this.#access, principal, readHealth(this.#health).problems)
@@ -60,7 +60,7 @@ export class Shell {
   }
 
   /** An ETag of a page: it differs where the frame or any of the other facts does. */
-  etag(chrome: Chrome, facts: readonly (string | number | boolean)[]): string {
+  etag(chrome: PageFrame, facts: readonly (string | number | boolean)[]): string {
     return keyOf([chrome.key, ...facts.map(String)])
   }
 }

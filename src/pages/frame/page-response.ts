@@ -1,3 +1,4 @@
+import { PAGE_VARIES } from '../../http/conditional-get.ts'
 import type { Context } from 'hono'
 import type { HtmlEscapedString } from 'hono/utils/html'
 import { ResponseCache } from '../../http/response-cache.ts'
@@ -26,8 +27,6 @@ export function policyWith(nonce: string): string {
 }
 
 const TYPE = 'text/html; charset=utf-8'
-/** A page is shown in the colours that a cookie asks for. */
-export const PAGE_VARIES = 'accept-encoding, cookie'
 const SECURITY = {
   'content-security-policy': POLICY,
   'x-content-type-options': 'nosniff',

@@ -9,13 +9,13 @@ import { json } from '../../http/errors.ts'
 import { malformed } from '../../http/parameters.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { PageCache } from '../frame/page-response.ts'
-import type { Shell } from '../frame/page-context.ts'
+import type { PageContext } from '../frame/page-context.ts'
 import { FEED, renderFeed } from './feed.ts'
 import { lastMomentOf, parseHistoryQuery, queryOf } from './history-query.ts'
 import { HistoryView } from './history-view.tsx'
 
 export interface HistoryRoutesOptions extends HistoryPageDeps {
-  readonly shell: Shell
+  readonly shell: PageContext
   readonly clock: Clock
   readonly clientNames: ClientNames
 }
@@ -44,7 +44,7 @@ function historyPages(options: HistoryRoutesOptions) {
   const { shell, clock } = options
   return async (c: Context<RouteEnv>) => {
     const query = parseHistoryQuery(c.req.query())
-    const chrome = shell.chrome(c.req.raw, c.env.principal)
+    const chrome = shell.frame(c.req.raw, c.env.principal)
     const now = clock()
     const page = await readHistoryPage(options, c.env.principal, query)
     const isKnown = page.rows.every((row) => row.isKnown) && page.unknown === 0

@@ -1,6 +1,6 @@
 import type { HistoryFilter } from './history-filter.ts'
 import { type HistoryPage, ROWS } from './history-page.ts'
-import { type Chrome, Page } from '../frame/layout.tsx'
+import { type PageFrame, Page } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
 import { dateOf } from '../frame/when.tsx'
 import { BY_TIME, Pager } from '../frame/pager.tsx'
@@ -11,7 +11,7 @@ import { queryOf } from './history-query.ts'
 import { HistoryTable } from './history-table.tsx'
 
 export interface HistoryViewProps {
-  readonly chrome: Chrome
+  readonly chrome: PageFrame
   readonly filter: HistoryFilter
   readonly page: HistoryPage
   readonly now: number

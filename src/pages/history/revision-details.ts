@@ -6,15 +6,15 @@ import { countLines } from '../../diff/hunks.ts'
 import type { History } from '../../history/history.ts'
 import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
 import { textLinesOf } from '../code/text-lines.ts'
-import { type Change, summarise } from './summary.ts'
+import { type DocumentChange, summarise } from './summary.ts'
 
-export type { Change } from './summary.ts'
+export type { DocumentChange } from './summary.ts'
 export { wholeEntityWord } from '../../document/changes/entities.ts'
 
 /** What a revision did to the one before it. */
 export interface RevisionDetails {
   /** Null where too much differs to be told, or while it is not known. */
-  readonly changes: readonly Change[] | null
+  readonly changes: readonly DocumentChange[] | null
   /** Null while it is not known. */
   readonly lines: { readonly added: number; readonly removed: number } | null
 }

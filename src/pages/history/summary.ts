@@ -1,4 +1,4 @@
-import type { Change, LineRange as Lines } from '../../document/changes/change.ts'
+import type { DocumentChange, LineRange as Lines } from '../../document/changes/change.ts'
 import {
   type Condensed,
   condensePair,
@@ -13,7 +13,7 @@ import type { LineRange } from '../../diff/lines.ts'
 import { bisect } from '../../lib/bisect.ts'
 import type { TextLines } from '../code/text-lines.ts'
 
-export type { Change } from '../../document/changes/change.ts'
+export type { DocumentChange } from '../../document/changes/change.ts'
 
 /** More characters than this are not looked at: a summary would cost too much and say too much. */
 const MOST_CHARACTERS = 3_000_000
@@ -25,7 +25,7 @@ const MOST_CHARACTERS = 3_000_000
 export function summarise(
   { before, after, changes }: EditScript,
   texts: { readonly before: TextLines; readonly after: TextLines },
-): readonly Change[] | null {
+): readonly DocumentChange[] | null {
   const scan = (side: 'before' | 'after') =>
     scanned(
       texts[side],
@@ -38,7 +38,10 @@ export function summarise(
 }
 
 /** A change with the lines of the whole texts in the place of those of the condensed ones. */
-function inWholeTexts(change: Change, { old, now }: Record<'old' | 'now', Condensed>): Change {
+function inWholeTexts(
+  change: DocumentChange,
+  { old, now }: Record<'old' | 'now', Condensed>,
+): DocumentChange {
   const before = change.before && inWhole(change.before, old)
   const after = change.after && inWhole(change.after, now)
   const range = change.kind === 'removed' ? before : after

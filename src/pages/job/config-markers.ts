@@ -1,5 +1,5 @@
 import { foldEntity } from '../../document/changes/entities.ts'
-import type { Change } from '../../document/changes/change.ts'
+import type { DocumentChange } from '../../document/changes/change.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { History } from '../../history/history.ts'
 import { revisionInForce } from '../../builds/run-groups.ts'
@@ -14,7 +14,7 @@ export type ConfigMarkersDeps = EntityStepsDeps & VisibleStepsDeps
 export interface ConfigMarker {
   readonly revision: NumberedRevision
   /** What it changed about the pipeline. */
-  readonly changes: readonly Change[]
+  readonly changes: readonly DocumentChange[]
 }
 
 /** Times, the later first: the first is still in, the second is out. */

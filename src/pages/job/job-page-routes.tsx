@@ -4,12 +4,12 @@ import { isOver, type JobName, type JobPageDeps, readConsoleOf, readJobPage } fr
 import type { RouteEnv } from '../../http/request-context.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
 import { PAGE_HEADERS, pageResponse } from '../frame/page-response.ts'
-import type { Shell } from '../frame/page-context.ts'
+import type { PageContext } from '../frame/page-context.ts'
 import { consoleHtml } from './console-html.ts'
 import { JobView } from './job-view.tsx'
 
 export interface JobPageRoutesOptions extends JobPageDeps {
-  readonly shell: Shell
+  readonly shell: PageContext
   readonly clock: Clock
 }
 
@@ -23,7 +23,7 @@ export function jobPageRoutes(options: JobPageRoutesOptions) {
       const { principal } = c.env
       const page = await readJobPage(options, principal, nameOf(c))
       const now = clock()
-      const chrome = shell.chrome(c.req.raw, principal)
+      const chrome = shell.frame(c.req.raw, principal)
       const view = { chrome, page, isOver: isOver(page.job, now), now }
       return pageResponse(<JobView {...view} />)
     })

@@ -4,7 +4,7 @@ import type { ArtifactNode } from './artifact-tree.ts'
 import { segmentsOf } from './job-timeline.ts'
 import type { JobName, JobPage } from './job-page.ts'
 import { duration } from '../frame/duration.ts'
-import { type Chrome, Page } from '../frame/layout.tsx'
+import { type PageFrame, Page } from '../frame/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
 import { Status } from '../frame/status.tsx'
 import { exactTime } from '../frame/when.tsx'
@@ -14,7 +14,7 @@ import { addressOf, RunName, WaitReason } from '../runs/run-labels.tsx'
 import { fileSize } from './file-size.ts'
 
 export interface JobViewProps {
-  readonly chrome: Chrome
+  readonly chrome: PageFrame
   readonly page: JobPage
   /** Whether nothing more will come. */
   readonly isOver: boolean

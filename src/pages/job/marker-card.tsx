@@ -1,6 +1,6 @@
 import type { ConfigMarker } from './config-markers.ts'
 import { ChangeItems } from '../frame/change-list.tsx'
-import type { Chrome } from '../frame/layout.tsx'
+import type { PageFrame } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
 import { When } from '../frame/when.tsx'
 import { Who } from '../frame/who.tsx'
@@ -9,7 +9,7 @@ import { Who } from '../frame/who.tsx'
 const SHOWN = 4
 
 export interface MarkersProps {
-  readonly chrome: Chrome
+  readonly chrome: PageFrame
   readonly pipeline: string
   readonly markers: readonly ConfigMarker[]
   readonly more: number

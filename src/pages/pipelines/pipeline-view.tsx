@@ -1,7 +1,7 @@
 import type { PipelinePage, ShownRun } from './pipeline-page.ts'
-import { type Chrome, Page } from '../frame/layout.tsx'
+import { type PageFrame, Page } from '../frame/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
-import { NoticeCard, type Told } from '../frame/notice.tsx'
+import { NoticeCard, type FlashMessage } from '../frame/notice.tsx'
 import { When } from '../frame/when.tsx'
 import { Markers } from '../job/marker-card.tsx'
 import { Materials, RunVariables } from './materials.tsx'
@@ -10,9 +10,9 @@ import { Paused, PauseForm } from './pausing.tsx'
 import { approval, runLook, StageChips } from '../runs/run-labels.tsx'
 
 export interface PipelineViewProps {
-  readonly chrome: Chrome
+  readonly chrome: PageFrame
   readonly page: PipelinePage
-  readonly told: Told | null
+  readonly told: FlashMessage | null
   readonly now: number
 }
 

@@ -14,14 +14,14 @@ import { malformed, parseWholeNumber } from '../../http/parameters.ts'
 import { type Form, readForm, textField } from '../../http/request-body.ts'
 import type { Query } from '../frame/links.ts'
 import { pageResponse } from '../frame/page-response.ts'
-import type { Shell } from '../frame/page-context.ts'
+import type { PageContext } from '../frame/page-context.ts'
 import { PipelineView } from './pipeline-view.tsx'
 import { PipelinesView } from './pipelines-view.tsx'
 import { assertShown, refusalOf, type Refusal } from '../runs/refusal.ts'
 import { runAction } from '../runs/run-action.ts'
 
 export interface PipelinesRoutesOptions extends PipelinePageDeps, StartRunsDeps {
-  readonly shell: Shell
+  readonly shell: PageContext
   readonly clock: Clock
 }
 
@@ -57,7 +57,7 @@ async function act(
   { pipeline, form }: { readonly pipeline: string; readonly form: Form },
 ): Promise<Query> {
   const { principal } = c.env
-  const { said } = deps.shell
+  const { flash: said } = deps.shell
   const action = textField(form, 'action') ?? ''
   const calls = `/api/pipelines/${encodeURIComponent(pipeline)}`
   if (action === 'trigger') {
@@ -99,8 +99,8 @@ async function answerList(
   const { q = '', offset = '0' } = c.req.query()
   const asked = { filter: q.trim(), offset: parseWholeNumber(offset, 'offset') }
   const page = await readPipelinesPage(deps, principal, asked)
-  const chrome = shell.chrome(c.req.raw, principal)
-  const told = refusal?.told ?? shell.said.take(c)
+  const chrome = shell.frame(c.req.raw, principal)
+  const told = refusal?.told ?? shell.flash.take(c)
   const view = { chrome, page, filter: asked.filter, told, now: clock() }
   return pageResponse(<PipelinesView {...view} />, refusal?.status)
 }
@@ -115,8 +115,8 @@ async function answerOne(
   const name = c.req.param('name')
   assertShown(refusal, deps.access.may(principal, { action: 'view-pipeline', pipeline: name }))
   const page = await readPipelinePage(deps, principal, { name, offset })
-  const chrome = shell.chrome(c.req.raw, principal)
-  const told = refusal?.told ?? shell.said.take(c)
+  const chrome = shell.frame(c.req.raw, principal)
+  const told = refusal?.told ?? shell.flash.take(c)
   const view = { chrome, page, told, now: clock() }
   return pageResponse(<PipelineView {...view} />, refusal?.status)
 }

@@ -1,7 +1,7 @@
-import type { Told } from '../frame/notice.tsx'
+import type { FlashMessage } from '../frame/notice.tsx'
 import { NoticeCard } from '../frame/notice.tsx'
 import { type PipelineCard, PIPELINE_ROWS, type PipelinesPage } from './pipelines-page.ts'
-import { type Chrome, Page } from '../frame/layout.tsx'
+import { type PageFrame, Page } from '../frame/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
 import { When } from '../frame/when.tsx'
 import { BY_PLACE, Pager } from '../frame/pager.tsx'
@@ -9,10 +9,10 @@ import { Paused, PauseForm } from './pausing.tsx'
 import { approval, StageChips } from '../runs/run-labels.tsx'
 
 export interface PipelinesViewProps {
-  readonly chrome: Chrome
+  readonly chrome: PageFrame
   readonly page: PipelinesPage
   readonly filter: string
-  readonly told: Told | null
+  readonly told: FlashMessage | null
   readonly now: number
 }
 
@@ -103,7 +103,7 @@ function Nothing({ chrome: { links, isAdministrator }, page }: PipelinesViewProp
   )
 }
 
-function Card({ chrome, card, now }: { chrome: Chrome; card: PipelineCard; now: number }) {
+function Card({ chrome, card, now }: { chrome: PageFrame; card: PipelineCard; now: number }) {
   const { links } = chrome
   const { name, latest, lockedBy, problems, stuck } = card
   return (

@@ -1,4 +1,4 @@
-import type { Change } from '../../document/changes/change.ts'
+import type { DocumentChange } from '../../document/changes/change.ts'
 import { foldEntity } from '../../document/changes/entities.ts'
 import { entitiesOf } from '../../document/changes/entities-of.ts'
 import { findNumber, numbered, type NumberedRevision } from '../snapshot/numbered-revision.ts'
@@ -32,7 +32,7 @@ export async function planUndoing(
 }
 
 /** The entities that both are about. */
-function touchedBy(done: readonly Change[], since: readonly Change[]): string[] {
+function touchedBy(done: readonly DocumentChange[], since: readonly DocumentChange[]): string[] {
   const changed = new Set(entitiesOf(done).map(foldEntity))
   return entitiesOf(since)
     .map(foldEntity)
@@ -43,7 +43,7 @@ interface Later {
   readonly revision: NumberedRevision
   readonly current: NumberedRevision
   readonly touched: readonly string[]
-  readonly since: readonly Change[]
+  readonly since: readonly DocumentChange[]
 }
 
 /** Who changed again what the revision had changed. */
@@ -52,7 +52,7 @@ function later(
   { revision, current, touched, since }: Later,
 ): Obstacle {
   const newer = history.list({ offset: 0, limit: current.number - revision.number })
-  const isTouching = (changes: readonly Change[] | null) =>
+  const isTouching = (changes: readonly DocumentChange[] | null) =>
     entitiesOf(changes ?? []).some((entity) => touched.includes(foldEntity(entity)))
   const found = newer.find((each) => isTouching(entities.find(each)))
   const by = found ? numbered(history, found) : current
@@ -64,7 +64,7 @@ function later(
   return { reason, revision: by }
 }
 
-function nameOf({ entity, label }: Change): string {
+function nameOf({ entity, label }: DocumentChange): string {
   const [kind = ''] = entity.split('/', 1)
   const word = kind === 'document' ? 'The' : `The ${kind}`
   return kind === label ? word : `${word} ${label}`

@@ -12,11 +12,11 @@ import { malformed, parseDigest } from '../../http/parameters.ts'
 import { readForm, textField } from '../../http/request-body.ts'
 import { checkedReason } from '../../api/configuration/restore-routes.ts'
 import { pageResponse } from '../frame/page-response.ts'
-import type { Shell } from '../frame/page-context.ts'
+import type { PageContext } from '../frame/page-context.ts'
 import { RestoreView } from './restore-view.tsx'
 
 export interface RestorePageOptions extends RestoreDeps {
-  readonly shell: Shell
+  readonly shell: PageContext
   readonly clock: Clock
 }
 
@@ -100,7 +100,7 @@ async function answer(
   { reason, notice, status }: Told,
 ): Promise<Response> {
   const preview = await previewRestore(options, c.env.principal, asked)
-  const chrome = options.shell.chrome(c.req.raw, c.env.principal)
+  const chrome = options.shell.frame(c.req.raw, c.env.principal)
   const view = { chrome, preview, reason, notice, now: options.clock() }
   return pageResponse(<RestoreView {...view} />, status)
 }

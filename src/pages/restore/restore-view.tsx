@@ -4,13 +4,13 @@ import { LONGEST_REASON } from '../../api/configuration/restore-routes.ts'
 import { ChangeList, toEntityHistory } from '../frame/change-list.tsx'
 import { PlainDiff } from '../code/plain-diff.tsx'
 import { Lines } from '../history/history-table.tsx'
-import { type Chrome, Page } from '../frame/layout.tsx'
+import { type PageFrame, Page } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
 import { When } from '../frame/when.tsx'
 import { restoreWords } from './restore-text.ts'
 
 export interface RestoreViewProps {
-  readonly chrome: Chrome
+  readonly chrome: PageFrame
   readonly preview: RestorePreview
   readonly reason: string
   readonly notice: string | null

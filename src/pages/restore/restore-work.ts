@@ -1,4 +1,4 @@
-import type { Change } from '../../document/changes/change.ts'
+import type { DocumentChange } from '../../document/changes/change.ts'
 import { formerNameOf } from '../../document/changes/entities-of.ts'
 import {
   type EntityNames,
@@ -34,7 +34,7 @@ export interface UndoRequest {
   readonly ours: Uint8Array
   readonly base: Uint8Array
   readonly theirs: Uint8Array
-  readonly done: readonly Change[]
+  readonly done: readonly DocumentChange[]
 }
 
 /** The document of now without a change; `inseparable` where other changes stand too close to it. */
@@ -65,7 +65,7 @@ function withoutEntities({ done, ...texts }: UndoRequest): string | null {
 }
 
 /** Each entity once, with its former name where it was renamed. */
-function namesIn(changes: readonly Change[]): EntityNames[] {
+function namesIn(changes: readonly DocumentChange[]): EntityNames[] {
   const names = new Map(changes.map(({ entity }) => [entity, entity]))
   for (const change of changes) {
     const past = formerNameOf(change)
@@ -74,6 +74,6 @@ function namesIn(changes: readonly Change[]): EntityNames[] {
   return [...names].map(([now, past]) => ({ now, past }))
 }
 
-function isMove({ entity, path, subject }: Change, name: string): boolean {
+function isMove({ entity, path, subject }: DocumentChange, name: string): boolean {
   return entity === name && path.length === 0 && subject === 'group'
 }

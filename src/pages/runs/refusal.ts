@@ -1,10 +1,10 @@
 import { ServiceError } from '../../core/errors.ts'
 import { statusOf } from '../../http/errors.ts'
-import type { Told } from '../frame/notice.tsx'
+import type { FlashMessage } from '../frame/notice.tsx'
 
 /** Why an action was not taken, on the page that it was asked on. */
 export interface Refusal {
-  readonly told: Told
+  readonly told: FlashMessage
   readonly status: number
   readonly error: ServiceError
 }

@@ -5,12 +5,12 @@ import { type RevealDeps, revealSnapshot } from './reveal-secrets.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { parseSha } from '../../http/parameters.ts'
 import { PageCache, NEVER_KEPT, pageResponse } from '../frame/page-response.ts'
-import type { Shell } from '../frame/page-context.ts'
+import type { PageContext } from '../frame/page-context.ts'
 import { parseSnapshotQuery } from './snapshot-query.ts'
 import { SnapshotView } from './snapshot-view.tsx'
 
 export interface SnapshotRoutesOptions extends SnapshotDeps, RevealDeps {
-  readonly shell: Shell
+  readonly shell: PageContext
   readonly clock: Clock
 }
 
@@ -29,7 +29,7 @@ export function snapshotRoutes(options: SnapshotRoutesOptions) {
   const answer = async (c: Context<RouteEnv, '/config/:name'>) => {
     const place = findSnapshotPlace(options, c.env.principal, c.req.param('name'))
     const query = parseSnapshotQuery(c.req.query())
-    const chrome = shell.chrome(c.req.raw, c.env.principal)
+    const chrome = shell.frame(c.req.raw, c.env.principal)
     const now = clock()
     const page = await readSnapshotPage(options, place, query)
     const view = { chrome, page, query, now, reveal: null }
@@ -58,7 +58,7 @@ async function reveal(
   const place = findSnapshotPlace(options, principal, parseSha(c.req.param('name')))
   const query = parseSnapshotQuery(c.req.query())
   const { shown: page, count } = await revealSnapshot(options, place, query)
-  const chrome = shell.chrome(c.req.raw, principal)
+  const chrome = shell.frame(c.req.raw, principal)
   const view = { chrome, page, query, now: clock(), reveal: count }
   return pageResponse(<SnapshotView {...view} />, 200, NEVER_KEPT)
 }

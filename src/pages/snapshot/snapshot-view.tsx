@@ -1,7 +1,7 @@
 import { raw } from 'hono/html'
 import { type SnapshotPage, WINDOW } from './snapshot-page.ts'
 import type { RevealCount } from './reveal-secrets.ts'
-import { type Chrome, Page } from '../frame/layout.tsx'
+import { type PageFrame, Page } from '../frame/layout.tsx'
 import { RevealButton, RevealedNotice } from './secrets.tsx'
 import { exactTime, When } from '../frame/when.tsx'
 import { Who } from '../frame/who.tsx'
@@ -10,7 +10,7 @@ import { Outline, pathAt } from './outline.tsx'
 import { type SnapshotQueryText, queryOf } from './snapshot-query.ts'
 
 export interface SnapshotViewProps {
-  readonly chrome: Chrome
+  readonly chrome: PageFrame
   readonly page: SnapshotPage
   readonly query: SnapshotQueryText
   readonly now: number

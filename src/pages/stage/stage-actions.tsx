@@ -2,7 +2,7 @@ import type { StagePanelProps } from './stage-panel.tsx'
 import { addressOf } from '../runs/run-labels.tsx'
 
 /** What may be done with a run now. A cancellation is confirmed first; what is not possible is not offered. */
-export function StageWays(props: StagePanelProps) {
+export function StageActions(props: StagePanelProps) {
   const { details, asksToCancel } = props
   if (asksToCancel && details.mayCancel) return <ConfirmCancel {...props} />
   const { mayCancel, mayRerun, next, run } = details

@@ -7,13 +7,13 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import { malformed, parseWholeNumber } from '../../http/parameters.ts'
 import { type Form, readForm, textField } from '../../http/request-body.ts'
 import { pageResponse } from '../frame/page-response.ts'
-import type { Shell } from '../frame/page-context.ts'
+import type { PageContext } from '../frame/page-context.ts'
 import { assertShown, type Refusal, refusalOf } from '../runs/refusal.ts'
 import { runAction } from '../runs/run-action.ts'
 import { StageView } from './stage-view.tsx'
 
 export interface StagePageRoutesOptions extends StagePageDeps, StartRunsDeps {
-  readonly shell: Shell
+  readonly shell: PageContext
   readonly clock: Clock
 }
 
@@ -54,7 +54,7 @@ async function act(deps: StagePageRoutesOptions, c: RunContext, form: Form): Pro
     c.env.auditActions = [{ action: 'cancel-stage', target: new URL(c.req.url).pathname }]
     const said = await cancelRun(deps, c.env.principal, run)
     const of = `${run.pipelineCounter} / ${run.stageCounter}`
-    return deps.shell.links.stageRun(run, deps.shell.said.query(c.env.principal, said, of))
+    return deps.shell.links.stageRun(run, deps.shell.flash.query(c.env.principal, said, of))
   }
   const next = textField(form, 'next') ?? ''
   const jobs = choiceOf(action, form)
@@ -63,7 +63,7 @@ async function act(deps: StagePageRoutesOptions, c: RunContext, form: Form): Pro
   const started = await startStage(deps, c.env.principal, { ...asked, jobs })
   const to = { ...run, stage: started.name, stageCounter: started.counter }
   const of = `${run.pipelineCounter} / ${started.counter}`
-  return deps.shell.links.stageRun(to, deps.shell.said.query(c.env.principal, 'scheduled', of))
+  return deps.shell.links.stageRun(to, deps.shell.flash.query(c.env.principal, 'scheduled', of))
 }
 
 function choiceOf(action: string, form: Form): JobChoice {
@@ -86,8 +86,8 @@ async function answer(
   assertShown(refusal, deps.access.may(principal, { action: 'view-pipeline', pipeline }))
   const offset = parseWholeNumber(c.req.query('offset') ?? '0', 'offset')
   const page = await readStagePage(deps, principal, { pipeline, stage, run, offset })
-  const chrome = shell.chrome(c.req.raw, principal)
-  const told = refusal?.told ?? shell.said.take(c)
+  const chrome = shell.frame(c.req.raw, principal)
+  const told = refusal?.told ?? shell.flash.take(c)
   const asksToCancel = c.req.query('ask') === 'cancel'
   const view = { chrome, page, told, asksToCancel, now: clock() }
   return pageResponse(<StageView {...view} />, refusal?.status)

@@ -4,7 +4,7 @@ import type { StageDetails } from './stage-details.ts'
 import type { Wait } from '../../core/waiting.ts'
 import { ChangeItems } from '../frame/change-list.tsx'
 import { duration } from '../frame/duration.ts'
-import type { Chrome } from '../frame/layout.tsx'
+import type { PageFrame } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
 import { Status } from '../frame/status.tsx'
 import { When } from '../frame/when.tsx'
@@ -18,10 +18,10 @@ import {
   RunStatus,
   WaitReason,
 } from '../runs/run-labels.tsx'
-import { StageWays } from './stage-actions.tsx'
+import { StageActions } from './stage-actions.tsx'
 
 export interface StagePanelProps {
-  readonly chrome: Chrome
+  readonly chrome: PageFrame
   readonly details: StageDetails
   readonly asksToCancel: boolean
   readonly now: number
@@ -39,7 +39,7 @@ export function StagePanel(props: StagePanelProps) {
       <Facts {...props} />
       <Jobs {...props} />
       <div data-part="ways">
-        <StageWays {...props} />
+        <StageActions {...props} />
       </div>
     </form>
   )
@@ -126,7 +126,7 @@ function Configuration({ chrome, details, now }: StagePanelProps) {
 }
 
 /** The snapshot is for administrators. */
-function RevisionName({ chrome, number }: { chrome: Chrome; number: number }) {
+function RevisionName({ chrome, number }: { chrome: PageFrame; number: number }) {
   const name = `r${number}`
   return chrome.isAdministrator ? <a href={chrome.links.snapshot(name)}>{name}</a> : <>{name}</>
 }

@@ -1,9 +1,9 @@
 import type { StageRun } from '../../builds/stages.ts'
 import type { StagePage } from './stage-page.ts'
 import { duration } from '../frame/duration.ts'
-import { type Chrome, Page } from '../frame/layout.tsx'
+import { type PageFrame, Page } from '../frame/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
-import { NoticeCard, type Told } from '../frame/notice.tsx'
+import { NoticeCard, type FlashMessage } from '../frame/notice.tsx'
 import { When } from '../frame/when.tsx'
 import { Markers } from '../job/marker-card.tsx'
 import { Pager } from '../frame/pager.tsx'
@@ -11,9 +11,9 @@ import { addressOf, approval, endOfRun, runLook, RunName, RunStatus } from '../r
 import { StagePanel } from './stage-panel.tsx'
 
 export interface StageViewProps {
-  readonly chrome: Chrome
+  readonly chrome: PageFrame
   readonly page: StagePage
-  readonly told: Told | null
+  readonly told: FlashMessage | null
   /** Whether the cancellation of the run is to be confirmed now. */
   readonly asksToCancel: boolean
   readonly now: number
@@ -109,7 +109,7 @@ function Run({
   isShown,
   now,
 }: {
-  chrome: Chrome
+  chrome: PageFrame
   run: StageRun
   isShown: boolean
   now: number

@@ -47,7 +47,7 @@ async function scene({ timeout, jobTimeout }: Given) {
   return {
     silent,
     logged,
-    hear: () => running.hear(job.id),
+    hear: () => running.recordContact(job.id),
     wait: (more: number) => (minutes += more),
     result: async () => (await world.builds.job(job.id))?.result,
     console: () => readFileSync(join(root, 'app/1/test/1/unit/cruise-output/console.log'), 'utf8'),

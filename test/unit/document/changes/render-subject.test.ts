@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Change } from '../../../../src/document/changes/change.ts'
+import type { DocumentChange } from '../../../../src/document/changes/change.ts'
 import { entitiesOf } from '../../../../src/document/changes/entities-of.ts'
 import { renderSubject } from '../../../../src/document/changes/render-subject.ts'
-import { isNoise } from '../../../../src/document/changes/is-cosmetic.ts'
+import { isCosmetic } from '../../../../src/document/changes/is-cosmetic.ts'
 import { summariseChanges } from '../../../../src/document/changes/summarise-changes.ts'
 import { xmlDocument } from '../../../support/documents/xml-documents.ts'
 
@@ -100,7 +100,7 @@ describe('the subject of a commit', () => {
     expect(subjectOf(before, after)).toBe('Line endings LF -> CRLF')
     expect(subjectOf(after, before)).toBe('Line endings CRLF -> LF')
     expect(subjectOf(before, after.replace('\r', ''))).toBe('Line endings LF -> CRLF and LF')
-    expect(isNoise(summariseChanges(xmlDocument(before), xmlDocument(after)))).toBe(true)
+    expect(isCosmetic(summariseChanges(xmlDocument(before), xmlDocument(after)))).toBe(true)
   })
 
   it('does not say what a secret was or is', () => {
@@ -129,7 +129,7 @@ describe('the entities of changes', () => {
   })
 
   it('keep an agent under its uuid when its host is another', () => {
-    const renamed: Change = {
+    const renamed: DocumentChange = {
       kind: 'renamed',
       entity: 'agent/u1',
       label: 'new',
