@@ -1,14 +1,14 @@
 import type { EditableDocument } from '../document/edit/layout.ts'
-import type { History } from '../history/history.ts'
+import type { ConfigurationWriter } from './configuration-writer.ts'
 import type { CurrentConfiguration } from './current-configuration.ts'
 
 /** Changes the current document by lossless edits, whatever it is by the time the edit's turn comes. */
 export class ConfigEditor {
-  readonly #history: History
+  readonly #writer: ConfigurationWriter
   readonly #configuration: CurrentConfiguration
 
-  constructor(options: { history: History; configuration: CurrentConfiguration }) {
-    this.#history = options.history
+  constructor(options: { writer: ConfigurationWriter; configuration: CurrentConfiguration }) {
+    this.#writer = options.writer
     this.#configuration = options.configuration
   }
 
@@ -19,7 +19,7 @@ export class ConfigEditor {
    * @throws {ServiceError} `config-invalid` when the result is not valid.
    */
   edit(username: string, edit: (document: EditableDocument) => string | null) {
-    return this.#history.change(username, async (current) => {
+    return this.#writer.change(username, async (current) => {
       const text = edit(await this.#configuration.documentOf(current))
       return text === null ? null : Buffer.from(text)
     })

@@ -2,12 +2,14 @@ import type { Digest } from '../core/digest.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
-import type { Change, History } from '../history/history.ts'
+import type { History } from '../history/history.ts'
+import type { ConfigurationWriter, SavedChange } from './configuration-writer.ts'
 import { findRevision } from './config-reading.ts'
 import { type Access, assertMay } from './permission.ts'
 
 export interface ConfigRestoringDeps {
   readonly history: History
+  readonly writer: ConfigurationWriter
   readonly access: Access
 }
 
@@ -27,15 +29,15 @@ export interface RestoreRequest {
  * today, `config-stale`, `not-permitted`.
  */
 export async function restoreRevision(
-  { history, access }: ConfigRestoringDeps,
+  { history, writer, access }: ConfigRestoringDeps,
   principal: Principal,
   { commit, reason, basedOn }: RestoreRequest,
-): Promise<Change> {
+): Promise<SavedChange> {
   assertMay(access, principal, { action: 'administer' })
   const revision = findRevision({ history }, commit)
   const document = await history.readDocument(revision)
   const subject = `Restore r${history.numberOf(revision)} by ${revision.username}`
-  return makeCurrent(history, principal, { document, basedOn, subject, reason })
+  return makeCurrent(writer, principal, { document, basedOn, subject, reason })
 }
 
 export interface MakingCurrent {
@@ -53,16 +55,16 @@ export interface MakingCurrent {
  * @throws {ServiceError} `config-invalid`, `config-stale`.
  */
 export function makeCurrent(
-  history: History,
+  writer: ConfigurationWriter,
   { username }: Principal,
   { document, basedOn, subject, reason }: MakingCurrent,
-): Promise<Change> {
+): Promise<SavedChange> {
   const restore = async ({ revision: current }: { readonly revision: Revision }) => {
     if (basedOn !== null && basedOn !== current.digest) throw changedSince(current)
     return document
   }
   const told = reason === '' ? subject : `${subject}: ${reason}`
-  return history.change(username, restore, { subject: told })
+  return writer.change(username, restore, { subject: told })
 }
 
 function changedSince({ digest, username }: Revision): ServiceError {

@@ -4,7 +4,8 @@ import type { Principal } from '../core/principal.ts'
 import type { Problem } from '../core/problem.ts'
 import type { Revision } from '../core/revision.ts'
 import type { Conflict, Merge, MergeInput } from '../diff/merge.ts'
-import type { Change, CurrentDocument, History } from '../history/history.ts'
+import type { History } from '../history/history.ts'
+import type { ConfigurationWriter, CurrentDocument, SavedChange } from './configuration-writer.ts'
 import { notValid } from '../history/problems.ts'
 import type { DocumentCache } from './document-cache.ts'
 import { withOwnLineEndingBytes } from './line-endings.ts'
@@ -12,6 +13,7 @@ import { type Access, assertMay } from './permission.ts'
 
 export interface ConfigSavingDeps {
   readonly history: History
+  readonly writer: ConfigurationWriter
   readonly access: Access
   readonly cache: DocumentCache
   /** Merges two edits of a document, where that holds up nobody. */
@@ -37,9 +39,9 @@ export function saveDocument(
   deps: ConfigSavingDeps,
   principal: Principal,
   { document, basedOn, isForm = false }: SaveRequest,
-): Promise<Change> {
+): Promise<SavedChange> {
   assertMay(deps.access, principal, { action: 'administer' })
-  return deps.history.change(principal.username, async (current) => {
+  return deps.writer.change(principal.username, async (current) => {
     if (basedOn === null) return document
     const isCurrent = basedOn === current.revision.digest
     const base = isCurrent ? current.document : await readBase(deps, current.revision, basedOn)

@@ -5,9 +5,11 @@ import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { DiffPool } from '../diff/diff-pool.ts'
 import { type Merge, MERGING, type MergeInput, mergeScripts } from '../diff/merge.ts'
-import { History, type Inspection } from '../history/history.ts'
+import { History } from '../history/history.ts'
+import type { Preparation, Prepare } from '../history/prepared-change.ts'
 import { ChangeSummary } from './changes/change-summary.ts'
 import { ConfigEditor } from './config-editor.ts'
+import { ConfigurationWriter } from './configuration-writer.ts'
 import { CurrentConfiguration } from './current-configuration.ts'
 import { DocumentCache } from './document-cache.ts'
 import { ReadableDocuments } from './readable-documents.ts'
@@ -34,6 +36,8 @@ export class ConfigServices implements AsyncDisposable {
   readonly history: History
   readonly cache: DocumentCache
   readonly configuration: CurrentConfiguration
+  /** Makes every change of the configuration that comes by the service. */
+  readonly writer: ConfigurationWriter
   readonly editor: ConfigEditor
   readonly summary: ChangeSummary
   readonly identity: ServerIdentity
@@ -42,6 +46,7 @@ export class ConfigServices implements AsyncDisposable {
 
   private constructor(parts: {
     history: History
+    writer: ConfigurationWriter
     cache: DocumentCache
     configuration: CurrentConfiguration
     summary: ChangeSummary
@@ -49,6 +54,7 @@ export class ConfigServices implements AsyncDisposable {
     readable: ReadableDocuments
   }) {
     this.history = parts.history
+    this.writer = parts.writer
     this.cache = parts.cache
     this.configuration = parts.configuration
     this.editor = new ConfigEditor(parts)
@@ -63,12 +69,12 @@ export class ConfigServices implements AsyncDisposable {
     const summary = new ChangeSummary(cache)
     const identity = new ServerIdentity()
     const readable = new ReadableDocuments({ box: options.box, cache })
+    const prepare = prepareBy({ cache, identity, summary })
     const history = await History.open({
       ...options,
       largestDocument: XML_LIMITS.maxBytes,
       inspect: (document) => cache.inspect(document),
-      inspectNext: (document) => inspectNext(document, { cache, identity }),
-      summarise: summary.subject,
+      prepare,
       sealForReaders: readable.seal,
       firstDocument,
       serverEdition: EDITION,
@@ -79,7 +85,16 @@ export class ConfigServices implements AsyncDisposable {
     configuration.subscribe((document) =>
       identity.follow(document, { isFirst: history.size() === 1 }),
     )
-    return new ConfigServices({ history, cache, configuration, summary, identity, readable })
+    const writer = new ConfigurationWriter({ history, prepare, sealForReaders: readable.seal })
+    return new ConfigServices({
+      history,
+      writer,
+      cache,
+      configuration,
+      summary,
+      identity,
+      readable,
+    })
   }
 
   readonly diff = async (before: Uint8Array, after: Uint8Array): Promise<Uint8Array<ArrayBuffer>> =>
@@ -98,19 +113,27 @@ export class ConfigServices implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.configuration[Symbol.dispose]()
+    await this.writer[Symbol.asyncDispose]()
     await this.#pool.close()
     await this.history[Symbol.asyncDispose]()
     await this.cache[Symbol.asyncDispose]()
   }
 }
 
-/** What is wrong with a document as the next one of this server, besides what the rules say. */
-async function inspectNext(
-  document: Uint8Array<ArrayBuffer>,
-  { cache, identity }: { cache: DocumentCache; identity: ServerIdentity },
-): Promise<Inspection> {
-  const inspection = await cache.inspect(document)
-  if (!inspection.ok) return inspection
-  const problems = identity.check(await cache.read(inspection.document))
-  return problems.length > 0 ? { ok: false, problems } : inspection
+interface Judges {
+  readonly cache: DocumentCache
+  readonly identity: ServerIdentity
+  readonly summary: ChangeSummary
+}
+
+/** Reads, judges and seals a document as the next one of this server, and says what it changes. */
+function prepareBy({ cache, identity, summary }: Judges): Prepare {
+  return async (next, before): Promise<Preparation> => {
+    const inspection = await cache.inspect(next)
+    if (!inspection.ok) return inspection
+    const { document } = inspection
+    const problems = identity.check(await cache.read(document))
+    if (problems.length > 0) return { ok: false, problems }
+    return { ...inspection, subject: await summary.subject(before, document) }
+  }
 }

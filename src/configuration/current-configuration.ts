@@ -3,8 +3,9 @@ import type { Digest } from '../core/digest.ts'
 import { inBackground } from '../lib/in-background.ts'
 import type { Log } from '../lib/log.ts'
 import type { Revision } from '../core/revision.ts'
-import type { CurrentDocument, History } from '../history/history.ts'
+import type { History } from '../history/history.ts'
 import { Emitter } from '../lib/emitter.ts'
+import type { CurrentDocument } from './configuration-writer.ts'
 import { DocumentCache } from './document-cache.ts'
 
 const AGAIN_MS = 1_000

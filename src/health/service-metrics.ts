@@ -2,6 +2,7 @@ import type { Builds } from '../builds/engine/builds.ts'
 import { AGENT_STATUSES } from '../core/agent.ts'
 import { byLabel, counter, gauge, type Metric } from '../core/metric.ts'
 import { BOUNDS, type RequestMetrics, type Series } from '../core/request-metrics.ts'
+import type { ConfigurationWriter } from '../configuration/configuration-writer.ts'
 import type { History } from '../history/history.ts'
 import type { AgentDirectory } from '../agents/agent-directory.ts'
 import { statusOf } from '../agents/known-agent.ts'
@@ -11,6 +12,7 @@ import { ProcessMetrics } from './process-metrics.ts'
 
 export interface ServiceMetricsOptions extends HealthDeps {
   readonly history: History
+  readonly writer: Pick<ConfigurationWriter, 'load'>
   readonly directory: AgentDirectory
   readonly builds: Builds
   readonly running: RunningJobs
@@ -63,8 +65,8 @@ export class ServiceMetrics implements Disposable {
   }
 
   #historyMetrics(): Metric[] {
-    const { history } = this.#options
-    const { waiting, served, waitedSeconds } = history.writers()
+    const { history, writer } = this.#options
+    const { waiting, served, waitedSeconds } = writer.load()
     const stored = history.storage()
     return [
       gauge('cairn_revisions', 'Revisions in the history', history.size()),

@@ -3,6 +3,7 @@ import type { Digest } from '../core/digest.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
 import type { Inspect } from './inspection.ts'
 import type { MaintenanceLimits } from './upkeep/maintenance.ts'
+import type { Prepare } from './prepared-change.ts'
 import type { Report } from './problems.ts'
 
 /** The exact bytes of a revision. */
@@ -16,16 +17,12 @@ export interface HistoryOptions {
   readonly repository: string
   /** The live file, relative to that folder, with `/` between folders. */
   readonly fileName: string
+  /** Judges the document of a commit. */
   readonly inspect: Inspect
   /** A live file of more bytes is not read; any is when not given. */
   readonly largestDocument?: number
-  /** The same for a document that is to become current here, which more may be asked of. */
-  readonly inspectNext?: Inspect
-  /** What has changed, in words: the subject of the commit. */
-  readonly summarise: (
-    before: Uint8Array<ArrayBuffer> | null,
-    after: Uint8Array<ArrayBuffer>,
-  ) => Promise<string>
+  /** Judges an edit that came past the service as the next document, and says what it changes. */
+  readonly prepare: Prepare
   /** What readers get of a document: itself, or a copy with its secrets sealed. Itself when not given. */
   readonly sealForReaders?: (stored: StoredDocument) => Promise<Uint8Array<ArrayBuffer>>
   /** What a repository begins with that is made where there is no live file. */

@@ -1,20 +1,19 @@
 import type { Digest } from '../core/digest.ts'
-import { ServiceError, unavailable } from '../core/errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import { describeFault } from '../core/faults.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
-import type { QueueLoad } from '../lib/serial-queue.ts'
 import { ChangeWatch } from './sync/change-watch.ts'
 import type { GitExecutable } from '../git/git-executable.ts'
 import type { BranchAdvance } from './git-repository.ts'
 import type { HistoryOptions, StoredDocument } from './history-options.ts'
-import type { Inspection } from './inspection.ts'
 import type { MaintenanceState } from './upkeep/maintenance.ts'
 import { listNewer } from './sync/newer-revisions.ts'
 import { type HistoryParts, openHistoryParts } from './open-history.ts'
 import { type HistoryProblem, notValid } from './problems.ts'
+import type { PreparedChange } from './prepared-change.ts'
 import { Documents, type UnreadableRevision } from './documents.ts'
-import { type Base, isCurrent } from './sync/reconciler.ts'
+import type { Base } from './sync/reconciler.ts'
 import type { RevisionListener } from './revision-events.ts'
 import type { RevisionRange } from './index/revision-index.ts'
 
@@ -23,32 +22,6 @@ export type { Inspection } from './inspection.ts'
 export type { MaintenanceLimits, MaintenanceState } from './upkeep/maintenance.ts'
 export type { HistoryEvent, HistoryProblem } from './problems.ts'
 export type { RevisionListener, RevisionEvent } from './revision-events.ts'
-
-/** The newest revision with its bytes. */
-export interface CurrentDocument {
-  readonly revision: Revision
-  readonly document: Uint8Array<ArrayBuffer>
-}
-
-/** What a change has led to. */
-export interface Change {
-  /** The revision that is current now. */
-  readonly revision: Revision
-  /** False when the document was current already, so that nothing was committed. */
-  readonly isNew: boolean
-}
-
-/** The document that is to become current, or null to leave it as it is. */
-export type Compute = (current: CurrentDocument) => Promise<Uint8Array | null>
-
-/** How a change is recorded, besides its author. */
-export interface ChangeOptions {
-  /** The subject of the commit; what changed, in words, when not given. */
-  readonly subject?: string
-}
-
-/** How often a change is computed anew because git or an editor was faster. */
-const ATTEMPTS = 20
 
 /**
  * The history of the configuration: a branch of a git repository, a live file in its work tree, and
@@ -154,27 +127,22 @@ export class History implements AsyncDisposable {
   }
 
   /**
-   * Makes what `compute` returns the current document, as a commit by `author`. Changes are
-   * computed one after the other, each from the result of the one before.
+   * What the next change is made upon: branch, index and live file, brought into agreement first. A
+   * valid edit of the live file has become a revision by then.
    *
-   * @throws {ServiceError} `config-invalid`; `unavailable` while the repository cannot be written
-   * to; whatever `compute` throws.
+   * @throws {ServiceError} `unavailable` while the repository cannot be written to.
    */
-  change(author: string, compute: Compute, { subject }: ChangeOptions = {}): Promise<Change> {
-    return this.#parts.queue.run(async () => {
-      for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-        const base = await this.#parts.reconciler.reconcile()
-        const proposed = await this.#propose(base, compute)
-        if (proposed === null) return { revision: base.current, isNew: false }
-        const revision = await this.#parts.reconciler.commit(base, {
-          ...proposed,
-          author,
-          subject: subject ?? null,
-        })
-        if (revision !== null) return { revision, isNew: true }
-      }
-      throw unavailable('The repository is changed by others without a pause')
-    })
+  base(): Promise<Base> {
+    return this.#parts.queue.run(() => this.#parts.reconciler.reconcile())
+  }
+
+  /**
+   * Commits a prepared change upon its base. It is `stale`, and nothing is changed, when the branch
+   * or the live file is no longer as the base has it.
+   */
+  async commit(base: Base, change: PreparedChange): Promise<Revision | 'stale'> {
+    const { queue, reconciler } = this.#parts
+    return (await queue.run(() => reconciler.commit(base, change))) ?? 'stale'
   }
 
   /**
@@ -186,7 +154,7 @@ export class History implements AsyncDisposable {
   advance(move: BranchAdvance): Promise<boolean> {
     return this.#parts.queue.run(async () => {
       const document = await this.#parts.repository.findDocument(move.to)
-      if (document !== null) await this.#inspectNext(document)
+      if (document !== null) await this.#assertValid(document)
       return this.#parts.reconciler.advance(move)
     })
   }
@@ -211,11 +179,6 @@ export class History implements AsyncDisposable {
     return this.#parts.git
   }
 
-  /** How many changes wait, and how long they waited. */
-  writers(): QueueLoad {
-    return this.#parts.queue.load()
-  }
-
   /** Calls the listener for every new revision, whoever made it. Returns how to stop that. */
   onRevision(listener: RevisionListener): () => void {
     return this.#parts.news.subscribe(listener)
@@ -229,24 +192,14 @@ export class History implements AsyncDisposable {
     await this.#parts[Symbol.asyncDispose]()
   }
 
-  async #propose(base: Base, compute: Compute): Promise<(Inspection & { ok: true }) | null> {
-    const { digest } = base.current
-    const document = await this.#forReaders({ digest, document: base.document })
-    const next = await compute({ revision: base.current, document })
-    if (next === null || isCurrent(base, next)) return null
-    const inspection = await this.#inspectNext(new Uint8Array(next))
-    return isCurrent(base, inspection.document) ? null : inspection
-  }
-
   async #forReaders(stored: StoredDocument): Promise<Uint8Array<ArrayBuffer>> {
     return (await this.#options.sealForReaders?.(stored)) ?? stored.document
   }
 
-  async #inspectNext(document: Uint8Array<ArrayBuffer>): Promise<Inspection & { ok: true }> {
-    const { inspect, inspectNext = inspect } = this.#options
-    const inspection = await inspectNext(document)
-    if (!inspection.ok) throw notValid(inspection.problems)
-    return inspection
+  async #assertValid(document: Uint8Array<ArrayBuffer>): Promise<void> {
+    const before = await this.readStored(this.current())
+    const preparation = await this.#options.prepare(document, before)
+    if (!preparation.ok) throw notValid(preparation.problems)
   }
 
   /** Looks for what others have done. Its failure is a problem to show, and the next look may solve it. */

@@ -170,6 +170,7 @@ function serviceOf(opening: BootContext, parts: Parts) {
     secretsIn: config.readable.secretsIn,
     merge: config.merge,
     summary: config.summary,
+    writer: config.writer,
     editor: config.editor,
     ...admission(opening, parts),
     builds: builds.builds,
@@ -230,7 +231,8 @@ function observation({ resources, stateDir }: BootContext, parts: Parts) {
     webhooks: () => webhooks.states(),
     mirror,
   }
-  const counted = { builds: builds.builds, running: builds.running, requests, directory }
+  const { writer } = config
+  const counted = { writer, builds: builds.builds, running: builds.running, requests, directory }
   const metrics = resources.own(new ServiceMetrics({ ...health, ...counted }))
   return { ...health, requests, metrics }
 }

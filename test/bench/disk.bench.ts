@@ -1,6 +1,8 @@
 import nodeFs from 'node:fs/promises'
 import { join } from 'node:path'
-import { History, type MaintenanceLimits } from '../../src/history/history.ts'
+import { ConfigurationWriter } from '../../src/configuration/configuration-writer.ts'
+import { History, type MaintenanceLimits, type StoredDocument } from '../../src/history/history.ts'
+import type { Prepare } from '../../src/history/prepared-change.ts'
 import { measureRepository } from '../../src/history/upkeep/repository-size.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import type { BenchCase, BenchRun } from './case.ts'
@@ -9,6 +11,7 @@ import { importDocuments } from './make-history.ts'
 
 /** A pack holds what lies loose before the service packs it. */
 const REVISIONS_IN_A_PACK = 330
+const ACCEPTED = { ok: true, schemaVersion: 75 } as const
 const CHANGEABLE = /<git url|<exec command/
 
 export const cases: readonly BenchCase[] = [
@@ -50,12 +53,14 @@ async function saveMany(
   documents: Iterable<string>,
 ): Promise<[packed: number, highest: number]> {
   await using history = await openHistory(repository)
+  const sealForReaders = async ({ document }: StoredDocument) => document
+  await using writer = new ConfigurationWriter({ history, prepare, sealForReaders })
   await history.maintain()
   const packed = await megabytesIn(repository)
   let [saves, highest] = [0, 0]
   for (const document of documents) {
     saves += 1
-    await history.change(`user${saves % 12}`, async () => Buffer.from(document))
+    await writer.change(`user${saves % 12}`, async () => Buffer.from(document))
     if (saves % 10 === 0) highest = Math.max(highest, await megabytesIn(repository))
   }
   return [packed, highest]
@@ -68,13 +73,19 @@ async function packAll(repository: string): Promise<[megabytes: number, packs: n
   return [await megabytesIn(repository), history.storage()?.packs ?? NaN]
 }
 
+const prepare: Prepare = async (document) => ({
+  ...ACCEPTED,
+  document,
+  subject: 'Change the configuration',
+})
+
 function openHistory(repository: string, packWhen?: MaintenanceLimits): Promise<History> {
   return History.open({
     ...(packWhen ? { packWhen } : {}),
     repository,
     fileName: 'config.xml',
-    inspect: async (bytes) => ({ ok: true, document: bytes, schemaVersion: 75 }),
-    summarise: async () => 'Change the configuration',
+    inspect: async (document) => ({ ...ACCEPTED, document }),
+    prepare,
     firstDocument: () => Buffer.from(documentWith()),
     serverEdition: 'OpenSource',
     serverVersion: '0.1.0',

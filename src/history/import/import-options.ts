@@ -4,10 +4,12 @@ import type { HistoryOptions } from '../history-options.ts'
 
 export interface ImportOptions extends Pick<
   HistoryOptions,
-  'repository' | 'fileName' | 'inspect' | 'summarise' | 'serverEdition'
+  'repository' | 'fileName' | 'inspect' | 'serverEdition'
 > {
   readonly programPath: string | undefined
   readonly clock: Clock
+  /** Says in words what a document changes in the one before. */
+  readonly summarise: (before: Uint8Array | null, after: Uint8Array) => Promise<string>
   /** Brings the other repository into a folder, and tells which commit is to be imported. */
   readonly fetch: (folder: string) => Promise<CommitSha>
   /** What names the import, so that one that was interrupted is known again. */

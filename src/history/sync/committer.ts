@@ -8,21 +8,15 @@ import type { IndexKeeper } from '../index/index-keeper.ts'
 import { ABSENT, type LiveDraft, type LiveFile, type LiveFileState } from './live-file.ts'
 import { compressObject, compressObjects } from '../../git/loose-objects.ts'
 import { authorName, type MessageParts, oneLine, renderMessage, subjectOf } from './message.ts'
+import type { PreparedChange } from '../prepared-change.ts'
 import type { Report } from '../problems.ts'
 import { named } from '../../git/raw-object.ts'
 
 /** A valid document that is to become the current one. */
-export interface NewRevision {
+export interface NewRevision extends PreparedChange {
   readonly branch: string
   /** The newest commit of the branch; null begins the history. */
   readonly parent: CommitSha | null
-  /** The document it replaces, for the words of the commit. */
-  readonly before: Uint8Array<ArrayBuffer> | null
-  readonly document: Uint8Array<ArrayBuffer>
-  readonly schemaVersion: number
-  readonly author: string
-  /** The subject of the commit; null says in words what changed. */
-  readonly subject: string | null
   /** The live file as it was looked at; it must not have changed since. */
   readonly live: LiveFileState
   /** Whether the live file holds something that is in no commit and is not valid. */
@@ -33,10 +27,6 @@ export interface CommitterOptions {
   readonly repository: GitRepository
   readonly keeper: IndexKeeper
   readonly live: LiveFile
-  readonly summarise: (
-    before: Uint8Array<ArrayBuffer> | null,
-    after: Uint8Array<ArrayBuffer>,
-  ) => Promise<string>
   readonly serverEdition: string
   readonly serverVersion: string
   readonly clock: Clock
@@ -66,7 +56,8 @@ export class Committer {
     await using resources = new PendingResources()
     const preparing = resources.take(this.#prepareLiveFile(draft))
     const blob = named({ type: 'blob', content: draft.document })
-    const [document, facts] = await allOf([compressObject(blob), this.#describe(draft)])
+    const facts = this.#describe(draft)
+    const document = await compressObject(blob)
     const message = renderMessage(facts)
     const { username, time } = facts
     const commit = { ...draft, blob: blob.oid, author: authorName(username), time, message }
@@ -103,9 +94,8 @@ export class Committer {
     await live.removeAside(now - KEPT_ASIDE)
   }
 
-  async #describe(draft: NewRevision): Promise<MessageParts> {
-    const { summarise, serverEdition, serverVersion, clock } = this.#options
-    const { before, document, schemaVersion, author, subject } = draft
+  #describe({ document, schemaVersion, author, subject }: NewRevision): MessageParts {
+    const { serverEdition, serverVersion, clock } = this.#options
     return {
       digest: digestOf(document),
       username: author,
@@ -113,7 +103,7 @@ export class Committer {
       schemaVersion,
       serverEdition: oneLine(serverEdition),
       serverVersion: oneLine(serverVersion),
-      subject: subject ?? (await summarise(before, document)),
+      subject,
     }
   }
 

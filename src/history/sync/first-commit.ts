@@ -4,7 +4,7 @@ import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { FsPromises } from '../../storage/fs-promises.ts'
 import type { Committer } from './committer.ts'
 import type { GitRepository } from '../git-repository.ts'
-import type { Inspect } from '../inspection.ts'
+import type { Prepare } from '../prepared-change.ts'
 import type { LiveFile, LiveFileState } from './live-file.ts'
 import { describeProblems } from '../problems.ts'
 import { type RepositoryFolder } from '../repository-folder.ts'
@@ -16,7 +16,7 @@ export interface FirstCommitOptions {
   readonly repository: GitRepository
   readonly live: LiveFile
   readonly committer: Committer
-  readonly inspect: Inspect
+  readonly prepare: Prepare
   readonly firstDocument: () => Uint8Array<ArrayBuffer>
 }
 
@@ -64,17 +64,15 @@ interface FirstRevision {
 }
 
 async function commitAs(options: FirstCommitOptions, first: FirstRevision): Promise<void> {
-  const inspection = await options.inspect(first.document)
-  if (!inspection.ok) {
-    const reasons = describeProblems(inspection.problems)
+  const prepared = await options.prepare(first.document, null)
+  if (!prepared.ok) {
+    const reasons = describeProblems(prepared.problems)
     throw unavailable(`${options.live.path} is not valid: ${reasons}`)
   }
   const revision = await options.committer.commit({
     ...first,
-    ...inspection,
-    before: null,
+    ...prepared,
     author: UPGRADE,
-    subject: null,
     setAside: false,
   })
   if (revision === null) throw unavailable(`${options.live.path} is being changed by others`)

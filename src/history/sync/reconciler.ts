@@ -4,7 +4,8 @@ import type { CommitSha, Revision } from '../../core/revision.ts'
 import type { BranchFollower, BranchState } from './branch-follower.ts'
 import type { Committer } from './committer.ts'
 import type { BranchAdvance, GitRepository } from '../git-repository.ts'
-import type { Inspect, Inspection } from '../inspection.ts'
+import type { Inspection } from '../inspection.ts'
+import type { Prepare, PreparedChange } from '../prepared-change.ts'
 import { ABSENT, type LiveFile, type LiveFileState } from './live-file.ts'
 import type { OtherFiles } from './other-files.ts'
 import { describeProblems, type Problems, type Report } from '../problems.ts'
@@ -16,23 +17,13 @@ export interface Base extends BranchState {
   readonly setAside: boolean
 }
 
-/** A valid document and who wants it to be the current one. */
-export interface Proposal {
-  readonly author: string
-  readonly document: Uint8Array<ArrayBuffer>
-  readonly schemaVersion: number
-  /** The subject of the commit; null says in words what changed. */
-  readonly subject: string | null
-}
-
 export interface ReconcilerOptions {
   readonly repository: GitRepository
   readonly follower: BranchFollower
   readonly committer: Committer
   readonly live: LiveFile
   readonly otherFiles: OtherFiles
-  readonly inspect: Inspect
-  readonly inspectNext?: Inspect
+  readonly prepare: Prepare
   readonly problems: Problems
   readonly report: Report
   /** Milliseconds for which an edit has to stay as it is before it is taken. */
@@ -87,26 +78,12 @@ export class Reconciler {
   }
 
   /** Commits a document upon a base, or returns null when the base has changed meanwhile. */
-  async commit(
-    base: Base,
-    { author, document, schemaVersion, subject }: Proposal,
-  ): Promise<Revision | null> {
+  async commit(base: Base, change: PreparedChange): Promise<Revision | null> {
     const { branch, head: parent, live, setAside } = base
-    const before = base.document
-    const draft = {
-      branch,
-      parent,
-      before,
-      document,
-      schemaVersion,
-      author,
-      subject,
-      live,
-      setAside,
-    }
+    const draft = { ...change, branch, parent, live, setAside }
     const revision = await this.#options.committer.commit(draft)
     if (revision === null) return null
-    this.#options.follower.noteCommitted(revision, document)
+    this.#options.follower.noteCommitted(revision, change.document)
     this.#options.otherFiles.noteSaved(parent, revision.commit)
     for (const kind of ['live-file', 'commit'] as const) this.#options.problems.clear(kind)
     this.#options.onCommitted(revision)
@@ -209,20 +186,20 @@ export class Reconciler {
     deadline: number | null
   }): Promise<Outcome> {
     const { base, live, deadline } = look
-    const { rest, stagedRest, inspect, inspectNext = inspect, repository } = this.#options
+    const { rest, stagedRest, prepare, repository } = this.#options
     if (live.stamp === this.#rejected) return this.#setAside(base)
     const rested = this.#restOf(live.stamp)
     if (deadline === null && rested < rest) return 'wait'
     const isStaged = await repository.isStaged(live.bytes)
     if (deadline === null && isStaged && rested < stagedRest) return 'wait'
-    const inspection = await inspectNext(live.bytes)
-    const isInFlux = rested < rest && (isStaged || !inspection.ok)
+    const prepared = await prepare(live.bytes, base.document)
+    const isInFlux = rested < rest && (isStaged || !prepared.ok)
     if (isInFlux && performance.now() < (deadline ?? 0)) return 'wait'
-    if (!inspection.ok) return this.#reject(base, inspection.problems)
-    if (base.headDocument && isEqual(inspection.document, base.headDocument)) {
+    if (!prepared.ok) return this.#reject(base, prepared.problems)
+    if (base.headDocument && isEqual(prepared.document, base.headDocument)) {
       return this.#catchUp(base.headDocument, base.live.stamp)
     }
-    await this.commit(base, { ...inspection, author: FILESYSTEM, subject: null })
+    await this.commit(base, { ...prepared, author: FILESYSTEM })
     return 'again'
   }
 

@@ -1,7 +1,7 @@
 import type { Digest } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
-import type { Change } from '../../history/history.ts'
+import type { SavedChange } from '../../configuration/configuration-writer.ts'
 import { makeCurrent } from '../../configuration/config-restoring.ts'
 import { planRestore } from './restore-plan.ts'
 import { isObstacle, type RestoreDeps, type RestoreScope } from './restore-scope.ts'
@@ -23,11 +23,11 @@ export async function restoreNow(
   deps: RestoreDeps,
   principal: Principal,
   { name, scope, reason, basedOn }: RestoreOrder,
-): Promise<Change> {
+): Promise<SavedChange> {
   const { current, result, subject } = await planRestore(deps, principal, { name, scope })
   if (isObstacle(result)) {
     const facts = { current: current.digest, problems: [] }
     throw new ServiceError('config-stale', result.reason, facts)
   }
-  return makeCurrent(deps.history, principal, { document: result, basedOn, subject, reason })
+  return makeCurrent(deps.writer, principal, { document: result, basedOn, subject, reason })
 }

@@ -1,3 +1,4 @@
+import type { ConfigurationWriter } from '../../configuration/configuration-writer.ts'
 import type { DocumentCache } from '../../configuration/document-cache.ts'
 import type { ComparisonDeps } from '../code/comparison.ts'
 import type { EntityAddress } from '../entity/entity-address.ts'
@@ -7,6 +8,7 @@ import type { PageThread } from '../work/page-thread.ts'
 
 export interface RestoreDeps extends ComparisonDeps, EntityStepsDeps {
   readonly cache: DocumentCache
+  readonly writer: ConfigurationWriter
   /** What takes long where documents are large, done where it holds up nobody. */
   readonly work: PageThread
 }

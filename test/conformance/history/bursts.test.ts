@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { History } from '../../../src/history/history.ts'
 import { fastImport, gitBeside } from '../../support/git/fast-import.ts'
-import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
+import { change, documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 import { eventually, usernamesOf } from './following.ts'
 
 /** How many bursts there are; CAIRN_BURSTS=1000 for a long look. */
@@ -22,7 +22,7 @@ describe('native moves of the branch in quick succession', () => {
   /** The live file has followed, and nothing but what others did is in the history. */
   async function expectFollowed(newest: string): Promise<void> {
     await eventually(() => expect(folder.live()).toBe(documentOf(newest)))
-    await history.change('nobody', async () => null)
+    await change(history, 'nobody', async () => null)
     expect(usernamesOf(history)).not.toContain('Filesystem')
     expect(folder.git('show', 'HEAD:config.xml')).toBe(documentOf(newest))
     await eventually(() => expect(folder.complaints()).toBe(''))

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import type { History, HistoryOptions } from '../../../src/history/history.ts'
 import type { FsPromises } from '../../../src/storage/fs-promises.ts'
-import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
+import { change, documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 import { eventually, expectUsernames, POLL, usernamesOf } from './following.ts'
 
 /** A file system during whose first draft in a folder something else happens. */
@@ -139,7 +139,7 @@ export function describeEdits(where: string, defaults: Partial<HistoryOptions>):
     it('is a revision before the save that finds it', async () => {
       folder.write(documentOf('edited'))
 
-      await history.change('ana', async ({ document }) =>
+      await change(history, 'ana', async ({ document }) =>
         Buffer.from(Buffer.from(document).toString().replace('edited', 'edited and saved')),
       )
 
@@ -148,7 +148,7 @@ export function describeEdits(where: string, defaults: Partial<HistoryOptions>):
     })
 
     it('is a revision before the save that it overtakes', async () => {
-      await history.change('ana', async ({ document }) => {
+      await change(history, 'ana', async ({ document }) => {
         if (history.size() === 1) folder.write(documentOf('edited'))
         return Buffer.from(Buffer.from(document).toString().replace('\n</', ' saved\n</'))
       })

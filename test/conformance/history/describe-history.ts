@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { digestOf } from '../../../src/core/digest.ts'
 import { CommitSha } from '../../../src/core/revision.ts'
 import type { HistoryOptions } from '../../../src/history/history.ts'
-import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
+import { change, documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 
 /** What a history has to do, whatever it reads its objects with. */
 export function describeHistory(where: string, defaults: Partial<HistoryOptions>): void {
@@ -79,7 +79,7 @@ export function describeHistory(where: string, defaults: Partial<HistoryOptions>
         const { revision } = await save(history, documentOf('two'))
 
         const same = await save(history, documentOf('two'), 'bob')
-        const none = await history.change('bob', async () => null)
+        const none = await change(history, 'bob', async () => null)
 
         expect([same, none]).toEqual([
           { revision, isNew: false },
@@ -113,7 +113,7 @@ export function describeHistory(where: string, defaults: Partial<HistoryOptions>
       it('computes changes one after the other, each from the one before', async () => {
         const history = await folder.open()
         const add = (name: string) =>
-          history.change(name, async ({ document }) =>
+          change(history, name, async ({ document }) =>
             Buffer.from(
               Buffer.from(document).toString().replace('\n</cruise>', ` ${name}\n</cruise>`),
             ),

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { History, HistoryOptions } from '../../../src/history/history.ts'
-import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
+import { change, documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 import { eventually, expectUsernames, POLL, usernamesOf } from './following.ts'
 
 /** How a history follows what git does to its branch, whatever it reads its objects with. */
@@ -133,7 +133,7 @@ export function describeNativeCommits(where: string, defaults: Partial<HistoryOp
     })
 
     it('is made while a save is: both are kept', async () => {
-      const computed = history.change('ana', async ({ document }) => {
+      const computed = change(history, 'ana', async ({ document }) => {
         if (history.size() === 1) folder.commit(documentOf('native'))
         return Buffer.from(Buffer.from(document).toString().replace('\n</', ' saved\n</'))
       })

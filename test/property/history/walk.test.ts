@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { History } from '../../../src/history/history.ts'
 import { verifyRepository } from '../../../src/history/upkeep/verify.ts'
 import { FaultyFs, LOSSES } from '../../support/disk/faulty-fs.ts'
-import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
+import { change, documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 import { unsyncedFs } from '../../support/disk/unsynced-fs.ts'
 
 const INVALID = '<cruise\n'
@@ -153,7 +153,7 @@ describe('the index', () => {
 
           for (const each of all) {
             await walkOn(walk, each)
-            await walk.history.change('walk', async () => null)
+            await change(walk.history, 'walk', async () => null)
             const report = await verifyRepository(folder.options())
             expect(report.problems, `after ${each.name}`).toEqual([])
             expect(report.revisions, `after ${each.name}`).toBe(walk.history.size())

@@ -1,5 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  type ChangeOptions,
+  type Compute,
+  ConfigurationWriter,
+} from '../../../src/configuration/configuration-writer.ts'
 import { History, type HistoryOptions, type Inspection } from '../../../src/history/history.ts'
+import type { Preparation } from '../../../src/history/prepared-change.ts'
 import { gitBytes, identityOf } from '../git/git.ts'
 import { TempFolder } from '../disk/temp-folder.ts'
 
@@ -20,6 +26,17 @@ export async function inspect(document: Uint8Array): Promise<Inspection> {
   }
   const sealed = Buffer.from(text.replaceAll(/ password="[^"]*"/g, ' encryptedPassword="sealed"'))
   return { ok: true, document: sealed, schemaVersion: Number(version) }
+}
+
+/** What a commit says about a document of that language. */
+export async function prepare(
+  document: Uint8Array,
+  before: Uint8Array | null,
+): Promise<Preparation> {
+  const inspection = await inspect(document)
+  if (!inspection.ok) return inspection
+  const subject = `From ${before?.length ?? 0} to ${inspection.document.length} bytes`
+  return { ...inspection, subject }
 }
 
 /** A folder for one repository, the histories opened on it, and git to judge them. */
@@ -64,7 +81,7 @@ export class HistoryFolder implements AsyncDisposable {
       repository: this.path,
       fileName: 'config.xml',
       inspect,
-      summarise: async (before, after) => `From ${before?.length ?? 0} to ${after.length} bytes`,
+      prepare,
       firstDocument: () => Buffer.from(documentOf('first')),
       serverEdition: 'OpenSource',
       serverVersion: '1.0.0',
@@ -127,6 +144,22 @@ export class HistoryFolder implements AsyncDisposable {
   }
 }
 
+const WRITERS = new WeakMap<History, ConfigurationWriter>()
+
+/** Changes the configuration as the service does. */
+export function change(
+  history: History,
+  author: string,
+  compute: Compute,
+  options: ChangeOptions = {},
+) {
+  const sealForReaders = async ({ document }: { document: Uint8Array<ArrayBuffer> }) => document
+  const writer =
+    WRITERS.get(history) ?? new ConfigurationWriter({ history, prepare, sealForReaders })
+  WRITERS.set(history, writer)
+  return writer.change(author, compute, options)
+}
+
 export function save(history: History, document: string, author = 'ana') {
-  return history.change(author, async () => Buffer.from(document))
+  return change(history, author, async () => Buffer.from(document))
 }

@@ -27,9 +27,9 @@ async function openConfiguration(): Promise<ConfigServices> {
 }
 
 /** Commits a configuration of one pipeline, and gives an edit that renames it. */
-async function renaming({ history }: ConfigServices): Promise<SaveRequest> {
+async function renaming({ writer }: ConfigServices): Promise<SaveRequest> {
   const text = aConfiguration({ pipelines: [{ name: 'before' }], agents: [{ uuid: 'listed' }] })
-  const { revision } = await history.change('setup', async () => Buffer.from(text))
+  const { revision } = await writer.change('setup', async () => Buffer.from(text))
   const document = Buffer.from(text.replace('"before"', '"after"'))
   return { document, basedOn: revision.digest }
 }
@@ -50,13 +50,17 @@ function authorsOf({ history }: ConfigServices): string[] {
 describe('the agents that register themselves', () => {
   it('go together into the next commit, and a save waits for one such commit', async () => {
     const config = await openConfiguration()
-    const { history, cache, configuration, merge } = config
+    const { history, writer, cache, configuration, merge } = config
     const access = new ConfiguredAccess({ configuration, usernames: () => [ADMIN] })
     const edited = await renaming(config)
     const enroll = enrolling(config)
     const first = enroll('a1')
     const second = ['b1', 'b2', 'b3'].map(enroll)
-    const saved = saveDocument({ history, cache, access, merge }, { username: ADMIN }, edited)
+    const saved = saveDocument(
+      { history, writer, cache, access, merge },
+      { username: ADMIN },
+      edited,
+    )
     const third = first.then(() => Promise.all(['c1', 'c2'].map(enroll)))
     await Promise.all([saved, ...second, third])
 
