@@ -10,15 +10,19 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DIST = join(ROOT, 'dist')
-/** What pages load as it is; the compiler passes it over. */
-const ASSETS = 'src/pages/assets'
-/** What runs in the browser and is made of several parts: one file for each. */
-const BUNDLES = ['src/pages/browser/editor.ts']
+const PAGES = 'src/pages'
+/** What runs in the browser: one file is made of all parts of each. */
+const CLIENT_SCRIPTS = [
+  'edit/client/editor.ts',
+  'frame/client/enhance.ts',
+  'frame/client/live.ts',
+  'snapshot/client/snapshot.ts',
+]
 const STAMP = join(DIST, '.built')
 const resolve = createRequire(import.meta.url).resolve
 
@@ -46,19 +50,30 @@ async function build() {
     rmSync(draft, { recursive: true, force: true })
     process.exit(1)
   }
-  cpSync(join(ROOT, ASSETS), join(draft, ASSETS.replace('src/', '')), { recursive: true })
-  await bundle(join(draft, ASSETS.replace('src/', '')))
+  copyStyles(join(draft, 'pages'))
+  await bundle(join(draft, 'pages', 'scripts'))
   writeFileSync(join(draft, '.built'), '')
   rmSync(DIST, { recursive: true, force: true })
   renameSync(draft, DIST)
+}
+
+/** Style sheets and pictures stand beside the pages that they are for; the compiler passes them over. */
+function copyStyles(to) {
+  const filter = (file) => /\.(css|svg)$/.test(file) || isFolderOfPages(file)
+  cpSync(join(ROOT, PAGES), to, { recursive: true, filter })
+}
+
+function isFolderOfPages(file) {
+  return statSync(file).isDirectory() && basename(file) !== 'client'
 }
 
 async function bundle(outdir) {
   const esbuild = await import('esbuild')
   await esbuild.build({
     absWorkingDir: ROOT,
-    entryPoints: BUNDLES,
+    entryPoints: CLIENT_SCRIPTS.map((script) => join(PAGES, script)),
     outdir,
+    entryNames: '[name]',
     bundle: true,
     minify: true,
     format: 'iife',

@@ -12,7 +12,7 @@ const GZIP = { 'accept-encoding': 'gzip' }
 const MEGABYTE = 2 ** 20
 /** A comparison may not be larger, compressed, in bytes. */
 const LARGEST_PAGE = 30_000
-const ASSETS = fileURLToPath(new URL('../../dist/pages/assets/', import.meta.url))
+const ASSETS = fileURLToPath(new URL('../../dist/pages/scripts/', import.meta.url))
 
 export const cases: readonly BenchCase[] = [
   {

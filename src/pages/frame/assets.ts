@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { extname, join } from 'node:path'
+import { basename, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Hono } from 'hono'
 import type { RouteEnv } from '../../http/request-context.ts'
@@ -9,18 +9,19 @@ import { json } from '../../http/errors.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
 import { STYLE_SHEETS } from './style-sheets.ts'
 
-const FOLDER = fileURLToPath(new URL('../assets', import.meta.url))
+const PAGES = fileURLToPath(new URL('..', import.meta.url))
 /**
- * What is made by the build stands beside the other assets there; the program run from its
- * TypeScript sources (as tests do) takes it from the last build.
+ * The scripts are made by the build, one file of all parts of each; the program run from its
+ * TypeScript sources (as tests do) takes them from the last build.
  */
-const BUILT = fileURLToPath(
+const SCRIPTS_FOLDER = fileURLToPath(
   new URL(
-    import.meta.url.endsWith('.ts') ? '../../../dist/pages/assets' : '../assets',
+    import.meta.url.endsWith('.ts') ? '../../../dist/pages/scripts' : '../scripts',
     import.meta.url,
   ),
 )
-const BUNDLES = ['editor.js']
+const SCRIPTS = ['editor.js', 'enhance.js', 'live.js', 'snapshot.js']
+const ICON = 'frame/cairn.svg'
 const modules = createRequire(import.meta.url)
 
 /** The fonts, by the names that the style sheets know them by. */
@@ -46,19 +47,14 @@ export class Assets {
   /** Changes with any of the files. */
   readonly version: string
 
-  constructor(folder = FOLDER) {
+  constructor() {
     for (const [name, module] of FONTS) this.#add(name, readFileSync(modules.resolve(module)))
-    for (const name of BUNDLES) this.#add(name, readFileSync(join(BUILT, name)))
+    for (const name of SCRIPTS) this.#add(name, readFileSync(join(SCRIPTS_FOLDER, name)))
     for (const [name, parts] of Object.entries(STYLE_SHEETS)) {
-      const texts = parts.map((part) => readFileSync(join(folder, part)))
+      const texts = parts.map((part) => readFileSync(join(PAGES, part)))
       this.#add(name, this.#withAddresses(Buffer.concat(texts)))
     }
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      const { name } = entry
-      if (entry.isDirectory() || BUNDLES.includes(name)) continue
-      const bytes = readFileSync(join(folder, name))
-      this.#add(name, name.endsWith('.css') ? this.#withAddresses(bytes) : bytes)
-    }
+    this.#add(basename(ICON), readFileSync(join(PAGES, ICON)))
     this.version = versionOf([...this.#addresses.values()].join())
   }
 

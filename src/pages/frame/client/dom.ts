@@ -1,0 +1,29 @@
+/** The first element that a selector finds, or null. */
+export function find<Found extends Element = HTMLElement>(
+  selector: string,
+  within: ParentNode = document,
+): Found | null {
+  return within.querySelector<Found>(selector)
+}
+
+/** All elements that a selector finds. */
+export function findAll<Found extends Element = HTMLElement>(
+  selector: string,
+  within: ParentNode = document,
+): Found[] {
+  return [...within.querySelectorAll<Found>(selector)]
+}
+
+/** The element that an event is about; null when it is about none, such as the document. */
+export function elementOf({ target }: Event): Element | null {
+  return target instanceof Element ? target : null
+}
+
+export function parsePage(html: string): Document {
+  return new DOMParser().parseFromString(html, 'text/html')
+}
+
+/** Lets work run that nobody waits for; a failure shows in the console of the browser. */
+export function inBackground(work: Promise<unknown>): void {
+  work.catch(reportError)
+}

@@ -1,0 +1,91 @@
+import { elementOf, find, findAll } from './dom.ts'
+
+/** The parts of a page that change by themselves, by name. */
+function partsOf(page: ParentNode): ReadonlyMap<string, HTMLElement> {
+  return new Map(findAll('[data-part]', page).map((part) => [part.dataset['part'] ?? '', part]))
+}
+
+/** Times run by themselves, and are no reason to replace what they stand in. */
+function factsOf(part: HTMLElement): string {
+  const copy = part.cloneNode(true) as HTMLElement
+  for (const time of findAll('time, [data-since], [data-until]', copy)) time.textContent = ''
+  return copy.outerHTML
+}
+
+const shown = new Map([...partsOf(document)].map(([name, part]) => [name, factsOf(part)]))
+
+/** What the pointer is pressed on is not taken away from under it. */
+let pressed: Element | null = null
+
+export function watchPointer(): void {
+  document.addEventListener('pointerdown', (event) => {
+    pressed = elementOf(event)
+  })
+  for (const end of ['pointerup', 'pointercancel']) {
+    document.addEventListener(end, () => {
+      setTimeout(() => {
+        pressed = null
+      })
+    })
+  }
+}
+
+/** Replaces the parts that have changed. False when the other page has other parts. */
+export function replaceParts(page: Document): boolean {
+  const [current, fresh] = [partsOf(document), partsOf(page)]
+  const hasSame =
+    current.size === fresh.size && [...fresh.keys()].every((name) => current.has(name))
+  if (!hasSame) return false
+  for (const [name, part] of fresh) {
+    const facts = factsOf(part)
+    const old = current.get(name)
+    if (!old || shown.get(name) === facts || old.contains(pressed)) continue
+    shown.set(name, facts)
+    replace(old, part)
+  }
+  return true
+}
+
+type Field = HTMLInputElement | HTMLAnchorElement | HTMLButtonElement
+
+function keyOf(element: Element): string {
+  const { name, value } = element as HTMLInputElement
+  return element.id || element.getAttribute('href') || `${name} ${value}`
+}
+
+/** What was typed, chosen and opened stays. */
+function replace(old: HTMLElement, fresh: HTMLElement): void {
+  const checked = new Set(findAll('input:checked', old).map(keyOf))
+  const open = new Map(
+    findAll<HTMLDetailsElement>('details', old).map((each) => [each.id, each.open]),
+  )
+  const fields = findAll<HTMLInputElement>('input[type=text]', old)
+  const typed = new Map(fields.map(({ id, value }) => [id, value]))
+  const { activeElement } = document
+  const focused = activeElement && old.contains(activeElement) ? keyOf(activeElement) : null
+  old.replaceWith(document.adoptNode(fresh))
+  for (const input of findAll<HTMLInputElement>('input', fresh)) {
+    if (checked.has(keyOf(input))) input.checked = true
+  }
+  for (const input of findAll<HTMLInputElement>('input[type=text]', fresh)) {
+    input.value = typed.get(input.id) ?? input.value
+  }
+  for (const details of findAll<HTMLDetailsElement>('details', fresh)) {
+    details.open = open.get(details.id) ?? details.open
+  }
+  if (focused === null) return
+  const same = findAll<Field>('a, button, input', fresh).find((each) => keyOf(each) === focused)
+  same?.focus()
+}
+
+/** Says above what is shown why it may be old; an empty text when it is not. */
+export function showStale(text: string): void {
+  for (const place of findAll('.stale-words')) {
+    if (place.textContent !== text) place.textContent = text
+  }
+}
+
+/** The element that says where the page is asked for again, and how often. */
+export function livePart(): HTMLElement | null {
+  return find('[data-live]')
+}

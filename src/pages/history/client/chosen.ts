@@ -1,0 +1,42 @@
+import { elementOf, find, findAll } from '../../frame/client/dom.ts'
+
+/** The sides of a comparison, as the inputs are named. */
+export const SIDES = ['a', 'b'] as const
+export type Side = (typeof SIDES)[number]
+
+/** The revision that is chosen for a side. */
+export function picked(side: Side): HTMLInputElement | null {
+  return find<HTMLInputElement>(`input[name=${side}]:checked`)
+}
+
+function numberOf(input: HTMLInputElement | null): number {
+  return Number(input?.value.slice(1))
+}
+
+function plural(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`
+}
+
+/** Says at the foot of the history which two revisions are compared, and what lies between them. */
+export function showChosen(): void {
+  const [place, details] = [find('#chosen'), find('#chosen-words')]
+  const [a, b] = [numberOf(picked('a')), numberOf(picked('b'))]
+  if (!place || !details || !a || !b) return
+  const [low, high] = a < b ? [a, b] : [b, a]
+  const rows = findAll('tr.revision').filter(({ dataset: { n } }) => {
+    return Number(n) > low && Number(n) <= high
+  })
+  const people = new Set(rows.map((row) => row.dataset['who'])).size
+  const isComplete = rows.length === high - low && people > 0
+  place.textContent = `r${a} → r${b}`
+  details.textContent =
+    plural(high - low, 'revision', 'revisions') +
+    (isComplete ? ` by ${plural(people, 'person', 'people')}` : '')
+}
+
+/** Follows the choice as it is made. */
+export function watchChosen(): void {
+  document.addEventListener('change', (event) => {
+    if (elementOf(event)?.matches('.letter input')) showChosen()
+  })
+}

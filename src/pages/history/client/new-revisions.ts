@@ -1,0 +1,56 @@
+import { updateAges } from '../../frame/client/ages.ts'
+import { find, inBackground, parsePage } from '../../frame/client/dom.ts'
+import { picked, showChosen, SIDES } from './chosen.ts'
+import { currentRow } from './rows.ts'
+
+interface NewestRevision {
+  readonly commitSHA: string
+  readonly username: string
+}
+
+const EVERY_MS = 5_000
+const PARTS = ['#history tbody', '.page-head > div', '.bars']
+
+/** Shows revisions that arrive while the history is open. */
+export function showNewRevisions(): void {
+  const live = find('#live')
+  const { follow, newest } = live?.dataset ?? {}
+  if (!live || follow === undefined) return
+  let known = newest
+  const look = async () => {
+    if (document.hidden) return
+    const revision = await readNewest(follow)
+    if (!revision || revision.commitSHA === known) return
+    known = revision.commitSHA
+    if (await refresh()) live.textContent = `A new revision by ${revision.username} has arrived.`
+  }
+  setInterval(() => inBackground(look()), Number(live.dataset['every']) || EVERY_MS)
+}
+
+async function readNewest(address: string): Promise<NewestRevision | undefined> {
+  const answer = await fetch(address).catch(() => null)
+  if (!answer?.ok) return undefined
+  const [revision] = (await answer.json()) as NewestRevision[]
+  return revision
+}
+
+/** Takes over what has changed; what was chosen stays chosen. */
+async function refresh(): Promise<boolean> {
+  const answer = await fetch(location.href).catch(() => null)
+  if (!answer?.ok) return false
+  const page = parsePage(await answer.text())
+  const chosen = SIDES.map((side) => ({ side, value: picked(side)?.value }))
+  const row = currentRow()?.id
+  for (const part of PARTS) {
+    const fresh = find(part, page)
+    if (fresh) find(part)?.replaceWith(document.adoptNode(fresh))
+  }
+  for (const { side, value } of chosen) {
+    const input = value && find<HTMLInputElement>(`input[name=${side}][value=${value}]`)
+    if (input) input.checked = true
+  }
+  if (row) document.getElementById(row)?.setAttribute('aria-current', 'true')
+  updateAges()
+  showChosen()
+  return true
+}

@@ -1,0 +1,29 @@
+import { find, findAll } from '../../frame/client/dom.ts'
+import { showChosen, type Side } from './chosen.ts'
+
+/** The row of the history that the keys are at. */
+export function currentRow(): HTMLElement | null {
+  return find('tr.revision[aria-current]')
+}
+
+/** Goes some rows down, or up. */
+export function moveRow(step: number): void {
+  const rows = findAll('tr.revision')
+  const current = currentRow()
+  const place = current === null ? -1 : rows.indexOf(current)
+  const row = rows[Math.max(0, Math.min(rows.length - 1, place + step))]
+  if (!row) return
+  current?.removeAttribute('aria-current')
+  row.setAttribute('aria-current', 'true')
+  find('.number', row)?.focus({ preventScroll: true })
+  row.scrollIntoView({ block: 'nearest' })
+}
+
+/** Chooses the current row for a side of the comparison. */
+export function chooseRow(side: Side): void {
+  const row = currentRow()
+  const input = row && find<HTMLInputElement>(`input[name=${side}]`, row)
+  if (!input) return
+  input.checked = true
+  showChosen()
+}

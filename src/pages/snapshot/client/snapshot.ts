@@ -1,0 +1,5 @@
+import { watchOutlineFilter } from './outline-filter.ts'
+import { showPathOfTopLine } from './outline-path.ts'
+
+showPathOfTopLine()
+watchOutlineFilter()
