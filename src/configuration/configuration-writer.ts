@@ -1,17 +1,12 @@
 import { unavailable } from '../core/errors.ts'
 import type { Revision } from '../core/revision.ts'
+import type { CurrentDocument } from './current-configuration.ts'
 import type { History, StoredDocument } from '../history/history.ts'
 import type { Prepare } from '../history/prepared-change.ts'
 import { notValid } from '../history/problems.ts'
 import { isCurrent } from '../history/sync/reconciler.ts'
 import type { QueueLoad } from '../lib/serial-queue.ts'
 import { WriterQueue } from '../storage/writer-queue.ts'
-
-/** The newest revision with its document as readers may see it. */
-export interface CurrentDocument {
-  readonly revision: Revision
-  readonly document: Uint8Array<ArrayBuffer>
-}
 
 /** What a change has led to. */
 export interface SavedChange {

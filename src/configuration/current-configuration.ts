@@ -5,8 +5,13 @@ import type { Log } from '../lib/log.ts'
 import type { Revision } from '../core/revision.ts'
 import type { History } from '../history/history.ts'
 import { Emitter } from '../lib/emitter.ts'
-import type { CurrentDocument } from './configuration-writer.ts'
 import { DocumentCache } from './document-cache.ts'
+
+/** The newest revision with its document as readers may see it. */
+export interface CurrentDocument {
+  readonly revision: Revision
+  readonly document: Uint8Array<ArrayBuffer>
+}
 
 const AGAIN_MS = 1_000
 
