@@ -19,8 +19,8 @@ const PAGES = 'src/pages'
 /** What runs in the browser: one file is made of all parts of each. */
 const CLIENT_SCRIPTS = [
   'edit/client/editor.ts',
-  'frame/client/enhance.ts',
-  'frame/client/live.ts',
+  'client/enhance.ts',
+  'client/live.ts',
   'snapshot/client/snapshot.ts',
 ]
 const STAMP = join(DIST, '.built')
@@ -59,11 +59,11 @@ async function build() {
 
 /** Style sheets and pictures stand beside the pages that they are for; the compiler passes them over. */
 function copyStyles(to) {
-  const filter = (file) => /\.(css|svg)$/.test(file) || isFolderOfPages(file)
-  cpSync(join(ROOT, PAGES), to, { recursive: true, filter })
+  cpSync(join(ROOT, PAGES), to, { recursive: true, filter: isStyleOrFolder })
 }
 
-function isFolderOfPages(file) {
+function isStyleOrFolder(file) {
+  if (/\.(css|svg)$/.test(file)) return true
   return statSync(file).isDirectory() && basename(file) !== 'client'
 }
 

@@ -1,4 +1,4 @@
-import type { ConfigStatus } from '../core/agent.ts'
+import type { ConfigStatus } from '../core/builds/agent.ts'
 import type { Log } from '../lib/log.ts'
 import type { ContactReply, ReportedStatus } from '../wire/agent-contact.ts'
 import type { AutoRegistration } from '../wire/agent-registration.ts'

@@ -1,4 +1,4 @@
-import type { ConfigStatus } from '../core/agent.ts'
+import type { ConfigStatus } from '../core/builds/agent.ts'
 import { inBackground } from '../lib/in-background.ts'
 import type { ReportedStatus } from '../wire/agent-contact.ts'
 import type { JobAssignment } from '../wire/agent-work.ts'

@@ -3,7 +3,7 @@ import { changeAgentAddress, type AgentAddress } from '../document/agents/agent-
 import { registerAgents, type RegisteringAgent } from '../document/agents/register-agents.ts'
 import { inBackground } from '../lib/in-background.ts'
 import type { Log } from '../lib/log.ts'
-import type { ConfigEditor } from '../configuration/config-editor.ts'
+import type { ConfigEditor } from '../configuration/save/config-editor.ts'
 import type { ConfiguredAgent } from './configured-agent.ts'
 
 interface Waiting<Item> {

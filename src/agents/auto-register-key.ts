@@ -1,4 +1,4 @@
-import type { CurrentConfiguration } from '../configuration/current-configuration.ts'
+import type { CurrentConfiguration } from '../configuration/current/current-configuration.ts'
 import { hashSecret, isSecretOf } from './secrets.ts'
 
 /** Whether a key is one that makes approval unnecessary; `unused` when there is none of the kind. */

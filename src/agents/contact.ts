@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../core/agent-life-cycle.ts'
+import type { AgentEvent } from '../core/builds/agent-life-cycle.ts'
 import type { Clock } from '../lib/clock.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { AgentDirectory } from './agent-directory.ts'

@@ -1,5 +1,5 @@
-import { type AgentCondition, type AgentStatus, agentStatus } from '../core/agent.ts'
-import { type AgentEvent, nextAgent } from '../core/agent-life-cycle.ts'
+import { type AgentCondition, type AgentStatus, agentStatus } from '../core/builds/agent.ts'
+import { type AgentEvent, nextAgent } from '../core/builds/agent-life-cycle.ts'
 import type { AgentFacts, AgentRecord } from './agent-record.ts'
 import type { ConfiguredAgent } from './configured-agent.ts'
 

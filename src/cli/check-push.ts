@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { checkPush as judgePush } from '../history/push/push-check.ts'
-import { inspectPushed } from '../configuration/validate-only.ts'
+import { inspectPushed } from '../configuration/current/validate-only.ts'
 import { gitQuarantine, programPath, readSettings, SETTINGS } from '../settings.ts'
 import { complain } from './output.ts'
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { verifyRepository } from '../history/upkeep/verify.ts'
 import { EDITION } from '../configuration/config-services.ts'
-import { inspectAsIs } from '../configuration/validate-only.ts'
+import { inspectAsIs } from '../configuration/current/validate-only.ts'
 import { programPath, readSettings, SETTINGS } from '../settings.ts'
 import { VERSION } from '../server/version.ts'
 import { complain, say } from './output.ts'

@@ -1,8 +1,8 @@
 import { digestOf } from '../core/digest.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
 import { DamageError, unreadable } from '../git/damage.ts'
-import type { GitRepository } from './git-repository.ts'
-import type { Report } from './problems.ts'
+import type { GitRepository } from './repository/git-repository.ts'
+import type { Report } from './revision/problems.ts'
 
 type Repository = Pick<GitRepository, 'findDocument' | 'describeNoDocument' | 'assertThere'>
 

@@ -1,10 +1,10 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Digest } from '../core/digest.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
-import type { Inspect } from './inspection.ts'
+import type { Inspect } from './revision/inspection.ts'
 import type { MaintenanceLimits } from './upkeep/maintenance.ts'
-import type { Prepare } from './prepared-change.ts'
-import type { Report } from './problems.ts'
+import type { Prepare } from './revision/prepared-change.ts'
+import type { Report } from './revision/problems.ts'
 
 /** The exact bytes of a revision. */
 export interface StoredDocument {

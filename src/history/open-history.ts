@@ -11,7 +11,7 @@ import { WriterQueue } from '../storage/writer-queue.ts'
 import { BranchFollower } from './sync/branch-follower.ts'
 import { Committer } from './sync/committer.ts'
 import { commitAdopted, commitFirst, type FirstCommitOptions } from './sync/first-commit.ts'
-import { GitRepository } from './git-repository.ts'
+import { GitRepository } from './repository/git-repository.ts'
 import type { GitStore } from '../git/git-store.ts'
 import type { HistoryOptions } from './history-options.ts'
 import { IndexFile } from './index/revision-file.ts'
@@ -21,17 +21,17 @@ import { GitExecutable } from '../git/git-executable.ts'
 import { Maintenance } from './upkeep/maintenance.ts'
 import { objectReaderWith } from '../git/open-object-reader.ts'
 import { OtherFiles } from './sync/other-files.ts'
-import { Problems } from './problems.ts'
-import { installPushHook } from './push/push-hook.ts'
+import { Problems } from './revision/problems.ts'
+import { installPushHook } from './repository/push-hook.ts'
 import { Reconciler } from './sync/reconciler.ts'
 import {
   openRepositoryFolder,
   type RepositoryFolder,
   tidyRepositoryFolder,
-} from './repository-folder.ts'
-import { completeSettings } from './upkeep/repository-settings.ts'
+} from './repository/repository-folder.ts'
+import { completeSettings } from './repository/repository-settings.ts'
 import type { RevisionIndex } from './index/revision-index.ts'
-import { RevisionEvents } from './revision-events.ts'
+import { RevisionEvents } from './revision/revision-events.ts'
 import { assertNotShallow } from './shallow.ts'
 
 /** Everything that an open history is made of. */

@@ -3,7 +3,7 @@ import type { Principal } from '../core/principal.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
 import type { History } from '../history/history.ts'
 import { Emitter } from '../lib/emitter.ts'
-import { type Access, assertMay } from '../configuration/permission.ts'
+import { type Access, assertMay } from '../configuration/access/permission.ts'
 
 export interface RevisionWatchDeps {
   readonly history: History

@@ -1,6 +1,6 @@
 import { rotateSecrets } from '../document/secrets/seal-secrets.ts'
 import type { SecretBox } from '../document/secrets/secret-box.ts'
-import type { ConfigEditor } from '../configuration/config-editor.ts'
+import type { ConfigEditor } from '../configuration/save/config-editor.ts'
 
 /** The user name that a rotation is recorded under. */
 const ROTATION = 'Upgrade'

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import { type AgentsRoutesOptions, agentsRoutes } from './agents/agents-routes.tsx'
-import { RemovedAgents } from './agent-removal/removed-agents.ts'
+import { RemovedAgents } from './agents/removed-agents.ts'
 import { removalsRoutes } from './agent-removal/removals-routes.tsx'
 import { type RemoveRoutesOptions, removeRoutes } from './agent-removal/remove-routes.tsx'
 import { type AuditPageOptions, auditPageRoutes } from './audit/audit-routes.tsx'

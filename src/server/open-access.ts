@@ -6,8 +6,8 @@ import type { Resources } from '../lib/resources.ts'
 import { CredentialCheck } from '../security/credentials.ts'
 import type { PasswordCheck } from '../security/password.ts'
 import { UsersWatch } from '../security/users-watch.ts'
-import { ConfiguredAccess } from '../configuration/access.ts'
-import type { CurrentConfiguration } from '../configuration/current-configuration.ts'
+import { ConfiguredAccess } from '../configuration/access/access.ts'
+import type { CurrentConfiguration } from '../configuration/current/current-configuration.ts'
 
 /** How often the users file is looked at where its folder cannot be watched, in milliseconds. */
 const USERS_INTERVAL = 2_000

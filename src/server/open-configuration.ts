@@ -5,7 +5,7 @@ import { GitService } from '../history/push/git-service.ts'
 import type { BootContext } from './boot-context.ts'
 import { ChangesFile } from '../configuration/changes/changes-file.ts'
 import { ConfigServices } from '../configuration/config-services.ts'
-import { PlainSecretAlarm } from '../configuration/plain-secret-alarm.ts'
+import { PlainSecretAlarm } from '../configuration/read/plain-secret-alarm.ts'
 import { EntityIndex } from '../configuration/changes/entity-index.ts'
 import { VERSION } from './version.ts'
 

@@ -1,4 +1,4 @@
-import { MASK, maskSecrets } from '../document/secrets/mask-secrets.ts'
+import { MASK, maskSecrets } from '../document/text/mask-secrets.ts'
 
 /** A text without the secrets, in the forms that tools print them in. */
 export function hideSecrets(text: string, secrets: readonly string[]): string {

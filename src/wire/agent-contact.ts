@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ConfigStatus, RuntimeStatus } from '../core/agent.ts'
+import { ConfigStatus, RuntimeStatus } from '../core/builds/agent.ts'
 import { AgentDescription } from './agent-registration.ts'
 
 /** What the agent does right now. `Cancelled`: it is ending a job that was cancelled. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AGENT_STATUSES, ConfigStatus } from '../core/agent.ts'
+import { AGENT_STATUSES, ConfigStatus } from '../core/builds/agent.ts'
 import { HostName } from './agent-registration.ts'
 
 /** An element of the agent list, with the names and formats that clients read. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { JobReport } from '../core/job.ts'
+import type { JobReport } from '../core/builds/job.ts'
 
 /** The body of `POST …/[uuid]/jobs/[id]/report` is core's `JobReport`. Saying it twice does no harm. */
 export type ReportedResult = Extract<JobReport, { readonly result: unknown }>['result']

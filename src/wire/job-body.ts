@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { JobResult, JobState } from '../core/job.ts'
+import { JobResult, JobState } from '../core/builds/job.ts'
 import { PaginationBody } from './pagination.ts'
 
 /** Times are milliseconds since the UNIX epoch. */

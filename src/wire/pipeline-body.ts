@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { JobResult } from '../core/job.ts'
+import { JobResult } from '../core/builds/job.ts'
 
 /** One pipeline of the configuration, with its newest run. */
 export const PipelineBody = z.object({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { JobResult } from '../core/job.ts'
+import { JobResult } from '../core/builds/job.ts'
 import { PaginationBody } from './pagination.ts'
 
 /** One change that a run was the first to have. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { JobResult } from '../core/job.ts'
-import { ApprovalType } from '../core/stage.ts'
+import { JobResult } from '../core/builds/job.ts'
+import { ApprovalType } from '../core/builds/stage.ts'
 import { JobSummaryBody, StageJobBody } from './job-body.ts'
 import { PaginationBody } from './pagination.ts'
 

@@ -1,8 +1,8 @@
 import nodeFs from 'node:fs/promises'
 import { join } from 'node:path'
-import { ConfigurationWriter } from '../../src/configuration/configuration-writer.ts'
+import { ConfigurationWriter } from '../../src/configuration/save/configuration-writer.ts'
 import { History, type MaintenanceLimits, type StoredDocument } from '../../src/history/history.ts'
-import type { Prepare } from '../../src/history/prepared-change.ts'
+import type { Prepare } from '../../src/history/revision/prepared-change.ts'
 import { measureRepository } from '../../src/history/upkeep/repository-size.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import type { BenchCase, BenchRun } from './case.ts'
@@ -53,7 +53,6 @@ async function saveMany(
   documents: Iterable<string>,
 ): Promise<[packed: number, highest: number]> {
   await using history = await openHistory(repository)
-  const sealForReaders = async ({ document }: StoredDocument) => document
   await using writer = new ConfigurationWriter({ history, prepare, sealForReaders })
   await history.maintain()
   const packed = await megabytesIn(repository)
@@ -72,6 +71,8 @@ async function packAll(repository: string): Promise<[megabytes: number, packs: n
   await history.maintain()
   return [await megabytesIn(repository), history.storage()?.packs ?? NaN]
 }
+
+const sealForReaders = async ({ document }: StoredDocument) => document
 
 const prepare: Prepare = async (document) => ({
   ...ACCEPTED,

@@ -7,8 +7,8 @@ import {
   stageKey,
   stageList,
 } from '../../src/builds/engine/keys.ts'
-import { JobState } from '../../src/core/job.ts'
-import { tallyOf } from '../../src/core/stage.ts'
+import { JobState } from '../../src/core/builds/job.ts'
+import { tallyOf } from '../../src/core/builds/stage.ts'
 import type { StateStore } from '../../src/state/state-store.ts'
 
 export const STAGE_OF_RUNS = { pipeline: 'app', stage: 'test' }

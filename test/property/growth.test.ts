@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { summariseChanges } from '../../src/document/changes/summarise-changes.ts'
-import { shownPair, shownText } from '../../src/document/changes/shown-value.ts'
+import { shownPair, shownText } from '../../src/document/entities/shown-value.ts'
 import { shellWords } from '../../src/document/create-pipeline/split-command.ts'
 import { readDocument } from '../../src/document/document.ts'
 import { XmlScanner } from '../../src/document/highlight/xml-scanner.ts'
@@ -12,8 +12,8 @@ import {
   withoutSecret,
 } from '../../src/document/secrets/address-secret.ts'
 import { findSecrets } from '../../src/document/secrets/find-secrets.ts'
-import { maskSecrets } from '../../src/document/secrets/mask-secrets.ts'
-import { shorten } from '../../src/document/xml/shorten.ts'
+import { maskSecrets } from '../../src/document/text/mask-secrets.ts'
+import { shorten } from '../../src/document/text/shorten.ts'
 import { readXml } from '../../src/document/xml/xml-reader.ts'
 import { mergeTexts } from '../../src/diff/merge.ts'
 import { unifiedDiff } from '../../src/diff/unified.ts'

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import { reasonOf } from '../../core/errors.ts'
 import { inBackground } from '../../lib/in-background.ts'
-import type { JobReport } from '../../core/job.ts'
+import type { JobReport } from '../../core/builds/job.ts'
 import type { Log } from '../../lib/log.ts'
 import type { ReportedResult } from '../../wire/agent-job-report.ts'
 import { renderLocator } from '../../wire/agent-paths.ts'

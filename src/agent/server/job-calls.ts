@@ -1,4 +1,4 @@
-import type { JobReport } from '../../core/job.ts'
+import type { JobReport } from '../../core/builds/job.ts'
 import type { ArtifactListing } from '../../wire/agent-job-report.ts'
 import type { JobLocator } from '../../wire/agent-paths.ts'
 import type { ArtifactKind } from '../../wire/agent-work.ts'

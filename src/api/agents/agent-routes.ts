@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { renderFreeSpace } from '../../core/agent.ts'
+import { renderFreeSpace } from '../../core/builds/agent.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import {

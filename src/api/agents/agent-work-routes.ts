@@ -1,8 +1,8 @@
 import { Hono, type Context } from 'hono'
-import { JobReport } from '../../core/job.ts'
+import { JobReport } from '../../core/builds/job.ts'
 import { assertToken } from '../../agents/contact.ts'
 import type { JobPlace } from '../../builds/artifacts/job-folders.ts'
-import { type FilesDeps, listArtifacts } from '../../builds/files.ts'
+import { type FilesDeps, listArtifacts } from '../../builds/runs/files.ts'
 import {
   appendConsole,
   type JobCallsDeps,

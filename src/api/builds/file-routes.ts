@@ -5,7 +5,12 @@ import { getMimeType } from 'hono/utils/mime'
 import { CONSOLE_PATH } from '../../builds/artifacts/artifact-path.ts'
 import type { JobPlace } from '../../builds/artifacts/job-folders.ts'
 import type { FolderEntry } from '../../builds/artifacts/listing.ts'
-import { type FileCaller, type FilesDeps, openConsole, openDownload } from '../../builds/files.ts'
+import {
+  type FileCaller,
+  type FilesDeps,
+  openConsole,
+  openDownload,
+} from '../../builds/runs/files.ts'
 import { agentPaths } from '../../wire/agent-paths.ts'
 import type { FolderEntryBody } from '../../wire/folder-entry.ts'
 import { tokenOf } from '../agents/agent-protocol-routes.ts'

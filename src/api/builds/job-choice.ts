@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { JobChoice } from '../../builds/start-runs.ts'
+import type { JobChoice } from '../../builds/runs/start-runs.ts'
 import { malformed } from '../../http/parameters.ts'
 import { type Form, parseJson, readBody, readForm } from '../../http/request-body.ts'
 

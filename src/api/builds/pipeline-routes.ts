@@ -1,18 +1,18 @@
 import { Hono, type Context } from 'hono'
 import { parseOffset } from '../../core/page.ts'
-import { listPipelines, type ListPipelinesDeps } from '../../builds/list-pipelines.ts'
+import { listPipelines, type ListPipelinesDeps } from '../../builds/runs/list-pipelines.ts'
 import {
   listPipelineRuns,
   type PipelineRunsDeps,
   readPipelineRun,
-} from '../../builds/pipeline-runs.ts'
+} from '../../builds/runs/pipeline-runs.ts'
 import {
   pausePipeline,
   type PausingDeps,
   readPipelineStatus,
   unpausePipeline,
-} from '../../builds/pausing.ts'
-import { releaseLock, startPipeline, type StartRunsDeps } from '../../builds/start-runs.ts'
+} from '../../builds/runs/pausing.ts'
+import { releaseLock, startPipeline, type StartRunsDeps } from '../../builds/runs/start-runs.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'

@@ -1,4 +1,4 @@
-import type { ScheduleOptions } from '../../builds/start-runs.ts'
+import type { ScheduleOptions } from '../../builds/runs/start-runs.ts'
 import { malformed } from '../../http/parameters.ts'
 import { readBody, readForm } from '../../http/request-body.ts'
 

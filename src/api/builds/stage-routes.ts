@@ -6,8 +6,8 @@ import {
   listStageRuns,
   readStageRun,
   type StagesDeps,
-} from '../../builds/stages.ts'
-import { startStage, type StartRunsDeps } from '../../builds/start-runs.ts'
+} from '../../builds/runs/stages.ts'
+import { startStage, type StartRunsDeps } from '../../builds/runs/start-runs.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
 import { readJobChoice } from './job-choice.ts'

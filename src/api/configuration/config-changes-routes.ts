@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { type ConfigChangesDeps, readChanges } from '../../configuration/changes/config-changes.ts'
-import { type ConfigReadingDeps, findPair } from '../../configuration/config-reading.ts'
+import { type ConfigReadingDeps, findPair } from '../../configuration/read/config-reading.ts'
 import type { ChangesAnswer } from '../../wire/changes.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { parseSha } from '../../http/parameters.ts'

@@ -16,7 +16,7 @@ import {
   type RevisionPair,
   type RevisionQuery,
   selectRevisions,
-} from '../../configuration/config-reading.ts'
+} from '../../configuration/read/config-reading.ts'
 import { type ClientNames, renderRevision } from '../../wire/revision-entry.ts'
 import { digestHeaders } from './digest-header.ts'
 import type { RouteEnv } from '../../http/request-context.ts'

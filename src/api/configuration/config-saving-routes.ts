@@ -4,7 +4,7 @@ import {
   type ConfigSavingDeps,
   saveDocument,
   type SaveRequest,
-} from '../../configuration/config-saving.ts'
+} from '../../configuration/save/config-saving.ts'
 import type { ClientNames } from '../../wire/revision-entry.ts'
 import { digestHeaders } from './digest-header.ts'
 import type { RouteEnv } from '../../http/request-context.ts'

@@ -5,7 +5,7 @@ import {
   addPipeline,
   type PipelineCreationDeps,
   readPipelineRequest,
-} from '../../configuration/pipeline-creation.ts'
+} from '../../configuration/save/pipeline-creation.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json, renderError, statusOf } from '../../http/errors.ts'
 import { type Form, readForm } from '../../http/request-body.ts'

@@ -1,5 +1,8 @@
 import { Hono } from 'hono'
-import { acknowledgeSecrets, type PlainSecretDeps } from '../../configuration/plain-secret-alarm.ts'
+import {
+  acknowledgeSecrets,
+  type PlainSecretDeps,
+} from '../../configuration/read/plain-secret-alarm.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
 import { parseSha } from '../../http/parameters.ts'

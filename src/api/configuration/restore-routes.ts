@@ -1,7 +1,10 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { ServiceError } from '../../core/errors.ts'
-import { type ConfigRestoringDeps, restoreRevision } from '../../configuration/config-restoring.ts'
+import {
+  type ConfigRestoringDeps,
+  restoreRevision,
+} from '../../configuration/save/config-restoring.ts'
 import type { ClientNames } from '../../wire/revision-entry.ts'
 import { digestHeaders } from './digest-header.ts'
 import type { RouteEnv } from '../../http/request-context.ts'

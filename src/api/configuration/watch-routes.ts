@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import type { CommitSha } from '../../core/revision.ts'
-import { type ConfigReadingDeps, findRevision } from '../../configuration/config-reading.ts'
+import { type ConfigReadingDeps, findRevision } from '../../configuration/read/config-reading.ts'
 import type { RevisionWatch } from '../../notify/revision-watch.ts'
 import { type ClientNames, renderRevision } from '../../wire/revision-entry.ts'
 import type { WatchAnswer } from '../../wire/watch.ts'

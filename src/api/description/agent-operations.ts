@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { JobReport } from '../../core/job.ts'
+import { JobReport } from '../../core/builds/job.ts'
 import { MessageBody } from '../../wire/action-bodies.ts'
 import { ContactReply, ContactRequest } from '../../wire/agent-contact.ts'
 import { ArtifactListing, ConsoleReply } from '../../wire/agent-job-report.ts'

@@ -6,7 +6,7 @@ import {
   exchange,
   type GitAccessDeps,
   readRepositoryFile,
-} from '../../configuration/git-access.ts'
+} from '../../configuration/access/git-access.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { malformed } from '../../http/parameters.ts'
 

@@ -8,7 +8,7 @@ import {
   visibleProblems,
 } from '../../health/health.ts'
 import type { HealthProblem } from '../../core/health-problem.ts'
-import type { Access } from '../../configuration/permission.ts'
+import type { Access } from '../../configuration/access/permission.ts'
 import { type ReadinessDeps, readReadiness } from '../../health/readiness.ts'
 import type { HealthSummaryBody, LivenessBody, ReadinessBody } from '../../wire/health-body.ts'
 import { json } from '../../http/errors.ts'

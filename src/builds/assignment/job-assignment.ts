@@ -1,6 +1,6 @@
 import type { JobInstance, PipelineInstance } from '../engine/documents.ts'
 import type { Artifact, Environment, Job, Pipeline, Stage } from '../../document/model/model.ts'
-import type { AgentOffer } from '../../core/assignment.ts'
+import type { AgentOffer } from '../../core/builds/assignment.ts'
 import { isSameName } from '../../core/name-key.ts'
 import { assignMaterials } from './materials.ts'
 import { AssignmentRefusal } from './refusal.ts'

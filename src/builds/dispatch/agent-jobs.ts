@@ -1,5 +1,5 @@
 import type { Builds } from '../engine/builds.ts'
-import { isUnfinished } from '../../core/job.ts'
+import { isUnfinished } from '../../core/builds/job.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import type { AgentJobs } from '../../agents/contact.ts'
 import type { JobPlace } from '../artifacts/job-folders.ts'

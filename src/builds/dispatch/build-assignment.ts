@@ -1,12 +1,12 @@
 import type { Builds } from '../engine/builds.ts'
 import type { JobInstance } from '../engine/documents.ts'
-import type { AgentOffer } from '../../core/assignment.ts'
+import type { AgentOffer } from '../../core/builds/assignment.ts'
 import type { JobPlace } from '../artifacts/job-folders.ts'
 import { fetchSourceOf } from '../assignment/fetch-source.ts'
 import { assignmentOf, type JobOrder } from '../assignment/job-assignment.ts'
 import { AssignmentRefusal } from '../assignment/refusal.ts'
 import type { Secrets } from '../assignment/secrets.ts'
-import type { EffectivePipelines } from '../effective-pipelines.ts'
+import type { EffectivePipelines } from '../runs/effective-pipelines.ts'
 
 export interface OrderSources {
   readonly builds: Builds

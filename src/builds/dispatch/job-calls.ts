@@ -1,5 +1,5 @@
 import type { Builds } from '../engine/builds.ts'
-import { isOnAgent, type JobReport } from '../../core/job.ts'
+import { isOnAgent, type JobReport } from '../../core/builds/job.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import { assertToken } from '../../agents/contact.ts'

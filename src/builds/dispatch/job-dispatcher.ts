@@ -7,7 +7,7 @@ import { assertToken } from '../../agents/contact.ts'
 import type { KnownAgent } from '../../agents/known-agent.ts'
 import type { JobOrder } from '../assignment/job-assignment.ts'
 import { AssignmentRefusal } from '../assignment/refusal.ts'
-import { offerOf } from '../plans.ts'
+import { offerOf } from '../runs/plans.ts'
 import { fetchesIn, type OrderedFetch, type OrderSources, orderOf } from './build-assignment.ts'
 import type { RunningJobs } from './running-jobs.ts'
 

@@ -3,11 +3,16 @@ import type { JobInstance, WaitingJob } from '../engine/documents.ts'
 import type { StageRun } from '../engine/queries.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Problem } from '../../core/problem.ts'
-import { type Candidate, explainWait, type PlacedNeed, type Wait } from '../../core/waiting.ts'
+import {
+  type Candidate,
+  explainWait,
+  type PlacedNeed,
+  type Wait,
+} from '../../core/builds/waiting.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import { placeOfJob, renderPlace } from '../artifacts/job-folders.ts'
-import type { EffectivePipelines } from '../effective-pipelines.ts'
-import { offerOf } from '../plans.ts'
+import type { EffectivePipelines } from '../runs/effective-pipelines.ts'
+import { offerOf } from '../runs/plans.ts'
 
 /** Agents that start or come back together with the server have this long, in milliseconds. */
 const NOTICED_AFTER = 60_000

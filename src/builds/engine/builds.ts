@@ -1,6 +1,6 @@
 import { Emitter } from '../../lib/emitter.ts'
-import { maySuit } from '../../core/assignment.ts'
-import type { AgentOffer } from '../../core/assignment.ts'
+import { maySuit } from '../../core/builds/assignment.ts'
+import type { AgentOffer } from '../../core/builds/assignment.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { BuildStore } from './build-store.ts'
 import { noEffects } from './change.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { DocumentKind } from '../../core/document-kind.ts'
-import { JobResult, JobState, JobTransition } from '../../core/job.ts'
-import { ApprovalType, JobTally } from '../../core/stage.ts'
+import { JobResult, JobState, JobTransition } from '../../core/builds/job.ts'
+import { ApprovalType, JobTally } from '../../core/builds/stage.ts'
 import { IdRanges } from './id-ranges.ts'
 
 const Id = z.int().positive()

@@ -1,4 +1,4 @@
-import type { StageStatus } from '../../core/stage.ts'
+import type { StageStatus } from '../../core/builds/stage.ts'
 import type { StageInstance } from './documents.ts'
 
 /** What others may want to act on. It is on disk when they hear of it. */

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/errors.ts'
-import { APPROVED_BY_CHANGES, stageStatus } from '../../core/stage.ts'
+import { APPROVED_BY_CHANGES, stageStatus } from '../../core/builds/stage.ts'
 import { isSameName } from '../../core/name-key.ts'
 import type { BuildChange } from './change.ts'
 import { PIPELINE } from './documents.ts'

@@ -1,5 +1,5 @@
-import { isOnAgent, jobStep } from '../../core/job.ts'
-import type { JobEvent, JobStep, JobTransition } from '../../core/job.ts'
+import { isOnAgent, jobStep } from '../../core/builds/job.ts'
+import type { JobEvent, JobStep, JobTransition } from '../../core/builds/job.ts'
 import type { BuildChange } from './change.ts'
 import { AGENT_JOB, JOB, QUEUED_JOB } from './documents.ts'
 import type { JobInstance, QueuedJob } from './documents.ts'

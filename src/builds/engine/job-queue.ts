@@ -1,4 +1,4 @@
-import { byAge } from '../../core/assignment.ts'
+import { byAge } from '../../core/builds/assignment.ts'
 import type { WaitingJob } from './documents.ts'
 
 /** The jobs that wait for an agent, oldest first. It follows from the store and is made anew at each start. */

@@ -1,5 +1,5 @@
-import type { AgentOffer, JobSpread } from '../../core/assignment.ts'
-import type { ApprovalType } from '../../core/stage.ts'
+import type { AgentOffer, JobSpread } from '../../core/builds/assignment.ts'
+import type { ApprovalType } from '../../core/builds/stage.ts'
 import { isSameName } from '../../core/name-key.ts'
 
 /** What the configuration in force says about a pipeline, as far as scheduling needs it. */

@@ -1,5 +1,5 @@
-import { isActive, reportedResult, stageStatus } from '../../core/stage.ts'
-import type { StageResult, StageState } from '../../core/stage.ts'
+import { isActive, reportedResult, stageStatus } from '../../core/builds/stage.ts'
+import type { StageResult, StageState } from '../../core/builds/stage.ts'
 import { PAGE_SIZE, pageOf } from '../../core/page.ts'
 import type { Page } from '../../core/page.ts'
 import type { BuildReader } from './build-store.ts'

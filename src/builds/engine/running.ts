@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/errors.ts'
-import type { JobEvent, JobReport } from '../../core/job.ts'
-import { isActive } from '../../core/stage.ts'
+import type { JobEvent, JobReport } from '../../core/builds/job.ts'
+import { isActive } from '../../core/builds/stage.ts'
 import type { BuildChange } from './change.ts'
 import { ACTIVE_STAGE, AGENT_JOB, JOB, STAGE } from './documents.ts'
 import type { JobInstance, StageInstance } from './documents.ts'

@@ -1,4 +1,4 @@
-import { countsAlike, isActive, retally, stageStatus, tallyOf } from '../../core/stage.ts'
+import { countsAlike, isActive, retally, stageStatus, tallyOf } from '../../core/builds/stage.ts'
 import { isSameName } from '../../core/name-key.ts'
 import type { BuildChange } from './change.ts'
 import { ACTIVE_STAGE, JOB, PIPELINE, STAGE } from './documents.ts'

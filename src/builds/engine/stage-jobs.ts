@@ -1,5 +1,5 @@
-import { spreadJob } from '../../core/assignment.ts'
-import { repeatedJobs } from '../../core/rerun.ts'
+import { spreadJob } from '../../core/builds/assignment.ts'
+import { repeatedJobs } from '../../core/builds/rerun.ts'
 import { isSameName } from '../../core/name-key.ts'
 import type { BuildChange } from './change.ts'
 import type { JobInstance, PipelineInstance } from './documents.ts'

@@ -3,7 +3,7 @@ import type { PipelineInstance, StageInstance } from '../engine/documents.ts'
 import type { BuildQueries } from '../engine/queries.ts'
 import type { StageRunName } from '../engine/keys.ts'
 import { parseUpstream, renderUpstream } from '../engine/upstream-revision.ts'
-import type { Origins } from '../../core/fan-in.ts'
+import type { Origins } from '../../core/builds/fan-in.ts'
 import { nameKey, stageNameKey } from '../../core/name-key.ts'
 
 /** Runs whose origins are remembered. They never change. */

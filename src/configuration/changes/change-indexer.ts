@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
-import type { DocumentChange } from '../../document/changes/change.ts'
+import type { DocumentChange } from '../../document/entities/change.ts'
 import type { Comparable } from '../../document/changes/summarise-changes.ts'
 import type { Digest } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'

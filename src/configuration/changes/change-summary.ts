@@ -1,11 +1,11 @@
-import type { DocumentChange } from '../../document/changes/change.ts'
+import type { DocumentChange } from '../../document/entities/change.ts'
 import { renderSubject } from '../../document/changes/render-subject.ts'
 import { type Comparable, summariseInSteps } from '../../document/changes/summarise-changes.ts'
 import { readXmlInSteps } from '../../document/xml/xml-reader.ts'
 import { type Digest, digestOf } from '../../core/digest.ts'
 import { inTurns } from '../../lib/in-turns.ts'
 import { commonBytes } from '../../diff/common-ends.ts'
-import type { DocumentCache } from '../document-cache.ts'
+import type { DocumentCache } from '../current/document-cache.ts'
 
 /** A document that has to be read for its subject alone is not summarised when it is larger. */
 const LARGEST = 4 * 1_048_576

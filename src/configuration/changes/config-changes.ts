@@ -1,5 +1,5 @@
-import type { DocumentChange } from '../../document/changes/change.ts'
-import { DOCUMENT, ENTITY_PREFIXES, SERVER } from '../../document/changes/entities.ts'
+import type { DocumentChange } from '../../document/entities/change.ts'
+import { DOCUMENT, ENTITY_PREFIXES, SERVER } from '../../document/entities/entities.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
 import { renderSubject } from '../../document/changes/render-subject.ts'
 import { ServiceError } from '../../core/errors.ts'
@@ -7,9 +7,9 @@ import type { Principal } from '../../core/principal.ts'
 import type { Revision } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
 import type { ChangeSummary } from './change-summary.ts'
-import type { RevisionPair } from '../config-reading.ts'
+import type { RevisionPair } from '../read/config-reading.ts'
 import type { EntityIndex } from './entity-index.ts'
-import { type Access, assertMay } from '../permission.ts'
+import { type Access, assertMay } from '../access/permission.ts'
 
 export interface ConfigChangesDeps {
   readonly history: History

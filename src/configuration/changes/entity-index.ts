@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { DocumentChange } from '../../document/changes/change.ts'
-import { foldEntity } from '../../document/changes/entities.ts'
+import type { DocumentChange } from '../../document/entities/change.ts'
+import { foldEntity } from '../../document/entities/entities.ts'
 import { isCosmetic } from '../../document/changes/is-cosmetic.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
 import { ServiceError } from '../../core/errors.ts'

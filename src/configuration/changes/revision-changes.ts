@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { DocumentChange } from '../../document/changes/change.ts'
-import { foldEntity } from '../../document/changes/entities.ts'
+import type { DocumentChange } from '../../document/entities/change.ts'
+import { foldEntity } from '../../document/entities/entities.ts'
 import { entitiesOf, formerNameOf } from '../../document/changes/entities-of.ts'
 import { renderCheckedLine } from '../../lib/checked-lines.ts'
 import type { CommitSha } from '../../core/revision.ts'

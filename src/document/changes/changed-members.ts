@@ -1,7 +1,13 @@
 import { RelocatedElement } from '../incremental/relocated-element.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import { elementsAt } from '../xml/xml-elements.ts'
-import { asEntity, type Entity, ENTITY_KINDS, entityKey, type EntityKind } from './entities.ts'
+import {
+  asEntity,
+  type Entity,
+  ENTITY_KINDS,
+  entityKey,
+  type EntityKind,
+} from '../entities/entities.ts'
 import { isWrittenAlike } from './scope.ts'
 
 type EntityPair = readonly [Entity, Entity]

@@ -1,11 +1,11 @@
 import { isSecure } from '../secrets/plain-secrets.ts'
 import { textOf } from '../xml/xml-elements.ts'
 import type { XmlAttribute, XmlElement } from '../xml/xml-tree.ts'
-import { HIDDEN } from './change.ts'
+import { HIDDEN } from '../entities/change.ts'
 import { kindOf } from './element-kind.ts'
 import { labelOf, leafText } from './labels.ts'
 import { type Pair, rangesOf, type Scope } from './scope.ts'
-import { isSecretName, shownName, shownPair, shownValue } from './shown-value.ts'
+import { isSecretName, shownName, shownPair, shownValue } from '../entities/shown-value.ts'
 
 /** Reports every attribute that is otherwise, but for those that are told in another way. */
 export function compareAttributes(

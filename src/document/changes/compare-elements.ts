@@ -7,7 +7,7 @@ import { labelOf, taskText } from './labels.ts'
 import { type Matching, matchItems, refine } from './match.ts'
 import { type Part, partsOf } from './parts.ts'
 import { isWrittenAlike, lineCount, type Pair, rangeOf, rangesOf, type Scope } from './scope.ts'
-import { shownName, shownPair } from './shown-value.ts'
+import { shownName, shownPair } from '../entities/shown-value.ts'
 import { matchSimilar } from './similar.ts'
 
 /** Where a pair of elements stands, and which attributes of it are told in another way. */

@@ -4,8 +4,14 @@ import type { XmlElement } from '../xml/xml-tree.ts'
 import { compareElements } from './compare-elements.ts'
 import { compareText } from './compare-attributes.ts'
 import { commentsOf, contentOf } from './content.ts'
-import type { DocumentChange } from './change.ts'
-import { type Entity, entityKey, entityLabel, type EntityKind, entityName } from './entities.ts'
+import type { DocumentChange } from '../entities/change.ts'
+import {
+  type Entity,
+  entityKey,
+  entityLabel,
+  type EntityKind,
+  entityName,
+} from '../entities/entities.ts'
 import { type Matching, matchByKey, refine } from './match.ts'
 import {
   type Documents,

@@ -8,7 +8,7 @@ import {
   entityLabel,
   entityName,
   SERVER,
-} from './entities.ts'
+} from '../entities/entities.ts'
 import { type Documents, rangesOf } from './scope.ts'
 
 type EntityPair = readonly [Entity, Entity]

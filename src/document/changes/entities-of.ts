@@ -1,5 +1,5 @@
-import type { DocumentChange } from './change.ts'
-import { wholeEntityWord } from './entities.ts'
+import type { DocumentChange } from '../entities/change.ts'
+import { wholeEntityWord } from '../entities/entities.ts'
 
 /** Every entity that the changes are about: renamed ones under both names, groups that are moved from. */
 export function entitiesOf(changes: readonly DocumentChange[]): readonly string[] {

@@ -1,5 +1,5 @@
-import type { DocumentChange } from './change.ts'
-import { DOCUMENT, DOCUMENT_LABEL, ENTITY_PREFIXES } from './entities.ts'
+import type { DocumentChange } from '../entities/change.ts'
+import { DOCUMENT, DOCUMENT_LABEL, ENTITY_PREFIXES } from '../entities/entities.ts'
 
 /** Entities of which only the layout is otherwise are named up to this many. */
 const MOST_LAYOUTS = 10

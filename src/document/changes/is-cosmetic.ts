@@ -1,5 +1,5 @@
-import type { DocumentChange } from './change.ts'
-import { DOCUMENT } from './entities.ts'
+import type { DocumentChange } from '../entities/change.ts'
+import { DOCUMENT } from '../entities/entities.ts'
 import { LINE_ENDINGS } from './line-endings.ts'
 
 /** Whether there are changes, but none of what the document means: layout, line endings, and the version of its schema. */

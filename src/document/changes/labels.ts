@@ -1,7 +1,7 @@
 import { attributeOf, childElements, elementsAt, textOf } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import { identityOf, kindOf } from './element-kind.ts'
-import { shownName } from './shown-value.ts'
+import { shownName } from '../entities/shown-value.ts'
 
 /** What an element is called where a change of it is told: a word and, mostly, a name. */
 export function labelOf(element: XmlElement): string {

@@ -1,5 +1,5 @@
-import type { DocumentChange } from './change.ts'
-import { DOCUMENT, DOCUMENT_LABEL } from './entities.ts'
+import type { DocumentChange } from '../entities/change.ts'
+import { DOCUMENT, DOCUMENT_LABEL } from '../entities/entities.ts'
 
 export const LINE_ENDINGS = 'line endings'
 const NAMES = [

@@ -1,4 +1,4 @@
-import type { DocumentChange } from './change.ts'
+import type { DocumentChange } from '../entities/change.ts'
 
 /** One change in words, its entity left out: `stage test › job unit: timeout 45 → 60`. */
 export function renderChange(change: DocumentChange): string {

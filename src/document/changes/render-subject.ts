@@ -1,4 +1,4 @@
-import type { DocumentChange } from './change.ts'
+import type { DocumentChange } from '../entities/change.ts'
 import { type Phrase, phrasesOf } from './subject-phrases.ts'
 import { isBeginning } from './summarise-changes.ts'
 

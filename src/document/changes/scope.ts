@@ -1,6 +1,6 @@
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { Span, XmlElement } from '../xml/xml-tree.ts'
-import type { DocumentChange, LineRange } from './change.ts'
+import type { DocumentChange, LineRange } from '../entities/change.ts'
 
 /** The two documents, and where what is otherwise in them is told. */
 export interface Documents {

@@ -1,6 +1,6 @@
-import type { DocumentChange } from './change.ts'
-import { DOCUMENT, ENTITY_KINDS, wholeEntityWord } from './entities.ts'
-import { cutMiddle, cutPair, showable } from './shown-value.ts'
+import type { DocumentChange } from '../entities/change.ts'
+import { DOCUMENT, ENTITY_KINDS, wholeEntityWord } from '../entities/entities.ts'
+import { cutMiddle, cutPair, showable } from '../entities/shown-value.ts'
 import { renderChange } from './render-change.ts'
 
 /** A piece of a subject line: what it is about, where that needs saying, and what happened. */

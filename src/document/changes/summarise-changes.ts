@@ -4,7 +4,7 @@ import type { Problem } from '../../core/problem.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import { changedMembers } from './changed-members.ts'
-import type { DocumentChange } from './change.ts'
+import type { DocumentChange } from '../entities/change.ts'
 import { compareElements } from './compare-elements.ts'
 import {
   compareEntities,
@@ -14,10 +14,10 @@ import {
   reportForm,
 } from './compare-entities.ts'
 import { compareEntityOrder, comparePlaces } from './compare-places.ts'
-import { DOCUMENT, DOCUMENT_LABEL, ENTITY_KINDS, entitiesIn } from './entities.ts'
+import { DOCUMENT, DOCUMENT_LABEL, ENTITY_KINDS, entitiesIn } from '../entities/entities.ts'
 import { grouped, withFewLayouts } from './group-changes.ts'
 import { type Documents, lineCount, rangeOf, type Scope } from './scope.ts'
-import { shownValue } from './shown-value.ts'
+import { shownValue } from '../entities/shown-value.ts'
 
 /** A document to compare: well-formed, or with what makes it unreadable. */
 export type Comparable = XmlDocument | { readonly problems: readonly Problem[] }

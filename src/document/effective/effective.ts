@@ -4,7 +4,7 @@ import { ParamResolver } from './params.ts'
 import { resolvePipeline } from './resolve-pipeline.ts'
 import type { At, Configuration, Pipeline, PipelineGroup, Template } from '../model/model.ts'
 import { memoize } from '../../lib/memoize.ts'
-import type { Finding } from '../rules/finding.ts'
+import type { Finding } from '../model/finding.ts'
 
 /** A configuration as it acts, and what stood in the way of working it out. */
 export interface Expansion {

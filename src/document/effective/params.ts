@@ -1,6 +1,6 @@
 import type { At, Param, Pipeline } from '../model/model.ts'
-import { shorten } from '../xml/shorten.ts'
-import type { Finding } from '../rules/finding.ts'
+import { shorten } from '../text/shorten.ts'
+import type { Finding } from '../model/finding.ts'
 
 /** Replaces `#{name}` by the params of one pipeline, and `##` by `#` (PAR-1, PAR-2). */
 export class ParamResolver {

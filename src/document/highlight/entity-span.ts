@@ -1,5 +1,5 @@
 import { isSameName } from '../../core/name-key.ts'
-import { ENTITY_KINDS, type EntityKind, entityName, foldEntity } from '../changes/entities.ts'
+import { ENTITY_KINDS, type EntityKind, entityName, foldEntity } from '../entities/entities.ts'
 import type { Steps } from '../xml/xml-elements.ts'
 import type { Span } from '../xml/xml-tree.ts'
 import { attribute } from './open-path.ts'

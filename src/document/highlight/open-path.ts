@@ -1,4 +1,4 @@
-import { IDENTITIES, LISTS } from '../element-path.ts'
+import { IDENTITIES, LISTS } from '../xml/element-path.ts'
 import type { OpenElement } from './xml-scanner.ts'
 
 /** `stage` and `test`: what an element is called, and its name if it has one. */

@@ -1,7 +1,7 @@
 import type { ModelNode } from '../model/model-node.ts'
 import { parseNodes } from '../model/parse-nodes.ts'
 import { plainSecrets } from '../secrets/plain-secrets.ts'
-import { LineIndex } from '../xml/line-index.ts'
+import { LineIndex } from '../text/line-index.ts'
 import { checkMember } from '../structure/structure.ts'
 import { Findings } from '../structure/findings.ts'
 import type { ListName } from './find-members.ts'

@@ -1,5 +1,5 @@
 import type { ConfigDocument } from '../document.ts'
-import { LineIndex } from '../xml/line-index.ts'
+import { LineIndex } from '../text/line-index.ts'
 import { checkRulesInSteps } from '../rules/rules.ts'
 import { checkOutside } from '../structure/structure.ts'
 import { Findings } from '../structure/findings.ts'

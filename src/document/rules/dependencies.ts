@@ -1,8 +1,8 @@
 import { nameKey } from '../../core/name-key.ts'
 import type { DependencyMaterial, Material, Pipeline } from '../model/model.ts'
 import { memoize } from '../../lib/memoize.ts'
-import { shorten } from '../xml/shorten.ts'
-import { type Finding, repeats } from './finding.ts'
+import { shorten } from '../text/shorten.ts'
+import { type Finding, repeats } from '../model/finding.ts'
 import type { PipelineRule, RuleContext } from './rule-context.ts'
 
 const MOST_NAMED = 12

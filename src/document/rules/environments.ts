@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { nameKey } from '../../core/name-key.ts'
-import { shorten } from '../xml/shorten.ts'
-import { type Finding, repeatsInOtherCase } from './finding.ts'
+import { shorten } from '../text/shorten.ts'
+import { type Finding, repeatsInOtherCase } from '../model/finding.ts'
 import { isResourceName, unusable } from './jobs.ts'
 import type { RuleContext } from './rule-context.ts'
 

@@ -1,7 +1,7 @@
 import { nameKey } from '../../core/name-key.ts'
 import type { Material } from '../model/model.ts'
-import { shorten } from '../xml/shorten.ts'
-import type { Finding } from './finding.ts'
+import { shorten } from '../text/shorten.ts'
+import type { Finding } from '../model/finding.ts'
 import { materialNameOf } from './material-names.ts'
 import type { PipelineRule, RuleContext } from './rule-context.ts'
 

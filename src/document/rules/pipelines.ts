@@ -1,6 +1,6 @@
 import { nameKey } from '../../core/name-key.ts'
-import { shorten } from '../xml/shorten.ts'
-import { type Finding, repeats, repeatsInOtherCase } from './finding.ts'
+import { shorten } from '../text/shorten.ts'
+import { type Finding, repeats, repeatsInOtherCase } from '../model/finding.ts'
 import { isQuartzCron } from './quartz-cron.ts'
 import type { PipelineRule, RuleContext } from './rule-context.ts'
 

@@ -1,7 +1,7 @@
 import { nameKey } from '../../core/name-key.ts'
 import type { Material, Property } from '../model/model.ts'
-import { shorten } from '../xml/shorten.ts'
-import { type Finding, repeats, repeatsInOtherCase } from './finding.ts'
+import { shorten } from '../text/shorten.ts'
+import { type Finding, repeats, repeatsInOtherCase } from '../model/finding.ts'
 import type { PipelineRule, RuleContext } from './rule-context.ts'
 
 /** PKG-1: repositories and packages differ by more than the case of their names. */

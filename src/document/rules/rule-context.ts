@@ -1,7 +1,7 @@
 import { nameKey } from '../../core/name-key.ts'
 import { expandInSteps } from '../effective/effective.ts'
 import type { At, Configuration, Pipeline, Role, Stage, Template } from '../model/model.ts'
-import type { Finding } from './finding.ts'
+import type { Finding } from '../model/finding.ts'
 
 /** The version of the schema whose rules are known exactly. */
 const EXACT_VERSION = 75

@@ -1,8 +1,8 @@
 import { nameKey } from '../../core/name-key.ts'
 import type { Authorization, PipelineGroup, Principal, Role, Stage } from '../model/model.ts'
 import { isSecurityOn } from '../model/model.ts'
-import { shorten } from '../xml/shorten.ts'
-import { type Finding, repeats, repeatsInOtherCase } from './finding.ts'
+import { shorten } from '../text/shorten.ts'
+import { type Finding, repeats, repeatsInOtherCase } from '../model/finding.ts'
 import type { RuleContext } from './rule-context.ts'
 
 /** SEC-2: an ldap search base has a value. */

@@ -1,6 +1,6 @@
 import type { CancelTask, Stage, Task } from '../model/model.ts'
-import { shorten } from '../xml/shorten.ts'
-import type { Finding } from './finding.ts'
+import { shorten } from '../text/shorten.ts'
+import type { Finding } from '../model/finding.ts'
 import { staysInside } from './paths.ts'
 import type { RuleContext, StageRule } from './rule-context.ts'
 

@@ -1,7 +1,7 @@
 import { nameKey } from '../../core/name-key.ts'
 import type { Stage, Variable } from '../model/model.ts'
-import { shorten } from '../xml/shorten.ts'
-import { type Finding, repeats } from './finding.ts'
+import { shorten } from '../text/shorten.ts'
+import { type Finding, repeats } from '../model/finding.ts'
 import type { PipelineRule, RuleContext } from './rule-context.ts'
 
 /** ENV-1 in environments. */

@@ -1,5 +1,5 @@
 import { hint } from './nearest-name.ts'
-import { shorten } from '../xml/shorten.ts'
+import { shorten } from '../text/shorten.ts'
 import type { Inspection } from './inspection.ts'
 import type { AttributeRule } from './vocabulary.ts'
 import type { XmlAttribute, XmlElement } from '../xml/xml-tree.ts'

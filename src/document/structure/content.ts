@@ -1,5 +1,5 @@
 import { hint } from './nearest-name.ts'
-import { shorten } from '../xml/shorten.ts'
+import { shorten } from '../text/shorten.ts'
 import type { Inspection } from './inspection.ts'
 import type { ValueType } from './value-types.ts'
 import { textOf } from '../xml/xml-elements.ts'

@@ -1,6 +1,6 @@
 import type { Problem } from '../../core/problem.ts'
-import { pathOf } from '../element-path.ts'
-import type { LineIndex } from '../xml/line-index.ts'
+import { pathOf } from '../xml/element-path.ts'
+import type { LineIndex } from '../text/line-index.ts'
 import type { Span, XmlElement } from '../xml/xml-tree.ts'
 
 const MOST = 1000

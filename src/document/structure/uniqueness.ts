@@ -1,6 +1,6 @@
 import type { Configuration } from '../model/model.ts'
 import type { Findings } from './findings.ts'
-import { shorten } from '../xml/shorten.ts'
+import { shorten } from '../text/shorten.ts'
 import { attributeOf, elementsAt, type Steps, stepsOf, textOf } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 

@@ -1,6 +1,6 @@
 import { Buffer, isUtf8 } from 'node:buffer'
 import type { Problem } from '../../core/problem.ts'
-import { positionOf } from './line-index.ts'
+import { positionOf } from '../text/line-index.ts'
 
 export type Decoding =
   { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: Problem }

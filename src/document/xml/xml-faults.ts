@@ -1,4 +1,4 @@
-import { shorten } from './shorten.ts'
+import { shorten } from '../text/shorten.ts'
 
 /** Where the parser stood when it met a fault. Offsets are into the whole text. */
 export interface FaultContext {

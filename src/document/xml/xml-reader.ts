@@ -1,7 +1,7 @@
 import { SaxesParser } from 'saxes'
 import { atOnce } from '../../lib/in-turns.ts'
 import type { Problem } from '../../core/problem.ts'
-import { LineIndex } from './line-index.ts'
+import { LineIndex } from '../text/line-index.ts'
 import { decodeXml } from './xml-bytes.ts'
 import { XML_LIMITS, type XmlLimits } from './xml-limits.ts'
 import { XmlTreeBuilder } from './xml-tree-builder.ts'

@@ -1,5 +1,5 @@
 import type { CommitSha, Revision } from '../../core/revision.ts'
-import { parseMessage, renderMessage, subjectOf } from '../sync/message.ts'
+import { parseMessage, renderMessage, subjectOf } from '../revision/message.ts'
 import { IMPORTED_TRAILER } from './imported-commits.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { type Digest, digestOf } from '../../core/digest.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { Revision } from '../../core/revision.ts'
-import { classify } from '../sync/classify.ts'
-import type { Inspect, Inspection } from '../inspection.ts'
+import { classify } from '../revision/classify.ts'
+import type { Inspect, Inspection } from '../revision/inspection.ts'
 import type { CommitRecord } from '../../git/object-reader.ts'
 
 /** A revision of another repository, with its document as it may stand in this one. */

@@ -1,7 +1,7 @@
 import nodeFs from 'node:fs/promises'
 import { join } from 'node:path'
 import { replaceFile } from '../../storage/durable-fs.ts'
-import { shellQuote } from './push-hook.ts'
+import { shellQuote } from '../repository/push-hook.ts'
 
 /** Hands what git says on to the service and back; the service moves the refs. */
 const RELAY = ['exec 5<&0', 'cat <&5 >&3 2>/dev/null &', 'exec cat <&3'].join('\n')

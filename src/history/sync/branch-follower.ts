@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CommitSha, Revision } from '../../core/revision.ts'
-import { believe, isByService } from './classify.ts'
-import type { GitRepository } from '../git-repository.ts'
+import { believe, isByService } from '../revision/classify.ts'
+import type { GitRepository } from '../repository/git-repository.ts'
 import type { IndexKeeper } from '../index/index-keeper.ts'
-import type { Inspect, Inspection } from '../inspection.ts'
-import { describeProblems, type Problems } from '../problems.ts'
+import type { Inspect, Inspection } from '../revision/inspection.ts'
+import { describeProblems, type Problems } from '../revision/problems.ts'
 import { unavailable } from '../../core/errors.ts'
-import type { RevisionEvents } from '../revision-events.ts'
+import type { RevisionEvents } from '../revision/revision-events.ts'
 
 /** The branch as the index now knows it. */
 export interface BranchState {

@@ -1,5 +1,5 @@
 import { type FSWatcher, watch } from 'node:fs'
-import type { Report } from '../problems.ts'
+import type { Report } from '../revision/problems.ts'
 
 export interface ChangeWatchOptions {
   /** Folders, never files: a watch on a file is deaf after a rename. */

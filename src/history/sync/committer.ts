@@ -3,13 +3,19 @@ import { digestOf } from '../../core/digest.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import { allOf } from '../../lib/all-of.ts'
 import { PendingResources } from '../../lib/pending-resources.ts'
-import type { GitRepository } from '../git-repository.ts'
+import type { GitRepository } from '../repository/git-repository.ts'
 import type { IndexKeeper } from '../index/index-keeper.ts'
 import { ABSENT, type LiveDraft, type LiveFile, type LiveFileState } from './live-file.ts'
 import { compressObject, compressObjects } from '../../git/loose-objects.ts'
-import { authorName, type MessageParts, oneLine, renderMessage, subjectOf } from './message.ts'
-import type { PreparedChange } from '../prepared-change.ts'
-import type { Report } from '../problems.ts'
+import {
+  authorName,
+  type MessageParts,
+  oneLine,
+  renderMessage,
+  subjectOf,
+} from '../revision/message.ts'
+import type { PreparedChange } from '../revision/prepared-change.ts'
+import type { Report } from '../revision/problems.ts'
 import { named } from '../../git/raw-object.ts'
 
 /** A valid document that is to become the current one. */

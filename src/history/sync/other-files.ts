@@ -14,10 +14,10 @@ import {
 import { parseCommitTree } from '../../git/commit-object.ts'
 import { DamageError } from '../../git/damage.ts'
 import type { GitExecutable } from '../../git/git-executable.ts'
-import { changeGitIndex, isInTheWay, renderFacts } from './update-staging-index.ts'
+import { changeGitIndex, isInTheWay, renderFacts } from '../repository/update-staging-index.ts'
 import type { IndexRow } from '../../git/staging-index.ts'
 import type { ObjectReader } from '../../git/object-reader.ts'
-import type { RepositoryFolder } from '../repository-folder.ts'
+import type { RepositoryFolder } from '../repository/repository-folder.ts'
 import { tryGit } from '../../git/run-git.ts'
 import {
   listTreeChanges,

@@ -3,12 +3,12 @@ import type { Problem } from '../../core/problem.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import type { BranchFollower, BranchState } from './branch-follower.ts'
 import type { Committer } from './committer.ts'
-import type { BranchAdvance, GitRepository } from '../git-repository.ts'
-import type { Inspection } from '../inspection.ts'
-import type { Prepare, PreparedChange } from '../prepared-change.ts'
+import type { BranchAdvance, GitRepository } from '../repository/git-repository.ts'
+import type { Inspection } from '../revision/inspection.ts'
+import type { Prepare, PreparedChange } from '../revision/prepared-change.ts'
 import { ABSENT, type LiveFile, type LiveFileState } from './live-file.ts'
 import type { OtherFiles } from './other-files.ts'
-import { describeProblems, type Problems, type Report } from '../problems.ts'
+import { describeProblems, type Problems, type Report } from '../revision/problems.ts'
 
 /** Branch, index and live file at a moment at which they agreed. */
 export interface Base extends BranchState {

@@ -7,8 +7,8 @@ import type { GitExecutable } from '../../git/git-executable.ts'
 import type { GitStore } from '../../git/git-store.ts'
 import { removeObjectDrafts } from '../../git/loose-objects.ts'
 import type { ObjectReader } from '../../git/object-reader.ts'
-import { packRepository } from './pack-repository.ts'
-import type { Report } from '../problems.ts'
+import { packRepository } from '../repository/pack-repository.ts'
+import type { Report } from '../revision/problems.ts'
 import {
   measureRepository,
   type RepositoryMeasure,

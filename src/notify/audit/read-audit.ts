@@ -1,5 +1,5 @@
 import type { Principal } from '../../core/principal.ts'
-import { type Access, assertMay } from '../../configuration/permission.ts'
+import { type Access, assertMay } from '../../configuration/access/permission.ts'
 import type { Audit, AuditPage, AuditQuery } from './audit.ts'
 
 export interface AuditDeps {

@@ -3,7 +3,7 @@ import { verifyRepository } from '../../history/upkeep/verify.ts'
 import { openSqliteState } from '../../state/open-sqlite.ts'
 import { EDITION } from '../../configuration/config-services.ts'
 import { STATE_KINDS } from '../state-kinds.ts'
-import { inspectAsIs } from '../../configuration/validate-only.ts'
+import { inspectAsIs } from '../../configuration/current/validate-only.ts'
 
 export interface PartsToCheck {
   readonly repository: string

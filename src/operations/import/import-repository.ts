@@ -13,7 +13,7 @@ import { assertKeysThere } from '../lost-files.ts'
 import { openSecretKeys } from '../../security/secret-keys.ts'
 import { ChangeSummary } from '../../configuration/changes/change-summary.ts'
 import { ConfigServices, EDITION } from '../../configuration/config-services.ts'
-import { DocumentCache } from '../../configuration/document-cache.ts'
+import { DocumentCache } from '../../configuration/current/document-cache.ts'
 import { SourceRepository } from './source-repository.ts'
 
 export interface ImportRequest {

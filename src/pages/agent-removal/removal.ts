@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { KnownAgent } from '../../agents/known-agent.ts'
-import { assertMay } from '../../configuration/permission.ts'
+import { assertMay } from '../../configuration/access/permission.ts'
 import { type AgentRow, type AgentsPageDeps, rowsOf } from '../agents/agents-page.ts'
 import { listedAgent } from '../agents/listed-agent.ts'
 

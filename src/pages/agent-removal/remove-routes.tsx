@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono'
 import type { AgentAdministrationDeps } from '../../agents/administer-agents.ts'
 import { actOnAgents } from '../agents/act-on-agents.ts'
 import { readRemoval, type RemovalDeps } from './removal.ts'
-import { assertMay } from '../../configuration/permission.ts'
+import { assertMay } from '../../configuration/access/permission.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
 import { readForm, textField } from '../../http/request-body.ts'
@@ -10,7 +10,7 @@ import { pageResponse } from '../frame/page-response.ts'
 import type { PageContext } from '../frame/page-context.ts'
 import { actionOf, auditActionOf } from '../agents/agents-routes.tsx'
 import { RemovedView, RemoveView } from './remove-view.tsx'
-import type { RemovedAgents } from './removed-agents.ts'
+import type { RemovedAgents } from '../agents/removed-agents.ts'
 
 export interface RemoveRoutesOptions extends RemovalDeps, AgentAdministrationDeps {
   readonly shell: PageContext

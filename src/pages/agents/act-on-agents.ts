@@ -6,7 +6,7 @@ import {
   removeAgent,
   retireAgent,
 } from '../../agents/administer-agents.ts'
-import { assertMay } from '../../configuration/permission.ts'
+import { assertMay } from '../../configuration/access/permission.ts'
 import { listedAgent } from './listed-agent.ts'
 
 export const AGENT_ACTIONS = ['enable', 'disable', 'delete'] as const

@@ -1,4 +1,4 @@
-import { renderFreeSpace } from '../../core/agent.ts'
+import { renderFreeSpace } from '../../core/builds/agent.ts'
 import { plainAddress } from '../../agents/known-agent.ts'
 import { isLowOnSpace, type ListedAgent } from './listed-agent.ts'
 import type { RunningJob } from './running-job.ts'

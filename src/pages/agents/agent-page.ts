@@ -1,7 +1,7 @@
 import type { JobInstance } from '../../builds/engine/documents.ts'
 import type { Page } from '../../core/page.ts'
 import type { Principal } from '../../core/principal.ts'
-import { listJobRuns, type StagesDeps } from '../../builds/stages.ts'
+import { listJobRuns, type StagesDeps } from '../../builds/runs/stages.ts'
 import { type AgentRow, type AgentsPageDeps, rowsOf } from './agents-page.ts'
 import { listedAgent } from './listed-agent.ts'
 

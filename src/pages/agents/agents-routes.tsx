@@ -13,7 +13,7 @@ import { AgentView } from './agent-view.tsx'
 import { parseAgentsQuery } from './agents-query.ts'
 import { AgentsView } from './agents-view.tsx'
 import { JOB_RUN_COLUMNS, type JobRunOrder } from './job-runs.tsx'
-import type { RemovedAgents } from '../agent-removal/removed-agents.ts'
+import type { RemovedAgents } from './removed-agents.ts'
 
 export interface AgentsRoutesOptions extends AgentPageDeps, AgentAdministrationDeps {
   readonly shell: PageContext

@@ -1,5 +1,5 @@
 import type { AgentPage } from './agent-page.ts'
-import type { JobInstance } from '../../builds/stages.ts'
+import type { JobInstance } from '../../builds/runs/stages.ts'
 import { placeOfJob } from '../../builds/artifacts/job-folders.ts'
 import { duration } from '../frame/duration.ts'
 import type { PageFrame } from '../frame/layout.tsx'

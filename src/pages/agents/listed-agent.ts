@@ -1,5 +1,5 @@
-import { deletionObstacle } from '../../core/agent.ts'
-import type { AgentStatus } from '../../core/agent.ts'
+import { deletionObstacle } from '../../core/builds/agent.ts'
+import type { AgentStatus } from '../../core/builds/agent.ts'
 import { factsOf, isUnknownMachine, type KnownAgent, statusOf } from '../../agents/known-agent.ts'
 
 /** An agent as a row of the list. */

@@ -2,7 +2,7 @@ import type { JobInstance } from '../../builds/engine/documents.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { JobPlace } from '../../builds/artifacts/job-folders.ts'
 import { placeOfJob } from '../../builds/artifacts/job-folders.ts'
-import { type RunRightsDeps, viewableJobs } from '../../builds/run-rights.ts'
+import { type RunRightsDeps, viewableJobs } from '../../builds/runs/run-rights.ts'
 
 /** What an agent works on. */
 export interface RunningJob {

@@ -8,8 +8,8 @@ import {
   numbered,
   type NumberedRevision,
   type RevisionReadingDeps,
-} from '../snapshot/numbered-revision.ts'
-import { type DocumentChange, summarise } from '../history/summary.ts'
+} from '../revisions/numbered-revision.ts'
+import { type DocumentChange, summarise } from '../revisions/summary.ts'
 import { LinePieces, type LinePiecesOptions } from './line-pieces.ts'
 import { type ChangeMark, marksOf } from './change-marks.ts'
 import type { ChangePlace } from './places.ts'

@@ -1,5 +1,5 @@
 import type { ShownLine } from './line-pieces.ts'
-import type { BlameRun } from '../snapshot/blame.ts'
+import type { BlameRun } from '../revisions/blame.ts'
 import { codeHtml } from './code-html.ts'
 import { escapeHtml } from '../frame/escape.ts'
 import { exactTime, relativeTime } from '../frame/when.tsx'

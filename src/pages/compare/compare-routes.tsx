@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono'
 import type { Clock } from '../../lib/clock.ts'
 import { CommitSha } from '../../core/revision.ts'
 import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
-import type { ConfigReadingDeps } from '../../configuration/config-reading.ts'
+import type { ConfigReadingDeps } from '../../configuration/read/config-reading.ts'
 import {
   type ComparedRevisions,
   type ComparisonDeps,

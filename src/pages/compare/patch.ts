@@ -1,4 +1,4 @@
-import { type ConfigReadingDeps, readDiff } from '../../configuration/config-reading.ts'
+import { type ConfigReadingDeps, readDiff } from '../../configuration/read/config-reading.ts'
 import type { ComparedRevisions } from '../code/comparison.ts'
 
 /** The difference as a patch that `git apply` takes; empty when there is none. */

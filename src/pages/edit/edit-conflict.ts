@@ -1,9 +1,9 @@
-import type { DocumentChange } from '../../document/changes/change.ts'
+import type { DocumentChange } from '../../document/entities/change.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Revision } from '../../core/revision.ts'
 import type { Choice } from '../../diff/merge.ts'
 import { type EditDraft, type EditingDeps, openDraft } from './edit-draft.ts'
-import type { ConflictPlace } from './edit-merge.ts'
+import type { ConflictPlace } from '../work/edit-merge.ts'
 
 /** An edit and a newer revision that changed the same lines. */
 export interface EditConflict {

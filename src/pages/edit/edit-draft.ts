@@ -2,11 +2,11 @@ import type { Digest } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Revision } from '../../core/revision.ts'
-import type { ConfigSavingDeps } from '../../configuration/config-saving.ts'
-import { assertMay } from '../../configuration/permission.ts'
+import type { ConfigSavingDeps } from '../../configuration/save/config-saving.ts'
+import { assertMay } from '../../configuration/access/permission.ts'
 import type { PageThread } from '../work/page-thread.ts'
-import type { DocumentPart, DraftCheck, NoPart } from './draft-examination.ts'
-import type { EntityName } from './edit-scope.ts'
+import type { DocumentPart, DraftCheck, NoPart } from '../work/draft-examination.ts'
+import type { EntityName } from '../work/edit-scope.ts'
 
 export interface EditingDeps extends ConfigSavingDeps {
   /** What takes long where documents are large, done where it holds up nobody. */

@@ -1,6 +1,6 @@
 import type { Digest } from '../../core/digest.ts'
 import type { EditDraft } from './edit-draft.ts'
-import { EntityName } from './edit-scope.ts'
+import { EntityName } from '../work/edit-scope.ts'
 import { malformed, parseDigest } from '../../http/parameters.ts'
 import { readForm, textField, type Form } from '../../http/request-body.ts'
 

@@ -5,7 +5,7 @@ import type { Principal } from '../../core/principal.ts'
 import { type ComparisonDeps } from '../code/comparison.ts'
 import { PLAIN } from '../code/plain-options.ts'
 import { decideConflict } from './edit-conflict.ts'
-import type { DraftProblem } from './draft-examination.ts'
+import type { DraftProblem } from '../work/draft-examination.ts'
 import {
   beginEdit,
   type EditDraft,
@@ -14,7 +14,7 @@ import {
   openDraft,
 } from './edit-draft.ts'
 import { type EditOutcome, type EditReview, reviewEdit, saveEdit } from './edit-review.ts'
-import { findNamed, numbered } from '../snapshot/numbered-revision.ts'
+import { findNamed, numbered } from '../revisions/numbered-revision.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json, statusOf } from '../../http/errors.ts'
 import { NEVER_KEPT, pageResponse, policyWith } from '../frame/page-response.ts'

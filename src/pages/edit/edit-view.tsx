@@ -1,7 +1,7 @@
 import type { Digest } from '../../core/digest.ts'
-import type { DraftProblem } from './draft-examination.ts'
-import type { EntityName } from './edit-scope.ts'
-import type { NumberedRevision } from '../snapshot/numbered-revision.ts'
+import type { DraftProblem } from '../work/draft-examination.ts'
+import type { EntityName } from '../work/edit-scope.ts'
+import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { type PageFrame, Page } from '../frame/layout.tsx'
 import { ProblemList } from './problem-list.tsx'
 

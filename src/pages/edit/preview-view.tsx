@@ -1,6 +1,6 @@
 import type { DocumentComparison } from '../code/comparison.ts'
 import type { EditDraft } from './edit-draft.ts'
-import type { NumberedRevision } from '../snapshot/numbered-revision.ts'
+import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { ChangeList } from '../frame/change-list.tsx'
 import { PlainDiff } from '../code/plain-diff.tsx'
 import { Lines } from '../history/history-table.tsx'

@@ -1,4 +1,4 @@
-import type { DraftProblem } from './draft-examination.ts'
+import type { DraftProblem } from '../work/draft-examination.ts'
 
 const MOST = 50
 

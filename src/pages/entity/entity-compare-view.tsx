@@ -1,4 +1,4 @@
-import type { EntityAddress } from './entity-address.ts'
+import type { EntityAddress } from '../revisions/entity-address.ts'
 import type { EntityComparison } from './entity-comparison.ts'
 import { ChangeItems } from '../frame/change-list.tsx'
 import { type CompareQuery, compareQueryOf } from '../code/compare-query.ts'

@@ -1,5 +1,5 @@
-import { ENTITY_KINDS } from '../../document/changes/entities.ts'
-import type { DocumentChange } from '../../document/changes/change.ts'
+import { ENTITY_KINDS } from '../../document/entities/entities.ts'
+import type { DocumentChange } from '../../document/entities/change.ts'
 import { summariseChanges } from '../../document/changes/summarise-changes.ts'
 import { readXml } from '../../document/xml/xml-reader.ts'
 import type { Principal } from '../../core/principal.ts'
@@ -9,13 +9,13 @@ import {
   compareTexts,
   type TextComparison,
 } from '../code/comparison.ts'
-import { type NumberedRevision, revisionNamed } from '../snapshot/numbered-revision.ts'
+import { type NumberedRevision, revisionNamed } from '../revisions/numbered-revision.ts'
 import {
   assertMaySee,
   type EntityAccessDeps,
   type EntityAddress,
   entityNotFound,
-} from './entity-address.ts'
+} from '../revisions/entity-address.ts'
 import { visibleSteps, type EntityStep, type EntityStepsDeps } from './entity-steps.ts'
 import { readEntityText } from './entity-text.ts'
 import type { JudgedSteps } from './visible-steps.ts'

@@ -1,7 +1,7 @@
 import type { Principal } from '../../core/principal.ts'
 import { nameKey } from '../../core/name-key.ts'
 import type { History } from '../../history/history.ts'
-import type { RunRightsDeps } from '../../builds/run-rights.ts'
+import type { RunRightsDeps } from '../../builds/runs/run-rights.ts'
 import { type ScriptDeps, compareTexts, type TextComparison } from '../code/comparison.ts'
 import { LinePieces, type ShownLine } from '../code/line-pieces.ts'
 import { PLAIN } from '../code/plain-options.ts'
@@ -11,7 +11,7 @@ import {
   type EntityAccessDeps,
   type EntityAddress,
   entityNotFound,
-} from './entity-address.ts'
+} from '../revisions/entity-address.ts'
 import { pipelineRuns, type RunsBetween, stageRuns } from './runs-of-entity.ts'
 import {
   type EntityStep,

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import type { Clock } from '../../lib/clock.ts'
-import { entityAddress } from './entity-address.ts'
+import { entityAddress } from '../revisions/entity-address.ts'
 import { type EntityComparisonDeps, readEntityComparison } from './entity-comparison.ts'
 import { type EntityHistoryDeps, readEntityHistory } from './entity-history.ts'
 import type { RouteEnv } from '../../http/request-context.ts'

@@ -1,12 +1,12 @@
-import type { DocumentChange } from '../../document/changes/change.ts'
-import { foldEntity, wholeEntityWord } from '../../document/changes/entities.ts'
+import type { DocumentChange } from '../../document/entities/change.ts'
+import { foldEntity, wholeEntityWord } from '../../document/entities/entities.ts'
 import { entitiesOf } from '../../document/changes/entities-of.ts'
 import type { Principal } from '../../core/principal.ts'
 import { isSameName, nameKey } from '../../core/name-key.ts'
 import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
-import type { EntityAddress } from './entity-address.ts'
+import type { EntityAddress } from '../revisions/entity-address.ts'
 import type { History } from '../../history/history.ts'
-import { numbered, type NumberedRevision } from '../snapshot/numbered-revision.ts'
+import { numbered, type NumberedRevision } from '../revisions/numbered-revision.ts'
 import { type JudgedSteps, judgeSteps, type VisibleStepsDeps } from './visible-steps.ts'
 
 export interface EntityStepsDeps {

@@ -1,6 +1,6 @@
 import { raw } from 'hono/html'
 import type { EntityHistory } from './entity-history.ts'
-import { EntityName } from '../edit/edit-scope.ts'
+import { EntityName } from '../work/edit-scope.ts'
 import { type PageFrame, Page } from '../frame/layout.tsx'
 import { listingHtml } from '../code/listing-html.ts'
 import { titleOf } from './entity-title.ts'

@@ -2,10 +2,10 @@ import type { PipelineInstance } from '../../builds/engine/documents.ts'
 import type { StageRun } from '../../builds/engine/queries.ts'
 import type { Page } from '../../core/page.ts'
 import type { Principal } from '../../core/principal.ts'
-import type { StageState } from '../../core/stage.ts'
+import type { StageState } from '../../core/builds/stage.ts'
 import { bisectAsync } from '../../lib/bisect.ts'
-import { type RunRightsDeps, viewableRuns } from '../../builds/run-rights.ts'
-import { viewableStageRuns } from '../../builds/stages.ts'
+import { type RunRightsDeps, viewableRuns } from '../../builds/runs/run-rights.ts'
+import { viewableStageRuns } from '../../builds/runs/stages.ts'
 
 /** Who reads runs. */
 export interface RunReader {

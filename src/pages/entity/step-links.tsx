@@ -1,5 +1,5 @@
 import type { ShownStep } from './entity-history.ts'
-import { EntityName } from '../edit/edit-scope.ts'
+import { EntityName } from '../work/edit-scope.ts'
 import type { EntityViewProps } from './entity-view.tsx'
 
 /** What can be done from a step: its text, the way it went on, the way back. */

@@ -1,9 +1,9 @@
-import type { DocumentChange } from '../../document/changes/change.ts'
-import { foldEntity, wholeEntityWord } from '../../document/changes/entities.ts'
+import type { DocumentChange } from '../../document/entities/change.ts'
+import { foldEntity, wholeEntityWord } from '../../document/entities/entities.ts'
 import { formerNameOf } from '../../document/changes/entities-of.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
-import type { EntityAccessDeps, EntityAddress } from './entity-address.ts'
+import type { EntityAccessDeps, EntityAddress } from '../revisions/entity-address.ts'
 import type { EntityStep } from './entity-steps.ts'
 
 export interface VisibleStepsDeps extends EntityAccessDeps {

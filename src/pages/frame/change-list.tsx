@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
-import { type DocumentChange, wholeEntityWord } from '../history/revision-details.ts'
-import { hasHistory } from '../entity/entity-address.ts'
+import { type DocumentChange, wholeEntityWord } from '../revisions/revision-details.ts'
+import { hasHistory } from '../revisions/entity-address.ts'
 import type { Links } from './links.ts'
 
 export interface ChangeListProps {

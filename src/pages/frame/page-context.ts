@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Principal } from '../../core/principal.ts'
 import { type HealthDeps, readHealth, visibleProblems } from '../../health/health.ts'
-import type { Access } from '../../configuration/permission.ts'
+import type { Access } from '../../configuration/access/permission.ts'
 import { Assets } from './assets.ts'
 import { coloursOf } from './colours.ts'
 import type { PageFrame } from './layout.tsx'

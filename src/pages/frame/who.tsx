@@ -1,4 +1,4 @@
-import type { NumberedRevision } from '../snapshot/numbered-revision.ts'
+import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 
 const LABELS = {
   person: null,

@@ -1,4 +1,4 @@
-import type { NumberedRevision } from '../snapshot/numbered-revision.ts'
+import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { escapeHtml } from '../frame/escape.ts'
 import type { Links } from '../frame/links.ts'
 

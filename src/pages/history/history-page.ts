@@ -3,15 +3,15 @@ import type { Revision } from '../../core/revision.ts'
 import { kindOf, shownName } from '../../core/revision-kind.ts'
 import type { History } from '../../history/history.ts'
 import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
-import { assertMay } from '../../configuration/permission.ts'
+import { assertMay } from '../../configuration/access/permission.ts'
 import { type DayBar, dayBars } from './day-counts.ts'
 import { filterRevisions, type HistoryFilter, isOpen } from './history-filter.ts'
 import {
   numbered,
   type NumberedRevision,
   type RevisionReadingDeps,
-} from '../snapshot/numbered-revision.ts'
-import type { RevisionDetails } from './revision-details.ts'
+} from '../revisions/numbered-revision.ts'
+import type { RevisionDetails } from '../revisions/revision-details.ts'
 
 export interface HistoryPageDeps extends RevisionReadingDeps {
   readonly details: RevisionDetailsSource

@@ -1,6 +1,6 @@
 import { dayName } from './day-counts.ts'
 import type { HistoryPage, HistoryRow } from './history-page.ts'
-import type { NumberedRevision } from '../snapshot/numbered-revision.ts'
+import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { ChangeList, toEntityHistory } from '../frame/change-list.tsx'
 import type { Links } from '../frame/links.ts'
 import { When, longDay } from '../frame/when.tsx'

@@ -1,5 +1,5 @@
 import type { JobPlace } from '../../builds/artifacts/job-folders.ts'
-import { type FileCaller, type FilesDeps, openFile } from '../../builds/files.ts'
+import { type FileCaller, type FilesDeps, openFile } from '../../builds/runs/files.ts'
 
 /** A file or a folder that a job made. */
 export type ArtifactNode =

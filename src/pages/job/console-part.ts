@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { ServiceError } from '../../core/errors.ts'
 import type { JobPlace } from '../../builds/artifacts/job-folders.ts'
-import { type FileCaller, type FilesDeps, openConsole } from '../../builds/files.ts'
+import { type FileCaller, type FilesDeps, openConsole } from '../../builds/runs/files.ts'
 
 /** Some lines of a console. */
 export interface ConsolePart {

@@ -1,4 +1,4 @@
-import { renderFreeSpace } from '../../core/agent.ts'
+import { renderFreeSpace } from '../../core/builds/agent.ts'
 
 /** `12 B`, `3.4 KB`. */
 export function fileSize(bytes: number): string {

@@ -1,4 +1,4 @@
-import type { JobInstance } from '../../builds/stages.ts'
+import type { JobInstance } from '../../builds/runs/stages.ts'
 import { type JobPhase, type JobSegment, segmentsOf, timesOf } from './job-timeline.ts'
 import { duration } from '../frame/duration.ts'
 

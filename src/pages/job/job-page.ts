@@ -1,14 +1,14 @@
 import type { JobInstance } from '../../builds/engine/documents.ts'
 import type { StageRun } from '../../builds/engine/queries.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { isUnfinished } from '../../core/job.ts'
+import { isUnfinished } from '../../core/builds/job.ts'
 import type { Principal } from '../../core/principal.ts'
-import type { Wait } from '../../core/waiting.ts'
+import type { Wait } from '../../core/builds/waiting.ts'
 import { isSameName } from '../../core/name-key.ts'
 import { listedAgent } from '../agents/listed-agent.ts'
 import { type JobPlace, placeOfJob } from '../../builds/artifacts/job-folders.ts'
-import { areFilesKept, type FilesDeps } from '../../builds/files.ts'
-import { readStageRun, type StagesDeps } from '../../builds/stages.ts'
+import { areFilesKept, type FilesDeps } from '../../builds/runs/files.ts'
+import { readStageRun, type StagesDeps } from '../../builds/runs/stages.ts'
 import { type ArtifactTree, readArtifacts } from './artifact-tree.ts'
 import {
   type ConsoleEnd,

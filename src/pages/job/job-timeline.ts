@@ -1,4 +1,4 @@
-import type { JobTransition } from '../../core/job.ts'
+import type { JobTransition } from '../../core/builds/job.ts'
 
 /** What a job spent its time on. */
 export type JobPhase = 'waiting' | 'preparing' | 'building'

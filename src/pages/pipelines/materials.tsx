@@ -1,5 +1,5 @@
-import type { PipelineRunFacts } from '../../builds/pipeline-runs.ts'
-import { shownVariable } from '../../builds/run-variables.ts'
+import type { PipelineRunFacts } from '../../builds/runs/pipeline-runs.ts'
+import { shownVariable } from '../../builds/runs/run-variables.ts'
 import type { RunMaterial } from './material-names.ts'
 
 /** What a run was made from; where that is new, what the run before was made from. */

@@ -3,8 +3,8 @@ import {
   latestRun,
   type ListedPipeline,
   type ListPipelinesDeps,
-} from '../../builds/list-pipelines.ts'
-import type { EffectivePipeline } from '../../builds/effective-pipelines.ts'
+} from '../../builds/runs/list-pipelines.ts'
+import type { EffectivePipeline } from '../../builds/runs/effective-pipelines.ts'
 import type { WaitingJobs } from '../../builds/dispatch/waiting-jobs.ts'
 import type { MaterialProblem } from '../../builds/materials/material-poller.ts'
 

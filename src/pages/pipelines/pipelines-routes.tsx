@@ -1,12 +1,12 @@
 import { type Context, Hono } from 'hono'
 import type { Clock } from '../../lib/clock.ts'
-import { pausePipeline, unpausePipeline } from '../../builds/pausing.ts'
+import { pausePipeline, unpausePipeline } from '../../builds/runs/pausing.ts'
 import {
   releaseLock,
   startPipeline,
   startStage,
   type StartRunsDeps,
-} from '../../builds/start-runs.ts'
+} from '../../builds/runs/start-runs.ts'
 import { type PipelinePageDeps, readPipelinePage } from './pipeline-page.ts'
 import { readPipelinesPage } from './pipelines-page.ts'
 import type { RouteEnv } from '../../http/request-context.ts'

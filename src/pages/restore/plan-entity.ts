@@ -1,5 +1,5 @@
 import { nameAt } from '../entity/entity-comparison.ts'
-import type { EntityAddress } from '../entity/entity-address.ts'
+import type { EntityAddress } from '../revisions/entity-address.ts'
 import { entitySteps } from '../entity/entity-steps.ts'
 import type { RestoreDeps, RestoreGround, RestoreResult } from './restore-scope.ts'
 

@@ -1,7 +1,7 @@
-import type { DocumentChange } from '../../document/changes/change.ts'
-import { foldEntity } from '../../document/changes/entities.ts'
+import type { DocumentChange } from '../../document/entities/change.ts'
+import { foldEntity } from '../../document/entities/entities.ts'
 import { entitiesOf } from '../../document/changes/entities-of.ts'
-import { findNumber, numbered, type NumberedRevision } from '../snapshot/numbered-revision.ts'
+import { findNumber, numbered, type NumberedRevision } from '../revisions/numbered-revision.ts'
 import { PLAIN } from '../code/plain-options.ts'
 import type { Obstacle, RestoreDeps, RestoreGround, RestoreResult } from './restore-scope.ts'
 

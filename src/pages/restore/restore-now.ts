@@ -1,8 +1,8 @@
 import type { Digest } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
-import type { SavedChange } from '../../configuration/configuration-writer.ts'
-import { makeCurrent } from '../../configuration/config-restoring.ts'
+import type { SavedChange } from '../../configuration/save/configuration-writer.ts'
+import { makeCurrent } from '../../configuration/save/config-restoring.ts'
 import { planRestore } from './restore-plan.ts'
 import { isObstacle, type RestoreDeps, type RestoreScope } from './restore-scope.ts'
 

@@ -1,5 +1,5 @@
 import type { Principal } from '../../core/principal.ts'
-import { findNamed } from '../snapshot/numbered-revision.ts'
+import { findNamed } from '../revisions/numbered-revision.ts'
 import { planEntity } from './plan-entity.ts'
 import { planUndoing } from './plan-undoing.ts'
 import type { RestoreDeps, RestoreGround, RestoreResult, RestoreScope } from './restore-scope.ts'

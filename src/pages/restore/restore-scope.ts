@@ -1,9 +1,9 @@
-import type { ConfigurationWriter } from '../../configuration/configuration-writer.ts'
-import type { DocumentCache } from '../../configuration/document-cache.ts'
+import type { ConfigurationWriter } from '../../configuration/save/configuration-writer.ts'
+import type { DocumentCache } from '../../configuration/current/document-cache.ts'
 import type { ComparisonDeps } from '../code/comparison.ts'
-import type { EntityAddress } from '../entity/entity-address.ts'
+import type { EntityAddress } from '../revisions/entity-address.ts'
 import type { EntityStepsDeps } from '../entity/entity-steps.ts'
-import type { NumberedRevision } from '../snapshot/numbered-revision.ts'
+import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import type { PageThread } from '../work/page-thread.ts'
 
 export interface RestoreDeps extends ComparisonDeps, EntityStepsDeps {

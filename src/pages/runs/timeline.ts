@@ -1,4 +1,4 @@
-import type { ConfigMarker } from '../job/config-markers.ts'
+import type { ConfigMarker } from './config-markers.ts'
 
 /** Runs and the changes of the configuration between them, newest first. */
 export type TimelineEntry<Run> =

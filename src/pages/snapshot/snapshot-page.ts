@@ -5,15 +5,15 @@ import { splitLines } from '../../diff/lines.ts'
 import { LinePieces, type ShownLine } from '../code/line-pieces.ts'
 import { textLinesOf } from '../code/text-lines.ts'
 import type { Outline } from '../work/page-work.ts'
-import type { LineOriginsCache } from './line-origins.ts'
+import type { LineOriginsCache } from '../revisions/line-origins.ts'
 import {
   findNamed,
   findNumber,
   type NumberedRevision,
   type RevisionReadingDeps,
-} from './numbered-revision.ts'
-import { type Blame, readBlame } from './blame.ts'
-import type { FoundText } from './find-text.ts'
+} from '../revisions/numbered-revision.ts'
+import { type Blame, readBlame } from '../revisions/blame.ts'
+import type { FoundText } from '../work/find-text.ts'
 import type { PageThread } from '../work/page-thread.ts'
 
 export interface SnapshotDeps extends RevisionReadingDeps {

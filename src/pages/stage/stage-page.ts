@@ -9,9 +9,9 @@ import {
   type StageName,
   type StagesDeps,
   viewableStageRuns,
-} from '../../builds/stages.ts'
+} from '../../builds/runs/stages.ts'
 import { bisectAsync } from '../../lib/bisect.ts'
-import { configMarkers } from '../job/config-markers.ts'
+import { configMarkers } from '../runs/config-markers.ts'
 import { type PipelinePageDeps, spanOf } from '../pipelines/pipeline-page.ts'
 import { readStageDetails, type StageDetails } from './stage-details.ts'
 import { type TimelineEntry, timelineOf } from '../runs/timeline.ts'

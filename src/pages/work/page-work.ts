@@ -1,4 +1,4 @@
-import { type OutlineEntry, outlineOf } from '../../document/outline.ts'
+import { type OutlineEntry, outlineOf } from '../../document/entities/outline.ts'
 import { readXml } from '../../document/xml/xml-reader.ts'
 import { editScript } from '../../diff/edit-script.ts'
 import { type Choice, mergeByChoice } from '../../diff/merge.ts'
@@ -8,13 +8,8 @@ import {
   type DocumentOptions,
   type ScriptDeps,
 } from '../code/comparison.ts'
-import {
-  type DraftRequest,
-  examineDraft,
-  partOf,
-  type PartRequest,
-} from '../edit/draft-examination.ts'
-import { type EditMerge, mergeEdit, type MergeRequest } from '../edit/edit-merge.ts'
+import { type DraftRequest, examineDraft, partOf, type PartRequest } from './draft-examination.ts'
+import { type EditMerge, mergeEdit, type MergeRequest } from './edit-merge.ts'
 import {
   type EntityRestore,
   type EntityRestoreRequest,
@@ -22,8 +17,8 @@ import {
   undoChange,
   type Undoing,
   type UndoRequest,
-} from '../restore/restore-work.ts'
-import { findText, type FoundText } from '../snapshot/find-text.ts'
+} from './restore-work.ts'
+import { findText, type FoundText } from './find-text.ts'
 
 /** The places of a document that people look for; null when it is no XML that can be read. */
 export type Outline = readonly OutlineEntry[] | null

@@ -4,7 +4,7 @@ import { CommitSha } from '../../../src/core/revision.ts'
 import { IsomorphicObjects } from '../../../src/git/isomorphic-objects.ts'
 import { removeObjectDrafts } from '../../../src/git/loose-objects.ts'
 import { removeStaleRefLock, updateRef } from '../../../src/git/ref-update.ts'
-import { writeCommit } from '../../../src/history/sync/write-objects.ts'
+import { writeCommit } from '../../../src/history/repository/write-objects.ts'
 import { FaultyFs, LOSSES } from '../../support/disk/faulty-fs.ts'
 import { GitRepository } from '../../support/git/git-repository.ts'
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   removeStaleIndexLock,
   updateGitIndex,
-} from '../../../src/history/sync/update-staging-index.ts'
+} from '../../../src/history/repository/update-staging-index.ts'
 import { FaultyFs, LOSSES } from '../../support/disk/faulty-fs.ts'
 import { GitRepository } from '../../support/git/git-repository.ts'
 

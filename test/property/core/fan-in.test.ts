@@ -1,6 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fanIn, joinOrigins, type Origins, type UpstreamRun } from '../../../src/core/fan-in.ts'
+import {
+  fanIn,
+  joinOrigins,
+  type Origins,
+  type UpstreamRun,
+} from '../../../src/core/builds/fan-in.ts'
 
 type Upstreams = readonly (readonly UpstreamRun[])[]
 

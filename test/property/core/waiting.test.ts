@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ConfigStatus, RuntimeStatus } from '../../../src/core/agent.ts'
-import { maySuit } from '../../../src/core/assignment.ts'
-import { explainWait } from '../../../src/core/waiting.ts'
+import { ConfigStatus, RuntimeStatus } from '../../../src/core/builds/agent.ts'
+import { maySuit } from '../../../src/core/builds/assignment.ts'
+import { explainWait } from '../../../src/core/builds/waiting.ts'
 
 const names = (pool: readonly string[]) => fc.subarray([...pool])
 const uuid = fc.constantFrom('a1', 'a2', 'a3')

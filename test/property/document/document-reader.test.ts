@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { summariseChanges } from '../../../src/document/changes/summarise-changes.ts'
-import { DocumentReader } from '../../../src/document/document-reader.ts'
+import { DocumentReader } from '../../../src/document/incremental/document-reader.ts'
 import { type ConfigDocument, readDocument } from '../../../src/document/document.ts'
 import {
   aConfiguration,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Problem } from '../../../src/core/problem.ts'
-import { LineIndex } from '../../../src/document/xml/line-index.ts'
+import { LineIndex } from '../../../src/document/text/line-index.ts'
 import { readXml, type XmlDocument } from '../../../src/document/xml/xml-reader.ts'
 import type { XmlAttribute, XmlElement, XmlNode } from '../../../src/document/xml/xml-tree.ts'
 

@@ -8,7 +8,7 @@ import {
   parseMessage,
   renderMessage,
   subjectOf,
-} from '../../../src/history/sync/message.ts'
+} from '../../../src/history/revision/message.ts'
 
 const DIGEST = Digest.parse('0123456789abcdef0123456789abcdef')
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { JobReport } from '../../../src/core/job.ts'
+import { JobReport } from '../../../src/core/builds/job.ts'
 import { ContactReply, type Instruction } from '../../../src/wire/agent-contact.ts'
 import { ArtifactListing, ConsoleReply } from '../../../src/wire/agent-job-report.ts'
 import { parseAgentMessage, renderAgentMessage } from '../../../src/wire/agent-message.ts'

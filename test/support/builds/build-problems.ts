@@ -9,8 +9,8 @@ import {
 import type { JobInstance, StageInstance } from '../../../src/builds/engine/documents.ts'
 import { idsIn } from '../../../src/builds/engine/id-ranges.ts'
 import type { BuildReader } from '../../../src/builds/engine/build-store.ts'
-import { isOnAgent } from '../../../src/core/job.ts'
-import { isActive, tallyOf } from '../../../src/core/stage.ts'
+import { isOnAgent } from '../../../src/core/builds/job.ts'
+import { isActive, tallyOf } from '../../../src/core/builds/stage.ts'
 
 /** Everything in the builds of a store that does not agree with its jobs. */
 export async function buildProblems(store: BuildReader): Promise<string[]> {

@@ -3,9 +3,14 @@ import {
   type ChangeOptions,
   type Compute,
   ConfigurationWriter,
-} from '../../../src/configuration/configuration-writer.ts'
-import { History, type HistoryOptions, type Inspection } from '../../../src/history/history.ts'
-import type { Preparation } from '../../../src/history/prepared-change.ts'
+} from '../../../src/configuration/save/configuration-writer.ts'
+import {
+  History,
+  type HistoryOptions,
+  type Inspection,
+  type StoredDocument,
+} from '../../../src/history/history.ts'
+import type { Preparation } from '../../../src/history/revision/prepared-change.ts'
 import { gitBytes, identityOf } from '../git/git.ts'
 import { TempFolder } from '../disk/temp-folder.ts'
 
@@ -144,6 +149,8 @@ export class HistoryFolder implements AsyncDisposable {
   }
 }
 
+const sealForReaders = async ({ document }: StoredDocument) => document
+
 const WRITERS = new WeakMap<History, ConfigurationWriter>()
 
 /** Changes the configuration as the service does. */
@@ -153,7 +160,6 @@ export function change(
   compute: Compute,
   options: ChangeOptions = {},
 ) {
-  const sealForReaders = async ({ document }: { document: Uint8Array<ArrayBuffer> }) => document
   const writer =
     WRITERS.get(history) ?? new ConfigurationWriter({ history, prepare, sealForReaders })
   WRITERS.set(history, writer)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { JobReport } from '../../../src/core/job.ts'
+import { JobReport } from '../../../src/core/builds/job.ts'
 import type { SerialQueue } from '../../../src/lib/serial-queue.ts'
 import { parseAgentMessage } from '../../../src/wire/agent-message.ts'
 import { renderLocator } from '../../../src/wire/agent-paths.ts'

@@ -1,4 +1,4 @@
-import type { JobReport } from '../../../src/core/job.ts'
+import type { JobReport } from '../../../src/core/builds/job.ts'
 
 /** Something that a caller was told has happened to a job. */
 export interface JobStep {

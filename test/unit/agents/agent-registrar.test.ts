@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { SecretBox } from '../../../src/document/secrets/secret-box.ts'
-import { ConfiguredAccess } from '../../../src/configuration/access.ts'
+import { ConfiguredAccess } from '../../../src/configuration/access/access.ts'
 import { AgentRegistrar } from '../../../src/agents/agent-registrar.ts'
 import { ConfigServices } from '../../../src/configuration/config-services.ts'
-import { saveDocument, type SaveRequest } from '../../../src/configuration/config-saving.ts'
+import { saveDocument, type SaveRequest } from '../../../src/configuration/save/config-saving.ts'
 import { aConfiguration } from '../../support/documents/a-configuration.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 

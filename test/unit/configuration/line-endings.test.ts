@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { withOwnLineEndings } from '../../../src/configuration/line-endings.ts'
+import { withOwnLineEndings } from '../../../src/configuration/save/line-endings.ts'
 
 /** What a form sends of a text. */
 function sent(text: string): string {

@@ -5,9 +5,9 @@ import {
   ConfigStatus,
   renderFreeSpace,
   RuntimeStatus,
-} from '../../../src/core/agent.ts'
-import type { AgentCondition } from '../../../src/core/agent.ts'
-import { AGENT_EVENTS, nextAgent } from '../../../src/core/agent-life-cycle.ts'
+} from '../../../src/core/builds/agent.ts'
+import type { AgentCondition } from '../../../src/core/builds/agent.ts'
+import { AGENT_EVENTS, nextAgent } from '../../../src/core/builds/agent-life-cycle.ts'
 
 const EVERY: readonly AgentCondition[] = ConfigStatus.options.flatMap((configStatus) =>
   RuntimeStatus.options.map((runtimeStatus) => ({ configStatus, runtimeStatus })),

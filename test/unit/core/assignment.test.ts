@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { byAge, maySuit, sharesEnvironment, spreadJob } from '../../../src/core/assignment.ts'
-import type { AgentOffer } from '../../../src/core/assignment.ts'
+import {
+  byAge,
+  maySuit,
+  sharesEnvironment,
+  spreadJob,
+} from '../../../src/core/builds/assignment.ts'
+import type { AgentOffer } from '../../../src/core/builds/assignment.ts'
 
 function anAgent(facts: Partial<AgentOffer> = {}): AgentOffer {
   return { uuid: 'a1', resources: [], environments: [], ...facts }

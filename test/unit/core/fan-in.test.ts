@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fanIn, joinOrigins, type Origins } from '../../../src/core/fan-in.ts'
+import { fanIn, joinOrigins, type Origins } from '../../../src/core/builds/fan-in.ts'
 
 function aRun(id: number, origins: Record<string, string | readonly string[]>) {
   return { id, origins: anOrigins(origins) }

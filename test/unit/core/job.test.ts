@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { isOnAgent, isUnfinished, JobResult, JobState, jobStep } from '../../../src/core/job.ts'
-import type { JobEvent, JobProgress, JobReport } from '../../../src/core/job.ts'
+import {
+  isOnAgent,
+  isUnfinished,
+  JobResult,
+  JobState,
+  jobStep,
+} from '../../../src/core/builds/job.ts'
+import type { JobEvent, JobProgress, JobReport } from '../../../src/core/builds/job.ts'
 
 const EVERY: readonly JobProgress[] = JobState.options.flatMap((state) =>
   JobResult.options.map((result) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_LABEL_TEMPLATE, renderLabel } from '../../../src/core/label.ts'
+import { DEFAULT_LABEL_TEMPLATE, renderLabel } from '../../../src/core/builds/label.ts'
 
 const run = {
   counter: 7,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { repeatedJobs, rerunObstacle, rerunOfCounter } from '../../../src/core/rerun.ts'
+import { repeatedJobs, rerunObstacle, rerunOfCounter } from '../../../src/core/builds/rerun.ts'
 
 const unit = { id: 11, name: 'unit', originalJobId: null }
 const lint = { id: 12, name: 'Lint', originalJobId: 5 }

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { isUnfinished, JobResult, JobState } from '../../../src/core/job.ts'
-import { isActive, reportedResult, retally, stageStatus, tallyOf } from '../../../src/core/stage.ts'
-import type { StageStatus } from '../../../src/core/stage.ts'
+import { isUnfinished, JobResult, JobState } from '../../../src/core/builds/job.ts'
+import {
+  isActive,
+  reportedResult,
+  retally,
+  stageStatus,
+  tallyOf,
+} from '../../../src/core/builds/stage.ts'
+import type { StageStatus } from '../../../src/core/builds/stage.ts'
 
 interface Outcome {
   readonly state: JobState

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Candidate, explainWait, type PlacedNeed } from '../../../src/core/waiting.ts'
+import { type Candidate, explainWait, type PlacedNeed } from '../../../src/core/builds/waiting.ts'
 
 const IDLE = { configStatus: 'Enabled', runtimeStatus: 'Idle' } as const
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DocumentReader } from '../../../src/document/document-reader.ts'
+import { DocumentReader } from '../../../src/document/incremental/document-reader.ts'
 import type { ConfigDocument } from '../../../src/document/document.ts'
 import { aConfigurationInBytes, element, git } from '../../support/documents/a-configuration.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { pathOf } from '../../../src/document/element-path.ts'
+import { pathOf } from '../../../src/document/xml/element-path.ts'
 import { elementsAt } from '../../../src/document/xml/xml-elements.ts'
 import { readXml } from '../../../src/document/xml/xml-reader.ts'
 

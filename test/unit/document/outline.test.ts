@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { findEntity } from '../../../src/document/find-entity.ts'
-import { outlineOf } from '../../../src/document/outline.ts'
+import { findEntity } from '../../../src/document/entities/find-entity.ts'
+import { outlineOf } from '../../../src/document/entities/outline.ts'
 import { readXml } from '../../../src/document/xml/xml-reader.ts'
 import { aConfigurationInBytes, element } from '../../support/documents/a-configuration.ts'
 

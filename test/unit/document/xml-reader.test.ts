@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Problem } from '../../../src/core/problem.ts'
-import { positionOf } from '../../../src/document/xml/line-index.ts'
+import { positionOf } from '../../../src/document/text/line-index.ts'
 import type { XmlLimits } from '../../../src/document/xml/xml-limits.ts'
 import { readXml } from '../../../src/document/xml/xml-reader.ts'
 import type { XmlElement, XmlNode } from '../../../src/document/xml/xml-tree.ts'

@@ -12,7 +12,7 @@ import { describe, expect, it } from 'vitest'
 import {
   removeStaleIndexLock,
   updateGitIndex,
-} from '../../../src/history/sync/update-staging-index.ts'
+} from '../../../src/history/repository/update-staging-index.ts'
 import { GitRepository } from '../../support/git/git-repository.ts'
 
 /** Moves the branch to a commit of the file as it now is, as the service does, and leaves the index alone. */

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { CommitSha } from '../../../src/core/revision.ts'
 import { IsomorphicObjects } from '../../../src/git/isomorphic-objects.ts'
 import { removeObjectDrafts } from '../../../src/git/loose-objects.ts'
-import { type CommitDraft, writeCommit } from '../../../src/history/sync/write-objects.ts'
+import { type CommitDraft, writeCommit } from '../../../src/history/repository/write-objects.ts'
 import type { FsPromises } from '../../../src/storage/fs-promises.ts'
 import { GitRepository } from '../../support/git/git-repository.ts'
 

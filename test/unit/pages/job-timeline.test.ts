@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { JobState } from '../../../src/core/job.ts'
+import type { JobState } from '../../../src/core/builds/job.ts'
 import { segmentsOf, timesOf } from '../../../src/pages/job/job-timeline.ts'
 
 const NOW = 1_000

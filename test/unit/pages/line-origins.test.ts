@@ -1,7 +1,7 @@
 import { onTestFinished, describe, expect, it } from 'vitest'
 import { editScript } from '../../../src/diff/edit-script.ts'
 import type { History } from '../../../src/history/history.ts'
-import { LineOriginsCache } from '../../../src/pages/snapshot/line-origins.ts'
+import { LineOriginsCache } from '../../../src/pages/revisions/line-origins.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 import { cloneRealHistory } from '../../support/documents/config-corpus.ts'
 import { SHARED_DATA } from '../../support/programs/shared-data.ts'

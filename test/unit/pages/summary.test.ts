@@ -4,7 +4,7 @@ import { summariseChanges } from '../../../src/document/changes/summarise-change
 import { readXml } from '../../../src/document/xml/xml-reader.ts'
 import { editScript } from '../../../src/diff/edit-script.ts'
 import { textLinesOf } from '../../../src/pages/code/text-lines.ts'
-import { summarise } from '../../../src/pages/history/summary.ts'
+import { summarise } from '../../../src/pages/revisions/summary.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 
 function condensedSummary(before: string, after: string) {

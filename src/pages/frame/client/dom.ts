@@ -1,9 +1,14 @@
 /** The first element that a selector finds, or null. */
-export function find<Found extends Element = HTMLElement>(
+export function find(selector: string, within: ParentNode = document): HTMLElement | null {
+  return within.querySelector<HTMLElement>(selector)
+}
+
+/** The same for an input. */
+export function findInput(
   selector: string,
   within: ParentNode = document,
-): Found | null {
-  return within.querySelector<Found>(selector)
+): HTMLInputElement | null {
+  return within.querySelector<HTMLInputElement>(selector)
 }
 
 /** All elements that a selector finds. */

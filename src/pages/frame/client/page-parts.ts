@@ -7,9 +7,10 @@ function partsOf(page: ParentNode): ReadonlyMap<string, HTMLElement> {
 
 /** Times run by themselves, and are no reason to replace what they stand in. */
 function factsOf(part: HTMLElement): string {
-  const copy = part.cloneNode(true) as HTMLElement
+  const copy = document.createElement('div')
+  copy.append(part.cloneNode(true))
   for (const time of findAll('time, [data-since], [data-until]', copy)) time.textContent = ''
-  return copy.outerHTML
+  return copy.innerHTML
 }
 
 const shown = new Map([...partsOf(document)].map(([name, part]) => [name, factsOf(part)]))
@@ -49,8 +50,9 @@ export function replaceParts(page: Document): boolean {
 type Field = HTMLInputElement | HTMLAnchorElement | HTMLButtonElement
 
 function keyOf(element: Element): string {
-  const { name, value } = element as HTMLInputElement
-  return element.id || element.getAttribute('href') || `${name} ${value}`
+  const isField = element instanceof HTMLInputElement || element instanceof HTMLButtonElement
+  const field = isField ? `${element.name} ${element.value}` : ''
+  return element.id || element.getAttribute('href') || field
 }
 
 /** What was typed, chosen and opened stays. */

@@ -1,4 +1,4 @@
-import { elementOf, find, findAll } from '../../frame/client/dom.ts'
+import { elementOf, find, findAll, findInput } from '../../frame/client/dom.ts'
 
 /** The sides of a comparison, as the inputs are named. */
 export const SIDES = ['a', 'b'] as const
@@ -6,7 +6,7 @@ export type Side = (typeof SIDES)[number]
 
 /** The revision that is chosen for a side. */
 export function picked(side: Side): HTMLInputElement | null {
-  return find<HTMLInputElement>(`input[name=${side}]:checked`)
+  return findInput(`input[name=${side}]:checked`)
 }
 
 function numberOf(input: HTMLInputElement | null): number {

@@ -1,5 +1,5 @@
 import { updateAges } from '../../frame/client/ages.ts'
-import { find, inBackground, parsePage } from '../../frame/client/dom.ts'
+import { find, findInput, inBackground, parsePage } from '../../frame/client/dom.ts'
 import { picked, showChosen, SIDES } from './chosen.ts'
 import { currentRow } from './rows.ts'
 
@@ -30,7 +30,7 @@ export function showNewRevisions(): void {
 async function readNewest(address: string): Promise<NewestRevision | undefined> {
   const answer = await fetch(address).catch(() => null)
   if (!answer?.ok) return undefined
-  const [revision] = (await answer.json()) as NewestRevision[]
+  const [revision]: NewestRevision[] = await answer.json()
   return revision
 }
 
@@ -46,7 +46,7 @@ async function refresh(): Promise<boolean> {
     if (fresh) find(part)?.replaceWith(document.adoptNode(fresh))
   }
   for (const { side, value } of chosen) {
-    const input = value && find<HTMLInputElement>(`input[name=${side}][value=${value}]`)
+    const input = value && findInput(`input[name=${side}][value=${value}]`)
     if (input) input.checked = true
   }
   if (row) document.getElementById(row)?.setAttribute('aria-current', 'true')

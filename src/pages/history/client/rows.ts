@@ -1,4 +1,4 @@
-import { find, findAll } from '../../frame/client/dom.ts'
+import { find, findAll, findInput } from '../../frame/client/dom.ts'
 import { showChosen, type Side } from './chosen.ts'
 
 /** The row of the history that the keys are at. */
@@ -22,7 +22,7 @@ export function moveRow(step: number): void {
 /** Chooses the current row for a side of the comparison. */
 export function chooseRow(side: Side): void {
   const row = currentRow()
-  const input = row && find<HTMLInputElement>(`input[name=${side}]`, row)
+  const input = row && findInput(`input[name=${side}]`, row)
   if (!input) return
   input.checked = true
   showChosen()

@@ -1,4 +1,4 @@
-import { find, findAll, inBackground, parsePage } from '../../frame/client/dom.ts'
+import { find, findAll, findInput, inBackground, parsePage } from '../../frame/client/dom.ts'
 
 /** More lines than these are not kept on the page. */
 const MOST = 3_000
@@ -30,7 +30,7 @@ async function appendLines(lines: HTMLElement): Promise<boolean> {
   lines.append(...findAll('li', page).map((line) => document.adoptNode(line)))
   while (lines.children.length > MOST) lines.firstElementChild?.remove()
   lines.dataset['next'] = next
-  const isFollowed = find<HTMLInputElement>('.follow')?.checked === true
+  const isFollowed = findInput('.follow')?.checked === true
   if (isAtEnd && isFollowed) scrollTo({ top: document.body.scrollHeight })
   return false
 }

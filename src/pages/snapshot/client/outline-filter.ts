@@ -1,8 +1,8 @@
-import { find, findAll } from '../../frame/client/dom.ts'
+import { find, findAll, findInput } from '../../frame/client/dom.ts'
 
 /** Shows the entries of the outline that hold what is typed, with what they stand in. */
 export function watchOutlineFilter(): void {
-  const [outline, filter] = [find('.outline'), find<HTMLInputElement>('#outline-filter')]
+  const [outline, filter] = [find('.outline'), findInput('#outline-filter')]
   if (!outline || !filter) return
   filter.addEventListener('input', () => filterOutline(outline, filter.value.trim().toLowerCase()))
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { DocumentChange } from '../../../../src/document/changes/change.ts'
+import type { DocumentChange } from '../../../../src/document/entities/change.ts'
 import { entitiesOf } from '../../../../src/document/changes/entities-of.ts'
 import { renderSubject } from '../../../../src/document/changes/render-subject.ts'
 import { isCosmetic } from '../../../../src/document/changes/is-cosmetic.ts'

@@ -1,0 +1,71 @@
+import { nameKey } from '../../core/name-key.ts'
+import { expandConfiguration } from '../../document/effective/effective.ts'
+import type { Configuration, Environment, Pipeline } from '../../document/model/model.ts'
+import { Emitter } from '../../lib/emitter.ts'
+import type { CurrentConfiguration } from '../../configuration/current/current-configuration.ts'
+
+/** A pipeline as it acts: with the stages of its template, params replaced. */
+export interface EffectivePipeline {
+  readonly group: string
+  readonly pipeline: Pipeline
+}
+
+interface Expanded {
+  readonly configuration: Configuration
+  readonly pipelines: ReadonlyMap<string, EffectivePipeline>
+  readonly environments: ReadonlyMap<string, readonly Environment[]>
+}
+
+/** The pipelines of the configuration in force, expanded once for each configuration. Names compare without case. */
+export class EffectivePipelines {
+  #expanded: Expanded
+  readonly #changed = new Emitter()
+
+  constructor(configuration: CurrentConfiguration) {
+    this.#expanded = expand(configuration.read().configuration)
+    configuration.subscribe((document) => {
+      this.#expanded = expand(document.configuration)
+      this.#changed.emit()
+    })
+  }
+
+  /** The whole configuration in force, expanded. */
+  get configuration(): Configuration {
+    return this.#expanded.configuration
+  }
+
+  find(pipeline: string): EffectivePipeline | null {
+    return this.#expanded.pipelines.get(nameKey(pipeline)) ?? null
+  }
+
+  /** In the order of the document. */
+  list(): readonly EffectivePipeline[] {
+    return [...this.#expanded.pipelines.values()]
+  }
+
+  /** The environments that name the pipeline. */
+  environmentsOf(pipeline: string): readonly Environment[] {
+    return this.#expanded.environments.get(nameKey(pipeline)) ?? []
+  }
+
+  /** Calls the listener after each change of the configuration. Returns how to stop that. */
+  onChange(listener: () => void): () => void {
+    return this.#changed.on(listener)
+  }
+}
+
+function expand(written: Configuration): Expanded {
+  const { configuration } = expandConfiguration(written)
+  const pipelines = new Map<string, EffectivePipeline>()
+  for (const { name: group, pipelines: members } of configuration.groups) {
+    for (const pipeline of members) pipelines.set(nameKey(pipeline.name), { group, pipeline })
+  }
+  const environments = new Map<string, Environment[]>()
+  for (const environment of configuration.environments) {
+    for (const { name } of environment.pipelines) {
+      const key = nameKey(name)
+      environments.set(key, [...(environments.get(key) ?? []), environment])
+    }
+  }
+  return { configuration, pipelines, environments }
+}

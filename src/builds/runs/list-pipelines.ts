@@ -1,0 +1,55 @@
+import type { PipelineInstance, PipelinePause } from '../engine/documents.ts'
+import type { StageRun } from '../engine/queries.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { EffectivePipelines } from './effective-pipelines.ts'
+import { stagesOf } from './pipeline-runs.ts'
+import { type RunRightsDeps, viewableRuns } from './run-rights.ts'
+
+export interface ListPipelinesDeps extends RunRightsDeps {
+  readonly pipelines: EffectivePipelines
+}
+
+/** A pipeline of the configuration and what became of its newest run. */
+export interface ListedPipeline {
+  readonly name: string
+  readonly group: string
+  readonly stages: readonly string[]
+  readonly lockedBy: number | null
+  readonly pause: PipelinePause | null
+  readonly latest: { readonly run: PipelineInstance; readonly stages: readonly StageRun[] } | null
+}
+
+/** The pipelines that the caller may view, in the order of the document. */
+export function listPipelines(
+  deps: ListPipelinesDeps,
+  principal: Principal,
+): Promise<readonly ListedPipeline[]> {
+  const { access, builds, pipelines } = deps
+  const visible = pipelines
+    .list()
+    .filter(({ pipeline: { name } }) =>
+      access.may(principal, { action: 'view-pipeline', pipeline: name }),
+    )
+  return Promise.all(
+    visible.map(async ({ group, pipeline: { name, isLocked, stages } }) => ({
+      name,
+      group,
+      stages: stages.map((stage) => stage.name),
+      lockedBy: isLocked ? await builds.lockedBy(name) : null,
+      pause: await builds.pauseOf(name),
+      latest: await latestRun(deps, principal, name),
+    })),
+  )
+}
+
+/** The newest run, where the caller may view it. */
+export async function latestRun(
+  deps: RunRightsDeps,
+  principal: Principal,
+  pipeline: string,
+): Promise<ListedPipeline['latest']> {
+  const { items } = await deps.builds.pipelineHistory(pipeline, 0)
+  const [run] = await viewableRuns(deps, principal, items.slice(0, 1))
+  if (!run) return null
+  return { run, stages: await stagesOf(deps.builds, run) }
+}

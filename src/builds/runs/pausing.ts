@@ -1,0 +1,75 @@
+import type { Builds, PipelineStatus } from '../engine/builds.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { Principal } from '../../core/principal.ts'
+import { type Access, assertMay } from '../../configuration/access/permission.ts'
+import type { EffectivePipelines } from './effective-pipelines.ts'
+
+export type { PipelineStatus } from '../engine/builds.ts'
+
+export interface PausingDeps {
+  readonly access: Access
+  readonly builds: Builds
+  readonly pipelines: EffectivePipelines
+}
+
+/** As much of a reason is kept as the original keeps, in characters. */
+const LONGEST_CAUSE = 255
+
+/**
+ * Lets no run of a pipeline start until it is unpaused. What is in progress goes on.
+ *
+ * @throws {ServiceError} `pipeline-not-found`, `not-permitted`.
+ */
+export async function pausePipeline(
+  deps: PausingDeps,
+  principal: Principal,
+  { pipeline, cause }: { readonly pipeline: string; readonly cause: string },
+): Promise<void> {
+  const name = operatedName(deps, principal, pipeline)
+  const kept = cause.trim().slice(0, LONGEST_CAUSE).toWellFormed()
+  await deps.builds.pausePipeline({ pipeline: name, by: principal.username, cause: kept })
+}
+
+/**
+ * Lets runs of a pipeline start again, and tells whether it was paused.
+ *
+ * @throws {ServiceError} `pipeline-not-found`, `not-permitted`.
+ */
+export async function unpausePipeline(
+  deps: PausingDeps,
+  principal: Principal,
+  pipeline: string,
+): Promise<boolean> {
+  return deps.builds.unpausePipeline(operatedName(deps, principal, pipeline))
+}
+
+/**
+ * Whether a pipeline is paused, locked, and could start a run now.
+ *
+ * @throws {ServiceError} `pipeline-not-found`, `not-permitted`.
+ */
+export async function readPipelineStatus(
+  { access, builds }: PausingDeps,
+  principal: Principal,
+  pipeline: string,
+): Promise<PipelineStatus> {
+  assertMay(access, principal, { action: 'view-pipeline', pipeline })
+  const status = await builds.pipelineStatus(pipeline)
+  if (status) return status
+  throw notFound(pipeline)
+}
+
+function operatedName(
+  { access, pipelines }: PausingDeps,
+  principal: Principal,
+  pipeline: string,
+): string {
+  assertMay(access, principal, { action: 'operate-pipeline', pipeline })
+  const found = pipelines.find(pipeline)
+  if (found) return found.pipeline.name
+  throw notFound(pipeline)
+}
+
+function notFound(pipeline: string): ServiceError {
+  return new ServiceError('pipeline-not-found', `There is no pipeline ${pipeline}`, { pipeline })
+}

@@ -1,0 +1,93 @@
+import type { Builds } from '../engine/builds.ts'
+import type { PipelineInstance, RunChanges } from '../engine/documents.ts'
+import type { StageRun } from '../engine/queries.ts'
+import { materialFingerprint } from '../../document/materials/material-fingerprint.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { Page } from '../../core/page.ts'
+import type { Principal } from '../../core/principal.ts'
+import { assertMay } from '../../configuration/access/permission.ts'
+import type { EffectivePipelines } from './effective-pipelines.ts'
+import { readViewableRun, type RunRightsDeps, viewableRuns } from './run-rights.ts'
+
+export type { RunChanges } from '../engine/documents.ts'
+
+export interface PipelineRunsDeps extends RunRightsDeps {
+  readonly pipelines: EffectivePipelines
+}
+
+/** One run of a pipeline with the newest run of each of its stages, and what had changed for it. */
+export interface PipelineRunFacts {
+  readonly run: PipelineInstance
+  readonly stages: readonly StageRun[]
+  readonly changes: RunChanges
+  /** The kind of each material that the pipeline still has, by fingerprint. */
+  readonly kinds: ReadonlyMap<string, string>
+}
+
+/**
+ * One run of a pipeline.
+ *
+ * @throws {ServiceError} `pipeline-not-found`, `not-permitted`.
+ */
+export async function readPipelineRun(
+  deps: PipelineRunsDeps,
+  principal: Principal,
+  { pipeline, counter }: { readonly pipeline: string; readonly counter: number },
+): Promise<PipelineRunFacts> {
+  const run = await readViewableRun(deps, principal, { pipeline, counter })
+  if (run) return factsOf(deps, run)
+  const message = `There is no run ${counter} of a pipeline ${pipeline}`
+  throw new ServiceError('pipeline-not-found', message, { pipeline })
+}
+
+/**
+ * The runs of a pipeline, newest first. Those that the caller may not view are left out of their page.
+ *
+ * @throws {ServiceError} `pipeline-not-found`, `not-permitted`.
+ */
+export async function listPipelineRuns(
+  deps: PipelineRunsDeps,
+  principal: Principal,
+  { pipeline, offset }: { readonly pipeline: string; readonly offset: number },
+): Promise<Page<PipelineRunFacts>> {
+  assertMay(deps.access, principal, { action: 'view-pipeline', pipeline })
+  const { items, pagination } = await deps.builds.pipelineHistory(pipeline, offset)
+  if (pagination.total === 0 && !deps.pipelines.find(pipeline)) {
+    throw new ServiceError('pipeline-not-found', `There is no pipeline ${pipeline}`, { pipeline })
+  }
+  const viewable = await viewableRuns(deps, principal, items)
+  return { items: await Promise.all(viewable.map((run) => factsOf(deps, run))), pagination }
+}
+
+/** The newest run of each stage that has run. */
+export async function stagesOf(
+  builds: Builds,
+  { name: pipeline, counter: pipelineCounter, stages }: PipelineInstance,
+): Promise<readonly StageRun[]> {
+  const runs = await Promise.all(
+    stages.map(({ name: stage, counter: stageCounter }) =>
+      builds.stageInstance({ pipeline, pipelineCounter, stage, stageCounter }),
+    ),
+  )
+  return runs.flatMap((run) => run ?? [])
+}
+
+async function factsOf(
+  { builds, pipelines }: PipelineRunsDeps,
+  run: PipelineInstance,
+): Promise<PipelineRunFacts> {
+  const materials = pipelines.find(run.name)?.pipeline.materials ?? []
+  const [stages, changes] = await Promise.all([
+    stagesOf(builds, run),
+    builds.runChanges({ pipeline: run.name, counter: run.counter }),
+  ])
+  const kinds = new Map(
+    materials.map((material) => [materialFingerprint(material), kindOf(material.kind)]),
+  )
+  return { run, stages, changes, kinds }
+}
+
+/** The element's name, as the configuration has it. */
+function kindOf(kind: string): string {
+  return kind === 'dependency' ? 'pipeline' : kind
+}

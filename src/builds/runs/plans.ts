@@ -1,0 +1,74 @@
+import type { JobPlan, PipelinePlan, Plans, StagePlan } from '../engine/plan.ts'
+import type { Job, Stage } from '../../document/model/model.ts'
+import type { AgentOffer, JobSpread } from '../../core/builds/assignment.ts'
+import { nameKey } from '../../core/name-key.ts'
+import type { AgentDirectory } from '../../agents/agent-directory.ts'
+import type { KnownAgent } from '../../agents/known-agent.ts'
+import type { EffectivePipeline, EffectivePipelines } from './effective-pipelines.ts'
+
+/** What scheduling needs to know, from the configuration in force and the agents that are there. */
+export class ConfiguredPlans implements Plans {
+  readonly #pipelines: EffectivePipelines
+  readonly #directory: AgentDirectory
+  #plans = new Map<string, PipelinePlan>()
+
+  constructor(options: { pipelines: EffectivePipelines; directory: AgentDirectory }) {
+    this.#pipelines = options.pipelines
+    this.#directory = options.directory
+    options.pipelines.onChange(() => (this.#plans = new Map()))
+  }
+
+  pipelinePlan(name: string): PipelinePlan | null {
+    const key = nameKey(name)
+    const known = this.#plans.get(key)
+    if (known) return known
+    const found = this.#pipelines.find(key)
+    if (!found) return null
+    const plan = planOf(found)
+    this.#plans.set(key, plan)
+    return plan
+  }
+
+  environmentsOf(pipeline: string): readonly string[] {
+    return this.#pipelines.environmentsOf(pipeline).map(({ name }) => name)
+  }
+
+  agents(): readonly AgentOffer[] {
+    return this.#directory.list().filter(isLive).map(offerOf)
+  }
+}
+
+/** Whether an agent is enabled and was heard of lately. */
+function isLive({ condition: { configStatus, runtimeStatus } }: KnownAgent): boolean {
+  return (
+    configStatus === 'Enabled' && runtimeStatus !== 'LostContact' && runtimeStatus !== 'Missing'
+  )
+}
+
+export function offerOf({ uuid, configured }: KnownAgent): AgentOffer {
+  return {
+    uuid,
+    resources: configured?.resources ?? [],
+    environments: configured?.environments ?? [],
+  }
+}
+
+function planOf({ group, pipeline }: EffectivePipeline): PipelinePlan {
+  const { name, label, isLocked, stages } = pipeline
+  return { name, group, labelTemplate: label, locking: isLocked, stages: stages.map(stagePlanOf) }
+}
+
+function stagePlanOf({ name, approval, jobs }: Stage): StagePlan {
+  return { name, approvalType: approval?.type ?? 'success', jobs: jobs.map(jobPlanOf) }
+}
+
+function jobPlanOf(job: Job): JobPlan {
+  const resources = job.resources.map(({ name }) => name)
+  return { name: job.name, resources, spread: spreadOf(job) }
+}
+
+function spreadOf({ runOnAllAgents, runInstanceCount }: Job): JobSpread {
+  if (runOnAllAgents) return { type: 'on-all' }
+  if (runInstanceCount === null || runInstanceCount < 1) return { type: 'one' }
+  return { type: 'instances', count: runInstanceCount }
+}

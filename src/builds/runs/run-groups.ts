@@ -1,0 +1,68 @@
+import { LRUCache } from 'lru-cache'
+import type { PipelineInstance } from '../engine/documents.ts'
+import { ENTITY_KINDS, entitiesIn, entityKey } from '../../document/entities/entities.ts'
+import { readXml } from '../../document/xml/xml-reader.ts'
+import type { Digest } from '../../core/digest.ts'
+import type { Revision } from '../../core/revision.ts'
+import { nameKey } from '../../core/name-key.ts'
+import type { History } from '../../history/history.ts'
+import type { FormerGroups } from '../../security/permissions.ts'
+
+type Groups = ReadonlyMap<string, string>
+
+/** Documents whose groups are remembered. */
+const KEPT = 16
+
+/**
+ * The groups that a pipeline was in while a run of it ran. Runs record them; for those of older
+ * versions, the document says so that was in force when the run began.
+ */
+export class RunGroups {
+  readonly #history: History
+  readonly #kept = new LRUCache<Digest, Groups>({ max: KEPT })
+
+  constructor({ history }: { readonly history: History }) {
+    this.#history = history
+  }
+
+  /** Null where nobody knows. */
+  async of({ name, groups, createdAt }: PipelineInstance): Promise<FormerGroups> {
+    if (groups !== null) return groups
+    const revision = revisionInForce(this.#history, createdAt)
+    const group = revision && (await this.#groupsIn(revision)).get(nameKey(name))
+    return group == null ? null : [group]
+  }
+
+  /** The group of each pipeline, by its name in lower case. */
+  async #groupsIn(revision: Revision): Promise<Groups> {
+    const known = this.#kept.get(revision.digest)
+    if (known) return known
+    const groups = groupsIn(await this.#history.readDocument(revision))
+    this.#kept.set(revision.digest, groups)
+    return groups
+  }
+}
+
+/** The revision that was current at a time, or null before the first. */
+export function revisionInForce(history: History, time: number): Revision | null {
+  const revisions = history.list({ offset: 0, limit: history.size() })
+  return revisions.find((each) => each.time <= time) ?? null
+}
+
+function groupsIn(document: Uint8Array): Groups {
+  const reading = readXml(document)
+  const groups = new Map<string, string>()
+  if ('problems' in reading) return groups
+  const entities = ENTITY_KINDS.flatMap((kind) => entitiesIn(reading.root, kind))
+  const names = new Map(
+    entities.flatMap(({ kind, name, element }) =>
+      kind.prefix === 'group' ? [[element, name]] : [],
+    ),
+  )
+  for (const entity of entities) {
+    if (entity.kind.prefix !== 'pipeline') continue
+    const group = entity.element.parent && names.get(entity.element.parent)
+    if (group != null) groups.set(entityKey(entity), group)
+  }
+  return groups
+}

@@ -1,0 +1,132 @@
+import type { JobInstance } from '../engine/documents.ts'
+import { stagePlan } from '../engine/plan.ts'
+import type { StageRun } from '../engine/queries.ts'
+import { runNotFound, stageNotFound } from '../engine/stage-not-found.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { Page } from '../../core/page.ts'
+import type { Principal } from '../../core/principal.ts'
+import { isSameName } from '../../core/name-key.ts'
+import type { AgentDirectory } from '../../agents/agent-directory.ts'
+import { assertMay } from '../../configuration/access/permission.ts'
+import type { ConfiguredPlans } from './plans.ts'
+import {
+  assertMayActOnRun,
+  readViewableRun,
+  type RunRightsDeps,
+  viewableJobs,
+  viewableParts,
+} from './run-rights.ts'
+
+export type { JobInstance } from '../engine/documents.ts'
+export type { StageRun } from '../engine/queries.ts'
+
+export interface StagesDeps extends RunRightsDeps {
+  readonly plans: ConfiguredPlans
+  readonly directory: AgentDirectory
+}
+
+/** A stage of a pipeline. */
+export interface StageName {
+  readonly pipeline: string
+  readonly stage: string
+}
+
+/**
+ * Cancels the newest run of a stage that is in progress, and tells whether there was one.
+ *
+ * @throws {ServiceError} `stage-not-found`, `not-authorized`.
+ */
+export async function cancelStage(
+  deps: StagesDeps,
+  principal: Principal,
+  name: StageName,
+): Promise<'cancelled' | 'not-active'> {
+  await assertKnown(deps, name)
+  assertMay(deps.access, principal, { action: 'cancel-stage', ...name })
+  const newest = await newestActive(deps, name)
+  if (newest !== null) {
+    await assertMayActOnRun(deps, principal, { action: 'cancel-run', ...name, counter: newest })
+  }
+  return (await deps.builds.cancelStage(name)) ? 'cancelled' : 'not-active'
+}
+
+/**
+ * One run of a stage.
+ *
+ * @throws {ServiceError} `stage-not-found`, `not-permitted`.
+ */
+export async function readStageRun(
+  deps: StagesDeps,
+  principal: Principal,
+  run: StageName & { readonly pipelineCounter: number; readonly stageCounter: number },
+): Promise<StageRun> {
+  const { pipeline, pipelineCounter: counter } = run
+  await readViewableRun(deps, principal, { pipeline, counter })
+  const found = await deps.builds.stageInstance(run)
+  if (!found) throw runNotFound(run)
+  return found
+}
+
+/**
+ * The runs of a stage, newest first. Those that the caller may not view are left out of their page.
+ *
+ * @throws {ServiceError} `stage-not-found`, `not-permitted`.
+ */
+export async function listStageRuns(
+  deps: StagesDeps,
+  principal: Principal,
+  { offset, ...name }: StageName & { readonly offset: number },
+): Promise<Page<StageRun>> {
+  assertMay(deps.access, principal, { action: 'view-pipeline', pipeline: name.pipeline })
+  const page = await deps.builds.stageHistory(name, offset)
+  if (page.pagination.total === 0) await assertKnown(deps, name)
+  const items = await viewableStageRuns(deps, principal, page.items)
+  return { ...page, items }
+}
+
+/** Those of some runs of stages that the caller may view. */
+export function viewableStageRuns(
+  deps: RunRightsDeps,
+  principal: Principal,
+  runs: readonly StageRun[],
+): Promise<StageRun[]> {
+  return viewableParts(deps, principal, { parts: runs, runOf: ({ stage }) => stage })
+}
+
+/**
+ * The jobs that an agent ran, newest end first, to any user. Those that she may not view are left
+ * out of their page.
+ *
+ * @throws {ServiceError} `agent-not-found` for an agent that is unknown and never ran any.
+ */
+export async function listJobRuns(
+  deps: StagesDeps,
+  principal: Principal,
+  { uuid, offset }: { readonly uuid: string; readonly offset: number },
+): Promise<Page<JobInstance>> {
+  const page = await deps.builds.jobRunHistory(uuid, offset)
+  if (page.pagination.total > 0 || deps.directory.find(uuid)) {
+    return { ...page, items: await viewableJobs(deps, principal, page.items) }
+  }
+  throw new ServiceError('agent-not-found', `There is no agent ${uuid}`, { uuid })
+}
+
+/** The counter of the run whose stage a cancel ends, or null. */
+async function newestActive({ builds }: StagesDeps, name: StageName): Promise<number | null> {
+  const active = (await builds.activeStages()).filter(
+    ({ stage }) =>
+      isSameName(stage.pipelineName, name.pipeline) && isSameName(stage.name, name.stage),
+  )
+  return (
+    active.toSorted((one, other) => one.stage.id - other.stage.id).at(-1)?.stage.pipelineCounter ??
+    null
+  )
+}
+
+/** In the configuration, or of the past. */
+async function assertKnown({ plans, builds }: StagesDeps, name: StageName): Promise<void> {
+  const plan = plans.pipelinePlan(name.pipeline)
+  if (plan && stagePlan(plan, name.stage)) return
+  const { pagination } = await builds.stageHistory(name, 0)
+  if (pagination.total === 0) throw stageNotFound(name)
+}

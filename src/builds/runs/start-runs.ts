@@ -1,0 +1,145 @@
+import type { Builds } from '../engine/builds.ts'
+import type { PipelineInstance, RunVariable, StageInstance } from '../engine/documents.ts'
+import { type PipelinePlan, stagePlan } from '../engine/plan.ts'
+import { runNotFound, stageNotFound } from '../engine/stage-not-found.ts'
+import type { SecretBox } from '../../document/secrets/secret-box.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { Principal } from '../../core/principal.ts'
+import { isSameName } from '../../core/name-key.ts'
+import { assertMay } from '../../configuration/access/permission.ts'
+import type { EffectivePipelines } from './effective-pipelines.ts'
+import type { ConfiguredPlans } from './plans.ts'
+import { assertMayActOnRun, type RunRightsDeps } from './run-rights.ts'
+import { assertVariables } from './run-variables.ts'
+import type { Pin } from '../triggers/pinned-revisions.ts'
+import type { Triggers } from '../triggers/triggers.ts'
+import { withoutAddress } from '../triggers/wanted-revisions.ts'
+
+export interface StartRunsDeps extends RunRightsDeps {
+  readonly plans: ConfiguredPlans
+  readonly pipelines: EffectivePipelines
+  readonly triggers: Pick<Triggers, 'startPipeline'>
+  /** Seals the secure variables that a run is given. */
+  readonly box: SecretBox
+}
+
+/** What a run is to have that others do not. */
+export interface ScheduleOptions {
+  /** In the clear. */
+  readonly variables: readonly RunVariable[]
+  readonly pins: readonly Pin[]
+}
+
+const AS_ALWAYS: ScheduleOptions = { variables: [], pins: [] }
+
+/** Which jobs of a stage are to run: all, those that did not pass, or those named. */
+export type JobChoice = 'all' | 'failed' | readonly string[]
+
+/**
+ * Starts a run of a pipeline with what its materials have now, but for the options.
+ *
+ * @throws {ServiceError} `pipeline-not-found`, `not-permitted`, `variable-not-found`, `malformed-request`,
+ *   `material-not-found`, `material-revision-not-found`, `pipeline-locked`, `not-schedulable`.
+ */
+export async function startPipeline(
+  { access, pipelines, triggers, box }: StartRunsDeps,
+  principal: Principal,
+  { pipeline: asked, options = AS_ALWAYS }: { pipeline: string; options?: ScheduleOptions },
+): Promise<PipelineInstance> {
+  assertMay(access, principal, { action: 'operate-pipeline', pipeline: asked })
+  const found = pipelines.find(asked)
+  if (!found) throw pipelineNotFound(asked)
+  const { pipeline } = found
+  const environments = pipelines.environmentsOf(asked)
+  assertVariables({ pipeline, environments }, options.variables)
+  const variables = options.variables.map((variable) =>
+    variable.secure ? { ...variable, value: box.seal(variable.value) } : variable,
+  )
+  const start = { pipeline: pipeline.name, approvedBy: principal.username, variables }
+  try {
+    return await triggers.startPipeline({ ...start, pins: options.pins })
+  } catch (error) {
+    throw access.may(principal, { action: 'administer' }) ? error : withoutAddress(error, pipeline)
+  }
+}
+
+/**
+ * Takes the lock of a pipeline from the run that holds it, and tells its counter; null when none does.
+ *
+ * @throws {ServiceError} `pipeline-not-found`, `not-permitted`, `pipeline-locked` while that run is in progress.
+ */
+export async function releaseLock(
+  deps: StartRunsDeps,
+  principal: Principal,
+  pipeline: string,
+): Promise<number | null> {
+  assertMay(deps.access, principal, { action: 'operate-pipeline', pipeline })
+  return deps.builds.unlockPipeline(planOf(deps, pipeline).name)
+}
+
+/**
+ * Runs a stage of a pipeline run: for the first time, again, or again with some of its jobs.
+ *
+ * @throws {ServiceError} `stage-not-found`, `not-permitted`, `pipeline-locked`, `not-schedulable`.
+ */
+export async function startStage(
+  deps: StartRunsDeps,
+  principal: Principal,
+  run: {
+    readonly pipeline: string
+    readonly stage: string
+    readonly counter: number
+    readonly jobs: JobChoice
+  },
+): Promise<StageInstance> {
+  const { pipeline, stage, counter } = run
+  const plan = deps.plans.pipelinePlan(pipeline)
+  const isKnown = plan !== null && stagePlan(plan, stage) !== null
+  // To others a stage that is not there is refused as one that is: they learn no names.
+  if (isKnown || !deps.access.may(principal, { action: 'operate-pipeline', pipeline })) {
+    assertMay(deps.access, principal, { action: 'operate-stage', pipeline, stage })
+  }
+  if (!isKnown) throw stageNotFound(run)
+  await assertMayActOnRun(deps, principal, { action: 'operate-run', pipeline, stage, counter })
+  const approvedBy = principal.username
+  if (run.jobs === 'all') {
+    return deps.builds.scheduleStage({ pipeline, stage, counter, approvedBy })
+  }
+  const earlier = await newestRun(deps.builds, run)
+  const jobs = run.jobs === 'failed' ? namesOfFailed(earlier.jobs) : run.jobs
+  return deps.builds.rerunJobs({
+    pipeline,
+    pipelineCounter: counter,
+    stage,
+    stageCounter: earlier.counter,
+    approvedBy,
+    jobs,
+  })
+}
+
+function planOf({ plans }: StartRunsDeps, pipeline: string): PipelinePlan {
+  const plan = plans.pipelinePlan(pipeline)
+  if (plan) return plan
+  throw pipelineNotFound(pipeline)
+}
+
+function pipelineNotFound(pipeline: string): ServiceError {
+  return new ServiceError('pipeline-not-found', `There is no pipeline ${pipeline}`, { pipeline })
+}
+
+async function newestRun(
+  builds: Builds,
+  run: { readonly pipeline: string; readonly stage: string; readonly counter: number },
+) {
+  const { pipeline, stage, counter: pipelineCounter } = run
+  const instance = await builds.pipelineInstance(run)
+  const latest = instance?.stages.find(({ name }) => isSameName(name, stage))
+  const stageCounter = latest?.counter ?? 0
+  const found = await builds.stageInstance({ pipeline, pipelineCounter, stage, stageCounter })
+  if (!found) throw runNotFound(run)
+  return { counter: stageCounter, jobs: found.jobs }
+}
+
+function namesOfFailed(jobs: readonly { readonly name: string; readonly result: string }[]) {
+  return jobs.filter(({ result }) => result !== 'Passed').map(({ name }) => name)
+}

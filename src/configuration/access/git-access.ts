@@ -1,0 +1,61 @@
+import { ServiceError } from '../../core/errors.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { GitCall, GitExchange, GitService } from '../../history/push/git-service.ts'
+import { openRepositoryFile, type RepositoryFile } from '../../history/push/repository-file.ts'
+import { type Access, assertMay } from './permission.ts'
+
+export interface GitAccessDeps {
+  readonly access: Access
+  /** Null where there is no git program. */
+  readonly git: GitService | null
+  /** The folder of the repository. */
+  readonly repository: string
+}
+
+/**
+ * What a client of git hears first; null where it has to read files, because there is no git program.
+ *
+ * @throws {ServiceError} `not-permitted`; `unavailable` for a push without a git program.
+ */
+export function advertise({ access, git }: GitAccessDeps, principal: Principal, call: GitCall) {
+  assertMay(access, principal, { action: 'administer' })
+  if (git !== null) return git.advertise(call)
+  if (call.program === 'receive-pack') throw noProgram()
+  return null
+}
+
+/**
+ * Answers one request of a clone, a fetch or a push, as a stream.
+ *
+ * @throws {ServiceError} `not-permitted`, `unavailable`.
+ */
+export function exchange(
+  { access, git }: GitAccessDeps,
+  principal: Principal,
+  request: Omit<GitExchange, 'username'>,
+) {
+  assertMay(access, principal, { action: 'administer' })
+  if (git === null) throw noProgram()
+  return git.exchange({ ...request, username: principal.username })
+}
+
+/**
+ * A file of the repository, for clients that know no smart server.
+ *
+ * @throws {ServiceError} `not-permitted`, `file-not-found`.
+ */
+export async function readRepositoryFile(
+  { access, repository }: GitAccessDeps,
+  principal: Principal,
+  path: string,
+): Promise<RepositoryFile> {
+  assertMay(access, principal, { action: 'administer' })
+  const file = await openRepositoryFile(repository, path)
+  if (file !== null) return file
+  throw new ServiceError('file-not-found', `The repository has no file ${path}`, { path })
+}
+
+function noProgram(): ServiceError<'unavailable'> {
+  const reason = 'The service finds no git program, which this needs'
+  return new ServiceError('unavailable', reason, { reason })
+}

@@ -1,0 +1,69 @@
+import { ServiceError } from '../../core/errors.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { FormerGroups } from '../../security/permissions.ts'
+
+/** What a call needs of its caller. */
+export type Permission =
+  | { readonly action: 'administer' }
+  | { readonly action: 'delete-agent' }
+  | { readonly action: 'administer-group'; readonly group: string }
+  | { readonly action: 'view-pipeline'; readonly pipeline: string }
+  | { readonly action: 'view-group'; readonly group: string }
+  | { readonly action: 'view-run'; readonly pipeline: string; readonly groups: FormerGroups }
+  | { readonly action: 'operate-pipeline'; readonly pipeline: string }
+  | { readonly action: 'operate-stage'; readonly pipeline: string; readonly stage: string }
+  | { readonly action: 'cancel-stage'; readonly pipeline: string; readonly stage: string }
+  | (RunOfStage & { readonly action: 'operate-run' })
+  | (RunOfStage & { readonly action: 'cancel-run' })
+
+/** A stage of a run, with the groups that its pipeline was in when it ran. */
+interface RunOfStage {
+  readonly pipeline: string
+  readonly stage: string
+  readonly groups: FormerGroups
+}
+
+/** Who may do what, as the current configuration says. */
+export interface Access {
+  may(principal: Principal, permission: Permission): boolean
+}
+
+/** The calls that the interface answers 401, not 403, when the caller may not. */
+const UNAUTHORIZED: readonly Permission['action'][] = ['delete-agent', 'cancel-stage', 'cancel-run']
+
+/**
+ * The one question every use case asks first.
+ *
+ * @throws {ServiceError} `not-permitted`, or `not-authorized` for deleting agents and cancelling stages.
+ */
+export function assertMay(access: Access, principal: Principal, permission: Permission): void {
+  if (access.may(principal, permission)) return
+  const code = UNAUTHORIZED.includes(permission.action) ? 'not-authorized' : 'not-permitted'
+  const message = `User ${principal.username} may not ${describe(permission)}`
+  throw new ServiceError(code, message, { permission: permission.action })
+}
+
+function describe(permission: Permission): string {
+  switch (permission.action) {
+    case 'administer':
+      return 'administer this server'
+    case 'delete-agent':
+      return 'delete agents'
+    case 'administer-group':
+      return `administer the pipeline group ${permission.group}`
+    case 'view-group':
+      return `view the pipeline group ${permission.group}`
+    case 'view-run':
+      return `view this run of the pipeline ${permission.pipeline}`
+    case 'view-pipeline':
+      return `view the pipeline ${permission.pipeline}`
+    case 'operate-pipeline':
+      return `operate the pipeline ${permission.pipeline}`
+    case 'operate-run':
+    case 'operate-stage':
+      return `operate the stage ${permission.stage} of the pipeline ${permission.pipeline}`
+    case 'cancel-run':
+    case 'cancel-stage':
+      return `cancel the stage ${permission.stage} of the pipeline ${permission.pipeline}`
+  }
+}

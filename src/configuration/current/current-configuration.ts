@@ -1,0 +1,107 @@
+import type { ConfigDocument } from '../../document/document.ts'
+import type { Digest } from '../../core/digest.ts'
+import { inBackground } from '../../lib/in-background.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Revision } from '../../core/revision.ts'
+import type { History } from '../../history/history.ts'
+import { Emitter } from '../../lib/emitter.ts'
+import { DocumentCache } from './document-cache.ts'
+
+/** The newest revision with its document as readers may see it. */
+export interface CurrentDocument {
+  readonly revision: Revision
+  readonly document: Uint8Array<ArrayBuffer>
+}
+
+const AGAIN_MS = 1_000
+
+export interface CurrentConfigurationOptions {
+  readonly history: History
+  readonly cache: DocumentCache
+  readonly log: Log
+}
+
+/**
+ * The configuration as it is now, read once for each revision. What depends on it is told in the
+ * moment of the commit, before anybody gets an answer about it.
+ */
+export class CurrentConfiguration implements Disposable {
+  readonly #history: History
+  readonly #cache: DocumentCache
+  readonly #log: Log
+  readonly #changed = new Emitter<[ConfigDocument]>()
+  readonly #unlisten: () => void
+  #document: ConfigDocument
+  #digest: Digest
+  #again: NodeJS.Timeout | undefined
+
+  private constructor(
+    options: CurrentConfigurationOptions,
+    { revision, document }: { readonly revision: Revision; readonly document: ConfigDocument },
+  ) {
+    this.#history = options.history
+    this.#cache = options.cache
+    this.#log = options.log
+    this.#document = document
+    this.#digest = revision.digest
+    this.#unlisten = options.history.onRevision(() => this.#onRevisions())
+  }
+
+  static async open(options: CurrentConfigurationOptions): Promise<CurrentConfiguration> {
+    const revision = options.history.current()
+    const document = await options.cache.read(await options.history.readDocument(revision))
+    return new CurrentConfiguration(options, { revision, document })
+  }
+
+  read(): ConfigDocument {
+    return this.#document
+  }
+
+  /** A current document, as an edit sees it, in its read form. */
+  documentOf({ document }: CurrentDocument): Promise<ConfigDocument> {
+    return this.#cache.read(document)
+  }
+
+  /** Calls the listener now and with every later configuration. Returns how to stop that. */
+  subscribe(listener: (document: ConfigDocument) => void): () => void {
+    const stop = this.#changed.on(listener)
+    listener(this.#document)
+    return stop
+  }
+
+  [Symbol.dispose](): void {
+    this.#unlisten()
+    clearTimeout(this.#again)
+  }
+
+  #onRevisions(): void {
+    const current = this.#history.current()
+    if (current.digest === this.#digest) return
+    const document = this.#cache.find(current.digest)
+    if (document) this.#take(current, document)
+    else
+      inBackground(this.#log, 'The configuration in force could not be read', this.#load(current))
+  }
+
+  async #load(revision: Revision): Promise<void> {
+    const document = await this.#read(revision)
+    if (this.#history.current().commit === revision.commit) this.#take(revision, document)
+  }
+
+  /** It is asked for again with the next revision, and until then after a while. */
+  async #read(revision: Revision): Promise<ConfigDocument> {
+    try {
+      return await this.#cache.read(await this.#history.readDocument(revision))
+    } catch (error) {
+      clearTimeout(this.#again)
+      this.#again = setTimeout(() => this.#onRevisions(), AGAIN_MS).unref()
+      throw error
+    }
+  }
+
+  #take({ digest }: Revision, document: ConfigDocument): void {
+    this.#digest = digest
+    this.#document = document
+    this.#changed.emit(document)
+  }
+}

@@ -1,0 +1,99 @@
+import { LRUCache } from 'lru-cache'
+import { findSecrets } from '../../document/secrets/find-secrets.ts'
+import { maskSecrets } from '../../document/text/mask-secrets.ts'
+import { findPlainSecrets } from '../../document/secrets/plain-secrets.ts'
+import { sealSecrets } from '../../document/secrets/seal-secrets.ts'
+import type { SecretBox } from '../../document/secrets/secret-box.ts'
+import { addressSecrets, SEALED_START } from '../../document/secrets/user-info.ts'
+import { readXmlInSteps } from '../../document/xml/xml-reader.ts'
+import type { Digest } from '../../core/digest.ts'
+import { inTurns } from '../../lib/in-turns.ts'
+import type { Problem } from '../../core/problem.ts'
+import type { StoredDocument } from '../../history/history.ts'
+import type { DocumentCache } from './document-cache.ts'
+
+export interface ReadableDocumentsDeps {
+  readonly box: SecretBox
+  readonly cache: Pick<DocumentCache, 'find'>
+}
+
+/** Documents of which it is remembered whether they have plain secrets. */
+const REMEMBERED = 20_000
+const NONE: readonly Problem[] = []
+
+const PLAIN_PASSWORD = /\s(?:password|managerPassword)\s*=\s*(?:"[^"]|'[^'])/
+const SECURE = /\bsecure\s*=\s*["'](?!(?:false|0)["'])/g
+const SEALED_VARIABLE =
+  /\bsecure\s*=\s*["'](?:true|1)["'](?:\s+name="[^"<>]{0,300}")?\s{0,9}>\s*<encryptedValue>[^<]*<\/encryptedValue>\s*<\/variable>/g
+
+/**
+ * What readers get of documents. A commit that was made past the service may have secrets in plain
+ * text; git has it as it is for ever, and everybody else gets it sealed. The same document is sealed
+ * in the same way each time.
+ */
+export class ReadableDocuments {
+  readonly #deps: ReadableDocumentsDeps
+  readonly #known = new LRUCache<Digest, readonly Problem[]>({ max: REMEMBERED })
+
+  constructor(deps: ReadableDocumentsDeps) {
+    this.#deps = deps
+  }
+
+  /** The secrets that stand in a document as they are, if it was looked at already. */
+  knownSecrets(digest: Digest): readonly Problem[] | null {
+    if (this.#deps.cache.find(digest)?.hasPlainSecrets === false) return NONE
+    return this.#known.get(digest) ?? null
+  }
+
+  /** The secrets that stand in a document as they are, each with its place. */
+  readonly secretsIn = async ({
+    digest,
+    document,
+  }: StoredDocument): Promise<readonly Problem[]> => {
+    const known = this.knownSecrets(digest)
+    if (known) return known
+    const text = Buffer.from(document).toString('utf8')
+    const found = mayHaveSecrets(text) ? await findIn(document, text) : NONE
+    this.#known.set(digest, found)
+    return found
+  }
+
+  /** The document as it is when it has no plain secrets, or a copy of it where they are sealed. */
+  readonly seal = async (stored: StoredDocument): Promise<Uint8Array<ArrayBuffer>> => {
+    const { document } = stored
+    if ((await this.secretsIn(stored)).length === 0) return document
+    const reading = await inTurns(readXmlInSteps(document))
+    if (!reading.ok) return Buffer.from(maskSecrets(Buffer.from(document).toString('utf8')))
+    const { box } = this.#deps
+    const sealed = sealSecrets(reading, { seal: (secret) => box.sealRepeatably(secret) })
+    return Buffer.from(sealed.text)
+  }
+}
+
+async function findIn(document: Uint8Array, text: string): Promise<readonly Problem[]> {
+  const reading = await inTurns(readXmlInSteps(document))
+  if (reading.ok) return findPlainSecrets(reading)
+  const isOpen = findSecrets(text).some(({ start }) => !isSealed(text, start))
+  return isOpen ? [{ message: 'The document cannot be read, and seems to have secrets' }] : NONE
+}
+
+function isSealed(text: string, start: number): boolean {
+  if (text.startsWith(SEALED_START, start)) return true
+  return /encrypted\w*\s*(?:=\s*["']|>\s*|><!\[CDATA\[)$/i.test(text.slice(start - 60, start))
+}
+
+/** Most documents have nothing that looks like a plain secret, and need not be read to know it. */
+function mayHaveSecrets(text: string): boolean {
+  if (text.includes('\0') || PLAIN_PASSWORD.test(text)) return true
+  if (countOf(text, SECURE) > countOf(text, SEALED_VARIABLE)) return true
+  for (const { start } of addressSecrets(text)) {
+    if (!text.startsWith(SEALED_START, start)) return true
+  }
+  return false
+}
+
+function countOf(text: string, pattern: RegExp): number {
+  let count = 0
+  for (const _ of text.matchAll(pattern)) count += 1
+  return count
+}

@@ -1,0 +1,143 @@
+import type { Digest } from '../../core/digest.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { CommitSha, Revision } from '../../core/revision.ts'
+import type { Problem } from '../../core/problem.ts'
+import type { History, StoredDocument } from '../../history/history.ts'
+import { type Access, assertMay } from '../access/permission.ts'
+
+export interface ConfigReadingDeps {
+  readonly history: History
+  readonly access: Access
+  /** The secrets that stand in a document as they are, each with its place. */
+  readonly secretsIn: (stored: StoredDocument) => Promise<readonly Problem[]>
+  /** Hunks of a unified diff from the first text to the second; empty when they are equal. */
+  readonly diff: (before: Uint8Array, after: Uint8Array) => Promise<Uint8Array<ArrayBuffer>>
+}
+
+/** A document as it was, with the revision that brought it. */
+export interface Snapshot {
+  readonly revision: Revision
+  readonly document: Uint8Array<ArrayBuffer>
+}
+
+/** Which part of the list is wanted, newest first. Absent: all of it. */
+export interface RevisionQuery {
+  readonly offset: number
+  readonly limit: number | null
+  readonly text: string
+}
+
+/**
+ * The revision of a snapshot; `null` asks for the current one.
+ *
+ * @throws {ServiceError} `snapshot-not-found`, `not-permitted`.
+ */
+export function findSnapshot(
+  deps: ConfigReadingDeps,
+  principal: Principal,
+  digest: Digest | null,
+): Revision {
+  assertMay(deps.access, principal, { action: 'administer' })
+  if (digest === null) return deps.history.current()
+  const revision = deps.history.find(digest)
+  if (revision) return revision
+  throw new ServiceError('snapshot-not-found', `No configuration has the digest ${digest}`, {
+    digest,
+  })
+}
+
+/**
+ * The exact bytes of a revision that {@link findSnapshot} gave. They are what its digest names, so
+ * that a document with plain secrets can be served by it neither as it is nor sealed.
+ *
+ * @throws {ServiceError} `secrets-in-plain-text`; `unavailable` while those of the current one are
+ * being sealed.
+ */
+export async function readSnapshot(
+  { history, secretsIn }: ConfigReadingDeps,
+  revision: Revision,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { digest, commit } = revision
+  const document = await history.readStored(revision)
+  const problems = await secretsIn({ digest, document })
+  if (problems.length === 0) return document
+  if (history.current().digest === digest) {
+    const reason = 'The newest commit has secrets in plain text, which are being sealed'
+    throw new ServiceError('unavailable', reason, { reason })
+  }
+  const message = `The configuration ${digest} has secrets in plain text and is not served: read commit ${commit} with git, or its differences here, where they are sealed`
+  throw new ServiceError('secrets-in-plain-text', message, { digest, problems })
+}
+
+/** The revisions that the query names, newest first. */
+export function listRevisions(
+  deps: ConfigReadingDeps,
+  principal: Principal,
+  query: RevisionQuery,
+): readonly Revision[] {
+  assertMay(deps.access, principal, { action: 'administer' })
+  const { history } = deps
+  const { offset, limit, text } = query
+  if (text === '') return history.list({ offset, limit: limit ?? history.size() })
+  return selectRevisions(history.list({ offset: 0, limit: history.size() }), query)
+}
+
+/** Those of some revisions that the query names, in the same order. */
+export function selectRevisions(
+  revisions: readonly Revision[],
+  { offset, limit, text }: RevisionQuery,
+): readonly Revision[] {
+  return revisions
+    .filter((revision) => text === '' || mentions(revision, text))
+    .slice(offset, limit === null ? undefined : offset + limit)
+}
+
+/** Two revisions to compare, the older text first by the caller's word. */
+export interface RevisionPair {
+  readonly before: Revision
+  readonly after: Revision
+}
+
+/**
+ * The two revisions that a diff is asked of.
+ *
+ * @throws {ServiceError} `revision-not-found`, `not-permitted`.
+ */
+export function findPair(
+  deps: ConfigReadingDeps,
+  principal: Principal,
+  range: { from: CommitSha; to: CommitSha },
+): RevisionPair {
+  assertMay(deps.access, principal, { action: 'administer' })
+  return { before: findRevision(deps, range.from), after: findRevision(deps, range.to) }
+}
+
+/** The unified diff of a pair that {@link findPair} gave; empty when the texts are equal. */
+export async function readDiff(
+  { history, diff }: ConfigReadingDeps,
+  { before, after }: RevisionPair,
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (before.digest === after.digest) return new Uint8Array()
+  return diff(...(await Promise.all([history.readDocument(before), history.readDocument(after)])))
+}
+
+/**
+ * The revision that a commit is.
+ *
+ * @throws {ServiceError} `revision-not-found`.
+ */
+export function findRevision(
+  { history }: Pick<ConfigReadingDeps, 'history'>,
+  commit: CommitSha,
+): Revision {
+  const revision = history.findCommit(commit)
+  if (revision) return revision
+  throw new ServiceError('revision-not-found', `No revision has the commit ${commit}`, { commit })
+}
+
+function mentions(revision: Revision, text: string): boolean {
+  const wanted = text.toLowerCase()
+  const { username, subject, digest, commit } = revision
+  return [username, subject, digest, commit].some((fact) => fact.toLowerCase().includes(wanted))
+}

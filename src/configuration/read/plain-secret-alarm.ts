@@ -1,0 +1,154 @@
+import { z } from 'zod'
+import type { DocumentKind } from '../../core/document-kind.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { Principal } from '../../core/principal.ts'
+import { CommitSha, type Revision } from '../../core/revision.ts'
+import { shownName } from '../../core/revision-kind.ts'
+import type { History } from '../../history/history.ts'
+import type { StateStore } from '../../state/state-store.ts'
+import type { HealthProblem } from '../../core/health-problem.ts'
+import { type Access, assertMay } from '../access/permission.ts'
+import type { ReadableDocuments } from '../current/readable-documents.ts'
+
+/** A commit that has secrets in plain text. */
+const PlainSecretRecord = z.object({
+  commit: CommitSha,
+  username: z.string(),
+  secrets: z.array(
+    z.object({
+      message: z.string(),
+      path: z.string().exactOptional(),
+      line: z.int().exactOptional(),
+      column: z.int().exactOptional(),
+    }),
+  ),
+  /** Who has said that these secrets were changed; null while nobody has. */
+  acknowledgedBy: z.string().nullable(),
+})
+type PlainSecretRecord = Readonly<z.infer<typeof PlainSecretRecord>>
+
+export const PLAIN_SECRETS: DocumentKind<PlainSecretRecord> = {
+  name: 'plain-secrets',
+  schema: PlainSecretRecord,
+}
+
+export interface PlainSecretAlarmDeps {
+  readonly history: History
+  readonly readable: Pick<ReadableDocuments, 'knownSecrets' | 'secretsIn'>
+}
+
+export interface PlainSecretDeps {
+  readonly access: Access
+  readonly secretAlarm: PlainSecretAlarm
+}
+
+/** Commits and secrets that are named one by one. */
+const MOST_NAMED = 20
+const WHAT_TO_DO =
+  'Everybody who may read the repository with git knows them: change them where they are used, then acknowledge it with POST /api/config/revisions'
+
+/**
+ * Knows the commits of the history that have secrets in plain text, over restarts, until an
+ * administrator says that these secrets were changed. Git keeps such a commit for ever.
+ */
+export class PlainSecretAlarm {
+  readonly #deps: PlainSecretAlarmDeps
+  readonly #records = new Map<CommitSha, PlainSecretRecord>()
+  #store: StateStore | null = null
+
+  constructor(deps: PlainSecretAlarmDeps) {
+    this.#deps = deps
+  }
+
+  /** Reads what is known. */
+  async open(store: StateStore): Promise<void> {
+    this.#store = store
+    for (const { value } of await store.list(PLAIN_SECRETS)) this.#records.set(value.commit, value)
+  }
+
+  /** Looks at a revision; what is found is on disk when this returns. */
+  readonly examine = async (revision: Revision): Promise<void> => {
+    const { history, readable } = this.#deps
+    const { commit, digest } = revision
+    if (this.#records.has(commit)) return
+    const known = readable.knownSecrets(digest)
+    const found =
+      known ?? (await readable.secretsIn({ digest, document: await history.readStored(revision) }))
+    if (found.length === 0) return
+    const username = shownName(revision.username)
+    await this.#keep({ commit, username, secrets: [...found], acknowledgedBy: null })
+  }
+
+  /** One problem for all of them, the newest first, with what to do about it. */
+  problems(): readonly HealthProblem[] {
+    const open = this.#open()
+    const [newest] = open
+    if (!newest) return []
+    const count = open.length === 1 ? 'A commit has' : `${open.length} commits have`
+    const call = `${WHAT_TO_DO}/${newest.commit}/acknowledge-secrets`
+    const errors = open.flatMap(({ commit, username, secrets }) =>
+      secrets.map(({ message, ...place }) => ({
+        message: `Commit ${commit.slice(0, 10)} by ${username}: ${message}`,
+        ...place,
+      })),
+    )
+    const subject = `${count} secrets in plain text. ${call}`
+    return [{ subject, errors: errors.slice(0, MOST_NAMED) }]
+  }
+
+  /**
+   * Ends the alarm about a commit and those that are older. Answers how many they are.
+   *
+   * @throws {ServiceError} `revision-not-found` when the commit has no secrets in plain text.
+   */
+  async acknowledge(commit: CommitSha, username: string): Promise<number> {
+    const { history } = this.#deps
+    const revision = this.#records.has(commit) ? history.findCommit(commit) : null
+    if (!revision) {
+      const message = `The commit ${commit} has no secrets in plain text`
+      throw new ServiceError('revision-not-found', message, { commit })
+    }
+    const last = this.#numberOf(commit)
+    const open = this.#open().filter((record) => this.#numberOf(record.commit) <= last)
+    for (const record of open) await this.#keep({ ...record, acknowledgedBy: username })
+    return open.length
+  }
+
+  async #keep(record: PlainSecretRecord): Promise<void> {
+    await this.#store?.change((transaction) =>
+      transaction.put(PLAIN_SECRETS, record.commit, record),
+    )
+    this.#records.set(record.commit, record)
+  }
+
+  /** Those of the history that nobody has acknowledged, newest first. */
+  #open(): PlainSecretRecord[] {
+    return [...this.#records.values()]
+      .filter(({ acknowledgedBy }) => acknowledgedBy === null)
+      .map((record) => ({ record, number: this.#numberOf(record.commit) }))
+      .filter(({ number }) => number > 0)
+      .toSorted((one, other) => other.number - one.number)
+      .map(({ record }) => record)
+  }
+
+  /** 0 for a commit that is no longer in the history. */
+  #numberOf(commit: CommitSha): number {
+    const { history } = this.#deps
+    const revision = history.findCommit(commit)
+    return revision ? (history.numberOf(revision) ?? 0) : 0
+  }
+}
+
+/**
+ * Notes that the secrets of a commit, and those of older ones, were changed where they are used.
+ *
+ * @throws {ServiceError} `revision-not-found`, `not-permitted`.
+ */
+export function acknowledgeSecrets(
+  { access, secretAlarm }: PlainSecretDeps,
+  principal: Principal,
+  commit: CommitSha,
+): Promise<number> {
+  assertMay(access, principal, { action: 'administer' })
+  return secretAlarm.acknowledge(commit, principal.username)
+}

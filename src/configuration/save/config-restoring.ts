@@ -1,0 +1,73 @@
+import type { Digest } from '../../core/digest.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { CommitSha, Revision } from '../../core/revision.ts'
+import type { History } from '../../history/history.ts'
+import type { ConfigurationWriter, SavedChange } from './configuration-writer.ts'
+import { findRevision } from '../read/config-reading.ts'
+import { type Access, assertMay } from '../access/permission.ts'
+
+export interface ConfigRestoringDeps {
+  readonly history: History
+  readonly writer: ConfigurationWriter
+  readonly access: Access
+}
+
+export interface RestoreRequest {
+  readonly commit: CommitSha
+  /** Why, in the words of the caller; may be empty. */
+  readonly reason: string
+  /** The digest that the caller saw as the current one, or null to restore over whatever it is. */
+  readonly basedOn: Digest | null
+}
+
+/**
+ * Makes an older revision current again, as a new revision by the caller. Nothing that came since
+ * is lost: it stays in the history.
+ *
+ * @throws {ServiceError} `revision-not-found`, `config-invalid` when the revision is not valid
+ * today, `config-stale`, `not-permitted`.
+ */
+export async function restoreRevision(
+  { history, writer, access }: ConfigRestoringDeps,
+  principal: Principal,
+  { commit, reason, basedOn }: RestoreRequest,
+): Promise<SavedChange> {
+  assertMay(access, principal, { action: 'administer' })
+  const revision = findRevision({ history }, commit)
+  const document = await history.readDocument(revision)
+  const subject = `Restore r${history.numberOf(revision)} by ${revision.username}`
+  return makeCurrent(writer, principal, { document, basedOn, subject, reason })
+}
+
+export interface MakingCurrent {
+  readonly document: Uint8Array<ArrayBuffer>
+  /** The digest that has to be current still, or null when it does not matter. */
+  readonly basedOn: Digest | null
+  readonly subject: string
+  /** Stands behind the subject; may be empty. */
+  readonly reason: string
+}
+
+/**
+ * Makes a document of the past the current one.
+ *
+ * @throws {ServiceError} `config-invalid`, `config-stale`.
+ */
+export function makeCurrent(
+  writer: ConfigurationWriter,
+  { username }: Principal,
+  { document, basedOn, subject, reason }: MakingCurrent,
+): Promise<SavedChange> {
+  const restore = async ({ revision: current }: { readonly revision: Revision }) => {
+    if (basedOn !== null && basedOn !== current.digest) throw changedSince(current)
+    return document
+  }
+  const told = reason === '' ? subject : `${subject}: ${reason}`
+  return writer.change(username, restore, { subject: told })
+}
+
+function changedSince({ digest, username }: Revision): ServiceError {
+  const message = `The configuration has changed since: the current one, ${digest}, is by ${username}`
+  return new ServiceError('config-stale', message, { current: digest, problems: [] })
+}

@@ -1,0 +1,97 @@
+import type { Digest } from '../../core/digest.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { Problem } from '../../core/problem.ts'
+import type { Revision } from '../../core/revision.ts'
+import type { Conflict, Merge, MergeInput } from '../../diff/merge.ts'
+import type { History } from '../../history/history.ts'
+import type { ConfigurationWriter, SavedChange } from './configuration-writer.ts'
+import type { CurrentDocument } from '../current/current-configuration.ts'
+import { notValid } from '../../history/revision/problems.ts'
+import type { DocumentCache } from '../current/document-cache.ts'
+import { withOwnLineEndingBytes } from './line-endings.ts'
+import { type Access, assertMay } from '../access/permission.ts'
+
+export interface ConfigSavingDeps {
+  readonly history: History
+  readonly writer: ConfigurationWriter
+  readonly access: Access
+  readonly cache: DocumentCache
+  /** Merges two edits of a document, where that holds up nobody. */
+  readonly merge: (texts: MergeInput) => Promise<Merge>
+}
+
+export interface SaveRequest {
+  readonly document: Uint8Array<ArrayBuffer>
+  /** The digest the edit began from, or null when it is the current one by the caller's word. */
+  readonly basedOn: Digest | null
+  /** Whether a form brought it: a browser ends every line with CRLF, whatever the document had. */
+  readonly isForm?: boolean
+}
+
+/**
+ * Saves a whole document as a new revision by the caller. A stale edit is merged with what came
+ * since; a document equal to the current one makes no commit. A form keeps the line endings of the
+ * document that the edit began from.
+ *
+ * @throws {ServiceError} `config-invalid`, `config-stale`, `not-permitted`.
+ */
+export function saveDocument(
+  deps: ConfigSavingDeps,
+  principal: Principal,
+  { document, basedOn, isForm = false }: SaveRequest,
+): Promise<SavedChange> {
+  assertMay(deps.access, principal, { action: 'administer' })
+  return deps.writer.change(principal.username, async (current) => {
+    if (basedOn === null) return document
+    const isCurrent = basedOn === current.revision.digest
+    const base = isCurrent ? current.document : await readBase(deps, current.revision, basedOn)
+    const edited = isForm ? withOwnLineEndingBytes(base, document) : document
+    return isCurrent ? edited : mergeStale(deps, current, { document: edited, base })
+  })
+}
+
+async function readBase(
+  { history }: ConfigSavingDeps,
+  current: Revision,
+  basedOn: Digest,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const base = history.find(basedOn)
+  if (base) return history.readDocument(base)
+  throw stale(current, [], 'began from a configuration that was never current')
+}
+
+async function mergeStale(
+  { cache, merge }: ConfigSavingDeps,
+  current: CurrentDocument,
+  { document, base }: { document: Uint8Array<ArrayBuffer>; base: Uint8Array<ArrayBuffer> },
+): Promise<Uint8Array> {
+  const inspection = await cache.inspect(document)
+  if (!inspection.ok) throw notValid(inspection.problems)
+  const merged = await merge({ base, ours: document, theirs: current.document })
+  if (merged.clean) return merged.merged
+  const problems = merged.conflicts.flatMap((conflict) => bothSides(conflict, current.revision))
+  throw stale(current.revision, problems, 'touches lines that have changed since')
+}
+
+/** The two sides of a conflict, each with its first line and its text. */
+function bothSides({ ours, theirs }: Conflict, { username }: Revision): Problem[] {
+  const sides = [
+    { path: 'yours', side: ours },
+    { path: `theirs (${username})`, side: theirs },
+  ]
+  return sides.map(({ path, side }) => ({
+    path,
+    line: side.lines.start + 1,
+    message: Buffer.from(side.bytes).toString('utf8'),
+  }))
+}
+
+function stale(
+  { digest, username }: Revision,
+  problems: readonly Problem[],
+  reason: string,
+): ServiceError {
+  const message = `The edit ${reason}; the current configuration ${digest} is by ${username}`
+  return new ServiceError('config-stale', message, { current: digest, problems })
+}

@@ -1,0 +1,74 @@
+import { editScript } from '../../diff/edit-script.ts'
+
+/** A line of a text and what ends it. */
+interface Ended {
+  readonly text: string
+  readonly ending: string
+}
+
+/**
+ * A text that came back from a form, with the line endings of the text that it was made of. A form
+ * sends every line with the same ending, whatever the document has.
+ */
+export function withOwnLineEndings(own: string, typed: string): string {
+  const plain = plainEndings(typed)
+  if (!own.includes('\r')) return plain
+  const ownLines = linesOf(own)
+  const usual = usualEnding(ownLines)
+  const { changes } = editScript(Buffer.from(plainEndings(own)), Buffer.from(plain))
+  const lines = linesOf(plain).map(({ text, ending }) => ({
+    text,
+    ending: ending === '' ? '' : usual,
+  }))
+  let from = 0
+  let to = 0
+  for (const change of [...changes, END]) {
+    for (; from < change.before.start && to < lines.length; from += 1, to += 1) {
+      const kept = ownLines[from]
+      if (kept) lines[to] = kept
+    }
+    from = change.before.end
+    to = change.after.end
+  }
+  return lines.map(({ text, ending }) => text + ending).join('')
+}
+
+/** The same for a document as its bytes, when the form is one that a browser has sent: every line ends with CRLF. */
+export function withOwnLineEndingBytes(
+  own: Uint8Array<ArrayBuffer>,
+  sent: Uint8Array<ArrayBuffer>,
+): Uint8Array<ArrayBuffer> {
+  const typed = textOf(sent)
+  if (!typed.includes('\r') || /(?<!\r)\n|\r(?!\n)/.test(typed)) return sent
+  return new Uint8Array(Buffer.from(withOwnLineEndings(textOf(own), typed), 'latin1'))
+}
+
+/** Each byte as one character, so that it comes back as it was, whatever it means. */
+function textOf({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
+}
+
+const END = {
+  before: { start: Number.MAX_SAFE_INTEGER, end: 0 },
+  after: { start: 0, end: 0 },
+}
+
+function plainEndings(text: string): string {
+  return text.replace(/\r\n?/g, '\n')
+}
+
+function linesOf(text: string): Ended[] {
+  const parts = text.split(/(\r\n|\r|\n)/)
+  return Array.from({ length: Math.ceil(parts.length / 2) }, (_, n) => ({
+    text: parts[2 * n] ?? '',
+    ending: parts[2 * n + 1] ?? '',
+  })).filter(({ text: line, ending }) => line !== '' || ending !== '')
+}
+
+function usualEnding(lines: readonly Ended[]): string {
+  const counts = new Map<string, number>()
+  for (const { ending } of lines) counts.set(ending, (counts.get(ending) ?? 0) + 1)
+  counts.delete('')
+  const [most] = [...counts].toSorted(([, one], [, other]) => other - one)
+  return most?.[0] ?? '\n'
+}

@@ -1,0 +1,29 @@
+import { createPipeline } from '../../document/create-pipeline/create-pipeline.ts'
+import type { PipelineRequest } from '../../document/create-pipeline/pipeline-request.ts'
+import type { SecretBox } from '../../document/secrets/secret-box.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { ConfigEditor } from './config-editor.ts'
+import { type Access, assertMay } from '../access/permission.ts'
+
+export { readPipelineRequest } from '../../document/create-pipeline/pipeline-request.ts'
+
+export interface PipelineCreationDeps {
+  readonly access: Access
+  readonly editor: ConfigEditor
+  readonly box: SecretBox
+}
+
+/**
+ * Adds a pipeline with one stage, one job and one task to its group, as a commit by the caller.
+ *
+ * @throws {ServiceError} `name-in-use`, `config-invalid`, `not-permitted`.
+ */
+export async function addPipeline(
+  deps: PipelineCreationDeps,
+  principal: Principal,
+  request: PipelineRequest,
+): Promise<void> {
+  assertMay(deps.access, principal, { action: 'administer-group', group: request.group })
+  const seal = (secret: string) => deps.box.seal(secret)
+  await deps.editor.edit(principal.username, (document) => createPipeline(document, request, seal))
+}

@@ -1,0 +1,25 @@
+import { nameKey } from '../name-key.ts'
+const PLACE = /\$\{([^}[]+)(?:\[:(\d+)\])?\}/g
+const LONGEST = 255
+
+export const DEFAULT_LABEL_TEMPLATE = '${COUNT}'
+
+/**
+ * The label of a pipeline run: `${COUNT}` is its counter, `${NAME}` the revision
+ * of the material with that name in any case, `${NAME[:7]}` the first 7
+ * characters of it. A name that is nothing stays as it is written.
+ */
+export function renderLabel(
+  template: string,
+  run: { readonly counter: number; readonly revisions: ReadonlyMap<string, string> },
+): string {
+  const values = new Map<string, string>()
+  for (const [name, revision] of run.revisions) values.set(nameKey(name), revision)
+  values.set('count', `${run.counter}`)
+  const label = template.replace(PLACE, (place, name: string, length: string | undefined) => {
+    const value = values.get(nameKey(name))
+    if (value === undefined) return place
+    return length === undefined ? value : value.slice(0, Number(length))
+  })
+  return label.slice(0, LONGEST)
+}

@@ -1,0 +1,144 @@
+import {
+  type Entity,
+  ENTITY_KINDS,
+  entitiesIn,
+  entityName,
+  foldEntity,
+} from '../entities/entities.ts'
+import { CRUISE_CHILDREN } from '../structure/child-order.ts'
+import { applyEdits } from './apply-edits.ts'
+import { newElement, type VerbatimElement } from './new-element.ts'
+import type { Place, XmlEdit } from './xml-edit.ts'
+import { childElements, elementsAt } from '../xml/xml-elements.ts'
+import type { XmlDocument } from '../xml/xml-reader.ts'
+import type { XmlElement } from '../xml/xml-tree.ts'
+
+/** An entity such as `pipeline/checkout`, by its name in the one document and in the other. */
+export interface EntityNames {
+  readonly now: string
+  readonly past: string
+}
+
+interface Documents {
+  readonly current: XmlDocument
+  readonly older: XmlDocument
+}
+
+interface FoundPair {
+  readonly now: Entity | null
+  readonly past: Entity | null
+}
+
+/**
+ * The text of the current document with some entities as an older one has them: put back where they
+ * are gone, removed where they were not there. Everything else stays. Null where the place of one
+ * is not there any more.
+ */
+export function restoreEntities(
+  documents: Documents,
+  names: readonly EntityNames[],
+): string | null {
+  const { current, older } = documents
+  const pairs = names.map(({ now, past }) => ({
+    now: findNamedEntity(current, now),
+    past: findNamedEntity(older, past),
+  }))
+  const gone = wholes(pairs, ({ now, past }) => (past === null ? now : null))
+  const back = wholes(pairs, ({ now, past }) => (now === null ? past : null))
+  const edits: XmlEdit[] = []
+  for (const pair of pairs) {
+    if (isWithin(pair.now, gone) || isWithin(pair.past, back)) continue
+    const made = editOf(documents, pair)
+    if (made === null) return null
+    edits.push(...made)
+  }
+  return applyEdits(current, edits) ?? current.text
+}
+
+/** The entity of that name, or null when the document has none that can be told by a name. */
+export function findNamedEntity({ root }: Pick<XmlDocument, 'root'>, name: string): Entity | null {
+  const key = foldEntity(name)
+  const [prefix] = key.split('/', 1)
+  for (const kind of ENTITY_KINDS) {
+    if (kind.prefix !== prefix || !kind.by.startsWith('@')) continue
+    const found = entitiesIn(root, kind).find((each) => foldEntity(entityName(each)) === key)
+    if (found) return found
+  }
+  return null
+}
+
+/** The elements that come or go as a whole, with all that is in them. */
+function wholes(
+  pairs: readonly FoundPair[],
+  pick: (pair: FoundPair) => Entity | null,
+): ReadonlySet<XmlElement> {
+  return new Set(pairs.flatMap((pair) => pick(pair)?.element ?? []))
+}
+
+function isWithin(entity: Entity | null, elements: ReadonlySet<XmlElement>): boolean {
+  for (let above = entity?.element.parent; above; above = above.parent) {
+    if (elements.has(above)) return true
+  }
+  return false
+}
+
+function editOf(documents: Documents, { now, past }: FoundPair): readonly XmlEdit[] | null {
+  if (past === null) {
+    return now ? [{ kind: 'remove', element: now.element, emptied: 'close' }] : []
+  }
+  const by = verbatim(documents.older, past.element)
+  if (now !== null) return [{ kind: 'replace', element: now.element, by }]
+  return putBack(documents.current, past, by)
+}
+
+/** Behind what it stood behind, in the element that it stood in. */
+function putBack(
+  { root }: XmlDocument,
+  { kind, element }: Entity,
+  by: VerbatimElement,
+): readonly XmlEdit[] | null {
+  const parent = holderIn(root, element)
+  if (parent) return [{ kind: 'insert', parent, element: by, place: placeIn(parent, element) }]
+  if (kind.steps.length !== 2 || element.parent === null) return null
+  const attributes = Object.fromEntries(
+    [...element.parent.attributes].map(([name, { value }]) => [name, value]),
+  )
+  const holder = newElement(element.parent.name, attributes, [by])
+  const place = { kind: 'order', names: CRUISE_CHILDREN } as const
+  return [{ kind: 'insert', parent: root, element: holder, place }]
+}
+
+/** What corresponds to the parent of an element of the older document: the group of the same name, or the list. */
+function holderIn(root: XmlElement, { parent }: XmlElement): XmlElement | null {
+  if (parent === null || parent.parent === null) return root
+  const above = holderIn(root, parent)
+  if (above === null) return null
+  const alike = elementsAt(above, parent.name)
+  return alike.find((each) => identityIn(each) === identityIn(parent)) ?? null
+}
+
+/** The group that holds a pipeline; lists have no name. */
+function identityIn({ name, attributes }: XmlElement): string {
+  return name === 'pipelines' ? (attributes.get('group')?.value ?? 'defaultGroup') : ''
+}
+
+function placeIn(parent: XmlElement, element: XmlElement): Place {
+  const kept = new Map(childElements(parent).map((child) => [keyOf(child), child]))
+  const siblings = element.parent ? childElements(element.parent) : []
+  const before = siblings.slice(0, siblings.indexOf(element))
+  for (const sibling of before.toReversed()) {
+    const same = kept.get(keyOf(sibling))
+    if (same) return { kind: 'after', sibling: same }
+  }
+  return before.length === 0 && kept.size > 0 ? { kind: 'first' } : { kind: 'last' }
+}
+
+/** What tells an element from those beside it. */
+function keyOf({ name, attributes }: XmlElement): string {
+  const [identity] = ['name', 'uuid', 'id', 'group'].flatMap((each) => attributes.get(each) ?? [])
+  return `${name} ${identity?.value ?? ''}`
+}
+
+function verbatim({ text }: XmlDocument, { name, span }: XmlElement): VerbatimElement {
+  return { kind: 'verbatim', name, text: text.slice(span.start, span.end) }
+}

@@ -1,0 +1,20 @@
+import { findSecrets } from '../secrets/find-secrets.ts'
+
+/** What stands in the place of a secret, sealed or not, where people look at a text. */
+export const MASK = '••••••'
+
+/** One line, or several, of a document with every secret hidden. No line is lost. */
+export function maskSecrets(text: string): string {
+  let masked = ''
+  let from = 0
+  for (const { start, end } of findSecrets(text)) {
+    masked += text.slice(from, start) + hidden(text.slice(start, end))
+    from = end
+  }
+  return masked + text.slice(from)
+}
+
+/** The mask, with as many line feeds as what it hides, so that the lines below keep their numbers. */
+function hidden(secret: string): string {
+  return MASK + secret.replace(/[^\n]/g, '')
+}

@@ -1,0 +1,204 @@
+import { join } from 'node:path'
+import type { CommitSha } from '../../core/revision.ts'
+import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import type { FsPromises } from '../../storage/fs-promises.ts'
+import { syncFolder } from '../../storage/sync-folder.ts'
+import { SERVICE_COMMITTER } from '../revision/classify.ts'
+import {
+  findStagedBlob,
+  type IndexUpdate,
+  removeStaleIndexLock,
+  updateGitIndex,
+} from './update-staging-index.ts'
+import type { GitStore } from '../../git/git-store.ts'
+import { authorName, subjectOf } from '../revision/message.ts'
+import { type Head, readHead } from '../../git/refs.ts'
+import { type LooseObject, writeLooseObjects } from '../../git/loose-objects.ts'
+import { RefMove, removeStaleRefLock, updateRef } from '../../git/ref-update.ts'
+import type { ObjectReader } from '../../git/object-reader.ts'
+import { blobName, type RawObjectReader } from '../../git/raw-object.ts'
+import { type RepositoryFolder } from './repository-folder.ts'
+import { unavailable } from '../../core/errors.ts'
+import { describeNoFile, findFileInTree } from '../../git/tree-walk.ts'
+import { type PreparedCommit, prepareCommit } from './write-objects.ts'
+import { WrittenObjects } from './written-objects.ts'
+
+/** A commit of the live file that is to become the newest one of a branch. */
+export interface NewCommit {
+  readonly branch: string
+  /** Null begins the history. */
+  readonly parent: CommitSha | null
+  /** The name of the document's blob. */
+  readonly blob: string
+  readonly author: string
+  readonly time: number
+  readonly message: string
+}
+
+/** What is said about a branch when it moves. */
+export type BranchMove = Pick<NewCommit, 'branch' | 'parent' | 'time' | 'message'>
+
+/** Newer commits, whose objects are there, for a branch. */
+export interface BranchAdvance {
+  readonly branch: string
+  /** Null begins the history. */
+  readonly from: CommitSha | null
+  readonly to: CommitSha
+  readonly time: number
+  /** What the log of the branch says: who, and how. */
+  readonly username: string
+  readonly reason: 'push' | 'import'
+}
+
+/** What git leaves in its folder while a command of several steps is unfinished. */
+const UNFINISHED: ReadonlyMap<string, string> = new Map([
+  ['rebase-merge', 'a rebase'],
+  ['rebase-apply', 'a rebase'],
+  ['MERGE_HEAD', 'a merge'],
+  ['CHERRY_PICK_HEAD', 'a cherry-pick'],
+  ['REVERT_HEAD', 'a revert'],
+  ['BISECT_LOG', 'a bisect'],
+])
+
+const MISSING = 'The folder of the repository is missing'
+
+/** The git repository as the history uses it: one file, one branch, objects before refs. */
+export class GitRepository {
+  readonly reader: ObjectReader & RawObjectReader
+  readonly #fs: FsPromises
+  readonly #folder: RepositoryFolder
+  readonly #fileName: string
+  readonly #written: WrittenObjects
+
+  constructor(
+    {
+      fs,
+      folder,
+      reader,
+    }: { fs: FsPromises; folder: RepositoryFolder; reader: ObjectReader & RawObjectReader },
+    fileName: string,
+  ) {
+    this.reader = reader
+    this.#fs = fs
+    this.#folder = folder
+    this.#fileName = fileName
+    this.#written = new WrittenObjects(reader)
+  }
+
+  /** @throws {ServiceError} `unavailable` when the folder of the repository is not there. */
+  async assertThere(): Promise<void> {
+    const objects = join(this.#folder.gitDir, 'objects')
+    if ((await orNullWhenAbsent(this.#fs.stat(objects))) === null) throw unavailable(MISSING)
+  }
+
+  /** @throws {ServiceError} `unavailable` when HEAD is damaged. */
+  readHead(): Promise<Head> {
+    return readHead(this.#store)
+  }
+
+  /** Removes what a crash of ours has left. Only for the process that holds the repository. */
+  async removeStaleLocks(branch: string | null): Promise<void> {
+    await removeStaleIndexLock(this.#store)
+    if (branch !== null) await removeStaleRefLock(this.#store, branch)
+  }
+
+  /** The live file as that commit has it, or null when it has none. */
+  findDocument(commit: CommitSha): Promise<Uint8Array<ArrayBuffer> | null> {
+    return this.reader.findFile(commit, this.#fileName)
+  }
+
+  /** The same for a commit that somebody else has made: what is no plain file there is none. */
+  findForeignDocument(commit: CommitSha): Promise<Uint8Array<ArrayBuffer> | null> {
+    return findFileInTree(this.reader, { commit, path: this.#fileName })
+  }
+
+  /** What that commit has in the place of the live file, when it is no plain file, in words. */
+  describeNoDocument(commit: CommitSha): Promise<string | null> {
+    return describeNoFile(this.reader, { commit, path: this.#fileName })
+  }
+
+  /** The git command of several steps that somebody has begun and not finished, in words. */
+  async findUnfinished(): Promise<string | null> {
+    const names = await orNullWhenAbsent(this.#fs.readdir(this.#folder.gitDir))
+    if (names === null) throw unavailable(MISSING)
+    return names.map((name) => UNFINISHED.get(name)).find((found) => found !== undefined) ?? null
+  }
+
+  /** A commit that is not written yet. */
+  prepare({ parent, blob, author, time, message }: NewCommit): Promise<PreparedCommit> {
+    return prepareCommit(this.#written, {
+      parent,
+      path: this.#fileName,
+      blob,
+      author: { name: author, email: SERVICE_COMMITTER.email, time },
+      committer: { ...SERVICE_COMMITTER, time },
+      message,
+    })
+  }
+
+  /** Puts the objects of a commit on disk. No branch moves. */
+  async write({ objects }: PreparedCommit, loose: readonly LooseObject[]): Promise<void> {
+    await writeLooseObjects(this.#store, loose)
+    this.#written.remember(objects)
+  }
+
+  /** Moves the branch to a commit, unless it is no longer where the commit's parent is. */
+  async moveBranch(move: BranchMove, commit: CommitSha): Promise<boolean> {
+    await using opened = await this.openMove(move, commit)
+    await opened?.finish()
+    return opened !== null
+  }
+
+  /** The same, to be finished later. Null when the branch is not where the commit's parent is. */
+  async openMove(
+    { branch, parent, time, message }: BranchMove,
+    commit: CommitSha,
+  ): Promise<RefMove | null> {
+    const move = await RefMove.open(this.#store, {
+      ref: branch,
+      expected: parent,
+      next: commit,
+      who: { ...SERVICE_COMMITTER, time },
+      reason: `commit: ${subjectOf(message)}`,
+    })
+    if (move.current === parent) return move
+    await move[Symbol.asyncDispose]()
+    return null
+  }
+
+  /** Moves the branch to commits that others have brought, unless it is no longer where they begin. */
+  async advance({ branch, from, to, time, username, reason }: BranchAdvance): Promise<boolean> {
+    // Git has renamed their pack into place and leaves it to the system when that is on disk.
+    await syncFolder(this.#fs, join(this.#folder.gitDir, 'objects', 'pack'))
+    const result = await updateRef(this.#store, {
+      ref: branch,
+      expected: from,
+      next: to,
+      who: { ...SERVICE_COMMITTER, name: authorName(username), time },
+      reason,
+    })
+    return result.state === 'updated'
+  }
+
+  /** Lets git know the live file as the newest commit has it. False when git keeps its index busy. */
+  async stageDocument(document: Uint8Array<ArrayBuffer>): Promise<boolean> {
+    const oid = blobName(document)
+    if ((await findStagedBlob(this.#store, this.#fileName)) === oid) return true
+    return this.stage({ oid })
+  }
+
+  /** The same for a document that was just written, and is known by the name of its blob. */
+  async stage(staged: Pick<IndexUpdate, 'oid' | 'findClean'>): Promise<boolean> {
+    const update = { ...staged, workTree: this.#folder.path, path: this.#fileName }
+    return (await updateGitIndex(this.#store, update)) !== 'busy'
+  }
+
+  /** Whether exactly this has been handed to git and waits for a commit. */
+  async isStaged(document: Uint8Array<ArrayBuffer>): Promise<boolean> {
+    return (await findStagedBlob(this.#store, this.#fileName)) === blobName(document)
+  }
+
+  get #store(): GitStore {
+    return { fs: this.#fs, gitDir: this.#folder.gitDir }
+  }
+}

@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto'
+import { dirname, join, relative, sep } from 'node:path'
+import { unavailable } from '../../core/errors.ts'
+import { removeDrafts, replaceFile } from '../../storage/durable-fs.ts'
+import { fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
+import type { FsPromises } from '../../storage/fs-promises.ts'
+import { syncFolder } from '../../storage/sync-folder.ts'
+import { writeEmptyRepository } from '../../git/empty-repository.ts'
+import type { GitStore } from '../../git/git-store.ts'
+import { findSetting } from './repository-settings.ts'
+
+/** Where the parts of the repository lie. */
+export interface RepositoryFolder {
+  /** The work tree, which holds the live file. */
+  readonly path: string
+  /** The `.git` folder. */
+  readonly gitDir: string
+  /** Where the branches lie. */
+  readonly headsDir: string
+  /** What this service keeps in the repository for itself. */
+  readonly ownDir: string
+}
+
+interface FolderRequest {
+  readonly fs: FsPromises
+  readonly repository: string
+  readonly fileName: string
+}
+
+/** What lies beside the live file and is no part of the history. */
+const EXCLUDED = ['/README.md', '.draft-*', '*.invalid-*']
+const NEW_REPOSITORY = '.git.draft-'
+
+/** The ways to keep objects and refs that can be read here, by the settings that name others. */
+const FORMATS: ReadonlyMap<string, string> = new Map([
+  ['extensions.objectFormat', 'sha1'],
+  ['extensions.refStorage', 'files'],
+])
+
+/** May stand in a folder that becomes a repository. */
+const HARMLESS = ['README.md', 'lost+found']
+
+/**
+ * Finds the repository, or makes one where there is nothing but a live file.
+ *
+ * @throws {ServiceError} `unavailable` for a folder that is not a repository and holds other things.
+ */
+export async function openRepositoryFolder(request: FolderRequest): Promise<RepositoryFolder> {
+  const { fs, repository } = request
+  await fs.mkdir(repository, { recursive: true })
+  const gitDir = join(repository, '.git')
+  const names = await fs.readdir(repository)
+  if (!names.includes('.git')) {
+    assertMayBecomeRepository(request, names)
+    await initialise(fs, gitDir)
+  }
+  await assertUsable(fs, { repository, gitDir })
+  await assertReadableFormat({ fs, gitDir })
+  const ownDir = join(gitDir, 'cairn')
+  const headsDir = join(gitDir, 'refs', 'heads')
+  await fs.mkdir(ownDir, { recursive: true })
+  await fs.mkdir(headsDir, { recursive: true })
+  return { path: repository, gitDir, headsDir, ownDir }
+}
+
+/**
+ * Lets git ignore what belongs to this service, and removes what a crash has left. Only for the
+ * one who holds the lock.
+ */
+export async function tidyRepositoryFolder(
+  fs: FsPromises,
+  { folder, livePath }: { folder: RepositoryFolder; livePath: string },
+): Promise<void> {
+  const info = join(folder.gitDir, 'info')
+  const attributes = attributesOf(relative(folder.path, livePath))
+  await completeLines(fs, { file: join(info, 'exclude'), needed: EXCLUDED })
+  await completeLines(fs, { file: join(info, 'attributes'), needed: [attributes] })
+  const folders = [folder.path, dirname(livePath), folder.ownDir]
+  await Promise.all([...new Set(folders)].map((each) => removeDrafts(each, fs)))
+  const unborn = (await fs.readdir(folder.path)).filter((name) => name.startsWith(NEW_REPOSITORY))
+  const options = { recursive: true, force: true }
+  await Promise.all(unborn.map((name) => fs.rm(join(folder.path, name), options)))
+}
+
+function assertMayBecomeRepository(
+  { repository, fileName }: FolderRequest,
+  names: readonly string[],
+): void {
+  const foreign = names.filter(
+    (name) =>
+      !HARMLESS.includes(name) &&
+      !name.startsWith(NEW_REPOSITORY) &&
+      name !== fileName.split('/')[0],
+  )
+  if (foreign.length === 0) return
+  if (foreign.includes('HEAD') && foreign.includes('objects')) {
+    throw unavailable(`${repository} is a bare repository: it has no place for the live file`)
+  }
+  const some = foreign.toSorted().slice(0, 3).join(', ')
+  throw unavailable(`${repository} is not a git repository and holds other files: ${some}`)
+}
+
+async function assertUsable(
+  fs: FsPromises,
+  { repository, gitDir }: { repository: string; gitDir: string },
+): Promise<void> {
+  const stats = await fs.stat(gitDir)
+  if (!stats.isDirectory()) {
+    throw unavailable(`${repository} is a linked work tree: serve the main one instead`)
+  }
+  const parts = await Promise.all(
+    ['HEAD', 'objects', 'refs'].map((part) => orNullWhenAbsent(fs.stat(join(gitDir, part)))),
+  )
+  if (parts.every((part) => part !== null)) return
+  throw unavailable(`${gitDir} is not a git repository: HEAD, objects or refs is missing`)
+}
+
+/** What follows reads files and names of 20 bytes, and would take anything else for an empty history. */
+async function assertReadableFormat(store: GitStore): Promise<void> {
+  for (const [setting, ours] of FORMATS) {
+    const theirs = await findSetting(store, setting)
+    if (theirs !== null && theirs.toLowerCase() !== ours) {
+      const what = `${store.gitDir} has the ${setting} ${theirs}`
+      throw unavailable(`${what}: only repositories with ${ours} can be served`)
+    }
+  }
+}
+
+/** A repository appears whole or not at all. */
+async function initialise(fs: FsPromises, gitDir: string): Promise<void> {
+  const draft = join(dirname(gitDir), `${NEW_REPOSITORY}${randomUUID()}`)
+  await writeEmptyRepository(fs, draft)
+  await renameUnlessTaken(fs, { from: draft, to: gitDir })
+  await syncFolder(fs, dirname(gitDir))
+}
+
+/** Another process may have been faster; its repository is as good. */
+async function renameUnlessTaken(
+  fs: FsPromises,
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  try {
+    await fs.rename(from, to)
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(fsErrorCode(error) ?? '')) throw error
+    await fs.rm(from, { recursive: true, force: true })
+  }
+}
+
+/** Whatever git's settings are, or those of somebody's `.gitattributes`, the bytes stay as they are. */
+function attributesOf(path: string): string {
+  const pattern = `/${path.split(sep).join('/')}`.replaceAll(/[\\*?[]/g, '\\$&')
+  const name = /^[\w./-]+$/.test(pattern) ? pattern : JSON.stringify(pattern)
+  return `${name} -text -ident -filter -working-tree-encoding`
+}
+
+async function completeLines(
+  fs: FsPromises,
+  { file, needed }: { file: string; needed: readonly string[] },
+): Promise<void> {
+  const bytes = await orNullWhenAbsent(fs.readFile(file))
+  const text = Buffer.from(bytes ?? []).toString('utf8')
+  const missing = needed.filter((pattern) => !text.split('\n').includes(pattern))
+  if (missing.length === 0) return
+  await fs.mkdir(dirname(file), { recursive: true })
+  const start = text === '' || text.endsWith('\n') ? text : `${text}\n`
+  await replaceFile(file, `${start}${missing.join('\n')}\n`, { fs })
+}

@@ -1,0 +1,83 @@
+import { digestOf } from '../../core/digest.ts'
+import type { Revision } from '../../core/revision.ts'
+import { fitRevision } from './commit-limits.ts'
+import type { Inspect } from './inspection.ts'
+import { authorName, parseMessage, type RecordedMessage, subjectOf } from './message.ts'
+import type { CommitRecord } from '../../git/object-reader.ts'
+
+/** The committer of every revision this service writes. */
+export const SERVICE_COMMITTER = { name: 'Cairn', email: 'cairn@localhost' } as const
+
+/** How far the recorded time may be from the author time, which an amend may set anew. */
+const DRIFT = 60_000
+
+export interface Classification {
+  readonly inspect: Inspect
+  readonly serverEdition: string
+}
+
+/**
+ * The revision that a commit says it is, as long as the commit is as its writer made it. An amend, a
+ * rebase or a cherry-pick keeps the message and may change the file, so there the bytes decide.
+ */
+export function believe(commit: CommitRecord): Revision | null {
+  const message = parseMessage(commit.message)
+  return message && isAsWritten(commit, message) ? recorded(commit, message) : null
+}
+
+/** The revision that a commit is by the bytes of its file, or null when that is absent or not valid. */
+export async function classify(
+  commit: CommitRecord,
+  document: Uint8Array<ArrayBuffer> | null,
+  context: Classification,
+): Promise<Revision | null> {
+  if (document === null) return null
+  const message = parseMessage(commit.message)
+  const digest = digestOf(document)
+  if (message?.digest === digest) return recorded(commit, message)
+  const inspection = await context.inspect(document)
+  if (!inspection.ok) return null
+  const { schemaVersion } = inspection
+  if (message) return { ...recorded(commit, message), digest, schemaVersion }
+  const revision = {
+    digest,
+    commit: commit.sha,
+    username: commit.author,
+    time: commit.time,
+    schemaVersion,
+    serverEdition: context.serverEdition,
+    serverVersion: 'N/A',
+    subject: subjectOf(commit.message),
+  }
+  return fitRevision(revision, commit)
+}
+
+/** Whether this service put the commit where it is. */
+export function isByService({ committer, time }: CommitRecord): boolean {
+  return committer.time === time && committer.email === SERVICE_COMMITTER.email
+}
+
+function isAsWritten(commit: CommitRecord, { form }: RecordedMessage): boolean {
+  if (form === 'original') return commit.committer.time === commit.time
+  return isByService(commit)
+}
+
+/**
+ * The revision that a message speaks of. Git's author decides who it was: an exact name counts only
+ * when the author is its rendering.
+ */
+function recorded(commit: CommitRecord, message: RecordedMessage): Revision {
+  const { digest, time, schemaVersion, serverEdition, serverVersion, username } = message
+  const isAuthor = username !== null && authorName(username) === commit.author
+  const revision = {
+    digest,
+    commit: commit.sha,
+    username: isAuthor || message.form === 'original' ? (username ?? commit.author) : commit.author,
+    time: Math.abs(time - commit.time) < DRIFT ? time : commit.time,
+    schemaVersion,
+    serverEdition,
+    serverVersion,
+    subject: subjectOf(commit.message),
+  }
+  return fitRevision(revision, commit)
+}

@@ -1,0 +1,68 @@
+import type { LogEvent } from '../../lib/log.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { Problem } from '../../core/problem.ts'
+
+/** What keeps the history from following the live file, the branch or the repository. */
+export interface HistoryProblem {
+  readonly kind: 'repository' | 'live-file' | 'commit'
+  /** A sentence for operators. */
+  readonly message: string
+  readonly problems: readonly Problem[]
+}
+
+/** One thing worth telling an operator. */
+export interface HistoryEvent {
+  readonly level: LogEvent['level']
+  readonly message: string
+  readonly facts?: Readonly<Record<string, unknown>>
+}
+
+export type Report = (event: HistoryEvent) => void
+
+/** The problems that last, one of each kind, told once when they come and once when they go. */
+export class Problems {
+  readonly #report: Report
+  readonly #standing = new Map<HistoryProblem['kind'], HistoryProblem>()
+
+  constructor(report: Report) {
+    this.#report = report
+  }
+
+  /** The problem that matters most, or null. */
+  worst(): HistoryProblem | null {
+    const { repository, live, commit } = {
+      repository: this.#standing.get('repository'),
+      live: this.#standing.get('live-file'),
+      commit: this.#standing.get('commit'),
+    }
+    return repository ?? live ?? commit ?? null
+  }
+
+  raise(problem: HistoryProblem): void {
+    const before = this.#standing.get(problem.kind)
+    this.#standing.set(problem.kind, problem)
+    if (before?.message === problem.message) return
+    const { message, problems } = problem
+    this.#report({ level: 'warning', message, facts: { problems } })
+  }
+
+  clear(kind: HistoryProblem['kind']): void {
+    const before = this.#standing.get(kind)
+    if (!this.#standing.delete(kind)) return
+    this.#report({ level: 'info', message: 'Solved', facts: { problem: before?.message } })
+  }
+}
+
+/** A problem as one sentence with its place. */
+export function describeProblems(problems: readonly Problem[]): string {
+  const [first] = problems
+  if (first === undefined) return 'no reason is known'
+  const place = first.line === undefined ? '' : `line ${first.line}, column ${first.column ?? 1}: `
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
+  return `${place}${first.message}${more}`
+}
+
+export function notValid(problems: readonly Problem[]): ServiceError<'config-invalid'> {
+  const message = `The configuration is not valid: ${describeProblems(problems)}`
+  return new ServiceError('config-invalid', message, { problems })
+}

@@ -1,0 +1,25 @@
+import type { Revision } from '../../core/revision.ts'
+import { Emitter } from '../../lib/emitter.ts'
+
+/** How the list of revisions has changed. */
+export interface RevisionEvent {
+  /** The revisions that were not there before, oldest first. */
+  readonly added: readonly Revision[]
+  /** Whether older revisions are gone or stand elsewhere: after a reset, an amend, a merge. */
+  readonly isRewritten: boolean
+}
+
+export type RevisionListener = (news: RevisionEvent) => void
+
+/** Tells listeners about new revisions. */
+export class RevisionEvents {
+  readonly #events = new Emitter<[RevisionEvent]>()
+
+  subscribe(listener: RevisionListener): () => void {
+    return this.#events.on(listener)
+  }
+
+  emit(news: RevisionEvent): void {
+    if (news.added.length > 0 || news.isRewritten) this.#events.emit(news)
+  }
+}

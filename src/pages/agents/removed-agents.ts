@@ -1,0 +1,35 @@
+import { LRUCache } from 'lru-cache'
+import type { Principal } from '../../core/principal.ts'
+import type { AgentOutcome } from './act-on-agents.ts'
+
+/** A removal is over by then, in milliseconds. */
+const KEPT_FOR = 3_600_000
+const MOST = 1_000
+
+interface RemovedAgent {
+  readonly uuid: string
+  readonly name: string
+}
+
+/**
+ * The agents that users have removed, while their pages go on about it: whether one comes back.
+ * The address of such a page names agents, and is believed only where this user removed them here.
+ */
+export class RemovedAgents {
+  readonly #removed = new LRUCache<string, true>({ max: MOST, ttl: KEPT_FOR })
+
+  note({ username }: Principal, outcomes: readonly AgentOutcome[]): void {
+    for (const { action, isDone, ...agent } of outcomes) {
+      if (action !== 'delete' || !isDone) continue
+      this.#removed.set(keyOf(username, agent), true)
+    }
+  }
+
+  has({ username }: Principal, agent: RemovedAgent): boolean {
+    return this.#removed.has(keyOf(username, agent))
+  }
+}
+
+function keyOf(username: string, { uuid, name }: RemovedAgent): string {
+  return JSON.stringify([username, uuid, name])
+}

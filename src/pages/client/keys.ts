@@ -1,0 +1,53 @@
+import { moveChange } from '../code/client/changes.ts'
+import { chooseRow, currentRow, moveRow } from '../history/client/rows.ts'
+import { elementOf, find } from '../frame/client/dom.ts'
+
+const ACTIONS: ReadonlyMap<string, () => void> = new Map([
+  ['/', () => (find('.bar-search input:not([hidden])') ?? find('.filter-text'))?.focus()],
+  ['?', showKeys],
+  ['j', () => moveRow(1)],
+  ['k', () => moveRow(-1)],
+  ['a', () => chooseRow('a')],
+  ['b', () => chooseRow('b')],
+  ['c', () => document.querySelector<HTMLFormElement>('#history')?.requestSubmit()],
+  ['n', () => moveChange(1)],
+  ['p', () => moveChange(-1)],
+  ['Escape', hideKeys],
+])
+
+/** Has the keys do what the list of keys says, but for one that is typed into a field. */
+export function watchKeys(): void {
+  document.addEventListener('keydown', (event) => {
+    const { key, ctrlKey, metaKey, altKey } = event
+    const target = elementOf(event)
+    if (ctrlKey || metaKey || altKey || isTyped(target)) return
+    if (key === 'Enter' && target?.matches('.number')) return openCurrent(event)
+    const action = ACTIONS.get(key)
+    if (!action) return
+    if (key !== 'Escape') event.preventDefault()
+    action()
+  })
+}
+
+function isTyped(target: Element | null): boolean {
+  if (target?.closest('textarea, select, [contenteditable]')) return true
+  const type = target?.closest('input')?.type
+  return type !== undefined && !['radio', 'checkbox'].includes(type)
+}
+
+/** Opens what the current row of the history has changed. */
+function openCurrent(event: KeyboardEvent): void {
+  const row = currentRow()
+  if (!row) return
+  event.preventDefault()
+  find('.diff a', row)?.click()
+}
+
+function showKeys(): void {
+  location.hash = 'keys'
+  find('#keys')?.focus()
+}
+
+function hideKeys(): void {
+  if (location.hash === '#keys') location.hash = 'content'
+}

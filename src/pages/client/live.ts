@@ -1,0 +1,45 @@
+import { showChosenAgents, watchChosenAgents } from '../agents/client/chosen-agents.ts'
+import { followConsole } from '../job/client/console.ts'
+import { find, inBackground, parsePage } from '../frame/client/dom.ts'
+import { livePart, replaceParts, showStale, watchPointer } from '../frame/client/page-parts.ts'
+import { keepTimes, updateTimes } from '../frame/client/running-times.ts'
+
+// Keeps a page up to date that shows what changes by itself. Each of them works without it.
+watchPointer()
+keepTimes()
+watchChosenAgents()
+followConsole()
+const live = livePart()
+if (live) {
+  updateTimes()
+  document.addEventListener('visibilitychange', () => inBackground(look(live)))
+  inBackground(keepLooking(live))
+}
+
+/** The milliseconds between two looks; 0 when nothing on the page changes any more. */
+function intervalOf({ dataset }: HTMLElement): number {
+  return Number(dataset['live'])
+}
+
+async function keepLooking(part: HTMLElement): Promise<void> {
+  while (intervalOf(part) > 0) {
+    await new Promise((done) => setTimeout(done, intervalOf(part)))
+    await look(part)
+  }
+}
+
+async function look(part: HTMLElement): Promise<void> {
+  if (document.hidden || intervalOf(part) === 0) return
+  const answer = await fetch(part.dataset['at'] ?? location.href).catch(() => null)
+  if (answer === null) return showStale('The server does not answer; what is shown may be old.')
+  if (!answer.ok) return showStale('This is not there any more; what is shown is old.')
+  showStale('')
+  const page = parsePage(await answer.text())
+  if (!replaceParts(page)) {
+    location.replace(part.dataset['at'] ?? location.pathname + location.search)
+    return
+  }
+  part.dataset['live'] = find('[data-live]', page)?.dataset['live'] ?? '0'
+  updateTimes()
+  showChosenAgents()
+}

@@ -1,0 +1,26 @@
+import type { History } from '../../history/history.ts'
+import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
+import { numbered, type NumberedRevision } from './numbered-revision.ts'
+
+export interface LastChangeDeps {
+  readonly history: History
+  readonly entities: EntityIndex
+}
+
+/** When more revisions than this are not known yet, a page does not wait for them. */
+const FEW = 20
+
+/** The newest revision that changed each of the entities; none while that is being found out. */
+export async function lastChanges(
+  { history, entities }: LastChangeDeps,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, NumberedRevision>> {
+  const { told, of } = entities.progress()
+  if (of - told > FEW) return new Map()
+  const found = new Map<string, NumberedRevision>()
+  for (const name of names) {
+    const [newest] = await entities.revisionsOf(name)
+    if (newest) found.set(name, numbered(history, newest.revision))
+  }
+  return found
+}

@@ -1,0 +1,93 @@
+import { Digest } from '../../core/digest.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { Principal } from '../../core/principal.ts'
+import { CommitSha, type Revision } from '../../core/revision.ts'
+import { type RevisionKind, kindOf, shownName } from '../../core/revision-kind.ts'
+import type { History } from '../../history/history.ts'
+import { type Access, assertMay } from '../../configuration/access/permission.ts'
+
+export interface RevisionReadingDeps {
+  readonly history: History
+  readonly access: Access
+}
+
+/** A revision as pages speak of it. */
+export interface NumberedRevision extends Revision {
+  /** Counted from 1 for the oldest; `r24` on pages. */
+  readonly number: number
+  readonly kind: RevisionKind
+  /** Who made it, as people know them. */
+  readonly who: string
+  readonly isCurrent: boolean
+}
+
+export function numbered(history: History, revision: Revision): NumberedRevision {
+  const number = history.numberOf(revision)
+  if (number === null) throw unknown(revision.commit)
+  const { username, commit } = revision
+  const isCurrent = history.current().commit === commit
+  return { ...revision, number, kind: kindOf(revision), who: shownName(username), isCurrent }
+}
+
+/**
+ * The revision that an address names: `r` and its number, a digest, a commit, or `current`.
+ *
+ * @throws {ServiceError} `revision-not-found`, `not-permitted`.
+ */
+export function findNamed(
+  { history, access }: RevisionReadingDeps,
+  principal: Principal,
+  name: string,
+): NumberedRevision {
+  assertMay(access, principal, { action: 'administer' })
+  return revisionNamed(history, name)
+}
+
+/**
+ * The same, for whoever may see what is shown of it.
+ *
+ * @throws {ServiceError} `revision-not-found`.
+ */
+export function revisionNamed(history: History, name: string): NumberedRevision {
+  const revision = find(history, name.toLowerCase())
+  if (revision) return numbered(history, revision)
+  throw unknown(name)
+}
+
+/** The revision with that number, or null. */
+export function findNumber(history: History, number: number): NumberedRevision | null {
+  const offset = history.size() - number
+  if (offset < 0 || number < 1) return null
+  const [revision] = history.list({ offset, limit: 1 })
+  return revision ? numbered(history, revision) : null
+}
+
+/**
+ * The revision that was current at a time; null before the first one.
+ *
+ * @throws {ServiceError} `not-permitted`.
+ */
+export function findInEffect(
+  { history, access }: RevisionReadingDeps,
+  principal: Principal,
+  time: number,
+): NumberedRevision | null {
+  assertMay(access, principal, { action: 'administer' })
+  const revisions = history.list({ offset: 0, limit: history.size() })
+  const revision = revisions.find((each) => each.time <= time)
+  return revision ? numbered(history, revision) : null
+}
+
+function find(history: History, name: string): Revision | null {
+  if (name === 'current') return history.current()
+  const number = /^r([1-9]\d{0,8})$/.exec(name)?.[1]
+  if (number !== undefined) return findNumber(history, Number(number))
+  const digest = Digest.safeParse(name)
+  if (digest.success) return history.find(digest.data)
+  const commit = CommitSha.safeParse(name)
+  return commit.success ? history.findCommit(commit.data) : null
+}
+
+function unknown(name: string): ServiceError {
+  return new ServiceError('revision-not-found', `There is no revision ${name}`, { commit: name })
+}

@@ -1,0 +1,110 @@
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../../lib/clock.ts'
+import type { CommitSha, Revision } from '../../core/revision.ts'
+import type { EditScript } from '../../diff/edit-script.ts'
+import { countLines } from '../../diff/hunks.ts'
+import type { History } from '../../history/history.ts'
+import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
+import { textLinesOf } from '../code/text-lines.ts'
+import { type DocumentChange, summarise } from './summary.ts'
+
+export type { DocumentChange } from './summary.ts'
+export { wholeEntityWord } from '../../document/entities/entities.ts'
+
+/** What a revision did to the one before it. */
+export interface RevisionDetails {
+  /** Null where too much differs to be told, or while it is not known. */
+  readonly changes: readonly DocumentChange[] | null
+  /** Null while it is not known. */
+  readonly lines: { readonly added: number; readonly removed: number } | null
+}
+
+export interface RevisionDetailsDeps {
+  readonly history: History
+  readonly entities: Pick<EntityIndex, 'find'>
+  readonly clock: Clock
+  readonly script: (before: Uint8Array, after: Uint8Array) => Promise<EditScript>
+}
+
+const KEPT = 20_000
+const NOTHING = new Uint8Array()
+
+/**
+ * What each revision changed, found out once and kept. A revision never changes, but the one before
+ * it does when the history is rewritten, so both commits are the key.
+ */
+export class RevisionDetailsCache {
+  readonly #deps: RevisionDetailsDeps
+  readonly #kept = new LRUCache<string, RevisionDetails>({ max: KEPT })
+  readonly #documents = new LRUCache<CommitSha, Uint8Array>({ max: 2 })
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(deps: RevisionDetailsDeps) {
+    this.#deps = deps
+  }
+
+  /** What is known of a revision already: in the index, which learns of all by itself, or by looking. */
+  find(revision: Revision): RevisionDetails | null {
+    const kept = this.#looked(revision)
+    const changes = kept?.changes ?? this.#deps.entities.find(revision)
+    return kept === null && changes === null ? null : { changes, lines: kept?.lines ?? null }
+  }
+
+  /** Whether all is known that there is to know. */
+  isKnown(revision: Revision): boolean {
+    return this.#looked(revision) !== null
+  }
+
+  /** Finds out about the revisions, one after the other, for so many milliseconds at most. */
+  async learn(revisions: readonly Revision[], budget: number): Promise<void> {
+    const unknown = revisions.filter((revision) => !this.isKnown(revision))
+    if (unknown.length === 0) return
+    const learning = this.#last.then(() => this.#learnFor(unknown, budget))
+    this.#last = learning.catch(() => null)
+    await learning
+  }
+
+  async #learnFor(revisions: readonly Revision[], budget: number): Promise<void> {
+    const end = this.#deps.clock() + budget
+    for (const revision of revisions) {
+      if (this.#deps.clock() > end) return
+      if (!this.isKnown(revision)) await this.#learnOne(revision)
+    }
+  }
+
+  async #learnOne(revision: Revision): Promise<void> {
+    const previous = this.#before(revision)
+    const after = await this.#read(revision)
+    const before = previous ? await this.#read(previous) : NOTHING
+    const script = await this.#deps.script(before, after)
+    const changes =
+      this.#deps.entities.find(revision) ??
+      summarise(script, {
+        before: textLinesOf(before, script.before.count),
+        after: textLinesOf(after, script.after.count),
+      })
+    this.#kept.set(keyOf(previous, revision), { changes, lines: countLines(script) })
+  }
+
+  async #read(revision: Revision): Promise<Uint8Array> {
+    const known = this.#documents.get(revision.commit)
+    if (known) return known
+    const bytes = await this.#deps.history.readDocument(revision)
+    this.#documents.set(revision.commit, bytes)
+    return bytes
+  }
+
+  #looked(revision: Revision): RevisionDetails | null {
+    return this.#kept.get(keyOf(this.#before(revision), revision)) ?? null
+  }
+
+  #before(revision: Revision): Revision | null {
+    const { history } = this.#deps
+    const number = history.numberOf(revision) ?? 1
+    return history.list({ offset: history.size() - number + 1, limit: 1 })[0] ?? null
+  }
+}
+
+function keyOf(before: Revision | null, after: Revision): string {
+  return `${before?.commit ?? ''}..${after.commit}`
+}

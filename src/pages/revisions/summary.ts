@@ -1,0 +1,82 @@
+import type { DocumentChange, LineRange as Lines } from '../../document/entities/change.ts'
+import {
+  type Condensed,
+  condensePair,
+  type MemberScan,
+  scanMembers,
+} from '../../document/changes/condense.ts'
+import { type Comparable, summariseChanges } from '../../document/changes/summarise-changes.ts'
+import { readXml } from '../../document/xml/xml-reader.ts'
+import type { Span } from '../../document/xml/xml-tree.ts'
+import type { EditScript } from '../../diff/edit-script.ts'
+import type { LineRange } from '../../diff/lines.ts'
+import { bisect } from '../../lib/bisect.ts'
+import type { TextLines } from '../code/text-lines.ts'
+
+export type { DocumentChange } from '../../document/entities/change.ts'
+
+/** More characters than this are not looked at: a summary would cost too much and say too much. */
+const MOST_CHARACTERS = 3_000_000
+
+/**
+ * What differs between two documents, in words; null where too much does. A document without lines
+ * stands for none.
+ */
+export function summarise(
+  { before, after, changes }: EditScript,
+  texts: { readonly before: TextLines; readonly after: TextLines },
+): readonly DocumentChange[] | null {
+  const scan = (side: 'before' | 'after') =>
+    scanned(
+      texts[side],
+      changes.map((change) => change[side]),
+    )
+  const { before: old, after: now } = condensePair(scan('before'), scan('after'))
+  if (old.text.length + now.text.length > MOST_CHARACTERS || after.count === 0) return null
+  const told = summariseChanges(before.count === 0 ? null : comparable(old), comparable(now))
+  return told.map((change) => inWholeTexts(change, { old, now }))
+}
+
+/** A change with the lines of the whole texts in the place of those of the condensed ones. */
+function inWholeTexts(
+  change: DocumentChange,
+  { old, now }: Record<'old' | 'now', Condensed>,
+): DocumentChange {
+  const before = change.before && inWhole(change.before, old)
+  const after = change.after && inWhole(change.after, now)
+  const range = change.kind === 'removed' ? before : after
+  return {
+    ...change,
+    ...(change.lines !== undefined && range && { lines: range.last - range.first + 1 }),
+    ...(before && { before }),
+    ...(after && { after }),
+  }
+}
+
+function inWhole({ first, last }: Lines, { lineOf }: Condensed): Lines {
+  return { first: lineOf(first), last: lineOf(last) }
+}
+
+/** What cannot be read is told with the line of the whole text. */
+function comparable({ text, lineOf }: Condensed): Comparable {
+  const reading = readXml(Buffer.from(text))
+  if (reading.ok) return reading
+  const problems = reading.problems.map((problem) =>
+    problem.line === undefined ? problem : { ...problem, line: lineOf(problem.line) },
+  )
+  return { problems }
+}
+
+function scanned({ text, starts }: TextLines, ranges: readonly LineRange[]): MemberScan {
+  const spans = ranges.map(({ start, end }) => ({
+    start: starts[start] ?? 0,
+    end: starts[end] ?? 0,
+  }))
+  return scanMembers(text, (span) => isTouched(span, spans))
+}
+
+/** Whether any of the spans, which are in order, reaches into this one; an empty one when it is inside. */
+function isTouched({ start, end }: Span, spans: readonly Span[]): boolean {
+  const first = bisect({ high: spans.length }, (n) => (spans[n]?.end ?? 0) <= start)
+  return (spans[first]?.start ?? Infinity) < end
+}

@@ -1,0 +1,55 @@
+import { foldEntity } from '../../document/entities/entities.ts'
+import type { DocumentChange } from '../../document/entities/change.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { History } from '../../history/history.ts'
+import { revisionInForce } from '../../builds/runs/run-groups.ts'
+import { entityAddress } from '../revisions/entity-address.ts'
+import { type EntityStepsDeps, visibleSteps } from '../entity/entity-steps.ts'
+import type { VisibleStepsDeps } from '../entity/visible-steps.ts'
+import { numbered, type NumberedRevision } from '../revisions/numbered-revision.ts'
+
+export type ConfigMarkersDeps = EntityStepsDeps & VisibleStepsDeps
+
+/** A revision that changed a pipeline, between its runs. */
+export interface ConfigMarker {
+  readonly revision: NumberedRevision
+  /** What it changed about the pipeline. */
+  readonly changes: readonly DocumentChange[]
+}
+
+/** Times, the later first: the first is still in, the second is out. */
+export interface TimeSpan {
+  readonly until: number
+  readonly after: number
+}
+
+/** When more revisions than this are not known yet, a page does not wait for them. */
+const FEW = 20
+/** As many revisions are looked into at most; the history of the pipeline tells of all. */
+const MOST = 60
+
+/**
+ * The revisions of a time that changed a pipeline, newest first, each with that part of its changes
+ * alone, as far as a caller who may view the pipeline may see them.
+ */
+export async function configMarkers(
+  deps: ConfigMarkersDeps,
+  principal: Principal,
+  pipeline: string,
+  { until, after }: TimeSpan,
+): Promise<readonly ConfigMarker[]> {
+  const { told, of } = deps.entities.progress()
+  if (of - told > FEW) return []
+  const { visible } = await visibleSteps(deps, principal, entityAddress('pipeline', pipeline))
+  const wanted = visible.filter(({ revision: { time } }) => time <= until && time > after)
+  return wanted.slice(0, MOST).map(({ revision, changes, entity }) => ({
+    revision,
+    changes: changes.filter((change) => foldEntity(change.entity) === entity),
+  }))
+}
+
+/** The revision that was current at a time, or null before the first. */
+export function revisionAt(history: History, time: number): NumberedRevision | null {
+  const revision = revisionInForce(history, time)
+  return revision ? numbered(history, revision) : null
+}
