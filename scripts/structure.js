@@ -57,11 +57,14 @@ function importersOf(files) {
   return importers
 }
 
+function linesOf([, { lines }]) {
+  return lines
+}
+
 function describe(root) {
   const structure = readStructure(root)
   const { files } = structure
   const importers = importersOf(files)
-  const linesOf = ([, { lines }]) => lines
   const all = [...files]
   const sizes = new Map()
   for (const file of files.keys()) sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1)

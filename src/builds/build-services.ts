@@ -128,7 +128,6 @@ export class BuildServices implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.dispatcher[Symbol.dispose]()
     await this.#watch[Symbol.asyncDispose]()
     await this.quota[Symbol.asyncDispose]()
   }

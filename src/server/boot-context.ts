@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import type { Resources } from '../lib/resources.ts'
 import type { ServeSettings } from '../settings.ts'
+import type { Shutdown } from './shutdown.ts'
 
 export interface BootEnvironment {
   readonly clock: Clock
@@ -16,8 +16,8 @@ export interface BootEnvironment {
 export interface BootContext {
   readonly settings: ServeSettings
   readonly environment: BootEnvironment
-  /** Who lets go of what was opened. */
-  readonly resources: Resources
+  /** Owns every resource that is opened; each has this one owner. */
+  readonly shutdown: Shutdown
   /** The folder of the state; it is there, and held by this process. */
   readonly stateDir: string
 }

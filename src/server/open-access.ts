@@ -1,8 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Clock } from '../lib/clock.ts'
-import type { Log } from '../lib/log.ts'
 import { WorkerThread, workerFile } from '../lib/worker-thread.ts'
-import type { Resources } from '../lib/resources.ts'
+import type { BootContext } from './boot-context.ts'
 import { CredentialCheck } from '../security/credentials.ts'
 import type { PasswordCheck } from '../security/password.ts'
 import { UsersWatch } from '../security/users-watch.ts'
@@ -21,23 +19,29 @@ const EVERYONE_ADMINISTERS =
 
 const UNUSED_LINE = 'A line of the users file is not used'
 
+export interface OpenedAccess {
+  readonly credentials: CredentialCheck
+  readonly access: ConfiguredAccess
+  readonly everyoneAdministers: () => boolean
+  /** Logs what an operator should know of who may log in and do what. */
+  readonly reportLogin: () => void
+}
+
 /** Who calls and what they may do, by the users file and the configuration as they are now. */
-export async function openLogin(options: {
-  usersFile: string
-  configuration: CurrentConfiguration
-  clock: Clock
-  log: Log
-  resources: Resources
-}) {
-  const { usersFile: file, configuration, clock, log } = options
+export async function openAccess(
+  { environment: { clock, log }, shutdown }: BootContext,
+  options: { readonly usersFile: string; readonly configuration: CurrentConfiguration },
+): Promise<OpenedAccess> {
+  const { usersFile: file, configuration } = options
   const changed = () => {
     credentials.forget()
     access.forget()
   }
-  const users = options.resources.own(
+  const users = shutdown.own(
+    'stop-background-work',
     await UsersWatch.open({ file, interval: USERS_INTERVAL, changed }),
   )
-  const threads = options.resources.own(new PasswordThreads())
+  const threads = shutdown.own('stop-background-work', new PasswordThreads())
   const compare = (check: PasswordCheck) => threads.compare(check)
   const credentials = new CredentialCheck({ users: () => users.read(), clock, wait, compare })
   const access = new ConfiguredAccess({ configuration, usernames: () => users.names() })

@@ -15,16 +15,17 @@ const FIRST_POLL = 1 / 12
 
 /** The state store, the agents, and everything that runs on them. */
 export async function openBuilds(
-  opening: BootContext,
+  boot: BootContext,
   { configuration, editor }: ConfigServices,
   secrets: SecretBox,
 ) {
-  const { settings, environment: surroundings, resources, stateDir } = opening
-  const store = resources.own(await openSqliteState(join(stateDir, 'state.sqlite')))
+  const { settings, environment, shutdown, stateDir } = boot
+  const store = shutdown.own('close-engines', await openSqliteState(join(stateDir, 'state.sqlite')))
   const agentTimeout = settings['agent-timeout']
-  const known = { ...surroundings, store, configuration }
+  const known = { ...environment, store, configuration }
   const { directory, registrar } = await openAgents({ ...known, editor, timeout: agentTimeout })
-  const builds = resources.own(
+  const builds = shutdown.own(
+    'stop-background-work',
     await BuildServices.open({
       ...known,
       directory,
@@ -35,10 +36,12 @@ export async function openBuilds(
       agentTimeout,
     }),
   )
-  const poller = openPoller(opening, secrets)
-  const triggers = resources.own(
+  shutdown.own('release-waiters', builds.dispatcher)
+  const poller = openPoller(boot, secrets)
+  const triggers = shutdown.own(
+    'release-waiters',
     new Triggers({
-      ...surroundings,
+      ...environment,
       builds: builds.builds,
       pipelines: builds.pipelines,
       poller,

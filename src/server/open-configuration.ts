@@ -9,24 +9,41 @@ import { PlainSecretAlarm } from '../configuration/read/plain-secret-alarm.ts'
 import { EntityIndex } from '../configuration/changes/entity-index.ts'
 import { VERSION } from './version.ts'
 
+export interface OpenedConfiguration {
+  readonly config: ConfigServices
+  /** Null where there is no git program. */
+  readonly git: GitService | null
+  /** What revisions changed, by the things that they changed. */
+  readonly entities: EntityIndex
+  readonly secretAlarm: PlainSecretAlarm
+  readonly repository: string
+  readonly fileName: string
+}
+
 /** The repository, the configuration in force, and what is known of its changes. */
-export async function openConfig(opening: BootContext, box: SecretBox) {
-  const { settings, environment: surroundings, resources, stateDir } = opening
+export async function openConfiguration(
+  { settings, environment, shutdown, stateDir }: BootContext,
+  box: SecretBox,
+): Promise<OpenedConfiguration> {
   const repository = resolve(settings['config-repo'])
   const fileName = settings['config-file']
   const pushCheck = pushCheckOf(repository, fileName)
   const places = { repository, fileName, pushCheck, pollInterval: settings['poll-interval'] }
-  const config = resources.own(
-    await ConfigServices.open({ ...places, ...surroundings, box, version: VERSION }),
+  const config = shutdown.own(
+    'close-engines',
+    await ConfigServices.open({ ...places, ...environment, box, version: VERSION }),
   )
   const { history, summary } = config
-  const { log } = surroundings
+  const { log } = environment
   const limit = settings['max-body']
-  const git = await GitService.open({ ...places, ...surroundings, history, report: log, limit })
+  const git = await GitService.open({ ...places, ...environment, history, report: log, limit })
   const file = new ChangesFile(join(stateDir, 'revision-changes'))
   const secretAlarm = new PlainSecretAlarm({ history, readable: config.readable })
   const examine = secretAlarm.examine
-  const entities = resources.own(new EntityIndex({ history, summary, file, examine, log }))
+  const entities = shutdown.own(
+    'stop-background-work',
+    new EntityIndex({ history, summary, file, examine, log }),
+  )
   return { config, git, entities, secretAlarm, repository, fileName }
 }
 

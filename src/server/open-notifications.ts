@@ -8,33 +8,26 @@ import { Webhooks } from '../notify/webhooks/webhooks.ts'
 import type { StateStore } from '../state/state-store.ts'
 import { VERSION } from './version.ts'
 
-interface Followed {
-  readonly history: History
-  readonly store: StateStore
-  readonly repository: string
-}
-
-/** Who is told of every revision outside this service: the receivers of webhooks, and a mirror. */
-export async function openFollowers(opening: BootContext, followed: Followed) {
-  return {
-    webhooks: await openWebhooks(opening, followed),
-    mirror: openMirror(opening, followed),
-  }
-}
-
-async function openWebhooks(opening: BootContext, { history, store }: Followed): Promise<Webhooks> {
-  const { settings, environment: surroundings, resources, stateDir } = opening
-  const { clock } = surroundings
+/** The receivers that hear of every revision. */
+export async function openWebhooks(
+  { settings, environment, shutdown, stateDir }: BootContext,
+  { history, store }: { readonly history: History; readonly store: StateStore },
+): Promise<Webhooks> {
+  const { clock } = environment
   const file = resolve(settings['webhooks-file'] ?? join(stateDir, 'webhooks.json'))
   const call = webhookCall({ clock, clientNames: settings['client-names'], version: VERSION })
   const receivers = await readWebhooksFile(file)
-  return resources.own(await Webhooks.open(receivers, { ...surroundings, history, store, call }))
+  const webhooks = await Webhooks.open(receivers, { ...environment, history, store, call })
+  return shutdown.own('stop-background-work', webhooks)
 }
 
-function openMirror(opening: BootContext, { history, repository }: Followed): Mirror | null {
-  const { settings, environment: surroundings, resources } = opening
-  const { toolEnvironment: environment, clock, log } = surroundings
+/** Another repository that every revision is pushed to, where one is named. */
+export function openMirror(
+  { settings, environment: { toolEnvironment, clock, log }, shutdown }: BootContext,
+  { history, repository }: { readonly history: History; readonly repository: string },
+): Mirror | null {
   const { mirror: url } = settings
   if (url === null) return null
-  return resources.own(new Mirror({ url, repository, history, environment, clock, log }))
+  const options = { url, repository, history, environment: toolEnvironment, clock, log }
+  return shutdown.own('stop-background-work', new Mirror(options))
 }

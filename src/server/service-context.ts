@@ -1,0 +1,95 @@
+import { join, resolve } from 'node:path'
+import type { AgentDirectory } from '../agents/agent-directory.ts'
+import type { AgentRegistrar } from '../agents/agent-registrar.ts'
+import { RefusedMachines } from '../agents/refused-machines.ts'
+import type { BuildServices } from '../builds/build-services.ts'
+import type { MaterialPoller } from '../builds/materials/material-poller.ts'
+import type { Triggers } from '../builds/triggers/triggers.ts'
+import { SecretBox } from '../document/secrets/secret-box.ts'
+import { Audit } from '../notify/audit/audit.ts'
+import { noteRevisions } from '../notify/audit/note-revisions.ts'
+import type { Mirror } from '../notify/mirror/mirror.ts'
+import { RevisionWatch } from '../notify/revision-watch.ts'
+import type { Webhooks } from '../notify/webhooks/webhooks.ts'
+import { assertNothingLost, type ServiceFiles } from '../operations/lost-files.ts'
+import { createFirstUser } from '../security/first-user.ts'
+import { openSecretKeys } from '../security/secret-keys.ts'
+import type { StateStore } from '../state/state-store.ts'
+import type { BootContext } from './boot-context.ts'
+import { type OpenedAccess, openAccess } from './open-access.ts'
+import { openBuilds } from './open-builds.ts'
+import { type OpenedConfiguration, openConfiguration } from './open-configuration.ts'
+import { openMirror, openWebhooks } from './open-notifications.ts'
+
+/** Everything that an open service is made of. */
+export interface ServiceContext extends BootContext {
+  /** Who calls, and what they may do. */
+  readonly access: OpenedAccess
+  /** The repository, the configuration in force, and what is known of its changes. */
+  readonly configuration: OpenedConfiguration
+  readonly box: SecretBox
+  readonly store: StateStore
+  readonly agents: {
+    readonly directory: AgentDirectory
+    readonly registrar: AgentRegistrar
+    readonly refused: RefusedMachines
+  }
+  readonly builds: BuildServices
+  readonly triggers: Triggers
+  readonly poller: MaterialPoller
+  readonly audit: Audit
+  readonly watch: RevisionWatch
+  readonly webhooks: Webhooks
+  /** Null where revisions are pushed nowhere. */
+  readonly mirror: Mirror | null
+  /** The file with the password of the first user, when one was generated now. */
+  readonly passwordFile: string | null
+}
+
+/** Opens everything but the port, one after the other as they need each other. */
+export async function openService(boot: BootContext): Promise<ServiceContext> {
+  const { settings, environment, shutdown, stateDir } = boot
+  const audit = await openAudit(boot)
+  if (!settings['begin-anew']) await assertNothingLost(filesOf(boot))
+  const usersFile = resolve(settings['users-file'] ?? join(stateDir, 'users.htpasswd'))
+  const passwordFile = join(stateDir, 'admin.password')
+  const password = settings['admin-password']
+  const isGenerated = await createFirstUser({ usersFile, passwordFile, password })
+  const box = new SecretBox(await openSecretKeys(join(stateDir, 'secret.keys')))
+  const configuration = await openConfiguration(boot, box)
+  const { config, secretAlarm, repository } = configuration
+  const { history } = config
+  const { store, directory, registrar, ...builds } = await openBuilds(boot, config, box)
+  await secretAlarm.open(store)
+  noteRevisions(history, audit, environment.log)
+  const access = await openAccess(boot, { usersFile, configuration: config.configuration })
+  const watch = new RevisionWatch({ history, access: access.access })
+  shutdown.own('release-waiters', watch)
+  const refused = new RefusedMachines({ clock: environment.clock })
+  return {
+    ...boot,
+    ...builds,
+    access,
+    configuration,
+    box,
+    store,
+    agents: { directory, registrar, refused },
+    audit,
+    watch,
+    webhooks: await openWebhooks(boot, { history, store }),
+    mirror: openMirror(boot, { history, repository }),
+    passwordFile: isGenerated ? passwordFile : null,
+  }
+}
+
+function filesOf({ settings, environment: { programPath }, stateDir }: BootContext): ServiceFiles {
+  const repository = resolve(settings['config-repo'])
+  return { repository, fileName: settings['config-file'], stateDir, programPath }
+}
+
+async function openAudit({ settings, environment, shutdown, stateDir }: BootContext) {
+  const { clock, log } = environment
+  const folder = join(stateDir, 'audit')
+  const largest = settings['max-audit']
+  return shutdown.own('close-engines', await Audit.open({ folder, largest, clock, log }))
+}
