@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { readStructure, twoWayArrows } from '../scripts/structure.ts'
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url))
 
@@ -39,29 +40,21 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   root: ['cli', 'server', 'wire', ...TOOLBOX],
 }
 
-interface Import {
-  readonly file: string
-  readonly from: string
-  readonly to: string
+/** Folders that import each other, with what neither could do without. */
+const TWO_WAY: Readonly<Record<string, string>> = {
+  '. <-> cli': 'the program runs subcommands, and these read its settings',
+  '. <-> server': 'both start with the settings, and say the version',
+  'builds/dispatch <-> builds/runs': 'a run names its jobs, and a job the run that it is of',
+  'builds/runs <-> builds/triggers': 'a trigger starts runs, and a run says what has triggered it',
+  'history <-> history/upkeep': 'the history is packed by rules that stand beside its options',
+  'pages/code <-> pages/revisions': 'a comparison names revisions, and a revision shows its lines',
 }
 
-const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) =>
-  /\.tsx?$/.test(file),
-)
+const structure = readStructure(SRC)
+const files = [...structure.keys()]
 
 function roomOf(file: string): string {
   return file.includes('/') ? (file.split('/')[0] ?? 'root') : 'root'
-}
-
-function importsOf(file: string): Import[] {
-  const text = readFileSync(join(SRC, file), 'utf8')
-  const targets = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(
-    (match) => match[1] ?? '',
-  )
-  return targets.map((target) => {
-    const to = relative(SRC, resolve(SRC, dirname(file), target))
-    return { file, from: roomOf(file), to: roomOf(to) }
-  })
 }
 
 describe('the rooms', () => {
@@ -72,7 +65,9 @@ describe('the rooms', () => {
   })
 
   it('import along the arrows only', () => {
-    const imports = files.flatMap(importsOf)
+    const imports = [...structure].flatMap(([file, { imports: targets }]) =>
+      targets.map((target) => ({ file, from: roomOf(file), to: roomOf(target) })),
+    )
     const forbidden = imports.filter(
       ({ from, to }) => from !== to && !MAY_IMPORT[from]?.includes(to),
     )
@@ -86,6 +81,22 @@ describe('the rooms', () => {
     const starters = files.filter((file) => starts.test(readFileSync(join(SRC, file), 'utf8')))
 
     expect(starters).toEqual(['processes/piped-process.ts'])
+  })
+
+  it('import each other both ways only where that is said, with the reason', () => {
+    expect(twoWayArrows(structure)).toEqual(Object.keys(TWO_WAY))
+  })
+
+  it('export what is their own, so that no arrow goes around a room', () => {
+    const passedOn = files.filter((file) => {
+      const text = readFileSync(join(SRC, file), 'utf8')
+      const targets = [...text.matchAll(/^export [^;]*? from '(\.[^']+)'/gm)]
+      return targets.some(([, path = '']) => {
+        return roomOf(relative(SRC, resolve(SRC, dirname(file), path))) !== roomOf(file)
+      })
+    })
+
+    expect(passedOn).toEqual([])
   })
 
   it('keep process.env to the settings', () => {

@@ -4,8 +4,8 @@ import type { Problem } from '../../core/problem.ts'
 import {
   addPipeline,
   type PipelineCreationDeps,
-  readPipelineRequest,
 } from '../../configuration/save/pipeline-creation.ts'
+import { readPipelineRequest } from '../../document/create-pipeline/pipeline-request.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json, renderError, statusOf } from '../../http/errors.ts'
 import { type Form, readForm } from '../../http/request-body.ts'

@@ -5,8 +5,6 @@ import type { Principal } from '../../core/principal.ts'
 import type { ConfigEditor } from './config-editor.ts'
 import { type Access, assertMay } from '../access/permission.ts'
 
-export { readPipelineRequest } from '../../document/create-pipeline/pipeline-request.ts'
-
 export interface PipelineCreationDeps {
   readonly access: Access
   readonly editor: ConfigEditor

@@ -9,7 +9,8 @@ import {
   type NumberedRevision,
   type RevisionReadingDeps,
 } from '../revisions/numbered-revision.ts'
-import { type DocumentChange, summarise } from '../revisions/summary.ts'
+import { summarise } from '../revisions/summary.ts'
+import type { DocumentChange } from '../../document/entities/change.ts'
 import { LinePieces, type LinePiecesOptions } from './line-pieces.ts'
 import { type ChangeMark, marksOf } from './change-marks.ts'
 import type { ChangePlace } from './places.ts'

@@ -8,8 +8,6 @@ import { XmlScanner } from '../../document/highlight/xml-scanner.ts'
 import type { ChangedRange } from '../../diff/edit-script.ts'
 import { contentStart, type TextLines } from './text-lines.ts'
 
-export type { PathEntity, PathPart } from '../../document/highlight/open-path.ts'
-
 /** Where a change is: what people call the place, and the line to look at. */
 export interface ChangePlace {
   readonly path: readonly PathPart[]

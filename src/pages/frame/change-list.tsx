@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
-import { type DocumentChange, wholeEntityWord } from '../revisions/revision-details.ts'
+import { wholeEntityWord } from '../../document/entities/entities.ts'
+import type { DocumentChange } from '../../document/entities/change.ts'
 import { hasHistory } from '../revisions/entity-address.ts'
 import type { Links } from './links.ts'
 

@@ -6,10 +6,8 @@ import { countLines } from '../../diff/hunks.ts'
 import type { History } from '../../history/history.ts'
 import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
 import { textLinesOf } from '../code/text-lines.ts'
-import { type DocumentChange, summarise } from './summary.ts'
-
-export type { DocumentChange } from './summary.ts'
-export { wholeEntityWord } from '../../document/entities/entities.ts'
+import { summarise } from './summary.ts'
+import type { DocumentChange } from '../../document/entities/change.ts'
 
 /** What a revision did to the one before it. */
 export interface RevisionDetails {

@@ -13,8 +13,6 @@ import type { LineRange } from '../../diff/lines.ts'
 import { bisect } from '../../lib/bisect.ts'
 import type { TextLines } from '../code/text-lines.ts'
 
-export type { DocumentChange } from '../../document/entities/change.ts'
-
 /** More characters than this are not looked at: a summary would cost too much and say too much. */
 const MOST_CHARACTERS = 3_000_000
 
