@@ -10,7 +10,8 @@ import {
   type Inspection,
   type StoredDocument,
 } from '../../../src/history/history.ts'
-import type { Preparation } from '../../../src/history/revision/prepared-change.ts'
+import type { Inspect } from '../../../src/history/revision/inspection.ts'
+import type { Prepare } from '../../../src/history/revision/prepared-change.ts'
 import { gitBytes, identityOf } from '../git/git.ts'
 import { TempFolder } from '../disk/temp-folder.ts'
 
@@ -33,15 +34,14 @@ export async function inspect(document: Uint8Array): Promise<Inspection> {
   return { ok: true, document: sealed, schemaVersion: Number(version) }
 }
 
-/** What a commit says about a document of that language. */
-export async function prepare(
-  document: Uint8Array,
-  before: Uint8Array | null,
-): Promise<Preparation> {
-  const inspection = await inspect(document)
-  if (!inspection.ok) return inspection
-  const subject = `From ${before?.length ?? 0} to ${inspection.document.length} bytes`
-  return { ...inspection, subject }
+/** Judges a document as the next one, and says of its size what a commit says. */
+export function preparingBy(judge: Inspect): Prepare {
+  return async (document, before) => {
+    const inspection = await judge(document)
+    if (!inspection.ok) return inspection
+    const subject = `From ${before?.length ?? 0} to ${inspection.document.length} bytes`
+    return { ...inspection, subject }
+  }
 }
 
 /** A folder for one repository, the histories opened on it, and git to judge them. */
@@ -65,7 +65,9 @@ export class HistoryFolder implements AsyncDisposable {
   }
 
   async open(over: Partial<HistoryOptions> = {}): Promise<History> {
-    const history = await History.open(this.options(over))
+    const options = this.options(over)
+    const history = await History.open(options)
+    WRITERS.set(history, writerOf(history, options.prepare))
     this.#open.push(history)
     return history
   }
@@ -82,11 +84,12 @@ export class HistoryFolder implements AsyncDisposable {
   }
 
   options(over: Partial<HistoryOptions> = {}): HistoryOptions {
+    const judge = over.inspect ?? this.#defaults.inspect ?? inspect
     return {
       repository: this.path,
       fileName: 'config.xml',
-      inspect,
-      prepare,
+      inspect: judge,
+      prepare: preparingBy(judge),
       firstDocument: () => Buffer.from(documentOf('first')),
       serverEdition: 'OpenSource',
       serverVersion: '1.0.0',
@@ -153,6 +156,10 @@ const sealForReaders = async ({ document }: StoredDocument) => document
 
 const WRITERS = new WeakMap<History, ConfigurationWriter>()
 
+function writerOf(history: History, prepare: Prepare): ConfigurationWriter {
+  return new ConfigurationWriter({ history, prepare, sealForReaders })
+}
+
 /** Changes the configuration as the service does. */
 export function change(
   history: History,
@@ -160,8 +167,7 @@ export function change(
   compute: Compute,
   options: ChangeOptions = {},
 ) {
-  const writer =
-    WRITERS.get(history) ?? new ConfigurationWriter({ history, prepare, sealForReaders })
+  const writer = WRITERS.get(history) ?? writerOf(history, preparingBy(inspect))
   WRITERS.set(history, writer)
   return writer.change(author, compute, options)
 }

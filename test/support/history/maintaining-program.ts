@@ -1,5 +1,5 @@
 import { History } from '../../../src/history/history.ts'
-import { documentOf, inspect, prepare, save } from './history-folder.ts'
+import { documentOf, inspect, preparingBy, save } from './history-folder.ts'
 
 /** Saves one document after the other and packs after each, telling every digest once it is acknowledged. */
 const [repository = '', round = ''] = process.argv.slice(2)
@@ -7,7 +7,7 @@ const history = await History.open({
   repository,
   fileName: 'config.xml',
   inspect,
-  prepare,
+  prepare: preparingBy(inspect),
   firstDocument: () => Buffer.from(documentOf('first')),
   serverEdition: 'OpenSource',
   serverVersion: '1.0.0',
