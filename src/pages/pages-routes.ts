@@ -14,7 +14,7 @@ import { type PipelinesRoutesOptions, pipelinesRoutes } from './pipelines/pipeli
 import { type StagePageRoutesOptions, stagePageRoutes } from './stage/stage-page-routes.tsx'
 import { restorePageRoutes } from './restore/restore-page-routes.tsx'
 import type { PageContext } from './frame/page-context.ts'
-import { shellRoutes } from './frame/frame-routes.tsx'
+import { frameRoutes } from './frame/frame-routes.tsx'
 import { type SnapshotRoutesOptions, snapshotRoutes } from './snapshot/snapshot-routes.tsx'
 
 export interface PagesOptions
@@ -30,14 +30,14 @@ export interface PagesOptions
     PipelinesRoutesOptions,
     StagePageRoutesOptions,
     JobPageRoutesOptions {
-  readonly shell: PageContext
+  readonly pages: PageContext
 }
 
-/** Every page. Fixed addresses stand before those with a name in them. */
+/** The routes of every page. Fixed paths stand before those with parameters. */
 export function pagesRoutes(options: PagesOptions): Hono<RouteEnv>[] {
   const agents = { ...options, removed: new RemovedAgents() }
   return [
-    shellRoutes(options.shell),
+    frameRoutes(options.pages),
     historyRoutes(options),
     compareRoutes(options),
     editRoutes(options),

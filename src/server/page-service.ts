@@ -8,7 +8,7 @@ import { PageContext, type PageContextOptions } from '../pages/frame/page-contex
 import { type Answer, composeRoutes, refusing, type RoutesOptions } from './routes.ts'
 import { conditionalGets } from '../http/conditional-get.ts'
 
-export interface PageServiceOptions extends Omit<PagesOptions, 'shell'>, PageContextOptions {
+export interface PageServiceOptions extends Omit<PagesOptions, 'pages'>, PageContextOptions {
   readonly version: string
   readonly log: RoutesOptions['log']
 }
@@ -26,18 +26,18 @@ export function pageService(
   calls: readonly Hono<RouteEnv>[],
   answerFailure: AnswerFailure,
 ): PageService {
-  const shell = new PageContext(options)
-  const pages = pagesRoutes({ ...options, shell }).map(conditionalGets)
+  const pages = new PageContext(options)
+  const routes = pagesRoutes({ ...options, pages }).map(conditionalGets)
   const description = descriptionRoutes({
     ...options,
-    shell,
-    routes: () => [description, ...calls, ...pages].flatMap(({ routes }) => routes),
+    pages,
+    routes: () => [description, ...calls, ...routes].flatMap(({ routes }) => routes),
   })
-  const parts = [description, ...pages]
+  const parts = [description, ...routes]
   const { log } = options
   const otherwise = refusing({ parts: [...calls, ...parts], answerFailure })
   return {
     answer: composeRoutes({ log, parts, otherwise, answerFailure }),
-    answerFailure: pageFailures(shell),
+    answerFailure: pageFailures(pages),
   }
 }

@@ -6,9 +6,12 @@ import { assertMay } from '../../configuration/access/permission.ts'
 import { type AgentRow, type AgentsPageDeps, rowsOf } from '../agents/agents-page.ts'
 import { listedAgent } from '../agents/listed-agent.ts'
 
-/** How long an agent may run on after it was disabled, in milliseconds. */
+/** How long an agent may keep running after it was disabled, in milliseconds. */
 export const STOP_WINDOW = 5_000
-/** A running agent is heard every 5 seconds; one that missed two contacts is taken for stopped. */
+/**
+ * A running agent contacts the server every 5 seconds; after two missed contacts it counts as
+ * stopped.
+ */
 const SILENCE = 11_000
 
 export interface RemovalDeps extends AgentsPageDeps {
@@ -18,7 +21,7 @@ export interface RemovalDeps extends AgentsPageDeps {
 /** How far the removal of an agent has come. */
 export interface Removal {
   readonly row: AgentRow
-  /** What is to be done next: its work has to end, it is to be disabled, stopped, or deleted. */
+  /** The next step: wait for its work to end, disable, stop, or delete it. */
   readonly step: 'wait' | 'disable' | 'stop' | 'delete'
   readonly isBusy: boolean
   readonly isDisabled: boolean
@@ -28,8 +31,8 @@ export interface Removal {
 }
 
 /**
- * How far the removal of an agent has come; it follows from the agent alone, so that it can be left
- * and taken up again.
+ * Derives the progress of an agent's removal from the agent alone, so that a removal can be
+ * interrupted and resumed.
  *
  * @throws {ServiceError} `agent-not-found`, `not-authorized`.
  */
@@ -44,7 +47,7 @@ export async function readRemoval(
 }
 
 /**
- * The same of several, without those that are not there.
+ * Reads the removals of several agents; agents that do not exist are left out.
  *
  * @throws {ServiceError} `not-authorized`.
  */

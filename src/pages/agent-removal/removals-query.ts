@@ -2,22 +2,27 @@ import type { AgentOutcome } from '../agents/act-on-agents.ts'
 import type { RemovalStep } from './remove-together.ts'
 import { malformed, parseWholeNumber } from '../../http/parameters.ts'
 
-/** An agent on its way out, and when it was disabled for that; null when that was not done here. */
+/**
+ * An agent that is being removed, and when it was disabled for that; null if not by this removal.
+ */
 export interface LeavingAgent {
   readonly uuid: string
   readonly since: number | null
 }
 
-/** Agents that are removed together, and those of them that are gone already. */
+/** The agents that are removed together, and those of them that are deleted already. */
 export interface RemovalsQuery {
   readonly leaving: readonly LeavingAgent[]
   readonly gone: readonly { readonly uuid: string; readonly name: string }[]
 }
 
-/** As many as one page of the list has. */
+/** The number of agents on one page of the list. */
 const MOST = 100
 
-/** Reads `agent` and `since`, `gone` and `name`, which go together by their places. */
+/**
+ * Reads `agent` and `since`, and `gone` and `name`; the values of each pair belong together by
+ * position.
+ */
 export function parseRemovalsQuery(given: Readonly<Record<string, string[]>>): RemovalsQuery {
   const { agent = [], since = [], gone = [], name = [] } = given
   if (agent.length + gone.length > MOST) throw malformed(`More than ${MOST} agents`, 'agent')
@@ -30,7 +35,7 @@ export function parseRemovalsQuery(given: Readonly<Record<string, string[]>>): R
   }
 }
 
-/** The same, as it stands in addresses. */
+/** Renders the query as parameters of an address. */
 export function removalsQueryOf({
   leaving,
   gone,
@@ -44,12 +49,12 @@ export function removalsQueryOf({
   ]
 }
 
-/** Those that were disabled for their removal, and not before. */
+/** The agents that this removal disabled. */
 export function disabledHere({ leaving }: RemovalsQuery): readonly LeavingAgent[] {
   return leaving.filter(({ since }) => since !== null)
 }
 
-/** The agents after a step: from then the time runs for those that are disabled, and some are gone. */
+/** The agents after a step: disabled ones get the current time, and deleted ones move to `gone`. */
 export function afterStep(
   { leaving, gone }: RemovalsQuery,
   { step, outcomes, now }: { step: RemovalStep; outcomes: readonly AgentOutcome[]; now: number },

@@ -18,7 +18,7 @@ import { RemovalsView } from './removals-view.tsx'
 
 const LARGEST_FORM = 4_096
 
-/** `/agents/remove`: several agents on their way out. Which ones stands in the address. */
+/** `/agents/remove`: the removal of several agents. The address names them. */
 export function removalsRoutes(options: RemoveRoutesOptions) {
   return new Hono<RouteEnv>()
     .get('/agents/remove', (c) => answer(options, c, parseRemovalsQuery(c.req.queries()), []))
@@ -41,14 +41,14 @@ async function answer(
   { leaving, gone }: RemovalsQuery,
   outcomes: readonly AgentOutcome[],
 ): Promise<Response> {
-  const { shell, clock, directory, removed } = options
+  const { pages, clock, directory, removed } = options
   const { principal } = c.env
   const query = { leaving, gone: gone.filter((agent) => removed.has(principal, agent)) }
   const uuids = leaving.map(({ uuid }) => uuid)
   const removals = await readRemovals(options, principal, uuids)
   const back = query.gone.filter(({ uuid }) => directory.find(uuid) !== null)
-  const chrome = shell.frame(c.req.raw, principal)
-  const view = { chrome, query, removals, back, outcomes, now: clock() }
+  const frame = pages.frame(c.req.raw, principal)
+  const view = { frame, query, removals, back, outcomes, now: clock() }
   return pageResponse(<RemovalsView {...view} />)
 }
 

@@ -9,10 +9,10 @@ import { Outcomes } from '../agents/outcomes.tsx'
 import { disabledHere, type RemovalsQuery, removalsQueryOf } from './removals-query.ts'
 
 export interface RemovalsViewProps {
-  readonly chrome: PageFrame
+  readonly frame: PageFrame
   readonly query: RemovalsQuery
   readonly removals: readonly Removal[]
-  /** Those that were deleted and have registered themselves again. */
+  /** Agents that were deleted and have registered again. */
   readonly back: RemovalsQuery['gone']
   readonly outcomes: readonly AgentOutcome[]
   readonly now: number
@@ -20,21 +20,17 @@ export interface RemovalsViewProps {
 
 const EVERY = 1_000
 
-/** Several agents on their way out, each at its own step; a button takes those along that are ready for it. */
+/**
+ * Several agents in removal, each at its own step; a button takes every agent that is ready for it.
+ */
 export function RemovalsView(props: RemovalsViewProps) {
-  const { chrome, query, outcomes, now } = props
-  const { links } = chrome
+  const { frame, query, outcomes, now } = props
+  const { links } = frame
   const here = links.removeAgents(removalsQueryOf(query))
   const count = query.leaving.length + query.gone.length
   const title = `Remove ${count} ${count === 1 ? 'agent' : 'agents'}`
   return (
-    <Page
-      chrome={chrome}
-      title={title}
-      section="agents"
-      styles={['runs.css']}
-      scripts={LIVE_SCRIPTS}
-    >
+    <Page frame={frame} title={title} section="agents" styles={['runs.css']} scripts={LIVE_SCRIPTS}>
       <Live every={EVERY} now={now} at={here}>
         <div class="page-head">
           <div>
@@ -50,7 +46,7 @@ export function RemovalsView(props: RemovalsViewProps) {
           <Explanation {...props} />
           <div class="table-card" data-part="removals">
             <Table {...props} />
-            <Ways {...props} />
+            <Actions {...props} />
           </div>
         </form>
       </Live>
@@ -78,10 +74,10 @@ function Explanation({ removals }: RemovalsViewProps) {
   )
 }
 
-/** Only such names are put into a command. */
+/** Only names of this form are put into a command. */
 const SAFE_NAME = /^[A-Za-z0-9][A-Za-z0-9.-]*$/
 
-function Table({ chrome, query, removals, back, now }: RemovalsViewProps) {
+function Table({ frame, query, removals, back, now }: RemovalsViewProps) {
   const since = new Map(query.leaving.map((each) => [each.uuid, each.since]))
   const returned = new Set(back.map(({ uuid }) => uuid))
   return (
@@ -96,7 +92,7 @@ function Table({ chrome, query, removals, back, now }: RemovalsViewProps) {
       <tbody>
         {removals.map((removal) => (
           <Leaving
-            chrome={chrome}
+            frame={frame}
             removal={removal}
             since={since.get(removal.row.agent.uuid) ?? null}
             now={now}
@@ -105,7 +101,7 @@ function Table({ chrome, query, removals, back, now }: RemovalsViewProps) {
         {query.gone.map(({ uuid, name }) => (
           <tr>
             <th scope="row" class="agent-name">
-              {returned.has(uuid) ? <a href={chrome.links.agent(uuid)}>{name}</a> : name}
+              {returned.has(uuid) ? <a href={frame.links.agent(uuid)}>{name}</a> : name}
             </th>
             <td>
               {returned.has(uuid) ? <Status status="Pending" word="Has come back" /> : 'Deleted'}
@@ -123,13 +119,13 @@ function Table({ chrome, query, removals, back, now }: RemovalsViewProps) {
 }
 
 interface LeavingProps {
-  readonly chrome: PageFrame
+  readonly frame: PageFrame
   readonly removal: Removal
   readonly since: number | null
   readonly now: number
 }
 
-function Leaving({ chrome: { links }, removal, since, now }: LeavingProps) {
+function Leaving({ frame: { links }, removal, since, now }: LeavingProps) {
   const { row } = removal
   const { uuid, name, status } = row.agent
   return (
@@ -148,7 +144,7 @@ function Leaving({ chrome: { links }, removal, since, now }: LeavingProps) {
   )
 }
 
-function Next({ removal: { step }, since, now }: Omit<LeavingProps, 'chrome'>) {
+function Next({ removal: { step }, since, now }: Omit<LeavingProps, 'frame'>) {
   switch (step) {
     case 'wait':
       return <>Wait until its work has ended</>
@@ -171,9 +167,9 @@ function Next({ removal: { step }, since, now }: Omit<LeavingProps, 'chrome'>) {
   }
 }
 
-/** The steps that some are ready for, with their number. */
-function Ways(props: RemovalsViewProps) {
-  const { removals, query, now, chrome } = props
+/** The steps that at least one agent is ready for, with the number of agents. */
+function Actions(props: RemovalsViewProps) {
+  const { removals, query, now, frame } = props
   const here = new Set(disabledHere(query).map(({ uuid }) => uuid))
   const disabled = removals.filter(({ row }) => here.has(row.agent.uuid))
   const count = (step: RemovalStep) => agentsFor(step, removals).length
@@ -188,7 +184,7 @@ function Ways(props: RemovalsViewProps) {
         count={agentsFor('enable', disabled).length}
         label="Cancel, enable again"
       />
-      <a class="button" href={chrome.links.agents()}>
+      <a class="button" href={frame.links.agents()}>
         Go to the agents
       </a>
     </div>

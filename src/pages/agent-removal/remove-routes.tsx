@@ -13,7 +13,7 @@ import { RemovedView, RemoveView } from './remove-view.tsx'
 import type { RemovedAgents } from '../agents/removed-agents.ts'
 
 export interface RemoveRoutesOptions extends RemovalDeps, AgentAdministrationDeps {
-  readonly shell: PageContext
+  readonly pages: PageContext
   readonly removed: RemovedAgents
 }
 
@@ -21,9 +21,9 @@ type RemoveContext = Context<RouteEnv, '/agents/:uuid/remove'>
 
 const LARGEST_FORM = 4_096
 
-/** `/agents/[uuid]/remove`: disable, stop, delete, with the reasons and the time that is left. */
+/** `/agents/[uuid]/remove`: disable, stop, delete, with the reasons and the remaining time. */
 export function removeRoutes(options: RemoveRoutesOptions) {
-  const { shell, clock } = options
+  const { pages, clock } = options
   return new Hono<RouteEnv>()
     .get('/agents/:uuid/remove', (c) => answer(options, c, null))
     .post('/agents/:uuid/remove', async (c) => {
@@ -34,10 +34,10 @@ export function removeRoutes(options: RemoveRoutesOptions) {
       options.removed.note(c.env.principal, outcomes)
       const [outcome] = outcomes
       const name = outcome?.name ?? uuid
-      if (outcome?.isDone !== true) return answer(options, c, `${name} ${outcome?.told}.`)
-      if (action === 'enable') return c.redirect(shell.links.agent(uuid), 303)
+      if (outcome?.isDone !== true) return answer(options, c, `${name} ${outcome?.result}.`)
+      if (action === 'enable') return c.redirect(pages.links.agent(uuid), 303)
       const query = action === 'disable' ? { since: clock() } : { gone: name }
-      return c.redirect(shell.links.removeAgent(uuid, query), 303)
+      return c.redirect(pages.links.removeAgent(uuid, query), 303)
     })
 }
 
@@ -46,18 +46,18 @@ async function answer(
   c: RemoveContext,
   refusal: string | null,
 ): Promise<Response> {
-  const { shell, clock, directory, access, removed } = options
+  const { pages, clock, directory, access, removed } = options
   const { principal } = c.env
   const uuid = c.req.param('uuid')
   const { gone, since } = c.req.query()
-  const frame = { chrome: shell.frame(c.req.raw, principal), now: clock() }
+  const common = { frame: pages.frame(c.req.raw, principal), now: clock() }
   if (gone !== undefined && removed.has(principal, { uuid, name: gone })) {
     assertMay(access, principal, { action: 'delete-agent' })
     const isBack = directory.find(uuid) !== null
-    return pageResponse(<RemovedView {...frame} name={gone} isBack={isBack} />)
+    return pageResponse(<RemovedView {...common} name={gone} isBack={isBack} />)
   }
   const removal = await readRemoval(options, principal, uuid)
   const at = since === undefined ? null : parseWholeNumber(since, 'since')
-  const view = { ...frame, removal, since: at, refusal }
+  const view = { ...common, removal, since: at, refusal }
   return pageResponse(<RemoveView {...view} />, refusal === null ? 200 : 409)
 }

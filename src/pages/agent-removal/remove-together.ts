@@ -3,7 +3,7 @@ import type { AgentAdministrationDeps } from '../../agents/administer-agents.ts'
 import { actOnAgents, type AgentAction, type AgentOutcome } from '../agents/act-on-agents.ts'
 import { readRemovals, type Removal, type RemovalDeps } from './removal.ts'
 
-/** What is done to several agents on their way out, each as soon as it may be. */
+/** The steps of a removal of several agents; each agent takes a step as soon as it may. */
 export const REMOVAL_STEPS = ['disable', 'again', 'delete', 'enable'] as const
 export type RemovalStep = (typeof REMOVAL_STEPS)[number]
 
@@ -14,7 +14,7 @@ const ACTIONS: Record<RemovalStep, AgentAction> = {
   enable: 'enable',
 }
 
-/** The agents of a removal that a step is for now. */
+/** The agents that can take the step now. */
 export function agentsFor(step: RemovalStep, removals: readonly Removal[]): readonly Removal[] {
   return removals.filter((removal) => {
     switch (step) {
@@ -31,7 +31,7 @@ export function agentsFor(step: RemovalStep, removals: readonly Removal[]): read
 }
 
 /**
- * Takes a step with those of the agents that it is for now; the others are left as they are.
+ * Takes a step with the agents that are ready for it; the others stay unchanged.
  *
  * @throws {ServiceError} `not-authorized`.
  */

@@ -7,9 +7,9 @@ import { When } from '../frame/when.tsx'
 import { Running } from '../agents/agent-cells.tsx'
 
 export interface RemoveViewProps {
-  readonly chrome: PageFrame
+  readonly frame: PageFrame
   readonly removal: Removal
-  /** When it was disabled for its removal; null when that was not done here. */
+  /** When it was disabled for its removal; null if not by this removal. */
   readonly since: number | null
   /** Why the last step was refused. */
   readonly refusal: string | null
@@ -20,12 +20,12 @@ const EVERY = 1_000
 
 /** The steps of a safe removal, one after the other: idle, disabled, stopped, deleted. */
 export function RemoveView(props: RemoveViewProps) {
-  const { chrome, removal, refusal, now } = props
-  const { links } = chrome
+  const { frame, removal, refusal, now } = props
+  const { links } = frame
   const { uuid, name } = removal.row.agent
   return (
     <Page
-      chrome={chrome}
+      frame={frame}
       title={`Remove ${name}`}
       section="agents"
       styles={['runs.css']}
@@ -36,12 +36,12 @@ export function RemoveView(props: RemoveViewProps) {
           <p class="muted">
             <a href={links.agents()}>Agents</a> › <a href={links.agent(uuid)}>{name}</a>
           </p>
-          <Freshness here={chrome.here} />
+          <Freshness here={frame.here} />
         </div>
         <form method="post" class="card removal">
           <h1>{`Remove ${name}`}</h1>
           {refusal !== null && (
-            <p class="told refused" role="alert">
+            <p class="flash refused" role="alert">
               {refusal}
             </p>
           )}
@@ -52,7 +52,7 @@ export function RemoveView(props: RemoveViewProps) {
               <Stopped {...props} />
               <Deleted {...props} />
             </ol>
-            <Ways {...props} />
+            <Actions {...props} />
           </div>
         </form>
       </Live>
@@ -72,7 +72,7 @@ function Step({ state, children }: { state: State; children: Child }) {
   )
 }
 
-function Idle({ chrome, removal, now }: RemoveViewProps) {
+function Idle({ frame, removal, now }: RemoveViewProps) {
   const { row, isBusy, isDisabled } = removal
   if (!isBusy) {
     return (
@@ -90,7 +90,7 @@ function Idle({ chrome, removal, now }: RemoveViewProps) {
       </p>
       <p>
         <Status status="Building" />{' '}
-        {row.running !== null && <Running links={chrome.links} job={row.running} now={now} />}
+        {row.running !== null && <Running links={frame.links} job={row.running} now={now} />}
       </p>
       <p class="muted">
         {isDisabled
@@ -173,8 +173,8 @@ function Deleted({ removal: { step } }: RemoveViewProps) {
   )
 }
 
-/** The ways on from here. Only what is possible now is offered. */
-function Ways({ chrome: { links }, removal, since, now }: RemoveViewProps) {
+/** The actions that are possible at the current step. */
+function Actions({ frame: { links }, removal, since, now }: RemoveViewProps) {
   const { row, isBusy, isDisabled, hasStopped, step } = removal
   const isLate = since === null || since + STOP_WINDOW <= now
   return (
@@ -207,21 +207,21 @@ function Ways({ chrome: { links }, removal, since, now }: RemoveViewProps) {
   )
 }
 
-/** After the deletion: whether it stays away. */
+/** The page after the deletion: shows whether the agent registers again. */
 export function RemovedView({
-  chrome,
+  frame,
   name,
   isBack,
   now,
 }: {
-  chrome: PageFrame
+  frame: PageFrame
   name: string
   isBack: boolean
   now: number
 }) {
   return (
     <Page
-      chrome={chrome}
+      frame={frame}
       title={`${name} is removed`}
       section="agents"
       styles={['runs.css']}
@@ -236,7 +236,7 @@ export function RemovedView({
               : 'It has not registered itself again. While this page is open it says so when that happens.'}
           </p>
           <p class="actions ways">
-            <a class="button" href={chrome.links.agents()}>
+            <a class="button" href={frame.links.agents()}>
               Go to the agents
             </a>
           </p>

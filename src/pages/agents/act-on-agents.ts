@@ -12,7 +12,7 @@ import { listedAgent } from './listed-agent.ts'
 export const AGENT_ACTIONS = ['enable', 'disable', 'delete'] as const
 export type AgentAction = (typeof AGENT_ACTIONS)[number]
 
-/** What became of one agent of several. */
+/** The result of an action for one of several agents. */
 export interface AgentOutcome {
   readonly uuid: string
   readonly name: string
@@ -20,13 +20,13 @@ export interface AgentOutcome {
   readonly isDone: boolean
   /** The code of the refusal, or null. */
   readonly reason: ErrorCode | null
-  /** What happened, after the name: `is enabled`. */
-  readonly told: string
+  /** The result as a phrase after the name: `is enabled`. */
+  readonly result: string
 }
 
 /**
- * Does the same to several agents, one after the other. A refusal of one does not keep the others
- * from it.
+ * Applies one action to several agents, one after the other. A refusal for one does not stop the
+ * others.
  *
  * @throws {ServiceError} `not-permitted`, or `not-authorized` for a deletion.
  */
@@ -49,11 +49,11 @@ async function actOnOne(
   const known = deps.directory.find(uuid)
   const of = { uuid, name: known ? listedAgent(known).name : uuid, action }
   try {
-    const told = await act(deps, principal, { action, uuid })
-    return { ...of, isDone: true, reason: null, told }
+    const result = await act(deps, principal, { action, uuid })
+    return { ...of, isDone: true, reason: null, result }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    return { ...of, isDone: false, reason: error.code, told: refusalOf(error) }
+    return { ...of, isDone: false, reason: error.code, result: refusalOf(error) }
   }
 }
 

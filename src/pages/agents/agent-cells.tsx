@@ -7,7 +7,7 @@ import type { JobPlace } from '../../builds/artifacts/job-folders.ts'
 import { duration } from '../frame/duration.ts'
 import type { Links } from '../frame/links.ts'
 
-/** The status of an agent's work, with the job itself. */
+/** The status of an agent, with the job that it runs. */
 export function Running({ links, job, now }: { links: Links; job: RunningJob; now: number }) {
   const { place, since } = job
   return (
@@ -36,7 +36,7 @@ export function jobOf({
   return { pipeline: pipelineName, pipelineCounter, stage: stageName, stageCounter, job: jobName }
 }
 
-/** Little space is told by a shape and a word too. */
+/** Little free space is shown by a shape and a word, not by colour alone. */
 export function FreeSpace({ agent }: { agent: ListedAgent }) {
   const text = renderFreeSpace(agent.freeSpace)
   if (!isLowOnSpace(agent)) return <span class="nowrap">{text}</span>
@@ -61,7 +61,7 @@ export function LastChange({ links, row }: { links: Links; row: AgentRow }) {
   )
 }
 
-/** The address that an agent says it has, with the one that its calls come from where that differs. */
+/** The address that an agent reports, with the one that its calls come from where they differ. */
 export function Addresses({ agent }: { agent: ListedAgent }) {
   const { ipAddress, remoteAddress } = agent
   return (
@@ -88,7 +88,7 @@ export function UnknownMachine({ agent }: { agent: ListedAgent }) {
   )
 }
 
-/** That another machine calls with the uuid of an agent, and is refused. */
+/** Shows that another machine calls with the uuid of an agent and is refused. */
 export function Refused({ row: { refused } }: { row: AgentRow }) {
   if (refused === null) return <></>
   return (

@@ -8,7 +8,7 @@ export interface AgentTerm {
 
 type Texts = (agent: ListedAgent) => readonly string[]
 
-/** The columns by the names that a filter calls them. */
+/** The columns by their names in a filter. */
 const COLUMNS = {
   name: (agent) => [agent.name],
   status: (agent) => [agent.status],
@@ -28,7 +28,9 @@ const OTHERWISE: Readonly<Record<string, keyof typeof COLUMNS>> = {
 
 const TERM = /(?:([a-z]+):)?(?:"([^"]*)"|(\S+))/gi
 
-/** Reads `status:idle resource:docker build`: columns with a text each, and texts for any column. */
+/**
+ * Parses `status:idle resource:docker build`: columns with a text each, and texts for any column.
+ */
 export function parseAgentFilter(filter: string): readonly AgentTerm[] {
   return Array.from(filter.matchAll(TERM), ([whole, prefix = '', quoted, word]) => {
     const column = columnOf(prefix.toLowerCase())
@@ -37,8 +39,8 @@ export function parseAgentFilter(filter: string): readonly AgentTerm[] {
   })
 }
 
-/** Whether all conditions hold, each anywhere in a value and in any case. */
-export function suits(agent: ListedAgent, terms: readonly AgentTerm[]): boolean {
+/** Whether all conditions hold; a text matches anywhere in a value and ignores case. */
+export function matches(agent: ListedAgent, terms: readonly AgentTerm[]): boolean {
   return terms.every(({ column, text }) => {
     const readers: readonly Texts[] = column === null ? Object.values(COLUMNS) : [COLUMNS[column]]
     return readers.some((read) => read(agent).some((value) => value.toLowerCase().includes(text)))

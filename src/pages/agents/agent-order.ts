@@ -1,6 +1,6 @@
 import type { ListedAgent } from './listed-agent.ts'
 
-/** What the list can be sorted by: its columns, in their order. */
+/** The columns of the list, in their order; it can be sorted by each of them. */
 export const AGENT_COLUMNS = [
   'name',
   'status',
@@ -20,7 +20,7 @@ export interface AgentOrder {
 
 type Key = string | number
 
-/** So many keys are kept. Agents are asked for again and again, and their names stay. */
+/** The limit of cached sort keys. The list is requested often and names rarely change. */
 const KEPT = 100_000
 const kept = new Map<string, string>()
 
@@ -45,7 +45,7 @@ const KEYS: Record<AgentColumn, (agent: ListedAgent) => Key> = {
   environments: ({ environments }) => natural(environments.join(' ')),
 }
 
-/** The agents in order; those that are alike by name, working folder and uuid. */
+/** Sorts the agents; ties are broken by name, working folder and uuid. */
 export function sorted(
   agents: readonly ListedAgent[],
   { column, isDescending }: AgentOrder,

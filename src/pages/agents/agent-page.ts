@@ -9,7 +9,7 @@ export type AgentPageDeps = AgentsPageDeps & StagesDeps
 
 export interface AgentPage {
   readonly uuid: string
-  /** Null for an agent that is there no more. */
+  /** Null for an agent that no longer exists. */
   readonly row: AgentRow | null
   readonly runs: Page<JobInstance>
   readonly mayAdminister: boolean
@@ -17,9 +17,9 @@ export interface AgentPage {
 }
 
 /**
- * One agent and those of the jobs that it ran which the caller may view, to any user.
+ * Reads one agent and those of its jobs that the caller may view; every user may call it.
  *
- * @throws {ServiceError} `agent-not-found` for an agent that is unknown and never ran any.
+ * @throws {ServiceError} `agent-not-found` for an unknown agent that never ran a job.
  */
 export async function readAgentPage(
   deps: AgentPageDeps,

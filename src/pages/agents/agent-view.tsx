@@ -17,7 +17,7 @@ import {
 import { JobRuns, type JobRunOrder } from './job-runs.tsx'
 
 export interface AgentViewProps {
-  readonly chrome: PageFrame
+  readonly frame: PageFrame
   readonly page: AgentPage
   readonly order: JobRunOrder
   readonly outcome: AgentOutcome | null
@@ -26,14 +26,14 @@ export interface AgentViewProps {
 
 const EVERY = 5_000
 
-/** One agent: what it is, what may be done with it, and the jobs that it ran. */
+/** One agent: its facts, the actions on it, and the jobs that it ran. */
 export function AgentView(props: AgentViewProps) {
-  const { chrome, page, outcome, now } = props
+  const { frame, page, outcome, now } = props
   const { row, uuid } = page
   const name = row?.agent.name ?? uuid
   return (
     <Page
-      chrome={chrome}
+      frame={frame}
       title={`Agent ${name}`}
       section="agents"
       styles={['runs.css']}
@@ -43,15 +43,15 @@ export function AgentView(props: AgentViewProps) {
         <div class="page-head">
           <div>
             <p class="muted">
-              <a href={chrome.links.agents()}>Agents</a>
+              <a href={frame.links.agents()}>Agents</a>
             </p>
             <h1>{name}</h1>
           </div>
-          <Freshness here={chrome.here} />
+          <Freshness here={frame.here} />
         </div>
         {outcome !== null && (
-          <div class={`card told ${outcome.isDone ? 'done' : 'refused'}`} role="status">
-            <p>{`${outcome.name} ${outcome.told}.`}</p>
+          <div class={`card flash ${outcome.isDone ? 'done' : 'refused'}`} role="status">
+            <p>{`${outcome.name} ${outcome.result}.`}</p>
           </div>
         )}
         {row === null ? <Gone /> : <Facts {...props} row={row} />}
@@ -69,7 +69,7 @@ function Gone() {
   )
 }
 
-function Facts({ chrome: { links }, page, row, now }: AgentViewProps & { row: AgentRow }) {
+function Facts({ frame: { links }, page, row, now }: AgentViewProps & { row: AgentRow }) {
   const { agent, running } = row
   return (
     <section class="card" data-part="agent" aria-label="Facts">
@@ -86,9 +86,9 @@ function Facts({ chrome: { links }, page, row, now }: AgentViewProps & { row: Ag
           <Addresses agent={agent} />
         </dd>
         <dt>Sandbox</dt>
-        <dd>{agent.sandbox === '' ? 'not told yet' : <code>{agent.sandbox}</code>}</dd>
+        <dd>{agent.sandbox === '' ? 'not reported yet' : <code>{agent.sandbox}</code>}</dd>
         <dt>OS</dt>
-        <dd>{agent.os === '' ? 'not told yet' : agent.os}</dd>
+        <dd>{agent.os === '' ? 'not reported yet' : agent.os}</dd>
         <dt>Free space</dt>
         <dd>
           <FreeSpace agent={agent} />
@@ -126,7 +126,7 @@ function Facts({ chrome: { links }, page, row, now }: AgentViewProps & { row: Ag
   )
 }
 
-/** What cannot be done is not offered, and why is told. */
+/** Offers only the actions that are possible, and gives the reason for the others. */
 function Actions({ row, remove }: { row: AgentRow; remove: string }) {
   const { status, obstacle, isConfigured } = row.agent
   const isDisabled = isConfigured && !(obstacle ?? '').includes('not Disabled')

@@ -5,7 +5,7 @@ import type { RefusedMachine, RefusedMachines } from '../../agents/refused-machi
 import type { RunRightsDeps } from '../../builds/runs/run-rights.ts'
 import { lastChanges, type LastChangeDeps } from '../revisions/last-change.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
-import { parseAgentFilter, suits } from './agent-filter.ts'
+import { parseAgentFilter, matches } from './agent-filter.ts'
 import { type AgentOrder, sorted } from './agent-order.ts'
 import { type ListedAgent, listedAgent } from './listed-agent.ts'
 import { type RunningJob, runningJobs } from './running-job.ts'
@@ -18,7 +18,7 @@ export interface AgentsPageDeps extends RunRightsDeps, LastChangeDeps {
 export interface AgentsQuery {
   readonly filter: string
   readonly order: AgentOrder
-  /** How many agents to pass over. */
+  /** The number of agents to skip. */
   readonly offset: number
 }
 
@@ -34,7 +34,7 @@ export interface AgentRow {
 export interface AgentsPage {
   readonly rows: readonly AgentRow[]
   readonly offset: number
-  /** How many agents the filter lets through, and how many there are. */
+  /** The number of agents that match the filter, and of all agents. */
   readonly matching: number
   readonly total: number
   readonly counts: readonly { readonly status: AgentStatus; readonly count: number }[]
@@ -43,7 +43,7 @@ export interface AgentsPage {
 
 export const AGENT_ROWS = 100
 
-/** One page of the agents, to any user. */
+/** Reads one page of the agents; every user may call it. */
 export async function readAgentsPage(
   deps: AgentsPageDeps,
   principal: Principal,
@@ -53,7 +53,7 @@ export async function readAgentsPage(
   await directory.findLost()
   const all = directory.list().map(listedAgent)
   const terms = parseAgentFilter(filter)
-  const matching = terms.length === 0 ? all : all.filter((agent) => suits(agent, terms))
+  const matching = terms.length === 0 ? all : all.filter((agent) => matches(agent, terms))
   const shown = sorted(matching, order).slice(offset, offset + AGENT_ROWS)
   const mayAdminister = access.may(principal, { action: 'administer' })
   return {

@@ -14,7 +14,7 @@ export function parseAgentsQuery(given: Readonly<Record<string, string>>): Agent
   }
 }
 
-/** The same, as it stands in addresses. */
+/** Renders the query as parameters of an address. */
 export function agentsQueryOf({ filter, order, offset }: AgentsQuery): Query {
   const { column, isDescending } = order
   const sort = isDescending ? `-${column}` : column

@@ -16,17 +16,17 @@ import { JOB_RUN_COLUMNS, type JobRunOrder } from './job-runs.tsx'
 import type { RemovedAgents } from './removed-agents.ts'
 
 export interface AgentsRoutesOptions extends AgentPageDeps, AgentAdministrationDeps {
-  readonly shell: PageContext
+  readonly pages: PageContext
   readonly clock: Clock
   readonly removed: RemovedAgents
 }
 
-/** All agents of a page, each with its uuid, and more. */
+/** Enough for all agents of a page, each with its uuid, and the other fields. */
 const LARGEST_FORM = 65_536
 
-/** `/agents` and `/agents/[uuid]`: the agents, and what an administrator decides about them. */
+/** `/agents` and `/agents/[uuid]`: the agents, and the actions of administrators on them. */
 export function agentsRoutes(options: AgentsRoutesOptions) {
-  const { shell } = options
+  const { pages } = options
   return new Hono<RouteEnv>()
     .get('/agents', (c) => answerList(options, c, {}))
     .post('/agents', async (c) => {
@@ -43,9 +43,9 @@ export function agentsRoutes(options: AgentsRoutesOptions) {
       }
       const [uuid = ''] = uuids
       if (uuids.length > 1) {
-        return c.redirect(shell.links.removeAgents(uuids.map((each) => ['agent', each])), 303)
+        return c.redirect(pages.links.removeAgents(uuids.map((each) => ['agent', each])), 303)
       }
-      return c.redirect(shell.links.removeAgent(uuid), 303)
+      return c.redirect(pages.links.removeAgent(uuid), 303)
     })
     .get('/agents/:uuid', (c) => answerOne(options, c, null))
     .post('/agents/:uuid', async (c) => {
@@ -57,14 +57,14 @@ export function agentsRoutes(options: AgentsRoutesOptions) {
       options.removed.note(c.env.principal, outcomes)
       const [outcome = null] = outcomes
       if (action === 'delete' && outcome?.isDone === true) {
-        const gone = shell.links.removeAgent(outcome.uuid, { gone: outcome.name })
+        const gone = pages.links.removeAgent(outcome.uuid, { gone: outcome.name })
         return c.redirect(gone, 303)
       }
       return answerOne(options, c, outcome)
     })
 }
 
-/** What was done to one agent, as the audit log names it. */
+/** The entry of the audit log for the action on one agent. */
 export function auditActionOf({ uuid, action, reason }: AgentOutcome): AuditAction {
   const target = `/api/agents/${encodeURIComponent(uuid)}/${action}`
   return { action: `${action}-agent`, target, ended: { reason } }
@@ -79,21 +79,21 @@ export function actionOf(text: string): AgentAction {
 }
 
 async function answerList(
-  { shell, clock, ...deps }: AgentsRoutesOptions,
+  { pages, clock, ...deps }: AgentsRoutesOptions,
   c: Context<RouteEnv>,
-  told: { outcomes?: readonly AgentOutcome[]; refusal?: string },
+  result: { outcomes?: readonly AgentOutcome[]; refusal?: string },
 ): Promise<Response> {
   const { principal } = c.env
   const query = parseAgentsQuery(c.req.query())
   const page = await readAgentsPage(deps, principal, query)
-  const chrome = shell.frame(c.req.raw, principal)
-  const { outcomes = [], refusal = null } = told
-  const view = { chrome, page, query, outcomes, refusal, now: clock() }
+  const frame = pages.frame(c.req.raw, principal)
+  const { outcomes = [], refusal = null } = result
+  const view = { frame, page, query, outcomes, refusal, now: clock() }
   return pageResponse(<AgentsView {...view} />, refusal === null ? 200 : 409)
 }
 
 async function answerOne(
-  { shell, clock, ...deps }: AgentsRoutesOptions,
+  { pages, clock, ...deps }: AgentsRoutesOptions,
   c: Context<RouteEnv, '/agents/:uuid'>,
   outcome: AgentOutcome | null,
 ): Promise<Response> {
@@ -101,8 +101,8 @@ async function answerOne(
   const { offset = '0', sort = '' } = c.req.query()
   const asked = { uuid: c.req.param('uuid'), offset: parseWholeNumber(offset, 'offset') }
   const page = await readAgentPage(deps, principal, asked)
-  const chrome = shell.frame(c.req.raw, principal)
-  const view = { chrome, page, order: parseOrder(sort), outcome, now: clock() }
+  const frame = pages.frame(c.req.raw, principal)
+  const view = { frame, page, order: parseOrder(sort), outcome, now: clock() }
   return pageResponse(<AgentView {...view} />, outcome === null || outcome.isDone ? 200 : 409)
 }
 

@@ -31,7 +31,7 @@ const COLUMNS: readonly (readonly [AgentColumn, string])[] = [
   ['environments', 'Environments'],
 ]
 
-/** The agents, each with a box to choose it where the caller may do something with it. */
+/** The agents, each with a checkbox if the caller may act on it. */
 export function AgentsTable({ links, page, query, now }: AgentsTableProps) {
   const { rows, mayAdminister } = page
   return (
@@ -58,7 +58,10 @@ export function AgentsTable({ links, page, query, now }: AgentsTableProps) {
   )
 }
 
-/** A column head is the link that sorts by it, and turns the order round when it is sorted by it. */
+/**
+ * A column head is a link that sorts by the column, and reverses the order when already sorted by
+ * it.
+ */
 function ColumnHead({
   links,
   query,

@@ -9,26 +9,28 @@ import { AgentsTable } from './agents-table.tsx'
 import { Outcomes } from './outcomes.tsx'
 
 export interface AgentsViewProps {
-  readonly chrome: PageFrame
+  readonly frame: PageFrame
   readonly page: AgentsPage
   readonly query: AgentsQuery
-  /** What became of each agent of an action that was asked for. */
+  /** The result of the last action for each agent. */
   readonly outcomes: readonly AgentOutcome[]
-  /** Why an action could not begin. */
+  /** Why an action could not start. */
   readonly refusal: string | null
   readonly now: number
 }
 
-/** Agents come and go by themselves: the list is looked at again this often, in milliseconds. */
+/**
+ * Agents change without a user's action: the list is reloaded at this interval, in milliseconds.
+ */
 const EVERY = 5_000
 
 export function AgentsView(props: AgentsViewProps) {
-  const { chrome, page, query, now } = props
-  const { links } = chrome
+  const { frame, page, query, now } = props
+  const { links } = frame
   const here = links.agents(agentsQueryOf(query))
   return (
     <Page
-      chrome={chrome}
+      frame={frame}
       title="Agents"
       section="agents"
       styles={['runs.css']}
@@ -36,7 +38,7 @@ export function AgentsView(props: AgentsViewProps) {
     >
       <Live every={EVERY} now={now}>
         <Head {...props} here={here} />
-        <Told {...props} />
+        <ActionResult {...props} />
         {page.total === 0 ? (
           <FirstUse />
         ) : (
@@ -57,7 +59,7 @@ export function AgentsView(props: AgentsViewProps) {
   )
 }
 
-function Head({ chrome: { links }, page, query, here }: AgentsViewProps & { here: string }) {
+function Head({ frame: { links }, page, query, here }: AgentsViewProps & { here: string }) {
   const { total, counts } = page
   return (
     <div class="page-head">
@@ -91,11 +93,11 @@ function Head({ chrome: { links }, page, query, here }: AgentsViewProps & { here
   )
 }
 
-/** What became of each agent that was chosen. */
-function Told({ chrome: { links }, outcomes, refusal }: AgentsViewProps) {
+/** The result of an action for each chosen agent. */
+function ActionResult({ frame: { links }, outcomes, refusal }: AgentsViewProps) {
   if (refusal !== null) {
     return (
-      <div class="card told refused" role="status">
+      <div class="card flash refused" role="status">
         <p>{refusal}</p>
       </div>
     )
@@ -103,7 +105,7 @@ function Told({ chrome: { links }, outcomes, refusal }: AgentsViewProps) {
   return <Outcomes links={links} outcomes={outcomes} />
 }
 
-/** The rule of a deletion is told before; the script says which of the chosen it keeps from it. */
+/** States the rule for deletion in advance; the script lists the chosen agents that it excludes. */
 function Actions() {
   return (
     <div class="bulk">
@@ -156,13 +158,13 @@ function NothingFound({ links, total }: { links: Links; total: number }) {
   )
 }
 
-function Pages({ chrome: { links }, page, query }: AgentsViewProps) {
+function Pages({ frame: { links }, page, query }: AgentsViewProps) {
   const { offset, matching, rows } = page
   return (
     <Pager
       pagination={{ offset, total: matching, pageSize: AGENT_ROWS }}
       shown={rows.length}
-      words={BY_PLACE}
+      labels={BY_PLACE}
       to={(start) => links.agents(agentsQueryOf({ ...query, offset: start ?? 0 }))}
     />
   )

@@ -11,7 +11,7 @@ import { jobOf } from './agent-cells.tsx'
 export const JOB_RUN_COLUMNS = ['completed', 'job', 'result', 'duration'] as const
 export type JobRunColumn = (typeof JOB_RUN_COLUMNS)[number]
 
-/** How the runs of the page shown are sorted. The history itself is always by the end, newest first. */
+/** The order of the runs on one page. The pages themselves are always by end time, newest first. */
 export interface JobRunOrder {
   readonly column: JobRunColumn
   readonly isDescending: boolean
@@ -25,13 +25,13 @@ const LABELS: Record<JobRunColumn, string> = {
 }
 
 export interface JobRunsProps {
-  readonly chrome: PageFrame
+  readonly frame: PageFrame
   readonly page: AgentPage
   readonly order: JobRunOrder
   readonly now: number
 }
 
-/** The jobs that an agent ran, ten a page. */
+/** The jobs that an agent ran, ten per page. */
 export function JobRuns(props: JobRunsProps) {
   const { runs } = props.page
   return (
@@ -51,8 +51,8 @@ export function JobRuns(props: JobRunsProps) {
   )
 }
 
-function Table({ chrome, page, order, now }: JobRunsProps) {
-  const { links } = chrome
+function Table({ frame, page, order, now }: JobRunsProps) {
+  const { links } = frame
   const { offset } = page.runs.pagination
   return (
     <div class="table-card">
@@ -78,7 +78,7 @@ function Table({ chrome, page, order, now }: JobRunsProps) {
         </thead>
         <tbody>
           {sortedRuns(page.runs.items, order).map((job) => (
-            <Row chrome={chrome} job={job} now={now} />
+            <Row frame={frame} job={job} now={now} />
           ))}
         </tbody>
       </table>
@@ -86,7 +86,7 @@ function Table({ chrome, page, order, now }: JobRunsProps) {
   )
 }
 
-function Row({ chrome, job, now }: { chrome: PageFrame; job: JobInstance; now: number }) {
+function Row({ frame, job, now }: { frame: PageFrame; job: JobInstance; now: number }) {
   const { pipelineName, pipelineCounter, stageName, stageCounter, name } = job
   const text = `${pipelineName} / ${pipelineCounter} / ${stageName} / ${stageCounter} / ${name}`
   return (
@@ -95,7 +95,7 @@ function Row({ chrome, job, now }: { chrome: PageFrame; job: JobInstance; now: n
         <When time={endOf(job)} now={now} />
       </td>
       <td>
-        <a href={chrome.links.job(jobOf(placeOfJob(job)))}>{text}</a>
+        <a href={frame.links.job(jobOf(placeOfJob(job)))}>{text}</a>
         {job.rerun && (
           <>
             {' '}
@@ -111,14 +111,14 @@ function Row({ chrome, job, now }: { chrome: PageFrame; job: JobInstance; now: n
   )
 }
 
-function Pages({ chrome: { links }, page, order }: JobRunsProps) {
+function Pages({ frame: { links }, page, order }: JobRunsProps) {
   const isUsual = order.column === 'completed' && order.isDescending
   const sort = isUsual ? '' : `${order.isDescending ? '-' : ''}${order.column}`
   return (
     <Pager
       pagination={page.runs.pagination}
       shown={page.runs.items.length}
-      words={BY_TIME}
+      labels={BY_TIME}
       to={(offset) => links.agent(page.uuid, { sort, offset })}
     />
   )

@@ -9,23 +9,23 @@ export interface ListedAgent {
   readonly status: AgentStatus
   readonly sandbox: string
   readonly os: string
-  /** As it says. */
+  /** The address that the agent reports. */
   readonly ipAddress: string
-  /** The address that its calls come from, or null while it was not heard. */
+  /** The address that its calls come from, or null before its first contact. */
   readonly remoteAddress: string | null
-  /** Bytes, or null when it is not known. */
+  /** In bytes, or null when unknown. */
   readonly freeSpace: number | null
   readonly resources: readonly string[]
   readonly environments: readonly string[]
-  /** What keeps it from being deleted, in words, or null. */
+  /** The reason why it cannot be deleted, as text, or null. */
   readonly obstacle: string | null
-  /** Whether the configuration lists it. */
+  /** Whether the configuration contains it. */
   readonly isConfigured: boolean
-  /** Whether a machine that nobody approved uses a uuid that the configuration lists. */
+  /** Whether an unapproved machine uses a uuid that the configuration contains. */
   readonly isUnknownMachine: boolean
 }
 
-/** Less free space than this is worth a look, in bytes. */
+/** Free space below this limit is marked, in bytes. */
 const LOW = 1024 ** 3
 
 export function listedAgent(agent: KnownAgent): ListedAgent {

@@ -1,19 +1,19 @@
 import type { AgentOutcome } from './act-on-agents.ts'
 import type { Links } from '../frame/links.ts'
 
-/** What became of each agent that was chosen. */
+/** The result of an action for each chosen agent. */
 export function Outcomes({ links, outcomes }: { links: Links; outcomes: readonly AgentOutcome[] }) {
   if (outcomes.length === 0) return <></>
   return (
-    <div class="card told" role="status">
+    <div class="card flash" role="status">
       <ul class="outcomes">
-        {outcomes.map(({ uuid, name, isDone, told }) => (
+        {outcomes.map(({ uuid, name, isDone, result }) => (
           <li class={isDone ? 'done' : 'refused'}>
             <span class={`badge ${isDone ? 'added' : 'removed'}`}>
               {isDone ? 'done' : 'not done'}
             </span>{' '}
-            {told === 'is deleted' ? <b>{name}</b> : <a href={links.agent(uuid)}>{name}</a>}{' '}
-            {`${told}.`}
+            {result === 'is deleted' ? <b>{name}</b> : <a href={links.agent(uuid)}>{name}</a>}{' '}
+            {`${result}.`}
           </li>
         ))}
       </ul>

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Principal } from '../../core/principal.ts'
 import type { AgentOutcome } from './act-on-agents.ts'
 
-/** A removal is over by then, in milliseconds. */
+/** A removal is forgotten after this time, in milliseconds. */
 const KEPT_FOR = 3_600_000
 const MOST = 1_000
 
@@ -12,8 +12,8 @@ interface RemovedAgent {
 }
 
 /**
- * The agents that users have removed, while their pages go on about it: whether one comes back.
- * The address of such a page names agents, and is believed only where this user removed them here.
+ * The agents that each user removed, so that their pages can show whether one registers again. Such
+ * a page names agents in its address, which is trusted only for agents that this user removed.
  */
 export class RemovedAgents {
   readonly #removed = new LRUCache<string, true>({ max: MOST, ttl: KEPT_FOR })

@@ -4,15 +4,15 @@ import type { JobPlace } from '../../builds/artifacts/job-folders.ts'
 import { placeOfJob } from '../../builds/artifacts/job-folders.ts'
 import { type RunRightsDeps, viewableJobs } from '../../builds/runs/run-rights.ts'
 
-/** What an agent works on. */
+/** The job that an agent works on. */
 export interface RunningJob {
-  /** Null for a caller who may not know. */
+  /** Null for a caller who may not view it. */
   readonly place: JobPlace | null
-  /** When the agent got it, in milliseconds since the UNIX epoch. */
+  /** When it was assigned to the agent, in milliseconds since the UNIX epoch. */
   readonly since: number
 }
 
-/** The jobs that these agents work on, by uuid. */
+/** The current jobs of these agents, by uuid. */
 export async function runningJobs(
   deps: RunRightsDeps,
   principal: Principal,

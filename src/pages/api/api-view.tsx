@@ -4,19 +4,19 @@ import { type Answer, CALLERS, type Parameter } from '../../api/description/oper
 import { type PageFrame, Page } from '../frame/layout.tsx'
 
 interface ApiViewProps {
-  readonly chrome: PageFrame
+  readonly frame: PageFrame
   readonly calls: readonly DescribedCall[]
 }
 
-/** Every call of the interface: what it takes and what it answers. */
-export function ApiView({ chrome, calls }: ApiViewProps) {
+/** Every call of the interface with its parameters and answers. */
+export function ApiView({ frame, calls }: ApiViewProps) {
   const tags = [...new Set(calls.map(({ operation }) => operation.tag))]
   return (
-    <Page chrome={chrome} title="Interface" styles={['api.css']}>
+    <Page frame={frame} title="Interface" styles={['api.css']}>
       <h1>Interface</h1>
       <p>
         Every call of this service, for programs also as{' '}
-        <a href={chrome.links.openApi()}>an OpenAPI 3.1 document</a>.
+        <a href={frame.links.openApi()}>an OpenAPI 3.1 document</a>.
       </p>
       <nav class="api-tags" aria-label="Kinds of calls">
         {tags.map((tag) => (
@@ -122,7 +122,7 @@ function formOf({ content = [] }: Answer) {
   ))
 }
 
-/** The shape of a schema in short: `{ a, b?: [{ c }] }`. */
+/** The shape of a schema in short form: `{ a, b?: [{ c }] }`. */
 function shapeOf(schema: z.ZodType): string {
   if (schema instanceof z.ZodObject) {
     const entries = Object.entries(schema.shape).map(([key, value]) => shapeOfKey(key, value))

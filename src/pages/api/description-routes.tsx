@@ -12,21 +12,21 @@ import {
 } from '../../api/description/described-call.ts'
 import { renderOpenApi } from '../../api/description/openapi.ts'
 
-/** Pages that are kept, in bytes. */
+/** The size of the page cache, in bytes. */
 const KEPT = 4 * 1_048_576
 
 export interface DescriptionOptions {
-  readonly shell: PageContext
+  readonly pages: PageContext
   readonly basePath: string
   readonly version: string
-  /** Every route of the service; asked for at the first call, when all are known. */
+  /** Every route of the service; read at the first request, after all routes are registered. */
   readonly routes: () => readonly Route[]
 }
 
 /** `/api` and `/api/openapi.json`: the description of every route, for people and for programs. */
 export function descriptionRoutes(options: DescriptionOptions) {
-  const { shell } = options
-  const pages = new PageCache(KEPT)
+  const { pages } = options
+  const cache = new PageCache(KEPT)
   const made = once(() => {
     const calls = describeRoutes(options.routes())
     return { calls, body: bodyOf(calls, options) }
@@ -34,11 +34,11 @@ export function descriptionRoutes(options: DescriptionOptions) {
   return new Hono<RouteEnv>()
     .get('/api/openapi.json', (c) => made().body.answer(c))
     .get('/api', (c) => {
-      const chrome = shell.frame(c.req.raw, c.env.principal)
-      const etag = shell.etag(chrome, ['api'])
+      const frame = pages.frame(c.req.raw, c.env.principal)
+      const etag = pages.etag(frame, ['api'])
       const { calls } = made()
-      return pages.answer(c, { etag, immutable: false }, async () => (
-        <ApiView chrome={chrome} calls={calls} />
+      return cache.answer(c, { etag, immutable: false }, async () => (
+        <ApiView frame={frame} calls={calls} />
       ))
     })
 }

@@ -8,17 +8,17 @@ import type { PageContext } from '../frame/page-context.ts'
 import { AuditView } from './audit-view.tsx'
 
 export interface AuditPageOptions extends AuditDeps {
-  readonly shell: PageContext
+  readonly pages: PageContext
   readonly clock: Clock
 }
 
-/** `/audit`: the audit log for people. */
+/** `/audit`: the audit log as a page. */
 export function auditPageRoutes(options: AuditPageOptions) {
   return new Hono<RouteEnv>().get('/audit', async (c) => {
     const query = parseAuditQuery(c.req.query())
     const page = await readAudit(options, c.env.principal, query)
-    const chrome = options.shell.frame(c.req.raw, c.env.principal)
-    const view = { chrome, query, page, now: options.clock() }
+    const frame = options.pages.frame(c.req.raw, c.env.principal)
+    const view = { frame, query, page, now: options.clock() }
     return pageResponse(<AuditView {...view} />)
   })
 }

@@ -4,7 +4,7 @@ import { type PageFrame, Page } from '../frame/layout.tsx'
 import { When } from '../frame/when.tsx'
 
 interface AuditViewProps {
-  readonly chrome: PageFrame
+  readonly frame: PageFrame
   readonly query: AuditQuery
   readonly page: AuditPage
   readonly now: number
@@ -12,16 +12,16 @@ interface AuditViewProps {
 
 const OUTCOMES = ['done', 'refused', 'failed'] as const
 
-/** Who did what, from where, and how it ended. */
-export function AuditView({ chrome, query, page, now }: AuditViewProps) {
+/** Every entry with the user, the action, the address it came from, and the result. */
+export function AuditView({ frame, query, page, now }: AuditViewProps) {
   const { user, action, outcome, address } = query
   const { next } = page
   return (
-    <Page chrome={chrome} title="Audit log" styles={['audit.css']}>
+    <Page frame={frame} title="Audit log" styles={['audit.css']}>
       <div class="page-head">
         <h1>Audit log</h1>
       </div>
-      <Filter chrome={chrome} query={query} />
+      <Filter frame={frame} query={query} />
       {page.entries.length === 0 ? (
         <p class="card">Nothing is noted that fits.</p>
       ) : (
@@ -31,7 +31,7 @@ export function AuditView({ chrome, query, page, now }: AuditViewProps) {
         <p>
           <a
             class="button"
-            href={chrome.links.audit({ user, action, outcome, address, before: next })}
+            href={frame.links.audit({ user, action, outcome, address, before: next })}
           >
             Older
           </a>
@@ -41,9 +41,9 @@ export function AuditView({ chrome, query, page, now }: AuditViewProps) {
   )
 }
 
-function Filter({ chrome, query }: Pick<AuditViewProps, 'chrome' | 'query'>) {
+function Filter({ frame, query }: Pick<AuditViewProps, 'frame' | 'query'>) {
   return (
-    <form class="filters" action={chrome.links.audit()} aria-label="Filter">
+    <form class="filters" action={frame.links.audit()} aria-label="Filter">
       <input name="user" value={query.user ?? ''} placeholder="User" aria-label="User" />
       <input
         name="action"

@@ -5,7 +5,7 @@ import { showNewRevisions } from '../history/client/new-revisions.ts'
 import { keepAges } from '../frame/client/ages.ts'
 import { watchKeys } from './keys.ts'
 
-// Makes the pages quicker to use. Each of them works without it.
+// Adds shortcuts and live updates to the pages. Every page works without this script.
 document.documentElement.classList.add('scripted')
 keepAges()
 watchChosen()

@@ -15,7 +15,7 @@ const ACTIONS: ReadonlyMap<string, () => void> = new Map([
   ['Escape', hideKeys],
 ])
 
-/** Has the keys do what the list of keys says, but for one that is typed into a field. */
+/** Binds the keyboard shortcuts of the list of keys, except while a field is being typed in. */
 export function watchKeys(): void {
   document.addEventListener('keydown', (event) => {
     const { key, ctrlKey, metaKey, altKey } = event
@@ -35,7 +35,7 @@ function isTyped(target: Element | null): boolean {
   return type !== undefined && !['radio', 'checkbox'].includes(type)
 }
 
-/** Opens what the current row of the history has changed. */
+/** Opens the changes of the current row of the history. */
 function openCurrent(event: KeyboardEvent): void {
   const row = currentRow()
   if (!row) return

@@ -4,7 +4,7 @@ import { find, inBackground, parsePage } from '../frame/client/dom.ts'
 import { livePart, replaceParts, showStale, watchPointer } from '../frame/client/page-parts.ts'
 import { keepTimes, updateTimes } from '../frame/client/running-times.ts'
 
-// Keeps a page up to date that shows what changes by itself. Each of them works without it.
+// Keeps pages with changing data up to date. Every page works without this script.
 watchPointer()
 keepTimes()
 watchChosenAgents()
@@ -16,7 +16,7 @@ if (live) {
   inBackground(keepLooking(live))
 }
 
-/** The milliseconds between two looks; 0 when nothing on the page changes any more. */
+/** The interval between two updates in milliseconds; 0 when nothing on the page will change. */
 function intervalOf({ dataset }: HTMLElement): number {
   return Number(dataset['live'])
 }

@@ -2,12 +2,12 @@ import type { EditScript } from '../../diff/edit-script.ts'
 import type { LineRange } from '../../diff/lines.ts'
 import type { PlacedRegion } from './placed-regions.ts'
 
-/** A change as it stands in the overview. */
+/** A change as a mark in the overview. */
 export interface ChangeMark {
   readonly number: number
-  /** The page that shows it, by its first region. */
+  /** The page that shows it, given by the first region of that page. */
   readonly start: number
-  /** Where it begins, and how much it takes, of the whole. */
+  /** Its start and its size, as parts of the whole. */
   readonly at: number
   readonly size: number
   readonly kind: 'added' | 'removed' | 'changed'
@@ -15,7 +15,7 @@ export interface ChangeMark {
 
 const MOST_MARKS = 400
 
-/** The changes of the regions for an overview, some left out where there are very many. */
+/** The changes of the regions for an overview; some are left out if there are very many. */
 export function marksOf(
   script: EditScript,
   regions: readonly PlacedRegion[],

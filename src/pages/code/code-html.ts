@@ -1,28 +1,31 @@
 import type { Cell, MarkedPiece } from './rows.ts'
 import { escapeHtml } from '../frame/escape.ts'
 
-/** What makes text read otherwise than it is: control characters, and those that turn its direction or hide. */
+/**
+ * Characters that make text look different from what it is: controls, bidirectional and invisible
+ * ones.
+ */
 const ODD = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
 const ODD_ONE = /(?!\t)[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
 const CLASSES = { tag: 't', attribute: 'a', value: 'v', comment: 'c' } as const
 
-/** Lines up to this length are shown whole. */
+/** Lines up to this length are shown in full. */
 const LONGEST_LINE = 5_000
-/** And up to this length where they are unfolded. */
+/** The same limit for lines that are unfolded. */
 const LONGEST_UNFOLDED = 100_000
 const HEAD = 300
 const AROUND = 600
 
 export interface CodeOptions {
-  /** How the mark on changed words is spoken. */
+  /** How a screen reader announces the mark on changed words. */
   readonly spoken: 'added' | 'removed' | null
   readonly isLong: boolean
-  /** Where the line is shown whole. */
+  /** The address that shows the line in full. */
   readonly unfold: string
 }
 
-/** A line of code as HTML. All text of configurations goes through `escapeHtml` here, and nowhere else. */
+/** A line of code as HTML. Every text of a configuration is escaped here and nowhere else. */
 export function codeHtml(cell: Cell, options: CodeOptions): string {
   const length = cell.pieces.reduce((sum, { text }) => sum + text.length, 0)
   const limit = options.isLong ? LONGEST_UNFOLDED : LONGEST_LINE
@@ -58,7 +61,7 @@ function pieceHtml(piece: MarkedPiece | undefined): string {
   return piece.token === null ? text : `<span class="${CLASSES[piece.token]}">${text}</span>`
 }
 
-/** Characters that would not be seen, or would move others, are shown by their names. */
+/** Shows invisible and reordering characters by their names. */
 function oddHtml(text: string): string {
   let html = ''
   let from = 0
@@ -70,7 +73,7 @@ function oddHtml(text: string): string {
   return html + escapeHtml(text.slice(from))
 }
 
-/** The beginning of a long line and what changed first, and how to see the rest. */
+/** The start of a long line, its first change, and a link to the rest. */
 function folded(pieces: readonly MarkedPiece[], options: CodeOptions): string {
   const places = startsOf(pieces)
   const firstMark = pieces.findIndex(({ isMarked }) => isMarked)

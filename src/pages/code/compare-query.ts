@@ -5,7 +5,7 @@ import type { Query } from '../frame/links.ts'
 export type View = 'split' | 'unified'
 export type Context = '3' | '10' | 'whole'
 
-/** What an address asks of a comparison. */
+/** The parameters of a comparison in an address. */
 export interface CompareQuery {
   readonly view: View
   readonly context: Context
@@ -13,15 +13,15 @@ export interface CompareQuery {
   readonly entity: string
   readonly start: number
   readonly expanded: readonly number[]
-  /** Whether very long lines are shown whole. */
+  /** Whether very long lines are shown in full. */
   readonly isLong: boolean
-  /** Whether more lines fit on a screen. */
+  /** Whether lines are set closer together. */
   readonly isCompact: boolean
   readonly withoutAgents: boolean
 }
 
 const CONTEXTS: readonly Context[] = ['3', '10', 'whole']
-/** A page expands so many places at most. */
+/** A page expands at most this many places. */
 const MOST_EXPANDED = 200
 
 /** @throws {ServiceError} `malformed-request` */
@@ -41,7 +41,7 @@ export function parseCompareQuery(given: Readonly<Record<string, string>>): Comp
   }
 }
 
-/** The same, as it stands in addresses. */
+/** Renders the query as parameters of an address. */
 export function compareQueryOf(query: CompareQuery): Query {
   return {
     view: query.view === 'unified' ? 'unified' : null,

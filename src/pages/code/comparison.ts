@@ -20,7 +20,7 @@ import { type BlockRows, blockRows, type Sides } from './rows.ts'
 import { textLinesOf } from './text-lines.ts'
 import { withWholeElements } from './whole-elements.ts'
 
-/** How the lines of two texts differ. */
+/** Computes how the lines of two texts differ. */
 export interface ScriptDeps {
   readonly script: (
     before: Uint8Array,
@@ -30,14 +30,14 @@ export interface ScriptDeps {
 }
 
 export interface ComparisonDeps extends RevisionReadingDeps {
-  /** The difference of any two documents, made where it holds up nobody. */
+  /** Compares two documents without blocking the main thread. */
   readonly compare: (documents: Documents, options: DocumentOptions) => Promise<DocumentComparison>
 }
 
-/** The older and the newer one. */
+/** The older and the newer document. */
 export type Documents = readonly [Uint8Array, Uint8Array]
 
-/** With what changed in words, where that is known already. */
+/** With the described changes, where they are known already. */
 export interface DocumentOptions extends ComparisonOptions {
   readonly known?: readonly DocumentChange[] | null
 }
@@ -46,27 +46,27 @@ export interface ComparisonOptions {
   /** Unchanged lines around a change; infinite for the whole file. */
   readonly context: number
   readonly whitespace: 'keep' | 'ignore'
-  /** The places above which the lines that are left out are shown too. */
+  /** The positions above which the hidden lines are expanded. */
   readonly expanded: ReadonlySet<number>
-  /** The key of the entity that is of interest, such as `pipeline/checkout`; empty for all. */
+  /** The key of the entity to show, such as `pipeline/checkout`; empty for all. */
   readonly entity: string
   /** The first region of the page. */
   readonly start: number
-  /** Whether what differs about agents alone is left out. */
+  /** Whether differences about agents alone are left out. */
   readonly withoutAgents?: boolean
-  /** Whether pieces know what they hide. */
+  /** Whether pieces carry the secret text that they hide. */
   readonly keepsHidden?: boolean
 }
 
-/** The two revisions of a comparison, and those around them. */
+/** The two revisions of a comparison, and their neighbours. */
 export interface ComparedRevisions {
   readonly before: NumberedRevision
   readonly after: NumberedRevision
-  /** What came after the one, up to the other, newest first; the newest of them only. */
+  /** The newest of the revisions after the older one, up to the newer one; newest first. */
   readonly between: readonly NumberedRevision[]
-  /** How many these are in all. */
+  /** The number of all of these revisions. */
   readonly count: number
-  /** The one before the older of the two, and the one after the newer. */
+  /** The revision before the older one, and the one after the newer one. */
   readonly older: NumberedRevision | null
   readonly newer: NumberedRevision | null
 }
@@ -74,47 +74,49 @@ export interface ComparedRevisions {
 /** A part of the diff with its rows. */
 export interface ShownRegion {
   readonly index: number
-  /** Which hunk of the diff it belongs to, counted from 0. */
+  /** The hunk of the diff that it belongs to, counted from 0. */
   readonly hunk: number
   readonly place: ChangePlace
-  /** The line of the text after that its first change begins at, or of the text before. */
+  /** The line of its first change: in the text after or, for a removal, in the text before. */
   readonly line: { readonly side: 'before' | 'after'; readonly number: number }
   readonly hiddenAbove: number
-  /** After the last region of all. */
+  /** Hidden lines after the very last region. */
   readonly hiddenBelow: number
   readonly isContinued: boolean
   readonly blocks: readonly BlockRows[]
 }
 
-/** The difference of two texts, as one page shows it. */
+/** The differences of two texts, as one page shows them. */
 export interface TextComparison {
   readonly lines: { readonly added: number; readonly removed: number }
-  /** How many changes the diff has, and how many of them are of interest. */
+  /** The number of changes in the diff, and of those that match the filter. */
   readonly total: number
   readonly places: number
   readonly marks: readonly ChangeMark[]
   readonly regions: readonly ShownRegion[]
-  /** The first region of the next page and of the one before, and how many regions come after this page. */
+  /**
+   * The first regions of the next and the previous page, and the number of regions after this page.
+   */
   readonly next: number | null
   readonly previous: number | null
   readonly remaining: number
 }
 
-/** The difference of two documents, with what changed in words. */
+/** The differences of two documents, with their described changes. */
 export interface DocumentComparison extends TextComparison {
-  /** Null where too much did. */
+  /** Null when too much differs to be described. */
   readonly changes: readonly DocumentChange[] | null
-  /** Whether the documents differ in white space alone, which was not asked for. */
+  /** Whether the documents differ only in white space, which this comparison ignores. */
   readonly isSpaceOnly: boolean
 }
 
 export interface Comparison extends ComparedRevisions, DocumentComparison {}
 
-/** Revisions of the range that are listed. */
+/** The limit of listed revisions of the range. */
 const MOST_BETWEEN = 12
 
 /**
- * The two revisions that an address names, and the ones around them.
+ * Finds the two revisions that an address names, and their neighbours.
  *
  * @throws {ServiceError} `revision-not-found`, `not-permitted`.
  */
@@ -142,7 +144,7 @@ export function findCompared(
   }
 }
 
-/** The difference of two revisions that {@link findCompared} gave, as one page shows it. */
+/** Compares two revisions from {@link findCompared} for one page. */
 export async function readComparison(
   deps: ComparisonDeps & { readonly entities: Pick<EntityIndex, 'find'> },
   compared: ComparedRevisions,
@@ -156,7 +158,7 @@ export async function readComparison(
   return { ...compared, ...(await deps.compare(documents, { ...options, known })) }
 }
 
-/** The difference of any two documents. */
+/** Compares two documents. */
 export async function compareDocuments(
   deps: ScriptDeps,
   documents: Documents,
@@ -172,7 +174,7 @@ export async function compareDocuments(
   }
 }
 
-/** The difference of any two texts, without words for it. */
+/** Compares two texts, without describing the changes. */
 export async function compareTexts(
   deps: ScriptDeps,
   texts: readonly [string, string],

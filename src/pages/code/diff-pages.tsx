@@ -1,6 +1,6 @@
 import type { ToolbarProps } from './toolbar.tsx'
 
-/** To the other parts of a diff that is too long for one page. */
+/** Links to the other pages of a long diff. */
 export function DiffPages({ comparison, query, address }: ToolbarProps) {
   const { next, previous, remaining } = comparison
   if (next === null && previous === null) return <></>

@@ -8,7 +8,7 @@ export interface HunkLinksProps {
   readonly to: string
 }
 
-/** To the history of what the place belongs to, and to the line in the whole file. */
+/** Links to the history of the entity at this place, and to the line in the whole document. */
 export function HunkLinks({ links, region, from, to }: HunkLinksProps) {
   const { entity } = region.place
   const { side, number } = region.line

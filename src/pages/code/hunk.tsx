@@ -7,13 +7,13 @@ import { type RowsOptions, splitRows, unifiedRows } from './rows-html.ts'
 export interface HunkProps {
   readonly region: ShownRegion
   readonly query: CompareQuery
-  /** Where the same comparison is shown otherwise. */
+  /** The address of this comparison with other options. */
   readonly address: (query: CompareQuery) => string
-  /** Where else the place can be looked at. */
+  /** Further links for the place. */
   readonly children?: Child
 }
 
-/** One part of the diff: where it is, and its lines in a table of its own. */
+/** One part of the diff: its place, and its lines in a table of their own. */
 export function Hunk(props: HunkProps) {
   const { region, query, address, children } = props
   const unfold = `${address({ ...query, isLong: true })}#h${region.index}`

@@ -4,33 +4,35 @@ import type { Span } from '../../document/xml/xml-tree.ts'
 import type { LineRange } from '../../diff/lines.ts'
 import { lineSpan, type TextLines } from './text-lines.ts'
 
-/** A part of a line that looks the same throughout. */
+/** A part of a line with uniform appearance. */
 export interface Piece {
   readonly text: string
   readonly token: TokenKind | null
   readonly isSecret: boolean
-  /** What stands in the document where a secret is hidden, for who may open it. */
+  /** The hidden secret text, for callers who may decrypt it. */
   readonly hidden?: string
 }
 
-/** A line as it is shown, and what tells its secrets from those of another. */
+/**
+ * A line as it is shown, and an identity of its secrets to compare them with those of another line.
+ */
 export interface ShownLine {
   readonly pieces: readonly Piece[]
   readonly secrets: string
   readonly lacksLineFeed: boolean
 }
 
-/** What stands in the place of a secret. */
+/** Shown in the place of a secret. */
 export const HIDDEN_SECRET = '•••• hidden'
-/** A secret may begin so many lines above the first one that is shown. */
+/** A secret may start at most this many lines above the first shown one. */
 const LOOK_BACK = 40
 
 export interface LinePiecesOptions {
-  /** Whether pieces know what they hide. */
+  /** Whether pieces carry the secret text that they hide. */
   readonly keepsHidden?: boolean
 }
 
-/** Cuts the lines of a document into pieces. Ranges are asked for from front to back. */
+/** Cuts the lines of a document into pieces. Ranges have to be requested in ascending order. */
 export class LinePieces {
   readonly #lines: TextLines
   readonly #keepsHidden: boolean
@@ -84,7 +86,10 @@ function moved({ start, end }: Span, by: number): Span {
   return { start: start + by, end: end + by }
 }
 
-/** The spans that reach into a line, cut to it. The cursor remembers where the next line begins to look. */
+/**
+ * The spans that intersect a line, cut to it. The cursor holds where the search for the next line
+ * starts.
+ */
 function within<Kind extends Span>(
   spans: readonly Kind[],
   line: Span,

@@ -12,10 +12,13 @@ export interface ListingOptions {
   readonly linkOf: (revision: BlameRun['revision']) => string
 }
 
-/** Lines that the browser lays out together, when they are seen. */
+/** The number of lines in one block, which the browser lays out only once visible. */
 const BLOCK = 100
 
-/** The lines of a document, each with its number as its own link; as few elements as will do. */
+/**
+ * The lines of a document, each with its number as a link to itself, in as few elements as
+ * possible.
+ */
 export function listingHtml(lines: readonly ShownLine[], options: ListingOptions): string {
   const runs = new Map(options.runs.map((run) => [run.first, run]))
   let run: BlameRun | null = null

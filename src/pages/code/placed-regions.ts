@@ -18,7 +18,7 @@ export interface PlacedRegion {
 
 const NOWHERE: ChangePlace = { path: [], entity: null }
 
-/** The regions that are of interest, each with its place. */
+/** The regions that match the filter, each with its place. */
 export function placedRegions(
   script: EditScript,
   texts: Texts,
@@ -62,7 +62,7 @@ function isOf({ entity, path }: ChangePlace, key: string): boolean {
   return path.some(({ word, name }) => `${word}/${name}` === key)
 }
 
-/** Rows that one page shows at most, a region more or less. */
+/** One page shows about this many rows at most; regions are not split. */
 const MOST_ROWS = 800
 
 /** The first region of each page. */

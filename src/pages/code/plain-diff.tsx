@@ -3,7 +3,7 @@ import { HunkTable, Path } from './hunk.tsx'
 
 const OPTIONS = { isLong: true, unfold: '#diff', isAnchored: true }
 
-/** The first page of a diff of something that is not in the history yet, and so has no address of its own. */
+/** The first page of a diff of a document that is not in the history yet, and so has no address. */
 export function PlainDiff({ comparison }: { comparison: TextComparison }) {
   const { regions, remaining } = comparison
   return (

@@ -1,4 +1,4 @@
-/** All differences with three lines around them, as a page shows them that offers no choice. */
+/** All differences with three lines of context: the options of pages that offer no choice. */
 export const PLAIN = {
   context: 3,
   whitespace: 'keep',

@@ -6,35 +6,37 @@ import type { LineRange } from '../../diff/lines.ts'
 export interface Block {
   readonly before: LineRange
   readonly after: LineRange
-  /** Which change it is, counted from 1, or null for unchanged lines. */
+  /** The number of the change, from 1; null for unchanged lines. */
   readonly change: number | null
-  /** Whether it goes on with a change that is too long for one block. */
+  /** Whether it continues a change that is too long for one block. */
   readonly isContinued: boolean
 }
 
 /** A part of a diff with a table of its own. */
 export interface Region {
-  /** Which hunk of the diff it belongs to, counted from 0. */
+  /** The hunk of the diff that it belongs to, counted from 0. */
   readonly hunk: number
   readonly blocks: readonly Block[]
-  /** Unchanged lines that are left out above and, after the last region, below. */
+  /** Hidden unchanged lines above and, after the last region, below. */
   readonly hiddenAbove: number
   readonly hiddenBelow: number
-  /** Whether it goes on with the region before, which would be too long otherwise. */
+  /** Whether it continues the previous region, which would be too long otherwise. */
   readonly isContinued: boolean
 }
 
 export interface RegionOptions {
   /** Unchanged lines around a change; infinite for the whole file. */
   readonly context: number
-  /** The hunks above which the lines that are left out are shown too; below the last one, the number after its. */
+  /**
+   * The hunks with expanded lines above; the number after the last hunk means the lines below it.
+   */
   readonly expanded: ReadonlySet<number>
 }
 
-/** A block has at most so many lines of a side, and a region about twice as many. */
+/** The limit of lines of one side in a block; a region has at most about twice as many. */
 const LONGEST_BLOCK = 200
 const LONGEST_REGION = 400
-/** Lines that one expansion shows at most. */
+/** One expansion shows at most this many lines. */
 export const MOST_EXPANDED = 400
 
 /** The parts of a diff in order, none of them much longer than a page. */
@@ -84,7 +86,7 @@ function unchanged(at: { before: number; after: number }, count: number): Block 
   }
 }
 
-/** A long block as several: lines at the same place of both sides stay together. */
+/** Splits a long block; lines at the same position of both sides stay together. */
 function cut(block: Block): Block[] {
   const pieces = Math.ceil(rowsOf(block) / LONGEST_BLOCK)
   if (pieces === 1) return [block]
@@ -115,7 +117,7 @@ function split(blocks: readonly Block[]): Block[][] {
   return parts
 }
 
-/** About how many rows a block takes. */
+/** The approximate number of rows of a block. */
 export function rowsOf({ before, after }: Block): number {
   return Math.max(before.end - before.start, after.end - after.start)
 }

@@ -3,9 +3,9 @@ import { codeHtml } from './code-html.ts'
 
 export interface RowsOptions {
   readonly isLong: boolean
-  /** Where folded lines are shown whole. */
+  /** The address that shows folded lines in full. */
   readonly unfold: string
-  /** Whether lines have addresses of their own, as they do where the page has but one diff. */
+  /** Whether lines have anchors, which needs that the page has only one diff. */
   readonly isAnchored: boolean
 }
 
@@ -13,7 +13,7 @@ type Side = 'before' | 'after'
 
 const PREFIX = { before: 'L', after: 'R' } as const
 
-/** Rows with both texts beside each other. */
+/** Rows with both texts side by side. */
 export function splitRows(blocks: readonly BlockRows[], options: RowsOptions): string {
   let html = ''
   for (const { change, isContinued, rows } of blocks) {
@@ -26,7 +26,7 @@ export function splitRows(blocks: readonly BlockRows[], options: RowsOptions): s
   return html
 }
 
-/** Rows of one text, what was removed above what was added. */
+/** Rows of one column: removed lines above added ones. */
 export function unifiedRows(blocks: readonly BlockRows[], options: RowsOptions): string {
   let html = ''
   for (const { change, isContinued, rows } of blocks) {

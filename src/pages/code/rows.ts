@@ -5,7 +5,7 @@ import type { LinePieces, Piece, ShownLine } from './line-pieces.ts'
 import type { Block } from './regions.ts'
 
 export interface MarkedPiece extends Piece {
-  /** Whether the other line lacks it. */
+  /** Whether the other line does not have it. */
   readonly isMarked: boolean
 }
 
@@ -16,7 +16,7 @@ export interface Cell {
   readonly lacksLineFeed: boolean
 }
 
-/** Two lines beside each other, null where a side has none. */
+/** Two lines side by side; null where a side has none. */
 export interface Row {
   readonly before: Cell | null
   readonly after: Cell | null
@@ -24,7 +24,7 @@ export interface Row {
 
 /** The rows of one change, or of unchanged lines between two. */
 export interface BlockRows {
-  /** Which change it is, counted from 1, or null for unchanged lines. */
+  /** The number of the change, from 1; null for unchanged lines. */
   readonly change: number | null
   readonly isContinued: boolean
   readonly rows: readonly Row[]
@@ -35,7 +35,7 @@ export interface Sides {
   readonly after: LinePieces
 }
 
-/** The rows of a block. Blocks are asked for from front to back. */
+/** The rows of a block. Blocks have to be requested in ascending order. */
 export function blockRows(script: EditScript, block: Block, sides: Sides): BlockRows {
   const before = sides.before.of(block.before)
   const after = sides.after.of(block.after)
@@ -62,7 +62,7 @@ function sideBySide(count: number): Pair[] {
   return Array.from({ length: count }, (_, n) => ({ before: n, after: n }))
 }
 
-/** Pairs by their places in the block. */
+/** Pairs the lines by position in the block. */
 function pairsOf(script: EditScript, block: Block): Pair[] {
   return pairLines(script, block).map(({ before, after }) => ({
     before: before === null ? null : before - block.before.start,
@@ -96,7 +96,7 @@ function textOf({ pieces }: ShownLine): string {
   return pieces.map(({ text }) => text).join('')
 }
 
-/** Cuts the pieces of a line where its words change between marked and not; a secret stays whole. */
+/** Splits the pieces of a line where marked words start and end; a secret is not split. */
 function mark(
   { pieces }: ShownLine,
   words: readonly WordPiece[],

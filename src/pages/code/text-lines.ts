@@ -2,13 +2,13 @@ import type { Span } from '../../document/xml/xml-tree.ts'
 
 const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** A document as text and the places of its lines; only a line feed ends a line. */
+/** A document as text with the offsets of its lines; only a line feed ends a line. */
 export interface TextLines {
   readonly text: string
   readonly starts: Int32Array
 }
 
-/** Bytes that are no UTF-8 become U+FFFD. */
+/** Decodes a document; bytes that are not UTF-8 become U+FFFD. */
 export function textLinesOf(bytes: Uint8Array, count: number): TextLines {
   const text = UTF8.decode(bytes)
   const starts = new Int32Array(count + 1)
@@ -26,7 +26,7 @@ export function lineSpan({ text, starts }: TextLines, line: number): Span {
   return { start, end: end > start && text[end - 1] === '\n' ? end - 1 : end }
 }
 
-/** Where the first character of a line stands that is no white space. */
+/** The offset of the first character of a line that is not white space. */
 export function contentStart(lines: TextLines, line: number): number {
   const { start, end } = lineSpan(lines, line)
   return start + (/\S/.exec(lines.text.slice(start, end))?.index ?? 0)

@@ -15,15 +15,15 @@ const CONTEXTS: readonly (readonly [Context, string])[] = [
 export interface ToolbarProps {
   readonly comparison: TextComparison
   readonly query: CompareQuery
-  /** Where the same comparison is shown otherwise. */
+  /** The address of this comparison with other options. */
   readonly address: (query: CompareQuery) => string
-  /** Whether anything differs about agents, which then can be left out. */
+  /** Whether the comparison contains differences about agents, which can be left out. */
   readonly offersAgents?: boolean
-  /** What else can be done with the text. */
+  /** Further actions on the text. */
   readonly children?: Child
 }
 
-/** How the text is shown. Each choice is an address. */
+/** The display options of a diff. Each choice is an address. */
 export function Toolbar(props: ToolbarProps) {
   const { comparison, query, address, offersAgents = false, children } = props
   const at = (change: Partial<CompareQuery>) => `${address({ ...query, start: 0, ...change })}#diff`

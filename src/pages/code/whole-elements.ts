@@ -2,17 +2,17 @@ import type { ChangedRange, EditScript } from '../../diff/edit-script.ts'
 import { lineSpan, type TextLines } from './text-lines.ts'
 import type { Texts } from './placed-regions.ts'
 
-/** Lines that a run of changed ones is moved by at most. */
+/** The maximal distance that a run of changed lines is moved by. */
 const FURTHEST = 40
-/** Longer runs stand where they are; so does everything where there are more changes. */
+/** Longer runs are not moved; with more changes than this, none is. */
 const LONGEST = 400
 const MOST_CHANGES = 2_000
 
 const TAGS = /<(\/?)[A-Za-z_][^<>]*?(\/?)>/g
 
 /**
- * The same differences, with lines that came or went moved to where they are whole elements, as far
- * as the text reads the same: `<a>…</a>`, not `…</a><a>`.
+ * Moves added or removed runs of lines to positions where they are whole elements, if the text
+ * stays the same: `<a>…</a>`, not `…</a><a>`.
  */
 export function withWholeElements(script: EditScript, texts: Texts): EditScript {
   const { changes } = script
@@ -34,7 +34,7 @@ export function withWholeElements(script: EditScript, texts: Texts): EditScript 
   }
 }
 
-/** How far a run of lines moves to be whole elements; 0 where it is, or never can be. */
+/** The distance that turns a run of lines into whole elements; 0 if it is whole or cannot be. */
 function offsetOf(
   lines: TextLines,
   { start, end }: ChangedRange['after'],

@@ -21,24 +21,26 @@ import { CompareView } from './compare-view.tsx'
 
 export interface CompareRoutesOptions extends ComparisonDeps, ConfigReadingDeps, RevealDeps {
   readonly entities: EntityIndex
-  readonly shell: PageContext
+  readonly pages: PageContext
   readonly clock: Clock
   readonly fileName: string
 }
 
-/** Pages that are kept, in bytes. */
+/** The size of the page cache, in bytes. */
 const KEPT = 16 * 1_048_576
-/** How long a page may say "1 min ago" before it is made again, in milliseconds. */
+/**
+ * The age after which a page with relative times ("1 min ago") is rendered again, in milliseconds.
+ */
 const FRESH = 60_000
 
-/** `/config/compare/…`: the difference of two revisions as a page and as a patch. */
+/** `/config/compare/…`: the differences of two revisions as a page and as a patch. */
 export function compareRoutes(options: CompareRoutesOptions) {
   const page = comparePages(options)
   return new Hono<RouteEnv>()
     .get('/config/compare', (c) => {
       const { a, b } = c.req.query()
       if (!a || !b) throw malformed('Two revisions are needed, a and b', a ? 'b' : 'a')
-      return c.redirect(options.shell.links.compare(a, b), 303)
+      return c.redirect(options.pages.links.compare(a, b), 303)
     })
     .get('/config/compare/:from/:file{.+\\.patch}', async (c) => {
       const from = c.req.param('from')
@@ -49,40 +51,43 @@ export function compareRoutes(options: CompareRoutesOptions) {
     .get('/config/compare/:from/:to', page)
     .get('/config/compare/:from/:to/reveal', (c) => {
       const { from, to } = c.req.param()
-      return c.redirect(options.shell.links.compare(from, to, c.req.query()), 303)
+      return c.redirect(options.pages.links.compare(from, to, c.req.query()), 303)
     })
     .post('/config/compare/:from/:to/reveal', (c) => reveal(options, c))
 }
 
 function comparePages(options: CompareRoutesOptions) {
   const kept = new PageCache(KEPT)
-  const { shell, clock, fileName } = options
+  const { pages, clock, fileName } = options
   return async (c: Context<RouteEnv, '/:from/:to'>) => {
     const { from, to } = c.req.param()
     const query = parseCompareQuery(c.req.query())
     const compared = findCompared(options, c.env.principal, { from, to })
-    const chrome = shell.frame(c.req.raw, c.env.principal)
-    const immutable = isForEver(compared, { from, to }) && chrome.notices.length === 0
+    const frame = pages.frame(c.req.raw, c.env.principal)
+    const immutable = isForEver(compared, { from, to }) && frame.notices.length === 0
     const now = immutable ? null : clock()
     const { before, after, older, newer } = compared
     const neighbours = `${older?.commit ?? ''} ${newer?.commit ?? ''}`
     const facts = [before.commit, after.commit, neighbours, c.req.url]
-    const etag = shell.etag(chrome, [...facts, Math.floor((now ?? 0) / FRESH)])
+    const etag = pages.etag(frame, [...facts, Math.floor((now ?? 0) / FRESH)])
     return kept.answer(c, { etag, immutable }, async () => {
       const comparison = await readComparison(options, compared, comparisonOptionsOf(query))
       const { origin } = new URL(c.req.url)
-      const frame = { chrome, query, from, to, fileName, origin, now }
-      return <CompareView {...frame} comparison={comparison} reveal={null} />
+      const common = { frame, query, from, to, fileName, origin, now }
+      return <CompareView {...common} comparison={comparison} reveal={null} />
     })
   }
 }
 
-/** The page with its secrets. It is named by commits, so that the audit log says exactly which. */
+/**
+ * The page with decrypted secrets. It requires commits, so that the audit log names the exact
+ * revisions.
+ */
 async function reveal(
   options: CompareRoutesOptions,
   c: Context<RouteEnv, '/config/compare/:from/:to/reveal'>,
 ): Promise<Response> {
-  const { shell, clock, fileName } = options
+  const { pages, clock, fileName } = options
   const { principal } = c.env
   const names = { from: parseSha(c.req.param('from')), to: parseSha(c.req.param('to')) }
   const query = parseCompareQuery(c.req.query())
@@ -90,8 +95,8 @@ async function reveal(
   const { shown, count } = await revealComparison(options, compared, comparisonOptionsOf(query))
   const [from, to] = [`r${compared.before.number}`, `r${compared.after.number}`]
   const { origin } = new URL(c.req.url)
-  const chrome = shell.frame(c.req.raw, principal)
-  const view = { chrome, query, from, to, fileName, origin, now: clock() }
+  const frame = pages.frame(c.req.raw, principal)
+  const view = { frame, query, from, to, fileName, origin, now: clock() }
   const page = <CompareView {...view} comparison={shown} reveal={count} />
   return pageResponse(page, 200, NEVER_KEPT)
 }
@@ -114,7 +119,7 @@ async function patch(
   return body.answer(c)
 }
 
-/** Named by commits, a comparison stays as it is once a revision has come after it. */
+/** A comparison addressed by commits never changes once a later revision exists. */
 function isForEver(
   { newer }: ComparedRevisions,
   { from, to }: { from: string; to: string },

@@ -13,29 +13,29 @@ import { SummaryCard } from './summary-card.tsx'
 import { Toolbar } from '../code/toolbar.tsx'
 
 export interface CompareViewProps {
-  readonly chrome: PageFrame
+  readonly frame: PageFrame
   readonly comparison: Comparison
   readonly query: CompareQuery
-  /** The names of the revisions as the address has them. */
+  /** The names of the revisions as given in the address. */
   readonly from: string
   readonly to: string
   readonly fileName: string
   readonly origin: string
-  /** Null where the page is kept for ever, so that it tells no age. */
+  /** Null for a page that is cached without limit and therefore shows no ages. */
   readonly now: number | null
-  /** Where its secrets are shown; null where they are hidden. */
+  /** The count of decrypted secrets; null where secrets are hidden. */
   readonly reveal: RevealCount | null
 }
 
-/** Two revisions: what changed in words, who and when, and then the text. */
+/** Two revisions: the described changes, who made them and when, and the text. */
 export function CompareView(props: CompareViewProps) {
-  const { chrome, comparison, query, from, to, reveal } = props
+  const { frame, comparison, query, from, to, reveal } = props
   const { before, after, regions } = comparison
-  const { links } = chrome
+  const { links } = frame
   const address = (asked: CompareQuery) => links.compare(from, to, compareQueryOf(asked))
   return (
     <Page
-      chrome={chrome}
+      frame={frame}
       title={`r${before.number} → r${after.number}`}
       section="history"
       wide
@@ -81,7 +81,7 @@ export function CompareView(props: CompareViewProps) {
   )
 }
 
-function Head({ chrome: { links }, comparison, query, from, to }: CompareViewProps) {
+function Head({ frame: { links }, comparison, query, from, to }: CompareViewProps) {
   const { before, after, older, newer, count, between, lines, places } = comparison
   const people = [...new Set(between.map(({ who }) => who))]
   const options = compareQueryOf({ ...query, start: 0, expanded: [], entity: '' })
@@ -145,8 +145,8 @@ function isAboutAgents({ changes }: Comparison): boolean {
   return changes?.some(({ entity }) => entity.startsWith('agent/')) ?? false
 }
 
-/** What there is to say where the text alone would puzzle. */
-function State({ chrome: { links }, comparison, query, from, to }: CompareViewProps) {
+/** Explains cases in which the text alone would be confusing. */
+function State({ frame: { links }, comparison, query, from, to }: CompareViewProps) {
   const { before, after, isSpaceOnly, regions, total } = comparison
   const swap = links.compare(to, from, compareQueryOf(query))
   const all = links.compare(

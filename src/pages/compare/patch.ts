@@ -1,7 +1,7 @@
 import { type ConfigReadingDeps, readDiff } from '../../configuration/read/config-reading.ts'
 import type { ComparedRevisions } from '../code/comparison.ts'
 
-/** The difference as a patch that `git apply` takes; empty when there is none. */
+/** The differences as a patch for `git apply`; empty when there are none. */
 export async function readPatch(
   deps: ConfigReadingDeps,
   { before, after }: ComparedRevisions,
@@ -14,7 +14,7 @@ export async function readPatch(
   return Buffer.concat([Buffer.from(head), hunks])
 }
 
-/** A name as git writes it in a patch: quoted where it has more than plain characters. */
+/** A file name in git's notation for patches: quoted if it has special characters. */
 function quoted(name: string): string {
   if (/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(name)) return name
   const bytes = Array.from(Buffer.from(name), (byte) =>

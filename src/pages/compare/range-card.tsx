@@ -2,11 +2,11 @@ import { When, exactTime } from '../frame/when.tsx'
 import { Who } from '../frame/who.tsx'
 import type { CompareViewProps } from './compare-view.tsx'
 
-/** Whose revisions these are, and how to see the same elsewhere. */
+/** The authors of the revisions, and how to get the same comparison elsewhere. */
 export function RangeCard(props: CompareViewProps) {
-  const { chrome, comparison, now } = props
+  const { frame, comparison, now } = props
   const { between, count } = comparison
-  const { links } = chrome
+  const { links } = frame
   return (
     <section class="card">
       <h2>Revisions in this range</h2>
@@ -35,22 +35,22 @@ export function RangeCard(props: CompareViewProps) {
   )
 }
 
-function CommandLine({ chrome, comparison, fileName, origin }: CompareViewProps) {
+function CommandLine({ frame, comparison, fileName, origin }: CompareViewProps) {
   const { before, after } = comparison
-  const address = `${origin}${chrome.links.diff(before.commit, after.commit)}`
+  const address = `${origin}${frame.links.diff(before.commit, after.commit)}`
   const range = `${before.commit.slice(0, 12)} ${after.commit.slice(0, 12)}`
   return (
     <details>
       <summary>Same thing on the command line</summary>
       <pre tabindex={0}>
         {`git diff ${range} -- ${quoted(fileName)}\n`}
-        {`curl -u ${quoted(chrome.username)} ${quoted(address)}`}
+        {`curl -u ${quoted(frame.username)} ${quoted(address)}`}
       </pre>
     </details>
   )
 }
 
-/** A word as a shell takes it. */
+/** Quotes a word for a shell. */
 function quoted(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -4,8 +4,11 @@ import type { CompareViewProps } from './compare-view.tsx'
 const HEIGHT = 1_000
 const LEAST = 6
 
-/** All changes of the file at a glance. For the pointer only: the toolbar does the same by keys. */
-export function Ruler({ chrome: { links }, comparison, query, from, to }: CompareViewProps) {
+/**
+ * An overview of all changes of the document, for pointers only: the toolbar has shortcuts for
+ * keys.
+ */
+export function Ruler({ frame: { links }, comparison, query, from, to }: CompareViewProps) {
   return (
     <div class="ruler" aria-hidden="true">
       <svg viewBox={`0 0 10 ${HEIGHT}`} preserveAspectRatio="none">

@@ -4,8 +4,8 @@ import type { CompareViewProps } from './compare-view.tsx'
 
 const MOST = 60
 
-/** What changed, in words. The name of an entity narrows the text to it. */
-export function SummaryCard({ chrome: { links }, comparison, query, from, to }: CompareViewProps) {
+/** The described changes. The name of an entity links to the comparison of that entity alone. */
+export function SummaryCard({ frame: { links }, comparison, query, from, to }: CompareViewProps) {
   const { changes } = comparison
   const narrowed = (entity: string) =>
     `${links.compare(from, to, compareQueryOf({ ...query, entity, start: 0, expanded: [] }))}#diff`

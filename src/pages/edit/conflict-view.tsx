@@ -8,34 +8,35 @@ import { DraftFields } from './edit-view.tsx'
 import { TypedText } from './typed-text.tsx'
 
 export interface ConflictViewProps {
-  readonly chrome: PageFrame
+  readonly frame: PageFrame
   readonly draft: EditDraft
   readonly conflict: EditConflict
   readonly base: NumberedRevision
   readonly current: NumberedRevision
-  /** Whether a save was tried without a choice for each place. */
+  /** Whether a save was tried before every place had a choice. */
   readonly isIncomplete: boolean
 }
 
-/** What others have saved meanwhile, beside what was typed: a choice for each place, and nothing lost. */
+/**
+ * What others have saved, beside the typed text: a choice for each place, so that nothing is lost.
+ */
 export function ConflictView(props: ConflictViewProps) {
-  const { chrome, draft, conflict, base, current } = props
+  const { frame, draft, conflict, base, current } = props
   return (
-    <Page chrome={chrome} title="Edit configuration" section="edit" wide styles={['edit.css']}>
-      <form class="edit" method="post" action={chrome.links.edit()} enctype="multipart/form-data">
+    <Page frame={frame} title="Edit configuration" section="edit" wide styles={['edit.css']}>
+      <form class="edit" method="post" action={frame.links.edit()} enctype="multipart/form-data">
         <DraftFields basedOn={draft.basedOn} entity={draft.entity} />
         <input type="hidden" name="against" value={current.digest} />
         <div class="page-head">
           <div>
             <h1>Edit configuration</h1>
             <p class="muted">
-              Started from{' '}
-              <a href={chrome.links.snapshot(`r${base.number}`)}>{`r${base.number}`}</a>,{' '}
-              <code title={base.digest}>{base.digest.slice(0, 8)}</code>.
+              Started from <a href={frame.links.snapshot(`r${base.number}`)}>{`r${base.number}`}</a>
+              , <code title={base.digest}>{base.digest.slice(0, 8)}</code>.
             </p>
           </div>
         </div>
-        <Said {...props} />
+        <Explanation {...props} />
         <div class="card conflict">
           {conflict.places.map((place, n) => (
             <Place place={place} n={n} current={current} />
@@ -56,7 +57,7 @@ export function ConflictView(props: ConflictViewProps) {
             <span class="actions">
               <a
                 class="button"
-                href={chrome.links.edit()}
+                href={frame.links.edit()}
               >{`Start again from r${current.number}`}</a>
               <button name="action" value="edit">
                 Back to my text
@@ -76,7 +77,7 @@ export function ConflictView(props: ConflictViewProps) {
   )
 }
 
-function Said({ conflict, current, isIncomplete }: ConflictViewProps) {
+function Explanation({ conflict, current, isIncomplete }: ConflictViewProps) {
   const { places, merged, others } = conflict
   const many = places.length === 1 ? '1 conflict needs' : `${places.length} conflicts need`
   const clean = merged?.length ?? 0
@@ -124,7 +125,7 @@ function Place({
   )
 }
 
-/** The entity and the place within it, as long as both sides are about the same. */
+/** The entity and the place within it, if both sides are about the same one. */
 function titleOf({ mine, theirs }: ConflictPlace): string | null {
   const [change] = [...mine.changes, ...theirs.changes]
   if (!change) return null

@@ -9,10 +9,10 @@ import type { ConflictPlace } from '../work/edit-merge.ts'
 export interface EditConflict {
   readonly base: Revision
   readonly current: Revision
-  /** Who has saved since the edit began, newest first. */
+  /** Who has saved since the edit started, newest first. */
   readonly others: readonly string[]
   readonly places: readonly ConflictPlace[]
-  /** What of the edit merges by itself. Null where it cannot be said in words. */
+  /** The changes of the edit that merge cleanly. Null when they cannot be described. */
   readonly merged: readonly DocumentChange[] | null
 }
 
@@ -27,7 +27,7 @@ export function saversSince(
 }
 
 /**
- * A draft whose conflicts are decided, as an edit of the revision that it was in conflict with.
+ * A draft with its conflicts resolved, as an edit of the revision that it conflicted with.
  *
  * @throws {ServiceError} as `openDraft`.
  */

@@ -9,19 +9,19 @@ import type { DocumentPart, DraftCheck, NoPart } from '../work/draft-examination
 import type { EntityName } from '../work/edit-scope.ts'
 
 export interface EditingDeps extends ConfigSavingDeps {
-  /** What takes long where documents are large, done where it holds up nobody. */
+  /** Runs expensive work on large documents without blocking the main thread. */
   readonly work: PageThread
 }
 
-/** What somebody has typed, as a form sends it. */
+/** The typed text, as a form sends it. */
 export interface EditDraft {
   readonly typed: string
   readonly basedOn: Digest
-  /** The entity whose XML it is, or null for the whole document. */
+  /** The entity whose XML is edited, or null for the whole document. */
   readonly entity: EntityName | null
 }
 
-/** A draft put back into the document that it began from. */
+/** A draft inserted into the document that it is based on. */
 export interface OpenDraft {
   readonly base: Revision
   readonly baseBytes: Uint8Array<ArrayBuffer>
@@ -29,15 +29,15 @@ export interface OpenDraft {
   readonly check: DraftCheck
 }
 
-/** The XML that somebody begins to edit: that of a revision. */
+/** The XML that an edit starts with: that of a revision. */
 export interface EditStart {
   readonly base: Revision
   readonly text: string
 }
 
 /**
- * The text that an edit of the current configuration begins with. With `from`, it is what the
- * entity or the document was in that revision, to be put back.
+ * The text that an edit of the current configuration starts with. With `from`, it is the text of
+ * the entity or the document in that revision, for restoring it.
  *
  * @throws {ServiceError} `entity-not-found`, `not-permitted`.
  */
@@ -54,9 +54,10 @@ export async function beginEdit(
 }
 
 /**
- * Puts a draft back into the document that it began from, and finds out what is wrong with it.
+ * Inserts a draft into the document that it is based on, and finds its problems.
  *
- * @throws {ServiceError} `config-stale` when that was never current; `entity-not-found`, `not-permitted`.
+ * @throws {ServiceError} `config-stale` when that was never current; `entity-not-found`,
+ * `not-permitted`.
  */
 export async function openDraft(
   deps: EditingDeps,
@@ -73,7 +74,7 @@ export async function openDraft(
   return { base, baseBytes, document, check }
 }
 
-/** The line that the text of a draft begins with in its document. */
+/** The line of the document at which the text of a draft starts. */
 export async function firstLineOf(
   deps: EditingDeps,
   base: Revision,
@@ -95,7 +96,7 @@ async function readPart(
   return part
 }
 
-/** `config-invalid` for a document that cannot be read, `entity-not-found` for one without the entity. */
+/** `config-invalid` for an unreadable document, `entity-not-found` for one without the entity. */
 function noPart(reason: NoPart, entity: EntityName | null): ServiceError {
   if (reason.kind === 'absent' && entity !== null) {
     const message = `The configuration has no ${entity.kind} ${entity.name}`

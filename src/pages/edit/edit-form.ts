@@ -6,11 +6,11 @@ import { readForm, textField, type Form } from '../../http/request-body.ts'
 
 export type EditAction = 'edit' | 'check' | 'preview' | 'save'
 
-/** What the buttons of the editor's pages send. */
+/** The fields that the forms of the editor send. */
 export interface EditForm {
   readonly draft: EditDraft
   readonly action: EditAction
-  /** The revision that the choices are about, or null when there was no conflict. */
+  /** The revision that the choices apply to, or null when there was no conflict. */
   readonly against: Digest | null
   readonly choices: readonly ('ours' | 'theirs')[]
 }

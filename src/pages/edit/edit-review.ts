@@ -7,7 +7,7 @@ import type { DraftProblem } from '../work/draft-examination.ts'
 import { type EditDraft, type EditingDeps, openDraft, type OpenDraft } from './edit-draft.ts'
 import { type EditConflict, saversSince } from './edit-conflict.ts'
 
-/** What would become of a draft if it were saved now. */
+/** The result of saving a draft now. */
 export type EditReview =
   | {
       readonly kind: 'invalid'
@@ -20,12 +20,12 @@ export type EditReview =
 
 /** A draft that can be saved. */
 export interface ReadyEdit {
-  /** What it will stand upon. */
+  /** The revision that it will be based on. */
   readonly current: Revision
-  /** What the edit began from, when others have saved since and their changes are merged in. */
+  /** The revision that the edit is based on, when later changes of others are merged in. */
   readonly mergedFrom: Revision | null
   readonly before: Uint8Array<ArrayBuffer>
-  /** The new document, its plain secrets sealed. */
+  /** The new document, with its plain secrets encrypted. */
   readonly after: Uint8Array<ArrayBuffer>
 }
 
@@ -34,9 +34,9 @@ export type EditOutcome =
   | { readonly kind: 'saved'; readonly revision: Revision; readonly isNew: boolean }
 
 /**
- * What would become of a draft if it were saved now: problems, a conflict, or what it changes.
+ * Determines the result of saving a draft now: problems, a conflict, or its changes.
  *
- * @throws {ServiceError} `config-stale` when it began from what was never current;
+ * @throws {ServiceError} `config-stale` when it is based on a document that was never current;
  * `entity-not-found`, `not-permitted`.
  */
 export async function reviewEdit(
@@ -60,7 +60,7 @@ async function reviewOpen(
 }
 
 /**
- * Saves a draft as a revision by the caller, merged with what came since it began.
+ * Saves a draft as a revision by the caller, merged with the changes since it started.
  *
  * @throws {ServiceError} as {@link reviewEdit}.
  */
@@ -83,7 +83,7 @@ export async function saveEdit(
   }
 }
 
-/** What a save can still meet because somebody was faster. */
+/** The failures of a save that a concurrent change can cause. */
 const SURPRISES: ReadonlySet<string> = new Set(['config-stale', 'config-invalid'])
 
 async function reviewMerged(
@@ -114,7 +114,10 @@ async function reviewUpon(
   return { kind: 'ready', ready: { current, mergedFrom, before, after } }
 }
 
-/** Two edits that merge can still contradict each other: the merged text is what has to be mended. */
+/**
+ * Two edits that merge cleanly can still contradict each other: the user then repairs the merged
+ * text.
+ */
 function invalidMerge(
   document: Uint8Array<ArrayBuffer>,
   { digest: basedOn }: Revision,

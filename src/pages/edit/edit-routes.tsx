@@ -25,15 +25,17 @@ import { EditView } from './edit-view.tsx'
 import { PreviewView } from './preview-view.tsx'
 
 export interface EditRoutesOptions extends EditingDeps, ComparisonDeps {
-  readonly shell: PageContext
+  readonly pages: PageContext
   readonly maxBody: number
 }
 
 type EditContext = Context<RouteEnv>
 
-/** `/config/edit`: the XML in a form, what it would change, and what to do when two edits contradict. */
+/**
+ * `/config/edit`: the XML in a form, the preview of its changes, and the resolution of conflicts.
+ */
 export function editRoutes(options: EditRoutesOptions) {
-  const { shell } = options
+  const { pages } = options
   return new Hono<RouteEnv>()
     .get('/config/edit', async (c) => {
       const { principal } = c.env
@@ -85,17 +87,17 @@ export function editRoutes(options: EditRoutesOptions) {
   ): Promise<Response> {
     if (outcome.kind !== 'saved') return answerReview(deps, c, given, outcome)
     const { number } = numbered(deps.history, outcome.revision)
-    return c.redirect(shell.links.compare(`r${number - 1}`, `r${number}`), 303)
+    return c.redirect(pages.links.compare(`r${number - 1}`, `r${number}`), 303)
   }
 }
 
-/** A form, and the draft that it comes to. */
+/** A form, and the draft that results from it. */
 interface Given {
   readonly form: EditForm
   readonly draft: EditDraft
 }
 
-/** The draft with the choices of a conflict made, where there was one. */
+/** The draft with the choices of a conflict applied, if there was one. */
 async function decided(
   deps: EditRoutesOptions,
   principal: Principal,
@@ -112,7 +114,7 @@ async function answerReview(
   { form, draft }: Given,
   review: EditReview,
 ): Promise<Response> {
-  const { shell, history } = deps
+  const { pages, history } = deps
   switch (review.kind) {
     case 'unchanged':
       return answerEditor(deps, c, draft, {
@@ -123,7 +125,7 @@ async function answerReview(
     case 'conflict': {
       const { conflict } = review
       const view = {
-        chrome: shell.frame(c.req.raw, c.env.principal),
+        frame: pages.frame(c.req.raw, c.env.principal),
         draft,
         conflict,
         base: numbered(history, conflict.base),
@@ -135,7 +137,7 @@ async function answerReview(
     case 'ready': {
       const { before, after, current, mergedFrom } = review.ready
       const view = {
-        chrome: shell.frame(c.req.raw, c.env.principal),
+        frame: pages.frame(c.req.raw, c.env.principal),
         draft,
         current: numbered(history, current),
         mergedFrom: mergedFrom && numbered(history, mergedFrom),
@@ -150,22 +152,22 @@ async function answerEditor(
   deps: EditRoutesOptions,
   c: EditContext,
   draft: EditDraft,
-  told: { notice?: string | null; problems?: readonly DraftProblem[]; status?: number },
+  shown: { notice?: string | null; problems?: readonly DraftProblem[]; status?: number },
 ): Promise<Response> {
-  const { shell, history } = deps
+  const { pages, history } = deps
   const nonce = randomBytes(16).toString('base64')
   const base = history.find(draft.basedOn) ?? history.current()
   const view = {
-    chrome: shell.frame(c.req.raw, c.env.principal),
+    frame: pages.frame(c.req.raw, c.env.principal),
     nonce,
     base: numbered(history, base),
     entity: draft.entity,
     text: draft.typed,
     firstLine: await firstLineOf(deps, base, draft.entity),
-    problems: told.problems ?? [],
+    problems: shown.problems ?? [],
     changes: null,
-    notice: told.notice ?? null,
+    notice: shown.notice ?? null,
   }
   const headers = { ...NEVER_KEPT, 'content-security-policy': policyWith(nonce) }
-  return pageResponse(<EditView {...view} />, told.status ?? 200, headers)
+  return pageResponse(<EditView {...view} />, shown.status ?? 200, headers)
 }

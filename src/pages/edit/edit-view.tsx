@@ -6,27 +6,27 @@ import { type PageFrame, Page } from '../frame/layout.tsx'
 import { ProblemList } from './problem-list.tsx'
 
 export interface EditViewProps {
-  readonly chrome: PageFrame
-  /** Lets the editor's own style sheet in. */
+  readonly frame: PageFrame
+  /** Permits the style sheet that the editor creates. */
   readonly nonce: string
   readonly base: NumberedRevision
   readonly entity: EntityName | null
   readonly text: string
-  /** The line of the document that the text begins with. */
+  /** The line of the document at which the text starts. */
   readonly firstLine: number
   readonly problems: readonly DraftProblem[]
-  /** How many things are new; null while that is not known. */
+  /** The number of changes; null while unknown. */
   readonly changes: number | null
   readonly notice: string | null
 }
 
 /** The XML of the whole configuration, or of one entity, in a form that works without a script. */
 export function EditView(props: EditViewProps) {
-  const { chrome, base, entity, problems, notice } = props
+  const { frame, base, entity, problems, notice } = props
   const title = titleOf(entity)
   return (
     <Page
-      chrome={chrome}
+      frame={frame}
       title={title}
       section="edit"
       wide
@@ -36,10 +36,10 @@ export function EditView(props: EditViewProps) {
       <form
         class="edit"
         method="post"
-        action={chrome.links.edit()}
+        action={frame.links.edit()}
         enctype="multipart/form-data"
-        data-check={chrome.links.checkEdit()}
-        data-alive={chrome.links.alive()}
+        data-check={frame.links.checkEdit()}
+        data-alive={frame.links.alive()}
         data-draft={`${base.digest} ${entity === null ? '' : `${entity.kind}/${entity.name}`}`}
       >
         <DraftFields basedOn={base.digest} entity={entity} />
@@ -66,7 +66,7 @@ function titleOf(entity: EntityName | null): string {
   return entity === null ? 'Edit configuration' : `Edit ${entity.kind} ${entity.name}`
 }
 
-/** What every form about a draft carries besides the text. */
+/** The fields that every form of a draft has besides the text. */
 export function DraftFields({ basedOn, entity }: { basedOn: Digest; entity: EntityName | null }) {
   return (
     <>
@@ -80,7 +80,7 @@ export function DraftFields({ basedOn, entity }: { basedOn: Digest; entity: Enti
   )
 }
 
-function Heading({ chrome: { links }, base, entity, title }: EditViewProps & { title: string }) {
+function Heading({ frame: { links }, base, entity, title }: EditViewProps & { title: string }) {
   return (
     <div>
       <h1>{title}</h1>
@@ -118,7 +118,7 @@ function Actions({ changes }: EditViewProps) {
   )
 }
 
-/** A line break in front, because HTML leaves out the first one of a text. */
+/** Puts a line break first, because HTML drops a leading one in a textarea. */
 function Surface({ nonce, text, firstLine, problems }: EditViewProps) {
   return (
     <>

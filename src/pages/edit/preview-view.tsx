@@ -9,21 +9,21 @@ import { DraftFields } from './edit-view.tsx'
 import { TypedText } from './typed-text.tsx'
 
 export interface PreviewViewProps {
-  readonly chrome: PageFrame
+  readonly frame: PageFrame
   readonly draft: EditDraft
   readonly current: NumberedRevision
-  /** Who has saved since the edit began, when that is merged in. */
+  /** The newest revision since the edit started, when it is merged in. */
   readonly mergedFrom: NumberedRevision | null
   readonly comparison: DocumentComparison
 }
 
-/** What a save would change, before it does. */
-export function PreviewView({ chrome, draft, current, mergedFrom, comparison }: PreviewViewProps) {
-  const { links } = chrome
+/** The changes of a save, shown before it. */
+export function PreviewView({ frame, draft, current, mergedFrom, comparison }: PreviewViewProps) {
+  const { links } = frame
   const { changes, lines } = comparison
   return (
     <Page
-      chrome={chrome}
+      frame={frame}
       title="Preview changes"
       section="edit"
       wide

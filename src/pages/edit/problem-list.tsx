@@ -2,7 +2,7 @@ import type { DraftProblem } from '../work/draft-examination.ts'
 
 const MOST = 50
 
-/** Everything that stops a text from being saved, each with its line. */
+/** All problems that prevent a save, each with its line. */
 export function ProblemList({ problems }: { problems: readonly DraftProblem[] }) {
   const more = problems.length - MOST
   return (

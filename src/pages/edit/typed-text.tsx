@@ -1,4 +1,4 @@
-/** What was typed, so that it goes along with the form and is never lost. */
+/** The typed text as a hidden field, so that no step of the form loses it. */
 export function TypedText({ typed }: { typed: string }) {
   return (
     <details class="typed">

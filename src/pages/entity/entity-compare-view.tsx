@@ -12,23 +12,23 @@ import { Who } from '../frame/who.tsx'
 import { titleOf } from './entity-title.ts'
 
 export interface EntityCompareViewProps {
-  readonly chrome: PageFrame
+  readonly frame: PageFrame
   readonly address: EntityAddress
   readonly comparison: EntityComparison
   readonly query: CompareQuery
   readonly now: number
 }
 
-/** One thing of the configuration in two revisions, and nothing else of them. */
+/** One entity of the configuration in two revisions, without the rest of the documents. */
 export function EntityCompareView(props: EntityCompareViewProps) {
-  const { chrome, address, comparison, query } = props
+  const { frame, address, comparison, query } = props
   const { before, after, regions, changes } = comparison
   const range = { from: `r${before.number}`, to: `r${after.number}` }
   const at = (asked: CompareQuery) =>
-    chrome.links.compareEntity(address, range, compareQueryOf(asked))
+    frame.links.compareEntity(address, range, compareQueryOf(asked))
   return (
     <Page
-      chrome={chrome}
+      frame={frame}
       title={`${address.name}, r${before.number} → r${after.number}`}
       section="history"
       wide
@@ -58,7 +58,7 @@ export function EntityCompareView(props: EntityCompareViewProps) {
   )
 }
 
-function Head({ chrome: { links }, address, comparison, query, now }: EntityCompareViewProps) {
+function Head({ frame: { links }, address, comparison, query, now }: EntityCompareViewProps) {
   const { before, after, lines } = comparison
   const swapped = { from: `r${after.number}`, to: `r${before.number}` }
   return (

@@ -24,7 +24,7 @@ export interface EntityComparisonDeps extends EntityStepsDeps, EntityAccessDeps 
   readonly script: ScriptDeps['script']
 }
 
-/** Two revisions, and how one thing differs between them. */
+/** Two revisions, and how one entity differs between them. */
 export interface EntityComparison extends TextComparison {
   readonly before: NumberedRevision
   readonly after: NumberedRevision
@@ -32,8 +32,8 @@ export interface EntityComparison extends TextComparison {
 }
 
 /**
- * The difference of one thing alone between two revisions, under the names that it had then. Where
- * the caller may not see it as it was, it is as if it had not been there.
+ * Compares one entity between two revisions, under the names that it had then. A state that the
+ * caller may not see is treated as if the entity had not existed.
  *
  * @throws {ServiceError} `not-permitted`, `revision-not-found`, `entity-not-found`.
  */
@@ -64,12 +64,12 @@ export async function readEntityComparison(
   }
 }
 
-/** Whether the caller may see the thing as it was in a revision. */
+/** Whether the caller may see the entity as it was in a revision. */
 function maySeeAt({ steps, maySeeBefore }: JudgedSteps, { number }: NumberedRevision): boolean {
   return steps.find((step) => step.number <= number)?.maySeeAfter ?? maySeeBefore
 }
 
-/** The last step up to a revision knows the names of then. */
+/** The name of the entity in a revision, from the last step up to it. */
 export function nameAt(
   steps: readonly EntityStep[],
   { number }: NumberedRevision,
@@ -85,7 +85,7 @@ function changesBetween(
   return summariseChanges(read(before), read(after))
 }
 
-/** A document that has nothing but the one thing in it, in its place. */
+/** A document that contains only the one entity, at its place. */
 function withAncestors({ entity, stage }: EntityAddress, text: string): string {
   const [prefix] = entity.split('/', 1)
   const steps = ENTITY_KINDS.find((kind) => kind.prefix === prefix)?.steps ?? []

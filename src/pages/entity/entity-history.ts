@@ -25,50 +25,51 @@ export interface EntityHistoryDeps extends EntityStepsDeps, EntityAccessDeps, Ru
   readonly script: ScriptDeps['script']
 }
 
-/** A step with the lines that it changed, and the runs that came after it. */
+/** A step with the lines that it changed, and the runs after it. */
 export interface ShownStep extends EntityStep {
-  /** Null where the lines are too many, or are not those of the entity alone. */
+  /** Null when there are too many lines, or they are not about this entity alone. */
   readonly diff: TextComparison | null
   readonly runs: RunsBetween
 }
 
-/** One thing of the configuration through time, as one page shows it. */
+/** The history of one entity, as one page shows it. */
 export interface EntityHistory {
   readonly address: EntityAddress
   /** The name for people, such as the host of an agent. */
   readonly label: string
-  /** What it was called before, the last name first. */
+  /** Its former names, the latest first. */
   readonly former: readonly string[]
   readonly steps: readonly ShownStep[]
   readonly offset: number
   readonly total: number
-  /** Its XML in the current configuration, or null when that has none. */
+  /** Its XML in the current configuration, or null when it does not exist there. */
   readonly now: CurrentText | null
-  /** Whether the caller may see the rest of the configuration too. */
+  /** Whether the caller may also see the rest of the configuration. */
   readonly isAdministrator: boolean
 }
 
 export interface CurrentText {
-  /** The line of the document that it begins at, from 1, and how many it has. */
+  /** The line of the document at which it starts, from 1, and its number of lines. */
   readonly line: number
   readonly lines: number
-  /** Null where there are too many. */
+  /** Null when there are too many. */
   readonly shown: readonly ShownLine[] | null
 }
 
 export const STEPS = 20
-/** Longer texts are looked at in the snapshot. */
+/** Longer texts are only linked, not shown. */
 const MOST_LINES = 500
 const NO_RUNS: RunsBetween = { newest: [], left: 0, oldest: [] }
-/** These hold others whose changes are not their own. */
+/** Kinds that contain other entities, whose changes are not their own. */
 const HOLDS_OTHERS = new Set(['group', 'server', 'document'])
-/** Larger differences have a page of their own. */
+/** Larger differences are linked, not shown. */
 const MOST_ROWS = 60
 
 /**
- * What changed about one thing as far as the caller may see it, newest first, and how it ran meanwhile.
+ * The changes of one entity that the caller may see, newest first, with the runs between them.
  *
- * @throws {ServiceError} `not-permitted`, `entity-not-found`; `unavailable` while it is not known.
+ * @throws {ServiceError} `not-permitted`, `entity-not-found`; `unavailable` while it is not
+ * indexed.
  */
 export async function readEntityHistory(
   deps: EntityHistoryDeps,
@@ -142,8 +143,8 @@ async function shownSteps(
 }
 
 /**
- * What each step found and left. What a step found is what the one before it left: nothing else has
- * changed it.
+ * The text of the entity before and after each step. The text before is that after the previous
+ * step, because no other revision changed it.
  */
 async function textsOf(
   history: History,
@@ -177,7 +178,7 @@ async function smallDiff(
   return diff.remaining > 0 || rows > MOST_ROWS ? null : diff
 }
 
-/** The runs under a step: after it, and before the one that came next. */
+/** The runs of a step: those after it and before the next one. */
 async function runsAfter(
   deps: RunRightsDeps,
   principal: Principal,

@@ -12,20 +12,20 @@ import { EntityCompareView } from './entity-compare-view.tsx'
 import { EntityView } from './entity-view.tsx'
 
 export interface EntityRoutesOptions extends EntityHistoryDeps, EntityComparisonDeps {
-  readonly shell: PageContext
+  readonly pages: PageContext
   readonly clock: Clock
 }
 
-/** `/config/entity/…`: one thing of the configuration through time, and alone in two revisions. */
+/** `/config/entity/…`: the history of one entity, and its comparison between two revisions. */
 export function entityRoutes(options: EntityRoutesOptions) {
-  const { shell, clock } = options
+  const { pages, clock } = options
 
   const history = async (c: Context<RouteEnv>, kind: string, name: string) => {
     const address = entityAddress(kind, name)
     const offset = parseWholeNumber(c.req.query('offset') ?? '0', 'offset')
     const entity = await readEntityHistory(options, c.env.principal, { address, offset })
-    const chrome = shell.frame(c.req.raw, c.env.principal)
-    return pageResponse(<EntityView chrome={chrome} entity={entity} now={clock()} />)
+    const frame = pages.frame(c.req.raw, c.env.principal)
+    return pageResponse(<EntityView frame={frame} entity={entity} now={clock()} />)
   }
 
   const compare = async (c: Context<RouteEnv>, kind: string, name: string) => {
@@ -37,8 +37,8 @@ export function entityRoutes(options: EntityRoutesOptions) {
       options: comparisonOptionsOf(query),
     }
     const comparison = await readEntityComparison(options, c.env.principal, address, asked)
-    const chrome = shell.frame(c.req.raw, c.env.principal)
-    const view = { chrome, address, comparison, query, now: clock() }
+    const frame = pages.frame(c.req.raw, c.env.principal)
+    const view = { frame, address, comparison, query, now: clock() }
     return pageResponse(<EntityCompareView {...view} />)
   }
 

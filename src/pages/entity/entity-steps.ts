@@ -14,24 +14,24 @@ export interface EntityStepsDeps {
   readonly entities: EntityIndex
 }
 
-/** A revision that changed something, with what it changed about that and the names of then. */
+/** A revision that changed an entity, with those changes and the names at that time. */
 export interface EntityStep {
   readonly revision: NumberedRevision
-  /** Nothing else that the revision changed is among them. */
+  /** The changes of this entity alone. */
   readonly changes: readonly DocumentChange[]
   readonly entity: string
   readonly stage: string | null
-  /** The step before it, which left the thing as this one found it; null for the first. */
+  /** The previous step, which left the entity as this one found it; null for the first. */
   readonly before: StepPlace | null
 }
 
-/** Where the text of a step stands. */
+/** Where the text of a step is found. */
 export type StepPlace = Pick<EntityStep, 'revision' | 'entity' | 'stage'>
 
 /**
- * The revisions that changed what an address names, newest first, under its former names too.
+ * The revisions that changed the entity of an address, newest first, under its former names too.
  *
- * @throws {ServiceError} `unavailable` while that is not known.
+ * @throws {ServiceError} `unavailable` while that is not indexed.
  */
 export async function entitySteps(
   deps: EntityStepsDeps,
@@ -41,7 +41,7 @@ export async function entitySteps(
   return address.stage === null ? steps : stepsOfStage(steps, nameKey(address.stage))
 }
 
-/** Those steps that a caller may see, and what she may see of the thing at other times. */
+/** The steps that a caller may see, and what the caller may see of the entity at other times. */
 export async function visibleSteps(
   deps: EntityStepsDeps & VisibleStepsDeps,
   principal: Principal,
@@ -75,7 +75,7 @@ async function wholeSteps(
   })
 }
 
-/** Its changes are read when they are asked for: of ten thousand steps, a page shows twenty. */
+/** Loads its changes on demand: a page shows twenty of possibly ten thousand steps. */
 class WholeStep implements EntityStep {
   readonly revision: NumberedRevision
   readonly entity: string
@@ -102,7 +102,7 @@ class WholeStep implements EntityStep {
   }
 }
 
-/** Those steps of a pipeline that changed a stage, under the names that it had. */
+/** The steps of a pipeline that changed a stage, under the names that the stage had. */
 function stepsOfStage(pipeline: readonly EntityStep[], name: string): readonly EntityStep[] {
   let stage = name
   const steps: Omit<EntityStep, 'before'>[] = []
@@ -115,7 +115,10 @@ function stepsOfStage(pipeline: readonly EntityStep[], name: string): readonly E
   return steps.map((step, n) => ({ ...step, before: steps[n + 1] ?? null }))
 }
 
-/** Whether a change of a pipeline is about a stage: a part of it, the stage itself, or the whole pipeline. */
+/**
+ * Whether a change of a pipeline concerns a stage: a part of it, the stage itself, or the whole
+ * pipeline.
+ */
 function isOfStage(change: DocumentChange, stage: string): boolean {
   const { kind, path, subject, to } = change
   const [first] = path

@@ -3,7 +3,7 @@ import type { Span } from '../../document/xml/xml-tree.ts'
 import type { Revision } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
 
-/** The XML of one thing in a document, and the line that it begins at, from 1. */
+/** The XML of one entity in a document, and the line at which it starts, from 1. */
 export interface EntityText {
   readonly text: string
   readonly line: number
@@ -11,7 +11,7 @@ export interface EntityText {
 
 const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** The XML of an entity, or of a stage of it, as it was in a revision; null where there was none. */
+/** Reads the XML of an entity, or of a stage of it, in a revision; null where it does not exist. */
 export async function readEntityText(
   history: History,
   revision: Revision,
@@ -24,7 +24,9 @@ export async function readEntityText(
   return part && { text: part.text, line: whole.line + part.line - 1 }
 }
 
-/** From the beginning of the line, where nothing else stands on it, so that the indentation shows. */
+/**
+ * Starts at the beginning of the line if only white space precedes, which keeps the indentation.
+ */
 function cut(text: string, span: Span | null): EntityText | null {
   if (span === null) return null
   const lineStart = text.lastIndexOf('\n', span.start - 1) + 1

@@ -10,7 +10,7 @@ import { EntityRuns } from './entity-runs.tsx'
 import { StepLinks } from './step-links.tsx'
 import type { EntityViewProps } from './entity-view.tsx'
 
-/** The changes, newest first, each below the runs that came after it. */
+/** The changes, newest first, each below the runs after it. */
 export function EntityTimeline(props: EntityViewProps) {
   const { entity, now } = props
   const { steps, offset, total } = entity
@@ -21,7 +21,7 @@ export function EntityTimeline(props: EntityViewProps) {
       <ol class="timeline" aria-label="Changes and runs">
         {steps.map((step) => (
           <>
-            <EntityRuns links={props.chrome.links} runs={step.runs} now={now} />
+            <EntityRuns links={props.frame.links} runs={step.runs} now={now} />
             <li class="step" id={`r${step.revision.number}`}>
               <Step {...props} step={step} />
             </li>
@@ -55,13 +55,13 @@ function Step(props: EntityViewProps & { step: ShownStep }) {
   )
 }
 
-function StepName({ chrome: { links }, entity, step }: EntityViewProps & { step: ShownStep }) {
+function StepName({ frame: { links }, entity, step }: EntityViewProps & { step: ShownStep }) {
   const name = `r${step.revision.number}`
   const isOpen = entity.isAdministrator
   return <b class="number">{isOpen ? <a href={links.snapshot(name)}>{name}</a> : name}</b>
 }
 
-/** The lines that a step changed, of this one thing alone. */
+/** The lines of this entity that a step changed. */
 function StepDiff({ step: { diff, revision } }: { step: ShownStep }) {
   if (diff === null || diff.regions.length === 0) return <></>
   return (
@@ -91,13 +91,13 @@ function Beginning({ step }: { step: ShownStep | undefined }) {
   return <li class="beginning muted">{`It was there before r${number}, as far as is recorded.`}</li>
 }
 
-function Pages({ chrome: { links }, entity }: EntityViewProps) {
+function Pages({ frame: { links }, entity }: EntityViewProps) {
   const { offset, total, steps, address } = entity
   return (
     <Pager
       pagination={{ offset, total, pageSize: STEPS }}
       shown={steps.length}
-      words={BY_TIME}
+      labels={BY_TIME}
       to={(start) => links.entity(address.kind, address.name, { offset: start })}
     />
   )

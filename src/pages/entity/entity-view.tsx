@@ -7,17 +7,17 @@ import { titleOf } from './entity-title.ts'
 import { EntityTimeline } from './entity-timeline.tsx'
 
 export interface EntityViewProps {
-  readonly chrome: PageFrame
+  readonly frame: PageFrame
   readonly entity: EntityHistory
   readonly now: number
 }
 
-/** One thing of the configuration through time: its own changes and nothing else. */
+/** The history of one entity, without other changes. */
 export function EntityView(props: EntityViewProps) {
-  const { chrome, entity } = props
+  const { frame, entity } = props
   return (
     <Page
-      chrome={chrome}
+      frame={frame}
       title={titleOf({ kind: entity.address.kind, name: entity.label })}
       section="history"
       styles={['code.css', 'compare.css', 'snapshot.css', 'entity.css']}
@@ -29,7 +29,7 @@ export function EntityView(props: EntityViewProps) {
   )
 }
 
-function Head({ chrome: { links }, entity }: EntityViewProps) {
+function Head({ frame: { links }, entity }: EntityViewProps) {
   const { address, total, former, now, isAdministrator } = entity
   const query = { entity: address.entity }
   const edited = EntityName.safeParse(address)
@@ -64,7 +64,7 @@ function Head({ chrome: { links }, entity }: EntityViewProps) {
   )
 }
 
-function CurrentXml({ chrome: { links }, entity, now: time }: EntityViewProps) {
+function CurrentXml({ frame: { links }, entity, now: time }: EntityViewProps) {
   const { now, address, isAdministrator } = entity
   if (now === null) return <></>
   const inFile = `${links.snapshot('current', { line: now.line })}#L${now.line}`

@@ -7,18 +7,18 @@ import { bisectAsync } from '../../lib/bisect.ts'
 import { type RunRightsDeps, viewableRuns } from '../../builds/runs/run-rights.ts'
 import { viewableStageRuns } from '../../builds/runs/stages.ts'
 
-/** Who reads runs. */
+/** The caller who reads runs. */
 export interface RunReader {
   readonly deps: RunRightsDeps
   readonly principal: Principal
 }
 
-/** A run of a pipeline, or of one stage of it, beside what changed about it. */
+/** A run of a pipeline, or of one of its stages, for the history of that entity. */
 export interface EntityRun {
   readonly pipeline: string
   readonly counter: number
   readonly label: string
-  /** The stage to look at: that of the run, or the first that did not pass. */
+  /** The stage to link to: that of the run, or the first that did not pass. */
   readonly stage: { readonly name: string; readonly counter: number } | null
   readonly state: StageState
   /** The jobs that failed. */
@@ -26,23 +26,23 @@ export interface EntityRun {
   readonly time: number
 }
 
-/** The runs between two times, newest first; how many are left out where there are many. */
+/** The runs between two times, newest first, and how many of them are left out. */
 export interface RunsBetween {
   readonly newest: readonly EntityRun[]
   readonly left: number
   readonly oldest: readonly EntityRun[]
 }
 
-/** After the older time, up to the newer one. */
+/** After the older time, up to and including the newer one. */
 export interface Between {
   readonly newer: number
   readonly older: number
 }
 
-/** Runs that stand at each end where not all are told. */
+/** The number of runs shown at each end when not all are. */
 const ENDS = 3
 
-/** The runs of a pipeline between two times, as far as the reader may view them. */
+/** The runs of a pipeline between two times that the reader may view. */
 export function pipelineRuns(
   { deps, principal }: RunReader,
   pipeline: string,
@@ -52,7 +52,7 @@ export function pipelineRuns(
     page: (offset) => deps.builds.pipelineHistory(pipeline, offset),
     timeOf: ({ createdAt }) => createdAt,
     viewable: (runs) => viewableRuns(deps, principal, runs),
-    tell: (run) => describePipelineRun(deps, run),
+    describe: (run) => describePipelineRun(deps, run),
   })
 }
 
@@ -66,16 +66,16 @@ export function stageRuns(
     page: (offset) => deps.builds.stageHistory(name, offset),
     timeOf: ({ stage }) => stage.createdAt,
     viewable: (runs) => viewableStageRuns(deps, principal, runs),
-    tell: async (run) => describeStageRun(run, String(run.stage.pipelineCounter)),
+    describe: async (run) => describeStageRun(run, String(run.stage.pipelineCounter)),
   })
 }
 
-/** A list that is newest first and read in pages. */
+/** A list that is ordered newest first and read in pages. */
 interface Source<Item> {
   readonly page: (offset: number) => Promise<Page<Item>>
   readonly timeOf: (item: Item) => number
   readonly viewable: (items: readonly Item[]) => Promise<readonly Item[]>
-  readonly tell: (item: Item) => Promise<EntityRun>
+  readonly describe: (item: Item) => Promise<EntityRun>
 }
 
 async function runsBetween<Item>(
@@ -84,22 +84,22 @@ async function runsBetween<Item>(
 ): Promise<RunsBetween> {
   const start = newer === Infinity ? 0 : await countAfter(source, newer)
   const end = await countAfter(source, older)
-  const tell = async (from: number, to: number) => {
+  const describe = async (from: number, to: number) => {
     const { items } = await source.page(from)
     const viewable = await source.viewable(items.slice(0, Math.max(0, to - from)))
-    return Promise.all(viewable.map(source.tell))
+    return Promise.all(viewable.map(source.describe))
   }
   if (end - start <= 2 * ENDS) {
-    return { newest: await tell(start, end), left: 0, oldest: [] }
+    return { newest: await describe(start, end), left: 0, oldest: [] }
   }
-  const newest = await tell(start, start + ENDS)
-  const oldest = await tell(end - ENDS, end)
-  // How many there are that the reader may not view is not for her either.
+  const newest = await describe(start, start + ENDS)
+  const oldest = await describe(end - ENDS, end)
+  // A count of runs would disclose those that the reader may not view.
   const isWhole = newest.length + oldest.length === 2 * ENDS
   return { newest, left: isWhole ? end - start - 2 * ENDS : 0, oldest }
 }
 
-/** How many items are newer than a time, found by halving. */
+/** Counts the items that are newer than a time, by bisection. */
 async function countAfter<Item>(source: Source<Item>, time: number): Promise<number> {
   const { total } = (await source.page(0)).pagination
   return bisectAsync({ high: total }, async (offset) => {

@@ -2,9 +2,9 @@ import type { ShownStep } from './entity-history.ts'
 import { EntityName } from '../work/edit-scope.ts'
 import type { EntityViewProps } from './entity-view.tsx'
 
-/** What can be done from a step: its text, the way it went on, the way back. */
+/** The actions on a step: show its text, compare it, restore it. */
 export function StepLinks({
-  chrome: { links },
+  frame: { links },
   entity,
   step,
 }: EntityViewProps & { step: ShownStep }) {
@@ -34,7 +34,7 @@ export function StepLinks({
   )
 }
 
-/** A step that took the thing away has nothing to restore. */
+/** A step that removed the entity has nothing to restore. */
 function isRestorable(
   { address, isAdministrator }: EntityViewProps['entity'],
   { changes }: ShownStep,

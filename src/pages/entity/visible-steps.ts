@@ -12,24 +12,24 @@ export interface VisibleStepsDeps extends EntityAccessDeps {
 
 /** A step as one caller may see it. */
 export interface JudgedStep {
-  /** Null where the caller may not see what it changed. */
+  /** Null when the caller may not see its changes. */
   readonly step: EntityStep | null
   readonly number: number
-  /** Whether the caller may see the thing as the step left it. */
+  /** Whether the caller may see the entity as the step left it. */
   readonly maySeeAfter: boolean
 }
 
-/** The steps of one thing, newest first, as one caller may see them. */
+/** The steps of one entity, newest first, as one caller may see them. */
 export interface JudgedSteps {
   readonly steps: readonly JudgedStep[]
-  /** Whether the caller may see the thing as it was before all of them. */
+  /** Whether the caller may see the entity as it was before all of them. */
   readonly maySeeBefore: boolean
 }
 
 /**
- * Judges each step by the rights of the thing that it was about. A pipeline that moved is judged by
- * the group that it was in, as that is now; what had the name before this thing came is gone, and
- * for administrators alone.
+ * Checks each step against the permissions of the entity that it was about. A moved pipeline is
+ * checked by its former group, with today's permissions; a former entity with the same name no
+ * longer exists, so only administrators may see it.
  */
 export function judgeSteps(
   deps: VisibleStepsDeps,
@@ -66,11 +66,11 @@ export function judgeSteps(
   return { steps, maySeeBefore: isThere && mayView(group) }
 }
 
-/** What a step says about where the thing came from. */
+/** What a step implies about the origin of the entity. */
 interface Passage {
-  /** It is new with this step. */
+  /** The entity was created by this step. */
   readonly begins: boolean
-  /** What had the name was removed, or has another name since. */
+  /** The former holder of the name was removed or renamed. */
   readonly ends: boolean
   /** The group that it was in before. */
   readonly from: string | null
@@ -95,13 +95,13 @@ function isMove({ kind, entity, path, subject }: DocumentChange): boolean {
   )
 }
 
-/** Whether a change gives what had the name another one. */
+/** Whether a change renames the former holder of the name. */
 function isAway(change: DocumentChange, entity: string): boolean {
   const former = formerNameOf(change)
   return former !== null && foldEntity(former) === entity && foldEntity(change.entity) !== entity
 }
 
-/** A step with which the thing began says nothing of what had the name before. */
+/** A step that created the entity must not show the former holder of its name. */
 function withoutOthers(step: EntityStep, { begins }: Passage): EntityStep {
   if (!begins) return step
   const { revision, entity, stage } = step

@@ -11,8 +11,8 @@ import { STYLE_SHEETS } from './style-sheets.ts'
 
 const PAGES = fileURLToPath(new URL('..', import.meta.url))
 /**
- * The scripts are made by the build, one file of all parts of each; the program run from its
- * TypeScript sources (as tests do) takes them from the last build.
+ * The build bundles each script into one file; a program that runs from its TypeScript sources, as
+ * in tests, takes the scripts of the last build.
  */
 const SCRIPTS_FOLDER = fileURLToPath(
   new URL(
@@ -24,7 +24,7 @@ const SCRIPTS = ['editor.js', 'enhance.js', 'live.js', 'snapshot.js']
 const ICON = 'frame/cairn.svg'
 const modules = createRequire(import.meta.url)
 
-/** The fonts, by the names that the style sheets know them by. */
+/** The fonts, by their names in the style sheets. */
 const FONTS: readonly (readonly [string, string])[] = [
   ['inter.woff2', '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'],
   [
@@ -40,11 +40,14 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['.woff2', 'font/woff2'],
 ])
 
-/** The files that pages load, read once. An address carries the digest of the file, so it never goes stale. */
+/**
+ * The files that pages load, read once. An address contains the digest of its file, so it never
+ * goes stale.
+ */
 export class Assets {
   readonly #bodies = new Map<string, CachedResponse>()
   readonly #addresses = new Map<string, string>()
-  /** Changes with any of the files. */
+  /** Changes when any of the files does. */
   readonly version: string
 
   constructor() {
@@ -81,7 +84,7 @@ export class Assets {
     this.#bodies.set(address, new CachedResponse(bytes, { type, etag, immutable: true }))
   }
 
-  /** A style sheet that names its fonts by their versioned names. */
+  /** Replaces the names of fonts in a style sheet by their versioned names. */
   #withAddresses(bytes: Buffer): Buffer<ArrayBuffer> {
     const text = bytes.toString().replace(/url\(([\w.-]+)\)/g, (_, name: string) => {
       return `url(${this.addressOf(name)})`

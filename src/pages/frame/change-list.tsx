@@ -6,11 +6,11 @@ import type { Links } from './links.ts'
 
 export interface ChangeListProps {
   readonly changes: readonly DocumentChange[]
-  /** Where the name of an entity leads to; null for nowhere. */
+  /** The link for the name of an entity; null for none. */
   readonly linkOf: (entity: Entity) => string | null
-  /** How many changes are shown at most. */
+  /** The maximal number of shown changes. */
   readonly most: number
-  /** What leads to all of them, when there are more. */
+  /** The link to all changes, when there are more. */
   readonly more: (left: number) => Child
 }
 
@@ -25,7 +25,7 @@ interface Group {
   readonly changes: readonly DocumentChange[]
 }
 
-/** What changed, in sentences, grouped by what they are about. */
+/** Described changes, grouped by entity. */
 export function ChangeList({ changes, linkOf, most, more }: ChangeListProps) {
   const left = changes.length - most
   return (
@@ -53,12 +53,12 @@ function ChangeGroup({ group, linkOf }: { group: Group } & Pick<ChangeListProps,
   )
 }
 
-/** What has no name of its own has no history of its own either. */
+/** An entity without a name has no history page. */
 function hrefOf(entity: Entity, linkOf: ChangeListProps['linkOf']): string | null {
   return hasHistory(entity.kind) ? linkOf(entity) : null
 }
 
-/** Sentences alone, where it is clear what they are about. */
+/** Changes without the name of their entity, where it is clear from the context. */
 export function ChangeItems({
   changes,
   href,
@@ -106,7 +106,7 @@ function Sentence({ change, href }: { change: DocumentChange; href: string | nul
   )
 }
 
-/** `stage test`: the word in grey, the name in bold. */
+/** `stage test`: the kind in grey, the name in bold. */
 function PathPart({ part }: { part: string }) {
   const space = part.indexOf(' ')
   if (space === -1) return <span>{part}</span>
@@ -132,7 +132,10 @@ function WholeEntity({ change, href }: { change: DocumentChange; href: string | 
   )
 }
 
-/** The value before, struck through, and the one after; of what came or went, its value or size. */
+/**
+ * The value before, struck through, and the one after; for added or removed entities, their value
+ * or size.
+ */
 function Values({ change }: { change: DocumentChange }) {
   const { kind, from, to, lines } = change
   if (kind === 'added' || kind === 'removed') {
@@ -165,7 +168,7 @@ function badgeOf({ kind }: DocumentChange): string {
   return kind === 'reformatted' ? '' : kind
 }
 
-/** Changes of one entity together, in the order of the first of each. */
+/** Groups the changes by entity, in the order of the first change of each. */
 function groupsOf(changes: readonly DocumentChange[]): Group[] {
   const groups = new Map<string, { entity: Entity | null; changes: DocumentChange[] }>()
   for (const change of changes) {
@@ -176,14 +179,14 @@ function groupsOf(changes: readonly DocumentChange[]): Group[] {
   return [...groups.values()]
 }
 
-/** Null for what belongs to the document as a whole. */
+/** Null for a change of the document as a whole. */
 function entityOf({ entity, label }: DocumentChange): Entity | null {
   if (entity === 'document') return null
   const [kind = '', ...name] = entity.split('/')
   return { kind, name: name.join('/'), label: name.length > 0 ? label : '' }
 }
 
-/** To the history of the entity itself. */
+/** Links to the history of the entity. */
 export function toEntityHistory(links: Links): ChangeListProps['linkOf'] {
   return ({ kind, name }) => links.entity(kind, name)
 }

@@ -1,4 +1,4 @@
-/** The sets of colours that differences are shown in. */
+/** The colour sets for differences. */
 export type Colours = 'green-red' | 'blue-orange'
 
 const COOKIE = 'cairn-colours'

@@ -14,14 +14,14 @@ const TITLES = new Map([
   [503, 'The service cannot do this now'],
 ])
 
-/** What went wrong, in a sentence, and where to go from here. */
-export function ErrorPage({ chrome, failure }: { chrome: PageFrame; failure: Failure }) {
+/** The error as a sentence, with links to continue. */
+export function ErrorPage({ frame, failure }: { frame: PageFrame; failure: Failure }) {
   const { status, message, problems } = failure
-  const isRefused = status === 401 && chrome.username !== ''
+  const isRefused = status === 401 && frame.username !== ''
   const isUnknown = status === 401 && !isRefused
   const title = TITLES.get(isRefused ? 403 : status) ?? 'Something went wrong'
   return (
-    <Page chrome={chrome} title={title}>
+    <Page frame={frame} title={title}>
       <div class="card error">
         <p class="muted">{`Error ${status}`}</p>
         <h1>{title}</h1>
@@ -34,7 +34,7 @@ export function ErrorPage({ chrome, failure }: { chrome: PageFrame; failure: Fai
           </ul>
         )}
         <p>
-          <a href={chrome.links.root()}>{isUnknown ? 'Log in' : 'Go to the first page'}</a>
+          <a href={frame.links.root()}>{isUnknown ? 'Log in' : 'Go to the first page'}</a>
         </p>
       </div>
     </Page>

@@ -9,7 +9,10 @@ const REPLACEMENTS = new Map([
   ['\n', '\n'],
 ])
 
-/** A text for HTML or XML, inside an element or a quoted attribute. What XML cannot hold becomes U+FFFD. */
+/**
+ * Escapes a text for HTML or XML elements and quoted attributes. Characters that XML forbids become
+ * U+FFFD.
+ */
 export function escapeHtml(text: string): string {
   return text
     .toWellFormed()

@@ -6,8 +6,8 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import type { Query } from './links.ts'
 import type { FlashMessage } from './notice.tsx'
 
-/** What an action has come to. */
-const SAID = {
+/** The results of actions that the next page can show. */
+const MESSAGES = {
   scheduled: (of) => `The run ${of} is scheduled.`,
   unlocked: (of) => `The pipeline ${of} is unlocked.`,
   'not-locked': (of) => `The pipeline ${of} was not locked, so nothing was done.`,
@@ -17,40 +17,40 @@ const SAID = {
   cancelled: (of) => `The run ${of} is cancelled.`,
   'not-active': (of) => `The run ${of} was not active, so there was nothing to cancel.`,
 } as const satisfies Record<string, (of: string) => string>
-type Said = keyof typeof SAID
+type FlashKind = keyof typeof MESSAGES
 
-const UNDONE: readonly Said[] = ['not-locked', 'not-paused', 'not-active']
+const WITHOUT_EFFECT: readonly FlashKind[] = ['not-locked', 'not-paused', 'not-active']
 
-/** Within this time a browser follows a redirect, in milliseconds. */
+/** A message expires after this time, in milliseconds; a browser follows a redirect sooner. */
 const KEPT_FOR = 60_000
 const MOST = 1_000
 
 interface Kept {
   readonly username: string
-  readonly told: FlashMessage
+  readonly flash: FlashMessage
 }
 
 /**
- * What the page after an action says about it. The address of that page has only a number nobody
- * can guess: it stands for one text, for one user, once.
+ * Messages for the page after an action (POST, redirect, GET). The address of that page only
+ * contains an unguessable number, which yields one message, to one user, once.
  */
 export class FlashMessages {
   readonly #kept = new LRUCache<string, Kept>({ max: MOST, ttl: KEPT_FOR })
 
-  /** The query of the page that says it. */
-  query({ username }: Principal, said: Said, of: string): Query {
+  /** The query that makes the next page show the message. */
+  query({ username }: Principal, kind: FlashKind, of: string): Query {
     const id = randomBytes(18).toString('base64url')
-    const told = { isDone: !UNDONE.includes(said), text: SAID[said](of) }
-    this.#kept.set(id, { username, told })
-    return { said: id }
+    const flash = { isDone: !WITHOUT_EFFECT.includes(kind), text: MESSAGES[kind](of) }
+    this.#kept.set(id, { username, flash })
+    return { flash: id }
   }
 
-  /** What the page that is asked for has to say, or null. */
+  /** The message for the requested page, or null. */
   take(c: Context<RouteEnv>): FlashMessage | null {
-    const id = c.req.query('said') ?? ''
+    const id = c.req.query('flash') ?? ''
     const kept = this.#kept.get(id)
     if (kept?.username !== c.env.principal.username || c.req.method !== 'GET') return null
     this.#kept.delete(id)
-    return kept.told
+    return kept.flash
   }
 }

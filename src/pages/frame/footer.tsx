@@ -1,8 +1,11 @@
 import type { PageFrame } from './layout.tsx'
 
-/** What stands below every page: the choice of colours, which works without a script, and who may do what. */
-export function Footer({ chrome }: { chrome: PageFrame }) {
-  const { links, colours, here, username, isAdministrator, everyoneAdministers } = chrome
+/**
+ * The footer of every page: the choice of colours, which works without a script, and who may do
+ * what.
+ */
+export function Footer({ frame }: { frame: PageFrame }) {
+  const { links, colours, here, username, isAdministrator, everyoneAdministers } = frame
   const other = colours === 'green-red' ? 'blue-orange' : 'green-red'
   const label =
     other === 'blue-orange' ? 'Use colour-blind safe colours' : 'Use green and red colours'

@@ -9,13 +9,15 @@ import type { PageContext } from './page-context.ts'
 
 const LARGEST_FORM = 16_384
 
-/** What belongs to no page in particular: assets, the choice of colours, the way out, the start page. */
-export function shellRoutes(shell: PageContext) {
-  const { links } = shell
+/**
+ * The routes that belong to no page: assets, the choice of colours, logging out, the start page.
+ */
+export function frameRoutes(pages: PageContext) {
+  const { links } = pages
   return new Hono<RouteEnv>()
-    .route('/', shell.assets.routes())
-    .get('/', (c) => c.redirect(shell.homeOf(c.env.principal), 302))
-    .get('/log-out', (c) => loggedOut(shell, c.req.raw))
+    .route('/', pages.assets.routes())
+    .get('/', (c) => c.redirect(pages.homeOf(c.env.principal), 302))
+    .get('/log-out', (c) => loggedOut(pages, c.req.raw))
     .post('/colours', async (c) => {
       const form = await readForm(c.req.raw, LARGEST_FORM)
       const colours: Colours =
@@ -24,22 +26,22 @@ export function shellRoutes(shell: PageContext) {
       return new Response(null, {
         status: 303,
         headers: {
-          location: isOwn(back, links.root()) ? back : shell.homeOf(c.env.principal),
+          location: isOwn(back, links.root()) ? back : pages.homeOf(c.env.principal),
           'set-cookie': coloursCookie(colours, links.root()),
         },
       })
     })
 }
 
-/** A refusal makes the browser forget the credentials that it has sent so far. */
-function loggedOut(shell: PageContext, request: Request): Promise<Response> {
+/** A 401 makes the browser forget its credentials. */
+function loggedOut(pages: PageContext, request: Request): Promise<Response> {
   const page = (
-    <Page chrome={shell.frame(request, null)} title="Logged out">
+    <Page frame={pages.frame(request, null)} title="Logged out">
       <div class="card error">
         <h1>You are logged out</h1>
         <p>This browser no longer sends your name and password.</p>
         <p>
-          <a href={shell.links.root()}>Log in again</a>
+          <a href={pages.links.root()}>Log in again</a>
         </p>
       </div>
     </Page>
@@ -47,7 +49,7 @@ function loggedOut(shell: PageContext, request: Request): Promise<Response> {
   return pageResponse(page, 401, { ...CHALLENGE, 'clear-site-data': '"cache"' })
 }
 
-/** Whether an address is a path of this service, and not the name of another host. */
+/** Whether an address is a path of this service, and not on another host. */
 function isOwn(address: string, root: string): boolean {
   return address.startsWith(root) && !/^\/[/\\]/.test(address) && !/[\p{Cc}]/u.test(address)
 }

@@ -8,7 +8,7 @@ const KEYS: readonly (readonly [string, readonly string[], string])[] = [
   ['Compare', ['n', 'p'], 'next and previous change'],
 ]
 
-/** The keys that the script of the pages listens to. Shown when the address ends in `#keys`. */
+/** The keyboard shortcuts of the pages. Shown when the address ends in `#keys`. */
 export function Keys() {
   return (
     <section id="keys" class="keys card" aria-labelledby="keys-title" tabindex={-1}>

@@ -7,22 +7,22 @@ import { Keys } from './keys.tsx'
 import type { Links } from './links.ts'
 import { BarSearch } from './search.tsx'
 
-/** What every page shows around its own content. */
+/** The data of the frame around every page. */
 export interface PageFrame {
   readonly links: Links
   readonly assets: Assets
-  /** Empty for a caller who is not known. */
+  /** Empty for an anonymous caller. */
   readonly username: string
-  /** Whether the pages of the configuration are offered. */
+  /** Whether the pages of the configuration are linked. */
   readonly isAdministrator: boolean
   /** Whether every other user is an administrator too. */
   readonly everyoneAdministers: boolean
-  /** What is wrong with the service now, for the notice on every page; empty when all is well. */
+  /** The current problems of the service, shown on every page; empty when there are none. */
   readonly notices: readonly Notice[]
   readonly colours: Colours
-  /** The address of the page itself, for forms that come back to it. */
+  /** The address of the page itself, for forms that return to it. */
   readonly here: string
-  /** Differs where anything of the frame does; a part of every page's ETag. */
+  /** Differs when anything in the frame does; a part of every page's ETag. */
   readonly key: string
 }
 
@@ -34,51 +34,53 @@ export interface Notice {
 export type Section = 'history' | 'current' | 'edit' | 'agents' | 'pipelines'
 
 export interface PageProps {
-  readonly chrome: PageFrame
+  readonly frame: PageFrame
   readonly title: string
   readonly section?: Section
   /** Whether the page uses the full width, as diffs and snapshots do. */
   readonly wide?: boolean
-  /** Style sheets besides those that every page has. */
+  /** Style sheets besides those of every page. */
   readonly styles?: readonly string[]
-  /** Scripts besides the one that every page has; they load after the page. */
+  /** Scripts besides the one of every page; they load after the page. */
   readonly scripts?: readonly string[]
-  /** The filter that the search in the bar begins with. */
+  /** The initial text of the search field. */
   readonly search?: string
   readonly children: Child
 }
 
-/** Fonts that the style sheets name: known at once, they are there before the text is laid out. */
+/**
+ * Fonts of the style sheets that are preloaded, so that they are there before the text is laid out.
+ */
 const PRELOADED = ['inter.woff2', 'mono.woff2']
 const STYLES = ['tokens.css', 'base.css']
 const SCRIPTS = ['enhance.js']
 
-/** Problems that are shown in full on every page; the others are behind one line. */
+/** The number of problems shown in full on every page; the others are folded. */
 const OPEN_NOTICES = 2
 
 /** The frame of every page: head, navigation, notices, content. */
 export function Page(props: PageProps) {
-  const { chrome, section, wide, children } = props
+  const { frame, section, wide, children } = props
   return (
     <html lang="en">
       <Head {...props} />
-      <body class={chrome.colours === 'blue-orange' ? 'colour-blind' : ''}>
+      <body class={frame.colours === 'blue-orange' ? 'colour-blind' : ''}>
         <a class="skip" href="#content">
           Skip to content
         </a>
-        <Bar chrome={chrome} section={section} search={props.search ?? ''} />
-        <Notices notices={chrome.notices} />
+        <Bar frame={frame} section={section} search={props.search ?? ''} />
+        <Notices notices={frame.notices} />
         <main id="content" class={wide ? 'wide' : ''} tabindex={-1}>
           {children}
         </main>
-        <Footer chrome={chrome} />
+        <Footer frame={frame} />
         <Keys />
       </body>
     </html>
   )
 }
 
-function Head({ chrome: { links, assets }, title, styles = [], scripts = [] }: PageProps) {
+function Head({ frame: { links, assets }, title, styles = [], scripts = [] }: PageProps) {
   return (
     <head>
       <meta charset="utf-8" />
@@ -107,11 +109,11 @@ function Head({ chrome: { links, assets }, title, styles = [], scripts = [] }: P
 type SectionLink = readonly [section: Section, label: string, href: string]
 
 function Bar({
-  chrome: { links, assets, username, isAdministrator },
+  frame: { links, assets, username, isAdministrator },
   section,
   search,
 }: {
-  chrome: PageFrame
+  frame: PageFrame
   section?: Section | undefined
   search: string
 }) {
@@ -154,7 +156,7 @@ function Bar({
   )
 }
 
-/** Many problems at once, as when a network is down, do not push the page away. */
+/** Folds many problems, as when a network is down, so that they do not push the page away. */
 function Notices({ notices }: { notices: readonly Notice[] }) {
   const rest = notices.slice(OPEN_NOTICES)
   return (
@@ -175,11 +177,11 @@ function Notices({ notices }: { notices: readonly Notice[] }) {
 }
 
 function NoticeLine({ notice: { subject, errors } }: { notice: Notice }) {
-  const isTold = errors.length === 1 && errors.every(({ message }) => subject.includes(message))
+  const isRepeated = errors.length === 1 && errors.every(({ message }) => subject.includes(message))
   return (
     <div class="notice bad" role="status">
       <strong>{subject}</strong>
-      {!isTold && errors.length > 0 && (
+      {!isRepeated && errors.length > 0 && (
         <ul>
           {errors.slice(0, 5).map(({ line, column, message }) => (
             <li>{line === undefined ? message : `Line ${line}, column ${column}: ${message}`}</li>

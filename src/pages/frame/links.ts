@@ -15,16 +15,18 @@ interface EntityPlace {
   readonly name: string
 }
 
-/** What stands after the `?` of an address; null and empty values are left out. */
+/** The part of an address after the `?`; null and empty values are left out. */
 export type Query = Readonly<Record<string, string | number | null>>
 
-/** The only one of its kind has no name. */
+/** An entity that is the only one of its kind has no name. */
 function entityPath(kind: string, name: string): string {
   const path = `/config/entity/${encodeURIComponent(kind)}`
   return name === '' ? path : `${path}/${encodeURIComponent(name)}`
 }
 
-/** Every address that a page links to, with the base path in front. Pages build no address by hand. */
+/**
+ * Builds every address that a page links to, with the base path. Pages build no address by hand.
+ */
 export class Links {
   readonly #base: string
 
@@ -32,7 +34,7 @@ export class Links {
     this.#base = basePath
   }
 
-  /** The path that cookies of the pages belong to. */
+  /** The path of the cookies that pages set. */
   root(): string {
     return `${this.#base}/`
   }
@@ -53,7 +55,7 @@ export class Links {
     return this.#at('/config/current')
   }
 
-  /** The description of the interface, for people. */
+  /** The description of the interface as a page. */
   api(): string {
     return this.#at('/api')
   }
@@ -66,17 +68,20 @@ export class Links {
     return this.#at('/api/openapi.json')
   }
 
-  /** The editor; of one entity's XML where it is named, and as it was where a revision is. */
+  /**
+   * The editor: of one entity where it is named, and with its text of a revision where one is
+   * named.
+   */
   edit(query: { readonly entity?: string; readonly from?: string } = {}): string {
     return this.#at('/config/edit', { entity: query.entity ?? null, from: query.from ?? null })
   }
 
-  /** Where a script asks whether the service can be reached: open where proxies shut /health. */
+  /** A script checks here whether the service is reachable; proxies often block /health. */
   alive(): string {
     return this.#at('/health/live')
   }
 
-  /** Where the editor asks what is wrong with a text. */
+  /** The editor sends a text here to find its problems. */
   checkEdit(): string {
     return this.#at('/config/edit/check')
   }
@@ -86,12 +91,12 @@ export class Links {
     return this.#at(`/config/${encodeURIComponent(name)}`, query)
   }
 
-  /** The configuration in effect at a time; without one, where a form asks for it. */
+  /** The configuration in effect at a time; without a time, the action of the form for it. */
   at(time?: string): string {
     return this.#at(time === undefined ? '/config/at' : `/config/at/${encodeURIComponent(time)}`)
   }
 
-  /** Where a form asks for a comparison of its fields `a` and `b`. */
+  /** The action of the form that compares its fields `a` and `b`. */
   chooseComparison(): string {
     return this.#at('/config/compare')
   }
@@ -104,27 +109,27 @@ export class Links {
     return this.#at(`/config/compare/${encodeURIComponent(from)}/${encodeURIComponent(to)}.patch`)
   }
 
-  /** Where the secrets of a comparison are asked for; it takes commits alone. */
+  /** Shows the secrets of a comparison; requires commits. */
   revealComparison(from: string, to: string, query: Query = {}): string {
     return this.#at(`/config/compare/${segments(from, to)}/reveal`, query)
   }
 
-  /** The same of a snapshot. */
+  /** Shows the secrets of a snapshot; requires a commit. */
   revealSnapshot(commit: string, query: Query = {}): string {
     return this.#at(`/config/${segments(commit)}/reveal`, query)
   }
 
-  /** Where a revision is made current again, as a new revision. */
+  /** Makes a revision current again, as a new revision. */
   restore(name: string): string {
     return this.#at(`/config/${encodeURIComponent(name)}/restore`)
   }
 
-  /** Where what a revision changed is taken back. */
+  /** Undoes the changes of a revision. */
   undo(name: string): string {
     return this.#at(`/config/${encodeURIComponent(name)}/undo`)
   }
 
-  /** Where one thing becomes again what it was in a revision. */
+  /** Restores one entity as it was in a revision. */
   restoreEntity({ kind, name }: EntityPlace, from: string): string {
     return this.#at(`${entityPath(kind, name)}/restore/${encodeURIComponent(from)}`)
   }
@@ -134,7 +139,7 @@ export class Links {
     return this.#at(entityPath(kind, name), query)
   }
 
-  /** One of these alone in two revisions. */
+  /** One such entity compared between two revisions. */
   compareEntity(
     { kind, name }: EntityPlace,
     { from, to }: { readonly from: string; readonly to: string },
@@ -158,7 +163,7 @@ export class Links {
     return this.#at(`/agents/${encodeURIComponent(uuid)}/remove`, query)
   }
 
-  /** The same steps for several agents at once. */
+  /** The steps of the removal of several agents. */
   removeAgents(query: readonly (readonly [name: string, value: string])[]): string {
     const parameters = new URLSearchParams()
     for (const [name, value] of query) parameters.append(name, value)
@@ -189,7 +194,7 @@ export class Links {
     return this.#at(`/stages/${stageSegments(run)}/${segments(job)}`, query)
   }
 
-  /** The lines of a job's console from one on, as a page shows them. */
+  /** The lines of a job's console from one on, as HTML for a page. */
   consoleLines({ job, ...run }: StageRunName & { readonly job: string }): string {
     return this.#at(`/stages/${stageSegments(run)}/${segments(job)}/console`)
   }
@@ -199,7 +204,7 @@ export class Links {
     return this.#at(agentPaths.file(place, path))
   }
 
-  /** Where the colours are chosen. */
+  /** Sets the colours. */
   colours(): string {
     return this.#at('/colours')
   }
@@ -212,17 +217,17 @@ export class Links {
     return this.#at(`/assets/${address}`)
   }
 
-  /** The call of the interface that tells of new revisions. */
+  /** The API call that reports new revisions. */
   newestRevision(): string {
     return this.#at('/api/config/revisions', { limit: 1 })
   }
 
-  /** The call of the interface that answers with a document's exact bytes. */
+  /** The API call that answers with a document's exact bytes. */
   document(digest: string): string {
     return this.#at(`/api/admin/config/${digest}.xml`)
   }
 
-  /** The call of the interface that answers with the hunks of a diff. */
+  /** The API call that answers with the hunks of a diff. */
   diff(from: string, to: string): string {
     return this.#at(`/api/config/diff/${from}/${to}`)
   }

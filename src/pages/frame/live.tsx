@@ -1,19 +1,19 @@
 import type { Child } from 'hono/jsx'
 
-/** Scripts of the pages that keep themselves up to date. */
+/** The scripts of pages that update themselves. */
 export const LIVE_SCRIPTS = ['live.js']
 
 interface LiveProps {
   readonly every: number
   readonly now: number
-  /** The address to look at where it is another, as after an action. */
+  /** The address to reload where it differs, as after an action. */
   readonly at?: string
   readonly children: Child
 }
 
 /**
- * A page that looks at its own address again every so many milliseconds; 0 is a page that will not
- * change. What carries `data-part` is taken from the new one. Without scripts there is a link.
+ * A page that reloads its own address at an interval in milliseconds; 0 for a page that will not
+ * change. Elements with `data-part` are replaced by the new ones. Without scripts there is a link.
  */
 export function Live({ every, now, at, children }: LiveProps) {
   return (
@@ -23,14 +23,14 @@ export function Live({ every, now, at, children }: LiveProps) {
   )
 }
 
-/** When the page was made, and the way to make it again. */
+/** When the page was rendered, and a link to reload it. */
 export function Freshness({ here }: { here: string }) {
   return (
     <span class="freshness">
       <a class="refresh" href={here}>
         Refresh
       </a>
-      <span class="stale-words" role="status" />
+      <span class="stale-notice" role="status" />
     </span>
   )
 }

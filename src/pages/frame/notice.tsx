@@ -1,17 +1,17 @@
 import type { Child } from 'hono/jsx'
 
-/** What an action has come to, above the page that it was asked on. */
+/** The result of an action, shown above the page on which it was requested. */
 export interface FlashMessage {
   readonly isDone: boolean
   readonly text: string
 }
 
-export function NoticeCard({ told, children }: { told: FlashMessage; children?: Child }) {
+export function FlashCard({ flash, children }: { flash: FlashMessage; children?: Child }) {
   return (
-    <div class={`card told ${told.isDone ? 'done' : 'refused'}`} role="status">
+    <div class={`card flash ${flash.isDone ? 'done' : 'refused'}`} role="status">
       <p>
-        <strong>{told.isDone ? 'Done: ' : 'Not done: '}</strong>
-        {told.text}
+        <strong>{flash.isDone ? 'Done: ' : 'Not done: '}</strong>
+        {flash.text}
       </p>
       {children}
     </div>

@@ -15,7 +15,7 @@ export interface PageContextOptions extends HealthDeps {
   readonly everyoneAdministers: () => boolean
 }
 
-/** What all pages share: their addresses, their assets, and how to make the frame of one. */
+/** What all pages share: their addresses, their assets, and the data of their frame. */
 export class PageContext {
   readonly links: Links
   readonly assets = new Assets()
@@ -35,12 +35,12 @@ export class PageContext {
     return this.#access.may(principal, { action: 'administer' })
   }
 
-  /** The first page for a user: the history for those who may see it. */
+  /** The start page of a user: the history for users who may see it. */
   homeOf(principal: Principal): string {
     return this.isAdministrator(principal) ? this.links.history() : this.links.pipelines()
   }
 
-  /** The frame of a page that answers the request. */
+  /** The frame of the page that answers the request. */
   frame(request: Request, principal: Principal | null): PageFrame {
     const { links, assets } = this
     const notices = principal
@@ -59,9 +59,9 @@ export class PageContext {
     return { ...frame, key: keyOf(facts) }
   }
 
-  /** An ETag of a page: it differs where the frame or any of the other facts does. */
-  etag(chrome: PageFrame, facts: readonly (string | number | boolean)[]): string {
-    return keyOf([chrome.key, ...facts.map(String)])
+  /** An ETag of a page: it differs when the frame or any of the given facts does. */
+  etag(frame: PageFrame, facts: readonly (string | number | boolean)[]): string {
+    return keyOf([frame.key, ...facts.map(String)])
   }
 }
 

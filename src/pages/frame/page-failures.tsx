@@ -3,11 +3,11 @@ import { ErrorPage } from './error-page.tsx'
 import { pageResponse } from './page-response.ts'
 import type { PageContext } from './page-context.ts'
 
-/** Why there is no better page, as a page. */
-export function pageFailures(shell: PageContext): AnswerFailure {
+/** Renders errors as pages. */
+export function pageFailures(pages: PageContext): AnswerFailure {
   return (request, failure, principal) => {
-    const chrome = shell.frame(request, principal)
-    const page = <ErrorPage chrome={chrome} failure={failure} />
+    const frame = pages.frame(request, principal)
+    const page = <ErrorPage frame={frame} failure={failure} />
     return pageResponse(page, failure.status, failure.headers)
   }
 }

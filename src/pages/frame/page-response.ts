@@ -5,10 +5,10 @@ import { ResponseCache } from '../../http/response-cache.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 
-/** What JSX gives. */
+/** The value of a JSX expression. */
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 
-/** No inline script or style, nothing from elsewhere, no framing. */
+/** No inline script or style, nothing from other origins, no framing. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,7 +21,7 @@ const POLICY = [
   "base-uri 'none'",
 ].join('; ')
 
-/** The same, and the style sheet that a script makes and signs with the nonce. */
+/** The policy of a page whose script creates a style sheet, which carries the nonce. */
 export function policyWith(nonce: string): string {
   return POLICY.replace("style-src 'self'", `style-src 'self' 'nonce-${nonce}'`)
 }
@@ -35,10 +35,10 @@ const SECURITY = {
 
 export const PAGE_HEADERS = { 'content-type': TYPE, ...SECURITY }
 
-/** For what holds secrets that are not sealed. */
+/** For pages with decrypted secrets. */
 export const NEVER_KEPT = { 'cache-control': 'no-store' }
 
-/** A page as an answer; not kept by caches unless said otherwise. */
+/** A page as a response; caches must revalidate it unless the headers allow more. */
 export async function pageResponse(
   page: Html,
   status = 200,
@@ -51,13 +51,13 @@ export async function pageResponse(
 }
 
 export interface PageKeeping {
-  /** Tells apart everything that the page could say; the page is made only when it is new. */
+  /** Identifies the content of the page, which is rendered only when it is new. */
   readonly etag: string
-  /** Whether the page will say the same for ever. */
+  /** Whether the page never changes. */
   readonly immutable: boolean
 }
 
-/** Pages kept as bytes by their ETag. */
+/** Caches rendered pages by their ETag. */
 export class PageCache {
   readonly #kept: ResponseCache
 
@@ -65,7 +65,7 @@ export class PageCache {
     this.#kept = new ResponseCache(limit)
   }
 
-  /** The page with that ETag, made now if it is not known: 304 to a caller who has it. */
+  /** The page with that ETag, rendered if it is not cached; 304 for a caller who has it. */
   async answer(
     c: Context<RouteEnv>,
     { etag, immutable }: PageKeeping,

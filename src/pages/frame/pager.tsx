@@ -2,21 +2,23 @@ import type { Pagination } from '../../core/page.ts'
 
 export interface PagerProps {
   readonly pagination: Pagination
-  /** How many of them are on this page. */
+  /** The number of items on this page. */
   readonly shown: number
-  /** The words of the two ways, such as `Newer` and `Older`. */
-  readonly words: readonly [back: string, on: string]
-  /** The address of the page that begins there; null for the first page. */
+  /** The labels of both directions, such as `Newer` and `Older`. */
+  readonly labels: readonly [back: string, on: string]
+  /** The address of the page at an offset; null for the first page. */
   readonly to: (offset: number | null) => string
 }
 
-export const BY_TIME: PagerProps['words'] = ['Newer', 'Older']
-export const BY_PLACE: PagerProps['words'] = ['Previous', 'Next']
+export const BY_TIME: PagerProps['labels'] = ['Newer', 'Older']
+export const BY_PLACE: PagerProps['labels'] = ['Previous', 'Next']
 
-/** `1 to 10 of 412`, with the ways to the pages before and after; nothing where one page holds all. */
-export function Pager({ pagination: { offset, total, pageSize }, shown, words, to }: PagerProps) {
+/**
+ * `1 to 10 of 412`, with links to the previous and the next page; nothing if one page holds all.
+ */
+export function Pager({ pagination: { offset, total, pageSize }, shown, labels, to }: PagerProps) {
   if (total <= pageSize && offset === 0) return <></>
-  const [back, on] = words
+  const [back, on] = labels
   return (
     <nav class="pager" aria-label="Pages">
       {offset > 0 && (

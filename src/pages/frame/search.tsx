@@ -1,6 +1,6 @@
 import type { Links } from './links.ts'
 
-/** The search of the bar: text inside changes, over the whole history. */
+/** The search field of the bar: it searches the texts of all changes. */
 export function BarSearch({ links, search }: { links: Links; search: string }) {
   return (
     <form class="bar-search" role="search" action={links.history()}>

@@ -1,4 +1,4 @@
-/** The shape and colour of a status; the word always stands beside it. */
+/** The shape and colour of a status, which is always shown with its word. */
 const LOOKS: ReadonlyMap<string, string> = new Map([
   ['Idle', 'good'],
   ['Passed', 'good'],

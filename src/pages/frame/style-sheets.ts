@@ -1,6 +1,6 @@
 /**
- * The style sheets that pages load, by what each is about, in the order in which their parts stand
- * in them. A part stands beside the page that it is for; it may be in several sheets.
+ * The style sheets that pages load, each with its parts in order. A part is a file beside the page
+ * that it is for, and may be in several sheets.
  */
 export const STYLE_SHEETS: Readonly<Record<string, readonly string[]>> = {
   'tokens.css': ['frame/tokens.css'],

@@ -4,7 +4,7 @@ const DAY = 24 * HOUR
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 const WEEKDAYS = 'Sun Mon Tue Wed Thu Fri Sat'.split(' ')
 
-/** A time as people say it, with the exact one where the pointer rests. `enhance.js` keeps it true. */
+/** A time relative to now, with the exact time as its title. `enhance.js` keeps it up to date. */
 export function When({ time, now }: { time: number; now: number }) {
   return (
     <time datetime={new Date(time).toISOString()} title={exactTime(time)} data-ago="">
@@ -39,7 +39,7 @@ export function shortDay(day: string): string {
   return `${day.slice(8)} ${MONTHS[Number(day.slice(5, 7)) - 1]}`
 }
 
-/** `Fri, 05 Jun 2015`, of a day such as `2015-06-05`; this year is left out. */
+/** `Fri, 05 Jun 2015`, of a day such as `2015-06-05`; the current year is left out. */
 export function longDay(day: string, now: number): string {
   const year = day.slice(0, 4)
   const weekday = WEEKDAYS[new Date(`${day}T00:00:00Z`).getUTCDay()]

@@ -8,7 +8,9 @@ const LABELS = {
   upgrade: 'upgrade',
 } as const satisfies Record<NumberedRevision['kind'], string | null>
 
-/** Who made a revision: an initial, the name, and where it came from unless a person saved it. */
+/**
+ * The author of a revision: an initial, the name, and the origin if it was not saved by a person.
+ */
 export function Who({ revision: { who, username, kind } }: { revision: NumberedRevision }) {
   const label = LABELS[kind]
   return (

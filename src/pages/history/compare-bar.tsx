@@ -1,7 +1,7 @@
 import type { HistoryPage } from './history-page.ts'
 import { chosenOf } from './history-table.tsx'
 
-/** What is compared, at the foot of the window. `enhance.js` keeps the words true. */
+/** The chosen comparison, at the foot of the window. `enhance.js` keeps its text up to date. */
 export function CompareBar({ page }: { page: HistoryPage }) {
   const { a, b } = chosenOf(page)
   const between = page.rows.filter(({ revision }) => revision.number > a && revision.number <= b)
@@ -10,7 +10,7 @@ export function CompareBar({ page }: { page: HistoryPage }) {
     <div class="compare-bar">
       <p>
         <b id="chosen">{`r${a} → r${b}`}</b>{' '}
-        <span id="chosen-words" class="muted" aria-live="polite">
+        <span id="chosen-text" class="muted" aria-live="polite">
           {`${b - a} ${b - a === 1 ? 'revision' : 'revisions'}`}
           {people > 0 && ` by ${people} ${people === 1 ? 'person' : 'people'}`}
         </span>

@@ -5,11 +5,11 @@ import type { Links } from '../frame/links.ts'
 import { shortDay } from '../frame/when.tsx'
 import { queryOf } from './history-query.ts'
 
-/** The heights that the style sheet knows. */
+/** The number of heights in the style sheet. */
 const HEIGHTS = 8
 const MOST_LABELS = 7
 
-/** A bar for each day, leading to that day in the list. */
+/** A bar for each day, which links to that day in the list. */
 export function DayBars(props: { links: Links; page: HistoryPage; filter: HistoryFilter }) {
   const { bars } = props.page
   if (bars.length < 2) return <></>
@@ -51,7 +51,7 @@ function daysOf({ from, to }: DayBar): string {
   return from === to ? from : `${from} to ${to}`
 }
 
-/** Over more than a year, the year is what tells days apart. */
+/** A history of more than a year needs the year in its labels. */
 function labelOf({ from }: DayBar, bars: readonly DayBar[]): string {
   const isLong = bars[0]?.from.slice(0, 4) !== bars.at(-1)?.to.slice(0, 4)
   return isLong ? `${shortDay(from).slice(3)} ${from.slice(0, 4)}` : shortDay(from)

@@ -1,21 +1,21 @@
 import type { Revision } from '../../core/revision.ts'
 
-/** The revisions of a day, or of several where the history is long. */
+/** The revisions of a day, or of several days if the history is long. */
 export interface DayBar {
   /** The first day, as `2015-06-05`, in UTC. */
   readonly from: string
   readonly to: string
   readonly count: number
-  /** How many revisions of the list are newer than the last one of these days. */
+  /** The number of revisions in the list that are newer than the last one of these days. */
   readonly newer: number
-  /** The newest day of these that has a revision. */
+  /** The newest of these days that has a revision. */
   readonly newest: string | null
 }
 
 const A_DAY = 86_400_000
 const MOST_BARS = 40
 
-/** How many revisions each day had, oldest first; of a list that is newest first. */
+/** Counts the revisions of each day, oldest first, from a list that is newest first. */
 export function dayBars(revisions: readonly Revision[]): DayBar[] {
   const days = revisions.map(({ time }) => dayOf(time))
   if (days.length === 0) return []

@@ -2,12 +2,12 @@ import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { escapeHtml } from '../frame/escape.ts'
 import type { Links } from '../frame/links.ts'
 
-/** How many revisions a feed tells of. */
+/** The number of revisions in a feed. */
 export const FEED = 50
 
 export interface FeedItem {
   readonly revision: NumberedRevision
-  /** What changed, in words. */
+  /** The described changes. */
   readonly title: string
 }
 

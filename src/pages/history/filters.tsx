@@ -12,7 +12,7 @@ const KIND_LABELS = {
   upgrade: 'Upgrades',
 } as const satisfies Record<RevisionKind, string>
 
-/** What narrows the list. The filter is the address, so it can be kept and sent. */
+/** The fields of the filter. It is part of the address, so it can be bookmarked and shared. */
 export function Filters(props: { links: Links; page: HistoryPage; filter: HistoryFilter }) {
   const { links, filter, page } = props
   const { users, agentRegistrations, noise } = page.facts

@@ -2,37 +2,37 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Revision } from '../../core/revision.ts'
 import { type RevisionKind, kindOf, shownName } from '../../core/revision-kind.ts'
 
-/** Which revisions are wanted. Empty and null: whatever it is. */
+/** Selects revisions. Empty and null fields select all. */
 export interface HistoryFilter {
-  /** Text inside the change, its digest, commit or user. */
+  /** Text in the described changes, the digest, the commit or the user. */
   readonly text: string
   readonly username: string
   readonly kind: RevisionKind | null
-  /** The key of an entity that the change touches, such as `pipeline/checkout`. */
+  /** The key of a changed entity, such as `pipeline/checkout`. */
   readonly entity: string
   /** The first and the last moment, in milliseconds since the UNIX epoch. */
   readonly since: number | null
   readonly until: number | null
-  /** Whether the agents that registered themselves are wanted too. */
+  /** Whether registrations of agents are included. */
   readonly agents: boolean
-  /** Whether revisions are left out that mean the same: layout, and the version of the schema. */
+  /** Whether revisions with only cosmetic changes are left out: layout and the schema version. */
   readonly withoutNoise: boolean
 }
 
-/** What can be asked of revisions besides their own facts: the index of entities. */
+/** What the filter needs to know beyond the revisions themselves: the index of entities. */
 export interface RevisionLookup {
-  /** Everything that is said about what a revision changed, in lower case. */
+  /** The described changes of a revision as one text, in lower case. */
   textOf(revision: Revision): string
-  /** Whether a revision changed nothing of what the configuration means; false while that is not known. */
+  /** Whether the changes of a revision are cosmetic; false while unknown. */
   isNoise(revision: Revision): boolean
   /** The revisions that changed an entity, under its former names too. */
   revisionsOf(entity: string): Promise<readonly { readonly revision: Revision }[]>
 }
 
-/** Texts that are looked at before others have their turn. */
+/** The number of texts searched before the event loop gets its turn. */
 const AT_ONCE = 500
 
-/** Whether nothing but noise and the agents' registrations is left out. */
+/** Whether the filter leaves out at most cosmetic changes and registrations of agents. */
 export function isOpen(filter: HistoryFilter): boolean {
   const { text, username, kind, entity, since, until } = filter
   return [text, username, entity].join('') === '' && [kind, since, until].every((one) => !one)

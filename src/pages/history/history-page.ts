@@ -18,23 +18,23 @@ export interface HistoryPageDeps extends RevisionReadingDeps {
   readonly entities: EntityIndex
 }
 
-/** What is known about what revisions changed. */
+/** The known details of revisions. */
 export interface RevisionDetailsSource {
   find(revision: Revision): RevisionDetails | null
   isKnown(revision: Revision): boolean
-  /** Finds out about the revisions, for so many milliseconds at most. */
-  learn(revisions: readonly Revision[], budget: number): Promise<void>
+  /** Computes the details of the revisions, for at most so many milliseconds. */
+  compute(revisions: readonly Revision[], budget: number): Promise<void>
 }
 
 export interface HistoryQuery {
   readonly filter: HistoryFilter
-  /** How many revisions to pass over. */
+  /** The number of revisions to skip. */
   readonly offset: number
 }
 
 export interface HistoryRow {
   readonly revision: NumberedRevision
-  /** Null while they are not known yet. */
+  /** Null while unknown. */
   readonly details: RevisionDetails | null
   readonly isKnown: boolean
 }
@@ -42,27 +42,27 @@ export interface HistoryRow {
 export interface HistoryPage {
   readonly rows: readonly HistoryRow[]
   readonly offset: number
-  /** How many revisions the filter lets through, and how many there are. */
+  /** The number of revisions that match the filter, and of all revisions. */
   readonly matching: number
   readonly total: number
   readonly current: NumberedRevision
   readonly first: NumberedRevision
   readonly bars: readonly DayBar[]
   readonly facts: HistoryFacts
-  /** How many revisions are not found by what they changed, because that is not known yet. */
+  /** The number of revisions that the filter cannot find yet, because they are not indexed. */
   readonly unknown: number
 }
 
-/** What the whole history is about, for the choices of the filter. */
+/** Facts about the whole history, for the choices of the filter. */
 export interface HistoryFacts {
   readonly users: readonly { readonly username: string; readonly who: string }[]
   readonly agentRegistrations: number
-  /** Revisions that changed layout or the version of the schema alone, as far as that is known. */
+  /** The number of revisions with only cosmetic changes, as far as they are indexed. */
   readonly noise: number
 }
 
 export const ROWS = 50
-/** The longest that a page waits for what its revisions changed, in milliseconds. */
+/** How long a page waits at most for the details of its revisions, in milliseconds. */
 const PATIENCE = 250
 
 /**
@@ -81,7 +81,7 @@ export async function readHistoryPage(
   const state = stateIn(history, entities)
   const { matching, bars } = await looking
   const shown = matching.slice(offset, offset + ROWS)
-  await details.learn(shown, PATIENCE)
+  await details.compute(shown, PATIENCE)
   return {
     rows: shown.map((each) => ({
       revision: { ...numbered(history, each), isCurrent: each.commit === state.current.commit },
@@ -92,27 +92,27 @@ export async function readHistoryPage(
     matching: matching.length,
     ...state,
     bars,
-    unknown: filter.text === '' ? 0 : state.untold,
+    unknown: filter.text === '' ? 0 : state.unindexed,
   }
 }
 
-/** The history at one moment: revisions may come while a page of it is read. */
+/** A consistent view of the history: revisions may be saved while a page is being read. */
 function stateIn(history: History, entities: EntityIndex) {
-  const { told, of } = entities.progress()
+  const { told: indexed, of } = entities.progress()
   const [first = history.current()] = history.list({ offset: history.size() - 1, limit: 1 })
   return {
     total: history.size(),
     current: numbered(history, history.current()),
     first: numbered(history, first),
     facts: factsOf(history, entities),
-    untold: Math.max(0, of - told),
+    unindexed: Math.max(0, of - indexed),
   }
 }
 
 /**
- * All revisions that the filter lets through, newest first.
+ * All revisions that match the filter, newest first.
  *
- * @throws {ServiceError} `not-permitted`; `unavailable` while it is not known what is about an entity.
+ * @throws {ServiceError} `not-permitted`; `unavailable` while the entity is not indexed.
  */
 export async function findRevisions(
   deps: HistoryPageDeps,
@@ -131,7 +131,7 @@ interface Found {
 
 const found = new WeakMap<History, Found>()
 
-/** Looked for again only when the history or the filter is another one than before. */
+/** Searches again only when the history or the filter has changed. */
 async function foundBy(
   { history, entities }: HistoryPageDeps,
   filter: HistoryFilter,
@@ -147,14 +147,14 @@ async function foundBy(
   return result
 }
 
-/** Another text whenever anything that is told of the history may be otherwise. */
+/** A cache key that changes whenever any fact about the history may. */
 function stateOf(history: History, entities: EntityIndex): string {
   return `${history.current().commit} ${history.size()} ${entities.progress().told}`
 }
 
 const known = new WeakMap<History, { readonly key: string; readonly facts: HistoryFacts }>()
 
-/** Looked for again only when the history has changed. */
+/** Recomputed only when the history has changed. */
 function factsOf(history: History, entities: EntityIndex): HistoryFacts {
   const key = stateOf(history, entities)
   const kept = known.get(history)

@@ -11,7 +11,7 @@ const TIME = /^\d{4}-\d\d(-\d\d)?(T\d\d:\d\d(:\d\d(\.\d+)?)?)?(Z|[+-]\d\d:?\d\d)
 type Given = Readonly<Record<string, string>>
 
 /**
- * What an address asks of the history. Empty fields ask for nothing, as forms send them.
+ * Parses the parameters of the history. Forms send empty fields, which count as absent.
  *
  * @throws {ServiceError} `malformed-request`
  */
@@ -30,7 +30,7 @@ export function parseHistoryQuery(given: Given): HistoryQuery {
   return { filter, offset: offset === '' ? 0 : parseWholeNumber(offset, 'offset') }
 }
 
-/** The same, as it stands in addresses. */
+/** Renders the filter as parameters of an address. */
 export function queryOf(filter: HistoryFilter, offset = 0): Query {
   return {
     q: filter.text,
@@ -64,9 +64,9 @@ function parseDay(day: string, moment: string): number | null {
 }
 
 /**
- * The last moment of a month, day, minute or second; null for a text that names none. Whoever asks
- * what was so at 14:03 means what that minute ended with: its first moment is before all that it
- * brought. Without a zone it is in UTC, as all times on pages.
+ * The last moment of a month, day, minute or second; null for a text that names none. The state "at
+ * 14:03" is the one at the end of that minute, so that changes within it are included. Without a
+ * zone it is in UTC, as all times on pages.
  */
 export function lastMomentOf(text: string): number | null {
   const [, day, clock, seconds, fraction, zone] = TIME.exec(text) ?? []

@@ -15,17 +15,19 @@ import { lastMomentOf, parseHistoryQuery, queryOf } from './history-query.ts'
 import { HistoryView } from './history-view.tsx'
 
 export interface HistoryRoutesOptions extends HistoryPageDeps {
-  readonly shell: PageContext
+  readonly pages: PageContext
   readonly clock: Clock
   readonly clientNames: ClientNames
 }
 
-/** Pages that are kept, in bytes. */
+/** The size of the page cache, in bytes. */
 const KEPT = 4 * 1_048_576
-/** How long a page may say "1 min ago" before it is made again, in milliseconds. */
+/**
+ * The age after which a page with relative times ("1 min ago") is rendered again, in milliseconds.
+ */
 const FRESH = 60_000
 
-/** `/config`: the history, its feeds, and what was in effect at a time. */
+/** `/config`: the history, its feeds, and the configuration in effect at a time. */
 export function historyRoutes(options: HistoryRoutesOptions) {
   return new Hono<RouteEnv>()
     .get('/config', historyPages(options))
@@ -41,31 +43,31 @@ export function historyRoutes(options: HistoryRoutesOptions) {
 
 function historyPages(options: HistoryRoutesOptions) {
   const kept = new PageCache(KEPT)
-  const { shell, clock } = options
+  const { pages, clock } = options
   return async (c: Context<RouteEnv>) => {
     const query = parseHistoryQuery(c.req.query())
-    const chrome = shell.frame(c.req.raw, c.env.principal)
+    const frame = pages.frame(c.req.raw, c.env.principal)
     const now = clock()
     const page = await readHistoryPage(options, c.env.principal, query)
     const isKnown = page.rows.every((row) => row.isKnown) && page.unknown === 0
     const state = [page.current.commit, page.total, isKnown ? 'known' : now]
     const asked = JSON.stringify([queryOf(query.filter, query.offset), Math.floor(now / FRESH)])
-    const etag = shell.etag(chrome, [...state, asked, c.req.url])
+    const etag = pages.etag(frame, [...state, asked, c.req.url])
     return kept.answer(c, { etag, immutable: false }, async () => (
-      <HistoryView chrome={chrome} filter={query.filter} page={page} now={now} />
+      <HistoryView frame={frame} filter={query.filter} page={page} now={now} />
     ))
   }
 }
 
 async function feed(options: HistoryRoutesOptions, c: Context<RouteEnv>): Promise<Response> {
-  const { history, shell, entities } = options
+  const { history, pages, entities } = options
   const { filter } = parseHistoryQuery(c.req.query())
   const revisions = await findRevisions(options, c.env.principal, filter)
   const items = revisions.slice(0, FEED).map((revision) => ({
     revision: numbered(history, revision),
     title: entities.sentencesOf(revision).join('; ') || revision.subject,
   }))
-  return new Response(renderFeed(items, shell.links, new URL(c.req.url).origin), {
+  return new Response(renderFeed(items, pages.links, new URL(c.req.url).origin), {
     headers: { 'content-type': 'application/atom+xml; charset=utf-8', 'cache-control': 'no-cache' },
   })
 }
@@ -80,7 +82,7 @@ function inEffect(options: HistoryRoutesOptions, c: Context<RouteEnv>, text: str
   const time = lastMomentOf(text)
   if (time === null) throw malformed(`"${text}" is not a time such as 2015-06-03T14:00`, 'time')
   const revision = findInEffect(options, c.env.principal, time)
-  if (revision) return c.redirect(options.shell.links.snapshot(`r${revision.number}`), 302)
+  if (revision) return c.redirect(options.pages.links.snapshot(`r${revision.number}`), 302)
   const message = `No configuration was in effect at ${text}: the history begins later`
   throw new ServiceError('revision-not-found', message, { commit: text })
 }

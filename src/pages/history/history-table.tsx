@@ -6,7 +6,7 @@ import type { Links } from '../frame/links.ts'
 import { When, longDay } from '../frame/when.tsx'
 import { Who } from '../frame/who.tsx'
 
-/** How many changes of one revision the list shows. */
+/** The number of changes shown for one revision. */
 const CHANGES = 6
 
 interface TableProps {
@@ -15,7 +15,7 @@ interface TableProps {
   readonly now: number
 }
 
-/** The rows of the history under the days that they were made on. */
+/** The rows of the history, grouped by day. */
 export function HistoryTable({ links, page, now }: TableProps) {
   const { a, b } = chosenOf(page)
   return (
@@ -61,7 +61,7 @@ interface Chosen {
   readonly b: number
 }
 
-/** What is compared before anything is chosen: the newest revision of the page with the one before. */
+/** The initial choice: the newest revision of the page and the one before it. */
 export function chosenOf({ rows }: HistoryPage): Chosen {
   const b = Math.max(2, rows[0]?.revision.number ?? 2)
   const listed = rows[1]?.revision.number
@@ -134,15 +134,15 @@ function Pick({ side, number, chosen }: { side: 'a' | 'b'; number: number; chose
 
 function What({ links, row: { revision, details } }: { links: Links; row: HistoryRow }) {
   const { changes } = details ?? { changes: null }
-  if (changes === null || changes.length === 0) return <span>{saidIn(revision)}</span>
+  if (changes === null || changes.length === 0) return <span>{messageOf(revision)}</span>
   const diff = links.compare(`r${revision.number - 1}`, `r${revision.number}`)
   const more = (left: number) =>
     revision.number === 1 ? `and ${left} more` : <a href={diff}>{`and ${left} more`}</a>
   return <ChangeList changes={changes} linkOf={toEntityHistory(links)} most={CHANGES} more={more} />
 }
 
-/** The subject of the commit, unless it is the record that the original kept there. */
-function saidIn({ subject }: NumberedRevision): string {
+/** The subject of the commit, unless it is the metadata record of the original server. */
+function messageOf({ subject }: NumberedRevision): string {
   return /^user:.*\|timestamp:\d+\|/.test(subject) ? 'Configuration changed' : subject
 }
 

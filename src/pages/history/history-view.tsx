@@ -11,18 +11,18 @@ import { queryOf } from './history-query.ts'
 import { HistoryTable } from './history-table.tsx'
 
 export interface HistoryViewProps {
-  readonly chrome: PageFrame
+  readonly frame: PageFrame
   readonly filter: HistoryFilter
   readonly page: HistoryPage
   readonly now: number
 }
 
-/** The list of revisions, with everything that narrows it. */
-export function HistoryView({ chrome, filter, page, now }: HistoryViewProps) {
-  const { links } = chrome
+/** The list of revisions, with its filters. */
+export function HistoryView({ frame, filter, page, now }: HistoryViewProps) {
+  const { links } = frame
   return (
     <Page
-      chrome={chrome}
+      frame={frame}
       title="Configuration history"
       section="history"
       styles={['history.css']}
@@ -119,7 +119,7 @@ function Pages({
     <Pager
       pagination={{ offset, total: matching, pageSize: ROWS }}
       shown={rows.length}
-      words={BY_TIME}
+      labels={BY_TIME}
       to={(start) => links.history(queryOf(filter, start ?? 0))}
     />
   )

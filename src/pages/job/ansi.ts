@@ -1,6 +1,6 @@
 import { escapeHtml } from '../frame/escape.ts'
 
-/** How a piece of text is shown. */
+/** The style of a piece of text. */
 interface Style {
   readonly colour: number | null
   readonly isBold: boolean
@@ -8,21 +8,21 @@ interface Style {
 }
 
 const PLAIN: Style = { colour: null, isBold: false, isUnderlined: false }
-/** A line has so many pieces at most; the rest of it keeps the style of the last. */
+/** The limit of pieces in a line; the rest keeps the style of the last one. */
 const MOST_PIECES = 40
 const LONGEST = 4_000
 
 const ESCAPE = '\u001b'
-/** A control sequence, an operating system command, or any other escape. */
+/** A control sequence, an operating system command, or another escape. */
 const SEQUENCE = new RegExp(
   `${ESCAPE}(?:\\[([0-9;:?<=>!]*)[ -/]*([@-~])|[\\]PX^_][^\\u0007${ESCAPE}]*(?:\\u0007|${ESCAPE}\\\\)?|[ -/]*[0-~]?)`,
   'g',
 )
-/** What could turn a line round or hide in it. */
+/** Characters that are invisible or change the direction of text. */
 const HIDDEN = /[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu
 const CONTROL = /[^\P{Cc}\t]/gu
 
-/** One line of a console as HTML: its colours as classes, everything else as text. */
+/** One line of a console as HTML: colours become classes, everything else is text. */
 export function consoleLineHtml(line: string): string {
   const shown = lastWritten(line)
   const text = shown.slice(0, LONGEST)
@@ -31,7 +31,7 @@ export function consoleLineHtml(line: string): string {
   return `${pieces(text)}${cut}`
 }
 
-/** A progress bar writes a line again and again: what it wrote last is what stays. */
+/** A progress bar rewrites its line: only the last version is shown. */
 function lastWritten(line: string): string {
   let end = line.length
   while (line[end - 1] === '\r') end -= 1
@@ -40,7 +40,7 @@ function lastWritten(line: string): string {
   return start === 0 ? text : `${timeOf(text)}${text.slice(start)}`
 }
 
-/** The time that the agent wrote in front of the line. */
+/** The time that the agent wrote at the start of the line. */
 function timeOf(text: string): string {
   return /^\d\d:\d\d:\d\d\.\d{3} /.exec(text)?.[0] ?? ''
 }
@@ -80,7 +80,7 @@ function classesOf({ colour, isBold, isUnderlined }: Style): string {
   ].join(' ')
 }
 
-/** What a sequence makes of a style. Colours of larger palettes are passed over. */
+/** Applies a sequence to a style. Colours of larger palettes are ignored. */
 function styled(before: Style, parameters: string): Style {
   const codes = parameters.split(/[;:]/).map(Number)
   let style = before

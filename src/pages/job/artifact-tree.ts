@@ -13,7 +13,7 @@ export type ArtifactNode =
 
 export interface ArtifactTree {
   readonly nodes: readonly ArtifactNode[]
-  /** Whether there is more than a page shows. */
+  /** Whether it was cut at the limit of the page. */
   readonly isCut: boolean
 }
 
@@ -22,10 +22,10 @@ export interface ArtifactCall {
   readonly job: JobPlace
 }
 
-/** A page shows so many files and folders. */
+/** The limit of files and folders on a page. */
 const MOST = 500
 
-/** What a job made, folders first; as much of it as a page shows. */
+/** The artifacts of a job, folders first, up to the limit of a page. */
 export async function readArtifacts(deps: FilesDeps, call: ArtifactCall): Promise<ArtifactTree> {
   const budget = { left: MOST }
   const nodes = await readFolder(deps, call, { path: '', budget })

@@ -6,15 +6,15 @@ import { type FileCaller, type FilesDeps, openConsole } from '../../builds/runs/
 /** Some lines of a console. */
 export interface ConsolePart {
   readonly lines: readonly string[]
-  /** The number of the first of them, counted from 0. */
+  /** The number of the first line, from 0. */
   readonly first: number
-  /** The number of the line after the last of them. */
+  /** The number of the line after the last one. */
   readonly next: number
 }
 
 /** The end of a console. */
 export interface ConsoleEnd extends ConsolePart {
-  /** Whether there is a console at all. */
+  /** Whether the job has a console. */
   readonly isThere: boolean
 }
 
@@ -23,7 +23,7 @@ export interface ConsoleCall {
   readonly job: JobPlace
 }
 
-/** A page shows so many lines, of so many bytes, at once. */
+/** The limits of lines and bytes in one answer. */
 const MOST_LINES = 500
 const MOST_BYTES = 131_072
 const BEYOND = Number.MAX_SAFE_INTEGER
@@ -32,7 +32,7 @@ const LINE_FEED = 0x0a
 /**
  * The last lines of a console; none while there is no console.
  *
- * @throws {ServiceError} as `openConsole`, except that nothing has been said yet.
+ * @throws {ServiceError} as `openConsole`, except for a console that does not exist yet.
  */
 export async function readConsoleTail(deps: FilesDeps, call: ConsoleCall): Promise<ConsoleEnd> {
   const part = await orNull(openConsole(deps, call, BEYOND))
@@ -47,7 +47,7 @@ export async function readConsoleTail(deps: FilesDeps, call: ConsoleCall): Promi
   })
 }
 
-/** The lines of a console from one on, as many as are sent at once. */
+/** The lines of a console from one on, up to the limit of an answer. */
 export async function readConsoleLines(
   deps: FilesDeps,
   call: ConsoleCall,
@@ -60,7 +60,7 @@ export async function readConsoleLines(
     const bytes = await readBytes(handle, part.from, to)
     const isCut = to < part.to
     const end = isCut ? bytes.lastIndexOf(LINE_FEED) + 1 : bytes.length
-    // A line that is longer than what is sent at once is sent in part.
+    // A line that is longer than the limit of an answer is sent in part.
     const lines = linesOf(bytes.subarray(0, end === 0 ? bytes.length : end)).slice(0, MOST_LINES)
     return { lines, first: line, next: line + lines.length }
   })

@@ -2,7 +2,7 @@ import type { JobInstance } from '../../builds/runs/stages.ts'
 import { type JobPhase, type JobSegment, segmentsOf, timesOf } from './job-timeline.ts'
 import { duration } from '../frame/duration.ts'
 
-/** The time that all bars of a page share. */
+/** The time scale that all bars of a page share. */
 export interface BarScale {
   readonly from: number
   readonly to: number
@@ -21,7 +21,7 @@ export function scaleOf(jobs: readonly JobInstance[], now: number): BarScale {
   return segments.length === 0 ? { from: now, to: now + 1 } : { from, to: Math.max(to, from + 1) }
 }
 
-/** What a job spent its time on, as a bar and in words. */
+/** The phases of a job, as a bar and as text. */
 export function JobBar({ job, scale, now }: { job: JobInstance; scale: BarScale; now: number }) {
   const segments = segmentsOf(job.transitions, now)
   const result = job.result === 'Unknown' ? 'building' : job.result.toLowerCase()
@@ -31,7 +31,7 @@ export function JobBar({ job, scale, now }: { job: JobInstance; scale: BarScale;
       viewBox="0 0 1000 16"
       preserveAspectRatio="none"
       role="img"
-      aria-label={phaseWords(segments)}
+      aria-label={phaseText(segments)}
     >
       <rect class="ground" x="0" y="0" width="1000" height="16" />
       {segments.map(({ phase, from, to }) => {
@@ -45,13 +45,13 @@ export function JobBar({ job, scale, now }: { job: JobInstance; scale: BarScale;
 }
 
 /** `waited 3 s, prepared 2 s, built 10 min`. */
-export function phaseWords(segments: readonly JobSegment[]): string {
+export function phaseText(segments: readonly JobSegment[]): string {
   const times = timesOf(segments)
   const phases = segments.map(({ phase }) => phase)
   return [...new Set(phases)].map((phase) => `${WORDS[phase]} ${duration(times[phase])}`).join(', ')
 }
 
-/** How long a job took from the moment that it waited for an agent. */
+/** The duration of a job from the moment that it was scheduled. */
 export function wholeTime(job: JobInstance, now: number): number {
   const segments = segmentsOf(job.transitions, now)
   return (segments.at(-1)?.to ?? now) - (segments[0]?.from ?? now)

@@ -9,22 +9,22 @@ import { consoleHtml } from './console-html.ts'
 import { JobView } from './job-view.tsx'
 
 export interface JobPageRoutesOptions extends JobPageDeps {
-  readonly shell: PageContext
+  readonly pages: PageContext
   readonly clock: Clock
 }
 
 const JOB = '/stages/:pipeline/:stage/:pipelineCounter/:stageCounter/:job'
 
-/** `/stages/…/[job]`: one job, and the lines of its console for the script that follows it. */
+/** `/stages/…/[job]`: one job, and the lines of its console for the script that updates it. */
 export function jobPageRoutes(options: JobPageRoutesOptions) {
-  const { shell, clock } = options
+  const { pages, clock } = options
   return new Hono<RouteEnv>()
     .get(JOB, async (c) => {
       const { principal } = c.env
       const page = await readJobPage(options, principal, nameOf(c))
       const now = clock()
-      const chrome = shell.frame(c.req.raw, principal)
-      const view = { chrome, page, isOver: isOver(page.job, now), now }
+      const frame = pages.frame(c.req.raw, principal)
+      const view = { frame, page, isOver: isOver(page.job, now), now }
       return pageResponse(<JobView {...view} />)
     })
     .get(`${JOB}/console`, async (c) => {

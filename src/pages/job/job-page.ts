@@ -32,21 +32,21 @@ export interface JobPage {
   readonly run: StageRun
   readonly job: JobInstance
   readonly place: JobPlace
-  /** The job that really ran, for one that was carried over from another run. */
+  /** The job that ran, for a copy from an earlier run. */
   readonly original: JobInstance | null
-  /** The name of its agent, and whether the agent is still there. */
+  /** The name of its agent, and whether the agent still exists. */
   readonly agent: { readonly uuid: string; readonly name: string } | null
-  /** Why it waits for an agent; null when it does not. */
+  /** Why it waits for an agent; null when it does not wait. */
   readonly wait: Wait | null
   readonly console: ConsoleEnd
   readonly artifacts: ArtifactTree
-  /** Whether its console and artifacts were not removed. */
+  /** Whether its console and artifacts still exist. */
   readonly isKept: boolean
   readonly mayCancel: boolean
 }
 
 /**
- * One job of a run of a stage, with the end of its console and what it made.
+ * Reads one job of a run of a stage, with the end of its console and its artifacts.
  *
  * @throws {ServiceError} `stage-not-found`, `job-not-found`, `not-permitted`.
  */
@@ -75,7 +75,7 @@ export async function readJobPage(
   }
 }
 
-/** The console of a job from a line on, and whether nothing more will come. */
+/** The console of a job from a line on, and whether it is complete. */
 export async function readConsoleOf(
   deps: JobPageDeps & { readonly clock: () => number },
   principal: Principal,
@@ -87,10 +87,10 @@ export async function readConsoleOf(
   return { ...part, isEnded: isOver(job, deps.clock()) }
 }
 
-/** What was on its way when a job ended arrives within this time, in milliseconds. */
+/** The last output of a job arrives within this time after its end, in milliseconds. */
 const LATE = 10_000
 
-/** Whether a job is over and its last output has had the time to arrive. */
+/** Whether a job is completed and its last output has had the time to arrive. */
 export function isOver(job: JobInstance, now: number): boolean {
   return !isUnfinished(job) && now - (job.transitions.at(-1)?.time ?? 0) > LATE
 }

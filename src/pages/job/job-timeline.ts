@@ -1,6 +1,6 @@
 import type { JobTransition } from '../../core/builds/job.ts'
 
-/** What a job spent its time on. */
+/** The phases of a job. */
 export type JobPhase = 'waiting' | 'preparing' | 'building'
 
 export interface JobSegment {
@@ -10,7 +10,7 @@ export interface JobSegment {
   readonly to: number
 }
 
-/** What each state is the beginning of; nothing begins with the others. */
+/** The phase that each state starts; the other states start none. */
 const BEGINS: ReadonlyMap<string, JobPhase> = new Map([
   ['Scheduled', 'waiting'],
   ['Assigned', 'preparing'],
@@ -19,7 +19,7 @@ const BEGINS: ReadonlyMap<string, JobPhase> = new Map([
   ['Completing', 'building'],
 ])
 
-/** The phases of a job one after the other; the last goes on until now while the job is not over. */
+/** The phases of a job in order; the last one lasts until now while the job is not completed. */
 export function segmentsOf(
   transitions: readonly JobTransition[],
   now: number,
@@ -36,7 +36,7 @@ export function segmentsOf(
   return segments
 }
 
-/** How long the job was in each phase, in milliseconds. */
+/** The duration of each phase, in milliseconds. */
 export function timesOf(segments: readonly JobSegment[]): Readonly<Record<JobPhase, number>> {
   const times = { waiting: 0, preparing: 0, building: 0 }
   for (const { phase, from, to } of segments) times[phase] += to - from

@@ -9,27 +9,27 @@ import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
 import { Status } from '../frame/status.tsx'
 import { exactTime } from '../frame/when.tsx'
 import { consoleHtml } from './console-html.ts'
-import { JobBar, phaseWords, scaleOf, wholeTime } from './job-bar.tsx'
+import { JobBar, phaseText, scaleOf, wholeTime } from './job-bar.tsx'
 import { addressOf, RunName, WaitReason } from '../runs/run-labels.tsx'
 import { fileSize } from './file-size.ts'
 
 export interface JobViewProps {
-  readonly chrome: PageFrame
+  readonly frame: PageFrame
   readonly page: JobPage
-  /** Whether nothing more will come. */
+  /** Whether the output is complete. */
   readonly isOver: boolean
   readonly now: number
 }
 
 const EVERY = 2_000
 
-/** One job: where it ran, what it went through, its console and what it made. */
+/** One job: its agent, its states, its console and its artifacts. */
 export function JobView(props: JobViewProps) {
-  const { chrome, page, isOver, now } = props
+  const { frame, page, isOver, now } = props
   const { job } = page
   return (
     <Page
-      chrome={chrome}
+      frame={frame}
       title={`${job.pipelineName} / ${job.stageName} / ${job.name}`}
       section="pipelines"
       styles={['runs.css']}
@@ -47,8 +47,8 @@ export function JobView(props: JobViewProps) {
   )
 }
 
-function Head({ chrome, page: { run, job } }: JobViewProps) {
-  const { links } = chrome
+function Head({ frame, page: { run, job } }: JobViewProps) {
+  const { links } = frame
   const address = addressOf(run)
   const { pipeline, stage } = address
   return (
@@ -64,12 +64,12 @@ function Head({ chrome, page: { run, job } }: JobViewProps) {
         </p>
         <h1>{job.name}</h1>
       </div>
-      <Freshness here={chrome.here} />
+      <Freshness here={frame.here} />
     </div>
   )
 }
 
-function Facts({ chrome: { links }, page, now }: JobViewProps) {
+function Facts({ frame: { links }, page, now }: JobViewProps) {
   const { job, agent, original, run, mayCancel, wait } = page
   const isRunning = job.result === 'Unknown'
   const segments = segmentsOf(job.transitions, now)
@@ -98,10 +98,10 @@ function Facts({ chrome: { links }, page, now }: JobViewProps) {
         )}
       </dl>
       <JobBar job={job} scale={scaleOf([job], now)} now={now} />
-      <p class="muted">{phaseWords(segments)}</p>
+      <p class="muted">{phaseText(segments)}</p>
       <Transitions page={page} />
       {mayCancel && isRunning && (
-        <p class="actions panel-ways">
+        <p class="actions panel-actions">
           <a class="button danger" href={links.stageRun(addressOf(run), { ask: 'cancel' })}>
             Cancel the run…
           </a>
@@ -121,7 +121,7 @@ function addressOfJob({
   return { pipeline: pipelineName, pipelineCounter, stage: stageName, stageCounter, job: name }
 }
 
-/** The states that it went through, each with the time since the one before. */
+/** The states of the job, each with the time since the previous one. */
 function Transitions({ page: { job } }: Pick<JobViewProps, 'page'>) {
   return (
     <table class="list transitions">
@@ -148,7 +148,7 @@ function Transitions({ page: { job } }: Pick<JobViewProps, 'page'>) {
   )
 }
 
-function Artifacts({ chrome, page }: JobViewProps) {
+function Artifacts({ frame, page }: JobViewProps) {
   const { artifacts } = page
   return (
     <section class="card" data-part="artifacts" aria-labelledby="artifacts-title">
@@ -158,7 +158,7 @@ function Artifacts({ chrome, page }: JobViewProps) {
           {page.isKept ? 'It has made no files yet.' : 'Its artifacts are no longer kept.'}
         </p>
       ) : (
-        <Nodes chrome={chrome} page={page} nodes={artifacts.nodes} />
+        <Nodes frame={frame} page={page} nodes={artifacts.nodes} />
       )}
       {artifacts.isCut && <p class="muted">There are more files than are shown here.</p>}
     </section>
@@ -166,10 +166,10 @@ function Artifacts({ chrome, page }: JobViewProps) {
 }
 
 function Nodes({
-  chrome,
+  frame,
   page,
   nodes,
-}: Pick<JobViewProps, 'chrome' | 'page'> & { nodes: readonly ArtifactNode[] }) {
+}: Pick<JobViewProps, 'frame' | 'page'> & { nodes: readonly ArtifactNode[] }) {
   const place = { ...page.place, stageCounter: String(page.place.stageCounter) }
   return (
     <ul class="tree">
@@ -181,11 +181,11 @@ function Nodes({
               open={nodes.length === 1 || !node.path.includes('/')}
             >
               <summary>{node.name}</summary>
-              <Nodes chrome={chrome} page={page} nodes={node.nodes} />
+              <Nodes frame={frame} page={page} nodes={node.nodes} />
             </details>
           ) : (
             <>
-              <a href={chrome.links.file(place, node.path)}>{node.name}</a>{' '}
+              <a href={frame.links.file(place, node.path)}>{node.name}</a>{' '}
               <span class="muted">{fileSize(node.size)}</span>
             </>
           )}
@@ -195,8 +195,8 @@ function Nodes({
   )
 }
 
-/** The end of the console; the script goes on from there. */
-function Console({ chrome: { links }, page }: JobViewProps) {
+/** The end of the console, which the script continues. */
+function Console({ frame: { links }, page }: JobViewProps) {
   const { console: part, place, run, job } = page
   const file = links.file({ ...place, stageCounter: String(place.stageCounter) }, CONSOLE_PATH)
   const address = { ...addressOf(run), job: job.name }

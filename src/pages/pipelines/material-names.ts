@@ -3,15 +3,15 @@ import { materialFingerprint } from '../../document/materials/material-fingerpri
 import type { Material, Pipeline } from '../../document/model/model.ts'
 import type { MaterialProblem } from '../../builds/materials/material-poller.ts'
 
-/** What a run was made from, as people say it. */
+/** A material of a run, for display. */
 export interface RunMaterial {
   readonly label: string
   readonly revision: string
-  /** The revision of the run before; null when that is the same, or not known. */
+  /** The revision in the previous run; null when it is the same, or unknown. */
   readonly before: string | null
-  /** Whether the run was asked to be made from this revision. */
+  /** Whether the run was started with this revision. */
   readonly isPinned: boolean
-  /** The changes that the run was the first to have, newest first; none where they are not known. */
+  /** The changes that the run was the first to include, newest first; none where unknown. */
   readonly modifications: readonly Modification[]
   /** Why it cannot be read now; null when it can. */
   readonly problem: string | null
@@ -19,16 +19,16 @@ export interface RunMaterial {
 
 type Modification = RunChanges[number]['modifications'][number]
 
-/** What runs were made from, and what was new in them. */
+/** The materials of runs, and their new changes. */
 export interface MaterialsOfRun {
   readonly run: Pick<PipelineInstance, 'revisions'>
   readonly before: Pick<PipelineInstance, 'revisions'> | null
   readonly changes: RunChanges
-  /** What cannot be read now; none for runs of the past. */
+  /** The current problems of the materials; none for past runs. */
   readonly problems: readonly MaterialProblem[]
 }
 
-/** The revisions of a run with the names of their materials, and those of the run before. */
+/** The materials of a run with their names, compared with the previous run. */
 export function runMaterials(
   pipeline: Pipeline | null,
   { run, before, changes, problems }: MaterialsOfRun,
@@ -51,7 +51,7 @@ export function runMaterials(
   })
 }
 
-/** Addresses may hold what only administrators may see: the last part of them has to do. */
+/** Addresses may contain secrets, so only their last part is shown. */
 function labelOf(material: Material): string {
   switch (material.kind) {
     case 'dependency':

@@ -2,7 +2,7 @@ import type { PipelineRunFacts } from '../../builds/runs/pipeline-runs.ts'
 import { shownVariable } from '../../builds/runs/run-variables.ts'
 import type { RunMaterial } from './material-names.ts'
 
-/** What a run was made from; where that is new, what the run before was made from. */
+/** The materials of a run and, where a revision is new, that of the previous run. */
 export function Materials({ materials }: { materials: readonly RunMaterial[] }) {
   if (materials.length === 0) return <></>
   return (
@@ -27,7 +27,7 @@ export function Materials({ materials }: { materials: readonly RunMaterial[] }) 
   )
 }
 
-/** The variables that a run was given in place of those of the configuration. */
+/** The variables that override those of the configuration in a run. */
 export function RunVariables({ variables }: Pick<PipelineRunFacts['run'], 'variables'>) {
   if (variables.length === 0) return <></>
   return (
@@ -41,7 +41,7 @@ export function RunVariables({ variables }: Pick<PipelineRunFacts['run'], 'varia
   )
 }
 
-/** Who changed what, in the first line of what they said about it. */
+/** The changes of a material: the author and the first line of the message. */
 function Modifications({ modifications }: Pick<RunMaterial, 'modifications'>) {
   const left = modifications.length - SHOWN
   return (
@@ -56,15 +56,15 @@ function Modifications({ modifications }: Pick<RunMaterial, 'modifications'>) {
   )
 }
 
-/** Without the address that some version controls add. */
+/** The user name without the e-mail address that some version controls add. */
 function nameOf(username: string): string {
   return username.replace(/\s*<[^>]*>$/, '') || username
 }
 
-/** So many changes of one material are shown. */
+/** The number of changes shown for one material. */
 const SHOWN = 3
 
-/** The beginning of a commit; other revisions are short or have their sense at both ends. */
+/** The start of a commit id; revisions of other kinds are shown in full. */
 function short(revision: string): string {
   return /^[0-9a-f]{40}$/.test(revision) ? revision.slice(0, 8) : revision
 }

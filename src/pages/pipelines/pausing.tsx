@@ -2,14 +2,17 @@ import type { PipelineCard } from './pipelines-page.ts'
 
 type Pausable = Pick<PipelineCard, 'name' | 'pause' | 'mayOperate'>
 
-/** That a pipeline starts no runs, by whom and why. */
+/** Shows that a pipeline is paused, by whom and why. */
 export function Paused({ pause }: Pick<Pausable, 'pause'>) {
   if (pause === null) return <></>
   const { by, cause } = pause
   return <p class="problem">{`Paused by ${by}${cause === '' ? '' : `: ${cause}`}`}</p>
 }
 
-/** Pauses a pipeline, with a reason, or lets it go on: for those who may. A form of its own: Enter in it starts nothing else. */
+/**
+ * Pauses a pipeline with a reason, or unpauses it. A form of its own, so that Enter triggers
+ * nothing else.
+ */
 export function PauseForm({ name, pause, mayOperate }: Pausable) {
   if (!mayOperate) return <></>
   return (

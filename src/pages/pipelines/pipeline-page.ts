@@ -20,13 +20,13 @@ export interface ShownRun {
   readonly run: PipelineInstance
   readonly stages: readonly StageRun[]
   readonly materials: readonly RunMaterial[]
-  /** The stage that waits for somebody to start it, where the caller may. */
+  /** The next stage that needs a manual approval, if the caller may give it. */
   readonly next: string | null
 }
 
 export interface PipelinePage {
   readonly name: string
-  /** Null when it is no longer in the configuration. */
+  /** Null when it is no longer configured. */
   readonly group: string | null
   readonly stages: readonly string[]
   readonly entries: readonly TimelineEntry<ShownRun>[]
@@ -35,12 +35,12 @@ export interface PipelinePage {
   readonly pause: PipelinePause | null
   readonly mayOperate: boolean
   readonly problems: readonly string[]
-  /** Why stages of its runs do not go on: no agent can take a job of them. */
+  /** Why stages of its runs are stuck: no agent can take one of their jobs. */
   readonly stuck: readonly string[]
 }
 
 /**
- * The runs of a pipeline, ten a page, with the changes of its configuration between them.
+ * Reads the runs of a pipeline, ten per page, with the changes of its configuration between them.
  *
  * @throws {ServiceError} `pipeline-not-found`, `not-permitted`.
  */
@@ -95,7 +95,9 @@ async function olderRun(
   return viewableRuns(deps, principal, items.slice(0, 1))
 }
 
-/** The time that a page of runs is about: the first page goes on until now, the last begins with the pipeline. */
+/**
+ * The time span of a page of runs: the first page ends now, the last one starts with the pipeline.
+ */
 export function spanOf(
   items: readonly { readonly createdAt: number }[],
   older: { readonly createdAt: number } | null,
@@ -134,7 +136,7 @@ function shownRuns(
   )
 }
 
-/** The first stage that has not run, once nothing is in progress. */
+/** The first stage that has not run, if none is in progress. */
 function nextStage({ stages: planned }: Pipeline, stages: readonly StageRun[]): string | null {
   if (stages.length === 0 || stages.some(({ active }) => active)) return null
   const next = planned.find(({ name }) => !stages.some(({ stage }) => isSameName(stage.name, name)))

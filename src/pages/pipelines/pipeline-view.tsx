@@ -1,7 +1,7 @@
 import type { PipelinePage, ShownRun } from './pipeline-page.ts'
 import { type PageFrame, Page } from '../frame/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
-import { NoticeCard, type FlashMessage } from '../frame/notice.tsx'
+import { FlashCard, type FlashMessage } from '../frame/notice.tsx'
 import { When } from '../frame/when.tsx'
 import { Markers } from '../runs/marker-card.tsx'
 import { Materials, RunVariables } from './materials.tsx'
@@ -10,9 +10,9 @@ import { Paused, PauseForm } from './pausing.tsx'
 import { approval, runLook, StageChips } from '../runs/run-labels.tsx'
 
 export interface PipelineViewProps {
-  readonly chrome: PageFrame
+  readonly frame: PageFrame
   readonly page: PipelinePage
-  readonly told: FlashMessage | null
+  readonly flash: FlashMessage | null
   readonly now: number
 }
 
@@ -20,12 +20,12 @@ const EVERY = 3_000
 
 /** The runs of a pipeline with the changes of its configuration between them. */
 export function PipelineView(props: PipelineViewProps) {
-  const { chrome, page, told, now } = props
-  const { links } = chrome
+  const { frame, page, flash, now } = props
+  const { links } = frame
   const runs = page.entries.filter(({ type }) => type === 'run').length
   return (
     <Page
-      chrome={chrome}
+      frame={frame}
       title={`Pipeline ${page.name}`}
       section="pipelines"
       styles={['runs.css']}
@@ -33,7 +33,7 @@ export function PipelineView(props: PipelineViewProps) {
     >
       <Live every={EVERY} now={now}>
         <Head {...props} />
-        {told !== null && <NoticeCard told={told} />}
+        {flash !== null && <FlashCard flash={flash} />}
         <div data-part="runs">
           {page.problems.map((problem) => (
             <p class="card problem">{`A material cannot be read: ${problem}`}</p>
@@ -61,7 +61,7 @@ export function PipelineView(props: PipelineViewProps) {
             )}
           </ol>
           <Pager
-            words={['Newer runs', 'Older runs']}
+            labels={['Newer runs', 'Older runs']}
             pagination={page.pagination}
             shown={runs}
             to={(offset) => links.pipeline(page.name, { offset })}
@@ -72,8 +72,8 @@ export function PipelineView(props: PipelineViewProps) {
   )
 }
 
-function Head({ chrome, page }: PipelineViewProps) {
-  const { links } = chrome
+function Head({ frame, page }: PipelineViewProps) {
+  const { links } = frame
   const { name, group, pagination } = page
   return (
     <div class="page-head">
@@ -85,19 +85,19 @@ function Head({ chrome, page }: PipelineViewProps) {
         <h1>{name}</h1>
         <p class="muted">
           {`${pagination.total} ${pagination.total === 1 ? 'run' : 'runs'}. Changes of its configuration stand between the runs that they separate. `}
-          <Freshness here={chrome.here} />
+          <Freshness here={frame.here} />
         </p>
         {group === null && <p class="problem">It is no longer in the configuration.</p>}
       </div>
-      <div class="pipeline-ways" data-part="actions">
-        <Actions chrome={chrome} page={page} />
+      <div class="pipeline-actions" data-part="actions">
+        <Actions frame={frame} page={page} />
         <PauseForm {...page} />
       </div>
     </div>
   )
 }
 
-function Actions({ chrome, page }: Pick<PipelineViewProps, 'chrome' | 'page'>) {
+function Actions({ frame, page }: Pick<PipelineViewProps, 'frame' | 'page'>) {
   const { name, group, lockedBy, pause, mayOperate } = page
   return (
     <form method="post" class="actions">
@@ -107,8 +107,8 @@ function Actions({ chrome, page }: Pick<PipelineViewProps, 'chrome' | 'page'>) {
           Unlock
         </button>
       )}
-      {(group !== null || chrome.isAdministrator) && (
-        <a class="button" href={chrome.links.entity('pipeline', name)}>
+      {(group !== null || frame.isAdministrator) && (
+        <a class="button" href={frame.links.entity('pipeline', name)}>
           Config history
         </a>
       )}
@@ -121,7 +121,7 @@ function Actions({ chrome, page }: Pick<PipelineViewProps, 'chrome' | 'page'>) {
   )
 }
 
-function Run({ chrome, page, now, shown }: PipelineViewProps & { shown: ShownRun }) {
+function Run({ frame, page, now, shown }: PipelineViewProps & { shown: ShownRun }) {
   const { run, stages, materials, next } = shown
   const last = stages.at(-1)
   const look = last ? runLook(last) : 'off'
@@ -135,7 +135,7 @@ function Run({ chrome, page, now, shown }: PipelineViewProps & { shown: ShownRun
           <When time={run.createdAt} now={now} />
         </span>
       </p>
-      <StageChips links={chrome.links} planned={page.stages} stages={stages} />
+      <StageChips links={frame.links} planned={page.stages} stages={stages} />
       <Materials materials={materials} />
       <RunVariables variables={run.variables} />
       {run.blocked !== null && <p class="problem">{`${run.blocked.reason}.`}</p>}

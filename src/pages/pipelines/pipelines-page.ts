@@ -13,7 +13,7 @@ export interface PipelinesPageDeps extends ListPipelinesDeps {
   readonly waiting: Pick<WaitingJobs, 'explain' | 'stuckStages'>
 }
 
-/** A pipeline with its newest run, and what the caller may do with it. */
+/** A pipeline with its newest run, and the caller's permissions on it. */
 export interface PipelineCard {
   readonly name: string
   readonly group: string
@@ -24,12 +24,12 @@ export interface PipelineCard {
   readonly mayOperate: boolean
   /** Why its materials cannot be read. */
   readonly problems: readonly string[]
-  /** Why stages of its newest run do not go on: no agent can take a job of them. */
+  /** Why stages of its newest run are stuck: no agent can take one of their jobs. */
   readonly stuck: readonly string[]
 }
 
 export interface PipelinesPage {
-  /** In the order of the document, so that those of a group stand together. */
+  /** In the order of the document, so pipelines of a group are adjacent. */
   readonly cards: readonly PipelineCard[]
   readonly offset: number
   readonly matching: number
@@ -38,7 +38,7 @@ export interface PipelinesPage {
 
 export const PIPELINE_ROWS = 50
 
-/** One page of the pipelines that the caller may view. */
+/** Reads one page of the pipelines that the caller may view. */
 export async function readPipelinesPage(
   deps: PipelinesPageDeps,
   principal: Principal,

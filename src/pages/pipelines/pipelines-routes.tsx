@@ -21,15 +21,15 @@ import { assertShown, refusalOf, type Refusal } from '../runs/refusal.ts'
 import { runAction } from '../runs/run-action.ts'
 
 export interface PipelinesRoutesOptions extends PipelinePageDeps, StartRunsDeps {
-  readonly shell: PageContext
+  readonly pages: PageContext
   readonly clock: Clock
 }
 
 const LARGEST_FORM = 16_384
 
-/** `/pipelines` and `/pipelines/[name]`: what runs, and the buttons that start it. */
+/** `/pipelines` and `/pipelines/[name]`: the runs, and the buttons that start them. */
 export function pipelinesRoutes(options: PipelinesRoutesOptions) {
-  const { links } = options.shell
+  const { links } = options.pages
   return new Hono<RouteEnv>()
     .get('/pipelines', (c) => answerList(options, c, null))
     .post('/pipelines', async (c) => {
@@ -50,36 +50,36 @@ export function pipelinesRoutes(options: PipelinesRoutesOptions) {
     })
 }
 
-/** Does what a button asks for, and tells what the next page says about it. */
+/** Performs the action of a button, and returns the flash message for the next page. */
 async function act(
   deps: PipelinesRoutesOptions,
   c: Context<RouteEnv>,
   { pipeline, form }: { readonly pipeline: string; readonly form: Form },
 ): Promise<Query> {
   const { principal } = c.env
-  const { flash: said } = deps.shell
+  const { flash } = deps.pages
   const action = textField(form, 'action') ?? ''
   const calls = `/api/pipelines/${encodeURIComponent(pipeline)}`
   if (action === 'trigger') {
     c.env.auditActions = [{ action: 'schedule-pipeline', target: `${calls}/schedule` }]
     const { name, counter } = await startPipeline(deps, principal, { pipeline })
-    return said.query(principal, 'scheduled', `${name} / ${counter}`)
+    return flash.query(principal, 'scheduled', `${name} / ${counter}`)
   }
   if (action === 'unlock') {
     c.env.auditActions = [{ action: 'release-lock', target: `${calls}/releaseLock` }]
     const counter = await releaseLock(deps, principal, pipeline)
-    return said.query(principal, counter === null ? 'not-locked' : 'unlocked', pipeline)
+    return flash.query(principal, counter === null ? 'not-locked' : 'unlocked', pipeline)
   }
   if (action === 'pause') {
     c.env.auditActions = [{ action: 'pause-pipeline', target: `${calls}/pause` }]
     const cause = textField(form, 'pauseCause') ?? ''
     await pausePipeline(deps, principal, { pipeline, cause })
-    return said.query(principal, 'paused', pipeline)
+    return flash.query(principal, 'paused', pipeline)
   }
   if (action === 'unpause') {
     c.env.auditActions = [{ action: 'unpause-pipeline', target: `${calls}/unpause` }]
     const wasPaused = await unpausePipeline(deps, principal, pipeline)
-    return said.query(principal, wasPaused ? 'unpaused' : 'not-paused', pipeline)
+    return flash.query(principal, wasPaused ? 'unpaused' : 'not-paused', pipeline)
   }
   if (action !== 'run') throw malformed(`"${action}" is not an action`, 'action')
   const stage = textField(form, 'stage') ?? ''
@@ -87,11 +87,11 @@ async function act(
   c.env.auditActions = [runAction({ pipeline, stage, counter })]
   const started = await startStage(deps, principal, { pipeline, stage, counter, jobs: 'all' })
   const run = `${pipeline} / ${counter} / ${started.name} / ${started.counter}`
-  return said.query(principal, 'scheduled', run)
+  return flash.query(principal, 'scheduled', run)
 }
 
 async function answerList(
-  { shell, clock, ...deps }: PipelinesRoutesOptions,
+  { pages, clock, ...deps }: PipelinesRoutesOptions,
   c: Context<RouteEnv>,
   refusal: Refusal | null,
 ): Promise<Response> {
@@ -99,14 +99,14 @@ async function answerList(
   const { q = '', offset = '0' } = c.req.query()
   const asked = { filter: q.trim(), offset: parseWholeNumber(offset, 'offset') }
   const page = await readPipelinesPage(deps, principal, asked)
-  const chrome = shell.frame(c.req.raw, principal)
-  const told = refusal?.told ?? shell.flash.take(c)
-  const view = { chrome, page, filter: asked.filter, told, now: clock() }
+  const frame = pages.frame(c.req.raw, principal)
+  const flash = refusal?.flash ?? pages.flash.take(c)
+  const view = { frame, page, filter: asked.filter, flash, now: clock() }
   return pageResponse(<PipelinesView {...view} />, refusal?.status)
 }
 
 async function answerOne(
-  { shell, clock, ...deps }: PipelinesRoutesOptions,
+  { pages, clock, ...deps }: PipelinesRoutesOptions,
   c: Context<RouteEnv, '/pipelines/:name'>,
   refusal: Refusal | null,
 ): Promise<Response> {
@@ -115,8 +115,8 @@ async function answerOne(
   const name = c.req.param('name')
   assertShown(refusal, deps.access.may(principal, { action: 'view-pipeline', pipeline: name }))
   const page = await readPipelinePage(deps, principal, { name, offset })
-  const chrome = shell.frame(c.req.raw, principal)
-  const told = refusal?.told ?? shell.flash.take(c)
-  const view = { chrome, page, told, now: clock() }
+  const frame = pages.frame(c.req.raw, principal)
+  const flash = refusal?.flash ?? pages.flash.take(c)
+  const view = { frame, page, flash, now: clock() }
   return pageResponse(<PipelineView {...view} />, refusal?.status)
 }

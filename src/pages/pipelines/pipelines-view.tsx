@@ -1,5 +1,5 @@
 import type { FlashMessage } from '../frame/notice.tsx'
-import { NoticeCard } from '../frame/notice.tsx'
+import { FlashCard } from '../frame/notice.tsx'
 import { type PipelineCard, PIPELINE_ROWS, type PipelinesPage } from './pipelines-page.ts'
 import { type PageFrame, Page } from '../frame/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
@@ -9,21 +9,21 @@ import { Paused, PauseForm } from './pausing.tsx'
 import { approval, StageChips } from '../runs/run-labels.tsx'
 
 export interface PipelinesViewProps {
-  readonly chrome: PageFrame
+  readonly frame: PageFrame
   readonly page: PipelinesPage
   readonly filter: string
-  readonly told: FlashMessage | null
+  readonly flash: FlashMessage | null
   readonly now: number
 }
 
 const EVERY = 5_000
 
-/** The pipelines by their groups, each with what became of its newest run. */
+/** The pipelines by group, each with the result of its newest run. */
 export function PipelinesView(props: PipelinesViewProps) {
-  const { chrome, page, told, now } = props
+  const { frame, page, flash, now } = props
   return (
     <Page
-      chrome={chrome}
+      frame={frame}
       title="Pipelines"
       section="pipelines"
       styles={['runs.css']}
@@ -31,7 +31,7 @@ export function PipelinesView(props: PipelinesViewProps) {
     >
       <Live every={EVERY} now={now}>
         <Head {...props} />
-        {told !== null && <NoticeCard told={told} />}
+        {flash !== null && <FlashCard flash={flash} />}
         <div data-part="pipelines">
           {page.cards.length === 0 && <Nothing {...props} />}
           {groupsOf(page.cards).map(({ group, cards }) => (
@@ -39,7 +39,7 @@ export function PipelinesView(props: PipelinesViewProps) {
               <h2>{group}</h2>
               <ul class="table-card pipelines">
                 {cards.map((card) => (
-                  <Card chrome={chrome} card={card} now={now} />
+                  <Card frame={frame} card={card} now={now} />
                 ))}
               </ul>
             </section>
@@ -51,8 +51,8 @@ export function PipelinesView(props: PipelinesViewProps) {
   )
 }
 
-function Head({ chrome, page, filter }: PipelinesViewProps) {
-  const { links } = chrome
+function Head({ frame, page, filter }: PipelinesViewProps) {
+  const { links } = frame
   const { total } = page
   return (
     <div class="page-head">
@@ -77,7 +77,7 @@ function Head({ chrome, page, filter }: PipelinesViewProps) {
   )
 }
 
-function Nothing({ chrome: { links, isAdministrator }, page }: PipelinesViewProps) {
+function Nothing({ frame: { links, isAdministrator }, page }: PipelinesViewProps) {
   if (page.total > 0) {
     return (
       <section class="card">
@@ -103,8 +103,8 @@ function Nothing({ chrome: { links, isAdministrator }, page }: PipelinesViewProp
   )
 }
 
-function Card({ chrome, card, now }: { chrome: PageFrame; card: PipelineCard; now: number }) {
-  const { links } = chrome
+function Card({ frame, card, now }: { frame: PageFrame; card: PipelineCard; now: number }) {
+  const { links } = frame
   const { name, latest, lockedBy, problems, stuck } = card
   return (
     <li class="pipeline">
@@ -136,7 +136,7 @@ function Card({ chrome, card, now }: { chrome: PageFrame; card: PipelineCard; no
           <p class="problem">{`A material cannot be read: ${problem}`}</p>
         ))}
       </div>
-      <div class="pipeline-ways">
+      <div class="pipeline-actions">
         <Actions card={card} lockedBy={lockedBy} />
         <PauseForm {...card} />
       </div>
@@ -164,13 +164,13 @@ function Actions({ card, lockedBy }: { card: PipelineCard; lockedBy: number | nu
   )
 }
 
-function Pages({ chrome: { links }, page, filter }: PipelinesViewProps) {
+function Pages({ frame: { links }, page, filter }: PipelinesViewProps) {
   const { offset, matching, cards } = page
   return (
     <Pager
       pagination={{ offset, total: matching, pageSize: PIPELINE_ROWS }}
       shown={cards.length}
-      words={BY_PLACE}
+      labels={BY_PLACE}
       to={(start) => links.pipelines({ q: filter, offset: start })}
     />
   )

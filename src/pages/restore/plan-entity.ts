@@ -3,7 +3,10 @@ import type { EntityAddress } from '../revisions/entity-address.ts'
 import { entitySteps } from '../entity/entity-steps.ts'
 import type { RestoreDeps, RestoreGround, RestoreResult } from './restore-scope.ts'
 
-/** The current document with one thing of it as it was in a revision, under the name of then. */
+/**
+ * The current document with one entity replaced by its text in a revision, under its name at that
+ * time.
+ */
 export async function planEntity(
   deps: RestoreDeps,
   { revision, before }: RestoreGround,

@@ -6,8 +6,8 @@ import { PLAIN } from '../code/plain-options.ts'
 import type { Obstacle, RestoreDeps, RestoreGround, RestoreResult } from './restore-scope.ts'
 
 /**
- * The current document without what one revision changed. Three-way by entities: what it changed
- * has to be today as it left it.
+ * The current document without the changes of one revision. A three-way merge by entities: each
+ * entity that it changed must still be as it left it.
  */
 export async function planUndoing(
   deps: RestoreDeps,
@@ -31,7 +31,7 @@ export async function planUndoing(
   return undoing.kind === 'undone' ? undoing.document : besides(revision, current)
 }
 
-/** The entities that both are about. */
+/** The entities that both sets of changes are about. */
 function touchedBy(done: readonly DocumentChange[], since: readonly DocumentChange[]): string[] {
   const changed = new Set(entitiesOf(done).map(foldEntity))
   return entitiesOf(since)
@@ -46,7 +46,7 @@ interface Later {
   readonly since: readonly DocumentChange[]
 }
 
-/** Who changed again what the revision had changed. */
+/** The revision that changed the same entities later. */
 function later(
   { history, entities }: RestoreDeps,
   { revision, current, touched, since }: Later,

@@ -10,14 +10,15 @@ export interface RestoreOrder {
   readonly name: string
   readonly scope: RestoreScope
   readonly reason: string
-  /** What the caller saw as the current configuration. */
+  /** The configuration that the preview was based on. */
   readonly basedOn: Digest
 }
 
 /**
- * Carries out a restore as a new revision by the caller, upon the configuration that it was shown for.
+ * Carries out a restore as a new revision by the caller, based on the configuration of its preview.
  *
- * @throws {ServiceError} as `planRestore`; `config-stale` where something is in the way, `config-invalid`.
+ * @throws {ServiceError} as `planRestore`; `config-stale` when an obstacle exists,
+ * `config-invalid`.
  */
 export async function restoreNow(
   deps: RestoreDeps,

@@ -16,26 +16,26 @@ import type { PageContext } from '../frame/page-context.ts'
 import { RestoreView } from './restore-view.tsx'
 
 export interface RestorePageOptions extends RestoreDeps {
-  readonly shell: PageContext
+  readonly pages: PageContext
   readonly clock: Clock
 }
 
 const LARGEST_FORM = 16_384
 
-/** What is restored, from which revision. */
+/** What is restored, and from which revision. */
 interface Asked {
   readonly name: string
   readonly scope: RestoreScope
 }
 
-/** What the form of the page holds, and what came of sending it. */
-interface Told {
+/** The fields of the form, and the result of sending it. */
+interface FormState {
   readonly reason: string
   readonly notice: string | null
   readonly status: number
 }
 
-/** `…/restore` and `…/undo`: what a restore would change, and the restore itself. */
+/** `…/restore` and `…/undo`: the preview of a restore, and the restore itself. */
 export function restorePageRoutes(options: RestorePageOptions) {
   return new Hono<RouteEnv>()
     .get('/config/:name/restore', (c) => show(options, c, whole(c.req.param('name'))))
@@ -90,17 +90,17 @@ async function restore(
   const order = { ...asked, reason: checkedReason(reason), basedOn }
   const { revision } = await restoreNow(options, c.env.principal, order)
   const { number } = numbered(options.history, revision)
-  return c.redirect(options.shell.links.compare(`r${number - 1}`, `r${number}`), 303)
+  return c.redirect(options.pages.links.compare(`r${number - 1}`, `r${number}`), 303)
 }
 
 async function answer(
   options: RestorePageOptions,
   c: Context<RouteEnv>,
   asked: Asked,
-  { reason, notice, status }: Told,
+  { reason, notice, status }: FormState,
 ): Promise<Response> {
   const preview = await previewRestore(options, c.env.principal, asked)
-  const chrome = options.shell.frame(c.req.raw, c.env.principal)
-  const view = { chrome, preview, reason, notice, now: options.clock() }
+  const frame = options.pages.frame(c.req.raw, c.env.principal)
+  const view = { frame, preview, reason, notice, now: options.clock() }
   return pageResponse(<RestoreView {...view} />, status)
 }

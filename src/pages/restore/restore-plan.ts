@@ -4,20 +4,20 @@ import { planEntity } from './plan-entity.ts'
 import { planUndoing } from './plan-undoing.ts'
 import type { RestoreDeps, RestoreGround, RestoreResult, RestoreScope } from './restore-scope.ts'
 
-/** What a restore makes of the current document. */
+/** The effect of a restore on the current document. */
 export interface RestorePlan extends RestoreGround {
   readonly scope: RestoreScope
-  /** What it is called in the history, without the reason. */
+  /** The commit subject, without the reason. */
   readonly subject: string
-  /** The result, or what keeps it from being made. */
+  /** The resulting document, or the obstacle. */
   readonly result: RestoreResult
 }
 
 /**
- * What a restore from the revision that an address names would make of the current document.
+ * Plans a restore from the revision that an address names.
  *
  * @throws {ServiceError} `revision-not-found`, `entity-not-found`, `not-permitted`; `unavailable`
- * while it is not known what revisions have changed.
+ * while the changes of the revisions are not indexed.
  */
 export async function planRestore(
   deps: RestoreDeps,

@@ -5,19 +5,19 @@ import { PLAIN } from '../code/plain-options.ts'
 import { planRestore, type RestorePlan } from './restore-plan.ts'
 import { isObstacle, type Obstacle, type RestoreDeps, type RestoreScope } from './restore-scope.ts'
 
-/** What a restore would change, from what is current to the result. */
+/** The changes of a restore, from the current document to the result. */
 export interface RestorePreview extends Omit<RestorePlan, 'before' | 'result'> {
   readonly obstacle: Obstacle | null
-  /** Whether everything is as it would be restored to. */
+  /** Whether the restore would change nothing. */
   readonly isSame: boolean
-  /** What today's rules have against the result; it cannot be restored while there is any. */
+  /** Violations of today's rules in the result, which prevent the restore. */
   readonly problems: readonly Problem[]
-  /** Null where there is nothing to compare with. */
+  /** Null when there is no result to compare. */
   readonly comparison: DocumentComparison | null
 }
 
 /**
- * What a restore would change.
+ * Previews a restore.
  *
  * @throws {ServiceError} as `planRestore`.
  */

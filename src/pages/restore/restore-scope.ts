@@ -9,30 +9,30 @@ import type { PageThread } from '../work/page-thread.ts'
 export interface RestoreDeps extends ComparisonDeps, EntityStepsDeps {
   readonly cache: DocumentCache
   readonly writer: ConfigurationWriter
-  /** What takes long where documents are large, done where it holds up nobody. */
+  /** Runs expensive work on large documents without blocking the main thread. */
   readonly work: PageThread
 }
 
-/** How much is restored: all of a revision, one thing of it, or what was before it changed something. */
+/** What is restored: a whole revision, one entity of it, or the state before its changes. */
 export type RestoreScope =
   | { readonly kind: 'revision' }
   | { readonly kind: 'entity'; readonly address: EntityAddress }
   | { readonly kind: 'change' }
 
-/** What stands in the way of a restore, in a sentence, and the revision that put it there. */
+/** The reason that prevents a restore, as a sentence, and the revision that caused it. */
 export interface Obstacle {
   readonly reason: string
   readonly revision: NumberedRevision | null
 }
 
-/** The documents that a restore is about. */
+/** The documents of a restore. */
 export interface RestoreGround {
   readonly revision: NumberedRevision
   readonly current: NumberedRevision
   readonly before: Uint8Array<ArrayBuffer>
 }
 
-/** The document that a restore makes, or what keeps it from being made. */
+/** The resulting document, or the obstacle. */
 export type RestoreResult = Uint8Array<ArrayBuffer> | Obstacle
 
 export function isObstacle(result: RestoreResult): result is Obstacle {

@@ -1,26 +1,26 @@
 import type { RestorePreview } from './restore-preview.ts'
 import type { Links } from '../frame/links.ts'
 
-/** What a page of a restore says, and where it leads. */
-export interface RestoreWords {
+/** The texts and addresses on the page of a restore. */
+export interface RestoreTexts {
   readonly title: string
-  /** What the button does. */
+  /** The label of the button. */
   readonly button: string
-  /** What becomes of the configuration. */
+  /** The effect on the configuration. */
   readonly promise: string
-  /** Where the form is sent. */
+  /** The address that the form is sent to. */
   readonly action: string
-  /** Where it is left to. */
+  /** The address to return to without restoring. */
   readonly back: string
-  /** Where the same text can be changed before it is saved, or null. */
+  /** The address of the editor with the same text, or null. */
   readonly edit: string | null
 }
 
-/** The words of each scope. */
-export function restoreWords(
+/** The texts for each scope. */
+export function restoreTexts(
   links: Links,
   { scope, revision, current, comparison }: RestorePreview,
-): RestoreWords {
+): RestoreTexts {
   const name = `r${revision.number}`
   const next = `r${current.number + 1}`
   switch (scope.kind) {

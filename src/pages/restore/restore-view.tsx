@@ -7,25 +7,25 @@ import { Lines } from '../history/history-table.tsx'
 import { type PageFrame, Page } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
 import { When } from '../frame/when.tsx'
-import { restoreWords } from './restore-text.ts'
+import { restoreTexts } from './restore-text.ts'
 
 export interface RestoreViewProps {
-  readonly chrome: PageFrame
+  readonly frame: PageFrame
   readonly preview: RestorePreview
   readonly reason: string
   readonly notice: string | null
   readonly now: number
 }
 
-/** What a restore would change, and the form that does it. Nothing of the history goes away. */
+/** The preview of a restore, and its form. A restore removes nothing from the history. */
 export function RestoreView(props: RestoreViewProps) {
-  const { chrome, preview, notice } = props
-  const { links } = chrome
+  const { frame, preview, notice } = props
+  const { links } = frame
   const { obstacle, problems, isSame } = preview
-  const { title } = restoreWords(links, preview)
+  const { title } = restoreTexts(links, preview)
   return (
     <Page
-      chrome={chrome}
+      frame={frame}
       title={title}
       section="history"
       wide
@@ -45,7 +45,7 @@ export function RestoreView(props: RestoreViewProps) {
   )
 }
 
-function Head({ chrome: { links }, preview, now, title }: RestoreViewProps & { title: string }) {
+function Head({ frame: { links }, preview, now, title }: RestoreViewProps & { title: string }) {
   const { revision, current, comparison } = preview
   const name = `r${revision.number}`
   return (
@@ -68,7 +68,7 @@ function Head({ chrome: { links }, preview, now, title }: RestoreViewProps & { t
   )
 }
 
-/** From what is current to the result. */
+/** The comparison of the current document with the result. */
 function Result(props: RestoreViewProps) {
   const { comparison } = props.preview
   if (comparison === null) return <></>
@@ -79,7 +79,7 @@ function Result(props: RestoreViewProps) {
         <h2>What changes</h2>
         <ChangeList
           changes={comparison.changes ?? []}
-          linkOf={toEntityHistory(props.chrome.links)}
+          linkOf={toEntityHistory(props.frame.links)}
           most={60}
           more={(left) => `and ${left} more, in the text below`}
         />
@@ -90,11 +90,11 @@ function Result(props: RestoreViewProps) {
 }
 
 function InTheWay({
-  chrome: { links },
+  frame: { links },
   preview,
   obstacle,
 }: RestoreViewProps & { obstacle: Obstacle }) {
-  const { back } = restoreWords(links, preview)
+  const { back } = restoreTexts(links, preview)
   return (
     <section class="card stale">
       <h2>This cannot be done</h2>
@@ -127,9 +127,9 @@ function Problems({ problems }: { problems: RestorePreview['problems'] }) {
   )
 }
 
-function RestoreForm({ chrome: { links }, preview, reason }: RestoreViewProps) {
+function RestoreForm({ frame: { links }, preview, reason }: RestoreViewProps) {
   const { current, problems } = preview
-  const { promise, action, button, back, edit } = restoreWords(links, preview)
+  const { promise, action, button, back, edit } = restoreTexts(links, preview)
   return (
     <form class="card stale restore" method="post" action={action}>
       <p>{promise}</p>

@@ -2,12 +2,12 @@ import type { LineRange } from '../../diff/lines.ts'
 import type { LineOriginsCache } from './line-origins.ts'
 import { findNumber, type NumberedRevision, type RevisionReadingDeps } from './numbered-revision.ts'
 
-/** Which revision wrote which lines, or how far the look for that has come. */
+/** The revision that wrote each line, or the progress of the search. */
 export type Blame =
   | { readonly known: true; readonly runs: readonly BlameRun[] }
   | { readonly known: false; readonly reached: number; readonly of: number }
 
-/** Lines in a row that one revision wrote, from 1, both ends included. */
+/** Consecutive lines that one revision wrote, from 1, both ends included. */
 export interface BlameRun {
   readonly first: number
   readonly last: number
@@ -20,11 +20,11 @@ export interface BlameDeps extends Pick<RevisionReadingDeps, 'history'> {
   readonly origins: LineOriginsCache
 }
 
-/** How long a page waits for what is not known yet, in milliseconds. */
+/** How long a page waits for unknown origins, in milliseconds. */
 const PATIENCE = 1500
 const SHADES = 5
 
-/** Who wrote the lines of a range, counted from 0, of a revision. */
+/** Finds the authors of a range of lines, counted from 0, of a revision. */
 export async function readBlame(
   { history, origins }: BlameDeps,
   revision: NumberedRevision,

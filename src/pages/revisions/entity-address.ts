@@ -4,13 +4,13 @@ import type { Principal } from '../../core/principal.ts'
 import type { EffectivePipelines } from '../../builds/runs/effective-pipelines.ts'
 import { type Access, assertMay } from '../../configuration/access/permission.ts'
 
-/** What a page can show through time: an entity of the index, or a stage of a pipeline. */
+/** An entity with a history page: an entity of the index, or a stage of a pipeline. */
 export interface EntityAddress {
   readonly kind: string
   readonly name: string
-  /** The entity of the index, such as `pipeline/checkout`, in the spelling that all share. */
+  /** The key of the entity in the index, such as `pipeline/checkout`, normalised. */
   readonly entity: string
-  /** The stage of it that is meant, or null for all of it. */
+  /** The stage of the pipeline, or null for the whole entity. */
   readonly stage: string | null
 }
 
@@ -19,10 +19,10 @@ export interface EntityAccessDeps {
   readonly pipelines: EffectivePipelines
 }
 
-/** The kind of a stage, whose name is that of its pipeline, a slash and its own. */
+/** The kind of a stage, whose name is its pipeline, a slash and its own name. */
 const STAGE = 'stage'
 
-/** Whether things of a kind have a history of their own. */
+/** Whether entities of a kind have a history of their own. */
 export function hasHistory(kind: string): boolean {
   return kind !== DOCUMENT && ENTITY_PREFIXES.includes(kind)
 }
@@ -49,7 +49,8 @@ export function entityNotFound({ kind, name }: Pick<EntityAddress, 'kind' | 'nam
 }
 
 /**
- * Whoever may view a pipeline may see its history; of one that is gone, administrators alone.
+ * Users who may view a pipeline may see its history; that of a removed one is for administrators
+ * only.
  *
  * @throws {ServiceError} `not-permitted`.
  */

@@ -7,16 +7,16 @@ export interface LastChangeDeps {
   readonly entities: EntityIndex
 }
 
-/** When more revisions than this are not known yet, a page does not wait for them. */
+/** With more unindexed revisions than this, a page does not wait for them. */
 const FEW = 20
 
-/** The newest revision that changed each of the entities; none while that is being found out. */
+/** The newest revision that changed each of the entities; none while they are not indexed. */
 export async function lastChanges(
   { history, entities }: LastChangeDeps,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, NumberedRevision>> {
-  const { told, of } = entities.progress()
-  if (of - told > FEW) return new Map()
+  const { told: indexed, of } = entities.progress()
+  if (of - indexed > FEW) return new Map()
   const found = new Map<string, NumberedRevision>()
   for (const name of names) {
     const [newest] = await entities.revisionsOf(name)

@@ -8,12 +8,12 @@ export interface LineOriginsDeps {
   readonly script: (before: Uint8Array, after: Uint8Array) => Promise<EditScript>
 }
 
-/** The origins of a revision's lines, or how far the look for them has come. */
+/** The origins of a revision's lines, or the progress of the search. */
 export type OriginsAnswer =
   | { readonly done: true; readonly origins: LineOrigins }
   | { readonly done: false; readonly reached: number; readonly of: number }
 
-/** The origins at a revision; a look for those of a later one begins here. */
+/** The origins at a revision, from which the search for a later one starts. */
 interface Mark {
   readonly number: number
   readonly commit: CommitSha
@@ -25,15 +25,15 @@ interface Walk {
   readonly ended: Promise<LineOrigins>
 }
 
-/** How many revisions lie between two marks that are kept on the way. */
+/** The number of revisions between two intermediate marks. */
 const STRIDE = 50
-/** How many line numbers all marks together hold. */
+/** The limit of line numbers in all marks together. */
 const MOST_KEPT = 8_000_000
 
 /**
- * Which revision wrote each line of a document. Found by following the lines from the oldest
- * revision on, once; what a later revision needs is found from the nearest mark. All of it can be
- * forgotten at any time.
+ * Finds the revision that wrote each line of a document. The lines are traced once from the oldest
+ * revision on; a later revision continues from the nearest mark. Everything can be evicted at any
+ * time.
  */
 export class LineOriginsCache implements Disposable {
   readonly #deps: LineOriginsDeps
@@ -47,8 +47,8 @@ export class LineOriginsCache implements Disposable {
   }
 
   /**
-   * The number of the revision that wrote each line, if that is known within so many milliseconds.
-   * The look goes on after that, so that a later call finds more.
+   * The number of the revision that wrote each line, if found within so many milliseconds. The
+   * search continues afterwards, so a later call gets further.
    */
   async of(revision: Revision, patience: number): Promise<OriginsAnswer> {
     const number = this.#deps.history.numberOf(revision) ?? 0
@@ -60,7 +60,7 @@ export class LineOriginsCache implements Disposable {
     return { done: false, reached: walk.reached, of: number }
   }
 
-  /** Ends what is still being looked for. */
+  /** Ends all searches. */
   [Symbol.dispose](): void {
     this.#closed = true
   }
@@ -97,7 +97,7 @@ export class LineOriginsCache implements Disposable {
     return origins
   }
 
-  /** The newest mark up to a revision that still stands where it did. */
+  /** The newest mark up to a revision whose commit has not been rewritten. */
   #nearest(last: number): Mark | null {
     const marks = [...this.#marks.values()].filter(({ number }) => number <= last)
     for (const mark of marks.toSorted((one, other) => other.number - one.number)) {
@@ -129,7 +129,7 @@ export class LineOriginsCache implements Disposable {
   }
 }
 
-/** The value if it comes within so many milliseconds, else null. */
+/** The value if it arrives within so many milliseconds, else null. */
 async function firstWithin<Value>(value: Promise<Value>, patience: number): Promise<Value | null> {
   let timer: NodeJS.Timeout | undefined
   const tooLong = new Promise<null>((resolve) => {

@@ -11,12 +11,12 @@ export interface RevisionReadingDeps {
   readonly access: Access
 }
 
-/** A revision as pages speak of it. */
+/** A revision as pages show it. */
 export interface NumberedRevision extends Revision {
   /** Counted from 1 for the oldest; `r24` on pages. */
   readonly number: number
   readonly kind: RevisionKind
-  /** Who made it, as people know them. */
+  /** The author as a readable name. */
   readonly who: string
   readonly isCurrent: boolean
 }
@@ -44,7 +44,7 @@ export function findNamed(
 }
 
 /**
- * The same, for whoever may see what is shown of it.
+ * Finds a revision like {@link findNamed}, for callers that have checked the permission already.
  *
  * @throws {ServiceError} `revision-not-found`.
  */

@@ -9,11 +9,11 @@ import { textLinesOf } from '../code/text-lines.ts'
 import { summarise } from './summary.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
 
-/** What a revision did to the one before it. */
+/** The difference between a revision and the previous one. */
 export interface RevisionDetails {
-  /** Null where too much differs to be told, or while it is not known. */
+  /** Null when too much differs to be described, or while unknown. */
   readonly changes: readonly DocumentChange[] | null
-  /** Null while it is not known. */
+  /** Null while unknown. */
   readonly lines: { readonly added: number; readonly removed: number } | null
 }
 
@@ -28,8 +28,8 @@ const KEPT = 20_000
 const NOTHING = new Uint8Array()
 
 /**
- * What each revision changed, found out once and kept. A revision never changes, but the one before
- * it does when the history is rewritten, so both commits are the key.
+ * Computes once what each revision changed, and caches it. A revision never changes, but the
+ * previous one does when the history is rewritten, so both commits are the key.
  */
 export class RevisionDetailsCache {
   readonly #deps: RevisionDetailsDeps
@@ -41,20 +41,25 @@ export class RevisionDetailsCache {
     this.#deps = deps
   }
 
-  /** What is known of a revision already: in the index, which learns of all by itself, or by looking. */
+  /**
+   * The known details of a revision: from the index, which is filled in the background, or
+   * computed.
+   */
   find(revision: Revision): RevisionDetails | null {
     const kept = this.#looked(revision)
     const changes = kept?.changes ?? this.#deps.entities.find(revision)
     return kept === null && changes === null ? null : { changes, lines: kept?.lines ?? null }
   }
 
-  /** Whether all is known that there is to know. */
+  /** Whether the details are complete. */
   isKnown(revision: Revision): boolean {
     return this.#looked(revision) !== null
   }
 
-  /** Finds out about the revisions, one after the other, for so many milliseconds at most. */
-  async learn(revisions: readonly Revision[], budget: number): Promise<void> {
+  /**
+   * Computes the details of the revisions, one after the other, for at most so many milliseconds.
+   */
+  async compute(revisions: readonly Revision[], budget: number): Promise<void> {
     const unknown = revisions.filter((revision) => !this.isKnown(revision))
     if (unknown.length === 0) return
     const learning = this.#last.then(() => this.#learnFor(unknown, budget))

@@ -13,12 +13,12 @@ import type { LineRange } from '../../diff/lines.ts'
 import { bisect } from '../../lib/bisect.ts'
 import type { TextLines } from '../code/text-lines.ts'
 
-/** More characters than this are not looked at: a summary would cost too much and say too much. */
+/** Differences of more characters are not described: it would be expensive and unreadable. */
 const MOST_CHARACTERS = 3_000_000
 
 /**
- * What differs between two documents, in words; null where too much does. A document without lines
- * stands for none.
+ * Describes the differences between two documents; null when there are too many. A document without
+ * lines stands for a missing one.
  */
 export function summarise(
   { before, after, changes }: EditScript,
@@ -31,11 +31,11 @@ export function summarise(
     )
   const { before: old, after: now } = condensePair(scan('before'), scan('after'))
   if (old.text.length + now.text.length > MOST_CHARACTERS || after.count === 0) return null
-  const told = summariseChanges(before.count === 0 ? null : comparable(old), comparable(now))
-  return told.map((change) => inWholeTexts(change, { old, now }))
+  const described = summariseChanges(before.count === 0 ? null : comparable(old), comparable(now))
+  return described.map((change) => inWholeTexts(change, { old, now }))
 }
 
-/** A change with the lines of the whole texts in the place of those of the condensed ones. */
+/** Converts the line numbers of a condensed text to those of the whole text. */
 function inWholeTexts(
   change: DocumentChange,
   { old, now }: Record<'old' | 'now', Condensed>,
@@ -55,7 +55,7 @@ function inWhole({ first, last }: Lines, { lineOf }: Condensed): Lines {
   return { first: lineOf(first), last: lineOf(last) }
 }
 
-/** What cannot be read is told with the line of the whole text. */
+/** A syntax error is reported with its line in the whole text. */
 function comparable({ text, lineOf }: Condensed): Comparable {
   const reading = readXml(Buffer.from(text))
   if (reading.ok) return reading
@@ -73,7 +73,7 @@ function scanned({ text, starts }: TextLines, ranges: readonly LineRange[]): Mem
   return scanMembers(text, (span) => isTouched(span, spans))
 }
 
-/** Whether any of the spans, which are in order, reaches into this one; an empty one when it is inside. */
+/** Whether any of the ordered spans intersects this one; an empty span has to be inside. */
 function isTouched({ start, end }: Span, spans: readonly Span[]): boolean {
   const first = bisect({ high: spans.length }, (n) => (spans[n]?.end ?? 0) <= start)
   return (spans[first]?.start ?? Infinity) < end

@@ -13,24 +13,24 @@ export type ConfigMarkersDeps = EntityStepsDeps & VisibleStepsDeps
 /** A revision that changed a pipeline, between its runs. */
 export interface ConfigMarker {
   readonly revision: NumberedRevision
-  /** What it changed about the pipeline. */
+  /** Its changes of the pipeline. */
   readonly changes: readonly DocumentChange[]
 }
 
-/** Times, the later first: the first is still in, the second is out. */
+/** A time span, the later end first: that end is included, the other is not. */
 export interface TimeSpan {
   readonly until: number
   readonly after: number
 }
 
-/** When more revisions than this are not known yet, a page does not wait for them. */
+/** With more unindexed revisions than this, a page does not wait for them. */
 const FEW = 20
-/** As many revisions are looked into at most; the history of the pipeline tells of all. */
+/** The limit of inspected revisions; the history of the pipeline shows all. */
 const MOST = 60
 
 /**
- * The revisions of a time that changed a pipeline, newest first, each with that part of its changes
- * alone, as far as a caller who may view the pipeline may see them.
+ * The revisions in a time span that changed a pipeline, newest first, each reduced to its changes
+ * of the pipeline. A caller who may view the pipeline sees only what its permissions allow.
  */
 export async function configMarkers(
   deps: ConfigMarkersDeps,

@@ -5,33 +5,33 @@ import type { Links } from '../frame/links.ts'
 import { When } from '../frame/when.tsx'
 import { Who } from '../frame/who.tsx'
 
-/** So many changes of one revision are shown between runs. */
+/** The number of changes of one revision shown between runs. */
 const SHOWN = 4
 
 export interface MarkersProps {
-  readonly chrome: PageFrame
+  readonly frame: PageFrame
   readonly pipeline: string
   readonly markers: readonly ConfigMarker[]
   readonly more: number
   readonly now: number
 }
 
-/** The changes of the configuration between two runs: only those to this pipeline, with who made them. */
-export function Markers({ chrome, pipeline, markers, more, now }: MarkersProps) {
+/** The configuration changes between two runs: those of this pipeline, with their authors. */
+export function Markers({ frame, pipeline, markers, more, now }: MarkersProps) {
   return (
     <>
       {markers.map((marker) => (
         <li class="marker">
           <div class="card">
-            <MarkerHead links={chrome.links} pipeline={pipeline} marker={marker} now={now} />
-            <MarkerChanges links={chrome.links} pipeline={pipeline} marker={marker} />
+            <MarkerHead links={frame.links} pipeline={pipeline} marker={marker} now={now} />
+            <MarkerChanges links={frame.links} pipeline={pipeline} marker={marker} />
           </div>
         </li>
       ))}
       {more > 0 && (
         <li class="marker">
           <p class="more">
-            <a href={chrome.links.entity('pipeline', pipeline)}>
+            <a href={frame.links.entity('pipeline', pipeline)}>
               {`${more} more changes of the configuration`}
             </a>
           </p>
@@ -77,7 +77,7 @@ function MarkerChanges({ links, pipeline, marker: { changes, revision } }: Marke
   )
 }
 
-/** The pipeline alone, before and after. */
+/** The comparison of the pipeline before and after. */
 function diffOf(links: Links, name: string, number: number): string {
   const range = { from: `r${number - 1}`, to: `r${number}` }
   return links.compareEntity({ kind: 'pipeline', name }, range)

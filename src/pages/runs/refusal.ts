@@ -2,21 +2,27 @@ import { ServiceError } from '../../core/errors.ts'
 import { statusOf } from '../../http/errors.ts'
 import type { FlashMessage } from '../frame/notice.tsx'
 
-/** Why an action was not taken, on the page that it was asked on. */
+/** Why an action was refused, shown on the page that requested it. */
 export interface Refusal {
-  readonly told: FlashMessage
+  readonly flash: FlashMessage
   readonly status: number
   readonly error: ServiceError
 }
 
 const PAGES_OF_THEIR_OWN: readonly string[] = ['not-permitted', 'not-authorized']
 
-/** Who may not see the page gets an error page in its place. @throws {ServiceError} the refusal itself. */
+/**
+ * A caller who may not see the page gets an error page instead.
+ * @throws {ServiceError} the refusal itself.
+ */
 export function assertShown(refusal: Refusal | null, maySee: boolean): void {
   if (refusal !== null && !maySee) throw refusal.error
 }
 
-/** Takes an action, or tells why it could not be taken. Who may not even ask gets an error page. */
+/**
+ * Performs an action, or returns why it was refused. A caller without permission gets an error
+ * page.
+ */
 export async function refusalOf<Done>(
   action: () => Promise<Done>,
 ): Promise<{ readonly done: Done } | { readonly refusal: Refusal }> {
@@ -24,7 +30,7 @@ export async function refusalOf<Done>(
     return { done: await action() }
   } catch (error) {
     if (!(error instanceof ServiceError) || PAGES_OF_THEIR_OWN.includes(error.code)) throw error
-    const told = { isDone: false, text: `${error.message}.` }
-    return { refusal: { told, status: statusOf(error), error } }
+    const flash = { isDone: false, text: `${error.message}.` }
+    return { refusal: { flash, status: statusOf(error), error } }
   }
 }

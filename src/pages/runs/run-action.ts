@@ -1,6 +1,6 @@
 import type { AuditAction } from '../../http/request-context.ts'
 
-/** The start of a run of a stage, as the audit log names it. */
+/** The entry of the audit log for a started run of a stage. */
 export function runAction(run: {
   readonly pipeline: string
   readonly stage: string

@@ -35,18 +35,18 @@ export function runLook(run: StageRun): string {
   return lookOf(wordOf(run))
 }
 
-/** Whether all that is left of a run waits for an agent. */
+/** Whether all remaining jobs of a run wait for agents. */
 export function isWaiting({ active, jobs }: StageRun): boolean {
   return active && jobs.filter(isUnfinished).every(({ state }) => state === 'Scheduled')
 }
 
-/** The word for a run that is in progress is its state, for others their result. */
+/** The state of a run in progress, or else its result. */
 function wordOf(run: StageRun): string {
   if (run.state === 'Building' && isWaiting(run)) return 'Waiting'
   return run.active ? run.state : run.result
 }
 
-/** The stages of a run in their order, each with what became of it; those to come are named too. */
+/** The stages of a run in order, each with its state or result; future stages are included. */
 export function StageChips({
   links,
   planned,
@@ -85,7 +85,7 @@ export function endOfRun({ active, jobs }: StageRun): number | null {
   return ends.length === 0 ? null : Math.max(...ends)
 }
 
-/** Why a job waits; a problem when nobody will take it by itself. */
+/** Why a job waits; marked as a problem if no agent will take it. */
 export function WaitReason({ wait: { isStuck, reason } }: { wait: Wait }) {
   return <span class={isStuck ? 'wait problem' : 'wait muted'}>{`It waits: ${reason}.`}</span>
 }

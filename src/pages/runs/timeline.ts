@@ -6,14 +6,14 @@ export type TimelineEntry<Run> =
   | {
       readonly type: 'changes'
       readonly markers: readonly ConfigMarker[]
-      /** How many more there were between the same runs. */
+      /** The number of further changes between the same runs. */
       readonly more: number
     }
 
-/** So many changes between two runs are shown. */
+/** The number of changes shown between two runs. */
 const SHOWN = 3
 
-/** A change stands above the runs that began before it. */
+/** A change is placed above the runs that started before it. */
 export function timelineOf<Run>(
   runs: readonly Run[],
   markers: readonly ConfigMarker[],

@@ -7,11 +7,11 @@ export interface OutlineProps {
   readonly linkOf: (line: number) => string
 }
 
-/** Beyond so many entries, stages are listed of the pipelines on the page alone. */
+/** With more entries, stages are only listed for pipelines on the page. */
 const MOST_ENTRIES = 1200
-/** Beyond so many, of the members of a group those on the page alone. */
+/** With more members, a group only lists those on the page. */
 const MOST_MEMBERS = 2500
-/** Groups stand open while they are few pipelines in all. */
+/** Groups are unfolded up to this number of pipelines. */
 const MOST_OPEN = 40
 
 /** Groups, pipelines and stages, each a link to its first line. */
@@ -109,7 +109,7 @@ function Place({ entry, linkOf }: { entry: Entry } & Pick<OutlineProps, 'linkOf'
   )
 }
 
-/** What the script needs to know where a line is. */
+/** The line facts of an entry that the script needs. */
 function factsOf({ kind, first, last }: Entry) {
   return { 'data-kind': kind, 'data-first': String(first), 'data-last': String(last) }
 }
@@ -118,7 +118,7 @@ function labelOf({ kind, name }: Entry): string {
   return name === '' ? kind : name
 }
 
-/** The entries that a line stands in, outermost first. */
+/** The entries that contain a line, outermost first. */
 export function pathAt(entries: readonly Entry[] | null, line: number): Entry[] {
   const entry = entries?.find(({ first, last }) => line >= first && line <= last)
   return entry ? [entry, ...pathAt(entry.children, line)] : []

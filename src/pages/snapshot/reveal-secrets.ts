@@ -11,17 +11,17 @@ import {
 } from './snapshot-page.ts'
 
 export interface RevealDeps {
-  /** Opens what a key of this server sealed, and nothing else. */
+  /** Decrypts only what a key of this server encrypted. */
   readonly box: SecretBox
 }
 
-/** How many secrets of a page are shown, and how many stay hidden because no key of ours opens them. */
+/** The number of decrypted secrets on a page, and of those without a matching key. */
 export interface RevealCount {
   readonly opened: number
   readonly kept: number
 }
 
-/** A page with the secrets that this server sealed in plain text. */
+/** A page with the decrypted secrets of this server in plain text. */
 export interface Revealed<Shown> {
   readonly shown: Shown
   readonly count: RevealCount
@@ -29,14 +29,14 @@ export interface Revealed<Shown> {
 
 type ReadArguments = Parameters<typeof readComparison>
 
-/** The difference of two revisions that `findCompared` gave, its secrets opened. */
+/** Compares two revisions from `findCompared`, with secrets decrypted. */
 export async function revealComparison(
   deps: ReadArguments[0] & RevealDeps,
   compared: ReadArguments[1],
   options: ComparisonOptions,
 ): Promise<Revealed<Comparison>> {
   const comparison = await readComparison(deps, compared, { ...options, keepsHidden: true })
-  const opening = new Opening(deps.box)
+  const opening = new SecretOpener(deps.box)
   const cell = (each: Cell | null) => each && { ...each, pieces: opening.open(each.pieces) }
   const regions = comparison.regions.map((region) => ({
     ...region,
@@ -48,20 +48,20 @@ export async function revealComparison(
   return { shown: { ...comparison, regions }, count: opening.count }
 }
 
-/** A revision that `findSnapshotPlace` gave, its secrets opened. */
+/** Reads a revision from `findSnapshotPlace`, with secrets decrypted. */
 export async function revealSnapshot(
   deps: SnapshotDeps & RevealDeps,
   place: SnapshotPlace,
   query: SnapshotQuery,
 ): Promise<Revealed<SnapshotPage>> {
   const page = await readSnapshotPage(deps, place, { ...query, keepsHidden: true })
-  const opening = new Opening(deps.box)
+  const opening = new SecretOpener(deps.box)
   const shown = page.shown.map((line) => ({ ...line, pieces: opening.open(line.pieces) }))
   return { shown: { ...page, shown }, count: opening.count }
 }
 
-/** Opens the secrets of one page, and counts them. */
-class Opening {
+/** Decrypts the secrets of one page, and counts them. */
+class SecretOpener {
   readonly #box: SecretBox
   count: RevealCount = { opened: 0, kept: 0 }
 

@@ -1,7 +1,7 @@
 import type { RevealCount } from './reveal-secrets.ts'
 import type { Links } from '../frame/links.ts'
 
-/** Asks for the secrets of a page; each time is noted in the audit log. */
+/** Requests the secrets of a page; every request is recorded in the audit log. */
 export function RevealButton({ action }: { action: string }) {
   return (
     <form method="post" action={action} class="reveal">
@@ -13,11 +13,11 @@ export function RevealButton({ action }: { action: string }) {
 export interface RevealedNoticeProps {
   readonly links: Links
   readonly count: RevealCount
-  /** The same page with its secrets hidden. */
+  /** The address of this page with its secrets hidden. */
   readonly back: string
 }
 
-/** How much is shown that is hidden elsewhere, and why not all of it. */
+/** How many secrets are shown, and why some are not. */
 export function RevealedNotice({ links, count: { opened, kept }, back }: RevealedNoticeProps) {
   return (
     <p class="card revealed" role="status">

@@ -18,18 +18,18 @@ import type { PageThread } from '../work/page-thread.ts'
 
 export interface SnapshotDeps extends RevisionReadingDeps {
   readonly origins: LineOriginsCache
-  /** The outline of a document, made where it holds up nobody. */
+  /** Computes the outline of a document without blocking the main thread. */
   readonly outline: (document: Uint8Array) => Promise<Outline>
   readonly work: PageThread
 }
 
 export interface SnapshotQuery {
-  /** A line that is to be seen, from 1. */
+  /** The line to show, from 1. */
   readonly line: number
-  /** Text to look for; empty for none. */
+  /** The text to search for; empty for none. */
   readonly find: string
   readonly blame: boolean
-  /** Whether pieces know what they hide. */
+  /** Whether pieces carry the secret text that they hide. */
   readonly keepsHidden?: boolean
 }
 
@@ -44,22 +44,22 @@ export interface SnapshotPlace {
 export interface SnapshotPage extends SnapshotPlace {
   readonly bytes: number
   readonly lines: number
-  /** The first and the last line that are shown, from 1. */
+  /** The first and the last shown line, from 1. */
   readonly first: number
   readonly last: number
   readonly shown: readonly ShownLine[]
-  /** Null when the document is no XML that can be read. */
+  /** Null when the document is not readable XML. */
   readonly outline: Outline
   readonly found: FoundText | null
   readonly blame: Blame | null
 }
 
-/** Documents up to so many lines are shown whole; a line takes about six elements of a page. */
+/** Longer documents are shown in parts; a line takes about six elements of a page. */
 const MOST_LINES = 1500
 export const WINDOW = 1200
 
 /**
- * The revision that an address names, and those around it.
+ * Finds the revision that an address names, and its neighbours.
  *
  * @throws {ServiceError} `revision-not-found`, `not-permitted`.
  */
@@ -78,7 +78,7 @@ export function findSnapshotPlace(
   }
 }
 
-/** A revision that {@link findSnapshotPlace} gave, as one page shows it. */
+/** Reads a revision from {@link findSnapshotPlace} for one page. */
 export async function readSnapshotPage(
   deps: SnapshotDeps,
   place: SnapshotPlace,
@@ -102,14 +102,14 @@ export async function readSnapshotPage(
   }
 }
 
-/** All lines of a short document, or the window that a line stands in; from 0. */
+/** All lines of a short document, or the window around a line; from 0. */
 function windowOf(line: number, lines: number): { start: number; end: number } {
   if (lines <= MOST_LINES) return { start: 0, end: lines }
   const start = Math.floor((Math.min(Math.max(line, 1), lines) - 1) / WINDOW) * WINDOW
   return { start, end: Math.min(start + WINDOW, lines) }
 }
 
-/** The outlines of the last documents that were looked at. */
+/** The outlines of recently viewed documents. */
 const outlines = new LRUCache<Digest, { readonly outline: Outline }>({ max: 4 })
 
 async function outlineOf(digest: Digest, make: () => Promise<Outline>): Promise<Outline> {

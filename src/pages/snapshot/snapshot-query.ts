@@ -14,7 +14,7 @@ export function parseSnapshotQuery(given: Readonly<Record<string, string>>): Sna
   }
 }
 
-/** The same, as it stands in addresses. */
+/** Renders the query as parameters of an address. */
 export function queryOf({ line, find, blame }: SnapshotQuery): Query {
   return { line: line > 1 ? line : null, find, blame: blame ? '1' : null }
 }

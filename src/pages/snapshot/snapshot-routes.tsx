@@ -10,55 +10,60 @@ import { parseSnapshotQuery } from './snapshot-query.ts'
 import { SnapshotView } from './snapshot-view.tsx'
 
 export interface SnapshotRoutesOptions extends SnapshotDeps, RevealDeps {
-  readonly shell: PageContext
+  readonly pages: PageContext
   readonly clock: Clock
 }
 
-/** Pages that are kept, in bytes. */
+/** The size of the page cache, in bytes. */
 const KEPT = 8 * 1_048_576
-/** How long a page may say "1 min ago" before it is made again, in milliseconds. */
+/**
+ * The age after which a page with relative times ("1 min ago") is rendered again, in milliseconds.
+ */
 const FRESH = 60_000
 
-/** When a browser asks again for what is not known yet, in seconds. */
+/** The interval at which a browser requests unfinished data again, in seconds. */
 const ASK_AGAIN = 3
 
-/** `/config/[name]`: the configuration as it was in one revision. Stands behind all fixed addresses. */
+/** `/config/[name]`: the configuration in one revision. Registered after all fixed paths. */
 export function snapshotRoutes(options: SnapshotRoutesOptions) {
   const kept = new PageCache(KEPT)
-  const { shell, clock } = options
+  const { pages, clock } = options
   const answer = async (c: Context<RouteEnv, '/config/:name'>) => {
     const place = findSnapshotPlace(options, c.env.principal, c.req.param('name'))
     const query = parseSnapshotQuery(c.req.query())
-    const chrome = shell.frame(c.req.raw, c.env.principal)
+    const frame = pages.frame(c.req.raw, c.env.principal)
     const now = clock()
     const page = await readSnapshotPage(options, place, query)
-    const view = { chrome, page, query, now, reveal: null }
+    const view = { frame, page, query, now, reveal: null }
     if (page.blame?.known === false) {
       return pageResponse(<SnapshotView {...view} />, 200, { refresh: String(ASK_AGAIN) })
     }
     const facts = [place.revision.commit, place.current.commit, c.req.url]
-    const etag = shell.etag(chrome, [...facts, Math.floor(now / FRESH)])
+    const etag = pages.etag(frame, [...facts, Math.floor(now / FRESH)])
     return kept.answer(c, { etag, immutable: false }, async () => <SnapshotView {...view} />)
   }
   return new Hono<RouteEnv>()
     .get('/config/:name', answer)
     .get('/config/:name/reveal', (c) =>
-      c.redirect(shell.links.snapshot(c.req.param('name'), c.req.query()), 303),
+      c.redirect(pages.links.snapshot(c.req.param('name'), c.req.query()), 303),
     )
     .post('/config/:name/reveal', (c) => reveal(options, c))
 }
 
-/** The page with its secrets. It is named by its commit, so that the audit log says exactly which. */
+/**
+ * The page with decrypted secrets. It requires a commit, so that the audit log names the exact
+ * revision.
+ */
 async function reveal(
   options: SnapshotRoutesOptions,
   c: Context<RouteEnv, '/config/:name/reveal'>,
 ): Promise<Response> {
-  const { shell, clock } = options
+  const { pages, clock } = options
   const { principal } = c.env
   const place = findSnapshotPlace(options, principal, parseSha(c.req.param('name')))
   const query = parseSnapshotQuery(c.req.query())
   const { shown: page, count } = await revealSnapshot(options, place, query)
-  const chrome = shell.frame(c.req.raw, principal)
-  const view = { chrome, page, query, now: clock(), reveal: count }
+  const frame = pages.frame(c.req.raw, principal)
+  const view = { frame, page, query, now: clock(), reveal: count }
   return pageResponse(<SnapshotView {...view} />, 200, NEVER_KEPT)
 }

@@ -10,22 +10,22 @@ import { Outline, pathAt } from './outline.tsx'
 import { type SnapshotQueryText, queryOf } from './snapshot-query.ts'
 
 export interface SnapshotViewProps {
-  readonly chrome: PageFrame
+  readonly frame: PageFrame
   readonly page: SnapshotPage
   readonly query: SnapshotQueryText
   readonly now: number
-  /** Where its secrets are shown; null where they are hidden. */
+  /** The count of decrypted secrets; null where secrets are hidden. */
   readonly reveal: RevealCount | null
 }
 
-/** A configuration as it was: its text, its outline, and who wrote which line. */
+/** A snapshot: its text, its outline, and the author of each line. */
 export function SnapshotView(props: SnapshotViewProps) {
-  const { chrome, page, query, reveal } = props
+  const { frame, page, query, reveal } = props
   const { revision } = page
-  const back = chrome.links.snapshot(`r${revision.number}`, queryOf(query))
+  const back = frame.links.snapshot(`r${revision.number}`, queryOf(query))
   return (
     <Page
-      chrome={chrome}
+      frame={frame}
       title={revision.isCurrent ? 'Current config' : `Configuration r${revision.number}`}
       section={revision.isCurrent ? 'current' : 'history'}
       wide
@@ -33,7 +33,7 @@ export function SnapshotView(props: SnapshotViewProps) {
       scripts={['snapshot.js']}
     >
       <Head {...props} />
-      {reveal && <RevealedNotice links={chrome.links} count={reveal} back={back} />}
+      {reveal && <RevealedNotice links={frame.links} count={reveal} back={back} />}
       <div class="snapshot">
         <Outline page={page} linkOf={(line) => addressOf(props, line)} />
         <section class="file" aria-label="Configuration XML">
@@ -48,14 +48,14 @@ export function SnapshotView(props: SnapshotViewProps) {
   )
 }
 
-/** The same page at a line: in another window where the line is in another. */
-function addressOf({ chrome, page, query }: SnapshotViewProps, line: number): string {
+/** The address of this page at a line, in the window that contains it. */
+function addressOf({ frame, page, query }: SnapshotViewProps, line: number): string {
   if (line >= page.first && line <= page.last) return `#L${line}`
-  const address = chrome.links.snapshot(`r${page.revision.number}`, queryOf({ ...query, line }))
+  const address = frame.links.snapshot(`r${page.revision.number}`, queryOf({ ...query, line }))
   return `${address}#L${line}`
 }
 
-function Head({ chrome: { links }, page, now }: SnapshotViewProps) {
+function Head({ frame: { links }, page, now }: SnapshotViewProps) {
   const { revision, previous, next, current } = page
   const name = `r${revision.number}`
   return (
@@ -110,8 +110,8 @@ function Head({ chrome: { links }, page, now }: SnapshotViewProps) {
 }
 
 function FileBar(props: SnapshotViewProps) {
-  const { chrome, page, query } = props
-  const { links } = chrome
+  const { frame, page, query } = props
+  const { links } = frame
   const name = `r${page.revision.number}`
   const path = pathAt(page.outline, query.line > 1 ? query.line : page.first)
   const turned = queryOf({ ...query, blame: !query.blame })
@@ -204,7 +204,7 @@ function Windows(props: SnapshotViewProps) {
   )
 }
 
-function Listing({ chrome: { links }, page, now }: SnapshotViewProps) {
+function Listing({ frame: { links }, page, now }: SnapshotViewProps) {
   const { blame, shown, first } = page
   if (blame !== null && !blame.known) {
     return (

@@ -1,7 +1,7 @@
 import type { StagePanelProps } from './stage-panel.tsx'
 import { addressOf } from '../runs/run-labels.tsx'
 
-/** What may be done with a run now. A cancellation is confirmed first; what is not possible is not offered. */
+/** The actions possible on a run now. A cancellation has to be confirmed. */
 export function StageActions(props: StagePanelProps) {
   const { details, asksToCancel } = props
   if (asksToCancel && details.mayCancel) return <ConfirmCancel {...props} />
@@ -10,7 +10,7 @@ export function StageActions(props: StagePanelProps) {
   const failed = run.jobs.filter(({ result }) => result !== 'Passed').length
   if (!mayCancel && !mayRerun && next === null) return <></>
   return (
-    <div class="actions panel-ways">
+    <div class="actions panel-actions">
       {next !== null && (
         <>
           <input type="hidden" name="next" value={next} />
@@ -33,7 +33,7 @@ export function StageActions(props: StagePanelProps) {
         </button>
       )}
       {mayCancel && (
-        <a class="button danger" href={props.chrome.links.stageRun(address, { ask: 'cancel' })}>
+        <a class="button danger" href={props.frame.links.stageRun(address, { ask: 'cancel' })}>
           Cancel the active run…
         </a>
       )}
@@ -41,7 +41,7 @@ export function StageActions(props: StagePanelProps) {
   )
 }
 
-function ConfirmCancel({ chrome: { links }, details: { run } }: StagePanelProps) {
+function ConfirmCancel({ frame: { links }, details: { run } }: StagePanelProps) {
   const unfinished = run.jobs.filter(({ state }) => state !== 'Completed').length
   return (
     <div class="confirm" role="group" aria-labelledby="confirm-title">

@@ -16,17 +16,17 @@ export interface StageDetails {
   readonly pipelineRun: PipelineInstance | null
   /** The run of the same stage before this one. */
   readonly before: StageRun | null
-  /** The configuration it ran under, and that of the run before. */
+  /** The configuration of the run, and that of the previous run. */
   readonly configuration: NumberedRevision | null
   readonly formerConfiguration: NumberedRevision | null
-  /** The changes of the pipeline's configuration since the run before. */
+  /** The configuration changes of the pipeline since the previous run. */
   readonly markers: readonly ConfigMarker[]
   readonly materials: readonly RunMaterial[]
   /** Why jobs wait for an agent, by their ids. */
   readonly waits: ReadonlyMap<number, Wait>
   readonly mayCancel: boolean
   readonly mayRerun: boolean
-  /** The stage after it that waits for somebody to start it, where the caller may. */
+  /** The next stage that needs a manual approval, if the caller may give it. */
   readonly next: string | null
 }
 
@@ -58,11 +58,13 @@ export async function readStageDetails(
       : [],
     waits: waitsOf(deps, run),
     mayCancel: run.active && access.may(principal, { action: 'cancel-stage', pipeline, stage }),
-    ...(await waysOn(deps, principal, { run, pipelineRun })),
+    ...(await startOptions(deps, principal, { run, pipelineRun })),
   }
 }
 
-/** What cannot be read concerns the run that comes next, so it is shown with the newest. */
+/**
+ * A material that cannot be read affects the next run, so the problem is shown with the newest one.
+ */
 async function problemsOf(
   { builds, materialProblems }: PipelinePageDeps,
   { name, counter }: PipelineInstance,
@@ -81,8 +83,10 @@ function waitsOf({ waiting }: PipelinePageDeps, { active, jobs }: StageRun): Map
   )
 }
 
-/** What may be started now: only the newest run of a stage can be repeated, and one stage at a time. */
-async function waysOn(
+/**
+ * What may be started now: only the newest run of a stage can be repeated, and one stage at a time.
+ */
+async function startOptions(
   { access, builds, pipelines }: PipelinePageDeps,
   principal: Principal,
   { run, pipelineRun }: { run: StageRun; pipelineRun: PipelineInstance | null },

@@ -13,18 +13,18 @@ import { runAction } from '../runs/run-action.ts'
 import { StageView } from './stage-view.tsx'
 
 export interface StagePageRoutesOptions extends StagePageDeps, StartRunsDeps {
-  readonly shell: PageContext
+  readonly pages: PageContext
   readonly clock: Clock
 }
 
-/** The names of all jobs of a large stage. */
+/** Enough for the names of all jobs of a large stage. */
 const LARGEST_FORM = 262_144
 
 const RUN = '/stages/:pipeline/:stage/:pipelineCounter/:stageCounter'
 type StageContext = Context<RouteEnv, '/stages/:pipeline/:stage'>
 type RunContext = Context<RouteEnv, typeof RUN>
 
-/** `/stages/…`: the runs of a stage and one of them in full, with what may be done with it. */
+/** `/stages/…`: the runs of a stage, one of them in full, and the actions on it. */
 export function stagePageRoutes(options: StagePageRoutesOptions) {
   return new Hono<RouteEnv>()
     .get('/stages/:pipeline/:stage', (c) => answer(options, c, { run: null, refusal: null }))
@@ -45,16 +45,16 @@ function runOf(c: RunContext) {
   }
 }
 
-/** Does what a button asks for, and gives the address to go on to. */
+/** Performs the action of a button, and returns the address to redirect to. */
 async function act(deps: StagePageRoutesOptions, c: RunContext, form: Form): Promise<string> {
   const { pipeline, stage } = c.req.param()
   const run = { pipeline, stage, ...runOf(c) }
   const action = textField(form, 'action') ?? ''
   if (action === 'cancel') {
     c.env.auditActions = [{ action: 'cancel-stage', target: new URL(c.req.url).pathname }]
-    const said = await cancelRun(deps, c.env.principal, run)
+    const kind = await cancelRun(deps, c.env.principal, run)
     const of = `${run.pipelineCounter} / ${run.stageCounter}`
-    return deps.shell.links.stageRun(run, deps.shell.flash.query(c.env.principal, said, of))
+    return deps.pages.links.stageRun(run, deps.pages.flash.query(c.env.principal, kind, of))
   }
   const next = textField(form, 'next') ?? ''
   const jobs = choiceOf(action, form)
@@ -63,7 +63,7 @@ async function act(deps: StagePageRoutesOptions, c: RunContext, form: Form): Pro
   const started = await startStage(deps, c.env.principal, { ...asked, jobs })
   const to = { ...run, stage: started.name, stageCounter: started.counter }
   const of = `${run.pipelineCounter} / ${started.counter}`
-  return deps.shell.links.stageRun(to, deps.shell.flash.query(c.env.principal, 'scheduled', of))
+  return deps.pages.links.stageRun(to, deps.pages.flash.query(c.env.principal, 'scheduled', of))
 }
 
 function choiceOf(action: string, form: Form): JobChoice {
@@ -76,7 +76,7 @@ function choiceOf(action: string, form: Form): JobChoice {
 }
 
 async function answer(
-  { shell, clock, ...deps }: StagePageRoutesOptions,
+  { pages, clock, ...deps }: StagePageRoutesOptions,
   c: StageContext,
   asked: { run: ReturnType<typeof runOf> | null; refusal: Refusal | null },
 ): Promise<Response> {
@@ -86,9 +86,9 @@ async function answer(
   assertShown(refusal, deps.access.may(principal, { action: 'view-pipeline', pipeline }))
   const offset = parseWholeNumber(c.req.query('offset') ?? '0', 'offset')
   const page = await readStagePage(deps, principal, { pipeline, stage, run, offset })
-  const chrome = shell.frame(c.req.raw, principal)
-  const told = refusal?.told ?? shell.flash.take(c)
+  const frame = pages.frame(c.req.raw, principal)
+  const flash = refusal?.flash ?? pages.flash.take(c)
   const asksToCancel = c.req.query('ask') === 'cancel'
-  const view = { chrome, page, told, asksToCancel, now: clock() }
+  const view = { frame, page, flash, asksToCancel, now: clock() }
   return pageResponse(<StageView {...view} />, refusal?.status)
 }

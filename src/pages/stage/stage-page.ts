@@ -19,7 +19,7 @@ import { type TimelineEntry, timelineOf } from '../runs/timeline.ts'
 export type StagePageDeps = PipelinePageDeps & StagesDeps
 
 export interface StagePageQuery extends StageName {
-  /** The run that is shown in full; null for the newest of the page. */
+  /** The run shown in full; null for the newest run of the page. */
   readonly run: { readonly pipelineCounter: number; readonly stageCounter: number } | null
   readonly offset: number
 }
@@ -33,8 +33,8 @@ export interface StagePage {
 }
 
 /**
- * The runs of a stage, ten a page with the changes of the pipeline's configuration between them,
- * and one of them in full.
+ * Reads the runs of a stage, ten per page, with the changes of the pipeline's configuration between
+ * them, and one run in full.
  *
  * @throws {ServiceError} `stage-not-found`, `not-permitted`.
  */
@@ -61,7 +61,7 @@ export async function readStagePage(
   }
 }
 
-/** The page that a run stands on. Runs are listed by their ids, the newest first. */
+/** The page that contains a run. Runs are ordered by id, the newest first. */
 async function pageOfRun(
   { builds }: StagePageDeps,
   { name, run }: { name: StageName; run: StageRun },
@@ -100,7 +100,7 @@ function startOf({ stage: { createdAt } }: StageRun): { readonly createdAt: numb
   return { createdAt }
 }
 
-/** In the spelling of the run. */
+/** The names in the case of the run. */
 function nameOf(asked: StageName, run: StageRun | null): StageName {
   if (!run || !isSameName(run.stage.name, asked.stage)) return asked
   return { pipeline: run.stage.pipelineName, stage: run.stage.name }

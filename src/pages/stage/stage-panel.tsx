@@ -8,7 +8,7 @@ import type { PageFrame } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
 import { Status } from '../frame/status.tsx'
 import { When } from '../frame/when.tsx'
-import { type BarScale, JobBar, phaseWords, scaleOf, wholeTime } from '../job/job-bar.tsx'
+import { type BarScale, JobBar, phaseText, scaleOf, wholeTime } from '../job/job-bar.tsx'
 import { Materials, RunVariables } from '../pipelines/materials.tsx'
 import {
   addressOf,
@@ -21,18 +21,18 @@ import {
 import { StageActions } from './stage-actions.tsx'
 
 export interface StagePanelProps {
-  readonly chrome: PageFrame
+  readonly frame: PageFrame
   readonly details: StageDetails
   readonly asksToCancel: boolean
   readonly now: number
 }
 
-/** One run of a stage: how it came about, what it ran under, its jobs, and what may be done with it. */
+/** One run of a stage: its cause, its configuration, its jobs, and the actions on it. */
 export function StagePanel(props: StagePanelProps) {
   const { details } = props
   const { pipelineCounter, counter } = details.run.stage
   return (
-    <form method="post" class="card" action={props.chrome.links.stageRun(addressOf(details.run))}>
+    <form method="post" class="card" action={props.frame.links.stageRun(addressOf(details.run))}>
       <h2 class="panel-title" data-part="title">
         {`Run ${pipelineCounter}, stage run ${counter}`} <RunStatus run={details.run} />
       </h2>
@@ -75,7 +75,7 @@ function inProgress(run: StageRun): string {
   return isWaiting(run) ? ', waiting for an agent' : ', still in progress'
 }
 
-function Trigger({ chrome: { links }, details: { pipelineRun, materials } }: StagePanelProps) {
+function Trigger({ frame: { links }, details: { pipelineRun, materials } }: StagePanelProps) {
   if (pipelineRun === null) return <></>
   const { name, counter, label, approvedBy, variables } = pipelineRun
   return (
@@ -91,8 +91,8 @@ function Trigger({ chrome: { links }, details: { pipelineRun, materials } }: Sta
   )
 }
 
-/** The configuration that it ran under, and what changed about this pipeline since the run before. */
-function Configuration({ chrome, details, now }: StagePanelProps) {
+/** The configuration of the run, and the changes of this pipeline since the previous run. */
+function Configuration({ frame, details, now }: StagePanelProps) {
   const { configuration, before, markers } = details
   const since = before === null ? null : before.stage.pipelineCounter
   return (
@@ -101,7 +101,7 @@ function Configuration({ chrome, details, now }: StagePanelProps) {
       <dd>
         {configuration !== null && (
           <>
-            <RevisionName chrome={chrome} number={configuration.number} />
+            <RevisionName frame={frame} number={configuration.number} />
             {markers.length > 0 && ', first run under it'}
             {'. '}
           </>
@@ -110,7 +110,7 @@ function Configuration({ chrome, details, now }: StagePanelProps) {
         {since !== null && markers.length === 0 && (
           <>{`Nothing changed about this pipeline since run ${since}.`}</>
         )}
-        <SinceBefore chrome={chrome} details={details} />
+        <SinceBefore frame={frame} details={details} />
         {markers.map(({ revision, changes }) => (
           <div class="changes">
             <p class="muted">
@@ -125,13 +125,13 @@ function Configuration({ chrome, details, now }: StagePanelProps) {
   )
 }
 
-/** The snapshot is for administrators. */
-function RevisionName({ chrome, number }: { chrome: PageFrame; number: number }) {
+/** Only administrators may open the snapshot. */
+function RevisionName({ frame, number }: { frame: PageFrame; number: number }) {
   const name = `r${number}`
-  return chrome.isAdministrator ? <a href={chrome.links.snapshot(name)}>{name}</a> : <>{name}</>
+  return frame.isAdministrator ? <a href={frame.links.snapshot(name)}>{name}</a> : <>{name}</>
 }
 
-function SinceBefore({ chrome: { links }, details }: Pick<StagePanelProps, 'chrome' | 'details'>) {
+function SinceBefore({ frame: { links }, details }: Pick<StagePanelProps, 'frame' | 'details'>) {
   const { configuration, formerConfiguration, before, markers, run } = details
   if (before === null || configuration === null || formerConfiguration === null) return <></>
   if (markers.every(({ changes }) => changes === null)) return <></>
@@ -144,7 +144,7 @@ function SinceBefore({ chrome: { links }, details }: Pick<StagePanelProps, 'chro
   )
 }
 
-function Jobs({ chrome: { links }, details, now }: StagePanelProps) {
+function Jobs({ frame: { links }, details, now }: StagePanelProps) {
   const { run, mayRerun, waits } = details
   const shown = run.jobs.slice(0, MOST_JOBS)
   const scale = scaleOf(shown, now)
@@ -174,7 +174,7 @@ function Jobs({ chrome: { links }, details, now }: StagePanelProps) {
   )
 }
 
-/** A stage can have thousands of jobs; a page shows so many. */
+/** A stage can have thousands of jobs; this is the limit of a page. */
 const MOST_JOBS = 300
 
 function Job({
@@ -210,7 +210,7 @@ function Job({
       </span>
       {wait !== null && <WaitReason wait={wait} />}
       <span class="job-words muted">
-        {phaseWords(segmentsOf(job.transitions, now))}
+        {phaseText(segmentsOf(job.transitions, now))}
         {job.originalJobId !== null && ', carried over from an earlier run'}
       </span>
     </li>

@@ -3,7 +3,7 @@ import type { StagePage } from './stage-page.ts'
 import { duration } from '../frame/duration.ts'
 import { type PageFrame, Page } from '../frame/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
-import { NoticeCard, type FlashMessage } from '../frame/notice.tsx'
+import { FlashCard, type FlashMessage } from '../frame/notice.tsx'
 import { When } from '../frame/when.tsx'
 import { Markers } from '../runs/marker-card.tsx'
 import { Pager } from '../frame/pager.tsx'
@@ -11,25 +11,25 @@ import { addressOf, approval, endOfRun, runLook, RunName, RunStatus } from '../r
 import { StagePanel } from './stage-panel.tsx'
 
 export interface StageViewProps {
-  readonly chrome: PageFrame
+  readonly frame: PageFrame
   readonly page: StagePage
-  readonly told: FlashMessage | null
-  /** Whether the cancellation of the run is to be confirmed now. */
+  readonly flash: FlashMessage | null
+  /** Whether the confirmation of a cancellation is shown. */
   readonly asksToCancel: boolean
   readonly now: number
 }
 
-/** A run in progress is looked at more often, in milliseconds. */
+/** The update interval for a run in progress, in milliseconds. */
 const ACTIVE = 2_000
 const QUIET = 10_000
 
 /** The runs of a stage, and one of them in full. */
 export function StageView(props: StageViewProps) {
-  const { chrome, page, told, now } = props
+  const { frame, page, flash, now } = props
   const { name, details } = page
   return (
     <Page
-      chrome={chrome}
+      frame={frame}
       title={`${name.pipeline} / ${name.stage}`}
       section="pipelines"
       styles={['runs.css']}
@@ -37,7 +37,7 @@ export function StageView(props: StageViewProps) {
     >
       <Live every={details?.run.active === true ? ACTIVE : QUIET} now={now}>
         <Head {...props} />
-        {told !== null && <NoticeCard told={told} />}
+        {flash !== null && <FlashCard flash={flash} />}
         <div class="stage-columns">
           <div class="stage-panel">
             {details === null ? (
@@ -53,8 +53,8 @@ export function StageView(props: StageViewProps) {
   )
 }
 
-function Head({ chrome, page }: StageViewProps) {
-  const { links } = chrome
+function Head({ frame, page }: StageViewProps) {
+  const { links } = frame
   const { name, pagination } = page
   return (
     <div class="page-head">
@@ -66,14 +66,14 @@ function Head({ chrome, page }: StageViewProps) {
         <h1>{`${name.pipeline} / ${name.stage}`}</h1>
         <p class="muted">
           {`${pagination.total} ${pagination.total === 1 ? 'run' : 'runs'}, 10 per page. Configuration changes that touch this pipeline sit between the runs they separate. `}
-          <Freshness here={chrome.here} />
+          <Freshness here={frame.here} />
         </p>
       </div>
     </div>
   )
 }
 
-function History({ chrome, page, now }: StageViewProps) {
+function History({ frame, page, now }: StageViewProps) {
   const { entries, name, details, pagination } = page
   const runs = entries.filter(({ type }) => type === 'run').length
   return (
@@ -83,33 +83,33 @@ function History({ chrome, page, now }: StageViewProps) {
         {entries.map((entry) =>
           entry.type === 'run' ? (
             <Run
-              chrome={chrome}
+              frame={frame}
               run={entry.run}
               isShown={entry.run.stage.id === details?.run.stage.id}
               now={now}
             />
           ) : (
-            <Markers chrome={chrome} now={now} {...entry} pipeline={name.pipeline} />
+            <Markers frame={frame} now={now} {...entry} pipeline={name.pipeline} />
           ),
         )}
       </ol>
       <Pager
-        words={['Newer runs', 'Older runs']}
+        labels={['Newer runs', 'Older runs']}
         pagination={pagination}
         shown={runs}
-        to={(offset) => chrome.links.stage(name, { offset })}
+        to={(offset) => frame.links.stage(name, { offset })}
       />
     </div>
   )
 }
 
 function Run({
-  chrome,
+  frame,
   run,
   isShown,
   now,
 }: {
-  chrome: PageFrame
+  frame: PageFrame
   run: StageRun
   isShown: boolean
   now: number
@@ -121,7 +121,7 @@ function Run({
       <p>
         <a
           class="run-name"
-          href={chrome.links.stageRun(addressOf(run))}
+          href={frame.links.stageRun(addressOf(run))}
           aria-current={isShown ? 'true' : undefined}
         >
           <RunName run={run} />

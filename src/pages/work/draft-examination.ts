@@ -4,22 +4,22 @@ import { readXml, type XmlDocument } from '../../document/xml/xml-reader.ts'
 import type { Problem } from '../../core/problem.ts'
 import { type EntityName, findScope } from './edit-scope.ts'
 
-/** A problem, and its line in the text that was typed; null when it stands elsewhere. */
+/** A problem, and its line in the typed text; null when it is in another part of the document. */
 export interface DraftProblem extends Problem {
   readonly typedLine: number | null
 }
 
-/** What is known about a draft while it is typed. */
+/** The result of checking a draft while it is typed. */
 export interface DraftCheck {
   readonly problems: readonly DraftProblem[]
-  /** How many things are different; null while the text cannot be read. */
+  /** The number of changes; null while the text is unreadable. */
   readonly changes: number | null
 }
 
-/** The XML of a document or of one entity of it, as somebody begins to edit it. */
+/** The XML of a document or of one of its entities, at the start of an edit. */
 export interface DocumentPart {
   readonly text: string
-  /** The line of the document that the part begins with, from 1. */
+  /** The line of the document at which the part starts, from 1. */
   readonly firstLine: number
 }
 
@@ -30,18 +30,18 @@ export type NoPart =
 
 export interface PartRequest {
   readonly document: Uint8Array
-  /** Null: all of the document. */
+  /** Null for the whole document. */
   readonly entity: EntityName | null
 }
 
 export interface DraftRequest {
-  /** The document that the draft began from. */
+  /** The document that the draft is based on. */
   readonly base: Uint8Array
   readonly entity: EntityName | null
   readonly typed: string
 }
 
-/** A draft put back into the document that it began from, with what is to be said of it. */
+/** A draft inserted into the document that it is based on, with the findings about it. */
 export interface ExaminedDraft {
   readonly kind: 'examined'
   readonly document: Uint8Array<ArrayBuffer>

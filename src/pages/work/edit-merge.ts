@@ -5,7 +5,7 @@ import { readXml } from '../../document/xml/xml-reader.ts'
 import { bytesOf, splitLines } from '../../diff/lines.ts'
 import { type Conflict, mergeByChoice, mergeTexts } from '../../diff/merge.ts'
 
-/** What an edit began from, what it made of that, and what has been saved since. */
+/** The base of an edit, its result, and what has been saved since. */
 export interface MergeRequest {
   readonly base: Uint8Array
   readonly ours: Uint8Array
@@ -18,7 +18,7 @@ export interface ConflictPlace {
   readonly theirs: ConflictingSide
 }
 
-/** What one side made of the lines: in words where it can be told, and as text. */
+/** One side's version of the lines: its described changes where possible, and its text. */
 export interface ConflictingSide {
   readonly changes: readonly DocumentChange[]
   readonly before: string
@@ -30,11 +30,11 @@ export type EditMerge =
   | {
       readonly kind: 'conflict'
       readonly places: readonly ConflictPlace[]
-      /** What of the edit merges by itself. Null where it cannot be said in words. */
+      /** The changes of the edit that merge cleanly. Null when they cannot be described. */
       readonly merged: readonly DocumentChange[] | null
     }
 
-/** Merges an edit with what came since; where both changed the same lines, says what each did. */
+/** Merges an edit with later changes; describes both sides of every conflict. */
 export function mergeEdit(texts: MergeRequest): EditMerge {
   const merge = mergeTexts(texts)
   if (merge.clean) return { kind: 'clean', merged: new Uint8Array(merge.merged) }
@@ -57,7 +57,7 @@ function sideOf(base: Uint8Array, conflict: Conflict, side: Uint8Array): Conflic
   }
 }
 
-/** The base with the lines of the conflict as one side has them. */
+/** The base document with the lines of the conflict from one side. */
 function withLines(base: Uint8Array, { base: { lines } }: Conflict, side: Uint8Array): Uint8Array {
   const all = splitLines(base)
   return Buffer.concat([

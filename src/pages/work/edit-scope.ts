@@ -3,23 +3,23 @@ import { findEntity } from '../../document/entities/find-entity.ts'
 import type { XmlDocument } from '../../document/xml/xml-reader.ts'
 import { withOwnLineEndings } from '../../configuration/save/line-endings.ts'
 
-/** The entities that can be edited on their own, or looked at through time. */
+/** The entities that can be edited on their own, or have a history page. */
 export const EntityName = z.object({
   kind: z.enum(['pipeline', 'group', 'template', 'environment', 'agent', 'role']),
   name: z.string().min(1),
 })
 export type EntityName = z.infer<typeof EntityName>
 
-/** The part of a document that is edited: all of it, or one entity. */
+/** The edited part of a document: all of it, or one entity. */
 export interface EditScope {
   readonly text: string
-  /** The line of the document that the part begins with, from 1. */
+  /** The line of the document at which the part starts, from 1. */
   readonly firstLine: number
-  /** The document with the part replaced by what was typed. */
+  /** The document with the part replaced by the typed text. */
   compose(typed: string): string
 }
 
-/** The part of a document that an entity is; null when the document does not have it. */
+/** The part of a document that an entity occupies; null when the document does not contain it. */
 export function findScope(document: XmlDocument, entity: EntityName | null): EditScope | null {
   const { text } = document
   if (entity === null) {
@@ -37,7 +37,9 @@ export function findScope(document: XmlDocument, entity: EntityName | null): Edi
   }
 }
 
-/** From the beginning of the line, where nothing else stands on it, so that the indentation shows. */
+/**
+ * Starts at the beginning of the line if only white space precedes, which keeps the indentation.
+ */
 function findSpan({ text, root }: XmlDocument, entity: EntityName) {
   const element = findEntity(root, entity)
   if (!element) return null

@@ -2,20 +2,20 @@ import { splitLines } from '../../diff/lines.ts'
 import { LinePieces } from '../code/line-pieces.ts'
 import { textLinesOf } from '../code/text-lines.ts'
 
-/** Where a text stands in a document. */
+/** The matches of a text in a document. */
 export interface FoundText {
   readonly text: string
-  /** The lines, from 1; not more of them than a page can use. */
+  /** The matching lines, from 1; limited to what a page can show. */
   readonly lines: readonly number[]
-  /** How many lines there are in all. */
+  /** The number of all matching lines. */
   readonly count: number
 }
 
 const MOST = 1000
-/** Lines that are cut into pieces at once. */
+/** The number of lines cut into pieces at a time. */
 const WINDOW = 1200
 
-/** The lines that have a text in them, in whatever case; not where a secret is hidden. */
+/** The lines that contain a text, ignoring case; hidden secrets never match. */
 export function findText(document: Uint8Array, text: string): FoundText {
   const wanted = text.toLowerCase()
   const found: number[] = []
@@ -30,7 +30,7 @@ export function findText(document: Uint8Array, text: string): FoundText {
   return { text, lines: found, count }
 }
 
-/** The lines as they are shown, so that nobody finds a secret by looking for it. */
+/** The lines as shown, so that a search cannot disclose a secret. */
 function* shownLines(document: Uint8Array): Generator<string> {
   const lines = splitLines(document).count
   const pieces = new LinePieces(textLinesOf(document, lines))

@@ -6,22 +6,24 @@ import { coarseScript } from '../../diff/edit-script.ts'
 import type { ComparisonDeps, ScriptDeps } from '../code/comparison.ts'
 import type { PageJob, PageRequests, PageResults, PageWorkName } from './page-work.ts'
 
-/** Milliseconds after which the thread gives up. */
+/** The time limit of the thread, in milliseconds. */
 const TIME_LIMIT = 20_000
-/** Documents up to this size are worked on at once, in bytes. */
+/** Documents up to this size are processed on the main thread, in bytes. */
 const SMALL = 2 ** 18
-/** Documents up to this size, together, are compared at once where little differs. */
+/** Documents up to this total size are compared on the main thread if little differs. */
 const SMALL_PAIR = 3 * 2 ** 20
 
 const COARSE: ScriptDeps = { script: async (before, after) => coarseScript(before, after) }
 
-/** The service begins with this class, and loads what it does with the pages, behind its start. */
+/** The service creates this class at its start; the page code is loaded later. */
 const loadComparison = () => import('../code/comparison.ts')
 const loadPageWork = () => import('./page-work.ts')
 
 type Work<Name extends PageWorkName> = (request: PageRequests[Name]) => Promise<PageResults[Name]>
 
-/** Does for pages what would hold up everybody else: at once where documents are small, else in a thread. */
+/**
+ * Runs expensive work of pages: small documents on the main thread, larger ones in a worker thread.
+ */
 export class PageThread implements AsyncDisposable {
   readonly #script: ScriptDeps['script']
   readonly #thread = new WorkerThread<PageJob, PageResults[PageWorkName]>(
@@ -34,7 +36,10 @@ export class PageThread implements AsyncDisposable {
     this.#script = script
   }
 
-  /** The difference of two documents; where that takes too long, everything between their equal ends. */
+  /**
+   * Compares two documents; at the time limit, everything between their equal ends counts as
+   * changed.
+   */
   readonly compare: ComparisonDeps['compare'] = async ([before, after], options) => {
     const { compareDocuments } = await loadComparison()
     const size = before.length + after.length
@@ -45,7 +50,7 @@ export class PageThread implements AsyncDisposable {
     return made ?? compareDocuments(COARSE, [before, after], options)
   }
 
-  /** The outline of a document; none where that takes too long. */
+  /** The outline of a document; none if the time limit is reached. */
   readonly outline: Work<'outline'> = async (document) => {
     if (document.length > SMALL) return this.#inThread('outline', document)
     return (await loadPageWork()).doPageWork({ name: 'outline', request: document })
@@ -75,7 +80,7 @@ export class PageThread implements AsyncDisposable {
     await this.#thread.close()
   }
 
-  /** @throws {ServiceError} `unavailable` when it takes more time or memory than there is. */
+  /** @throws {ServiceError} `unavailable` when it exceeds the limit of time or memory. */
   async #do<Name extends PageWorkName>(
     name: Name,
     request: PageRequests[Name],

@@ -20,7 +20,7 @@ import {
 } from './restore-work.ts'
 import { findText, type FoundText } from './find-text.ts'
 
-/** The places of a document that people look for; null when it is no XML that can be read. */
+/** The navigable places of a document; null when it is not readable XML. */
 export type Outline = readonly OutlineEntry[] | null
 
 export interface ComparisonRequest {
@@ -38,7 +38,7 @@ export interface ChoiceRequest extends MergeRequest {
   readonly choices: readonly Choice[]
 }
 
-/** What each piece of work is given. */
+/** The input of each kind of work. */
 export interface PageRequests {
   readonly compare: ComparisonRequest
   readonly outline: Uint8Array
@@ -51,7 +51,7 @@ export interface PageRequests {
   readonly undoChange: UndoRequest
 }
 
-/** What each piece of work comes to. */
+/** The result of each kind of work. */
 export interface PageResults {
   readonly compare: DocumentComparison
   readonly outline: Outline
@@ -66,7 +66,7 @@ export interface PageResults {
 
 export type PageWorkName = keyof PageRequests
 
-/** One piece of work. */
+/** One request for the worker. */
 export interface PageJob<Name extends PageWorkName = PageWorkName> {
   readonly name: Name
   readonly request: PageRequests[Name]
@@ -82,7 +82,7 @@ const AT_ONCE: ScriptDeps = {
   script: async (before, after, options) => editScript(before, after, options),
 }
 
-/** Everything that pages need and that takes long where documents are large. */
+/** The work of pages that is expensive for large documents. */
 const PAGE_WORK: PageWork = {
   compare: ({ before, after, options }) => compareDocuments(AT_ONCE, [before, after], options),
   outline: (document) => {

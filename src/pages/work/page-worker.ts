@@ -5,7 +5,7 @@ parentPort?.on('message', (job: PageJob) => {
   doPageWork(job)
     .then((result) => parentPort?.postMessage(result, []))
     .catch((error: unknown) => {
-      // It ends the thread, and the thread's owner hears of it.
+      // The error ends the thread, and its owner receives it.
       setImmediate(() => {
         throw error
       })

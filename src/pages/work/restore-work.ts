@@ -18,7 +18,7 @@ export type EntityRestore =
   | { readonly kind: 'restored'; readonly document: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'current-unreadable' | 'older-unreadable' | 'absent' | 'no-place' }
 
-/** The current document with one entity as an older one has it. */
+/** The current document with one entity replaced by its older version. */
 export function restoreEntity({ names, ...documents }: EntityRestoreRequest): EntityRestore {
   const [current, older] = [readXml(documents.current), readXml(documents.older)]
   if (!current.ok) return { kind: 'current-unreadable' }
@@ -30,19 +30,19 @@ export function restoreEntity({ names, ...documents }: EntityRestoreRequest): En
 }
 
 export interface UndoRequest {
-  /** What the change began from, what it made of that, and what there is now. */
+  /** The base of the change, its result, and the current document. */
   readonly ours: Uint8Array
   readonly base: Uint8Array
   readonly theirs: Uint8Array
   readonly done: readonly DocumentChange[]
 }
 
-/** The document of now without a change; `inseparable` where other changes stand too close to it. */
+/** The current document without a change; `inseparable` where other changes are too close to it. */
 export type Undoing =
   | { readonly kind: 'undone'; readonly document: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'inseparable' }
 
-/** Lines that were left alone are merged; where they touch others, whole entities are put back. */
+/** Merges by lines where possible; where other changes touch them, replaces whole entities. */
 export function undoChange(request: UndoRequest): Undoing {
   const merge = mergeTexts(request)
   if (merge.clean) return { kind: 'undone', document: new Uint8Array(merge.merged) }
@@ -64,7 +64,7 @@ function withoutEntities({ done, ...texts }: UndoRequest): string | null {
   return restoreEntities({ current, older }, names)
 }
 
-/** Each entity once, with its former name where it was renamed. */
+/** Each entity once, with its former name if it was renamed. */
 function namesIn(changes: readonly DocumentChange[]): EntityNames[] {
   const names = new Map(changes.map(({ entity }) => [entity, entity]))
   for (const change of changes) {

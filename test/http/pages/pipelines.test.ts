@@ -230,7 +230,7 @@ describe('the page of a pipeline', () => {
     const trigger = { action: 'trigger', pipeline: 'app' }
     const done = await sendForm(scene.service, '/pipelines', trigger)
     const path = (done.headers.get('location') ?? '').replace(scene.service.url, '')
-    const invented = '/pipelines?said=scheduled&of=Your+password+is+needed+again'
+    const invented = '/pipelines?flash=scheduled&of=Your+password+is+needed+again'
 
     const pages = [
       await pageOf(scene.service, invented),

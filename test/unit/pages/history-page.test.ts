@@ -28,7 +28,7 @@ it('shows the history of one moment though a revision comes while it is read', a
   const details = {
     find: () => null,
     isKnown: () => false,
-    learn: async () => void (await save(history, documentOf('three'))),
+    compute: async () => void (await save(history, documentOf('three'))),
   }
   const deps = { history, entities, details, access: { may: () => true } }
   const reader = { username: 'admin' }

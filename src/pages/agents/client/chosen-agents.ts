@@ -4,7 +4,7 @@ function boxes(): HTMLInputElement[] {
   return findAll<HTMLInputElement>('input[name=agent]')
 }
 
-/** Says how many agents are chosen, and which of them cannot be deleted. */
+/** Shows how many agents are chosen, and which of them cannot be deleted. */
 export function showChosenAgents(): void {
   const count = find('.chosen-count')
   if (!count) return

@@ -2,7 +2,7 @@ import { elementOf, find, findAll, inBackground } from '../../frame/client/dom.t
 
 let at = -1
 
-/** Goes from change to change of a comparison. */
+/** Moves from change to change in a comparison. */
 export function moveChange(by: number): void {
   const rows = findAll('tr.first')
   if (rows.length === 0) return
@@ -24,7 +24,7 @@ function showPlace({ id }: HTMLElement): void {
   if (place && number) place.textContent = `Change ${number} of ${total}`
 }
 
-/** Has the buttons of a comparison work: steps, parts that fold, and patches for the clipboard. */
+/** Binds the buttons of a comparison: steps, foldable parts, and copying a patch. */
 export function watchButtons(): void {
   document.addEventListener('click', (event) => {
     const button = elementOf(event)?.closest<HTMLElement>('#step-up, #step-down, .fold, .copy')

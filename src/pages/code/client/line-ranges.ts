@@ -4,7 +4,7 @@ import { elementOf, findAll } from '../../frame/client/dom.ts'
 const LINES = /^#([LR])(\d+)(?:-\1(\d+))?$/
 const MOST = 5_000
 
-/** Marks the lines that the address names. A range is made with Shift and a click. */
+/** Marks the lines that the address names. Shift and a click select a range. */
 export function watchLineRanges(): void {
   addEventListener('hashchange', showRange)
   showRange()

@@ -1,22 +1,22 @@
-/** Something that the server has against the text. */
+/** A problem that the server found in the text. */
 export interface FoundProblem {
   /** Its line in the document. */
   readonly line: number | null
-  /** Its line in the text that is edited; null when it stands elsewhere. */
+  /** Its line in the edited text; null when it is in another part of the document. */
   readonly typedLine: number | null
   readonly message: string
 }
 
-/** What the server says about a text. */
+/** The server's answer about a text. */
 export interface Check {
   readonly problems: readonly FoundProblem[]
   readonly changes: number | null
 }
 
-/** How long nothing has to be typed before the server is asked, in milliseconds. */
+/** How long typing has to pause before the server is asked, in milliseconds. */
 const REST = 600
 
-/** Asks the server about the text that is typed: the same reader that a save asks. */
+/** Has the server check the typed text with the same reader as a save. */
 export class Checker {
   readonly #form: HTMLFormElement
   readonly #show: (check: Check) => void
@@ -28,7 +28,7 @@ export class Checker {
     this.#show = show
   }
 
-  /** Asks once nothing has been typed for a moment. */
+  /** Schedules a check for the next pause in typing. */
   ask(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
@@ -55,7 +55,10 @@ export class Checker {
   }
 }
 
-/** A newer question took over, or the server cannot be reached; saving says so. */
+/**
+ * Whether a newer request replaced this one or the server is unreachable; a save reports the
+ * latter.
+ */
 function isExpected(error: unknown): boolean {
   return (
     error instanceof TypeError || (error instanceof DOMException && error.name === 'AbortError')

@@ -50,5 +50,5 @@ const THEME = EditorView.theme({
   '.cm-textfield': { backgroundColor: 'var(--bg)' },
 })
 
-/** The colours of the pages, in both themes: the style sheet's own variables. */
+/** The colours of both themes, from the variables of the style sheet. */
 export const COLOURS: Extension = [THEME, syntaxHighlighting(STYLE)]

@@ -1,4 +1,7 @@
-/** Keeps what is typed in this tab until it is saved, so that a reload or a wrong click loses nothing. */
+/**
+ * Keeps the typed text in this tab until it is saved, so that a reload or a wrong click loses
+ * nothing.
+ */
 export class Draft {
   isSubmitted = false
   readonly #area: HTMLTextAreaElement
@@ -15,7 +18,7 @@ export class Draft {
     })
   }
 
-  /** Remembers the text, a moment after the last change. */
+  /** Stores the text shortly after the last change. */
   keep(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#store(), 300)

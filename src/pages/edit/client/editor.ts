@@ -33,7 +33,7 @@ import { Draft } from './draft.ts'
 import { COLOURS } from './colours.ts'
 import { sendWhenReachable } from './reachable.ts'
 
-/** What the page has put into the document for the editor. */
+/** The data that the page provides for the editor. */
 interface Surface {
   readonly form: HTMLFormElement
   readonly area: HTMLTextAreaElement
@@ -63,7 +63,7 @@ function open({ form, area }: Surface): void {
   showInitial(view, form)
 }
 
-/** Those of CodeMirror's keys that XML needs; all of them would make the page larger than it may be. */
+/** The keys of CodeMirror that XML needs; the complete set would make the page too large. */
 const KEYS: readonly KeyBinding[] = [
   { key: 'Mod-/', run: toggleComment },
   { key: 'Alt-ArrowUp', run: moveLineUp },
@@ -148,7 +148,7 @@ function itemOf({ line, typedLine, message }: FoundProblem): HTMLLIElement {
   return item
 }
 
-/** A problem's link leads to its line, where the editor stands in for the page. */
+/** Links of problems lead to their lines in the editor. */
 function followLinks(view: EditorView): void {
   document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('[data-line]') : null
@@ -164,7 +164,7 @@ function followLinks(view: EditorView): void {
   })
 }
 
-/** Problems that the page came with are marked at once. */
+/** Marks the problems that the page was rendered with. */
 function showInitial(view: EditorView, form: HTMLFormElement): void {
   const links = [...form.ownerDocument.querySelectorAll<HTMLElement>('#problems [data-line]')]
   mark(

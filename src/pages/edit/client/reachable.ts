@@ -2,8 +2,8 @@ const UNREACHABLE =
   'The server cannot be reached, so nothing was sent. What you typed is still here: try again later.'
 
 /**
- * Sends a form only to a server that answers: a browser that finds none would put its own page in
- * the place of what was typed.
+ * Submits a form only when the server answers: otherwise the browser's own error page would replace
+ * the typed text.
  */
 export function sendWhenReachable(form: HTMLFormElement, prepare: () => void): void {
   let isReached = false
@@ -11,12 +11,12 @@ export function sendWhenReachable(form: HTMLFormElement, prepare: () => void): v
     if (isReached) return prepare()
     event.preventDefault()
     isReachable(form).then((answers) => {
-      tell(answers ? '' : UNREACHABLE)
+      showStatus(answers ? '' : UNREACHABLE)
       isReached = answers
       if (answers) form.requestSubmit(event.submitter)
     }, reportError)
   })
-  // A page that is come back to asks again.
+  // A page that the browser restores starts over.
   addEventListener('pageshow', () => {
     isReached = false
   })
@@ -32,7 +32,7 @@ async function isReachable(form: HTMLFormElement): Promise<boolean> {
   }
 }
 
-function tell(text: string): void {
+function showStatus(text: string): void {
   const place = document.querySelector('#draft')
   if (place) place.textContent = text
 }

@@ -12,7 +12,7 @@ function ago(time: number): string | null {
   return days < 30 ? `${days} days ago` : null
 }
 
-/** Brings every age on the page up to date. */
+/** Updates every age on the page. */
 export function updateAges(): void {
   for (const time of findAll<HTMLTimeElement>('time[data-ago]')) {
     const text = ago(Date.parse(time.dateTime))
@@ -20,7 +20,7 @@ export function updateAges(): void {
   }
 }
 
-/** Keeps ages true: at once, and every minute. */
+/** Updates ages now and every minute. */
 export function keepAges(): void {
   updateAges()
   setInterval(updateAges, MINUTE)

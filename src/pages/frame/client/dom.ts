@@ -3,7 +3,7 @@ export function find(selector: string, within: ParentNode = document): HTMLEleme
   return within.querySelector<HTMLElement>(selector)
 }
 
-/** The same for an input. */
+/** The first input that a selector finds, or null. */
 export function findInput(
   selector: string,
   within: ParentNode = document,
@@ -19,7 +19,7 @@ export function findAll<Found extends Element = HTMLElement>(
   return [...within.querySelectorAll<Found>(selector)]
 }
 
-/** The element that an event is about; null when it is about none, such as the document. */
+/** The element that an event occurred on; null for other targets, such as the document. */
 export function elementOf({ target }: Event): Element | null {
   return target instanceof Element ? target : null
 }
@@ -28,7 +28,7 @@ export function parsePage(html: string): Document {
   return new DOMParser().parseFromString(html, 'text/html')
 }
 
-/** Lets work run that nobody waits for; a failure shows in the console of the browser. */
+/** Runs work in the background; a failure shows in the console of the browser. */
 export function inBackground(work: Promise<unknown>): void {
   work.catch(reportError)
 }

@@ -1,11 +1,11 @@
 import { elementOf, find, findAll } from './dom.ts'
 
-/** The parts of a page that change by themselves, by name. */
+/** The live parts of a page, by name. */
 function partsOf(page: ParentNode): ReadonlyMap<string, HTMLElement> {
   return new Map(findAll('[data-part]', page).map((part) => [part.dataset['part'] ?? '', part]))
 }
 
-/** Times run by themselves, and are no reason to replace what they stand in. */
+/** The content of a part without its times: they update by themselves and need no replacement. */
 function factsOf(part: HTMLElement): string {
   const copy = document.createElement('div')
   copy.append(part.cloneNode(true))
@@ -15,7 +15,7 @@ function factsOf(part: HTMLElement): string {
 
 const shown = new Map([...partsOf(document)].map(([name, part]) => [name, factsOf(part)]))
 
-/** What the pointer is pressed on is not taken away from under it. */
+/** An element under a pressed pointer is not replaced. */
 let pressed: Element | null = null
 
 export function watchPointer(): void {
@@ -31,7 +31,7 @@ export function watchPointer(): void {
   }
 }
 
-/** Replaces the parts that have changed. False when the other page has other parts. */
+/** Replaces the parts that have changed. Returns false when the new page has other parts. */
 export function replaceParts(page: Document): boolean {
   const [current, fresh] = [partsOf(document), partsOf(page)]
   const hasSame =
@@ -55,7 +55,7 @@ function keyOf(element: Element): string {
   return element.id || element.getAttribute('href') || field
 }
 
-/** What was typed, chosen and opened stays. */
+/** Replaces a part, and keeps typed text, choices and opened details. */
 function replace(old: HTMLElement, fresh: HTMLElement): void {
   const checked = new Set(findAll('input:checked', old).map(keyOf))
   const open = new Map(
@@ -80,14 +80,14 @@ function replace(old: HTMLElement, fresh: HTMLElement): void {
   same?.focus()
 }
 
-/** Says above what is shown why it may be old; an empty text when it is not. */
+/** Shows above the content why it may be outdated; an empty text hides the notice. */
 export function showStale(text: string): void {
-  for (const place of findAll('.stale-words')) {
+  for (const place of findAll('.stale-notice')) {
     if (place.textContent !== text) place.textContent = text
   }
 }
 
-/** The element that says where the page is asked for again, and how often. */
+/** The element that holds the address and the interval of live updates. */
 export function livePart(): HTMLElement | null {
   return find('[data-live]')
 }

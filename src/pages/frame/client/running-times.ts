@@ -1,6 +1,6 @@
 import { find, findAll } from './dom.ts'
 
-/** The clock of the server: the page says what it was when it was made. */
+/** The difference to the server's clock, whose time is part of the page. */
 const skew = Number(find('[data-live]')?.dataset['now']) - Date.now()
 
 function duration(time: number): string {
@@ -11,7 +11,7 @@ function duration(time: number): string {
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** Brings every running time and every countdown on the page up to date. */
+/** Updates every running time and every countdown on the page. */
 export function updateTimes(): void {
   const now = Date.now() + skew
   for (const place of findAll('[data-since]')) {

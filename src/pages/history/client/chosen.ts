@@ -1,6 +1,6 @@
 import { elementOf, find, findAll, findInput } from '../../frame/client/dom.ts'
 
-/** The sides of a comparison, as the inputs are named. */
+/** The sides of a comparison, by the names of their inputs. */
 export const SIDES = ['a', 'b'] as const
 export type Side = (typeof SIDES)[number]
 
@@ -17,9 +17,11 @@ function plural(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`
 }
 
-/** Says at the foot of the history which two revisions are compared, and what lies between them. */
+/**
+ * Shows at the foot of the history which two revisions are compared, and what lies between them.
+ */
 export function showChosen(): void {
-  const [place, details] = [find('#chosen'), find('#chosen-words')]
+  const [place, details] = [find('#chosen'), find('#chosen-text')]
   const [a, b] = [numberOf(picked('a')), numberOf(picked('b'))]
   if (!place || !details || !a || !b) return
   const [low, high] = a < b ? [a, b] : [b, a]
@@ -34,7 +36,7 @@ export function showChosen(): void {
     (isComplete ? ` by ${plural(people, 'person', 'people')}` : '')
 }
 
-/** Follows the choice as it is made. */
+/** Updates the foot when the choice changes. */
 export function watchChosen(): void {
   document.addEventListener('change', (event) => {
     if (elementOf(event)?.matches('.letter input')) showChosen()

@@ -11,7 +11,7 @@ interface NewestRevision {
 const EVERY_MS = 5_000
 const PARTS = ['#history tbody', '.page-head > div', '.bars']
 
-/** Shows revisions that arrive while the history is open. */
+/** Shows revisions that are saved while the history is open. */
 export function showNewRevisions(): void {
   const live = find('#live')
   const { follow, newest } = live?.dataset ?? {}
@@ -34,7 +34,7 @@ async function readNewest(address: string): Promise<NewestRevision | undefined> 
   return revision
 }
 
-/** Takes over what has changed; what was chosen stays chosen. */
+/** Replaces the changed parts; the choice stays. */
 async function refresh(): Promise<boolean> {
   const answer = await fetch(location.href).catch(() => null)
   if (!answer?.ok) return false

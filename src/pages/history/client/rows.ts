@@ -1,12 +1,12 @@
 import { find, findAll, findInput } from '../../frame/client/dom.ts'
 import { showChosen, type Side } from './chosen.ts'
 
-/** The row of the history that the keys are at. */
+/** The current row for the keyboard shortcuts. */
 export function currentRow(): HTMLElement | null {
   return find('tr.revision[aria-current]')
 }
 
-/** Goes some rows down, or up. */
+/** Moves the current row down, or up. */
 export function moveRow(step: number): void {
   const rows = findAll('tr.revision')
   const current = currentRow()

@@ -1,12 +1,12 @@
 import { find, findAll, findInput, inBackground, parsePage } from '../../frame/client/dom.ts'
 
-/** More lines than these are not kept on the page. */
+/** The limit of lines on the page; older ones are removed. */
 const MOST = 3_000
 const PAUSE_MS = 1_000
-/** A page that ends this many pixels below what can be seen is at its end. */
+/** A page within this distance of its end, in pixels, counts as scrolled to the end. */
 const NEAR = 120
 
-/** Adds lines to a console that grows: whole lines, from where the last ones ended. */
+/** Appends new lines to a growing console: whole lines, from the end of the last ones. */
 export function followConsole(): void {
   const lines = find('[data-console]')
   if (lines) inBackground(follow(lines))

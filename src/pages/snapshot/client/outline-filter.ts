@@ -1,6 +1,6 @@
 import { find, findAll, findInput } from '../../frame/client/dom.ts'
 
-/** Shows the entries of the outline that hold what is typed, with what they stand in. */
+/** Shows the outline entries that contain the typed text, with their parents. */
 export function watchOutlineFilter(): void {
   const [outline, filter] = [find('.outline'), findInput('#outline-filter')]
   if (!outline || !filter) return

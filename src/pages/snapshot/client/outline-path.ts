@@ -8,7 +8,7 @@ interface Entry {
   readonly last: number
 }
 
-/** Keeps the place of the line at the top of the file in its bar, and marks it in the outline. */
+/** Shows the path of the topmost visible line in the bar, and marks it in the outline. */
 export function showPathOfTopLine(): void {
   const [outline, bar, path] = [find('.outline'), find('.file-bar'), find('#path')]
   if (!outline || !bar || !path) return
@@ -33,7 +33,7 @@ function entryOf(link: HTMLElement): Entry {
   return { link, kind, name: link.textContent, first: Number(first), last: Number(last) }
 }
 
-/** What is at the top of what can be seen of the file, below the bar. */
+/** The first visible line of the document below the bar. */
 function topLine(bar: HTMLElement): number | null {
   const { left, bottom } = bar.getBoundingClientRect()
   const below = Math.max(bottom, 0) + 12
