@@ -21,7 +21,10 @@ import { SilentJobs } from './dispatch/silent-jobs.ts'
 import { WaitingJobs } from './dispatch/waiting-jobs.ts'
 import { JobDispatcher } from './dispatch/job-dispatcher.ts'
 
-/** How long a call for work is held: less than a silent connection is kept. */
+/**
+ * How long a call for work is held open, in milliseconds: shorter than the timeout of idle
+ * connections.
+ */
 const WORK_HELD = 15_000
 
 export interface BuildServicesOptions {
@@ -34,9 +37,9 @@ export interface BuildServicesOptions {
   readonly stateDir: string
   /** The largest artifact, in bytes. */
   readonly largestArtifact: number
-  /** What consoles and artifacts may take together, in bytes; null for no limit. */
+  /** The limit for all consoles and artifacts, in bytes; null for no limit. */
   readonly artifactQuota: number | null
-  /** Silence after which an agent is lost, in milliseconds. */
+  /** Silence after which an agent counts as lost, in milliseconds. */
   readonly agentTimeout: number
 }
 
@@ -53,7 +56,7 @@ interface Parts {
   readonly quota: ArtifactQuota
 }
 
-/** Everything that runs builds, and looks after them until it is disposed of. */
+/** Owns everything that runs builds, until it is disposed. */
 export class BuildServices implements AsyncDisposable {
   readonly pipelines: EffectivePipelines
   readonly plans: ConfiguredPlans
@@ -122,7 +125,7 @@ export class BuildServices implements AsyncDisposable {
     return new BuildServices(parts, options)
   }
 
-  /** What an operator should look at. */
+  /** Problems for operators. */
   problems(): readonly (string | HealthProblem)[] {
     return [...this.#silent.problems(), ...this.quota.problems()]
   }

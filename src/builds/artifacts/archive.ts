@@ -5,8 +5,8 @@ import { findInside, openRegular } from './folders.ts'
 import type { ListedFile } from './listing.ts'
 
 /**
- * A zip of files of a job, each read when its turn comes. It breaks off when one is gone meanwhile,
- * and reads no more when nobody wants the rest.
+ * A zip of files of a job, each read when it is its turn. It fails when a file has been removed
+ * meanwhile, and stops reading when the consumer stops.
  */
 export function zipOf(
   root: string,

@@ -1,16 +1,16 @@
 import { ServiceError } from '../../core/errors.ts'
 
-/** Where the agent's and the server's notes about a job are, among its artifacts. */
+/** The paths of the agent's and the server's records of a job among its artifacts. */
 export const CONSOLE_PATH = 'cruise-output/console.log'
 
 const LONGEST = 4_096
-/** Characters of a path in a message. */
+/** The limit of characters of a path in a message. */
 const SHOWN = 200
 
 /**
  * The segments of a path below a job's folder; none for the folder itself.
  *
- * @throws {ServiceError} `malformed-request` for a path that could lead anywhere else.
+ * @throws {ServiceError} `malformed-request` for a path that could leave the folder.
  */
 export function artifactSegments(path: string): readonly string[] {
   if (path === '') return []
@@ -21,7 +21,9 @@ export function artifactSegments(path: string): readonly string[] {
   throw new ServiceError('malformed-request', message, { problems: [{ message, path: 'path' }] })
 }
 
-/** One folder's name of a name in the configuration, which may have any characters. */
+/**
+ * Encodes a name from the configuration, which may have any characters, as a name of one folder.
+ */
 export function folderName(name: string): string {
   if (/^[\w-][\w.-]{0,254}$/.test(name)) return name
   return `%${Buffer.from(name).toString('hex').slice(0, 250)}`

@@ -14,36 +14,39 @@ import { isInUse, isOfNewest, runsInUse } from './spared-runs.ts'
 
 export interface ArtifactQuotaOptions {
   readonly builds: Builds
-  /** The folder that keeps consoles and artifacts of all jobs. */
+  /** The folder of the consoles and artifacts of all jobs. */
   readonly root: string
-  /** Where what is being removed waits for its end; it is emptied at each start. */
+  /** The folder to which runs are moved before their removal; it is emptied at each start. */
   readonly drafts: string
-  /** In bytes; null where there is none. */
+  /** In bytes; null for no limit. */
   readonly quota: number | null
   readonly log: Log
 }
 
-/** How much consoles and artifacts take, in bytes. */
+/** The size of all consoles and artifacts, in bytes. */
 export interface ArtifactUse {
-  /** Null until it was measured after the start. */
+  /** Null until they are measured after the start. */
   readonly bytes: number | null
-  /** Null where there is none. */
+  /** Null for no limit. */
   readonly quota: number | null
 }
 
-/** What is known of the files of a run of a stage. */
+/** The facts about the files of a run of a stage. */
 interface KeptRun {
   readonly run: StageRunName
   readonly bytes: number
-  /** When it ended, in milliseconds since the UNIX epoch; 0 for one that the state does not know, null while it goes on. */
+  /**
+   * When it ended, in milliseconds since the UNIX epoch; 0 for a run without a record in the state,
+   * null while it is active.
+   */
   readonly endedAt: number | null
 }
 
 /**
  * Counts the bytes of consoles and artifacts, and removes those of the oldest runs of stages while
- * they are more than the quota. All of it is measured once, in the background; after that the sum
- * follows what is written and removed, and a run is measured again when it ends: what was written
- * during the start may have been counted twice.
+ * they exceed the quota. Everything is measured once, in the background; afterwards writes and
+ * removals update the sum, and a run is measured again when it ends, because writes during the
+ * start may have been counted twice.
  */
 export class ArtifactQuota implements AsyncDisposable {
   readonly #options: ArtifactQuotaOptions
@@ -54,7 +57,7 @@ export class ArtifactQuota implements AsyncDisposable {
   #isMeasured = false
   #isLooking = false
   #isClosed = false
-  /** Whether nothing more could be removed when it was last looked. */
+  /** Whether the last check found nothing that may be removed. */
   #isStuck = false
 
   constructor(options: ArtifactQuotaOptions) {
@@ -74,7 +77,7 @@ export class ArtifactQuota implements AsyncDisposable {
     return { bytes: this.#isMeasured ? this.#total : null, quota: this.#options.quota }
   }
 
-  /** That they are more than the quota, though nothing more may be removed. */
+  /** Reports that the quota is exceeded, although nothing more may be removed. */
   problems(): readonly string[] {
     const { quota } = this.#options
     if (quota === null || !this.#isStuck || this.#total <= quota) return []
@@ -82,7 +85,7 @@ export class ArtifactQuota implements AsyncDisposable {
     return [`${what}: the newest run of each stage and what is in progress are not removed`]
   }
 
-  /** Files of a job have become so many bytes more, or less. */
+  /** Adds a change of the size of a job's files, in bytes. */
   add(place: JobPlace, bytes: number): void {
     const { pipelineName: pipeline, pipelineCounter, stageName: stage, stageCounter } = place
     const run = { pipeline, pipelineCounter, stage, stageCounter }
@@ -105,7 +108,7 @@ export class ArtifactQuota implements AsyncDisposable {
     inBackground(this.#options.log, message, this.#work.run(work))
   }
 
-  /** One look waits at a time; it sees what has changed until it begins. */
+  /** Schedules a check unless one is waiting already; it sees every change until it starts. */
   #look(): void {
     const { quota } = this.#options
     if (quota === null || this.#isLooking) return
@@ -125,7 +128,7 @@ export class ArtifactQuota implements AsyncDisposable {
     this.#isMeasured = true
   }
 
-  /** The first bytes of a run, which may have ended, or lost its files, before they came. */
+  /** Starts to count a run, which may already have ended or lost its files. */
   #begin(run: StageRunName, bytes: number): void {
     this.#set({ run, bytes: Math.max(0, bytes), endedAt: null })
     this.#run(async () => {
@@ -169,14 +172,17 @@ export class ArtifactQuota implements AsyncDisposable {
     this.#isStuck = this.#total > quota
   }
 
-  /** Oldest end first. */
+  /** Ended runs, by the time of their end, oldest first. */
   #endedRuns(): readonly KeptRun[] {
     return [...this.#runs.values()]
       .flatMap((kept) => (kept.endedAt === null ? [] : [{ ...kept, endedAt: kept.endedAt }]))
       .toSorted((one, other) => one.endedAt - other.endedAt)
   }
 
-  /** All of it goes from its place at once: what a crash leaves of it, the next start removes. */
+  /**
+   * Moves the whole run at once, and then deletes it: the next start deletes the rest after a
+   * crash.
+   */
   async #remove(run: StageRunName): Promise<void> {
     const { root, drafts, log } = this.#options
     const folder = runFolder(run)

@@ -3,32 +3,32 @@ import { LRUCache } from 'lru-cache'
 
 const CHUNK = 64 * 1024
 const LINE_FEED = 0x0a
-/** Places of lines that are remembered; each belongs to one file. */
+/** The limit of cached positions of lines, one for each file. */
 const REMEMBERED = 1_000
 
-/** Where a line begins. */
+/** The position of a line. */
 interface LinePlace {
   readonly line: number
   readonly at: number
 }
 
-/** The lines of a growing file from some line on: what a page that follows a console asks for. */
+/** The lines of a growing file from some line on, for pages that show a running console. */
 export interface ConsoleTail {
-  /** Where its first byte is in the file, and where it ends. */
+  /** The offsets of its first byte and of its end in the file. */
   readonly from: number
   readonly to: number
-  /** The number of the line that comes after it. */
+  /** The number of the line after it. */
   readonly nextLine: number
 }
 
 /**
- * Finds lines by their number, counted from 0, in files that only grow. The place of the last line
- * that was asked for is remembered, so that who follows a console does not make it be read again.
+ * Finds lines by number, from 0, in files that only grow. The position of the last requested line
+ * is cached, so that repeated requests do not read a console from its start.
  */
 export class LineFinder {
   readonly #places = new LRUCache<string, LinePlace>({ max: REMEMBERED })
 
-  /** From the start of a line to the end of the last whole line, or of the file when it is complete. */
+  /** From the start of a line to the end of the last complete line, or of a finished file. */
   async tail(
     handle: FileHandle,
     { line, isComplete }: { readonly line: number; readonly isComplete: boolean },
@@ -45,7 +45,7 @@ export class LineFinder {
   }
 }
 
-/** Where the wanted line begins, and the place after the last whole line. */
+/** The positions of the requested line and of the end of the last complete line. */
 async function scan(
   handle: FileHandle,
   { start, line, size }: { start: LinePlace; line: number; size: number },

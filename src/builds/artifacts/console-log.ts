@@ -13,18 +13,21 @@ import { bytesBelow } from './run-folders.ts'
 
 const APPENDING = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW
 
-/** So much of a console finds room on a disk that larger ones have filled: what a small job says. */
+/**
+ * Reserved for each console on a disk that is otherwise full, so that the output of small jobs
+ * fits.
+ */
 const BEGINNING = 64 * 1024
 
 export interface ConsoleLogOptions {
   readonly clock: Clock
-  /** Hears how many bytes more the job has, or less. */
+  /** Receives every change of the job's size in bytes. */
   readonly onSize: (bytes: number) => void
 }
 
 /**
- * The console of one job: a file that grows. What the server itself notes in it does not count for
- * the agent, which goes on from the number of bytes that it knows of.
+ * The console of one job: a file that grows. The server's own lines in it do not count for the
+ * agent, whose offsets refer to its own bytes.
  */
 export class ConsoleLog {
   readonly #folder: string
@@ -32,7 +35,7 @@ export class ConsoleLog {
   readonly #onSize: (bytes: number) => void
   readonly #writes = new SerialQueue()
   #noted = 0
-  /** Whether it has been said that there is no room for more. */
+  /** Whether the notice that the disk is full has been written. */
   #isCut = false
 
   constructor(folder: string, { clock, onSize }: ConsoleLogOptions) {
@@ -42,10 +45,10 @@ export class ConsoleLog {
   }
 
   /**
-   * Appends at an offset, unless that is not the end, and answers how many bytes of the agent are
-   * there, on disk.
+   * Appends bytes at an offset, which has to be the end, and returns how many bytes of the agent
+   * are durable.
    *
-   * @throws {ServiceError} `disk-full`; nothing of these bytes is there then.
+   * @throws {ServiceError} `disk-full`; then none of these bytes is written.
    */
   append(offset: number, bytes: Uint8Array): Promise<number> {
     return this.#write(async (handle, size) => {
@@ -57,12 +60,12 @@ export class ConsoleLog {
     })
   }
 
-  /** Adds a line of the server's own. */
+  /** Adds a line of the server. */
   note(text: string): Promise<void> {
     return this.#write((handle, size) => this.#note(handle, { size, text }))
   }
 
-  /** Sets aside the console of an earlier attempt at the same job, and removes what else it left. */
+  /** Moves the console of an earlier attempt at the same job aside, and removes its other files. */
   begin(): Promise<void> {
     return this.#writes.run(async () => {
       this.#noted = 0
@@ -80,7 +83,7 @@ export class ConsoleLog {
     })
   }
 
-  /** Whoever reads the console is told why it ends. */
+  /** Writes to the console why it ends. */
   async #assertRoom(
     handle: FileHandle,
     { size, bytes }: { readonly size: number; readonly bytes: Uint8Array },
@@ -141,7 +144,7 @@ export class ConsoleLog {
   }
 }
 
-/** What could not be written whole is taken back. */
+/** Removes the bytes of an incomplete write. */
 async function appendWhole(handle: FileHandle, bytes: Uint8Array, size: number): Promise<void> {
   try {
     let written = 0

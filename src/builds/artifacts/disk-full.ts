@@ -4,17 +4,23 @@ import { fsErrorCode } from '../../storage/fs-error.ts'
 
 const NO_ROOM: readonly (string | null)[] = ['ENOSPC', 'EDQUOT', 'EFBIG']
 
-/** What consoles and artifacts leave of a disk for everything else, in bytes, and as a share of it. */
+/**
+ * Disk space that consoles and artifacts leave free for everything else, in bytes and as a share of
+ * the disk.
+ */
 const RESERVE = 64 * 1024 * 1024
 const RESERVED_SHARE = 1 / 8
 
-/** How much of that has to be left. The beginnings of consoles may take half, or one large file would end every job. */
+/**
+ * The required share of the reserve. Starts of consoles may use half of it, or one large file would
+ * fail every job.
+ */
 const LEFT = { file: 1, 'beginning of a console': 1 / 2 } as const
 
 /**
- * Keeps room for the state of builds, without which no job can begin or end.
+ * Keeps space free for the state of builds, without which no job can start or end.
  *
- * @throws {ServiceError} `disk-full` when so many bytes more would leave too little.
+ * @throws {ServiceError} `disk-full` when so many more bytes would leave too little.
  */
 export async function assertRoomFor(
   bytes: number,
@@ -25,7 +31,7 @@ export async function assertRoomFor(
   if (bavail * bsize - bytes < reserve * LEFT[what]) throw noRoom('ENOSPC')
 }
 
-/** @throws {ServiceError} `disk-full` when the work fails for lack of room. */
+/** @throws {ServiceError} `disk-full` when the work fails for lack of space. */
 export async function orDiskFull<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

@@ -8,7 +8,9 @@ import { syncFolder } from '../../storage/sync-folder.ts'
 
 const ABSENT: readonly (string | null)[] = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']
 
-/** The real path of something below a folder; null when it is not there, or a link leads out of the folder. */
+/**
+ * The real path of a file below a folder; null when it does not exist, or a link leaves the folder.
+ */
 export async function findInside(
   root: string,
   segments: readonly string[],
@@ -20,7 +22,7 @@ export async function findInside(
 }
 
 /**
- * Makes the folders that a file needs, and gives the file's path. No link is followed on the way.
+ * Creates the parent folders of a file, and returns its path. Links on the way are not followed.
  *
  * @throws {ServiceError} `malformed-request` when a file or a link is in the way.
  */
@@ -34,7 +36,7 @@ export async function makeRoom(root: string, segments: readonly string[]): Promi
   return join(folder, segments.at(-1) ?? '')
 }
 
-/** Opens a regular file for reading; null for anything else. It never waits for a pipe's other end. */
+/** Opens a regular file for reading; null for anything else. A named pipe does not block it. */
 export async function openRegular(file: string): Promise<FileHandle | null> {
   const handle = await orNull(
     open(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW),
@@ -44,7 +46,7 @@ export async function openRegular(file: string): Promise<FileHandle | null> {
   return null
 }
 
-/** @throws {ServiceError} `malformed-request` saying that something is in the way. */
+/** @throws {ServiceError} `malformed-request` that names the obstacle. */
 export function inTheWay(file: string): ServiceError {
   const message = `Something else is in the place of ${file}`
   return new ServiceError('malformed-request', message, { problems: [{ message, path: 'path' }] })

@@ -3,7 +3,7 @@ import { isSameName } from '../../core/name-key.ts'
 import type { JobInstance } from '../engine/documents.ts'
 import { folderName } from './artifact-path.ts'
 
-/** What names a run of a job. Counters count from 1. */
+/** Identifies a run of a job. Counters count from 1. */
 export interface JobPlace {
   readonly pipelineName: string
   readonly pipelineCounter: number
@@ -27,12 +27,12 @@ export function placeOfJob(
   return { pipelineName, pipelineCounter, stageName, stageCounter, jobName }
 }
 
-/** The folder that keeps a job's console and artifacts. */
+/** The folder of a job's console and artifacts. */
 export function jobFolder(root: string, place: JobPlace): string {
   return join(root, ...partsOf(place).map(folderName))
 }
 
-/** Whether two places are the same, whatever the case of the names. */
+/** Whether two places are the same; names compare without case. */
 export function isSamePlace(one: JobPlace, other: JobPlace): boolean {
   return isSameName(renderPlace(one), renderPlace(other))
 }

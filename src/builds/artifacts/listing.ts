@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findInside } from './folders.ts'
 
-/** One file of a job, its path below the job's folder. */
+/** One file of a job, with its path below the job's folder. */
 export interface ListedFile {
   readonly path: string
   readonly size: number
@@ -12,7 +12,7 @@ export type FolderEntry =
   | { readonly type: 'file'; readonly name: string; readonly size: number }
   | { readonly type: 'folder'; readonly name: string }
 
-/** Every file at or below a path, by name; links and whatever is no file are left out. */
+/** Every regular file at or below a path, by name; links are left out. */
 export async function listFiles(
   folder: string,
   segments: readonly string[],
@@ -24,7 +24,7 @@ export async function listFiles(
   return facts.isDirectory() ? filesBelow(real, segments) : []
 }
 
-/** What is in a folder, folders first; null when it is not a folder of the job. */
+/** The content of a folder, folders first; null when it is not a folder of the job. */
 export async function listFolder(
   folder: string,
   segments: readonly string[],

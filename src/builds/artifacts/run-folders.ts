@@ -4,7 +4,7 @@ import type { StageRunName } from '../engine/keys.ts'
 import { fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { folderName } from './artifact-path.ts'
 
-/** The folder of all jobs of a run of a stage, below that of all artifacts. */
+/** The folder of all jobs of a run of a stage, below the folder of all artifacts. */
 export function runFolder(run: StageRunName): string {
   const { pipeline, pipelineCounter, stage, stageCounter } = run
   return join(...[pipeline, `${pipelineCounter}`, stage, `${stageCounter}`].map(folderName))
@@ -28,7 +28,7 @@ export async function* listRunFolders(root: string): AsyncGenerator<StageRunName
   }
 }
 
-/** The bytes of a file, or of all files below a folder; what goes meanwhile does not count. */
+/** The bytes of a file, or of all files below a folder; files removed meanwhile do not count. */
 export async function bytesBelow(path: string): Promise<number> {
   const facts = await orNullWhenAbsent(lstat(path))
   if (!facts?.isDirectory()) return facts?.size ?? 0
@@ -39,7 +39,7 @@ export async function bytesBelow(path: string): Promise<number> {
   return bytes
 }
 
-/** Removes the folders above a folder that have nothing in them any more. */
+/** Removes the parents of a folder that are empty. */
 export async function removeEmptyAbove(root: string, folder: string): Promise<void> {
   for (let above = dirname(folder); above !== root; above = dirname(above)) {
     try {
@@ -51,7 +51,7 @@ export async function removeEmptyAbove(root: string, folder: string): Promise<vo
   }
 }
 
-/** Those with a name of their own: unfinished uploads are in one that begins with a dot. */
+/** Folders without a leading dot, which marks unfinished uploads. */
 async function foldersIn(folder: string): Promise<string[]> {
   const entries = (await orNullWhenAbsent(readdir(folder, { withFileTypes: true }))) ?? []
   return entries
@@ -59,7 +59,7 @@ async function foldersIn(folder: string): Promise<string[]> {
     .map(({ name }) => name)
 }
 
-/** The name of the configuration that has a folder's name. */
+/** Decodes a folder's name into a name of the configuration. */
 function nameOf(folder: string): string {
   return folder.startsWith('%') ? Buffer.from(folder.slice(1), 'hex').toString() : folder
 }

@@ -3,8 +3,8 @@ import { pipelineKey, type PipelineRun, type StageRunName } from '../engine/keys
 import { parseUpstream } from '../engine/upstream-revision.ts'
 
 /**
- * Whether the files of a run of a stage have to stay: it is the newest run of its stage, or that one
- * carries jobs of it over.
+ * Whether the files of a run of a stage must be kept: it is the newest run of its stage, or the
+ * newest run has copies of its jobs.
  */
 export async function isOfNewest(builds: Builds, run: StageRunName): Promise<boolean> {
   const newest = await builds.newestRun(run)
@@ -18,8 +18,8 @@ export async function isOfNewest(builds: Builds, run: StageRunName): Promise<boo
 }
 
 /**
- * The keys of the runs of pipelines that are in progress, and of those upstream that they are made
- * from: their jobs may still fetch what those have made.
+ * The keys of the pipeline runs in progress, and of the upstream runs that they are based on: their
+ * jobs may still fetch artifacts of those.
  */
 export async function runsInUse(builds: Builds): Promise<ReadonlySet<string>> {
   const active = await builds.activeStages()

@@ -11,22 +11,22 @@ import { inTheWay, makeRoom } from './folders.ts'
 export interface Upload {
   /** The folder of the job. */
   readonly folder: string
-  /** Where the file is to be, below that folder. */
+  /** The target of the file, below that folder. */
   readonly path: string
   readonly body: AsyncIterable<Uint8Array>
-  /** How many bytes the sender announced. */
+  /** The announced size, in bytes. */
   readonly size: number
 }
 
-/** Where unfinished uploads are; the largest file, in bytes. */
+/** The folder of unfinished uploads, and the limit of a file's size, in bytes. */
 export interface UploadLimits {
   readonly drafts: string
   readonly largest: number
 }
 
 /**
- * Keeps a file among the artifacts of a job, in place of one that was there. It appears whole.
- * Answers how many bytes more the job has with that.
+ * Stores a file among the artifacts of a job, replacing an existing one. It appears only when
+ * complete. Returns the change of the job's size in bytes.
  *
  * @throws {ServiceError} `malformed-request`, `body-too-large`, `disk-full`.
  */

@@ -9,8 +9,8 @@ export interface RunReader {
 }
 
 /**
- * Finds the runs that a run of a pipeline may fetch from: itself, or along the dependencies that
- * made it run. `far/near` names the pipeline and the way to it, the nearest last.
+ * Finds the runs that a run of a pipeline may fetch from: itself, or those along its dependencies.
+ * `far/near` names a pipeline and the path to it, the nearest last.
  */
 export function fetchSourceOf(run: PipelineInstance, reader: RunReader): FindFetchSource {
   return async ({ pipeline, stage, job }) => {

@@ -10,17 +10,17 @@ import { assignVariables, instanceVariables, plain } from './variables.ts'
 
 const MINUTE = 60_000
 
-/** Everything that an assignment is made from. */
+/** The inputs of an assignment. */
 export interface AssignmentSources {
   readonly job: JobInstance
   readonly run: PipelineInstance
   /** A user, or `changes`. */
   readonly approvedBy: string
   readonly agent: AgentOffer
-  /** As it acts now; null when the configuration no longer has it. */
+  /** The effective pipeline; null when the configuration no longer has it. */
   readonly pipeline: Pipeline | null
   readonly environments: readonly Environment[]
-  /** Minutes without output after which a job is given up; null and 0 mean never. */
+  /** Minutes without output after which a job is cancelled; null and 0 mean never. */
   readonly jobTimeout: number | null
   readonly secrets: Secrets
   readonly findFetchSource: FindFetchSource
@@ -30,10 +30,10 @@ export interface AssignmentSources {
 export type JobOrder = Awaited<ReturnType<typeof assignmentOf>>
 
 /**
- * Everything that an agent needs to run a job, by the configuration in force.
+ * Builds the assignment of a job from the configuration in force.
  *
- * @throws {AssignmentRefusal} when no agent could run it: it is gone from the configuration, needs
- *   a plugin, or has secrets that cannot be opened.
+ * @throws {AssignmentRefusal} when no agent could run it: it is no longer configured, needs a
+ * plugin, or has secrets that cannot be decrypted.
  */
 export async function assignmentOf(sources: AssignmentSources) {
   const { job, run, agent, environments, secrets } = sources
@@ -73,7 +73,7 @@ export async function assignmentOf(sources: AssignmentSources) {
   }
 }
 
-/** Milliseconds without output after which a job is given up, or null for never. */
+/** Milliseconds without output after which a job is cancelled, or null for never. */
 export function silenceTimeout(
   { timeout }: Pick<Job, 'timeout'>,
   jobTimeout: number | null,
@@ -82,7 +82,7 @@ export function silenceTimeout(
   return minutes > 0 && Number.isFinite(minutes) ? Math.ceil(minutes * MINUTE) : null
 }
 
-/** The job of a configured stage that an instance was made of, or null. */
+/** The job of a configured stage that an instance was created from, or null. */
 export function findJob(
   pipeline: Pipeline | null,
   { stageName, planName }: Pick<JobInstance, 'stageName' | 'planName'>,

@@ -9,14 +9,14 @@ type Source = Exclude<Material, { kind: 'dependency' | 'package' | 'scm' }>
 
 export interface MaterialSources {
   readonly secrets: Secrets
-  /** The label of a run of a pipeline, or its counter when it is not known. */
+  /** The label of a run of a pipeline, or its counter when the run is unknown. */
   readonly labelOf: (pipeline: string, counter: number) => Promise<string>
 }
 
 /**
- * The materials of a run at the revisions that it was made from, with opened passwords.
+ * The materials of a run at its revisions, with decrypted passwords.
  *
- * @throws {AssignmentRefusal} for a material that the run has no revision of.
+ * @throws {AssignmentRefusal} for a material without a revision in the run.
  */
 export async function assignMaterials(
   { materials, run }: { readonly materials: readonly Material[]; readonly run: PipelineInstance },
@@ -110,7 +110,7 @@ function addressOf(material: Exclude<Source, { kind: 'p4' }>, secrets: Secrets):
   throw new AssignmentRefusal(`The address of the material ${describe(material)} ${reason}`)
 }
 
-/** Later versions of the configuration keep the user and the password of a URL beside it. */
+/** Later versions of the configuration have the user and the password of a URL as attributes. */
 function withCredentials(
   address: string,
   { username, password }: { readonly username: string | null; readonly password: string | null },
@@ -123,7 +123,7 @@ function withCredentials(
   return url.href
 }
 
-/** A name for a message; never a URL, which may hold a password. */
+/** A name of the material for messages; never a URL, which may contain a password. */
 function describe(material: Source | DependencyMaterial): string {
   if (material.kind === 'dependency') return `${material.pipeline}/${material.stage}`
   return material.name ?? material.dest ?? material.kind

@@ -1,2 +1,2 @@
-/** Why a job cannot be given to any agent, in words for its console. */
+/** The reason why a job cannot be assigned to any agent, as text for its console. */
 export class AssignmentRefusal extends Error {}

@@ -1,6 +1,6 @@
 import { AssignmentRefusal } from './refusal.ts'
 
-/** Opens what was sealed in the configuration; null when none of the keys sealed it. */
+/** Decrypts secrets of the configuration; null when none of the keys fits. */
 export interface Secrets {
   open(sealed: string): string | null
 }
@@ -10,7 +10,7 @@ interface Sealable {
   readonly sealed: string | null
 }
 
-/** @throws {AssignmentRefusal} when the sealed text cannot be opened. */
+/** @throws {AssignmentRefusal} when the encrypted text cannot be decrypted. */
 export function openSecret(secrets: Secrets, { plain, sealed }: Sealable, of: string) {
   if (sealed === null) return plain
   const opened = secrets.open(sealed)

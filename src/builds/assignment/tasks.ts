@@ -86,7 +86,7 @@ function words(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== '')
 }
 
-/** An attribute that is there but empty says nothing. */
+/** An empty attribute counts as absent. */
 function given(text: string | null): string | null {
   return text === '' ? null : text
 }

@@ -6,12 +6,12 @@ import { openSecret, type Secrets } from './secrets.ts'
 const INSTANCE = /-runInstance-(\d+)$/
 
 /**
- * The variables of the configuration and of the run, opened, in the order in which they are set. A run
- * gives those that the job has another value, whatever level they are from; it gives it no others.
+ * The variables of the configuration and of the run, decrypted, in the order in which they are set.
+ * A run overrides variables that the job has, on any level; it adds none.
  */
 export function assignVariables(
   of: {
-    /** The outermost first. */
+    /** The outermost level first. */
     readonly configured: readonly (readonly Variable[])[]
     readonly run: readonly RunVariable[]
   },
@@ -27,7 +27,7 @@ export function assignVariables(
   ]
 }
 
-/** What tells the instances of one job apart. */
+/** The variables that differ between the instances of one job. */
 export function instanceVariables(jobName: string, count: number | null) {
   const index = INSTANCE.exec(jobName)?.[1]
   if (index === undefined || count === null) return []

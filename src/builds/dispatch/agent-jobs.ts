@@ -11,7 +11,9 @@ export interface AgentJobsOptions {
   readonly running: RunningJobs
 }
 
-/** What the agents' other calls need to know about jobs, and what they tell about them. */
+/**
+ * The facts about jobs that the agents' other calls need, and the effects of those calls on jobs.
+ */
 export class BuildingAgents implements AgentJobs {
   readonly #options: AgentJobsOptions
 
@@ -25,7 +27,7 @@ export class BuildingAgents implements AgentJobs {
     })
   }
 
-  /** Takes over the jobs that agents had when the service was last stopped. */
+  /** Restores the jobs that agents had when the service was last stopped. */
   async restore(): Promise<void> {
     const { builds, running } = this.#options
     for (const { agentUuid, jobId } of await builds.agentJobs()) {
@@ -54,7 +56,7 @@ export class BuildingAgents implements AgentJobs {
   }
 }
 
-/** By the agent's own word: it knows that the job is over. */
+/** By the agent's own report: it knows that the job is over. */
 function hasEnded({ state, result }: { state: string; result: string }): boolean {
   return state === 'Completed' && (result === 'Passed' || result === 'Failed')
 }

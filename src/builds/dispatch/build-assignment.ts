@@ -14,14 +14,14 @@ export interface OrderSources {
   readonly secrets: Secrets
 }
 
-/** What a fetch task of an order reads: a file or a folder of the job at that place. */
+/** The source of a fetch task in an assignment: a file or a folder of the job at that place. */
 export interface OrderedFetch {
   readonly job: JobPlace
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly path: string
 }
 
-/** Everything that the agent has to read to carry out an order. */
+/** Everything that the agent has to read for an assignment. */
 export function fetchesIn({ tasks }: Pick<JobOrder, 'tasks'>): readonly OrderedFetch[] {
   return tasks
     .flatMap(({ run, onCancel }) => (onCancel === null ? [run] : [run, onCancel]))
@@ -34,7 +34,7 @@ export function fetchesIn({ tasks }: Pick<JobOrder, 'tasks'>): readonly OrderedF
 }
 
 /**
- * What an agent is told about a job that was assigned to it.
+ * Builds the assignment of a job for its agent.
  *
  * @throws {AssignmentRefusal} when no agent could run it.
  */

@@ -7,7 +7,7 @@ import type { EffectivePipelines } from '../runs/effective-pipelines.ts'
 import type { RunningJobs } from './running-jobs.ts'
 import type { SilentJobs } from './silent-jobs.ts'
 
-/** How often lost agents and silent jobs are looked for, in milliseconds. */
+/** The interval of checks for lost agents and silent jobs, in milliseconds. */
 const LOST_EVERY = 5_000
 const SILENT_EVERY = 30_000
 
@@ -19,11 +19,11 @@ export interface BuildWatchOptions {
   readonly silent: SilentJobs
   readonly clock: Clock
   readonly log: Log
-  /** Silence after which an agent is lost, in milliseconds. */
+  /** Silence after which an agent counts as lost, in milliseconds. */
   readonly agentTimeout: number
 }
 
-/** Ends or moves the jobs that cannot go on by themselves, from its making to its disposal. */
+/** Ends or reschedules the jobs that cannot continue, from its creation to its disposal. */
 export class BuildWatch implements AsyncDisposable {
   readonly #options: BuildWatchOptions
   readonly #startedAt: number
@@ -53,7 +53,7 @@ export class BuildWatch implements AsyncDisposable {
     await this.#rounds.close()
   }
 
-  /** What goes wrong is told and tried again in the next round. */
+  /** Failures are logged, and retried in the next round. */
   #round(work: () => Promise<void>): void {
     if (this.#isClosed) return
     this.#rounds.run(work).catch((error: unknown) => {
@@ -79,7 +79,9 @@ export class BuildWatch implements AsyncDisposable {
     }
   }
 
-  /** Disabled agents finish their jobs. After a start each agent has its time to be heard again. */
+  /**
+   * Disabled agents finish their jobs. After a start, agents have time to contact the server again.
+   */
   #liveAgents(): ReadonlySet<string> {
     const { directory, clock, agentTimeout } = this.#options
     const isEarly = clock() - this.#startedAt < agentTimeout
@@ -89,7 +91,7 @@ export class BuildWatch implements AsyncDisposable {
     return new Set(live.map(({ uuid }) => uuid))
   }
 
-  /** What is in progress and what is paused of pipelines that the configuration no longer has. */
+  /** Ends the runs and forgets the pauses of pipelines that are no longer configured. */
   async #clearRemoved(): Promise<void> {
     const { builds, log } = this.#options
     await builds.forgetPauses()

@@ -16,7 +16,7 @@ export interface JobCallsDeps {
   readonly quota: ArtifactQuota
 }
 
-/** Which agent calls, and about which job. */
+/** The calling agent and the job of the call. */
 export interface JobCall {
   readonly uuid: string
   readonly token: string
@@ -24,7 +24,7 @@ export interface JobCall {
 }
 
 /**
- * Records what an agent says about its job.
+ * Records an agent's report about its job.
  *
  * @throws {ServiceError} `token-refused`, `job-not-yours`.
  */
@@ -44,7 +44,7 @@ export async function reportJob(
 }
 
 /**
- * Appends to a job's console, and answers how many bytes of the agent it has.
+ * Appends to a job's console, and returns how many bytes of the agent it has.
  *
  * @throws {ServiceError} `token-refused`, `job-not-yours`, `disk-full`.
  */
@@ -58,9 +58,10 @@ export async function appendConsole(
 }
 
 /**
- * Keeps a file among the artifacts of a job.
+ * Stores a file among the artifacts of a job.
  *
- * @throws {ServiceError} `token-refused`, `job-not-yours`, `malformed-request`, `body-too-large`, `disk-full`.
+ * @throws {ServiceError} `token-refused`, `job-not-yours`, `malformed-request`, `body-too-large`,
+ * `disk-full`.
  */
 export async function uploadArtifact(
   deps: JobCallsDeps,
@@ -77,7 +78,7 @@ export async function uploadArtifact(
   deps.running.recordContact(jobId)
 }
 
-/** A cancelled job is the agent's until it says that it has stopped. */
+/** A cancelled job belongs to the agent until it reports that it has stopped it. */
 async function readRunning(
   { builds, directory, running }: JobCallsDeps,
   call: JobCall,
@@ -91,7 +92,7 @@ async function readRunning(
   throw notYours(call)
 }
 
-/** A machine that was not let in has no job, though another of its uuid may have had one. */
+/** An unapproved machine has no job, even if another machine with its uuid had one. */
 function assertApproved(directory: AgentDirectory, call: JobCall): void {
   const agent = directory.find(call.uuid)
   assertToken(agent, call)

@@ -15,7 +15,7 @@ export interface JobDispatcherOptions extends OrderSources {
   readonly directory: AgentDirectory
   readonly running: RunningJobs
   readonly log: Log
-  /** How long an agent without work is kept waiting for an answer, in milliseconds. */
+  /** How long a call of an agent is held while there is no work, in milliseconds. */
   readonly held: number
 }
 
@@ -23,7 +23,7 @@ export interface WorkCall {
   readonly uuid: string
   readonly token: string
   readonly instance: string
-  /** Aborted when the caller is gone. */
+  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal
 }
 
@@ -33,8 +33,9 @@ interface Waiting extends Pick<WorkCall, 'uuid' | 'instance'> {
 }
 
 /**
- * Where agents ask for work. Who finds none waits, and is answered in the order of asking as soon
- * as there is some. A job whose answer got lost is told again to the same process.
+ * Assigns jobs to agents that ask for work. A call without a result waits, and waiting calls are
+ * answered in order as soon as there is work. An assignment whose answer got lost is sent again to
+ * the same process.
  */
 export class JobDispatcher implements Disposable {
   readonly #options: JobDispatcherOptions
@@ -52,7 +53,7 @@ export class JobDispatcher implements Disposable {
   }
 
   /**
-   * The agent's next job, or null when there was none for a while.
+   * The agent's next job, or null when there was none for the time that a call is held.
    *
    * @throws {ServiceError} `token-refused`, `agent-taken`, or `not-permitted` unless it is enabled.
    */
@@ -62,7 +63,7 @@ export class JobDispatcher implements Disposable {
     return again ?? this.#wait(call)
   }
 
-  /** What the agent has to fetch for the job that it works on. */
+  /** The artifacts that the agent has to fetch for its current job. */
   async fetchesOf(uuid: string): Promise<readonly OrderedFetch[]> {
     const { builds, running, directory } = this.#options
     const held = running.findOf(uuid)
@@ -78,7 +79,7 @@ export class JobDispatcher implements Disposable {
     }
   }
 
-  /** Answers whoever waits that there is nothing. */
+  /** Answers all waiting calls without a job. */
   [Symbol.dispose](): void {
     this.#isClosed = true
     for (const { answer } of this.#waiting.values()) answer(null)
@@ -146,7 +147,7 @@ export class JobDispatcher implements Disposable {
     }
   }
 
-  /** Every failure is the waiting agent's: it tries again, and the others go on. */
+  /** A failure affects only the waiting agent, which retries; the others continue. */
   async #offer(waiting: Waiting): Promise<void> {
     if (this.#waiting.get(waiting.uuid) !== waiting) return
     try {
@@ -171,7 +172,7 @@ export class JobDispatcher implements Disposable {
     }
   }
 
-  /** A job that no agent could run is failed, and its console says why. */
+  /** A job that no agent could run is failed, with the reason in its console. */
   async #order(job: JobInstance, agent: KnownAgent): Promise<JobOrder | null> {
     try {
       const order = await orderOf(this.#options, job, offerOf(agent))

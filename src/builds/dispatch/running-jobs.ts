@@ -4,20 +4,20 @@ import { ConsoleLog } from '../artifacts/console-log.ts'
 import { jobFolder, type JobPlace, placeOfJob } from '../artifacts/job-folders.ts'
 import type { OrderedFetch } from './build-assignment.ts'
 
-/** A job that an agent has, or still has to stop. */
+/** A job that an agent has, or has yet to stop. */
 export interface RunningJob {
   readonly jobId: number
   readonly agentUuid: string
-  /** The run of the agent's process that took it; null when that is not known any more. */
+  /** The agent process that took it; null when unknown after a restart. */
   readonly instance: string | null
   readonly place: JobPlace
-  /** The job of the configuration that it is an instance of. */
+  /** The configured job that it is an instance of. */
   readonly planName: string
   readonly folder: string
   readonly console: ConsoleLog
-  /** What its agent has to fetch; null when that is not known any more. */
+  /** The artifacts that its agent has to fetch; null when unknown after a restart. */
   readonly fetches: readonly OrderedFetch[] | null
-  /** When something was last heard of it, in milliseconds since the UNIX epoch. */
+  /** The time of the last contact about it, in milliseconds since the UNIX epoch. */
   readonly heardAt: number
   /** Whether it was taken from the agent, which has yet to stop it. */
   readonly isStopped: boolean
@@ -26,11 +26,11 @@ export interface RunningJob {
 export interface RunningJobsOptions {
   readonly root: string
   readonly clock: Clock
-  /** Hears how many bytes more a job has in its folder, or less. */
+  /** Receives every change of a job's folder size in bytes. */
   readonly onSize: (place: JobPlace, bytes: number) => void
 }
 
-/** The jobs that agents work on, in memory. It follows from the builds and is made anew at each start. */
+/** The jobs that agents work on, in memory. Derived from the builds, and rebuilt at each start. */
 export class RunningJobs {
   readonly #root: string
   readonly #clock: Clock
@@ -52,7 +52,7 @@ export class RunningJobs {
     return this.#jobs.get(jobId) ?? null
   }
 
-  /** The job that the agent has, or the one that it still has to stop. */
+  /** The job that the agent has, or has yet to stop. */
   findOf(agentUuid: string): RunningJob | null {
     const jobs = this.#listOf(agentUuid)
     return jobs.find(({ isStopped }) => !isStopped) ?? jobs.at(-1) ?? null
@@ -79,12 +79,12 @@ export class RunningJobs {
     return running
   }
 
-  /** Something was heard of the job: it is not silent. */
+  /** Records a sign of life of the job, which therefore is not silent. */
   recordContact(jobId: number): void {
     this.#change(jobId, { heardAt: this.#clock() })
   }
 
-  /** The order for the job names these. */
+  /** Permits the fetches that the job's assignment names. */
   allowFetches(jobId: number, fetches: readonly OrderedFetch[]): void {
     this.#change(jobId, { fetches })
   }
@@ -102,7 +102,7 @@ export class RunningJobs {
     else this.#idsOf.delete(job.agentUuid)
   }
 
-  /** The agent holds this job, or none: whatever else it had to stop, it has stopped. */
+  /** The agent holds this job, or none: every other job that it had to stop has been stopped. */
   settle(agentUuid: string, held: number | null): void {
     for (const { isStopped, jobId } of this.#listOf(agentUuid)) {
       if (isStopped && jobId !== held) this.remove(jobId)

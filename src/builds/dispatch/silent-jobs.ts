@@ -8,9 +8,9 @@ import type { EffectivePipelines } from '../runs/effective-pipelines.ts'
 import type { RunningJob, RunningJobs } from './running-jobs.ts'
 
 const MINUTE = 60_000
-/** Silence that an operator is told of. */
+/** Silence that is reported to operators, in milliseconds. */
 const NOTICED = 5 * MINUTE
-/** The agent itself gives up a silent job; the server does when the agent did not. */
+/** The agent cancels a silent job first; the server waits this much longer, in milliseconds. */
 const GRACE = 30_000
 
 export interface SilentJobsOptions {
@@ -21,7 +21,7 @@ export interface SilentJobsOptions {
   readonly log: Log
 }
 
-/** The jobs that have written nothing for long. */
+/** Jobs without output for a long time. */
 export class SilentJobs {
   readonly #options: SilentJobsOptions
 
@@ -29,7 +29,7 @@ export class SilentJobs {
     this.#options = options
   }
 
-  /** For operators. */
+  /** Problems for operators. */
   problems(): readonly HealthProblem[] {
     const silent = this.#active().filter((job) => this.#silence(job) >= NOTICED)
     return silent.map((job) => {

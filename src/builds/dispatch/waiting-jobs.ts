@@ -14,7 +14,7 @@ import { placeOfJob, renderPlace } from '../artifacts/job-folders.ts'
 import type { EffectivePipelines } from '../runs/effective-pipelines.ts'
 import { offerOf } from '../runs/plans.ts'
 
-/** Agents that start or come back together with the server have this long, in milliseconds. */
+/** The time for agents to connect after a start of the server, in milliseconds. */
 const NOTICED_AFTER = 60_000
 
 export interface WaitingJobsOptions {
@@ -31,7 +31,9 @@ export interface StuckJobs {
   readonly pipelines: readonly string[]
 }
 
-/** Why jobs wait for an agent. It is worked out anew each time, so that it is gone when it is solved. */
+/**
+ * Finds why jobs wait for an agent. Computed on each request, so that solved problems disappear.
+ */
 export class WaitingJobs {
   readonly #options: WaitingJobsOptions
   readonly #startedAt: number
@@ -41,13 +43,16 @@ export class WaitingJobs {
     this.#startedAt = options.clock()
   }
 
-  /** Why a job waits, or null when it does not. */
+  /** The reason why a job waits, or null when it does not. */
   explain(job: JobInstance): Wait | null {
     if (job.state !== 'Scheduled') return null
     return explainWait(this.#needOf(job), this.#candidates())
   }
 
-  /** Why stages do not go on: a sentence for each reason for which no agent can take a job of them. */
+  /**
+   * The reasons why stages are stuck: a sentence for each reason that no agent can take one of
+   * their jobs.
+   */
   stuckStages(runs: readonly StageRun[]): readonly string[] {
     const sentences = runs.flatMap(({ active, jobs, stage }) => {
       const waiting = active ? jobs.filter(({ state }) => state === 'Scheduled') : []
@@ -56,7 +61,7 @@ export class WaitingJobs {
     return [...new Set(sentences)]
   }
 
-  /** The jobs that no agent has been able to take for a while, those with the same reason together. */
+  /** The jobs that no agent has been able to take for a while, grouped by reason. */
   problems(): readonly StuckJobs[] {
     const since = this.#options.clock() - NOTICED_AFTER
     if (this.#startedAt > since) return []
@@ -67,7 +72,7 @@ export class WaitingJobs {
     })
   }
 
-  /** Thousands of jobs may wait: those that ask for the same are looked at once. */
+  /** Thousands of jobs may wait: those with the same requirements are checked once. */
   #stuckGroups(jobs: readonly WaitingJob[]) {
     const groups = new Map<string, WaitingJob[]>()
     for (const job of jobs) {

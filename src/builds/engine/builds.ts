@@ -34,19 +34,19 @@ export interface BuildsOptions {
   readonly plans: Plans
 }
 
-/** Whether a pipeline starts runs now. */
+/** Whether a pipeline can start runs now. */
 export interface PipelineStatus {
   readonly pause: PipelinePause | null
   /** The run that holds its lock. */
   readonly lockedBy: number | null
-  /** Why a run could not start now, or null when one could. */
+  /** The reason why a run could not start now, or null. */
   readonly obstacle: string | null
 }
 
 /**
- * Runs of pipelines, stages and jobs. Every change is on disk when it is
- * answered, with all that follows from it: the next stage starts in the change
- * that ends the one before, so a crash never leaves one without the other.
+ * Runs of pipelines, stages and jobs. A change is durable when its promise resolves, together with
+ * all its consequences: the next stage starts in the change that ends the previous one, so a crash
+ * cannot separate them.
  */
 export class Builds extends BuildQueries {
   readonly #options: BuildsOptions
@@ -65,7 +65,7 @@ export class Builds extends BuildQueries {
     return builds
   }
 
-  /** How many jobs wait for an agent. */
+  /** The number of jobs that wait for an agent. */
   waitingJobs(): number {
     return this.#queue.length
   }
@@ -75,7 +75,7 @@ export class Builds extends BuildQueries {
     return this.#queue.list()
   }
 
-  /** Calls the listener after each change; the answer ends that. */
+  /** Calls the listener after each change; returns a function that unsubscribes it. */
   onEvent(listener: (event: BuildEvent) => void): () => void {
     return this.#events.on(listener)
   }
@@ -87,7 +87,7 @@ export class Builds extends BuildQueries {
     return this.#change((change) => schedule.schedulePipeline(change, request))
   }
 
-  /** Adds what becomes known only later of what had changed for a run. */
+  /** Adds changes of a run that became known only after its start. */
   noteChanges({ pipeline: name, counter }: PipelineRun, changes: RunChanges): Promise<void> {
     return this.#change((change) => schedule.noteChanges(change, { name, counter, changes }))
   }
@@ -95,14 +95,15 @@ export class Builds extends BuildQueries {
   /**
    * Runs a stage of a pipeline run, for the first time or again with all its jobs.
    *
-   * @throws {ServiceError} `pipeline-not-found`, `stage-not-found`, `pipeline-locked`, `not-schedulable`
+   * @throws {ServiceError} `pipeline-not-found`, `stage-not-found`, `pipeline-locked`,
+   * `not-schedulable`
    */
   scheduleStage(request: StageRequest): Promise<StageInstance> {
     return this.#change((change) => schedule.scheduleStage(change, request))
   }
 
   /**
-   * Runs some jobs of a finished run again and carries the others over.
+   * Runs some jobs of a finished run again and copies the results of the others.
    *
    * @throws {ServiceError} as `scheduleStage`
    */
@@ -111,8 +112,8 @@ export class Builds extends BuildQueries {
   }
 
   /**
-   * Gives an agent the oldest job that it may run, or null. An agent that asks
-   * has no job: one that it still had goes back to the queue.
+   * Assigns the oldest job that the agent may run, or none. An agent that asks has no job: one that
+   * it still had goes back to the queue.
    */
   async assignWork(agent: AgentOffer): Promise<JobInstance | null> {
     await this.rescheduleJobsOf(agent.uuid)
@@ -125,7 +126,7 @@ export class Builds extends BuildQueries {
   }
 
   /**
-   * Records what an agent says about its job, and gives the job as it is then.
+   * Records an agent's report about its job, and returns the job after it.
    *
    * @throws {ServiceError} `job-not-found`, or `job-not-yours` for another agent's job.
    */
@@ -133,7 +134,7 @@ export class Builds extends BuildQueries {
     return this.#change((change) => running.reportJob(change, report))
   }
 
-  /** Cancels the newest run of the stage that is in progress; null when there is none. */
+  /** Cancels the newest active run of the stage; null when there is none. */
   cancelStage(name: {
     readonly pipeline: string
     readonly stage: string
@@ -141,22 +142,25 @@ export class Builds extends BuildQueries {
     return this.#change((change) => running.cancelStage(change, name))
   }
 
-  /** Cancels one run of a stage; null when it is not in progress, or there is none. */
+  /** Cancels one run of a stage; null when it is not active or does not exist. */
   cancelRun(run: StageRunName): Promise<StageInstance | null> {
     return this.#change((change) => running.cancelRunOf(change, run))
   }
 
-  /** Whether it was not over. @throws {ServiceError} `job-not-found` */
+  /** Returns whether the job was still active. @throws {ServiceError} `job-not-found` */
   cancelJob(jobId: number): Promise<boolean> {
     return this.#change((change) => running.endJob(change, jobId, { type: 'cancel' }))
   }
 
-  /** Fails a job for the server's reasons; whether it was not over. @throws {ServiceError} `job-not-found` */
+  /**
+   * Fails a job on behalf of the server; returns whether it was still active. @throws
+   * {ServiceError} `job-not-found`
+   */
   failJob(jobId: number): Promise<boolean> {
     return this.#change((change) => running.endJob(change, jobId, { type: 'fail' }))
   }
 
-  /** Puts the jobs of agents that are not live back into the queue, while there is any live agent. */
+  /** Requeues the jobs of agents that are not live, if any agent is live. */
   async rescheduleLost(liveAgents: ReadonlySet<string>): Promise<number> {
     const isLost = (uuid: string): boolean => !liveAgents.has(uuid)
     if (liveAgents.size === 0) return 0
@@ -165,14 +169,14 @@ export class Builds extends BuildQueries {
     return this.#change((change) => running.rescheduleJobs(change, isLost))
   }
 
-  /** Puts the jobs that an agent still has back into the queue. */
+  /** Requeues the jobs that an agent still has. */
   async rescheduleJobsOf(agentUuid: string): Promise<void> {
     const owned = await this.#options.store.list(AGENT_JOB, agentJobPrefix(agentUuid))
     if (!owned.some(({ value }) => value.agentUuid === agentUuid)) return
     await this.#change((change) => running.rescheduleJobsOf(change, agentUuid))
   }
 
-  /** Cancels what is in progress of pipelines that the configuration no longer has. */
+  /** Cancels active runs of pipelines that are no longer configured. */
   async cancelRemoved(): Promise<readonly StageInstance[]> {
     const { store, plans } = this.#options
     const isRemoved = ({ pipelineName }: StageInstance): boolean =>
@@ -184,39 +188,39 @@ export class Builds extends BuildQueries {
   }
 
   /**
-   * Takes the lock from a run that is waiting, so that another one may start. Its counter, or null
-   * when no run held the lock.
+   * Takes the lock from a run that is waiting, so that another one may start. Returns the counter
+   * of that run, or null when no run held the lock.
    *
-   * @throws {ServiceError} `pipeline-locked` while a stage of that run is in progress.
+   * @throws {ServiceError} `pipeline-locked` while a stage of that run is active.
    */
   unlockPipeline(pipeline: string): Promise<number | null> {
     return this.#change((change) => schedule.unlockPipeline(change, pipeline))
   }
 
-  /** Lets no run of the pipeline start; one that is paused gets the new cause. */
+  /** Prevents new runs of the pipeline; a paused pipeline gets the new cause. */
   pausePipeline(request: PauseRequest): Promise<void> {
     return this.#change((change) => pause.pausePipeline(change, request))
   }
 
-  /** Whether the pipeline was paused. */
+  /** Returns whether the pipeline was paused. */
   unpausePipeline(pipeline: string): Promise<boolean> {
     return this.#change((change) => pause.unpausePipeline(change, pipeline))
   }
 
-  /** @throws {ServiceError} `pipeline-paused` while somebody keeps its runs from starting. */
+  /** @throws {ServiceError} `pipeline-paused` while the pipeline is paused. */
   async assertNotPaused(pipeline: string): Promise<void> {
     const obstacle = await pause.pauseObstacle(this.#options.store, { name: pipeline })
     if (obstacle) throw obstacle
   }
 
-  /** Forgets that pipelines were paused which the configuration no longer has. */
+  /** Forgets the pauses of pipelines that are no longer configured. */
   async forgetPauses(): Promise<void> {
     const { store, plans } = this.#options
     if ((await pause.removedPauses(store, plans)).length === 0) return
     await this.#change((change) => pause.forgetPauses(change))
   }
 
-  /** Null for a pipeline that the configuration does not have. */
+  /** Null for a pipeline that is not configured. */
   async pipelineStatus(pipeline: string): Promise<PipelineStatus | null> {
     const { store, plans } = this.#options
     const plan = plans.pipelinePlan(pipeline)

@@ -3,7 +3,7 @@ import type { WaitingJob } from './documents.ts'
 import type { BuildEvent } from './event.ts'
 import type { Plans } from './plan.ts'
 
-/** What is to happen once a change is on disk. */
+/** Effects that are applied once a change is durable. */
 export interface Effects {
   readonly events: BuildEvent[]
   readonly queued: WaitingJob[]

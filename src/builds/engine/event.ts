@@ -1,7 +1,7 @@
 import type { StageStatus } from '../../core/builds/stage.ts'
 import type { StageInstance } from './documents.ts'
 
-/** What others may want to act on. It is on disk when they hear of it. */
+/** Events of builds. They are emitted once the change is durable. */
 export type BuildEvent =
   /** There are jobs that an agent could take. */
   | { readonly type: 'jobs-queued' }
@@ -17,7 +17,7 @@ export type BuildEvent =
   | { readonly type: 'pipeline-unlocked'; readonly pipeline: string }
   /** Runs of the pipeline may start again. */
   | { readonly type: 'pipeline-unpaused'; readonly pipeline: string }
-  /** A stage that follows by itself could not start. */
+  /** A stage failed to start automatically. */
   | {
       readonly type: 'stage-blocked'
       readonly pipeline: string

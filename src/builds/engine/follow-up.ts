@@ -11,7 +11,7 @@ import type { StagePlan } from './plan.ts'
 import { startStage } from './schedule.ts'
 import { keyOfPipeline, settleStage } from './stage-change.ts'
 
-/** Brings a stage in step with what became of its jobs, and starts what follows when it ends with that. */
+/** Updates a stage from the results of its jobs, and starts the next one when the stage ends. */
 export async function settle(
   change: BuildChange,
   stage: StageInstance,
@@ -34,7 +34,7 @@ async function followUp(change: BuildChange, stage: StageInstance): Promise<void
   if (pipeline) await startNext(change, pipeline, next)
 }
 
-/** The stage that ended stays ended, also when the next one cannot start. */
+/** The end of a stage is kept even if the next one cannot start. */
 async function startNext(change: BuildChange, pipeline: PipelineInstance, plan: StagePlan) {
   try {
     await startStage(change, pipeline, { plan, approvedBy: APPROVED_BY_CHANGES })

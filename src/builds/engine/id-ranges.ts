@@ -2,7 +2,10 @@ import { z } from 'zod'
 
 const Id = z.int().positive()
 
-/** Ids in an order of their own, as first and last of each row without a gap: a thousand jobs are a few numbers. */
+/**
+ * Ids in a given order, as pairs of first and last for each range without gaps: compact for
+ * thousands of jobs.
+ */
 export const IdRanges = z.array(z.tuple([Id, Id]).readonly()).readonly()
 export type IdRanges = z.infer<typeof IdRanges>
 
@@ -22,7 +25,7 @@ export function idsIn(ranges: IdRanges): number[] {
   )
 }
 
-/** The ids with another one in the place of one of them. */
+/** Replaces one id by another. */
 export function withReplacedId(
   ranges: IdRanges,
   { from, to }: { readonly from: number; readonly to: number },

@@ -5,14 +5,14 @@ import { AGENT_JOB, JOB, QUEUED_JOB } from './documents.ts'
 import type { JobInstance, QueuedJob } from './documents.ts'
 import { agentJobKey, agentList, jobKey } from './keys.ts'
 
-/** A job before it has its ids. */
+/** A job before it is stored. */
 export type JobDraft = Omit<JobInstance, 'id' | 'transitions'> & {
   readonly entered: readonly Entered[]
 }
 
 type Entered = Omit<JobTransition, 'id'>
 
-/** What became of a job: as it is now, and the job that takes its place, if any. */
+/** The result of an event: the job after it, and the job that replaces it, if any. */
 export interface SteppedJob {
   readonly outcome: JobStep['outcome']
   readonly before: JobInstance
@@ -36,7 +36,7 @@ export async function addJobs(
   return jobs
 }
 
-/** Lets an event happen to a job, and keeps the queue and the agents' lists in step with it. */
+/** Applies an event to a job, and updates the queue and the agents' lists. */
 export async function stepJob(
   change: BuildChange,
   job: JobInstance,
@@ -67,7 +67,7 @@ async function updateQueue(
   change.effects.unqueued.push(after.id)
 }
 
-/** An agent's history has the jobs that it ran, in the order in which they ended there. */
+/** An agent's history lists its jobs in the order in which they ended. */
 async function updateAgent(
   change: BuildChange,
   before: JobInstance,
@@ -96,7 +96,7 @@ async function replace(change: BuildChange, lost: JobInstance): Promise<JobInsta
   return replacement ?? null
 }
 
-/** A job that waits for an agent, whatever became of it before. */
+/** A job that waits for an agent, regardless of its earlier states. */
 export function scheduled(
   facts: Omit<JobDraft, 'entered' | 'state' | 'result' | 'agentUuid'>,
 ): JobDraft {

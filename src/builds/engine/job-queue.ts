@@ -1,7 +1,9 @@
 import { byAge } from '../../core/builds/assignment.ts'
 import type { WaitingJob } from './documents.ts'
 
-/** The jobs that wait for an agent, oldest first. It follows from the store and is made anew at each start. */
+/**
+ * The jobs that wait for an agent, oldest first. Derived from the store, and rebuilt at each start.
+ */
 export class JobQueue {
   readonly #jobs: WaitingJob[] = []
 
@@ -25,7 +27,7 @@ export class JobQueue {
     if (index >= 0) this.#jobs.splice(index, 1)
   }
 
-  /** Takes the oldest job that fits out of the queue, so that nobody else gets it. */
+  /** Removes the oldest matching job from the queue, so that no other agent gets it. */
   take(fits: (job: WaitingJob) => boolean): WaitingJob | null {
     const index = this.#jobs.findIndex(fits)
     return index < 0 ? null : (this.#jobs.splice(index, 1)[0] ?? null)

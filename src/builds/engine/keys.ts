@@ -46,7 +46,7 @@ export function agentJobPrefix(agentUuid: string): string {
   return `${agentUuid}/`
 }
 
-/** The newest run of a stage comes last. */
+/** Keys sort the newest run of a stage last. */
 export function activeStageKey(name: StageOfPipeline, id: number): string {
   return `${activeStagePrefix(name)}${String(id).padStart(ID_DIGITS, '0')}`
 }
@@ -69,7 +69,7 @@ export function stageList({ pipeline, stage }: StageOfPipeline): string {
   return `stage/${stageNameKey({ pipeline, stage })}`
 }
 
-/** The list of the jobs that an agent ran, in the order of their ends. */
+/** The list of the jobs that an agent ran, in the order in which they ended. */
 export function agentList(agentUuid: string): string {
   return `agent/${agentUuid}`
 }

@@ -6,12 +6,14 @@ import { PIPELINE_LOCK } from './documents.ts'
 import type { PipelineInstance } from './documents.ts'
 import type { PipelinePlan } from './plan.ts'
 
-/** The run that holds the lock, or null; a lock matters only as long as the configuration asks for it. */
+/** The run that holds the lock, or null; a lock counts only while the configuration requires it. */
 export async function lockHolder(reader: BuildReader, plan: PipelinePlan): Promise<number | null> {
   return plan.locking ? reader.find(PIPELINE_LOCK, lockKey(plan.name)) : null
 }
 
-/** What keeps a run, or a new one, from going on while another one holds the lock; or null. */
+/**
+ * The reason why a run, or a new one, cannot continue while another one holds the lock; or null.
+ */
 export async function lockObstacle(
   reader: BuildReader,
   plan: PipelinePlan,
@@ -31,7 +33,7 @@ export async function takeLock(
   if (plan.locking) await tx.put(PIPELINE_LOCK, lockKey(plan.name), counter)
 }
 
-/** Releases the lock if this run holds it, and tells whether it did. */
+/** Releases the lock if this run holds it; returns whether it did. */
 export async function releaseLock(
   { tx, effects }: BuildChange,
   { name, counter }: Pick<PipelineInstance, 'name' | 'counter'>,

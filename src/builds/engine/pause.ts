@@ -10,11 +10,11 @@ export interface PauseRequest {
   readonly pipeline: string
   /** A user. */
   readonly by: string
-  /** Empty when nobody said why. */
+  /** Empty when no reason was given. */
   readonly cause: string
 }
 
-/** Lets no run of a pipeline start from now on. What is in progress goes on, with the stages that follow by themselves. */
+/** Prevents new runs of a pipeline. Active runs continue, including their automatic stages. */
 export async function pausePipeline(
   { tx, now }: BuildChange,
   { pipeline, by, cause }: PauseRequest,
@@ -22,7 +22,7 @@ export async function pausePipeline(
   await tx.put(PIPELINE_PAUSE, pauseKey(pipeline), { by, cause, since: now })
 }
 
-/** Lets runs of a pipeline start again, and tells whether they were kept from it. */
+/** Permits runs of a pipeline again; returns whether it was paused. */
 export async function unpausePipeline(
   { tx, effects }: BuildChange,
   pipeline: string,
@@ -33,13 +33,13 @@ export async function unpausePipeline(
   return true
 }
 
-/** The pauses of pipelines that the configuration no longer has, by their keys. */
+/** The keys of pauses of pipelines that are no longer configured. */
 export async function removedPauses(reader: BuildReader, plans: Plans): Promise<readonly string[]> {
   const keys = (await reader.list(PIPELINE_PAUSE)).map(({ key }) => key)
   return keys.filter((key) => plans.pipelinePlan(key) === null)
 }
 
-/** A pipeline that gets the name of a removed one later is another one. */
+/** A later pipeline with the name of a removed one is a different pipeline. */
 export async function forgetPauses({ tx, plans }: BuildChange): Promise<void> {
   for (const key of await removedPauses(tx, plans)) await tx.remove(PIPELINE_PAUSE, key)
 }
@@ -48,7 +48,7 @@ export function pauseOf(reader: BuildReader, pipeline: string): Promise<Pipeline
   return reader.find(PIPELINE_PAUSE, pauseKey(pipeline))
 }
 
-/** What keeps a paused pipeline from starting anything, or null. */
+/** The reason why a paused pipeline cannot start anything, or null. */
 export async function pauseObstacle(
   reader: BuildReader,
   { name: pipeline }: Pick<PipelinePlan, 'name'>,

@@ -2,12 +2,12 @@ import type { AgentOffer, JobSpread } from '../../core/builds/assignment.ts'
 import type { ApprovalType } from '../../core/builds/stage.ts'
 import { isSameName } from '../../core/name-key.ts'
 
-/** What the configuration in force says about a pipeline, as far as scheduling needs it. */
+/** The configuration of a pipeline, as far as scheduling needs it. */
 export interface PipelinePlan {
   readonly name: string
   readonly group: string
   readonly labelTemplate: string
-  /** Whether only one run of it may be under way. */
+  /** Whether only one run of it may be active. */
   readonly locking: boolean
   readonly stages: readonly StagePlan[]
 }
@@ -24,11 +24,11 @@ export interface JobPlan {
   readonly spread: JobSpread
 }
 
-/** Where the plans come from. Every answer is about the configuration in force now. */
+/** The source of plans. Every answer is about the configuration in force now. */
 export interface Plans {
   /** Names compare without case. */
   pipelinePlan(pipeline: string): PipelinePlan | null
-  /** The environments that name the pipeline. */
+  /** The environments that contain the pipeline. */
   environmentsOf(pipeline: string): readonly string[]
   /** The agents that may get work, live or not. */
   agents(): readonly AgentOffer[]

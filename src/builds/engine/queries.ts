@@ -26,17 +26,17 @@ import type { PipelineRun, StageRunName } from './keys.ts'
 import { lockKey } from './lock.ts'
 import { pauseOf } from './pause.ts'
 
-/** One run of a stage with its jobs, and its result as callers are told it. */
+/** One run of a stage with its jobs, and its result as shown to callers. */
 export interface StageRun {
   readonly stage: StageInstance
   readonly jobs: readonly JobInstance[]
   readonly state: StageState
-  /** `Unknown` while it is in progress. */
+  /** `Unknown` while it is active. */
   readonly result: StageResult
   readonly active: boolean
 }
 
-/** Everything that can be asked about builds. Nothing here waits for a change. */
+/** Queries about builds. They do not wait for changes. */
 export class BuildQueries {
   readonly #store: BuildReader
 
@@ -48,7 +48,7 @@ export class BuildQueries {
     return this.#store.find(PIPELINE, pipelineKey(run))
   }
 
-  /** What had changed for a run, as far as it is known. */
+  /** The changes of a run, as far as they are known. */
   async runChanges(run: PipelineRun): Promise<RunChanges> {
     return (await this.#store.find(RUN_CHANGES, pipelineKey(run))) ?? []
   }
@@ -86,7 +86,7 @@ export class BuildQueries {
     return newest ?? null
   }
 
-  /** The jobs that an agent ran and that are over, newest end first. */
+  /** The ended jobs of an agent, last ended first. */
   async jobRunHistory(agentUuid: string, offset: number): Promise<Page<JobInstance>> {
     const at = { offset, limit: PAGE_SIZE }
     const { total, items } = await this.#store.page(JOB, agentList(agentUuid), at)
@@ -97,12 +97,12 @@ export class BuildQueries {
     return this.#store.find(JOB, jobKey(id))
   }
 
-  /** Which agent has which job now. */
+  /** The current jobs of all agents. */
   async agentJobs(): Promise<readonly AgentJob[]> {
     return (await this.#store.list(AGENT_JOB)).map(({ value }) => value)
   }
 
-  /** Every stage in progress. */
+  /** Every active stage. */
   async activeStages(): Promise<readonly StageRun[]> {
     const keys = (await this.#store.list(ACTIVE_STAGE)).map(({ value }) => value)
     return this.#withJobs(await this.#store.findMany(STAGE, keys))

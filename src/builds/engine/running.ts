@@ -17,7 +17,7 @@ export interface AgentReport {
   readonly report: JobReport
 }
 
-/** Gives a job to an agent, or null when it no longer waits for one. */
+/** Assigns a job to an agent; null when the job no longer waits for one. */
 export async function assignJob(
   change: BuildChange,
   { jobId, agentUuid }: { readonly jobId: number; readonly agentUuid: string },
@@ -26,7 +26,7 @@ export async function assignJob(
   return outcome === 'changed' ? job : null
 }
 
-/** Records what an agent says about its job. A job that was taken from it is left as it is. */
+/** Records an agent's report about its job. A job that was taken from it is not changed. */
 export async function reportJob(
   change: BuildChange,
   { agentUuid, jobId, report }: AgentReport,
@@ -37,7 +37,7 @@ export async function reportJob(
   throw new ServiceError('job-not-yours', message, { id: jobId, uuid: agentUuid })
 }
 
-/** Ends a job that is not over; true when that changed anything. */
+/** Ends a job; returns whether it was still active. */
 export async function endJob(
   change: BuildChange,
   jobId: number,
@@ -47,7 +47,7 @@ export async function endJob(
   return outcome === 'changed'
 }
 
-/** Cancels the newest run of a stage that is in progress, with all its unfinished jobs. */
+/** Cancels the newest active run of a stage, with all its unfinished jobs. */
 export async function cancelStage(
   change: BuildChange,
   name: { readonly pipeline: string; readonly stage: string },
@@ -58,7 +58,7 @@ export async function cancelStage(
   return stage ? cancelRun(change, stage) : null
 }
 
-/** Cancels one run of a stage if it is in progress. */
+/** Cancels one run of a stage if it is active. */
 export async function cancelRunOf(
   change: BuildChange,
   run: StageRunName,
@@ -67,7 +67,7 @@ export async function cancelRunOf(
   return cancelled
 }
 
-/** Cancels those of the runs that are in progress and that `chosen` names. */
+/** Cancels those active runs that `chosen` names. */
 export async function cancelRuns(
   change: BuildChange,
   keys: readonly string[],
@@ -89,7 +89,7 @@ async function cancelRun(change: BuildChange, stage: StageInstance): Promise<Sta
   return settle(change, stage, steps)
 }
 
-/** Lets other agents have the jobs that these agents still have. */
+/** Requeues the jobs that these agents still have. */
 export async function rescheduleJobs(
   change: BuildChange,
   isLost: (agentUuid: string) => boolean,
@@ -101,7 +101,7 @@ export async function rescheduleJobs(
   return lost.length
 }
 
-/** Lets other agents have the jobs that one agent still has. */
+/** Requeues the jobs that one agent still has. */
 export function rescheduleJobsOf(change: BuildChange, agentUuid: string): Promise<number> {
   return rescheduleJobs(change, (uuid) => uuid === agentUuid, agentJobPrefix(agentUuid))
 }

@@ -30,7 +30,10 @@ export interface PipelineRequest {
   readonly revisions: readonly MaterialRevision[]
   readonly variables?: readonly RunVariable[]
   readonly changes?: RunChanges
-  /** The counter of the newest run when it was decided to begin another one; a run since then makes the decision void. */
+  /**
+   * The counter of the newest run at the time of the decision to start another one; a run since
+   * then voids the decision.
+   */
   readonly after?: number
 }
 
@@ -41,11 +44,11 @@ export interface StageRequest extends PipelineRun {
 
 export interface JobsRequest extends StageRunName {
   readonly approvedBy: string
-  /** The jobs to run again; the others are carried over. */
+  /** The jobs to run again; the results of the others are copied. */
   readonly jobs: readonly string[]
 }
 
-/** Begins a run of a pipeline with its first stage. */
+/** Starts a run of a pipeline with its first stage. */
 export async function schedulePipeline(
   change: BuildChange,
   { pipeline: name, approvedBy, revisions, variables = [], changes = [], after }: PipelineRequest,
@@ -63,7 +66,7 @@ export async function schedulePipeline(
   return (await change.tx.find(PIPELINE, keyOfPipeline(pipeline))) ?? pipeline
 }
 
-/** What keeps a new run of a pipeline from starting, or null. */
+/** The reason why a new run of a pipeline cannot start, or null. */
 export async function startObstacle(
   reader: BuildReader,
   plan: PipelinePlan,
@@ -73,7 +76,7 @@ export async function startObstacle(
   return plan.stages.length === 0 ? noStage(plan.name) : lockObstacle(reader, plan, null)
 }
 
-/** Adds what else is known of what had changed for a run. */
+/** Adds changes of a run that became known later. */
 export async function noteChanges(
   { tx }: BuildChange,
   { name, counter, changes }: { name: string; counter: number; changes: RunChanges },
@@ -121,7 +124,7 @@ export function startStage(
   return start(change, pipeline, { plan, approvedBy, jobs, rerunOf: null })
 }
 
-/** Takes the lock from the run that holds it, unless that is in progress. */
+/** Takes the lock from the run that holds it, unless that run is active. */
 export async function unlockPipeline(change: BuildChange, name: string): Promise<number | null> {
   const counter = await change.tx.find(PIPELINE_LOCK, lockKey(name))
   if (counter === null) return null

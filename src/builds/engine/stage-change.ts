@@ -8,13 +8,13 @@ import { addJobs } from './job-change.ts'
 import type { JobDraft, SteppedJob } from './job-change.ts'
 import { activeStageKey, jobKey, pipelineKey, stageKey, stageList } from './keys.ts'
 
-/** What a run of a stage begins as. Its counter follows from the runs before it. */
+/** A new run of a stage. Its counter is derived from the earlier runs. */
 export type StageDraft = Pick<
   StageInstance,
   'name' | 'approvalType' | 'approvedBy' | 'rerunOfCounter'
 >
 
-/** Adds a run of a stage to a pipeline run, as its newest, with the counter that comes next. */
+/** Adds a run of a stage to a pipeline run, with the next counter. */
 export async function addStage(
   change: BuildChange,
   pipeline: PipelineInstance,
@@ -41,12 +41,12 @@ export async function addStage(
   return stage
 }
 
-/** Whether a stage has to know what became of its job. */
+/** Whether a change of a job can affect its stage. */
 export function concernsStage({ before, job, replacement }: SteppedJob): boolean {
   return replacement !== null || !countsAlike(before, job)
 }
 
-/** Brings a stage in step with what became of its jobs, and tells whether it ended with that. */
+/** Updates a stage from the results of its jobs; returns whether it ended. */
 export async function settleStage(
   change: BuildChange,
   stage: StageInstance,
@@ -60,7 +60,7 @@ export async function settleStage(
   return { stage: after, finished }
 }
 
-/** The jobs of a stage as they are now. */
+/** The current jobs of a stage. */
 export function jobsOf(change: BuildChange, stage: StageInstance): Promise<JobInstance[]> {
   return change.tx.findMany(JOB, idsIn(stage.jobs).map(jobKey))
 }
@@ -118,7 +118,7 @@ function withNewest(
   return { ...pipeline, stages, blocked: null }
 }
 
-/** What a run made is judged by every group that it was made in. */
+/** Access to a run is checked against every group in which it ran. */
 function withGroup(pipeline: PipelineInstance, group: string | null): PipelineInstance {
   const { groups } = pipeline
   if (groups === null || group === null || groups.includes(group)) return pipeline

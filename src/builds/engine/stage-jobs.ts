@@ -7,11 +7,11 @@ import { scheduled } from './job-change.ts'
 import type { JobDraft } from './job-change.ts'
 import type { JobPlan, StagePlan } from './plan.ts'
 
-/** The jobs of a run to come, once its counter is known; or what is in its way. */
+/** The jobs of a future run, given its counter; or the obstacle. */
 export type JobsToCome =
   { readonly jobs: (stageCounter: number) => JobDraft[] } | { readonly obstacle: string }
 
-/** Every job of the stage, as the configuration has it now. */
+/** Every job of the stage, by the current configuration. */
 export function allJobs(
   change: BuildChange,
   pipeline: PipelineInstance,
@@ -42,7 +42,9 @@ export function allJobs(
   return { jobs }
 }
 
-/** The jobs of an earlier run: the named ones to be run again, the others copied with what became of them. */
+/**
+ * The jobs of an earlier run: the named ones are run again, the others copied with their results.
+ */
 export function someJobs(
   change: BuildChange,
   pipeline: PipelineInstance,

@@ -5,7 +5,7 @@ interface Named {
   readonly stage: string
 }
 
-/** A stage that neither the configuration nor the history has. */
+/** A stage that exists neither in the configuration nor in the history. */
 export function stageNotFound({ pipeline, stage }: Named): ServiceError {
   const message = `There is no stage ${stage} in a pipeline ${pipeline}`
   return new ServiceError('stage-not-found', message, { pipeline, stage })

@@ -23,34 +23,34 @@ import { Semaphore } from '../../lib/semaphore.ts'
 import type { WatchedMaterial } from './watched-materials.ts'
 
 export interface MaterialPollerOptions {
-  /** Where mirrors are kept. */
+  /** The folder of the mirrors. */
   readonly folder: string
   /** Milliseconds between two polls of a material. */
   readonly interval: number
   /** Milliseconds before the first poll of one. */
   readonly first: number
-  /** The variables that the clients of version controls get. */
+  /** The environment variables for the clients of version controls. */
   readonly environment: Readonly<Record<string, string>>
-  /** Which folders of this machine may be materials. */
+  /** The folders of this machine that may be materials. */
   readonly local: LocalMaterials
   readonly secrets: { open(sealed: string): string | null }
   readonly log: Log
-  /** Milliseconds after which a client is ended. */
+  /** Milliseconds after which a client is killed. */
   readonly timeout?: number
 }
 
 interface Watched {
   readonly watched: WatchedMaterial
-  /** What the watch was made from: another password makes another watch. */
+  /** The identity of the watch: a new password requires a new watch. */
   readonly key: string
   readonly watch: MaterialWatch
 }
 
-/** Polls at the same time; as many of what failed last; and as many looks at changes. */
+/** The limits of concurrent polls, of polls of failing materials, and of queries for changes. */
 const AT_ONCE = 4
 const TIMEOUT = 60_000
 const HIDDEN = '…'
-/** Of a URL, of `user@host:path` and of `host:port`. */
+/** Matches a URL, `user@host:path` and `host:port`. */
 const HOST = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^@/]*@)?([^/:]+)/i
 const URL_IN_TEXT = /\b[a-z][a-z0-9+.-]*:\/\/[^\s'"]+/gi
 
@@ -65,7 +65,10 @@ export interface MaterialProblem {
   readonly pipelines: readonly string[]
 }
 
-/** Knows the newest revision of every repository of the configuration. Each is polled once, however many pipelines use it. */
+/**
+ * Polls every repository of the configuration for its newest revision; once each, however many
+ * pipelines use it.
+ */
 export class MaterialPoller implements AsyncDisposable {
   readonly #options: MaterialPollerOptions
   readonly #tools: Tools
@@ -82,12 +85,15 @@ export class MaterialPoller implements AsyncDisposable {
     this.#tools = new Tools({ environment, timeout })
   }
 
-  /** Calls the listener after every poll that succeeds, of materials that are polled by themselves. Returns how to stop that. */
+  /**
+   * Calls the listener after every successful automatic poll. Returns a function that unsubscribes
+   * it.
+   */
   onPolled(listener: (fingerprint: string) => void): () => void {
     return this.#polled.on(listener)
   }
 
-  /** Watches these materials from now on and no others. Those that are as before go on undisturbed. */
+  /** Replaces the set of watched materials. Unchanged ones continue undisturbed. */
   watch(materials: readonly WatchedMaterial[]): void {
     const before = this.#watches
     this.#watches = new Map()
@@ -103,13 +109,13 @@ export class MaterialPoller implements AsyncDisposable {
     this.#tidyAfter(gone)
   }
 
-  /** The newest revision that is known, or null before the first poll that succeeds. */
+  /** The newest known revision, or null before the first successful poll. */
   latest(fingerprint: string): string | null {
     return this.#watches.get(fingerprint)?.watch.latest ?? null
   }
 
   /**
-   * The newest revision, by a poll that begins from now on.
+   * The newest revision, from a poll that starts after the call.
    *
    * @throws {SourceFailed} when the repository cannot be read.
    */
@@ -118,7 +124,7 @@ export class MaterialPoller implements AsyncDisposable {
   }
 
   /**
-   * The changes of a span, newest first; null when they cannot be told one by one.
+   * The changes of a span, newest first; null when they cannot be listed one by one.
    *
    * @throws {SourceFailed} when the repository cannot be read.
    */
@@ -127,7 +133,8 @@ export class MaterialPoller implements AsyncDisposable {
   }
 
   /**
-   * A revision in full, given as people write it; null when the repository does not have it.
+   * Resolves a revision as people write it to its full form; null when the repository does not have
+   * it.
    *
    * @throws {SourceFailed} when the repository cannot be read.
    */
@@ -135,7 +142,7 @@ export class MaterialPoller implements AsyncDisposable {
     return this.#failing(fingerprint, (watch) => watch.find(revision))
   }
 
-  /** One for each material that cannot be read, with its pipelines. */
+  /** One problem for each material that cannot be read, with its pipelines. */
   problems(): MaterialProblem[] {
     return [...this.#watches.values()].flatMap(({ watched, watch }) => {
       if (watch.reason === null) return []
@@ -146,7 +153,7 @@ export class MaterialPoller implements AsyncDisposable {
     })
   }
 
-  /** Ends every client that runs, and waits for what had begun. */
+  /** Kills every running client, and waits for pending work. */
   async [Symbol.asyncDispose](): Promise<void> {
     const watches = [...this.#watches.values()].map(({ watch }) => watch)
     for (const watch of watches) watch[Symbol.dispose]()
@@ -167,7 +174,7 @@ export class MaterialPoller implements AsyncDisposable {
       })
   }
 
-  /** What is asked of a material; a failure says what `problems` says of it. */
+  /** Runs a query on a material; its error has the text that `problems` shows. */
   async #failing<Answer>(
     fingerprint: string,
     ask: (watch: MaterialWatch) => Promise<Answer>,
@@ -199,7 +206,10 @@ export class MaterialPoller implements AsyncDisposable {
     })
   }
 
-  /** Opened by each call, so that an address or password that cannot be used is told like every other failure. */
+  /**
+   * Opened for each call, so that an unusable address or password is reported like every other
+   * failure.
+   */
   #sourceOf({ fingerprint, material }: WatchedMaterial): MaterialSource {
     const open = async (): Promise<MaterialSource> => {
       const folder = join(this.#options.folder, fingerprint)
@@ -223,7 +233,7 @@ export class MaterialPoller implements AsyncDisposable {
     throw new SourceFailed('Its password was encrypted with a key that this server does not have')
   }
 
-  /** The material with the secret of its address in the open. */
+  /** The material with the secret in its address decrypted. */
   #withAddress(material: SourceMaterial): SourceMaterial {
     if (material.kind === 'p4') return material
     const url = openAddress(material.url, (sealed) => this.#options.secrets.open(sealed))
@@ -250,12 +260,12 @@ const keyOf = memoize((material: SourceMaterial) => {
 })
 
 /**
- * What callers are told of a failure: nobody a path of this machine, and only administrators an
- * address, since others may not read the configuration.
+ * The reason of a failure as shown to callers: without paths of this machine, and with addresses
+ * only for administrators, because others may not read the configuration.
  */
 function shownReason(reason: string, material: SourceMaterial) {
   const address = material.kind === 'p4' ? material.port : material.url
-  // Tools write a folder with or without a slash at its end.
+  // Tools write a folder with or without a trailing slash.
   const bare = address.replace(/\/$/, '')
   const hidden = (text: string) =>
     bare === '' ? text : text.replaceAll(`${bare}/`, HIDDEN).replaceAll(bare, HIDDEN)

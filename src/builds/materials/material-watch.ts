@@ -2,26 +2,29 @@ import { SourceFailed } from '../../sources/modification.ts'
 import type { MaterialSource, Modification, Span } from '../../sources/modification.ts'
 import type { Semaphore } from '../../lib/semaphore.ts'
 
-/** Failures make the time between two polls longer, up to this. */
+/** The pause after failures grows up to this limit, in milliseconds. */
 const LONGEST_PAUSE = 600_000
 
 export interface MaterialWatchOptions {
   readonly source: MaterialSource
   /** Shared by all materials. */
   readonly turns: Semaphore
-  /** For polls of what failed last and may keep a client waiting: the others do not wait for them. */
+  /** For polls of failing materials, which may block for long: the others do not wait for them. */
   readonly doubtfulTurns: Semaphore
-  /** For looks at changes, which may take long: polls do not wait for them. */
+  /** For queries for changes, which may take long: polls do not wait for them. */
   readonly changeTurns: Semaphore
-  /** Milliseconds from the end of one poll to the next; null for a material that is polled on demand. */
+  /**
+   * Milliseconds from the end of one poll to the next; null for a material that is polled on demand
+   * only.
+   */
   readonly interval: number | null
   /** Milliseconds before the first poll. */
   readonly first: number
-  /** Told after every poll. */
+  /** Called after every poll. */
   readonly polled: (watch: MaterialWatch, error: unknown) => void
 }
 
-/** One repository, polled again and again, one call at a time. */
+/** Polls one repository periodically, with one call at a time. */
 export class MaterialWatch implements Disposable {
   readonly #options: MaterialWatchOptions
   #last: Promise<unknown> = Promise.resolve()
@@ -37,7 +40,7 @@ export class MaterialWatch implements Disposable {
     if (options.interval !== null) this.#pollIn(options.first)
   }
 
-  /** The newest revision that is known, or null before the first poll that succeeds. */
+  /** The newest known revision, or null before the first successful poll. */
   get latest(): string | null {
     return this.#latest
   }
@@ -47,13 +50,13 @@ export class MaterialWatch implements Disposable {
     return this.#reason
   }
 
-  /** Polls which have failed since the last that succeeded. */
+  /** The number of failed polls since the last successful one. */
   get failures(): number {
     return this.#failures
   }
 
   /**
-   * The newest revision, by a poll that begins from now on.
+   * The newest revision, from a poll that starts after the call.
    *
    * @throws {SourceFailed} when the repository cannot be read.
    */
@@ -81,12 +84,12 @@ export class MaterialWatch implements Disposable {
     return this.#inTurn(() => source.find(revision), changeTurns)
   }
 
-  /** When nothing that was asked of it is under way any more. */
+  /** Resolves when no call is pending. */
   async ended(): Promise<void> {
     await this.#last
   }
 
-  /** Polls no more. */
+  /** Stops polling. */
   [Symbol.dispose](): void {
     this.#closed = true
     if (this.#timer) clearTimeout(this.#timer)
@@ -127,7 +130,7 @@ export class MaterialWatch implements Disposable {
     this.#pollIn(pause)
   }
 
-  /** What it fails of is told to `polled`. */
+  /** Failures are reported to `polled`. */
   #pollIn(pause: number): void {
     this.#timer = setTimeout(() => {
       this.poll().catch(() => undefined)

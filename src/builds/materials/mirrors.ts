@@ -6,8 +6,8 @@ import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { removeFolder } from '../../storage/remove-folder.ts'
 
 /**
- * Removes every folder that is not wanted. Each is put aside in the moment in which it is asked
- * for, so that one which is wanted again meanwhile begins empty and stays.
+ * Removes every folder that is not needed. Each is moved aside within the call, so that a folder
+ * needed again meanwhile starts empty and is not removed.
  */
 export async function removeOthers(
   folder: string,

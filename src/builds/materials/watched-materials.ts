@@ -2,7 +2,7 @@ import { materialFingerprint } from '../../document/materials/material-fingerpri
 import { isSource, type SourceMaterial } from '../../document/materials/identity.ts'
 import type { Pipeline } from '../../document/model/model.ts'
 
-/** A repository that some pipelines are made from. */
+/** A repository that pipelines use. */
 export interface WatchedMaterial {
   readonly fingerprint: string
   readonly material: SourceMaterial

@@ -4,7 +4,7 @@ import { assertMay } from '../../configuration/access/permission.ts'
 import { assertMayActOnRun, type RunRightsDeps } from './run-rights.ts'
 
 /**
- * Cancels one run of a stage, and tells whether it was in progress.
+ * Cancels one run of a stage; returns whether it was active.
  *
  * @throws {ServiceError} `stage-not-found`, `not-authorized`.
  */

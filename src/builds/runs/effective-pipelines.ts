@@ -4,7 +4,7 @@ import type { Configuration, Environment, Pipeline } from '../../document/model/
 import { Emitter } from '../../lib/emitter.ts'
 import type { CurrentConfiguration } from '../../configuration/current/current-configuration.ts'
 
-/** A pipeline as it acts: with the stages of its template, params replaced. */
+/** A pipeline as it is run: with the stages of its template, and params replaced. */
 export interface EffectivePipeline {
   readonly group: string
   readonly pipeline: Pipeline
@@ -16,7 +16,10 @@ interface Expanded {
   readonly environments: ReadonlyMap<string, readonly Environment[]>
 }
 
-/** The pipelines of the configuration in force, expanded once for each configuration. Names compare without case. */
+/**
+ * The pipelines of the configuration in force, expanded once per configuration. Names compare
+ * without case.
+ */
 export class EffectivePipelines {
   #expanded: Expanded
   readonly #changed = new Emitter()
@@ -43,12 +46,15 @@ export class EffectivePipelines {
     return [...this.#expanded.pipelines.values()]
   }
 
-  /** The environments that name the pipeline. */
+  /** The environments that contain the pipeline. */
   environmentsOf(pipeline: string): readonly Environment[] {
     return this.#expanded.environments.get(nameKey(pipeline)) ?? []
   }
 
-  /** Calls the listener after each change of the configuration. Returns how to stop that. */
+  /**
+   * Calls the listener after each change of the configuration. Returns a function that unsubscribes
+   * it.
+   */
   onChange(listener: () => void): () => void {
     return this.#changed.on(listener)
   }

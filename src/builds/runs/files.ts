@@ -27,10 +27,10 @@ import { readViewableRun, type RunRightsDeps } from './run-rights.ts'
 
 export interface FilesDeps extends RunRightsDeps {
   readonly directory: AgentDirectory
-  /** The folder that keeps the artifacts of all jobs. */
+  /** The folder of the artifacts of all jobs. */
   readonly artifactsDir: string
   readonly lines: LineFinder
-  /** What an agent has to fetch for the job that it works on. */
+  /** The artifacts that an agent has to fetch for its current job. */
   readonly fetchesOf: (agentUuid: string) => Promise<readonly OrderedFetch[]>
 }
 
@@ -44,18 +44,18 @@ export interface FileCall {
   readonly path: string
 }
 
-/** An open file, to be closed by who asked for it; or what is in a folder. */
+/** An open file, which the caller closes; or the content of a folder. */
 export type Found =
   | { readonly type: 'file'; readonly handle: FileHandle; readonly name: string }
   | {
       readonly type: 'folder'
-      /** Whose folder it is, and where below it. */
+      /** The job of the folder, and the path below it. */
       readonly job: JobPlace
       readonly path: string
       readonly entries: readonly FolderEntry[]
     }
 
-/** A folder with all that is in it, as one file that is made while it is read. */
+/** A folder with its content as one file, created while it is read. */
 export interface Archive {
   readonly type: 'archive'
   readonly name: string
@@ -63,7 +63,7 @@ export interface Archive {
 }
 
 /**
- * A file or a folder of a job. `.json` after the name of a folder asks for the folder too.
+ * A file or a folder of a job. `.json` after the name of a folder also requests the folder.
  *
  * @throws {ServiceError} `not-permitted`, `token-refused`, `malformed-request`, `file-not-found`.
  */
@@ -75,7 +75,7 @@ export async function openFile(deps: FilesDeps, call: FileCall): Promise<Found> 
 }
 
 /**
- * The same; `.zip` after the name of a folder asks for all that is in it.
+ * A file, a folder, or with `.zip` after the name of a folder, an archive of its content.
  *
  * @throws {ServiceError} as {@link openFile}
  */
@@ -88,13 +88,13 @@ export async function openDownload(deps: FilesDeps, call: FileCall): Promise<Fou
   throw await fileNotFound(deps, call)
 }
 
-/** A console, from one of its lines on. */
+/** A console from one of its lines on. */
 export interface ConsolePart extends ConsoleTail {
   readonly handle: FileHandle
 }
 
 /**
- * The console of a job from a line on, counted from 0; whole lines only while the job runs.
+ * The console of a job from a line on, counted from 0; only complete lines while the job runs.
  *
  * @throws {ServiceError} as {@link openFile}
  */
@@ -115,7 +115,7 @@ export async function openConsole(
  * Every file at or below a path, for an agent whose job fetches them.
  *
  * @throws {ServiceError} `token-refused`, `not-permitted`, `malformed-request`, `file-not-found`
- * for a job whose files are no longer kept.
+ * for a job whose files were removed.
  */
 export async function listArtifacts(
   deps: FilesDeps,
@@ -136,7 +136,7 @@ export async function listArtifacts(
   return listFiles(folderOf(deps, job), segments)
 }
 
-/** Whether the console and the artifacts of a job are still there, where it has run. */
+/** Whether the console and the artifacts of a job still exist where it ran. */
 export async function areFilesKept(deps: FilesDeps, place: JobPlace): Promise<boolean> {
   const job = await findJob(deps.builds, place)
   return job === null || isKept(deps, job)
@@ -154,7 +154,7 @@ async function assertMayRead(deps: FilesDeps, call: FileCall): Promise<void> {
   await assertMayFetch(deps, agent ?? null, call)
 }
 
-/** An agent reads what the fetch tasks of its job name, and nothing else. */
+/** An agent may only read what the fetch tasks of its job name. */
 async function assertMayFetch(
   { fetchesOf }: FilesDeps,
   agent: KnownAgent | null,
@@ -183,7 +183,7 @@ async function findFile(
   return (await openIn(deps, job, segments)) ?? openListing(deps, job, segments)
 }
 
-/** The folder whose name with `.json` after it was asked for. */
+/** The folder that was requested with `.json` after its name. */
 async function openListing(
   deps: FilesDeps,
   job: JobPlace,
@@ -195,7 +195,7 @@ async function openListing(
   return found?.type === 'folder' ? found : null
 }
 
-/** The folder whose name with `.zip` after it was asked for. */
+/** The folder that was requested with `.zip` after its name. */
 async function findArchive(
   deps: FilesDeps,
   place: JobPlace,
@@ -262,7 +262,7 @@ async function openBelow(
   return entries && { type: 'folder', entries }
 }
 
-/** The job of a run that really ran: one that was carried over has its files where they were made. */
+/** The job that ran: a copy in a later run has its files where the original ran. */
 async function findJob(builds: Builds, place: JobPlace): Promise<JobInstance | null> {
   const { pipelineName, pipelineCounter, stageName, stageCounter, jobName } = place
   const run = await builds.stageInstance({
@@ -279,7 +279,7 @@ function folderOf({ artifactsDir }: FilesDeps, job: JobInstance): string {
   return jobFolder(artifactsDir, placeOfJob(job))
 }
 
-/** Whether the files of a job were not removed: every job that has run has a console at first. */
+/** Whether the files of a job still exist: every job that ran had a console at first. */
 async function isKept(deps: FilesDeps, job: JobInstance): Promise<boolean> {
   const hasRun = job.transitions.some(({ state }) => state === 'Building')
   return isUnfinished(job) || !hasRun || (await findInside(folderOf(deps, job), [])) !== null

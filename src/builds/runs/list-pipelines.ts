@@ -9,7 +9,7 @@ export interface ListPipelinesDeps extends RunRightsDeps {
   readonly pipelines: EffectivePipelines
 }
 
-/** A pipeline of the configuration and what became of its newest run. */
+/** A pipeline of the configuration, with its newest run. */
 export interface ListedPipeline {
   readonly name: string
   readonly group: string
@@ -42,7 +42,7 @@ export function listPipelines(
   )
 }
 
-/** The newest run, where the caller may view it. */
+/** The newest run, if the caller may view it. */
 export async function latestRun(
   deps: RunRightsDeps,
   principal: Principal,

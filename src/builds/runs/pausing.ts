@@ -12,11 +12,11 @@ export interface PausingDeps {
   readonly pipelines: EffectivePipelines
 }
 
-/** As much of a reason is kept as the original keeps, in characters. */
+/** Longer reasons are cut at this number of characters, as in the original server. */
 const LONGEST_CAUSE = 255
 
 /**
- * Lets no run of a pipeline start until it is unpaused. What is in progress goes on.
+ * Prevents new runs of a pipeline until it is unpaused. Active runs continue.
  *
  * @throws {ServiceError} `pipeline-not-found`, `not-permitted`.
  */
@@ -31,7 +31,7 @@ export async function pausePipeline(
 }
 
 /**
- * Lets runs of a pipeline start again, and tells whether it was paused.
+ * Permits runs of a pipeline again; returns whether it was paused.
  *
  * @throws {ServiceError} `pipeline-not-found`, `not-permitted`.
  */
@@ -44,7 +44,7 @@ export async function unpausePipeline(
 }
 
 /**
- * Whether a pipeline is paused, locked, and could start a run now.
+ * Reads whether a pipeline is paused, is locked, and could start a run now.
  *
  * @throws {ServiceError} `pipeline-not-found`, `not-permitted`.
  */

@@ -15,17 +15,17 @@ export interface PipelineRunsDeps extends RunRightsDeps {
   readonly pipelines: EffectivePipelines
 }
 
-/** One run of a pipeline with the newest run of each of its stages, and what had changed for it. */
+/** One run of a pipeline with the newest run of each of its stages, and its changes. */
 export interface PipelineRunFacts {
   readonly run: PipelineInstance
   readonly stages: readonly StageRun[]
   readonly changes: RunChanges
-  /** The kind of each material that the pipeline still has, by fingerprint. */
+  /** The kind of each material that is still configured, by fingerprint. */
   readonly kinds: ReadonlyMap<string, string>
 }
 
 /**
- * One run of a pipeline.
+ * Reads one run of a pipeline.
  *
  * @throws {ServiceError} `pipeline-not-found`, `not-permitted`.
  */
@@ -41,7 +41,8 @@ export async function readPipelineRun(
 }
 
 /**
- * The runs of a pipeline, newest first. Those that the caller may not view are left out of their page.
+ * The runs of a pipeline, newest first. Runs that the caller may not view are missing from their
+ * page.
  *
  * @throws {ServiceError} `pipeline-not-found`, `not-permitted`.
  */
@@ -59,7 +60,7 @@ export async function listPipelineRuns(
   return { items: await Promise.all(viewable.map((run) => factsOf(deps, run))), pagination }
 }
 
-/** The newest run of each stage that has run. */
+/** The newest run of each stage. */
 export async function stagesOf(
   builds: Builds,
   { name: pipeline, counter: pipelineCounter, stages }: PipelineInstance,
@@ -87,7 +88,7 @@ async function factsOf(
   return { run, stages, changes, kinds }
 }
 
-/** The element's name, as the configuration has it. */
+/** The kind as the configuration spells it. */
 function kindOf(kind: string): string {
   return kind === 'dependency' ? 'pipeline' : kind
 }

@@ -6,7 +6,7 @@ import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import type { KnownAgent } from '../../agents/known-agent.ts'
 import type { EffectivePipeline, EffectivePipelines } from './effective-pipelines.ts'
 
-/** What scheduling needs to know, from the configuration in force and the agents that are there. */
+/** The facts that scheduling needs, from the configuration in force and the current agents. */
 export class ConfiguredPlans implements Plans {
   readonly #pipelines: EffectivePipelines
   readonly #directory: AgentDirectory
@@ -38,7 +38,7 @@ export class ConfiguredPlans implements Plans {
   }
 }
 
-/** Whether an agent is enabled and was heard of lately. */
+/** Whether an agent is enabled and has contacted the server recently. */
 function isLive({ condition: { configStatus, runtimeStatus } }: KnownAgent): boolean {
   return (
     configStatus === 'Enabled' && runtimeStatus !== 'LostContact' && runtimeStatus !== 'Missing'

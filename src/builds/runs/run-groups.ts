@@ -10,12 +10,12 @@ import type { FormerGroups } from '../../security/permissions.ts'
 
 type Groups = ReadonlyMap<string, string>
 
-/** Documents whose groups are remembered. */
+/** The limit of documents whose groups are cached. */
 const KEPT = 16
 
 /**
- * The groups that a pipeline was in while a run of it ran. Runs record them; for those of older
- * versions, the document says so that was in force when the run began.
+ * The groups of a pipeline during a run of it. Runs record them; for runs of older versions they
+ * are read from the document that was in force when the run started.
  */
 export class RunGroups {
   readonly #history: History
@@ -25,7 +25,7 @@ export class RunGroups {
     this.#history = history
   }
 
-  /** Null where nobody knows. */
+  /** Null when unknown. */
   async of({ name, groups, createdAt }: PipelineInstance): Promise<FormerGroups> {
     if (groups !== null) return groups
     const revision = revisionInForce(this.#history, createdAt)
@@ -43,7 +43,7 @@ export class RunGroups {
   }
 }
 
-/** The revision that was current at a time, or null before the first. */
+/** The revision that was current at a time, or null before the first one. */
 export function revisionInForce(history: History, time: number): Revision | null {
   const revisions = history.list({ offset: 0, limit: history.size() })
   return revisions.find((each) => each.time <= time) ?? null

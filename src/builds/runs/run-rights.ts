@@ -13,8 +13,8 @@ export interface RunRightsDeps {
 }
 
 /**
- * The run, to a caller who may view the pipeline now and could view it in each group that it was in
- * when the run ran: another pipeline may have the name now. Null where there is no such run.
+ * Reads a run for a caller who may view the pipeline now and in each group that it was in during
+ * the run: another pipeline may have the name now. Null when there is no such run.
  *
  * @throws {ServiceError} `not-permitted`.
  */
@@ -32,7 +32,7 @@ export async function readViewableRun(
   return run
 }
 
-/** Those of some runs that the caller may view. */
+/** The runs that the caller may view. */
 export async function viewableRuns(
   deps: RunRightsDeps,
   principal: Principal,
@@ -46,7 +46,7 @@ export async function viewableRuns(
   return (await Promise.all(judged)).flat()
 }
 
-/** A run that something is part of. */
+/** Something that is part of a run. */
 interface OfRun {
   readonly pipelineName: string
   readonly pipelineCounter: number
@@ -56,7 +56,7 @@ function keyOf({ pipelineName, pipelineCounter }: OfRun): string {
   return `${nameKey(pipelineName)}/${pipelineCounter}`
 }
 
-/** Those of some things that are part of a run which the caller may view. */
+/** The parts of runs that the caller may view. */
 export async function viewableParts<Part>(
   deps: RunRightsDeps,
   principal: Principal,
@@ -80,7 +80,7 @@ export async function viewableParts<Part>(
   return parts.filter((part) => keys.has(keyOf(runOf(part))))
 }
 
-/** Those of some jobs that the caller may view. */
+/** The jobs that the caller may view. */
 export function viewableJobs(
   deps: RunRightsDeps,
   principal: Principal,
@@ -90,8 +90,8 @@ export function viewableJobs(
 }
 
 /**
- * @throws {ServiceError} `not-permitted`, or `not-authorized` for a cancel, where the caller may not
- * do that in each group that the pipeline was in when the run ran.
+ * @throws {ServiceError} `not-permitted`, or `not-authorized` for a cancel, unless the caller has
+ * the permission in each group that the pipeline was in during the run.
  */
 export async function assertMayActOnRun(
   deps: RunRightsDeps,

@@ -2,19 +2,18 @@ import type { RunVariable } from '../engine/documents.ts'
 import type { Environment, Pipeline, Variable } from '../../document/model/model.ts'
 import { ServiceError } from '../../core/errors.ts'
 
-/** What the variables of a pipeline are looked for in. */
+/** Where the variables of a pipeline are defined. */
 export interface VariableScope {
   readonly pipeline: Pipeline
-  /** Those that name the pipeline. */
+  /** Those that contain the pipeline. */
   readonly environments: readonly Environment[]
 }
 
 const HIDDEN = '****'
 
 /**
- * Whether each variable that a run is given may be given to it: one of its jobs has it, and it is
- * secure there if, and only if, it is given as a secure one. Otherwise a secret would be kept and
- * shown in the clear, or what was meant to be secret is not.
+ * Asserts that each variable may be given to a run: one of its jobs has it, and it is given as
+ * secure if and only if it is secure there. A mismatch would store and show a secret in plain text.
  *
  * @throws {ServiceError} `variable-not-found`, `malformed-request`.
  */
@@ -27,7 +26,7 @@ export function assertVariables(scope: VariableScope, given: readonly RunVariabl
   }
 }
 
-/** A variable of a run as everybody may see it. */
+/** A variable of a run as every caller may see it. */
 export function shownVariable({ name, value, secure }: RunVariable): RunVariable {
   return { name, value: secure ? HIDDEN : value, secure }
 }

@@ -32,7 +32,7 @@ export interface StageName {
 }
 
 /**
- * Cancels the newest run of a stage that is in progress, and tells whether there was one.
+ * Cancels the newest active run of a stage; returns whether there was one.
  *
  * @throws {ServiceError} `stage-not-found`, `not-authorized`.
  */
@@ -51,7 +51,7 @@ export async function cancelStage(
 }
 
 /**
- * One run of a stage.
+ * Reads one run of a stage.
  *
  * @throws {ServiceError} `stage-not-found`, `not-permitted`.
  */
@@ -68,7 +68,7 @@ export async function readStageRun(
 }
 
 /**
- * The runs of a stage, newest first. Those that the caller may not view are left out of their page.
+ * The runs of a stage, newest first. Runs that the caller may not view are missing from their page.
  *
  * @throws {ServiceError} `stage-not-found`, `not-permitted`.
  */
@@ -84,7 +84,7 @@ export async function listStageRuns(
   return { ...page, items }
 }
 
-/** Those of some runs of stages that the caller may view. */
+/** The runs of stages that the caller may view. */
 export function viewableStageRuns(
   deps: RunRightsDeps,
   principal: Principal,
@@ -94,10 +94,10 @@ export function viewableStageRuns(
 }
 
 /**
- * The jobs that an agent ran, newest end first, to any user. Those that she may not view are left
- * out of their page.
+ * The jobs that an agent ran, last ended first, for any user. Jobs that the caller may not view are
+ * missing from their page.
  *
- * @throws {ServiceError} `agent-not-found` for an agent that is unknown and never ran any.
+ * @throws {ServiceError} `agent-not-found` for an unknown agent that never ran a job.
  */
 export async function listJobRuns(
   deps: StagesDeps,
@@ -111,7 +111,7 @@ export async function listJobRuns(
   throw new ServiceError('agent-not-found', `There is no agent ${uuid}`, { uuid })
 }
 
-/** The counter of the run whose stage a cancel ends, or null. */
+/** The counter of the run whose stage would be cancelled, or null. */
 async function newestActive({ builds }: StagesDeps, name: StageName): Promise<number | null> {
   const active = (await builds.activeStages()).filter(
     ({ stage }) =>
@@ -123,7 +123,7 @@ async function newestActive({ builds }: StagesDeps, name: StageName): Promise<nu
   )
 }
 
-/** In the configuration, or of the past. */
+/** The stage is configured, or has run in the past. */
 async function assertKnown({ plans, builds }: StagesDeps, name: StageName): Promise<void> {
   const plan = plans.pipelinePlan(name.pipeline)
   if (plan && stagePlan(plan, name.stage)) return

@@ -19,27 +19,28 @@ export interface StartRunsDeps extends RunRightsDeps {
   readonly plans: ConfiguredPlans
   readonly pipelines: EffectivePipelines
   readonly triggers: Pick<Triggers, 'startPipeline'>
-  /** Seals the secure variables that a run is given. */
+  /** Encrypts the secure variables of a run. */
   readonly box: SecretBox
 }
 
-/** What a run is to have that others do not. */
+/** The options of a single run. */
 export interface ScheduleOptions {
-  /** In the clear. */
+  /** In plain text. */
   readonly variables: readonly RunVariable[]
   readonly pins: readonly Pin[]
 }
 
 const AS_ALWAYS: ScheduleOptions = { variables: [], pins: [] }
 
-/** Which jobs of a stage are to run: all, those that did not pass, or those named. */
+/** The jobs of a stage to run: all, those that did not pass, or the named ones. */
 export type JobChoice = 'all' | 'failed' | readonly string[]
 
 /**
- * Starts a run of a pipeline with what its materials have now, but for the options.
+ * Starts a run of a pipeline with the newest revisions of its materials, apart from the options.
  *
- * @throws {ServiceError} `pipeline-not-found`, `not-permitted`, `variable-not-found`, `malformed-request`,
- *   `material-not-found`, `material-revision-not-found`, `pipeline-locked`, `not-schedulable`.
+ * @throws {ServiceError} `pipeline-not-found`, `not-permitted`, `variable-not-found`,
+ * `malformed-request`, `material-not-found`, `material-revision-not-found`, `pipeline-locked`,
+ * `not-schedulable`.
  */
 export async function startPipeline(
   { access, pipelines, triggers, box }: StartRunsDeps,
@@ -64,9 +65,11 @@ export async function startPipeline(
 }
 
 /**
- * Takes the lock of a pipeline from the run that holds it, and tells its counter; null when none does.
+ * Takes the lock of a pipeline from the run that holds it, and returns that run's counter; null
+ * when there is none.
  *
- * @throws {ServiceError} `pipeline-not-found`, `not-permitted`, `pipeline-locked` while that run is in progress.
+ * @throws {ServiceError} `pipeline-not-found`, `not-permitted`, `pipeline-locked` while that run is
+ * active.
  */
 export async function releaseLock(
   deps: StartRunsDeps,
@@ -95,7 +98,8 @@ export async function startStage(
   const { pipeline, stage, counter } = run
   const plan = deps.plans.pipelinePlan(pipeline)
   const isKnown = plan !== null && stagePlan(plan, stage) !== null
-  // To others a stage that is not there is refused as one that is: they learn no names.
+  // For callers without permission, a missing stage is refused like an existing one: no names are
+  // disclosed.
   if (isKnown || !deps.access.may(principal, { action: 'operate-pipeline', pipeline })) {
     assertMay(deps.access, principal, { action: 'operate-stage', pipeline, stage })
   }

@@ -11,7 +11,7 @@ interface StageName {
   readonly stage: string
 }
 
-/** The runs of stages that passed: what pipelines that depend on them are made from. */
+/** The passed runs of stages, which dependent pipelines are based on. */
 export class PassedStages {
   readonly #stages: Stages
   readonly #newest = new Map<string, Promise<StageInstance | null>>()
@@ -25,12 +25,12 @@ export class PassedStages {
     const key = stageNameKey(name)
     const found = this.#newest.get(key) ?? this.#find(name)
     this.#newest.set(key, found)
-    // What could not be read is looked for again.
+    // A failed read is not cached.
     found.catch(() => this.#newest.delete(key))
     return found
   }
 
-  /** The newest ones, newest first, of the last `among` runs. */
+  /** The newest passed runs, newest first, among the last `among` runs. */
   async list(name: StageName, among: number): Promise<readonly StageInstance[]> {
     const passed: StageInstance[] = []
     for (let offset = 0; offset < among;) {
@@ -42,7 +42,7 @@ export class PassedStages {
     return passed
   }
 
-  /** Hears of every event. */
+  /** Updates the cache from an event. */
   note(event: BuildEvent): void {
     if (event.type !== 'stage-finished' || event.status.state !== 'Passed') return
     const { stage } = event
@@ -62,7 +62,7 @@ export class PassedStages {
   }
 }
 
-/** Runs may end in another order than they began. */
+/** Runs may end in a different order than they started. */
 async function newer(
   known: Promise<StageInstance | null>,
   stage: StageInstance,

@@ -14,11 +14,14 @@ import {
   type WantedRevision,
 } from './wanted-revisions.ts'
 
-/** A revision that a run is asked to be made from, in place of the newest. */
+/** A revision requested for a run in place of the newest one. */
 export interface Pin {
   /** The name or the fingerprint of the material. */
   readonly material: string
-  /** As people write it: a commit may be shortened, a run upstream is `pipeline/counter/stage/counter`. */
+  /**
+   * As people write it: a commit may be shortened, an upstream run is
+   * `pipeline/counter/stage/counter`.
+   */
   readonly revision: string
 }
 
@@ -28,17 +31,18 @@ export interface PinDeps {
 }
 
 interface Found {
-  /** As the material writes it. */
+  /** In the notation of the material. */
   readonly revision: string
-  /** What the pipeline would be made from otherwise. */
+  /** The newest revision, which the pipeline would use without the pin. */
   readonly newest: string | null
 }
 
 /**
- * The revisions that are asked for, by the fingerprints of their materials.
+ * Resolves the requested revisions, by the fingerprints of their materials.
  *
- * @throws {ServiceError} `malformed-request` for a material that is named twice, `material-not-found`,
- *   `material-revision-not-found`, `not-schedulable` when a material cannot be read.
+ * @throws {ServiceError} `malformed-request` for a material that is named twice,
+ * `material-not-found`, `material-revision-not-found`, `not-schedulable` when a material cannot be
+ * read.
  */
 export async function pinnedRevisions(
   deps: PinDeps,
@@ -60,7 +64,7 @@ export async function pinnedRevisions(
   return pinned
 }
 
-/** Names compare without case, as those of pipelines do. */
+/** Names compare without case, like those of pipelines. */
 function findMaterial({ name: pipeline, materials }: Pipeline, { material: key }: Pin): Material {
   const found =
     materials.find((each) => isSameName(nameOf(each) ?? '', key)) ??

@@ -4,7 +4,7 @@ import { isSource } from '../../document/materials/identity.ts'
 import type { Material, Pipeline } from '../../document/model/model.ts'
 import { memoize } from '../../lib/memoize.ts'
 
-/** Which pipelines of a configuration are started by what. Pipelines are named in lower case. */
+/** Maps the triggers of a configuration to the pipelines that they start, named in lower case. */
 export class PipelineUses {
   readonly #byMaterial = new Map<string, string[]>()
   readonly #byStage = new Map<string, string[]>()
@@ -15,22 +15,22 @@ export class PipelineUses {
     for (const pipeline of pipelines) this.#add(pipeline)
   }
 
-  /** Those made from a repository. */
+  /** The pipelines that use a repository. */
   ofMaterial(fingerprint: string): readonly string[] {
     return this.#byMaterial.get(fingerprint) ?? []
   }
 
-  /** Those that depend on a stage. */
+  /** The pipelines that depend on a stage. */
   ofStage(stage: { readonly pipeline: string; readonly stage: string }): readonly string[] {
     return this.#byStage.get(stageNameKey(stage)) ?? []
   }
 
-  /** The cron expression of each that has a timer. */
+  /** The cron expression of each pipeline with a timer. */
   timers(): ReadonlyMap<string, string> {
     return this.#timers
   }
 
-  /** Those for which something about their start is not as it was. */
+  /** The pipelines whose triggers have changed. */
   changedSince(before: PipelineUses): readonly string[] {
     return [...this.#keys.keys()].filter((name) => this.#keys.get(name) !== before.#keys.get(name))
   }
@@ -46,12 +46,12 @@ export class PipelineUses {
   }
 }
 
-/** Works out for each pipeline what takes long about its uses, which is remembered. */
+/** Precomputes the expensive, memoized facts of each pipeline, and yields in between. */
 export function* prepareUses(pipelines: readonly Pipeline[]): Generator<unknown, void> {
   for (const pipeline of pipelines) yield startKey(pipeline)
 }
 
-/** What the start of a pipeline depends on. */
+/** Identifies everything that the start of a pipeline depends on. */
 const startKey = memoize(({ timer, materials, stages }: Pipeline) => {
   const approval = stages[0]?.approval?.type
   return JSON.stringify([timer?.cron, approval, materials.map(materialKey)])

@@ -15,15 +15,18 @@ export interface ChangesDeps {
   readonly builds: Pick<BuildQueries, 'stageInstance'>
 }
 
-/** The revisions of a run to come, compared with those of the run before. */
+/** The revisions of a future run, compared with those of the previous run. */
 export interface ComparedRevisions {
   readonly revisions: readonly MaterialRevision[]
   readonly changes: RunChanges
-  /** What could not be told in time. A run does not wait for it. */
+  /** The changes that were not available in time; a run does not wait for them. */
   readonly later: () => Promise<RunChanges>
 }
 
-/** Modifications of one material that are kept, newest first, and characters of their comments. */
+/**
+ * The limits of stored modifications per material, newest first, and of characters in their
+ * comments.
+ */
 const MOST_KEPT = 100
 const LONGEST_COMMENT = 2_000
 
@@ -34,7 +37,10 @@ interface Look {
   readonly told: Promise<Told>
 }
 
-/** What is new in the revisions since another run, as far as it can be told within `patience` milliseconds. */
+/**
+ * The changes in the revisions since another run, as far as they are available within `patience`
+ * milliseconds.
+ */
 export async function compareRevisions(
   deps: ChangesDeps,
   wanted: readonly WantedRevision[],
@@ -77,7 +83,7 @@ async function changesOf(
   const after = revisionIn(newest, fingerprint)
   try {
     const since = after === null ? null : await deps.poller.changes(fingerprint, { after, upTo })
-    // What is older than before, or too much, is told by its newest change alone.
+    // Revisions older than before, or too many of them, are represented by the newest change alone.
     if (since && since.length > 0) return since
     return await deps.poller.changes(fingerprint, { after: null, upTo })
   } catch (error) {

@@ -6,10 +6,10 @@ import { parseUpstream, renderUpstream } from '../engine/upstream-revision.ts'
 import type { Origins } from '../../core/builds/fan-in.ts'
 import { nameKey, stageNameKey } from '../../core/name-key.ts'
 
-/** Runs whose origins are remembered. They never change. */
+/** The limit of cached origins. They never change. */
 const REMEMBERED = 2_000
 
-/** Knows what runs were made from, through all the runs before them. */
+/** Finds what runs were made from, through all the runs before them. */
 export class RunOrigins {
   readonly #runs: Pick<BuildQueries, 'pipelineInstance'>
   readonly #known = new LRUCache<string, Promise<Origins>>({ max: REMEMBERED })
@@ -18,7 +18,7 @@ export class RunOrigins {
     this.#runs = runs
   }
 
-  /** The run of the stage is one of its own origins. */
+  /** A run of a stage is one of its own origins. */
   of(stage: StageInstance): Promise<Origins> {
     const { pipelineName: pipeline, pipelineCounter, name, counter: stageCounter } = stage
     return this.#ofUpstream({ pipeline, pipelineCounter, stage: name, stageCounter })
@@ -39,7 +39,7 @@ export class RunOrigins {
     if (known) return known
     const found = this.#find(pipeline, counter)
     this.#known.set(key, found)
-    // What could not be read is looked for again.
+    // A failed read is not cached.
     found.catch(() => this.#known.delete(key))
     return found
   }

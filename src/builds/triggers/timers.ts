@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts'
 
 export interface TimersOptions {
   readonly clock: Clock
-  /** Told when the timer of a pipeline fires. */
+  /** Called when the timer of a pipeline fires. */
   readonly fired: (pipeline: string) => void
 }
 
@@ -12,10 +12,10 @@ interface Timer {
   readonly next: number | null
 }
 
-/** The clock is looked at again after this, should it have been set meanwhile. */
+/** The clock is checked again after this time, in case it was adjusted. */
 const LONGEST_WAIT = 30_000
 
-/** The timers of pipelines. What would have fired while the service did not run is left out. */
+/** The timers of pipelines. Times that passed while the service was stopped are skipped. */
 export class Timers implements Disposable {
   readonly #options: TimersOptions
   #timers = new Map<string, Timer>()
@@ -25,7 +25,7 @@ export class Timers implements Disposable {
     this.#options = options
   }
 
-  /** These timers from now on and no others. One that is as before fires when it would have. */
+  /** Replaces all timers. An unchanged one keeps its time. */
   set(crons: ReadonlyMap<string, string>): void {
     const before = this.#timers
     const now = this.#options.clock()

@@ -35,24 +35,24 @@ export interface TriggersOptions {
   readonly poller: MaterialPoller
   readonly clock: Clock
   readonly log: Log
-  /** Milliseconds after which a pipeline that could not start is tried again. */
+  /** Milliseconds after which a pipeline that could not start is retried. */
   readonly retry: number
 }
 
-/** A start by hand. */
+/** A manual start. */
 export interface ManualStart extends Omit<PipelineRequest, 'revisions'> {
   readonly pins: readonly Pin[]
 }
 
-/** Milliseconds that a run waits to be told what has changed. */
+/** How long a run waits for its list of changes, in milliseconds. */
 const PATIENCE = 5_000
 
 /**
- * Starts pipelines: by changes of their materials, by stages of other pipelines, by timers, by hand.
+ * Starts pipelines: by changes of their materials, by stages of other pipelines, by timers, manually.
  *
- * What the last run was made from is read from the store, and a run begins in the same change that
- * records what it is made from. So nothing starts twice for the same revisions, and a poll that a
- * crash made futile is made up for by the next one.
+ * The materials of the last run are read from the store, and a run starts in the same change that
+ * records its materials. So nothing starts twice for the same revisions, and a poll that is lost in
+ * a crash is made up for by the next one.
  */
 export class Triggers implements AsyncDisposable {
   readonly #options: TriggersOptions
@@ -60,9 +60,9 @@ export class Triggers implements AsyncDisposable {
   readonly #wakeUps: WakeUps
   readonly #timers: Timers
   readonly #due = new Set<string>()
-  /** Those that could not start, and what was told about it. */
+  /** The pipelines that could not start, with the logged reason. */
   readonly #waiting = new Map<string, string>()
-  /** What is still to be written down about runs. */
+  /** Pending writes of changes to runs. */
   readonly #notes = new Set<Promise<unknown>>()
   readonly #unlisten: () => void
   readonly #retry: NodeJS.Timeout
@@ -88,14 +88,15 @@ export class Triggers implements AsyncDisposable {
   }
 
   /**
-   * Starts a pipeline with what its materials have now, apart from those that are pinned.
+   * Starts a pipeline with the newest revisions of its materials, apart from pinned ones.
    *
-   * @throws {ServiceError} `pipeline-not-found`, `material-not-found`, `material-revision-not-found`,
-   *   `pipeline-paused`, `pipeline-locked`, or `not-schedulable` with the reason.
+   * @throws {ServiceError} `pipeline-not-found`, `material-not-found`,
+   * `material-revision-not-found`, `pipeline-paused`, `pipeline-locked`, or `not-schedulable` with
+   * the reason.
    */
   startPipeline({ pins, ...request }: ManualStart): Promise<PipelineInstance> {
     return this.#wakeUps.without(nameKey(request.pipeline), async () => {
-      // What somebody has decided is told before what a repository says, which may take long.
+      // A decision of a user is reported before the state of a repository, which may take long.
       await this.#options.builds.assertNotPaused(request.pipeline)
       const found = this.#options.pipelines.find(request.pipeline)
       const newest = await this.#newestRun(request.pipeline)
@@ -104,7 +105,7 @@ export class Triggers implements AsyncDisposable {
     })
   }
 
-  /** Starts nothing more and polls no more. What waits for a poll hears that it failed. */
+  /** Stops all starts and polls. Pending polls fail. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#retry)
     this.#isClosed = true
@@ -161,8 +162,8 @@ export class Triggers implements AsyncDisposable {
   }
 
   /**
-   * While the disk is waited for, and before whoever made the change can ask for more. Whoever
-   * notes the change in this turn begins first.
+   * Runs while the change is written, and before its author can make another request. The first
+   * pipeline to be noted in this turn is started first.
    */
   #lookSoon(): void {
     queueMicrotask(() => {
@@ -214,7 +215,8 @@ export class Triggers implements AsyncDisposable {
   async #lookAt(name: string): Promise<void> {
     try {
       const found = this.#options.pipelines.find(name)
-      // A timer that fires while a pipeline is paused is left out; its changes are built afterwards.
+      // A timer that fires while its pipeline is paused is skipped; the changes are built after the
+      // pause.
       if (!found || (await this.#options.builds.pauseOf(name))) this.#due.delete(name)
       else if (this.#due.has(name) || isAutomatic(found.pipeline)) await this.#start(found.pipeline)
       this.#waiting.delete(name)
@@ -239,7 +241,9 @@ export class Triggers implements AsyncDisposable {
     this.#due.delete(name)
   }
 
-  /** While the first stage of a run is in progress no other begins; its end is another look. */
+  /**
+   * While the first stage of a run is active no other run starts; its end triggers the next check.
+   */
   async #isBusy(newest: PipelineInstance | null): Promise<boolean> {
     const [first] = newest?.stages ?? []
     if (!newest || !first) return false
@@ -263,7 +267,7 @@ export class Triggers implements AsyncDisposable {
   }
 }
 
-/** An operator wants it so; its end is another look. */
+/** These obstacles are intended by an operator; their end triggers the next check. */
 function isExpected(error: unknown): boolean {
   return (
     error instanceof ServiceError &&

@@ -11,13 +11,16 @@ export interface UpstreamDeps {
   readonly origins: RunOrigins
 }
 
-/** By fingerprint: the revisions of the dependencies, and of what else the runs behind them were made from. */
+/**
+ * By fingerprint: the revisions of the dependencies, and of the other materials of the upstream
+ * runs.
+ */
 export type UpstreamRevisions =
   | { readonly revisions: ReadonlyMap<string, string> }
-  /** Why there are none yet, in words. */
+  /** The reason why there are none yet, as text. */
   | { readonly obstacle: string }
 
-/** Runs of an upstream stage that are looked at when the newest ones do not belong together. */
+/** The number of upstream runs considered when the newest ones are inconsistent. */
 const LOOK_BACK = 100
 
 interface Candidate {
@@ -27,8 +30,8 @@ interface Candidate {
 }
 
 /**
- * The newest runs of the upstream stages that belong together: what they share, be it a repository
- * or a run of another pipeline, has one revision in all of them.
+ * The newest consistent runs of the upstream stages: a material that they share, be it a repository
+ * or a run of another pipeline, has the same revision in all of them.
  */
 export async function upstreamRevisions(
   deps: UpstreamDeps,

@@ -3,18 +3,18 @@ import { inBackground } from '../../lib/in-background.ts'
 import type { Log } from '../../lib/log.ts'
 import { Semaphore } from '../../lib/semaphore.ts'
 
-/** Looks that are taken at the same time. */
+/** The limit of concurrent checks. */
 const AT_ONCE = 8
 
 /**
- * Has a look at something whenever it is woken: one look at a time at each, and one more after it
- * when it was woken meanwhile.
+ * Checks a name whenever it is woken: one check at a time for each name, and one more if it was
+ * woken during the check.
  */
 export class WakeUps implements AsyncDisposable {
   readonly #look: (name: string) => Promise<void>
   readonly #log: Log
   readonly #turns = new Semaphore(AT_ONCE)
-  /** The end of what is done about each. */
+  /** The end of the pending work for each name. */
   readonly #ends = new Map<string, Promise<void>>()
   readonly #woken = new Set<string>()
   #closed = false
@@ -34,18 +34,18 @@ export class WakeUps implements AsyncDisposable {
     inBackground(this.#log, 'A pipeline could not be looked at', looked)
   }
 
-  /** A new configuration may wake thousands; whoever calls the service meanwhile is answered. */
+  /** A new configuration may wake thousands of names; other requests are served in between. */
   async #lookLater(name: string): Promise<void> {
     await nextTurn()
     await this.#look(name)
   }
 
-  /** Does a job about something while nobody looks at it. */
+  /** Runs a job for a name while no check of it is running. */
   without<Result>(name: string, job: () => Promise<Result>): Promise<Result> {
     return this.#inTurn(name, job)
   }
 
-  /** Begins no more looks and waits for what is under way. */
+  /** Starts no more checks, and waits for running ones. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     await Promise.all(this.#ends.values())

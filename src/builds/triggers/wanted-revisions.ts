@@ -8,7 +8,7 @@ import type { MaterialPoller } from '../materials/material-poller.ts'
 import { SourceFailed } from '../../sources/modification.ts'
 import { type UpstreamDeps, upstreamRevisions } from './upstream-revisions.ts'
 
-/** The revision of a material that a pipeline is to be made from. */
+/** The revision of a material for the next run of a pipeline. */
 export type WantedRevision = Pick<MaterialRevision, 'fingerprint' | 'name' | 'revision' | 'pinned'>
 
 export interface RevisionsDeps extends UpstreamDeps {
@@ -16,9 +16,8 @@ export interface RevisionsDeps extends UpstreamDeps {
 }
 
 /**
- * The revisions that a pipeline would be made from as far as they are known, or null while one is
- * not: before a first poll, or before the stages that it depends on have passed with revisions
- * that belong together.
+ * The revisions for the next run of a pipeline as far as they are known, or null while one is
+ * unknown: before a first poll, or before the upstream stages have consistent passed runs.
  */
 export async function knownRevisions(
   deps: RevisionsDeps,
@@ -30,7 +29,8 @@ export async function knownRevisions(
   const revisions: WantedRevision[] = []
   for (const material of pipeline.materials) {
     const fingerprint = materialFingerprint(material)
-    // What is polled on demand alone stays as it was in the last run: others may have looked since.
+    // Materials polled only on demand keep the revision of the last run: others may have polled
+    // them since.
     const own = isOnDemand(material)
       ? builtRevision(newest, fingerprint)
       : deps.poller.latest(fingerprint)
@@ -42,10 +42,10 @@ export async function knownRevisions(
 }
 
 /**
- * The revisions that a pipeline is to be made from now, asked of every repository that no upstream
- * run settles. What is pinned stays as it is, and has no say in which of the others belong together.
+ * The revisions for a run of a pipeline now; every repository that no upstream run determines is
+ * polled. Pinned revisions stay, and do not restrict which upstream runs are consistent.
  *
- * @throws {ServiceError} `not-schedulable` when one cannot be told.
+ * @throws {ServiceError} `not-schedulable` when one cannot be determined.
  */
 export async function newestRevisions(
   deps: RevisionsDeps,
@@ -67,10 +67,10 @@ export async function newestRevisions(
 }
 
 /**
- * Whether something is there that the last run was not made from, besides changes of files that
- * the filters ignore.
+ * Whether there is anything new since the last run, apart from changes of files that the filters
+ * ignore.
  *
- * @throws {SourceFailed} when the changed files cannot be asked for.
+ * @throws {SourceFailed} when the changed files cannot be read.
  */
 export async function hasNews(
   { poller }: RevisionsDeps,
@@ -96,7 +96,7 @@ export async function hasNews(
   return false
 }
 
-/** A change of no file at all, such as an empty commit, was made for a reason. */
+/** A change without files, such as an empty commit, was made on purpose. */
 function isOfInterest(files: readonly string[], ignores: readonly string[]): boolean {
   return files.length === 0 || files.some((file) => !isIgnored(file, ignores))
 }
@@ -132,19 +132,19 @@ export function revisionIn(run: PipelineInstance | null, fingerprint: string): s
   return run?.revisions.find((each) => each.fingerprint === fingerprint)?.revision ?? null
 }
 
-/** The revision that a run leaves for the next automatic start to compare with: one that was pinned is passed over. */
+/** The revision in a run that the next automatic start compares with: pinned ones are skipped. */
 export function builtRevision(run: PipelineInstance | null, fingerprint: string): string | null {
   const found = run?.revisions.find((each) => each.fingerprint === fingerprint)
   return found?.pinned ? found.pinned.built : (found?.revision ?? null)
 }
 
-/** Labels, and those who pin it, may speak of a material by this name. */
+/** The name of a material for labels, and for users who pin it. */
 export function nameOf(material: Material): string | null {
   if (material.kind === 'dependency') return material.name ?? material.pipeline
   return 'name' in material ? material.name : null
 }
 
-/** The same error for a caller who is no administrator, and may not read addresses of materials. */
+/** The same error without addresses of materials, for callers who are not administrators. */
 export function withoutAddress(error: unknown, pipeline: Pipeline): unknown {
   if (!(error instanceof ServiceError && error.cause instanceof SourceFailed)) return error
   const reason = `a material cannot be read: ${error.cause.unaddressed}`
