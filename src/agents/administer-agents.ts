@@ -28,12 +28,12 @@ export interface AgentAdministrationDeps {
   readonly editor: ConfigEditor
 }
 
-/** Whether something changed: the configuration by a commit, or the approval of a machine. */
+/** Whether anything changed: the configuration by a commit, or the approval of a machine. */
 export type Outcome = 'changed' | 'unchanged'
 
 /**
- * Enables a disabled agent, or approves the machine that waits with its uuid; there is no commit
- * when the configuration lists it as enabled already.
+ * Enables a disabled agent, or approves the machine that waits with its uuid; makes no commit when
+ * the configuration contains it as enabled already.
  *
  * @throws {ServiceError} `agent-not-found`, `not-permitted`.
  */
@@ -62,8 +62,8 @@ export function retireAgent(
 }
 
 /**
- * Deletes an agent from the configuration and every environment. One that still runs registers
- * itself again, so callers stop it first.
+ * Deletes an agent from the configuration and every environment. A running agent registers again,
+ * so callers stop it first.
  *
  * @throws {ServiceError} `agent-not-found`, `agent-not-deletable`, `not-authorized`.
  */
@@ -83,10 +83,11 @@ export async function removeAgent(
 }
 
 /**
- * Changes what the configuration lists of an agent.
+ * Changes the configuration of an agent.
  *
- * @throws {ServiceError} `agent-not-found`, `agent-not-listed` for one that waits to be, `not-permitted`,
- *   and `malformed-request` for what the configuration cannot hold or does not have.
+ * @throws {ServiceError} `agent-not-found`, `agent-not-listed` for one that is not configured yet,
+ * `not-permitted`, and `malformed-request` for values that the configuration cannot hold or does
+ * not have.
  */
 export async function changeListedAgent(
   deps: AgentAdministrationDeps,
@@ -124,7 +125,7 @@ function notListed(uuid: string): ServiceError {
   return new ServiceError('agent-not-listed', message, { uuid })
 }
 
-/** Every agent, as the list shows them: by name, working folder and uuid. */
+/** Every agent, in the order of the list: by name, working folder and uuid. */
 export async function listAgents(directory: AgentDirectory): Promise<readonly KnownAgent[]> {
   await directory.findLost()
   return directory.sorted()

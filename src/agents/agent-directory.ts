@@ -16,9 +16,11 @@ import {
 } from './known-agent.ts'
 import { isSamePlace, sortedUuids } from './sort-agents.ts'
 
-/** How often a contact time is written, in milliseconds; in between it is in memory only. */
+/** How often a contact time is written, in milliseconds; in between it is only in memory. */
 const WRITTEN_EVERY = 60_000
-/** Contact times are written together: so many at once, or what came in within so many milliseconds. */
+/**
+ * Contact times are written in batches: up to this number, or those within this many milliseconds.
+ */
 const WRITTEN_TOGETHER = 200
 const WRITTEN_WITHIN = 5_000
 
@@ -26,20 +28,20 @@ export interface DirectoryOptions {
   readonly store: StateStore
   readonly clock: Clock
   readonly log: Log
-  /** Silence after which an agent is lost, in milliseconds. */
+  /** Silence after which an agent counts as lost, in milliseconds. */
   readonly timeout: number
 }
 
 /**
- * Every agent that is in the configuration or has registered, held in memory. Records are durable
- * before they are seen; statuses are not kept, because only the agents know them.
+ * Every agent that is configured or has registered, held in memory. Records are durable before they
+ * are visible; statuses are not stored, because only the agents know them.
  */
 export class AgentDirectory {
   readonly #options: DirectoryOptions
   readonly #agents = new Map<string, KnownAgent>()
-  /** The uuids as the list has them, or null when a name has changed since. */
+  /** The sorted uuids, or null when a name has changed since. */
   #order: readonly string[] | null = null
-  /** The agents whose contact time is due to be written, and since when there are any. */
+  /** The agents whose contact time has to be written, and since when there are any. */
   readonly #due = new Set<string>()
   #dueSince = 0
   #isConfigured = false
@@ -77,7 +79,7 @@ export class AgentDirectory {
     return this.#order.flatMap((uuid) => this.find(uuid) ?? [])
   }
 
-  /** Takes over what the configuration now says about agents. */
+  /** Applies what the configuration now contains about agents. */
   configure(configured: ReadonlyMap<string, ConfiguredAgent>): void {
     for (const agent of this.#agents.values()) {
       if (agent.configured && !configured.has(agent.uuid)) this.#lose(agent)
@@ -87,7 +89,7 @@ export class AgentDirectory {
     for (const [uuid, place] of configured) this.#place(uuid, place)
   }
 
-  /** Keeps the record of an agent that registered; durable when it returns. */
+  /** Stores the record of a registered agent; durable when it returns. */
   async register(record: AgentRecord, heard: Heard): Promise<void> {
     await this.#options.store.change((transaction) => transaction.put(AGENTS, record.uuid, record))
     const known = this.#agents.get(record.uuid)
@@ -98,8 +100,8 @@ export class AgentDirectory {
   }
 
   /**
-   * Keeps that the machine with this record was let in; durable when it returns. Answers whether
-   * that is news; it is not when another machine has taken its place meanwhile.
+   * Records the approval of the machine with this record; durable when it returns. Returns whether
+   * anything changed, which is false when another machine has taken its place meanwhile.
    */
   async approve({ uuid, claimHash }: AgentRecord): Promise<boolean> {
     const isWaiting = (agent: KnownAgent | null): agent is KnownAgent & { record: AgentRecord } =>
@@ -116,7 +118,7 @@ export class AgentDirectory {
     return true
   }
 
-  /** Notes what an agent said in a contact. The contact time is written now and then. */
+  /** Records what an agent reported in a contact. The contact time is written periodically. */
   async recordContact(said: {
     record: AgentRecord
     heard: Heard
@@ -131,13 +133,13 @@ export class AgentDirectory {
     if (isDue) await this.#writeSoon(record.uuid, said.heard.at)
   }
 
-  /** Tells that something happened to an agent. */
+  /** Applies an event to an agent. */
   apply(uuid: string, event: AgentEvent): void {
     const agent = this.#agents.get(uuid)
     if (agent) this.#apply(agent, event)
   }
 
-  /** Forgets the record of an agent: it has to register again. */
+  /** Removes the record of an agent, which then has to register again. */
   async forget(uuid: string): Promise<void> {
     await this.#options.store.change((transaction) => transaction.remove(AGENTS, uuid))
     const configured = this.find(uuid)?.configured ?? null
@@ -145,7 +147,7 @@ export class AgentDirectory {
     if (configured) this.#place(uuid, configured)
   }
 
-  /** Finds the agents that have been silent for too long, and returns those that were lost now. */
+  /** Finds the agents that have been silent for too long, and returns the newly lost ones. */
   async findLost(): Promise<readonly string[]> {
     const since = this.#options.clock() - this.#options.timeout
     const silent = this.list().filter(
@@ -162,7 +164,9 @@ export class AgentDirectory {
     return lost.map(({ uuid }) => uuid)
   }
 
-  /** Those that were listed at the first start of a version that keeps approvals were let in before. */
+  /**
+   * Agents that were configured at the first start of a version with approvals count as approved.
+   */
   #approveEarlier(configured: ReadonlyMap<string, ConfiguredAgent>): void {
     for (const agent of this.#agents.values()) {
       const { uuid, record } = agent
@@ -171,7 +175,7 @@ export class AgentDirectory {
     }
   }
 
-  /** An agent that was not heard since the start is Missing, whatever it was before. */
+  /** An agent without a contact since the start is Missing, whatever its earlier status. */
   #place(uuid: string, configured: ConfiguredAgent): void {
     const known = this.#agents.get(uuid)
     const event = decisionOn({ record: known?.record ?? null, configured })
@@ -182,7 +186,10 @@ export class AgentDirectory {
     this.#keep({ uuid, condition, record, configured, heard })
   }
 
-  /** An agent that left the configuration has to register again; its record goes with the next write. */
+  /**
+   * An agent removed from the configuration has to register again; its record is deleted with the
+   * next write.
+   */
   #lose(agent: KnownAgent): void {
     this.#drop(agent.uuid)
     if (!agent.record) return
@@ -198,7 +205,7 @@ export class AgentDirectory {
     if (agent.configured) this.#place(agent.uuid, agent.configured)
   }
 
-  /** Nothing is lost that the next contact does not tell again, so that it may wait for others. */
+  /** The next contact repeats whatever is lost, so the write may wait for others. */
   async #writeSoon(uuid: string, now: number): Promise<void> {
     if (this.#due.size === 0) this.#dueSince = now
     this.#due.add(uuid)
@@ -222,7 +229,7 @@ export class AgentDirectory {
   }
 }
 
-/** Whether nothing is to be kept of an agent that is silent: nobody has approved its machine. */
+/** Whether a silent agent can be dropped: its machine was never approved. */
 function isStranger(agent: KnownAgent): boolean {
   return agent.configured === null || isUnknownMachine(agent)
 }

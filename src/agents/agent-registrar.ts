@@ -12,13 +12,16 @@ interface Waiting<Item> {
   readonly failed: (reason: unknown) => void
 }
 
-/** Milliseconds after a commit in which those that come next are gathered: a rush is few commits. */
+/**
+ * The window after a commit in which further changes are collected, in milliseconds, so that a rush
+ * makes few commits.
+ */
 const GATHERING = 200
 
 /**
- * Writes into the configuration what agents do by themselves: registering with the key, and moving
- * to another address. What comes in while one commit is made, or soon after it, goes into the next
- * one together, so that a thousand agents are few commits and nobody waits for more than one.
+ * Writes the agents' own changes into the configuration: registrations with the key, and new
+ * addresses. Changes that arrive during one commit, or soon after it, go into the next one
+ * together, so that a thousand agents make few commits and nobody waits for more than one.
  */
 export class AgentRegistrar {
   readonly #editor: ConfigEditor
@@ -32,7 +35,7 @@ export class AgentRegistrar {
     this.#log = options.log
   }
 
-  /** Lists the agent as enabled; returns when that is committed. */
+  /** Adds the agent as enabled; returns when that is committed. */
   enroll(agent: RegisteringAgent): Promise<void> {
     return new Promise((done, failed) => {
       this.#registering.set(agent.uuid, { item: agent, done, failed })
@@ -40,7 +43,7 @@ export class AgentRegistrar {
     })
   }
 
-  /** Notes the address of a listed agent when it is another one than the configuration has. */
+  /** Records the address of a configured agent when it differs from the configuration. */
   noteAddress(listed: ConfiguredAgent | null, address: AgentAddress): void {
     if (!listed || (listed.hostname === address.hostname && listed.ipAddress === address.ipaddress))
       return
@@ -54,7 +57,10 @@ export class AgentRegistrar {
     inBackground(this.#log, 'What agents do could not be written down', this.#drain())
   }
 
-  /** The flag falls in the same step that finds nothing left, so that no newcomer is overlooked. */
+  /**
+   * The flag is reset in the same step that finds the queue empty, so that no new entry is
+   * overlooked.
+   */
   async #drain(): Promise<void> {
     while (this.#registering.size > 0 || this.#moved.size > 0) {
       if (this.#registering.size > 0) {
@@ -101,7 +107,7 @@ export class AgentRegistrar {
   }
 }
 
-/** The user name that a change made by an agent is recorded under. */
+/** The user name of a change that an agent made. */
 function nameOf({ uuid, ipaddress, hostname }: AgentAddress): string {
   return `agent_${uuid}_${ipaddress}_${hostname}`
 }

@@ -1,10 +1,10 @@
 import type { CurrentConfiguration } from '../configuration/current/current-configuration.ts'
 import { hashSecret, isSecretOf } from './secrets.ts'
 
-/** Whether a key is one that makes approval unnecessary; `unused` when there is none of the kind. */
+/** Whether a key makes approval unnecessary; `unused` when no such key is configured. */
 export type KeyVerdict = 'right' | 'wrong' | 'unused'
 
-/** Judges keys by the server's setting and the one in the configuration. */
+/** Checks keys against the server's setting and the key of the configuration. */
 export function autoRegisterKeys(setting: string | null, configuration: CurrentConfiguration) {
   return (given: string): KeyVerdict => {
     const { server } = configuration.read().configuration

@@ -1,6 +1,6 @@
 import type { Configuration } from '../document/model/model.ts'
 
-/** An agent as the configuration lists it. */
+/** An agent as it is configured. */
 export interface ConfiguredAgent {
   readonly uuid: string
   readonly hostname: string

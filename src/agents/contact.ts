@@ -23,11 +23,11 @@ export interface AgentCallsDeps {
   readonly jobs: AgentJobs
 }
 
-/** What the calls of agents need to know about jobs. */
+/** The facts and effects concerning jobs that the calls of agents need. */
 export interface AgentJobs {
-  /** The job that the agent has to stop, of those it says it holds. */
+  /** The job that the agent has to stop, out of those that it reports. */
   cancelledJob(uuid: string, held: number | null): Promise<number | null>
-  /** An agent's process ended or was lost: its job is given to another. */
+  /** Requeues the job of an agent whose process ended or was lost. */
   abandon(uuid: string): Promise<void>
 }
 
@@ -62,7 +62,7 @@ type ConfigStatus = KnownAgent['condition']['configStatus']
 export interface Registered {
   readonly token: string
   readonly configStatus: ConfigStatus
-  /** Whether the list of agents says something new of it. */
+  /** Whether anything in the list of agents changed. */
   readonly isNews: boolean
 }
 
@@ -72,13 +72,13 @@ export type ContactAnswer =
   | { readonly kind: 'cancel_job'; readonly configStatus: ConfigStatus; readonly jobId: number }
 
 /**
- * Registers an agent and hands out its token. With the right key it is enabled at once, which is a
- * commit unless the configuration lists it; a machine that was let in before keeps what the
- * configuration says about it, and any other waits for approval. That the configuration lists its
- * uuid is no approval: everybody can read it there.
+ * Registers an agent and issues its token. With the right key it is enabled at once, which makes a
+ * commit unless the configuration contains it; a machine that was approved before keeps its
+ * configuration, and any other waits for approval. A configured uuid alone is no approval:
+ * everybody can read it there.
  *
  * @throws {ServiceError} `agent-taken` when another machine uses the uuid, `key-refused`, and
- *   `too-many-requests`.
+ * `too-many-requests`.
  */
 export async function registerAgent(deps: AgentCallsDeps, call: Registering): Promise<Registered> {
   const known = deps.directory.find(call.uuid)
@@ -110,7 +110,7 @@ export async function registerAgent(deps: AgentCallsDeps, call: Registering): Pr
   return { token, configStatus, isNews: configStatus !== known?.condition.configStatus }
 }
 
-/** What a machine that registers has shown: the claim of one that was let in, or the key. */
+/** The proof of a registering machine: the claim of an approved one, or the key. */
 function standingOf(
   { judgeKey, registrations }: AgentCallsDeps,
   known: KnownAgent | null,
@@ -126,7 +126,7 @@ function standingOf(
 }
 
 /**
- * Notes that an agent is there and what it does; answers what it has to do.
+ * Records the presence and the activity of an agent; answers with its instructions.
  *
  * @throws {ServiceError} `token-refused`, `agent-taken`.
  */
@@ -152,7 +152,7 @@ export async function contactAgent(deps: AgentCallsDeps, call: Contact): Promise
 }
 
 /**
- * The agent whose token this is.
+ * Asserts that the token is that of the agent.
  *
  * @throws {ServiceError} `token-refused`.
  */
@@ -172,7 +172,7 @@ function assertClaim(deps: AgentCallsDeps, known: KnownAgent | null, call: Regis
   throw taken(deps, known, { call, how: 'registered by another machine' })
 }
 
-/** One folder is locked by one process, so the same place is the same agent started again. */
+/** A folder is locked by one process, so the same place means the same agent, restarted. */
 function assertFree(
   deps: AgentCallsDeps,
   known: KnownAgent | null,
@@ -201,7 +201,9 @@ function placeOf({ hostname, ipAddress, sandbox }: AgentFacts): string {
   return JSON.stringify([hostname, ipAddress, sandbox])
 }
 
-/** Where an agent is now. The name that the configuration has stays until the agent says another one. */
+/**
+ * The current address of an agent. The configured name stays until the agent reports another one.
+ */
 function movedTo({ uuid, record, configured }: KnownAgent, facts: AgentFacts) {
   const isRenamed = record?.facts.hostname !== facts.hostname
   const hostname = isRenamed ? facts.hostname : (configured?.hostname ?? facts.hostname)

@@ -3,18 +3,20 @@ import { type AgentEvent, nextAgent } from '../core/builds/agent-life-cycle.ts'
 import type { AgentFacts, AgentRecord } from './agent-record.ts'
 import type { ConfiguredAgent } from './configured-agent.ts'
 
-/** One run of an agent's process, as it was last heard. */
+/** The last contact of one agent process. */
 export interface Heard {
   readonly instance: string
   /** Milliseconds since the UNIX epoch. */
   readonly at: number
-  /** The address that its calls come from, whatever it says of itself. */
+  /** The address that its calls come from, as opposed to the reported one. */
   readonly address: string
-  /** Whether that process said that it ends. */
+  /** Whether that process announced its end. */
   readonly stopping: boolean
 }
 
-/** What the server knows of one agent now: its record, its place in the configuration, what it last said. */
+/**
+ * The facts that the server knows about an agent: its record, its configuration, its last contact.
+ */
 export interface KnownAgent {
   readonly uuid: string
   readonly condition: AgentCondition
@@ -23,23 +25,23 @@ export interface KnownAgent {
   readonly heard: Heard | null
 }
 
-/** What an event makes of an agent; null when it is known no more. */
+/** Applies an event to an agent; null when it is removed by that. */
 export function afterEvent(agent: KnownAgent, event: AgentEvent): KnownAgent | null {
   const condition = nextAgent(agent.condition, event)
   return condition && { ...agent, condition }
 }
 
-/** Whether an administrator or the key let in the machine that uses the uuid. */
+/** Whether an administrator or the key approved the machine that uses the uuid. */
 export function isApproved({ record }: KnownAgent): boolean {
   return record?.approved === true
 }
 
-/** Whether a machine that nobody approved uses a uuid that the configuration lists. */
+/** Whether an unapproved machine uses a uuid that the configuration contains. */
 export function isUnknownMachine(agent: KnownAgent): boolean {
   return agent.configured !== null && agent.record !== null && !isApproved(agent)
 }
 
-/** What the configuration and the approval make of an agent that is listed. */
+/** The config status of a configured agent, from the configuration and the approval. */
 export function decisionOn({
   record,
   configured,
@@ -50,8 +52,8 @@ export function decisionOn({
 }
 
 /**
- * The facts to show: what it said last, or what the configuration has of an agent not heard. Of a
- * machine that is not approved, what it says of itself: that is to be looked at.
+ * The facts to show: the last reported ones, or those of the configuration before the first
+ * contact. For an unapproved machine, its own report, which an administrator has to check.
  */
 export function factsOf(agent: KnownAgent): AgentFacts {
   const { record, configured } = agent
@@ -65,7 +67,7 @@ export function statusOf({ condition }: KnownAgent): AgentStatus {
   return agentStatus(condition)
 }
 
-/** An IPv4 address as such, also where it came over IPv6. */
+/** The IPv4 address of an IPv4-mapped IPv6 address; others stay unchanged. */
 export function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '')
 }

@@ -13,11 +13,11 @@ export interface AgentsOptions {
   readonly editor: ConfigEditor
   readonly clock: Clock
   readonly log: Log
-  /** Silence after which an agent is lost, in milliseconds. */
+  /** Silence after which an agent counts as lost, in milliseconds. */
   readonly timeout: number
 }
 
-/** The agents that are known, following the configuration from now on. */
+/** Opens the known agents, and keeps them in step with the configuration. */
 export async function openAgents(options: AgentsOptions) {
   const directory = await AgentDirectory.open(options)
   options.configuration.subscribe(({ configuration }) => {

@@ -1,9 +1,12 @@
 import type { Clock } from '../lib/clock.ts'
 import { type KnownAgent, plainAddress } from './known-agent.ts'
 
-/** For how long after its last call a refused machine is a problem, in milliseconds: agents call again within 15 s. */
+/**
+ * How long a refused machine is reported after its last call, in milliseconds: agents call again
+ * within 15 s.
+ */
 const PROBLEM_FOR = 60_000
-/** Problems that are listed one by one. */
+/** The limit of problems that are listed separately. */
 const LISTED = 20
 
 /** A machine that calls with the uuid of another one. */
@@ -12,7 +15,7 @@ export interface RefusedMachine {
   readonly hostname: string
   /** The address that its calls come from. */
   readonly address: string
-  /** What is refused, and who uses the uuid: a sentence for operators. */
+  /** The refusal, and which machine uses the uuid: a sentence for operators. */
   readonly reason: string
 }
 
@@ -20,7 +23,7 @@ interface Refusal extends RefusedMachine {
   readonly at: number
 }
 
-/** The machines that were refused lately because another one has their uuid; one for each uuid. */
+/** Machines refused recently because another one uses their uuid; one for each uuid. */
 export class RefusedMachines {
   readonly #clock: Clock
   readonly #refusals = new Map<string, Refusal>()
@@ -39,13 +42,13 @@ export class RefusedMachines {
     this.#refusals.set(uuid, { uuid, ...machine, address, reason, at: this.#clock() })
   }
 
-  /** The machine that was refused lately with this uuid, or null. */
+  /** The machine with this uuid that was refused recently, or null. */
   find(uuid: string): RefusedMachine | null {
     const refusal = this.#refusals.get(uuid)
     return refusal && this.#isRecent(refusal) ? refusal : null
   }
 
-  /** In words, for operators. */
+  /** As sentences for operators. */
   problems(): readonly string[] {
     for (const [uuid, refusal] of this.#refusals) {
       if (!this.#isRecent(refusal)) this.#refusals.delete(uuid)

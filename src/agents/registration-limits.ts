@@ -6,14 +6,14 @@ import type { KeyVerdict } from './auto-register-key.ts'
 import { isApproved, type KnownAgent } from './known-agent.ts'
 import { hashSecret } from './secrets.ts'
 
-/** Machines that wait for approval at the most: in all, and of one network. */
+/** The limits of machines that wait for approval: in total, and of one network. */
 const WAITING_AT_MOST = 1_000
 const WAITING_OF_A_NETWORK = 100
-/** Silence after which one that waits makes room for another, in milliseconds. */
+/** Silence after which a waiting machine may be replaced by another, in milliseconds. */
 const SILENT_AFTER = 15_000
-/** After how many seconds one that finds no room should come again. */
+/** The delay that a refused machine is told to wait, in seconds. */
 const NO_ROOM_FOR = 60
-/** Wrong keys that are remembered: one that is said again is no new guess. */
+/** The limit of remembered wrong keys: repeating one is not a new guess. */
 const WRONG_KEYS = 10_000
 
 export interface RegistrationLimitsOptions {
@@ -23,8 +23,8 @@ export interface RegistrationLimitsOptions {
 }
 
 /**
- * What machines that are not known may cost: how often they register, how many wait for approval,
- * and how many keys they try. Those that were let in, and those with the key, are not counted.
+ * Limits the cost of unknown machines: how often they register, how many wait for approval, and how
+ * many keys they try. Approved machines, and those with the key, are not counted.
  */
 export class RegistrationLimits {
   readonly #options: RegistrationLimitsOptions
@@ -42,7 +42,7 @@ export class RegistrationLimits {
   }
 
   /**
-   * Whether this is the key that lets machines in; false when this server has none.
+   * Whether this is the registration key; false when this server has none.
    *
    * @throws {ServiceError} `key-refused` for a wrong one, `too-many-requests` after many of them.
    */
@@ -67,9 +67,9 @@ export class RegistrationLimits {
   }
 
   /**
-   * Makes room for one more machine that waits: the one goes that was silent for longest.
+   * Makes room for one more waiting machine by dropping the one that has been silent for longest.
    *
-   * @throws {ServiceError} `too-many-requests` when none of those that wait is silent.
+   * @throws {ServiceError} `too-many-requests` when no waiting machine is silent.
    */
   async makeRoom(address: string): Promise<void> {
     const network = networkOf(address)

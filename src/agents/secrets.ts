@@ -5,12 +5,12 @@ export function newToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** What is kept of a secret that is random and long, so that a plain hash is enough. */
+/** The stored hash of a secret, which is random and long, so that a plain hash is enough. */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex')
 }
 
-/** Compares in a time that tells nothing. */
+/** Compares in constant time. */
 export function isSecretOf(hashed: string, secret: string): boolean {
   const [kept, given] = [Buffer.from(hashed), Buffer.from(hashSecret(secret))]
   return kept.length === given.length && timingSafeEqual(kept, given)

@@ -1,6 +1,6 @@
 import { factsOf, type KnownAgent } from './known-agent.ts'
 
-/** Made when there is something to sort: a start without agents does not wait for its tables. */
+/** Created on first use, so that a start without agents does not load its tables. */
 let collator: Intl.Collator | null = null
 
 /** The uuids of the agents by name, working folder and uuid. */
@@ -14,7 +14,7 @@ export function sortedUuids(agents: Iterable<KnownAgent>): readonly string[] {
   return keyed.map((keys) => keys.at(-1) ?? '')
 }
 
-/** Whether two states of an agent stand at the same place of the list. */
+/** Whether two states of an agent have the same position in the list. */
 export function isSamePlace(one: KnownAgent, other: KnownAgent): boolean {
   const keys = placeOf(other)
   return placeOf(one).every((key, at) => key === keys[at])

@@ -1,16 +1,16 @@
 import { statfsSync } from 'node:fs'
 import { describeFault } from '../core/faults.ts'
 
-/** A folder by what lies in it. */
+/** A folder, and a description of its content. */
 export interface WatchedFolder {
   readonly what: string
   readonly folder: string
 }
 
-/** Bytes below which a disk counts as full: the next change or job may not find room. */
+/** Bytes below which a disk counts as full: the next change or job may not fit. */
 const LEAST = 1_048_576
 
-/** The disks that have no room for another change, a sentence each. */
+/** A sentence for each disk without space for another change. */
 export function findFullDisks(folders: readonly WatchedFolder[]): readonly string[] {
   return folders.flatMap(({ what, folder }) => {
     const left = bytesLeft(folder)
@@ -20,13 +20,13 @@ export function findFullDisks(folders: readonly WatchedFolder[]): readonly strin
   })
 }
 
-/** Whether a folder's disk has no room for another change. */
+/** Whether a folder's disk has no space for another change. */
 export function isOnFullDisk(folder: string): boolean {
   const left = bytesLeft(folder)
   return typeof left === 'number' && left < LEAST
 }
 
-/** How many bytes have room, or why that cannot be told. */
+/** The free bytes, or why they are unknown. */
 function bytesLeft(folder: string): number | string {
   try {
     const { bavail, bsize } = statfsSync(folder)

@@ -7,30 +7,30 @@ import type { Mirror, MirrorState } from '../notify/mirror/mirror.ts'
 import type { Access } from '../configuration/access/permission.ts'
 import type { WebhookState } from '../notify/webhooks/webhook.ts'
 
-/** Whether the service can serve, and everything that an operator should look at. */
+/** Whether the service works, and all problems for operators. */
 export interface Health {
   readonly status: 'ok' | 'degraded'
   readonly version: string
   readonly revisions: number
   readonly current: string
-  /** How the repository lies on disk; null until it was looked at. */
+  /** The state of the repository on disk; null until it was inspected. */
   readonly repository: MaintenanceState | null
   /** The repository that every revision is pushed to, or null where there is none. */
   readonly mirror: MirrorState | null
-  /** How much consoles and artifacts of jobs take, and may take. */
+  /** The size of consoles and artifacts, and its limit. */
   readonly artifacts: ArtifactUse
-  /** The receivers that are told of revisions. */
+  /** The receivers of revisions. */
   readonly webhooks: readonly WebhookState[]
   readonly problems: readonly HealthProblem[]
 }
 
-/** What anybody may know of the service: numbers, and no word of what is configured. */
+/** The public part of the health: numbers, and nothing from the configuration. */
 export interface HealthSummary {
   readonly status: Health['status']
   readonly version: string
   readonly revisions: number
   readonly problemCount: number
-  /** Revisions that the mirror has not, and for how many seconds; null where there is no mirror. */
+  /** How many revisions and seconds the mirror is behind; null when there is none. */
   readonly mirror: Pick<MirrorState, 'behind' | 'seconds'> | null
 }
 
@@ -38,18 +38,18 @@ export interface HealthDeps {
   readonly history: History
   readonly mirror: Pick<Mirror, 'state' | 'problems'> | null
   readonly version: string
-  /** What an operator should look at besides the configuration. */
+  /** Problems besides those of the configuration. */
   readonly buildProblems: () => readonly (string | HealthProblem)[]
   readonly artifactUse: () => ArtifactUse
-  /** What is wrong with agents, in words. */
+  /** Problems with agents, as sentences. */
   readonly agentProblems: () => readonly string[]
-  /** What a commit has changed that may not change while the server runs. */
+  /** Facts that a commit changed although they must not change while the server runs. */
   readonly identityProblems: () => readonly string[]
-  /** The commits that have secrets in plain text. */
+  /** The commits that contain secrets in plain text. */
   readonly secretProblems: () => readonly HealthProblem[]
   /** The disks that are full. */
   readonly diskProblems: () => readonly string[]
-  /** What keeps actions from being noted, or null. */
+  /** Why actions cannot be recorded, or null. */
   readonly auditProblem: () => string | null
   /** The materials that cannot be read. */
   readonly materialProblems: () => readonly MaterialProblem[]
@@ -93,7 +93,7 @@ export function readHealth(deps: HealthDeps): Health {
   }
 }
 
-/** The numbers of it. */
+/** Reduces the health to its numbers. */
 export function summariseHealth({
   status,
   version,
@@ -110,7 +110,7 @@ export function summariseHealth({
   }
 }
 
-/** Those of the problems that a caller may know of. */
+/** The problems that a caller may see. */
 export function visibleProblems(
   access: Access,
   principal: Principal,

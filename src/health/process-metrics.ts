@@ -3,11 +3,11 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { counter, gauge, type Metric } from '../core/metric.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 
-/** How often the event loop is looked at, in milliseconds. */
+/** The sampling interval of the event loop, in milliseconds. */
 const RESOLUTION = 20
 const NANOSECONDS = 1e9
 
-/** What is known of this process: its memory, its time, and how long its event loop was held up. */
+/** Metrics of this process: its memory, its CPU time, and the delays of its event loop. */
 export class ProcessMetrics implements Disposable {
   readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION })
 

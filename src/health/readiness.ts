@@ -7,13 +7,16 @@ export interface ReadinessDeps {
   readonly builds: Builds
 }
 
-/** A part that cannot answer, for anybody, and the reason, for logs. */
+/** A part that cannot answer anybody, and the reason, for logs. */
 export interface Obstacle {
   readonly part: string
   readonly reason: string
 }
 
-/** What keeps the service from answering what it is asked most; nothing when it can. */
+/**
+ * The obstacles that keep the service from answering its most frequent requests; none when it is
+ * ready.
+ */
 export async function readReadiness({ history, builds }: ReadinessDeps): Promise<Obstacle[]> {
   const looks = await Promise.allSettled([
     history.readDocument(history.current()),

@@ -22,7 +22,7 @@ export interface ServiceMetricsOptions extends HealthDeps {
 /** The route whose answers are look-ups of a digest. */
 const DIGEST_ROUTE = 'GET /api/admin/config/:file{.+\\.xml}'
 
-/** Everything that can be counted about the service, read when it is asked for. */
+/** All metrics of the service, collected on request. */
 export class ServiceMetrics implements Disposable {
   readonly #options: ServiceMetricsOptions
   readonly #process = new ProcessMetrics()
@@ -105,7 +105,7 @@ export class ServiceMetrics implements Disposable {
   }
 }
 
-/** Latencies by route and status, as a histogram with the counts that Prometheus adds up. */
+/** Latencies by route and status, as a histogram with cumulative counts for Prometheus. */
 function durations(series: readonly Series[]): Metric {
   return {
     name: 'cairn_http_request_duration_seconds',

@@ -6,13 +6,16 @@ import { LoginLimits } from './login-limits.ts'
 import { costOfLogin, type PasswordCheck } from './password.ts'
 import { findUser, type UsersReading } from './users-file.ts'
 
-/** How long a verified password is remembered, in milliseconds. */
+/** How long a verified password is cached, in milliseconds. */
 const REMEMBERED_FOR = 60_000
 const REMEMBERED_AT_MOST = 10_000
-/** Passwords that are compared or wait for it at the most, and with those that were right before. */
+/**
+ * The limits of concurrent password checks: for new credentials, and including those that were
+ * right before.
+ */
 const COMPARED_AT_MOST = 64
 const COMPARED_AT_MOST_WITH_GOOD = 2 * COMPARED_AT_MOST
-/** After how many milliseconds one that finds no room should come again. */
+/** The delay that a refused caller is told to wait, in milliseconds. */
 const NO_ROOM_FOR = 2_000
 
 interface Verified {
@@ -31,25 +34,25 @@ export interface CredentialCheckOptions {
   readonly users: () => Promise<UsersReading>
   readonly clock: Clock
   readonly wait: (milliseconds: number) => Promise<unknown>
-  /** Compares a password where that holds up nobody else. */
+  /** Compares a password without blocking the main thread. */
   readonly compare: (check: PasswordCheck) => Promise<boolean>
 }
 
 /**
- * Checks Basic credentials against the users file. A verified password is remembered as a keyed
- * hash, so that bcrypt runs once and not per request. Failures are limited, and wait; credentials
- * that were right before are no guess, so that no limit keeps their user out.
+ * Checks Basic credentials against the users file. A verified password is cached as a keyed hash,
+ * so that bcrypt runs once and not per request. Failures are limited and delayed; credentials that
+ * were right before are not guesses, so no limit locks their user out.
  */
 export class CredentialCheck {
   readonly #options: CredentialCheckOptions
   readonly #limits: LoginLimits
   readonly #key = randomBytes(32).toString('base64')
   readonly #verified = new Map<string, Verified>()
-  /** Keyed hashes of credentials that were right when they were last verified. */
+  /** Keyed hashes of the credentials that were right at their last check. */
   readonly #good = new Set<string>()
   readonly #underWay = new Map<string, Promise<Principal | null>>()
   #compared = 0
-  /** Counts the changes of the users. */
+  /** Incremented at each change of the users. */
   #edition = 0
 
   constructor(options: CredentialCheckOptions) {
@@ -57,14 +60,14 @@ export class CredentialCheck {
     this.#limits = new LoginLimits(options.clock)
   }
 
-  /** The caller, when this header was verified a short time ago: one keyed hash and one look-up. */
+  /** The caller, if this header was verified recently: one keyed hash and one look-up. */
   remembered(authorization: string): Principal | null {
     const known = this.#verified.get(this.#keyed(authorization))
     return known && known.until > this.#options.clock() ? known.principal : null
   }
 
   /**
-   * The caller that the header names with the right password, or null.
+   * The caller that the header identifies with the right password, or null.
    *
    * @throws {ServiceError} `too-many-requests`, `unavailable` when the users file cannot be read.
    */

@@ -4,20 +4,20 @@ import { dirname } from 'node:path'
 import { replaceFile } from '../storage/durable-fs.ts'
 import { readUsersFile, writeUser } from './users-file.ts'
 
-/** The user that a new service has. */
+/** The name of the first user. */
 export const FIRST_USER = 'admin'
 
 export interface FirstUserOptions {
   readonly usersFile: string
-  /** Where a generated password is left for whoever may read the state. */
+  /** The file for a generated password, readable for those who may read the state. */
   readonly passwordFile: string
-  /** Null: a password is generated. */
+  /** Null to generate a password. */
   readonly password: string | null
 }
 
 /**
- * Creates user `admin` when nobody can log in yet. Returns whether a password was generated. It is
- * in its file before the user exists, and never in a log, which others keep and read.
+ * Creates user `admin` when there are no users yet. Returns whether a password was generated. It is
+ * written to its file before the user exists, and never to a log, which others store and read.
  */
 export async function createFirstUser(options: FirstUserOptions): Promise<boolean> {
   const { usersFile, passwordFile, password } = options

@@ -2,22 +2,22 @@ import type { Clock } from '../lib/clock.ts'
 import { networkOf, RateLimit, tooMany } from '../core/rate-limit.ts'
 import { userKey } from './users-file.ts'
 
-/** Failures that a user has free at an address before further ones wait. */
+/** The number of failures of a user at an address that are not delayed. */
 const FREE_FAILURES = 5
 const FIRST_DELAY = 200
 const LONGEST_DELAY = 5_000
-/** No user has a longer name. */
+/** The limit of a user name's length. */
 const LONGEST_NAME = 255
 
-/** Who logs in, and from where. */
+/** The user of a login, and its address. */
 export interface LoginPlace {
   readonly username: string
   readonly address: string
 }
 
 /**
- * How often logins may fail: of one user at one address, of an address, and of a user. An address
- * alone cannot use up what a user has, so that nobody locks somebody else out from a single place.
+ * Limits failed logins: of one user at one address, of an address, and of a user. A single address
+ * cannot exhaust the limit of a user, so nobody locks somebody else out from one place.
  */
 export class LoginLimits {
   readonly #atPlaces: RateLimit
@@ -31,8 +31,8 @@ export class LoginLimits {
   }
 
   /**
-   * Counts a login as a failure until it succeeds, so that guesses made at once are limited too.
-   * Gives the milliseconds that it has to wait.
+   * Counts a login as a failure until it succeeds, so that concurrent guesses are limited too.
+   * Returns the delay in milliseconds.
    *
    * @throws {ServiceError} `too-many-requests`, and counts nothing.
    */
@@ -51,13 +51,13 @@ export class LoginLimits {
     return delay
   }
 
-  /** Counts it no more, and forgives this user at this address; others gain nothing by it. */
+  /** Removes the failure and the earlier ones of this user at this address; other limits stay. */
   succeed(place: LoginPlace): void {
     this.#atPlaces.forget(keysOf(place).both)
     this.abandon(place)
   }
 
-  /** Counts it no more: nothing was compared. */
+  /** Removes the failure because nothing was compared. */
   abandon(place: LoginPlace): void {
     const { user, network, both } = keysOf(place)
     this.#atPlaces.giveBack(both)

@@ -2,18 +2,21 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { hash, verifySync } from '@node-rs/bcrypt'
 
 const COST = 10
-/** No unknown user costs more than this, whatever stands in the users file. */
+/** The limit of the cost for unknown users, whatever the users file contains. */
 const HIGHEST_COST = 13
 
-/** Salt and hash that no password has: comparisons with it make every login as slow as the others. */
+/**
+ * A salt and hash without a password: comparing with it makes logins of unknown users as slow as
+ * others.
+ */
 const NOBODY = 'VGTnQw0smYCiibyZnSx0UODmHOvvxYP9sdemmDdST9XgmWvquH2lW'
 
-/** The bcrypt hash that is written for a password. */
+/** Hashes a password with bcrypt. */
 export function hashPassword(password: string): Promise<string> {
   return hash(password, COST)
 }
 
-/** Whether a stored hash is of a form that can be checked: bcrypt, or `{SHA}` as older tools wrote it. */
+/** Whether a stored hash has a supported form: bcrypt, or `{SHA}` of older tools. */
 export function isPasswordHash(stored: string): boolean {
   return (
     /^\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}$/.test(stored) ||
@@ -21,24 +24,24 @@ export function isPasswordHash(stored: string): boolean {
   )
 }
 
-/** What a login costs where these hashes are: as much as the dearest of them. */
+/** The cost of every login: that of the most expensive of these hashes. */
 export function costOfLogin(hashes: Iterable<string>): number {
   const highest = Array.from(hashes, costOf).reduce((high, cost) => Math.max(high, cost), COST)
   return Math.min(highest, HIGHEST_COST)
 }
 
-/** A password to compare with the stored hash of a user; null for nobody's. */
+/** A password and the stored hash of a user; null for an unknown one. */
 export interface PasswordCheck {
   readonly password: string
   readonly stored: string | null
-  /** What every comparison costs, whoever it is of. */
+  /** The cost of every comparison, whichever user it is for. */
   readonly cost: number
 }
 
 /**
- * Whether the password belongs to the stored hash. bcrypt works for the same time in every case,
- * also for nobody, so that the time taken tells nothing about who exists. All other work of the
- * thread waits for that.
+ * Whether the password belongs to the stored hash. bcrypt runs for the same time in every case,
+ * also for unknown users, so that the time does not disclose which users exist. It blocks its
+ * thread.
  */
 export function isPasswordOf({ password, stored, cost }: PasswordCheck): boolean {
   const isBcrypt = stored?.startsWith('$') ?? false
@@ -47,7 +50,9 @@ export function isPasswordOf({ password, stored, cost }: PasswordCheck): boolean
   return stored?.startsWith('{SHA}') ? isShaOf(stored, password) : matches
 }
 
-/** Each step of the cost doubles the work: what one comparison did is doubled until all is done. */
+/**
+ * Each step of the cost doubles the work: repeats the comparison's work until the total is reached.
+ */
 function spend(
   password: string,
   { from, to }: { readonly from: number | null; readonly to: number },
@@ -60,7 +65,7 @@ function nobodyOf(cost: number): string {
   return `$2b$${String(cost).padStart(2, '0')}$${NOBODY}`
 }
 
-/** The cost that a bcrypt hash names; 0 for another hash. */
+/** The cost in a bcrypt hash; 0 for another hash. */
 function costOf(stored: string): number {
   return stored.startsWith('$') ? Number(stored.split('$')[2]) : 0
 }

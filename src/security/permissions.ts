@@ -1,24 +1,24 @@
 import { nameKey } from '../core/name-key.ts'
 import type { ListedPrincipal, GroupFacts, SecurityFacts, StageFacts } from './security-facts.ts'
 
-/** What one user may do. What the configuration does not have is for administrators. */
+/** The permissions of one user. Entities that are not configured are for administrators only. */
 export interface Permissions {
   /** May do everything: configuration, agents, every group. */
   readonly isAdministrator: boolean
-  /** May change the pipelines of a group, and make new ones in it. */
+  /** May change the pipelines of a group, and create new ones in it. */
   administersGroup(group: string): boolean
   mayView(pipeline: string): boolean
   mayViewGroup(group: string): boolean
-  /** May see a run of a pipeline that was in these groups when it ran; null where that is not known. */
+  /** May view a run of a pipeline that was in these groups during the run; null when unknown. */
   mayViewRun(pipeline: string, groups: FormerGroups): boolean
-  /** May trigger the pipeline and, unless a stage says otherwise, run and cancel its stages. */
+  /** May trigger the pipeline and run and cancel its stages, unless a stage has its own list. */
   mayOperate(pipeline: string): boolean
   mayOperateStage(pipeline: string, stage: string): boolean
   /** May repeat or cancel a stage of such a run. */
   mayOperateRun(pipeline: string, stage: string, groups: FormerGroups): boolean
 }
 
-/** The groups that a pipeline was in while a run of it ran; null where that is not known. */
+/** The groups of a pipeline during a run of it; null when unknown. */
 export type FormerGroups = readonly string[] | null
 
 interface KnownPipeline {
@@ -27,9 +27,9 @@ interface KnownPipeline {
 }
 
 /**
- * Decides who may do what, by the configuration it was made of. Callers are
- * always known users here, since the service never goes without a login: where
- * the configuration has security off, each of them is an administrator.
+ * Decides permissions by a configuration. Callers are always known users here, since the service
+ * always requires a login: where the configuration has security off, each of them is an
+ * administrator.
  */
 export class AccessRules {
   readonly #facts: SecurityFacts
@@ -67,7 +67,7 @@ export class AccessRules {
 
 type Right = 'view' | 'operate'
 
-/** Who asks, by the keys of names. Only groups are told apart by the case of their names. */
+/** The caller, by the keys of names. Only the names of groups are case-sensitive. */
 interface Caller {
   readonly user: string
   readonly roles: ReadonlySet<string>
@@ -128,7 +128,7 @@ class CallerPermissions implements Permissions {
     return this.#mayInGroup(this.#pipelines.get(nameKey(pipeline))?.group, right)
   }
 
-  /** One right does not imply the other. What the configuration does not have is for administrators. */
+  /** The rights are independent. Entities that are not configured are for administrators only. */
   #mayInGroup(group: GroupFacts | undefined, right: Right): boolean {
     if (this.isAdministrator) return true
     if (!group) return false
@@ -136,7 +136,7 @@ class CallerPermissions implements Permissions {
     return isListed(this.#caller, group.authorization?.[right] ?? [])
   }
 
-  /** Besides the group that the pipeline is in now. */
+  /** Checked in addition to the current group of the pipeline. */
   #mayInFormer(pipeline: string, groups: FormerGroups, right: Right): boolean {
     if (this.isAdministrator) return true
     const now = this.#pipelines.get(nameKey(pipeline))?.group.name
@@ -149,7 +149,7 @@ class CallerPermissions implements Permissions {
   }
 }
 
-/** Whether a group says nothing at all about who may do what. */
+/** Whether a group defines no permissions. */
 function isOpen({ authorization }: GroupFacts): boolean {
   const { view, operate, admins } = authorization ?? {}
   return [view, operate, admins].every((list) => (list ?? []).length === 0)

@@ -16,8 +16,8 @@ const HEADING = `# The keys of the secrets in the configuration, newest first, o
 `
 
 /**
- * Reads the key file, or makes it with a new key where there is none. Only its
- * owner may read it afterwards. Two processes that make it at once agree on one key.
+ * Reads the key file, or creates it with a new key. Only its owner may read it afterwards. Two
+ * processes that create it at the same time agree on one key.
  */
 export async function openSecretKeys(file: string): Promise<SecretKeys> {
   const known = await readSecretKeys(file)
@@ -28,7 +28,7 @@ export async function openSecretKeys(file: string): Promise<SecretKeys> {
   return made
 }
 
-/** Puts a new key before the others, which go on opening what they sealed. */
+/** Puts a new key first; the others still decrypt what they encrypted. */
 export async function addSecretKey(file: string): Promise<SecretKeys> {
   const keys = [newKey(), ...(await openSecretKeys(file))]
   await replaceFile(file, render(keys), { mode: OWNER_ONLY })
@@ -47,7 +47,7 @@ async function readSecretKeys(file: string): Promise<SecretKeys | null> {
   throw new Error(`the key file ${file} does not hold keys of ${KEY_BYTES} bytes in base64`)
 }
 
-/** Writes the whole file under another name first; the link fails where someone was faster. */
+/** Writes the whole file under another name first; the link fails if another process was faster. */
 async function createFile(file: string, text: string): Promise<void> {
   const draft = join(dirname(file), draftName())
   await replaceFile(draft, text, { mode: OWNER_ONLY })

@@ -1,4 +1,4 @@
-/** One entry of a list of those who may do something. */
+/** One entry in a list of permitted users and roles. */
 export interface ListedPrincipal {
   readonly kind: 'user' | 'role'
   readonly name: string
@@ -6,11 +6,11 @@ export interface ListedPrincipal {
 
 export interface StageFacts {
   readonly name: string
-  /** Who may run the stage; empty where its approval has no list of its own. */
+  /** Who may run the stage; empty when its approval has no list. */
   readonly approvers: readonly ListedPrincipal[]
 }
 
-/** A pipeline with the stages it has after its template, if any, is put in. */
+/** A pipeline with the effective stages of its template, if it has one. */
 export interface PipelineFacts {
   readonly name: string
   readonly stages: readonly StageFacts[]
@@ -18,7 +18,7 @@ export interface PipelineFacts {
 
 export interface GroupFacts {
   readonly name: string
-  /** Null for a group without `<authorization>`, a list for each of its parts that is there. */
+  /** Null for a group without `<authorization>`; otherwise a list for each of its parts. */
   readonly authorization: {
     readonly view: readonly ListedPrincipal[] | null
     readonly operate: readonly ListedPrincipal[] | null
@@ -27,9 +27,9 @@ export interface GroupFacts {
   readonly pipelines: readonly PipelineFacts[]
 }
 
-/** What the configuration says about who may do what. */
+/** The permissions in the configuration. */
 export interface SecurityFacts {
-  /** Whether the configuration says anything of who may do what. */
+  /** Whether the configuration defines security at all. */
   readonly securityOn: boolean
   readonly roles: readonly {
     readonly name: string

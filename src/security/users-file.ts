@@ -12,13 +12,13 @@ import { hashPassword, isPasswordHash } from './password.ts'
 /** User names and their password hashes, in the order of the file. */
 export type Users = ReadonlyMap<string, string>
 
-/** What a users file says: the users that can log in, and the lines that cannot be used. */
+/** The content of a users file: the users that can log in, and the unusable lines. */
 export interface UsersReading {
   readonly users: Users
   readonly problems: readonly Problem[]
 }
 
-/** How long a change waits for another one to end, in milliseconds. */
+/** How long a change waits for a concurrent one, in milliseconds. */
 const PATIENCE = 30_000
 const LOOK_EVERY = 20
 
@@ -27,7 +27,7 @@ export function userKey(username: string): string {
   return nameKey(username)
 }
 
-/** The name of a user as the file has it, and the hash; null when there is none. */
+/** The name of a user as in the file, and the hash; null when there is none. */
 export function findUser(users: Users, username: string): readonly [string, string] | null {
   const stored = users.get(username)
   if (stored !== undefined) return [username, stored]
@@ -36,7 +36,7 @@ export function findUser(users: Users, username: string): readonly [string, stri
   return null
 }
 
-/** Reads htpasswd lines; blank lines and `#` comments are passed over. */
+/** Parses htpasswd lines; skips blank lines and `#` comments. */
 export function parseUsers(text: string): UsersReading {
   const users = new Map<string, string>()
   const problems: Problem[] = []
@@ -61,7 +61,7 @@ export function parseUsers(text: string): UsersReading {
 }
 
 /**
- * The users file's content, or nobody when there is no such file.
+ * The content of the users file; no users when it does not exist.
  *
  * @throws {ServiceError} `unavailable` when it cannot be read.
  */
@@ -69,7 +69,7 @@ export async function readUsersFile(file: string): Promise<UsersReading> {
   return parseUsers(await readText(file))
 }
 
-/** A user and the password to come. */
+/** A user and the new password. */
 export interface NewPassword {
   readonly username: string
   readonly password: string
@@ -78,7 +78,7 @@ export interface NewPassword {
 /**
  * Adds a user; every other line stays as it is.
  *
- * @throws {ServiceError} `name-in-use` for a name that is there, whatever its case.
+ * @throws {ServiceError} `name-in-use` for an existing name, ignoring case.
  */
 export async function addUser(file: string, user: NewPassword): Promise<void> {
   assertUsername(user.username)
@@ -100,7 +100,7 @@ export async function writeUser(file: string, user: NewPassword): Promise<void> 
   })
 }
 
-/** Changes the password of a user that is there; false when there is none of that name. */
+/** Changes the password of an existing user; false when there is none with that name. */
 export async function changePassword(file: string, user: NewPassword): Promise<boolean> {
   const line = await lineOf(user)
   return changeLines(file, (lines) => {
@@ -109,7 +109,7 @@ export async function changePassword(file: string, user: NewPassword): Promise<b
   })
 }
 
-/** Removes the user; false when there was none of that name. */
+/** Removes the user; false when there is none with that name. */
 export function removeUser(file: string, username: string): Promise<boolean> {
   return changeLines(file, (lines) => {
     const kept = lines.filter((line) => !isLineOf(username, line))
@@ -117,7 +117,7 @@ export function removeUser(file: string, username: string): Promise<boolean> {
   })
 }
 
-/** Refuses a name that another user has already, whatever its case. */
+/** The error for a name that another user has already, ignoring case. */
 export function nameInUse(username: string): ServiceError<'name-in-use'> {
   return new ServiceError('name-in-use', `There is a user ${username} already`, { name: username })
 }
@@ -130,7 +130,10 @@ function isLineOf(username: string, line: string): boolean {
   return line.startsWith(`${username}:`)
 }
 
-/** One change at a time, of this process or another: each begins with what the one before it left. */
+/**
+ * Serialises changes, also those of other processes: each starts from the result of the previous
+ * one.
+ */
 async function changeLines(
   file: string,
   change: (lines: readonly string[]) => readonly string[] | null,
@@ -150,7 +153,7 @@ async function replaceLines(file: string, lines: readonly string[] | null): Prom
   return true
 }
 
-/** @throws {ServiceError} `unavailable` when another process keeps it too long. */
+/** @throws {ServiceError} `unavailable` when another process holds the lock for too long. */
 async function lockOf(file: string): Promise<ProcessLock> {
   const end = performance.now() + PATIENCE
   for (;;) {

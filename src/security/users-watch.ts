@@ -5,14 +5,14 @@ import { readUsersFile, type UsersReading } from './users-file.ts'
 
 export interface UsersWatchOptions {
   readonly file: string
-  /** Milliseconds between two looks where the folder cannot be watched. */
+  /** The polling interval where the folder cannot be watched, in milliseconds. */
   readonly interval: number
   readonly changed: () => void
 }
 
 /**
- * The users file as it is now. A change of the file is seen at once where the folder can be
- * watched, and within the interval everywhere; what was remembered of the old one is dropped.
+ * The current users file. A change is seen at once where the folder can be watched, and within the
+ * interval everywhere; it invalidates all caches of the old content.
  */
 export class UsersWatch implements Disposable {
   readonly #file: string
@@ -43,7 +43,7 @@ export class UsersWatch implements Disposable {
     return new UsersWatch(options, stamp, await readUsersFile(options.file))
   }
 
-  /** The names of the users, as they were last read. */
+  /** The names of the users, as last read. */
   names(): readonly string[] {
     return this.#names
   }

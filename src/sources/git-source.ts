@@ -12,7 +12,7 @@ import { secretsOf, type SourcePlace } from './source-place.ts'
 const SHA = /^[0-9a-f]{40,64}$/
 const ABBREVIATED = /^[0-9a-f]{4,64}$/
 
-/** The newest revision is asked of the server; a mirror is kept only where changes have to be looked at. */
+/** Polls the server for the newest revision; keeps a mirror only if changes have to be listed. */
 export function gitSource(material: GitMaterial, place: SourcePlace): MaterialSource {
   const { tools, folder } = place
   const address = addressOf('git', material.url)
@@ -46,7 +46,7 @@ export function gitSource(material: GitMaterial, place: SourcePlace): MaterialSo
   async function update(): Promise<void> {
     if (!existsSync(join(folder, 'HEAD'))) await git('init', '--quiet', '--bare', '.')
     await removeLocks(folder)
-    // Left to itself, git would go on tidying up when it has already answered.
+    // By default git would still run maintenance after it has answered.
     const tidyNow = ['-c', 'gc.autoDetach=false', '-c', 'maintenance.autoDetach=false']
     const options = ['--quiet', '--no-tags', '--force', '--no-recurse-submodules']
     const args = [...tidyNow, 'fetch', ...options, '--', address.url, `+${ref}:${ref}`]
@@ -65,7 +65,7 @@ export function gitSource(material: GitMaterial, place: SourcePlace): MaterialSo
     return log.length > MOST_CHANGES ? null : log
   }
 
-  /** Agents fetch the branch alone, so that a commit beside it is none of this material. */
+  /** Agents fetch only the branch, so a commit outside it does not belong to this material. */
   async function find(revision: string) {
     const short = revision.toLowerCase()
     if (!ABBREVIATED.test(short)) return null
@@ -91,7 +91,7 @@ function environmentIn(folder: string): Record<string, string> {
   }
 }
 
-/** Nobody else writes to the mirror: what is locked was left by a git that was ended. */
+/** Only this process writes to the mirror: locks are left over from a killed git. */
 async function removeLocks(folder: string): Promise<void> {
   const refs = await orNullWhenAbsent(readdir(join(folder, 'refs'), { recursive: true }))
   const names = [...(await readdir(folder)), ...(refs ?? []).map((name) => join('refs', name))]

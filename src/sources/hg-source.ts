@@ -26,7 +26,10 @@ const Log = z.array(
   }),
 )
 
-/** A repository of its own is what every call stands in, and holds the changes where they are looked at. */
+/**
+ * Keeps an own repository as the working folder of every call; it holds the changes if they are
+ * listed.
+ */
 export function hgSource(material: HgMaterial, place: SourcePlace): MaterialSource {
   const { tools, folder } = place
   const address = addressOf('hg', material.url)
@@ -41,7 +44,7 @@ export function hgSource(material: HgMaterial, place: SourcePlace): MaterialSour
       HGPLAIN: '1',
       LC_ALL: 'C.UTF-8',
       HGENCODING: 'UTF-8',
-      // Settings name extensions and hooks, which are code: none are read but those that are given here.
+      // Settings name extensions and hooks, which are code: only those given here are read.
       HGRCSKIPREPO: '1',
       HGRCPATH: '',
       ...settings?.environment,
@@ -54,7 +57,7 @@ export function hgSource(material: HgMaterial, place: SourcePlace): MaterialSour
 
   async function prepare(): Promise<void> {
     if (!existsSync(join(folder, '.hg'))) await hg('init', '--', '.')
-    // Once it had the credentials, which were in the clear there.
+    // Earlier versions stored the credentials in plain text there.
     await rm(join(folder, '.hg', 'hgrc'), { force: true })
   }
 
@@ -72,7 +75,7 @@ export function hgSource(material: HgMaterial, place: SourcePlace): MaterialSour
   }
 
   async function update(): Promise<void> {
-    // Left by a pull that was ended in the middle.
+    // Left over from a pull that was killed.
     if (existsSync(join(folder, '.hg', 'store', 'journal'))) await hg('recover')
     const pull = command(['pull', '--quiet', '--', address.url])
     await tools.run({ ...call, ...pull, isLong: true })

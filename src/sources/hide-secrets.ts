@@ -1,6 +1,6 @@
 import { MASK, maskSecrets } from '../document/text/mask-secrets.ts'
 
-/** A text without the secrets, in the forms that tools print them in. */
+/** Removes the secrets from a text, in all forms that tools print them in. */
 export function hideSecrets(text: string, secrets: readonly string[]): string {
   const forms = secrets.flatMap((secret) => [secret, encodeURIComponent(secret), encodeURI(secret)])
   const longestFirst = [...new Set(forms)]

@@ -8,22 +8,22 @@ import { isWithin, realPath } from '../storage/real-path.ts'
 import { SourceFailed } from './modification.ts'
 import { addressOf } from './source-address.ts'
 
-/** Which folders of this machine may be materials. */
+/** The folders of this machine that may be materials. */
 export interface LocalMaterials {
-  /** The folders that the operator named. */
+  /** The folders that the operator allows. */
   readonly allowed: readonly string[]
-  /** The service's own: nothing in them is a material, wherever they are. */
+  /** The service's own folders, which are never materials. */
   readonly own: readonly string[]
 }
 
-/** Folders of a repository that may be links, and files in them that say that a part of it lies elsewhere. */
+/** Folders of a repository that may be links, and files that point to parts elsewhere. */
 const PARTS = ['.git', '.hg', 'objects', 'store']
 const POINTERS = ['.git', 'commondir', 'info/alternates', 'sharedpath']
 const MOST_DEPTH = 10
 
 /**
- * A material whose address, when it is on this machine, is a real path that the operator allows.
- * The answer is the same for a folder that is not there and for one that is not allowed.
+ * A material whose address, if it is on this machine, is a real path that the operator allows. The
+ * error is the same for a missing folder and for one that is not allowed.
  *
  * @throws {SourceFailed} for any other folder.
  */
@@ -54,7 +54,7 @@ async function resolvedRules({ allowed, own }: LocalMaterials): Promise<LocalMat
   return { allowed: await realPaths(allowed), own: await realPaths(own) }
 }
 
-/** The real path of a repository, when it and all that it points to is allowed. */
+/** The real path of a repository, if it and everything that it points to is allowed. */
 async function allowedPath(path: string, rules: LocalMaterials, depth = 0): Promise<string> {
   const isFound = isAbsolute(path) && !path.includes('\0') && depth <= MOST_DEPTH
   const real = isFound ? await realPath(path) : ''
@@ -68,7 +68,7 @@ async function allowedPath(path: string, rules: LocalMaterials, depth = 0): Prom
   return real
 }
 
-/** What belongs to a repository and may lie elsewhere. */
+/** The parts of a repository that may be elsewhere. */
 async function partsOf(folder: string): Promise<string[]> {
   const parts = PARTS.map((name) => join(folder, name))
   const folders = await Promise.all(parts.map(async (part) => ((await isFolder(part)) ? part : [])))
@@ -80,7 +80,7 @@ async function isFolder(path: string): Promise<boolean> {
   return (await orNullWhenAbsent(stat(path)))?.isDirectory() === true
 }
 
-/** The paths that a file of a repository holds. */
+/** The paths in a file of a repository. */
 async function targetsIn(folder: string, name: string): Promise<string[]> {
   const file = join(folder, name)
   const found = await orNullWhenAbsent(stat(file))

@@ -1,4 +1,4 @@
-/** One change of a repository, as its version control tells it. */
+/** One change of a repository, as its version control reports it. */
 export interface Modification {
   readonly revision: string
   readonly username: string
@@ -9,22 +9,25 @@ export interface Modification {
   readonly files: readonly string[]
 }
 
-/** The revisions after one, up to and with another; after null that one alone. */
+/** The revisions after one, up to and including another; after null only the latter. */
 export interface Span {
   readonly after: string | null
   readonly upTo: string
 }
 
-/** More changes at once are not looked at one by one. */
+/** Longer spans are not listed change by change. */
 export const MOST_CHANGES = 1_000
 
 /** A repository as far as polling needs it. Every failure is a `SourceFailed`. */
 export interface MaterialSource {
-  /** The newest revision of what the material is about. */
+  /** The newest revision of the material. */
   newest(): Promise<string>
-  /** Newest first; null when they cannot be told one by one. */
+  /** Newest first; null when they cannot be listed one by one. */
   changes(span: Span): Promise<readonly Modification[] | null>
-  /** A revision in full, given as people write it; null when the repository does not have it. */
+  /**
+   * Resolves a revision as people write it to its full form; null when the repository does not have
+   * it.
+   */
   find(revision: string): Promise<string | null>
 }
 
@@ -34,10 +37,10 @@ export function revisionNumber(text: string): string | null {
   return /^\d{1,15}$/.test(text) && number > 0 ? String(number) : null
 }
 
-/** A repository could not be read, and why, without any secret. */
+/** The reason why a repository could not be read, without secrets. */
 export class SourceFailed extends Error {
   override readonly name = 'SourceFailed'
-  /** Why, without the address of the repository: for callers who are no administrators. */
+  /** The reason without the address of the repository, for callers who are not administrators. */
   readonly unaddressed: string
 
   constructor(message: string, options: ErrorOptions & { readonly unaddressed?: string } = {}) {

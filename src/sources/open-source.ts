@@ -8,7 +8,7 @@ import type { SourcePlace } from './source-place.ts'
 import { svnSource } from './svn-source.ts'
 import { tfsSource } from './tfs-source.ts'
 
-/** @throws {SourceFailed} for an address that no tool may be given. */
+/** @throws {SourceFailed} for an address that must not be given to a tool. */
 export async function openSource(
   configured: SourceMaterial,
   place: SourcePlace,

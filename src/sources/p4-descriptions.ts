@@ -3,7 +3,7 @@ import type { Modification } from './modification.ts'
 const HEAD = /^Change (\d+) by (\S+)@\S+ on (\d{4})\/(\d\d)\/(\d\d) (\d\d):(\d\d):(\d\d)/
 const FILE = /^\.\.\. (\/\/.+)#\d+ \S+/
 
-/** Reads what `p4 describe -s` says about several changes. */
+/** Parses the output of `p4 describe -s` for several changes. */
 export function parseDescriptions(text: string): Modification[] {
   return text
     .split(/^(?=Change \d+ by )/m)

@@ -12,7 +12,7 @@ import { secretsOf, type SourcePlace } from './source-place.ts'
 
 const CHANGE = /^Change (\d+) /gm
 
-/** A client of its own has the view, so that the server tells only changes of files in it. */
+/** Uses an own client with the view, so that the server lists only changes of its files. */
 export function p4Source(material: P4Material, place: SourcePlace): MaterialSource {
   const { tools, folder, password } = place
   const { username, useTickets } = material
@@ -78,7 +78,7 @@ function nameOf(folder: string): string {
   return folder.slice(folder.lastIndexOf('/') + 1).slice(0, 24)
 }
 
-/** The view's own name for a client stands for ours. */
+/** Replaces the view's own client name by ours. */
 function renderClient(client: string, folder: string, view: string): string {
   const mappings = view
     .split('\n')

@@ -1,18 +1,18 @@
 import type { LocalMaterials } from './local-materials.ts'
 import type { Tools } from './tools.ts'
 
-/** What every source has to work with. */
+/** The environment of every source. */
 export interface SourcePlace {
   readonly tools: Tools
-  /** A folder of its own that exists and may be emptied at any time. */
+  /** A folder for this source alone, which may be emptied at any time. */
   readonly folder: string
-  /** The opened password of the configuration, if there is one. */
+  /** The decrypted password of the configuration, if there is one. */
   readonly password: string | null
-  /** Which folders of this machine may be materials. */
+  /** The folders of this machine that may be materials. */
   readonly local: LocalMaterials
 }
 
-/** What must not be seen of some credentials. A user without a password is a token. */
+/** The secret parts of credentials. A user without a password is a token. */
 export function secretsOf(
   { username, password }: { readonly username: string | null; readonly password: string | null },
   userIsSecret: boolean,

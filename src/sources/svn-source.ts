@@ -15,13 +15,13 @@ import { secretsOf, type SourcePlace } from './source-place.ts'
 const Info = z.object({
   info: z.object({
     entry: z.object({
-      /** The newest of the whole repository, where no other one was asked for. */
+      /** The newest revision of the whole repository, unless another one was requested. */
       '@revision': z.string(),
       commit: z.object({ '@revision': z.string() }),
     }),
   }),
 })
-/** The path or the revision is not there. */
+/** The path or the revision does not exist. */
 const NOT_THERE = /\b[EW](?:160006|160013|170000|200009)\b/
 const Path = z.union([z.string(), z.object({ '#text': z.string() })])
 const Entry = z.object({
@@ -41,7 +41,7 @@ const PARSER = new XMLParser({
   isArray: (name) => name === 'logentry' || name === 'path',
 })
 
-/** Everything is asked of the server: one revision number tells all. */
+/** Queries only the server: one revision number identifies everything. */
 export function svnSource(material: SvnMaterial, place: SourcePlace): MaterialSource {
   const address = addressOf('svn', material.url)
   const username = material.username ?? address.username
@@ -62,7 +62,7 @@ export function svnSource(material: SvnMaterial, place: SourcePlace): MaterialSo
     return PARSER.parse(text)
   }
 
-  /** An `@` of the URL itself must not be taken for that of a revision. */
+  /** An `@` in the URL itself must not be parsed as a revision. */
   async function infoAt(revision: string) {
     const info = Info.safeParse(await svn('info', `${address.url}@${revision}`))
     if (info.success) return info.data.info.entry
@@ -84,7 +84,7 @@ export function svnSource(material: SvnMaterial, place: SourcePlace): MaterialSo
     return entries.length > MOST_CHANGES ? null : entries.map(modificationOf)
   }
 
-  /** The server answers for the newest revision before it is asked for another one. */
+  /** Checks the newest revision first, and then the requested one. */
   async function find(revision: string) {
     const number = revisionNumber(revision)
     if (number === null || Number(number) > Number((await infoAt(''))['@revision'])) return null

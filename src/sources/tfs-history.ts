@@ -2,7 +2,7 @@ import type { Modification } from './modification.ts'
 
 const ITEM = /^\s+[a-z][a-z, ]* (\$\/.*)$/
 
-/** Reads what `tf history -format:detailed` says. */
+/** Parses the output of `tf history -format:detailed`. */
 export function parseHistory(text: string): Modification[] {
   return text
     .split(/^(?=Changeset\s*:)/m)

@@ -10,7 +10,7 @@ import { addressOf } from './source-address.ts'
 import { secretsOf, type SourcePlace } from './source-place.ts'
 import { parseHistory } from './tfs-history.ts'
 
-/** The client takes a password from nowhere but its command line. */
+/** The client accepts a password only on its command line. */
 export function tfsSource(material: TfsMaterial, place: SourcePlace): MaterialSource {
   const { url } = addressOf('tfs', material.url)
   const { domain, projectPath, username } = material

@@ -9,25 +9,25 @@ import { SourceFailed } from './modification.ts'
 
 export interface ToolCall {
   readonly command: string
-  /** What messages call it; the command when absent. */
+  /** Its name in messages; the command if absent. */
   readonly name?: string
   readonly args: readonly string[]
   readonly cwd: string
   readonly environment?: Readonly<Record<string, string>>
-  /** What it reads, such as a password. */
+  /** Its standard input, such as a password. */
   readonly input?: string
-  /** It may have much to do, such as to fetch a whole repository. */
+  /** Whether it may take long, for instance to clone a repository. */
   readonly isLong?: boolean
-  /** What is asked for; a message may name it though it is a path. */
+  /** The queried address; messages may contain it even if it is a path. */
   readonly address?: string
-  /** Never to be seen in a message. */
+  /** Texts that must not appear in a message. */
   readonly secrets?: readonly string[]
 }
 
 export interface ToolsOptions {
-  /** The variables that every tool gets. */
+  /** The environment variables of every tool. */
   readonly environment: Readonly<Record<string, string>>
-  /** Milliseconds after which a tool is ended; one that has much to do gets ten times as long. */
+  /** Milliseconds after which a tool is killed; a long one gets ten times as much. */
   readonly timeout: number
 }
 
@@ -35,7 +35,7 @@ interface Ended {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
-  /** Why it could not be started or was ended. */
+  /** Why it could not be started, or was killed. */
   readonly reason: string | null
 }
 
@@ -44,7 +44,10 @@ const GRACE_MS = 1_500
 const MOST_OUTPUT = 64 * 1024 * 1024
 const MOST_COMPLAINT = 8 * 1024
 
-/** Runs the clients of version controls, each in a group of its own that is ended as a whole and ends with this process. */
+/**
+ * Runs the clients of version controls, each in its own process group, which is killed as a whole
+ * and at the latest with this process.
+ */
 export class Tools implements AsyncDisposable {
   readonly #options: ToolsOptions
   readonly #running = new Map<PipedProcess, Promise<unknown>>()
@@ -55,9 +58,9 @@ export class Tools implements AsyncDisposable {
   }
 
   /**
-   * What a tool prints.
+   * The output of a tool.
    *
-   * @throws {SourceFailed} when it does not succeed.
+   * @throws {SourceFailed} when it fails.
    */
   async run(call: ToolCall): Promise<string> {
     const { code, stdout, stderr, reason } = await this.#run(call)
@@ -77,7 +80,7 @@ export class Tools implements AsyncDisposable {
     return code === 0
   }
 
-  /** Ends all that runs; nothing is started any more. */
+  /** Kills all running tools, and starts no more. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     const running = [...this.#running]
@@ -149,7 +152,7 @@ function collectEnd(stream: Readable): () => string {
   return () => text
 }
 
-/** The lines that say what went wrong, in one. */
+/** The error lines of the output, joined to one. */
 function complaintOf(stderr: string): string | null {
   const lines = stderr
     .split('\n')
