@@ -8,12 +8,12 @@ export const Digest = z
   .brand<'Digest'>()
 export type Digest = z.infer<typeof Digest>
 
-/** Short ones are hashed as quickly as they are found here. */
+/** Hashing shorter documents is as fast as a cache look-up. */
 const SHORT = 4096
 
 const known = new WeakMap<Uint8Array, Digest>()
 
-/** The digest of bytes that nobody changes any more: of a document it is worked out once. */
+/** The digest of immutable bytes, computed once for each long document. */
 export function digestOf(document: Uint8Array): Digest {
   const found = known.get(document)
   if (found !== undefined) return found

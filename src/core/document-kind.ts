@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-/** A family of JSON documents in the state store: its name there, and the form each one has. */
+/** A kind of JSON document in the state store: its name there, and its schema. */
 export interface DocumentKind<Value> {
   readonly name: string
   readonly schema: z.ZodType<Value>

@@ -1,24 +1,24 @@
 import type { Problem } from './problem.ts'
 
-/** Every failure a caller can understand, with the facts that it carries. */
+/** Every failure that a caller can understand, with its facts. */
 export interface ErrorFacts {
-  /** The input does not have the form that the call asks for. */
+  /** The input is not well-formed for the call. */
   'malformed-request': { readonly problems: readonly Problem[] }
-  /** The caller did not say what the edit began from. */
+  /** The caller did not name the base of the edit. */
   'base-missing': { readonly header: string }
   'body-too-large': { readonly limit: number }
   /** The document is not a valid configuration. */
   'config-invalid': { readonly problems: readonly Problem[] }
-  /** The edit began from another configuration and cannot be merged; both sides in `problems`. */
+  /** The edit is based on another configuration and cannot be merged; `problems` has both sides. */
   'config-stale': { readonly current: string; readonly problems: readonly Problem[] }
   'snapshot-not-found': { readonly digest: string }
-  /** A commit past the service has secrets in plain text; its exact bytes are not served. */
+  /** A native commit contains secrets in plain text; its exact bytes are not served. */
   'secrets-in-plain-text': { readonly digest: string; readonly problems: readonly Problem[] }
   'revision-not-found': { readonly commit: string }
-  /** The configuration has nothing of that kind and name. */
+  /** The configuration has no entity of that kind and name. */
   'entity-not-found': { readonly kind: string; readonly name: string }
   'agent-not-found': { readonly uuid: string }
-  /** The configuration does not list it yet. */
+  /** The configuration does not contain it yet. */
   'agent-not-listed': { readonly uuid: string }
   'agent-not-deletable': { readonly uuid: string; readonly reason: string }
   'user-not-found': { readonly username: string }
@@ -30,7 +30,7 @@ export interface ErrorFacts {
   'material-not-found': { readonly pipeline: string; readonly material: string }
   /** The material does not have that revision. */
   'material-revision-not-found': { readonly material: string; readonly revision: string }
-  /** The run cannot start now: something is in its way. */
+  /** The run cannot start now, for the given reason. */
   'not-schedulable': {
     readonly pipeline: string
     readonly stage: string
@@ -38,7 +38,7 @@ export interface ErrorFacts {
   }
   /** Another run holds the pipeline's lock. */
   'pipeline-locked': { readonly pipeline: string; readonly counter: number }
-  /** Somebody has paused the pipeline: no run of it starts by anybody. */
+  /** The pipeline is paused: no run of it can start. */
   'pipeline-paused': { readonly pipeline: string; readonly by: string; readonly cause: string }
   'job-not-found': { readonly id: number }
   /** An agent reports a job that it does not have. */
@@ -46,17 +46,17 @@ export interface ErrorFacts {
   'name-in-use': { readonly name: string }
   /** The caller is known but may not do this. */
   'not-permitted': { readonly permission: string }
-  /** The same, for the calls that the interface answers 401. */
+  /** Like `not-permitted`, for the calls that the interface answers with 401. */
   'not-authorized': { readonly permission: string }
-  /** The token of an agent's call is not that agent's. */
+  /** The token does not belong to the calling agent. */
   'token-refused': { readonly uuid: string }
-  /** The key that an agent registers with is not one of this server. */
+  /** The registration key is not one of this server. */
   'key-refused': { readonly key: 'wrong' }
   /** The caller has to wait, in seconds. */
   'too-many-requests': { readonly retryAfter: number }
   /** Another machine uses this uuid. */
   'agent-taken': { readonly uuid: string }
-  /** The disk of the server has no room for what was sent. */
+  /** The disk of the server has no space for the sent data. */
   'disk-full': { readonly reason: string }
   'file-not-found': { readonly path: string }
   /** The service cannot do this now: its repository or store is damaged, full or not writable. */
@@ -65,7 +65,10 @@ export interface ErrorFacts {
 
 export type ErrorCode = keyof ErrorFacts
 
-/** A failure that the caller can understand and act on. Everything else that is thrown is a bug or an outage. */
+/**
+ * A failure that the caller can understand and act on. Every other thrown error is a bug or an
+ * outage.
+ */
 export class ServiceError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly code: Code
   readonly facts: ErrorFacts[Code]
@@ -78,12 +81,12 @@ export class ServiceError<Code extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** What a thrown thing says of itself. */
+/** The message of any thrown value. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Says why the service cannot do now what it usually can. */
+/** The error for what the service cannot do now, though it usually can. */
 export function unavailable(reason: string, cause?: unknown): ServiceError<'unavailable'> {
   return new ServiceError('unavailable', reason, { reason }, { cause })
 }

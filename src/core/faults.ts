@@ -1,6 +1,6 @@
 import { ServiceError } from './errors.ts'
 
-/** What a failed call of the system means. Its own message names files of this machine. */
+/** The meanings of failed system calls. Their own messages contain paths of this machine. */
 const FAULTS: ReadonlyMap<string, string> = new Map([
   ['ENOENT', 'a file or folder is missing'],
   ['ENOTDIR', 'a file is where a folder has to be'],
@@ -17,38 +17,38 @@ const FAULTS: ReadonlyMap<string, string> = new Map([
   ['ENFILE', 'the server has too many files open'],
 ])
 
-/** The faults that the service did not bring about and that pass. */
+/** Transient faults with external causes. */
 const OUTAGES = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE']
 
-/** A path of this machine: one that begins with a slash and does not belong to an address. */
+/** A path of this machine: it starts with a slash and is not part of an address. */
 const PATH = /(?<![\w:/.~@$…-])\/[\w.~@+%-][^\s'"`]*/g
 const HIDDEN = '…'
 
 const UNKNOWN = 'an error that the log of the service describes'
 
 /**
- * Why something failed, in words that may leave the service: our own errors speak for themselves,
- * of every other error only the code counts.
+ * Describes a failure for callers outside: our own errors by their message, every other one by its
+ * code only.
  */
 export function describeFault(error: unknown): string {
   return faultOf(error) ?? UNKNOWN
 }
 
 export interface ComplaintContext {
-  /** The folder in which the program works. */
+  /** The working folder of the program. */
   readonly folder: string
-  /** What it was asked for by its caller, and so may be named; null for nothing. */
+  /** The address that the caller asked for, which may be named; null for none. */
   readonly address?: string | null
 }
 
-/** What another program prints when it fails, without the paths of this machine. */
+/** Removes the paths of this machine from the error output of another program. */
 export function withoutPaths(text: string, { folder, address = null }: ComplaintContext): string {
   const pieces = address === null ? [text] : text.split(address)
   const hidden = pieces.map((piece) => piece.replaceAll(folder, HIDDEN).replaceAll(PATH, HIDDEN))
   return hidden.join(address ?? '')
 }
 
-/** The outage that an error, or what caused it, is a sign of, as a sentence; null for a bug. */
+/** The outage behind an error or its cause, as a sentence; null for a bug. */
 export function outageOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null
   const code = codeOf(error)
@@ -56,7 +56,7 @@ export function outageOf(error: unknown): string | null {
   return words === undefined ? outageOf(error.cause) : sentence(words)
 }
 
-/** Whether a disk without room is the reason; the state store has a text of its own for that. */
+/** Whether a full disk is the cause; the state store has its own text for that. */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const isFull = ['ENOSPC', 'EDQUOT'].includes(codeOf(error)) || /disk is full/i.test(error.message)

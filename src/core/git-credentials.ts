@@ -1,15 +1,24 @@
 import { gitSettings } from './git-settings.ts'
 import { isLocalAddress, type SourceAddress } from './source-address.ts'
 
-/** The value of `GIT_ALLOW_PROTOCOL`: what git may speak to get to an address, and to any other it leads to. */
+/**
+ * The value of `GIT_ALLOW_PROTOCOL`: the protocols that git may use for an address and its
+ * redirections.
+ */
 export function protocolsFor(url: string): string {
   return isLocalAddress(url) ? 'file' : 'http:https:ssh:git'
 }
 
-/** Asked by git for the server of the repository alone, so that no redirection leads to another one. */
+/**
+ * Git queries it for the server of the repository only, so that a redirection cannot obtain the
+ * credentials.
+ */
 const CREDENTIAL_HELPER = `!f() { printf 'username=%s\\npassword=%s\\n' "$CAIRN_USERNAME" "$CAIRN_PASSWORD"; }; f`
 
-/** Variables that make git use these credentials, which no command line shows, and run no program of a repository. */
+/**
+ * Variables that pass credentials to git without a command line, and keep it from running programs
+ * of a repository.
+ */
 export function settingsFor({
   url,
   username,

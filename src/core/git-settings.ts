@@ -2,8 +2,8 @@
 export type GitSetting = readonly [key: string, value: string]
 
 /**
- * They keep a repository from naming programs for git to run: others write repositories too. A
- * setting that is given later wins, such as the folder of our own hooks.
+ * Prevents repositories from naming programs for git to run: they have foreign authors too. A later
+ * setting wins, such as the folder of our own hooks.
  */
 export const NO_PROGRAMS: readonly GitSetting[] = [
   ['core.hooksPath', '/dev/null'],
@@ -11,7 +11,7 @@ export const NO_PROGRAMS: readonly GitSetting[] = [
   ['protocol.ext.allow', 'never'],
 ]
 
-/** Variables that give git these settings and `NO_PROGRAMS`; no command line shows them. */
+/** Variables that pass these settings and `NO_PROGRAMS` to git without a command line. */
 export function gitSettings(more: readonly GitSetting[] = []): Readonly<Record<string, string>> {
   const settings = [...NO_PROGRAMS, ...more]
   const pairs = settings.flatMap(([key, value], at) => [

@@ -1,11 +1,14 @@
 import type { Problem } from './problem.ts'
 
-/** Something that an operator should look at. */
+/** A problem for operators. */
 export interface HealthProblem {
   readonly subject: string
   readonly errors: readonly Problem[]
-  /** What administrators are told in their place. */
+  /** The errors for administrators, in place of `errors`. */
   readonly errorsInFull?: readonly Problem[]
-  /** The pipelines that it names, for callers who may view all of them; without any it is for administrators. */
+  /**
+   * The pipelines that it names, for callers who may view all of them; a problem without any is for
+   * administrators.
+   */
   readonly pipelines?: readonly string[]
 }

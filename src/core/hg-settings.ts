@@ -1,19 +1,22 @@
 import type { SourceAddress } from './source-address.ts'
 
-/** How Mercurial's client is started so that it uses credentials that neither a file nor a command line has. */
+/**
+ * How to start Mercurial's client with credentials that appear neither in a file nor on a command
+ * line.
+ */
 export interface HgSettings {
   readonly environment: Readonly<Record<string, string>>
   command(args: readonly string[]): { command: string; args: readonly string[] }
 }
 
-/** Hands the client settings of ours through a pipe; its own input is that pipe. */
+/** Passes our settings to the client through a pipe, which is its standard input. */
 const WITH_SETTINGS = 'printf %s "$CAIRN_SETTINGS" | hg "$@"'
 
 /**
- * The settings with the credentials of an address, instead of those of the user and the system;
- * null where there are none.
+ * Settings with the credentials of an address, which replace those of the user and the system; null
+ * when there are none.
  *
- * @throws when the credentials would be more than one line there.
+ * @throws when the credentials contain a line break.
  */
 export function hgSettings({ url, username, password }: SourceAddress): HgSettings | null {
   if (!/^https?:/i.test(url) || (username === null && password === null)) return null

@@ -1,7 +1,7 @@
 /** A number with its labels. */
 export interface Sample {
   readonly labels?: Readonly<Record<string, string>>
-  /** Stands behind the name of the metric, such as `_sum`. */
+  /** Appended to the name of the metric, such as `_sum`. */
   readonly suffix?: string
   readonly value: number
 }

@@ -3,9 +3,9 @@ import { ServiceError } from './errors.ts'
 export const PAGE_SIZE = 10
 
 export interface Pagination {
-  /** How many are skipped. */
+  /** The number of skipped items. */
   readonly offset: number
-  /** How many there are in all. */
+  /** The number of all items. */
   readonly total: number
   readonly pageSize: number
 }

@@ -1,4 +1,4 @@
-/** Who is calling: a user of the users file. */
+/** The caller: a user of the users file. */
 export interface Principal {
   readonly username: string
 }

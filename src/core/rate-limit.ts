@@ -4,34 +4,37 @@ import { ServiceError } from './errors.ts'
 
 export interface RateLimitOptions {
   readonly clock: Clock
-  /** How often at once. */
+  /** The number of actions that are possible at once. */
   readonly burst: number
-  /** After how many milliseconds once more. */
+  /** The milliseconds after which one more is possible. */
   readonly every: number
 }
 
-/** So many callers are told apart; more share one count, so that inventing callers gains nothing. */
+/**
+ * The limit of separate callers; further ones share one count, so that inventing callers gains
+ * nothing.
+ */
 const KEYS_AT_MOST = 10_000
 const OTHERS = ''
 
-/** How often each of many callers may do something: some times at once, and then now and then. */
+/** Limits how often each of many callers may act: a burst, and then one action per interval. */
 export class RateLimit {
   readonly #options: RateLimitOptions
-  /** When each caller that is known will have all its times again. */
+  /** When the burst of each known caller is fully restored. */
   readonly #fullAt = new Map<string, number>()
 
   constructor(options: RateLimitOptions) {
     this.#options = options
   }
 
-  /** Milliseconds until the caller may do it again; 0 when it may now. */
+  /** Milliseconds until the caller may act again; 0 when it may now. */
   wait(caller: string): number {
     const { clock, burst, every } = this.#options
     const fullAt = this.#fullAt.get(this.#keyOf(caller)) ?? 0
     return Math.max(0, fullAt - clock() - (burst - 1) * every)
   }
 
-  /** Counts that the caller does it, when it may; answers as `wait` does. */
+  /** Counts an action of the caller if it is permitted; returns the same as `wait`. */
   take(caller: string): number {
     const wait = this.wait(caller)
     if (wait > 0) return wait
@@ -41,21 +44,21 @@ export class RateLimit {
     return 0
   }
 
-  /** How many of its times the caller does not have again yet. */
+  /** The number of actions that are not restored yet. */
   used(caller: string): number {
     const { clock, every } = this.#options
     const fullAt = this.#fullAt.get(this.#keyOf(caller)) ?? 0
     return Math.max(0, Math.ceil((fullAt - clock()) / every))
   }
 
-  /** Takes one time of the caller back. */
+  /** Takes back one counted action of the caller. */
   giveBack(caller: string): void {
     const key = this.#keyOf(caller)
     const fullAt = this.#fullAt.get(key)
     if (fullAt !== undefined) this.#fullAt.set(key, fullAt - this.#options.every)
   }
 
-  /** The caller has all its times again; one that shares a count with others leaves it to them. */
+  /** Restores the full burst of the caller, unless it shares its count with others. */
   forget(caller: string): void {
     this.#fullAt.delete(caller)
   }
@@ -68,14 +71,14 @@ export class RateLimit {
   }
 }
 
-/** The refusal of a caller who has to wait, in milliseconds. */
+/** The error for a caller who has to wait, in milliseconds. */
 export function tooMany(what: string, wait: number): ServiceError<'too-many-requests'> {
   const retryAfter = Math.ceil(wait / 1_000)
   const message = `Too many ${what}; try again in ${retryAfter} s`
   return new ServiceError('too-many-requests', message, { retryAfter })
 }
 
-/** Whom an address belongs to: itself, or of IPv6 the network of 64 bits that one customer gets. */
+/** The owner of an address: itself, or for IPv6 the network of 64 bits that one customer gets. */
 export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
   if (!isIPv6(plain)) return plain

@@ -3,14 +3,14 @@ export const BOUNDS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ] as const
 
-/** How long the answers of one route and status took. */
+/** The durations of the answers of one route and status. */
 export interface Series {
   readonly route: string
   readonly status: number
   readonly count: number
   /** Seconds. */
   readonly sum: number
-  /** How many fell into each bucket, and not into one before; the last is for all that took longer. */
+  /** The count of each bucket, not cumulative; the last one is for all longer durations. */
   readonly buckets: readonly number[]
 }
 
@@ -20,7 +20,7 @@ interface Growing extends Series {
   readonly buckets: number[]
 }
 
-/** Counts requests as they are answered. Noting one costs two look-ups and no memory. */
+/** Counts answered requests. Recording one costs two look-ups and no allocation. */
 export class RequestMetrics {
   readonly #routes = new Map<string, Map<number, Growing>>()
   #inFlight = 0

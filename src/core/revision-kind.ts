@@ -1,10 +1,10 @@
 import type { Revision } from './revision.ts'
 
-/** Where a revision comes from. */
+/** The origin of a revision. */
 export const REVISION_KINDS = ['person', 'agent', 'file-system', 'git', 'upgrade'] as const
 export type RevisionKind = (typeof REVISION_KINDS)[number]
 
-/** An agent that registers itself signs with its uuid, its address and its host name. */
+/** An agent registers under a name of its uuid, its address and its host name. */
 const AGENT = /^agent_[^_]+_[^_]*_(.*)$/s
 
 export function kindOf({
@@ -17,7 +17,7 @@ export function kindOf({
   return serverVersion === 'N/A' ? 'git' : 'person'
 }
 
-/** A name that people know: the host of an agent, else the user name. */
+/** A readable name: the host of an agent, else the user name. */
 export function shownName(username: string): string {
   const host = AGENT.exec(username)?.[1]
   return host === undefined || host === '' ? username : host

@@ -8,7 +8,7 @@ export const CommitSha = z
   .brand<'CommitSha'>()
 export type CommitSha = z.infer<typeof CommitSha>
 
-/** One entry of the history: what the configuration became, by whom and when. */
+/** One entry of the history: the new configuration, its author and its time. */
 export interface Revision {
   readonly digest: Digest
   readonly commit: CommitSha
@@ -19,6 +19,6 @@ export interface Revision {
   readonly serverEdition: string
   /** `N/A` for a commit that another tool made. */
   readonly serverVersion: string
-  /** The first line of the commit's message: what changed, in words. */
+  /** The first line of the commit message: the described changes. */
   readonly subject: string
 }

@@ -1,17 +1,17 @@
 import { unescape } from 'node:querystring'
 
-/** A kind of version control whose client is given an address. */
+/** A kind of version control whose client takes an address. */
 export type SourceKind = 'git' | 'hg' | 'svn' | 'p4' | 'tfs'
 
-/** Where a repository is, apart from the credentials that its URL may hold. */
+/** The address of a repository, apart from the credentials in its URL. */
 export interface SourceAddress {
-  /** Nothing that a command line may not show. */
+  /** Safe to show on a command line. */
   readonly url: string
   readonly username: string | null
   readonly password: string | null
 }
 
-/** What an address may begin with; one without a scheme is a path where `file` is among them. */
+/** The permitted schemes; an address without one is a path where `file` is permitted. */
 const SCHEMES: Readonly<Record<Exclude<SourceKind, 'p4'>, readonly string[]>> = {
   git: ['http', 'https', 'ssh', 'git', 'file'],
   hg: ['http', 'https', 'ssh', 'file'],
@@ -31,7 +31,10 @@ const P4_PORT =
   /^(?![rj]sh:|-)(?:(?:tcp|ssl)(?:4|6|46|64)?:)?(?:[A-Za-z0-9_.-]*|\[[0-9A-Fa-f:.]+\])(?::\d+)?$/i
 const CONTROL = /\p{Cc}/u
 
-/** Why the client may not be given an address: it could take it for an option or a command; or null. */
+/**
+ * The reason why an address must not be given to the client, which could read it as an option or a
+ * command; or null.
+ */
 export function addressFault(kind: SourceKind, address: string): string | null {
   if (kind === 'p4') {
     return P4_PORT.test(address) ? null : 'The address of the server is not a host and a port'
@@ -49,13 +52,13 @@ export function schemeOf(address: string): string | null {
   return SCHEME.exec(address)?.[1]?.toLowerCase() ?? null
 }
 
-/** Whether an address is a place on this machine's disks: a path or a `file:` URL. */
+/** Whether an address is on this machine's disks: a path or a `file:` URL. */
 export function isLocalAddress(address: string): boolean {
   const scheme = schemeOf(address)
   return scheme === 'file' || (scheme === null && !SHORT.test(address))
 }
 
-/** Takes the credentials out of a web address; null for one that is not a URL. Others have none. */
+/** Separates the credentials from a web address; null for an address that is not a URL. */
 export function splitAddress(text: string): SourceAddress | null {
   const plain = { url: text, username: null, password: null }
   if (!/^https?$/.test(schemeOf(text) ?? '')) return plain

@@ -1,12 +1,12 @@
-/** One answer for each of some promises. */
+/** The results of some promises, by position. */
 type Answers<Pending extends readonly unknown[]> = {
   -readonly [Place in keyof Pending]: Awaited<Pending[Place]>
 }
 
 /**
- * Waits until all of them have ended, so that nothing goes on behind a failure.
+ * Waits until all promises are settled, so that nothing continues after a failure.
  *
- * @throws what the first of them that failed has failed with.
+ * @throws the first rejection.
  */
 export async function allOf<const Pending extends readonly unknown[]>(
   pending: Pending,

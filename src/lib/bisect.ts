@@ -1,11 +1,11 @@
-/** Whole numbers from `low`, or 0, up to `high`. */
+/** The whole numbers from `low`, or 0, up to `high`. */
 export interface NumberRange {
   readonly low?: number
   readonly high: number
 }
 
 /**
- * The first number of the range for which the test is false; `high` where there is none. The test
+ * The first number of the range for which the test is false; `high` when there is none. The test
  * has to be true up to some number and false from there on.
  */
 export function bisect({ low = 0, high }: NumberRange, test: (n: number) => boolean): number {
@@ -18,7 +18,7 @@ export function bisect({ low = 0, high }: NumberRange, test: (n: number) => bool
   return from
 }
 
-/** {@link bisect} for a test that takes a while. */
+/** {@link bisect} for an asynchronous test. */
 export async function bisectAsync(
   { low = 0, high }: NumberRange,
   test: (n: number) => Promise<boolean>,

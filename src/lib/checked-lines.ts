@@ -3,20 +3,20 @@ import { crc32 } from 'node:zlib'
 const LINE_FEED = 10
 const CHECKSUM_LENGTH = 8
 
-/** A line whose checksum is right. */
+/** A line with a correct checksum. */
 export interface CheckedLine {
-  /** What is in it, without checksum and line feed. */
+  /** The text, without checksum and line feed. */
   readonly body: Buffer
   /** The offset after its line feed. */
   readonly end: number
 }
 
-/** A line of a file, with a checksum in front of the text. */
+/** Renders a line of a file: a checksum, and the text. */
 export function renderCheckedLine(text: string): string {
   return `${checksumOf(text)} ${text}\n`
 }
 
-/** The lines of a file up to the first that is damaged or has no end. */
+/** The lines of a file up to the first damaged or unfinished one. */
 export function* checkedLines(bytes: Buffer): Generator<CheckedLine, void> {
   let start = 0
   for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {

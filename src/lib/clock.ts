@@ -1,2 +1,2 @@
-/** Milliseconds since the UNIX epoch. Time is always injected, so that tests own it. */
+/** Milliseconds since the UNIX epoch. Time is always injected, so that tests control it. */
 export type Clock = () => number

@@ -1,8 +1,8 @@
-/** Calls listeners, in the order in which they came. */
+/** Calls listeners in the order of their subscription. */
 export class Emitter<Args extends readonly unknown[] = []> {
   readonly #listeners = new Set<(...args: Args) => void>()
 
-  /** Calls the listener from now on. Returns how to stop that. */
+  /** Subscribes the listener. Returns a function that unsubscribes it. */
   on(listener: (...args: Args) => void): () => void {
     this.#listeners.add(listener)
     return () => {
@@ -10,7 +10,7 @@ export class Emitter<Args extends readonly unknown[] = []> {
     }
   }
 
-  /** What a listener throws goes to the caller. */
+  /** Errors of a listener go to the caller. */
   emit(...args: Args): void {
     for (const listener of this.#listeners) listener(...args)
   }

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Milliseconds after which others get their turn. */
+/** Milliseconds after which the event loop gets its turn. */
 const TURN = 10
 
 /** Work in small steps that ends with a result. */
 export type Steps<Result> = Iterator<unknown, Result, void>
 
-/** Takes all the steps, in short turns so that nobody waits long. */
+/** Runs all steps, and yields to the event loop regularly. */
 export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
   let step = steps.next()
   for (let end = performance.now() + TURN; !step.done; step = steps.next()) {
@@ -17,7 +17,7 @@ export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
   return step.value
 }
 
-/** Takes all the steps at once. */
+/** Runs all steps without a pause. */
 export function atOnce<Result>(steps: Steps<Result>): Result {
   let step = steps.next()
   while (!step.done) step = steps.next()

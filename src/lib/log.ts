@@ -1,9 +1,9 @@
-/** How much of what happens is logged: `debug` has every request with its start and its end too. */
+/** The verbosity of the log: `debug` also logs the start and the end of every request. */
 export const LOG_LEVELS = ['info', 'debug'] as const
 
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** One thing worth telling an operator. Facts never hold a secret. */
+/** One event for operators. Facts never contain a secret. */
 export interface LogEvent {
   readonly level: 'debug' | 'info' | 'warning' | 'error'
   readonly message: string

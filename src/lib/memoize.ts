@@ -1,6 +1,6 @@
 /**
- * Computes an answer for each object once. Objects must not change; the answer for an object that
- * nothing else refers to is dropped with it.
+ * Computes a result once for each object. Objects must not change; results are garbage collected
+ * with their objects.
  */
 export function memoize<Key extends object, Answer>(
   compute: (key: Key) => Answer,

@@ -1,8 +1,11 @@
-/** Resources that are opened at the same time and closed together, whichever of them there are by then. */
+/** Resources that are opened concurrently and closed together, whichever of them exist by then. */
 export class PendingResources implements AsyncDisposable {
   readonly #letGo: (() => Promise<void>)[] = []
 
-  /** Keeps a resource that is being opened; null for one that is not needed. Its failure may be heard of later. */
+  /**
+   * Takes ownership of a resource that is being opened, or of none. Its failure may be handled
+   * later.
+   */
   take<Resource extends AsyncDisposable | null>(pending: Promise<Resource>): Promise<Resource> {
     const settled = Promise.allSettled([pending])
     this.#letGo.push(async () => {

@@ -2,7 +2,7 @@
 export class Resources implements AsyncDisposable {
   readonly #opened: (Disposable | AsyncDisposable)[] = []
 
-  /** Takes charge of a resource and hands it back. */
+  /** Takes ownership of a resource and returns it. */
   own<Resource extends Disposable | AsyncDisposable>(resource: Resource): Resource {
     this.#opened.push(resource)
     return resource

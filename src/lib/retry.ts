@@ -4,7 +4,7 @@ import { pause } from './pause.ts'
 export interface RetryOptions {
   readonly backoff: Backoff
   readonly signal: AbortSignal
-  /** Called with each failure; throws one that must not be tried again. */
+  /** Called with each failure; throws an error that must not be retried. */
   readonly onFailure: (error: unknown) => void
 }
 
@@ -31,16 +31,22 @@ export async function retry<Answer>(
 }
 
 export interface RetryLoopOptions {
-  /** Does all that there is to do; steps that must not be repeated with the rest go through {@link RetryLoop.step}. */
+  /**
+   * Does all pending work; steps that must not be repeated with the rest go through {@link
+   * RetryLoop.step}.
+   */
   readonly round: (loop: RetryLoop) => Promise<void>
   readonly pauses: { readonly fromMs: number; readonly toMs: number }
-  /** The problem that a failure is; throws a failure that ends the loop. */
+  /** The text of a failure; throws a failure that ends the loop. */
   readonly problemOf: (error: unknown) => string
-  /** Called when the problem becomes another one, and with null when there is none any more. */
+  /** Called when the problem changes, with null when it is solved. */
   readonly report: (problem: string | null, error: unknown) => void
 }
 
-/** Does a round of work at once and after each `wake()`; a round that fails is repeated until it succeeds. */
+/**
+ * Runs a round of work at once and after each `wake()`; a failed round is repeated until it
+ * succeeds.
+ */
 export class RetryLoop implements AsyncDisposable {
   readonly #options: RetryLoopOptions
   readonly #backoff: Backoff
@@ -61,18 +67,20 @@ export class RetryLoop implements AsyncDisposable {
     return this.#end.signal
   }
 
-  /** Why the last attempt failed; null after one that succeeded. */
+  /** The failure of the last attempt; null after a success. */
   get problem(): string | null {
     return this.#problem
   }
 
-  /** Has another round done, after the one under way. */
+  /** Schedules another round after the current one. */
   wake(): void {
     this.#isWoken = true
     this.#wake()
   }
 
-  /** Tries a step of a round until it succeeds. @throws the signal's reason when the loop ends. */
+  /**
+   * Repeats a step of a round until it succeeds. @throws the signal's reason when the loop ends.
+   */
   step(attempt: () => Promise<void>): Promise<void> {
     const { signal } = this
     const onFailure = (error: unknown) => {
@@ -88,7 +96,7 @@ export class RetryLoop implements AsyncDisposable {
     )
   }
 
-  /** Aborts the attempt under way and waits for its end. */
+  /** Aborts the current attempt and waits for its end. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#end.abort()
     this.#wake()

@@ -1,4 +1,4 @@
-/** Lets a number of jobs run at once; the others wait, first come first served. */
+/** Runs a limited number of jobs concurrently; the others wait, first come, first served. */
 export class Semaphore {
   #free: number
   readonly #waiting: (() => void)[] = []

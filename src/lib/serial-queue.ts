@@ -1,17 +1,14 @@
-/** How busy a queue is. */
+/** The load of a queue. */
 export interface QueueLoad {
   /** Jobs that wait or run. */
   readonly waiting: number
-  /** Jobs that have had their turn. */
+  /** Jobs that have been started. */
   readonly served: number
-  /** How long those waited for it, together. */
+  /** The total time that these jobs waited. */
   readonly waitedSeconds: number
 }
 
-/**
- * Runs one job at a time, in the order in which they came. The failure of a job is its own caller's
- * and nobody else's.
- */
+/** Runs one job at a time, in order. The failure of a job affects only its own caller. */
 export class SerialQueue implements AsyncDisposable {
   readonly #refusal: () => Error
   #last: Promise<unknown> = Promise.resolve()
@@ -20,7 +17,7 @@ export class SerialQueue implements AsyncDisposable {
   #served = 0
   #waited = 0
 
-  /** @param refusal makes the error for jobs that come once the queue is closed. */
+  /** @param refusal creates the error for jobs after the queue is closed. */
   constructor(refusal: () => Error = () => new Error('the queue is closed')) {
     this.#refusal = refusal
   }
@@ -47,7 +44,7 @@ export class SerialQueue implements AsyncDisposable {
     }
   }
 
-  /** Takes no new jobs, and returns once every accepted one has ended. */
+  /** Accepts no new jobs, and returns once every accepted one has ended. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#last

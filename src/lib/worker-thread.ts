@@ -9,11 +9,11 @@ export function workerFile(path: string): URL {
   return new URL(`${dist}${path}`, import.meta.url)
 }
 
-/** Typed arrays lie outside of these limits; what they take is bounded by the size of the texts. */
+/** Typed arrays do not count in these limits; their size is bounded by that of the texts. */
 const LIMITS = { maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
 const MEMORY_MB = 256
 
-/** One worker thread: started when first needed, one job at a time, replaced when a job went wrong. */
+/** One worker thread: started on first use, one job at a time, replaced after a failed job. */
 export class WorkerThread<Job, Answer> implements AsyncDisposable {
   /** Jobs that are running or waiting. */
   pending = 0
@@ -31,8 +31,8 @@ export class WorkerThread<Job, Answer> implements AsyncDisposable {
   }
 
   /**
-   * The answer, or null when the thread gave up: out of time or out of memory. The memory of the job
-   * is handed over rather than copied.
+   * The result, or null when the thread hit its limit of time or memory. The memory of the job is
+   * transferred, not copied.
    */
   run<Given extends Answer = Answer>(
     job: Job,

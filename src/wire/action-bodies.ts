@@ -3,15 +3,15 @@ import { CommitSha } from '../core/revision.ts'
 import { Digest } from '../core/digest.ts'
 import { ErrorBody } from './error-body.ts'
 
-/** Answers an action that has nothing else to say. */
+/** Answers an action without further results. */
 export const MessageBody = z.object({ message: z.string() })
 export type MessageBody = z.infer<typeof MessageBody>
 
-/** Answers the form that saves the configuration, as clients of the original read it. */
+/** Answers the form that saves the configuration, in the format of the original server. */
 export const SavedFormBody = z.object({ result: z.string() })
 export type SavedFormBody = z.infer<typeof SavedFormBody>
 
-/** The same, refused: the reason, and the caller's own text back. */
+/** Answers a refused form: the reason, and the caller's own text. */
 export const RefusedFormBody = ErrorBody.extend({
   result: z.string(),
   originalContent: z.string(),
@@ -21,7 +21,7 @@ export type RefusedFormBody = z.infer<typeof RefusedFormBody>
 /** Answers `POST /api/config/revisions/[commit]/restore`. */
 export const RestoredBody = z.object({
   message: z.string(),
-  /** What is current now. */
+  /** The new current digest. */
   md5: Digest,
   commitSHA: CommitSha,
 })
@@ -35,7 +35,7 @@ export const PipelineCreatedBody = z.object({
 })
 export type PipelineCreatedBody = z.infer<typeof PipelineCreatedBody>
 
-/** The same, refused. */
+/** Answers a refused creation of a pipeline. */
 export const PipelineRefusedBody = ErrorBody.extend({
   isValid: z.literal('false'),
   error: z.string(),

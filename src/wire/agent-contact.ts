@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ConfigStatus, RuntimeStatus } from '../core/builds/agent.ts'
 import { AgentDescription } from './agent-registration.ts'
 
-/** What the agent does right now. `Cancelled`: it is ending a job that was cancelled. */
+/** The current activity of the agent. `Cancelled`: it is ending a cancelled job. */
 export const ReportedStatus = RuntimeStatus.extract(['Idle', 'Building', 'Cancelled'])
 export type ReportedStatus = z.infer<typeof ReportedStatus>
 
@@ -14,7 +14,7 @@ export const ContactRequest = AgentDescription.extend({
   runtimeStatus: ReportedStatus,
   /** The job that the agent holds, or null. */
   jobId: z.int().positive().nullable(),
-  /** The last contact of a process that ends: a job it still owns is to be given to another agent. */
+  /** The last contact of a process that ends: its job is given to another agent. */
   stopping: z.boolean(),
 })
 export type ContactRequest = z.infer<typeof ContactRequest>

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AGENT_STATUSES, ConfigStatus } from '../core/builds/agent.ts'
 import { HostName } from './agent-registration.ts'
 
-/** An element of the agent list, with the names and formats that clients read. */
+/** An element of the agent list, with the field names and formats of the interface. */
 export const AgentEntry = z.object({
   uuid: z.string(),
   /** `pipeline/counter/stage/counter/job` while building, else empty. */
@@ -16,11 +16,11 @@ export const AgentEntry = z.object({
   free_space: z.string(),
   resources: z.array(z.string()),
   environments: z.array(z.string()),
-  /** What was decided about it; `Pending` also where the configuration lists a machine that nobody approved. */
+  /** The decision about it; `Pending` also for an unapproved machine with a configured uuid. */
   config_status: ConfigStatus,
-  /** The address that its calls come from, whatever it says; null while it was not heard. */
+  /** The address that its calls come from; null before the first contact. */
   remote_address: z.string().nullable(),
-  /** The original's names of `buildLocator` and `ipAddress`, when asked for. */
+  /** The original server's names of `buildLocator` and `ipAddress`, on request. */
   build_locator: z.string().optional(),
   ip_address: z.string().optional(),
 })
@@ -34,7 +34,7 @@ const Names = z
     [...new Set(names.map((name) => name.trim()))].filter((name) => name !== ''),
   )
 
-/** `PATCH /api/agents/[uuid]`: what is absent stays as it is, and an empty list takes all away. */
+/** `PATCH /api/agents/[uuid]`: absent fields stay unchanged, and an empty list removes all. */
 export const AgentChangesBody = z.strictObject({
   resources: Names.exactOptional(),
   environments: Names.exactOptional(),

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { JobReport } from '../core/builds/job.ts'
 
-/** The body of `POST …/[uuid]/jobs/[id]/report` is core's `JobReport`. Saying it twice does no harm. */
+/** The body of `POST …/[uuid]/jobs/[id]/report` is core's `JobReport`. Repeating it is harmless. */
 export type ReportedResult = Extract<JobReport, { readonly result: unknown }>['result']
 
-/** The bytes of a console that one append may carry. */
+/** The limits of bytes in one append to a console. */
 export const CONSOLE_BATCH = { least: 64 * 1024, most: 1024 * 1024 } as const
 
 /** Answers `PUT …/[uuid]/jobs/[id]/console?offset=N`: how many bytes the server now has. */

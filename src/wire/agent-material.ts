@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Never taken for an option by the tools that get it as an argument. */
+/** Cannot be read as an option by the tools that get it as an argument. */
 const Url = z
   .string()
   .max(4096)
@@ -9,14 +9,14 @@ const CommitName = z.string().regex(/^[0-9a-f]{7,64}$/, 'is not the name of a co
 const Numbered = z.string().regex(/^\d{1,15}$/, 'is not the number of a revision')
 const Secret = z.string().max(4096).nullable()
 
-/** Common to all that is checked out. */
+/** The fields of every material that is checked out. */
 const checkoutOf = (Revision: z.ZodString) => ({
   /** The name that the configuration gives the material, or null. */
   name: z.string().nullable(),
   /** The folder below the job's working folder, or null for that folder itself. */
   dest: z.string().nullable(),
   revision: Revision,
-  /** The oldest of the changes that made the pipeline run; the same as `revision` for one change. */
+  /** The oldest of the changes that caused the run; the same as `revision` for one change. */
   fromRevision: Revision,
 })
 

@@ -2,10 +2,10 @@ import type { z } from 'zod'
 import { ServiceError } from '../core/errors.ts'
 import type { Problem } from '../core/problem.ts'
 
-/** No message of the agents' protocol is nested deeper; hostile input must not exhaust the stack. */
+/** The protocol's messages are not nested deeper; hostile input must not exhaust the stack. */
 const DEEPEST = 12
 
-/** More keys than the protocol has. */
+/** Greater than the number of keys in the protocol. */
 const KEYS_AT_MOST = 500
 
 const snakeCase = remembering((key) =>
@@ -54,7 +54,7 @@ function mapKeys(value: unknown, rename: (key: string) => string, depth: number)
   return mapped
 }
 
-/** The same function for keys, which are few unless somebody makes them up. */
+/** Caches a function of keys, which are few unless a caller invents them. */
 function remembering(rename: (key: string) => string): (key: string) => string {
   const known = new Map<string, string>()
   return (key) => {

@@ -1,7 +1,10 @@
-/** Where the agents' calls are, below the application path; each with its pattern for a router. */
+/**
+ * The addresses of the agents' calls, below the application path; each with its pattern for a
+ * router.
+ */
 const ROOT = '/api/agents-protocol'
 
-/** What the path of every agents' call begins with. */
+/** The common prefix of all agents' calls. */
 export const AGENT_CALLS = `${ROOT}/`
 
 export const AGENT_PATTERNS = {
@@ -14,7 +17,7 @@ export const AGENT_PATTERNS = {
   listArtifacts: `${ROOT}/:uuid/artifacts`,
 } as const
 
-/** The job whose artifacts are meant: the segments of its locator. Counters of stages are text. */
+/** The locator of a job with artifacts, by its segments. Counters of stages are text. */
 export interface JobLocator {
   readonly pipelineName: string
   readonly pipelineCounter: number

@@ -8,13 +8,13 @@ export const ExecCommand = z.object({
   command: z.string().min(1),
   args: z.array(z.string()),
   workingDir: WorkingDir,
-  /** How long the command may run, or null for as long as it likes. */
+  /** The time limit of the command, or null for none. */
   timeoutMs: z.int().positive().nullable(),
 })
 export type ExecCommand = z.infer<typeof ExecCommand>
 
 const BuildFile = {
-  /** Null: the tool's own default. */
+  /** Null for the tool's own default. */
   buildFile: z.string().nullable(),
   target: z.string().nullable(),
   workingDir: WorkingDir,
@@ -31,7 +31,7 @@ export const NantCommand = z.object({
 
 export const FetchCommand = z.object({
   type: z.literal('fetchartifact'),
-  /** The run to take from, found by the server; null when there is none, which fails the task. */
+  /** The run to fetch from, found by the server; null when there is none, which fails the task. */
   from: z
     .object({
       pipelineName: z.string(),
@@ -44,7 +44,7 @@ export const FetchCommand = z.object({
   /** The file or folder among that job's artifacts. */
   src: z.string().min(1),
   srcKind: z.enum(['file', 'folder']),
-  /** Where to put it, below the working folder; null is that folder. */
+  /** The target below the working folder; null is that folder. */
   dest: z.string().nullable(),
 })
 export type FetchCommand = z.infer<typeof FetchCommand>
@@ -65,7 +65,7 @@ export const AssignedTask = z.object({
   run: TaskCommand,
   /** Empty means `passed`. */
   runIf: z.array(RunIf),
-  /** Runs when the job is cancelled during this task, before the processes are ended. */
+  /** Runs when the job is cancelled during this task, before the processes are killed. */
   onCancel: TaskCommand.nullable(),
 })
 export type AssignedTask = z.infer<typeof AssignedTask>

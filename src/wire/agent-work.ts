@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AssignedMaterial } from './agent-material.ts'
 import { AssignedTask } from './agent-task.ts'
 
-/** `POST …/[uuid]/work`: held by the server until there is a job, for about 15 seconds. */
+/** `POST …/[uuid]/work`: the server holds it until there is a job, for about 15 seconds. */
 export const WorkRequest = z.object({ instance: z.string().min(1).max(64) })
 export type WorkRequest = z.infer<typeof WorkRequest>
 
@@ -22,7 +22,7 @@ export type AssignedArtifact = z.infer<typeof AssignedArtifact>
 export const EnvironmentVariable = z.object({
   name: z.string().min(1),
   value: z.string(),
-  /** The value must not be seen in the console. */
+  /** The value must not appear in the console. */
   secure: z.boolean(),
 })
 export type EnvironmentVariable = z.infer<typeof EnvironmentVariable>
@@ -44,7 +44,7 @@ export const JobAssignment = z.object({
   cleanWorkingDir: z.boolean(),
   /** When false, nothing is checked out. */
   fetchMaterials: z.boolean(),
-  /** The job is cancelled when it writes nothing to its console for so long; null: never. */
+  /** The job is cancelled after this time without console output; null for never. */
   silenceTimeoutMs: z.int().positive().nullable(),
   materials: z.array(AssignedMaterial),
   /** In the order in which they are set: a later one wins. */

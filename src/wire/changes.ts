@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import { CommitSha } from '../core/revision.ts'
 
-/** The lines of a text that a change is about, from 1, both ends included. */
+/** The changed lines of a text, from 1, both ends included. */
 const LineRange = z.object({ first: z.int().min(1), last: z.int().min(1) })
 
-/** One thing that is otherwise. Values that are secret read `•••• hidden`; one that was not set is absent. */
+/** One change of an entity. Secret values read `•••• hidden`; unset ones are absent. */
 export const ChangeEntry = z.object({
   kind: z.enum(['added', 'removed', 'renamed', 'changed', 'reordered', 'reformatted']),
   /** `pipeline/NAME`, `group/NAME`, `agent/UUID`, `server`, `document` and so on. */
   entity: z.string(),
   /** Its name for people. */
   label: z.string(),
-  /** The way inside the entity, a word and a name each: `stage test`. */
+  /** The path inside the entity, a kind and a name each: `stage test`. */
   path: z.array(z.string()).readonly(),
   subject: z.string(),
   from: z.string().exactOptional(),
@@ -19,7 +19,7 @@ export const ChangeEntry = z.object({
   lines: z.int().exactOptional(),
   before: LineRange.exactOptional(),
   after: LineRange.exactOptional(),
-  /** The change in words, without its entity. */
+  /** The described change, without its entity. */
   text: z.string(),
 })
 export type ChangeEntry = z.infer<typeof ChangeEntry>
@@ -28,7 +28,7 @@ export type ChangeEntry = z.infer<typeof ChangeEntry>
 export const ChangesAnswer = z.object({
   from: CommitSha,
   to: CommitSha,
-  /** All of it on one line, as a commit's subject would say it. */
+  /** All changes in one line, as in the subject of a commit. */
   subject: z.string(),
   changes: z.array(ChangeEntry).readonly(),
 })

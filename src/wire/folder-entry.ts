@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** One entry of a folder of artifacts. The `url` of a folder answers what is in it. */
+/** One entry of a folder of artifacts. The `url` of a folder answers with its content. */
 export const FolderEntryBody = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('file'),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Digest } from '../core/digest.ts'
 import { ErrorBody } from './error-body.ts'
 
-/** Answers `/health` to callers who are not administrators: numbers alone. */
+/** Answers `/health` to callers who are not administrators: numbers only. */
 export const HealthSummaryBody = z.object({
   status: z.enum(['ok', 'degraded']),
   version: z.string(),
@@ -11,7 +11,7 @@ export const HealthSummaryBody = z.object({
   mirror: z
     .object({ behind: z.int().nonnegative().nullable(), seconds: z.int().nonnegative() })
     .nullable(),
-  /** Those that concern pipelines which the caller may view; absent without credentials. */
+  /** Problems of pipelines that the caller may view; absent without credentials. */
   problems: z
     .array(z.object({ subject: z.string(), errors: ErrorBody.shape.errors.unwrap().readonly() }))
     .readonly()
@@ -21,13 +21,13 @@ export type HealthSummaryBody = z.infer<typeof HealthSummaryBody>
 
 /** Answers `/health` to administrators. */
 export const HealthBody = z.object({
-  /** `degraded`: the service answers, and an operator should look at the problems. */
+  /** `degraded`: the service works, and an operator should look at the problems. */
   status: z.enum(['ok', 'degraded']),
   version: z.string(),
   revisions: z.int().nonnegative(),
   /** The digest of the current configuration. */
   current: Digest,
-  /** How the repository lies on disk; null until it was looked at. */
+  /** The state of the repository on disk; null until it was inspected. */
   repository: z
     .object({
       looseObjects: z.int().nonnegative(),
@@ -43,27 +43,29 @@ export const HealthBody = z.object({
     .object({
       /** Without credentials. */
       url: z.string(),
-      /** Revisions that it does not have; null while that is not known. */
+      /** The number of missing revisions; null while unknown. */
       behind: z.int().nonnegative().nullable(),
-      /** For how long it has lacked some. */
+      /** For how long it has been behind. */
       seconds: z.int().nonnegative(),
       /** Why the last attempt failed. */
       error: z.string().nullable(),
     })
     .nullable(),
-  /** What consoles and artifacts of jobs take together. */
+  /** The size of all consoles and artifacts of jobs. */
   artifacts: z.object({
-    /** Null until they were measured after the start. */
+    /** Null until measured after the start. */
     bytes: z.int().nonnegative().nullable(),
-    /** What they may take; null where there is no quota. */
+    /** The limit; null when there is no quota. */
     quota: z.int().positive().nullable(),
   }),
-  /** The receivers that are told of revisions. */
+  /** The receivers of revisions. */
   webhooks: z
     .array(
       z.object({
         name: z.string(),
-        /** Revisions that it was not told yet; null when the last that it took is gone. */
+        /**
+         * The number of revisions not sent yet; null when the last accepted one no longer exists.
+         */
         behind: z.int().nullable(),
         deliveredAt: z.int().nullable(),
         lastError: z.string().nullable(),
@@ -80,7 +82,7 @@ export type HealthBody = z.infer<typeof HealthBody>
 export const LivenessBody = z.object({ status: z.literal('ok') })
 export type LivenessBody = z.infer<typeof LivenessBody>
 
-/** Answers `/health/ready`: whether requests should be sent here. */
+/** Answers `/health/ready`: whether requests should be sent to this server. */
 export const ReadinessBody = z.object({
   status: z.enum(['ok', 'unavailable']),
   reasons: z.array(z.string()).readonly(),

@@ -9,7 +9,7 @@ export const JobTransitionBody = z.object({
   state: JobState,
 })
 
-/** What every list of jobs tells of one. */
+/** The fields of a job in every list. */
 export const JobSummaryBody = z.object({
   name: z.string(),
   result: JobResult,
@@ -24,7 +24,7 @@ export const StageJobBody = JobSummaryBody.extend({
   /** Null until an agent has the job. */
   agent_uuid: z.string().nullable(),
   job_state_transitions: z.array(JobTransitionBody),
-  /** The job that really ran, for one that was carried over into this run. */
+  /** The job that ran, for a copy from an earlier run. */
   original_job_id: z.int().nullable(),
   rerun: z.boolean(),
 })
@@ -43,7 +43,7 @@ export const AgentJobBody = JobSummaryBody.extend({
 })
 export type AgentJobBody = z.infer<typeof AgentJobBody>
 
-/** `GET /api/agents/[uuid]/job_run_history`, newest end first. */
+/** `GET /api/agents/[uuid]/job_run_history`, last ended first. */
 export const JobRunHistoryBody = z.object({
   jobs: z.array(AgentJobBody),
   pagination: PaginationBody,

@@ -5,9 +5,9 @@ import { JobResult } from '../core/builds/job.ts'
 export const PipelineBody = z.object({
   name: z.string(),
   group: z.string(),
-  /** The run that keeps others from starting, or null. */
+  /** The run that holds the lock, or null. */
   locked_by: z.int().nullable(),
-  /** Who keeps runs from starting, and why; or null. */
+  /** Who paused the pipeline, and why; or null. */
   paused: z.object({ by: z.string(), cause: z.string() }).nullable(),
   /** The stages, in their order. */
   stages: z.array(z.string()),
@@ -17,19 +17,19 @@ export const PipelineBody = z.object({
       label: z.string(),
       approved_by: z.string(),
       scheduled_date: z.int(),
-      /** The stages of it that have run. */
+      /** Those of its stages that have run. */
       stages: z.array(z.object({ name: z.string(), counter: z.string(), result: JobResult })),
-      /** The stage that could not start by itself, and why; or null. */
+      /** The stage that failed to start automatically, and why; or null. */
       blocked: z.object({ stage: z.string(), reason: z.string() }).nullable(),
     })
     .nullable(),
 })
 export type PipelineBody = z.infer<typeof PipelineBody>
 
-/** `GET /api/pipelines/[name]/status`, with the keys of the original. */
+/** `GET /api/pipelines/[name]/status`, with the keys of the original server. */
 export const PipelineStatusBody = z.object({
   paused: z.boolean(),
-  /** Empty when it is not paused, or nobody said why. */
+  /** Empty when it is not paused, or without a reason. */
   pausedCause: z.string(),
   pausedBy: z.string(),
   /** Whether a run holds its lock. */

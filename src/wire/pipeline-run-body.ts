@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { JobResult } from '../core/builds/job.ts'
 import { PaginationBody } from './pagination.ts'
 
-/** One change that a run was the first to have. */
+/** One change that a run was the first to include. */
 export const ModificationBody = z.object({
   revision: z.string(),
   user_name: z.string(),
@@ -17,22 +17,22 @@ export const MaterialRevisionBody = z.object({
   material: z.object({
     fingerprint: z.string(),
     name: z.string().nullable(),
-    /** As the configuration calls it; null when the pipeline has it no longer. */
+    /** As in the configuration; null when the pipeline no longer has the material. */
     type: z.string().nullable(),
   }),
   revision: z.string(),
-  /** The oldest change that the run before did not have. */
+  /** The oldest change that the previous run did not include. */
   from_revision: z.string(),
-  /** Whether the run before had another revision. */
+  /** Whether the previous run had another revision. */
   changed: z.boolean(),
-  /** Whether the run was asked to be made from this revision. */
+  /** Whether the run was started with this revision. */
   pinned: z.boolean(),
-  /** Newest first; empty while it is not known what has changed. */
+  /** Newest first; empty while the changes are unknown. */
   modifications: z.array(ModificationBody),
 })
 export type MaterialRevisionBody = z.infer<typeof MaterialRevisionBody>
 
-/** `GET /api/pipelines/[name]/instance/[counter]`: one run of a pipeline, and why there was one. */
+/** `GET /api/pipelines/[name]/instance/[counter]`: one run of a pipeline, and its cause. */
 export const PipelineRunBody = z.object({
   id: z.int(),
   name: z.string(),
@@ -44,10 +44,10 @@ export const PipelineRunBody = z.object({
     approver: z.string(),
     trigger_forced: z.boolean(),
     material_revisions: z.array(MaterialRevisionBody),
-    /** The variables that the run was given; `****` in place of what is secure. */
+    /** The variables given to the run; `****` for the value of a secure one. */
     variables: z.array(z.object({ name: z.string(), value: z.string(), secure: z.boolean() })),
   }),
-  /** The newest run of each stage that has run. */
+  /** The newest run of each stage. */
   stages: z.array(
     z.object({
       name: z.string(),

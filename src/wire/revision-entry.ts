@@ -3,7 +3,7 @@ import type { Revision } from '../core/revision.ts'
 import { CommitSha } from '../core/revision.ts'
 import { Digest } from '../core/digest.ts'
 
-/** Whether the names of the original stand beside the neutral ones. */
+/** Whether the field names of the original server are included. */
 export const ClientNames = z.enum(['neutral', 'gocd'])
 export type ClientNames = z.infer<typeof ClientNames>
 

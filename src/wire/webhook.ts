@@ -3,16 +3,16 @@ import { CommitSha } from '../core/revision.ts'
 import { RevisionEntry } from './revision-entry.ts'
 
 /**
- * The body of a call to a webhook. Calls come one at a time and in the order of the history, and may
- * come again; `revision.commitSHA` tells whether the receiver has it already.
+ * The body of a call to a webhook. Calls are made one at a time in the order of the history, and
+ * may be repeated; `revision.commitSHA` identifies repetitions.
  */
 export const WebhookBody = z.object({
-  /** `rewritten`: commits were taken back, and the revision is the current one now. */
+  /** `rewritten`: commits were removed, and the revision is the current one now. */
   event: z.enum(['revision', 'rewritten']),
-  /** The name of the webhook in the file of the operator. */
+  /** The name of the webhook in the operator's file. */
   webhook: z.string(),
   revision: RevisionEntry.extend({ subject: z.string() }),
-  /** What the call before this one was about, or where the webhook began. */
+  /** The commit of the previous call, or the commit at which the webhook started. */
   previousCommitSHA: CommitSha,
 })
 export type WebhookBody = z.infer<typeof WebhookBody>

@@ -2,11 +2,9 @@ import { deletionObstacle } from './agent.ts'
 import type { AgentCondition, ConfigStatus, RuntimeStatus } from './agent.ts'
 
 /**
- * Everything that can happen to an agent. `register` waits for approval and
- * `auto-register` does not; `assign` gives it a job, which `cancel-job` cancels;
- * `silence` is no contact for too long; the `config-` events say what the
- * configuration now has, `config-unapproved` that it lists an agent whose
- * machine nobody has approved.
+ * Every event of an agent. `register` waits for approval and `auto-register` does not; `assign`
+ * gives it a job, which `cancel-job` cancels; `silence` is a missing contact; the `config-` events
+ * report the new configuration, `config-unapproved` an agent whose machine nobody has approved.
  */
 export const AGENT_EVENTS = [
   'register',
@@ -30,7 +28,7 @@ type Next = (agent: AgentCondition) => AgentCondition | null
 
 const UNHEARD: RuntimeStatus = 'Missing'
 
-/** The agents that an event brings into being. No other event does anything to an agent without a record. */
+/** The agents that an event creates. No other event changes an agent without a record. */
 const APPEARING: Partial<Record<AgentEvent, AgentCondition>> = {
   register: { configStatus: 'Pending', runtimeStatus: 'Unknown' },
   'auto-register': { configStatus: 'Enabled', runtimeStatus: 'Idle' },
@@ -58,7 +56,7 @@ const LIFE: Record<AgentEvent, Next> = {
   'config-lost': (agent) => (agent.configStatus === 'Pending' ? agent : null),
 }
 
-/** What an event makes of an agent; null is an agent without a record, before and after. */
+/** Applies an event to an agent; null is an agent without a record, before and after. */
 export function nextAgent(agent: AgentCondition | null, event: AgentEvent): AgentCondition | null {
   return agent ? LIFE[event](agent) : (APPEARING[event] ?? null)
 }
@@ -79,7 +77,7 @@ function decided(configStatus: ConfigStatus): Next {
   })
 }
 
-// A Disabled agent goes silent too: one that died while building could otherwise never be deleted.
+// A Disabled agent becomes lost too: one that died while building could otherwise never be deleted.
 function silenced(agent: AgentCondition): AgentCondition | null {
   if (agent.configStatus === 'Pending') return null
   return agent.runtimeStatus === UNHEARD ? agent : heard('LostContact')(agent)

@@ -5,7 +5,7 @@ import { ServiceError } from '../errors.ts'
 export const ConfigStatus = z.enum(['Pending', 'Enabled', 'Disabled'])
 export type ConfigStatus = z.infer<typeof ConfigStatus>
 
-/** What the agent last reported, or what its silence means. */
+/** The last report of the agent, or the meaning of its silence. */
 export const RuntimeStatus = z.enum([
   'Idle',
   'Building',
@@ -25,7 +25,7 @@ export const AGENT_STATUSES = [
   'Missing',
   'Disabled',
 ] as const
-/** The one word on the agents page. */
+/** The status on the agents page. */
 export type AgentStatus = (typeof AGENT_STATUSES)[number]
 
 export interface AgentCondition {
@@ -40,7 +40,7 @@ export function agentStatus({ configStatus, runtimeStatus }: AgentCondition): Ag
   return runtimeStatus === 'Unknown' ? 'Missing' : runtimeStatus
 }
 
-/** What keeps an agent from being deleted, in words, or null. */
+/** The reason why an agent cannot be deleted, as text, or null. */
 export function deletionObstacle({ configStatus, runtimeStatus }: AgentCondition): string | null {
   const obstacles = [
     ...(configStatus === 'Disabled' ? [] : [`is ${configStatus}, not Disabled`]),
@@ -50,7 +50,7 @@ export function deletionObstacle({ configStatus, runtimeStatus }: AgentCondition
   return obstacles.length === 0 ? null : obstacles.join(' and ')
 }
 
-/** @throws {ServiceError} `agent-not-deletable`, with the condition that failed. */
+/** @throws {ServiceError} `agent-not-deletable`, with the violated condition. */
 export function assertDeletable(agent: AgentCondition & { readonly uuid: string }): void {
   const reason = deletionObstacle(agent)
   if (reason === null) return

@@ -3,18 +3,18 @@ import { nameKey } from '../name-key.ts'
 export interface AgentOffer {
   readonly uuid: string
   readonly resources: readonly string[]
-  /** The environments that name the agent. */
+  /** The environments that contain the agent. */
   readonly environments: readonly string[]
 }
 
-/** What a job asks of the agent that runs it. */
+/** The requirements of a job on its agent. */
 export interface JobNeed {
   readonly resources: readonly string[]
   /** The one agent that may run it, or null for any. */
   readonly pinnedTo: string | null
 }
 
-/** How many instances a job has: one, one on each fitting agent, or a fixed number. */
+/** The number of instances of a job: one, one on each matching agent, or a fixed number. */
 export type JobSpread =
   | { readonly type: 'one' }
   | { readonly type: 'on-all' }
@@ -25,21 +25,21 @@ export interface SpreadJob {
   readonly pinnedTo: string | null
 }
 
-/** Some environment in common, or none on either side. Names compare without case. */
+/** Whether both have an environment in common, or neither has any. Names compare without case. */
 export function sharesEnvironment(pipeline: readonly string[], agent: readonly string[]): boolean {
   if (pipeline.length === 0 && agent.length === 0) return true
   const known = new Set(agent.map(plain))
   return pipeline.some((name) => known.has(plain(name)))
 }
 
-/** A pinned job looks at the agent alone; any other at its resources, in any case and order. */
+/** A pinned job requires its agent; any other only resources, in any case and order. */
 export function meetsNeed({ resources, pinnedTo }: JobNeed, agent: AgentOffer): boolean {
   if (pinnedTo !== null) return pinnedTo === agent.uuid
   const offered = new Set(agent.resources.map(plain))
   return resources.every((resource) => offered.has(plain(resource)))
 }
 
-/** Whether an agent may run a job of a pipeline that is in these environments. */
+/** Whether an agent may run a job of a pipeline in these environments. */
 export function maySuit(
   job: JobNeed & { readonly environments: readonly string[] },
   agent: AgentOffer,
@@ -55,7 +55,7 @@ export function byAge(
   return a.scheduledDate - b.scheduledDate || a.id - b.id
 }
 
-/** The instances of one job of the configuration; none when it runs on all agents and none fits. */
+/** The instances of a configured job; none when it runs on all agents and none matches. */
 export function spreadJob(
   job: {
     readonly name: string

@@ -1,14 +1,14 @@
-/** What a run was made from, itself and through the runs before it: the revisions of each origin. */
+/** The origins of a run, direct and through earlier runs: the revisions of each. */
 export type Origins = ReadonlyMap<string, ReadonlySet<string>>
 
-/** A run that a pipeline could be made from. */
+/** A run that a pipeline could be based on. */
 export interface UpstreamRun {
-  /** The newer run has the greater one. */
+  /** Greater for the newer run. */
   readonly id: number
   readonly origins: Origins
 }
 
-/** The runs of one upstream that may still be chosen. */
+/** The candidate runs of one upstream stage. */
 interface Place<Run> {
   readonly index: number
   readonly runs: readonly Run[]
@@ -19,14 +19,15 @@ interface Choice<Run> {
   readonly run: Run
 }
 
-/** Choices that are tried: more are met only where many pipelines share many origins crosswise. */
+/**
+ * The limit of tried choices: more occur only where many pipelines share many origins crosswise.
+ */
 const MOST_TRIED = 2_000
 
 /**
- * One run of each upstream, in their order, so that all were made from the same revisions of
- * whatever they share; null when there are none. Of several such choices the one with the newest
- * run is taken, of these the one with the newest second, and so on: a run that belongs to no
- * other ones changes nothing.
+ * Selects one run of each upstream stage, in their order, so that all have the same revisions of
+ * shared origins; null when there are none. Prefers the choice with the newest run, then the one
+ * with the newest second run, and so on: a run that is consistent with no others changes nothing.
  */
 export function fanIn<Run extends UpstreamRun>(
   upstreams: readonly (readonly Run[])[],
@@ -36,7 +37,10 @@ export function fanIn<Run extends UpstreamRun>(
   return chosen && chosen.toSorted((one, other) => one.index - other.index).map(({ run }) => run)
 }
 
-/** The revisions that both have of each origin, or null when they share an origin but no revision of it. */
+/**
+ * The revisions of each origin that both have, or null when they share an origin but none of its
+ * revisions.
+ */
 export function joinOrigins(one: Origins, other: Origins): Origins | null {
   const joined = new Map(one)
   for (const [origin, revisions] of other) {
@@ -48,7 +52,7 @@ export function joinOrigins(one: Origins, other: Origins): Origins | null {
   return joined
 }
 
-/** The others are looked at after each choice, so that what cannot end well is given up early. */
+/** Filters the others after each choice, so that dead ends are left early. */
 function choose<Run extends UpstreamRun>(
   places: readonly Place<Run>[],
   agreed: Origins,
@@ -74,7 +78,7 @@ function newestFirst<Run extends UpstreamRun>(places: readonly Place<Run>[]): Ch
   return choices.toSorted((one, other) => other.run.id - one.run.id)
 }
 
-/** What goes with a choice and was not to be chosen before it. */
+/** Adds candidates that are consistent with a choice but were excluded before it. */
 function withOlder<Run extends UpstreamRun>(
   { index, runs }: Place<Run>,
   chosen: UpstreamRun,

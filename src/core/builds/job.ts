@@ -22,14 +22,14 @@ export const JobTransition = z.object({
 })
 export type JobTransition = Readonly<z.infer<typeof JobTransition>>
 
-/** The part of a job instance that its life changes. */
+/** The part of a job instance that events change. */
 export interface JobProgress {
   readonly state: JobState
   readonly result: JobResult
   readonly agentUuid: string | null
 }
 
-/** What an agent tells about the job it runs. The result is known from Completing on. */
+/** An agent's report about its job. The result is known from Completing on. */
 export const JobReport = z.discriminatedUnion('state', [
   z.object({ state: z.literal('Preparing') }),
   z.object({ state: z.literal('Building') }),
@@ -41,17 +41,16 @@ export type JobReport = Readonly<z.infer<typeof JobReport>>
 export type JobEvent =
   | { readonly type: 'assign'; readonly agentUuid: string }
   | { readonly type: 'report'; readonly agentUuid: string; readonly report: JobReport }
-  /** Somebody cancelled it. */
+  /** A user cancelled it. */
   | { readonly type: 'cancel' }
-  /** The server cannot let it go on. */
+  /** The server fails it. */
   | { readonly type: 'fail' }
   /** Its agent is lost: another job takes its place. */
   | { readonly type: 'reschedule' }
 
 /**
- * What an event does to a job: the states it enters, in order, and what it is
- * then. `ignored` changes nothing; `refused` is a report by an agent that does
- * not have the job.
+ * The effect of an event on a job: the states that it enters, in order, and the job after it.
+ * `ignored` changes nothing; `refused` is a report by an agent that does not have the job.
  */
 export type JobStep =
   | {
@@ -111,12 +110,12 @@ function isCancelled({ state, result }: JobProgress): boolean {
   return state === 'Completed' && result === 'Cancelled'
 }
 
-/** A job cannot end without having been built: the state in between is recorded for an agent in a hurry. */
+/** A job cannot end without having been built: skipped states are recorded for a fast agent. */
 function unreported(job: JobProgress, report: JobReport): JobState[] {
   return job.state === 'Preparing' && 'result' in report ? ['Building'] : []
 }
 
-/** Entering the state it is in already is no transition. */
+/** Reporting the current state again is no transition. */
 function entering(job: JobProgress, states: readonly JobState[]): JobStep {
   const entered = states.filter((state) => state !== job.state)
   return { outcome: 'changed', job: { ...job, state: entered.at(-1) ?? job.state }, entered }

@@ -5,9 +5,9 @@ const LONGEST = 255
 export const DEFAULT_LABEL_TEMPLATE = '${COUNT}'
 
 /**
- * The label of a pipeline run: `${COUNT}` is its counter, `${NAME}` the revision
- * of the material with that name in any case, `${NAME[:7]}` the first 7
- * characters of it. A name that is nothing stays as it is written.
+ * Renders the label of a pipeline run: `${COUNT}` is its counter, `${NAME}` the revision of the
+ * material with that name, ignoring case, `${NAME[:7]}` its first 7 characters. Unknown names stay
+ * as written.
  */
 export function renderLabel(
   template: string,

@@ -1,19 +1,19 @@
 import { nameKey } from '../name-key.ts'
-/** What the rerun rules look at in a job of the run that is repeated. */
+/** The facts about a job that the rerun rules need. */
 export interface RepeatableJob {
   readonly id: number
   readonly name: string
   readonly originalJobId: number | null
 }
 
-/** One job of a new run: run again, or the old one's outcome carried over. */
+/** One job of a new run: run again, or copied with its result. */
 export type RepeatedJob<Job extends RepeatableJob> =
   | { readonly type: 'run'; readonly job: Job }
   | { readonly type: 'copy'; readonly job: Job; readonly originalJobId: number }
 
 /**
- * The jobs of a run in which only some are run again. A copy names the job that
- * really ran, also when it is a copy of a copy. Names compare without case.
+ * The jobs of a run in which only some are run again. A copy names the job that ran, also when it
+ * is a copy of a copy. Names compare without case.
  */
 export function repeatedJobs<Job extends RepeatableJob>(
   jobs: readonly Job[],
@@ -27,7 +27,7 @@ export function repeatedJobs<Job extends RepeatableJob>(
   )
 }
 
-/** What keeps some jobs of a run from being run again, in words, or null. */
+/** The reason why some jobs of a run cannot be run again, as text, or null. */
 export function rerunObstacle(
   run: { readonly active: boolean; readonly jobs: readonly RepeatableJob[] },
   names: readonly string[],
@@ -39,7 +39,7 @@ export function rerunObstacle(
   return unknown === undefined ? null : `it has no job ${unknown}`
 }
 
-/** The counter of the full run that a partial rerun stems from, however often it is repeated. */
+/** The counter of the full run that a partial rerun is based on, even if it is repeated. */
 export function rerunOfCounter(run: {
   readonly counter: number
   readonly rerunOfCounter: number | null

@@ -10,14 +10,16 @@ export interface StageStatus {
   readonly result: StageResult
 }
 
-/** How a stage came to start: by itself, or because somebody approved it. */
+/** How a stage starts: automatically, or by approval. */
 export const ApprovalType = z.enum(['success', 'manual'])
 export type ApprovalType = z.infer<typeof ApprovalType>
 
-/** The word in `approved_by` of a stage that nobody had to approve. */
+/** The value of `approved_by` for a stage that started automatically. */
 export const APPROVED_BY_CHANGES = 'changes'
 
-/** How many jobs of a stage run, and how many have which result: all that its status depends on. */
+/**
+ * The number of active jobs of a stage, and of each result: everything that its status depends on.
+ */
 export const JobTally = z.object({
   running: z.int(),
   passed: z.int(),
@@ -31,12 +33,12 @@ type JobOutcome = Pick<JobProgress, 'state' | 'result'>
 
 const NONE: JobTally = { running: 0, passed: 0, failed: 0, cancelled: 0, unknown: 0 }
 
-/** The jobs of a stage without those that another one replaced. */
+/** Counts the jobs of a stage, without those that were replaced. */
 export function tallyOf(jobs: readonly JobOutcome[]): JobTally {
   return jobs.reduce((tally, job) => withJobs(tally, job, 1), NONE)
 }
 
-/** The tally once a job has gone from one condition to another; the same one when that counts alike. */
+/** The tally after a job's change; the same object if nothing in it changes. */
 export function retally(
   tally: JobTally,
   { from, to }: { readonly from: JobOutcome; readonly to: JobOutcome },
@@ -45,17 +47,20 @@ export function retally(
   return withJobs(withJobs(tally, from, -1), to, 1)
 }
 
-/** Whether a stage is the same with either of two conditions of a job. */
+/** Whether two conditions of a job have the same effect on its stage. */
 export function countsAlike(a: JobOutcome, b: JobOutcome): boolean {
   return isUnfinished(a) === isUnfinished(b) && countedResult(a) === countedResult(b)
 }
 
-/** That a job is about to pass is no news to its stage. */
+/** A job that is about to pass does not affect its stage yet. */
 function countedResult(job: JobOutcome): JobProgress['result'] {
   return isUnfinished(job) && job.result === 'Passed' ? 'Unknown' : job.result
 }
 
-/** The first rule that fits; a failure beside running jobs shows at once, a cancelled job beats a failed one. */
+/**
+ * The first matching rule wins; a failure beside running jobs shows at once, a cancelled job beats
+ * a failed one.
+ */
 export function stageStatus(tally: JobTally): StageStatus {
   if (tally.running > 0 && tally.failed > 0) return { state: 'Failing', result: 'Failed' }
   if (tally.running > 0) return { state: 'Building', result: 'Unknown' }
@@ -69,7 +74,7 @@ export function isActive({ running }: JobTally): boolean {
   return running > 0
 }
 
-/** The result that callers are told: a run in progress has none yet. */
+/** The result for callers: a run in progress has none yet. */
 export function reportedResult(tally: JobTally): StageResult {
   return isActive(tally) ? 'Unknown' : stageStatus(tally).result
 }

@@ -7,22 +7,25 @@ import {
   sharesEnvironment,
 } from './assignment.ts'
 
-/** An agent as a waiting job sees it. */
+/** The facts about an agent that a waiting job needs. */
 export interface Candidate extends AgentOffer {
   readonly condition: AgentCondition
 }
 
-/** What a job of a pipeline asks of an agent. */
+/** The requirements of a job of a pipeline. */
 export type PlacedNeed = JobNeed & {
-  /** The environments that the pipeline is in. */
+  /** The environments that contain the pipeline. */
   readonly environments: readonly string[]
 }
 
-/** Why a job waits. */
+/** Why a job waits for an agent. */
 export interface Wait {
-  /** Whether no agent suits the job, whatever the agents do now. */
+  /** Whether no agent matches the job, whatever its status. */
   readonly isUnsuited: boolean
-  /** Whether nobody will take the job until somebody changes something: none suits it, or none that does is at work. */
+  /**
+   * Whether the job waits until somebody intervenes: no agent matches, or no matching one is
+   * available.
+   */
   readonly isStuck: boolean
   /** A clause such as `no agent has the resource docker`. */
   readonly reason: string
@@ -57,7 +60,7 @@ const RUNNING: Readonly<Record<RuntimeStatus, Standing>> = {
   Unknown: MISSING,
 }
 
-/** Says why a job waits, by the rule that gives jobs to agents. */
+/** Explains why a job waits, by the rule that assigns jobs. */
 export function explainWait(need: PlacedNeed, agents: readonly Candidate[]): Wait {
   const suited = agents.filter((agent) => maySuit(need, agent))
   if (suited.length === 0) {
