@@ -2,16 +2,16 @@ import type { Log } from '../lib/log.ts'
 import type { JobUser } from './process/job-user.ts'
 import { CONTACT_INTERVAL } from '../wire/agent-contact.ts'
 
-/** How long things take; tests make them short. */
+/** The timing of the agent; tests make it short. */
 export interface AgentTiming {
   readonly contactMs: number
-  /** The shortest and the longest pause while the server is absent. */
+  /** The shortest and the longest pause between attempts to reach the server. */
   readonly backoff: { readonly fromMs: number; readonly toMs: number }
-  /** How long a little console output waits for more. */
+  /** How long console output is collected before it is sent. */
   readonly flushMs: number
-  /** How long processes have between SIGTERM and SIGKILL. */
+  /** The time between SIGTERM and SIGKILL. */
   readonly graceMs: number
-  /** How long a stopping agent tries to tell the server, once its processes are ended. */
+  /** How long a stopping agent tries to reach the server, after its processes have ended. */
   readonly farewellMs: number
 }
 
@@ -24,18 +24,18 @@ export const AGENT_TIMING: AgentTiming = {
 }
 
 export interface AgentOptions {
-  /** Address of the server with its application path. */
+  /** The address of the server with its application path. */
   readonly server: string
   readonly workDir: string
   readonly autoRegisterKey: string | null
   readonly resources: readonly string[]
   readonly environments: readonly string[]
-  /** Instead of the machine's own name. */
+  /** Replaces the machine's own name. */
   readonly hostname: string | null
   readonly version: string
-  /** What the processes of jobs inherit; the agent's own settings are left out. */
+  /** The environment that the processes of jobs inherit, without the agent's own settings. */
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Whom the processes of jobs run as; null for the agent's own user. */
+  /** The user that runs the processes of jobs; null for the agent's own user. */
   readonly jobUser: JobUser | null
   readonly log: Log
   readonly timing?: AgentTiming

@@ -7,15 +7,15 @@ import type { Machine } from './host/machine.ts'
 import type { AgentClient } from './server/agent-client.ts'
 import { isRefusal, ServerAbsent, ServerRefusal } from './server/server-errors.ts'
 
-/** What the contact has to know about the work, and to tell it. */
+/** The facts and events of the work that the contact exchanges with it. */
 export interface ContactWork {
   readonly jobId: number | null
   readonly runtimeStatus: ReportedStatus
-  /** What the server last said; null while it has not said anything. */
+  /** Called with the status from the server; null before its first answer. */
   onStatus(status: ConfigStatus | null): void
-  /** The server wants this job to end. */
+  /** Called when the server wants this job to end. */
   onCancel(jobId: number): void
-  /** The server does not count this agent as the one it knows: a job it has is not its own any more. */
+  /** Called when the server does not recognise this agent: its job is no longer its own. */
   onLost(message: string): void
 }
 
@@ -28,7 +28,7 @@ export interface ContactOptions {
   readonly log: Log
 }
 
-/** Keeps the server informed: registers where that is needed, and makes one contact at a time. */
+/** Keeps the server informed: registers if necessary, and makes one contact at a time. */
 export class Contact {
   readonly #options: ContactOptions
   #lastSaid = ''
@@ -37,7 +37,7 @@ export class Contact {
     this.#options = options
   }
 
-  /** Registers or makes contact. Returns whether the server took it. */
+  /** Registers or makes contact. Returns whether the server accepted it. */
   async make(signal: AbortSignal): Promise<boolean> {
     try {
       if (this.#options.identity.token === null) await this.#register(signal)
@@ -54,7 +54,7 @@ export class Contact {
     }
   }
 
-  /** Tells the server that this process ends. */
+  /** Announces the end of this process to the server. */
   async sayGoodbye(signal: AbortSignal): Promise<void> {
     if (this.#options.identity.token === null) return
     try {
@@ -112,7 +112,7 @@ export class Contact {
     )
   }
 
-  /** The same news is told once. */
+  /** Logs a message unless it is the same as the last one. */
   #say(level: 'info' | 'warning' | 'error', message: string): void {
     if (message === this.#lastSaid) return
     this.#lastSaid = message
@@ -120,7 +120,9 @@ export class Contact {
   }
 }
 
-/** Such as a full disk when a token is to be kept: the agent lives on with what it has in memory. */
+/**
+ * Such as a full disk when the token is to be stored: the agent continues with its state in memory.
+ */
 function isSystemError(error: unknown): error is Error {
   return error instanceof Error && 'syscall' in error
 }

@@ -20,8 +20,8 @@ import { pause } from '../lib/pause.ts'
 import { Worker } from './worker.ts'
 
 /**
- * Runs one build agent until it is stopped: the job that it runs then is ended with all
- * its processes, and the server is told. A server that is absent is waited for.
+ * Runs one build agent until it is stopped: then its job is ended with all its processes, and the
+ * server is notified. The agent waits for a server that is unreachable.
  *
  * @throws when the work folder cannot be used, or another agent works in it.
  */
@@ -116,7 +116,7 @@ function autoRegistration({ autoRegisterKey, resources, environments }: AgentOpt
     : { key: autoRegisterKey, resources: [...resources], environments: [...environments] }
 }
 
-/** What an agent left running that was killed in this folder, its reaper included. */
+/** Ends the processes, including the reaper, of an agent that was killed in this folder. */
 async function endLeftovers(
   mark: ProcessMark,
   { log, jobUser, timing = AGENT_TIMING }: AgentOptions,

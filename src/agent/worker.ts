@@ -18,7 +18,7 @@ export interface WorkerOptions extends Omit<JobRunOptions, 'assignment' | 'calls
   readonly backoff: { readonly fromMs: number; readonly toMs: number }
 }
 
-/** A server that answers at once that it has no job is not asked again at once. */
+/** The least pause between two requests for work, in case the server does not hold them. */
 const LEAST_PAUSE_MS = 1_000
 
 /** Asks for jobs while the agent is enabled, and runs one at a time. */
@@ -55,7 +55,7 @@ export class Worker implements ContactWork {
     if (this.#job) this.#end(this.#job, 'gone', message)
   }
 
-  /** Works until the signal is aborted; a job that runs then is ended first. */
+  /** Works until the signal is aborted; then it ends the running job first. */
   async work(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#untilEnabled(signal)
@@ -68,7 +68,7 @@ export class Worker implements ContactWork {
     }
   }
 
-  /** Asks for a job. After a failure the next contact tells whether to ask again. */
+  /** Asks for a job. After a failure it waits for the next successful contact. */
   async #ask(signal: AbortSignal): Promise<JobAssignment | null> {
     const { client, instance } = this.#options
     try {

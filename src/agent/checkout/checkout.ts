@@ -14,22 +14,22 @@ import { tfsSource } from './tfs-source.ts'
 
 export interface CheckoutPlace {
   readonly folder: string
-  /** The agent's notes about what its folders are copies of; outside the working folder. */
+  /** The agent's records about its folders; outside the working folder. */
   readonly notes: string
 }
 
 export interface CheckoutTools {
   readonly run: RunTool
   readonly note: (text: string) => void
-  /** Makes a folder, or empties it. */
+  /** Creates a folder, or empties it. */
   readonly renew: (folder: string) => Promise<void>
   readonly signal: AbortSignal
 }
 
 /**
- * Brings a material into its folder at its revision. A folder that is a copy of the same source
- * is updated; any other, one that cannot be updated, and one whose client was told something else
- * by a job is made anew.
+ * Checks a material out into its folder at its revision. A folder that is a copy of the same source
+ * is updated; any other, one that cannot be updated, and one whose client a job has reconfigured is
+ * created anew.
  */
 export async function checkOut(
   material: SourceMaterial,
@@ -58,7 +58,7 @@ export async function checkOut(
   await writeNote(copyNote, source)
 }
 
-/** What jobs have changed in the settings is forgotten. */
+/** Discards the settings that jobs have changed. */
 async function updateCopy(source: SourceTool, settings: string, run: RunTool): Promise<void> {
   const found = await source.steering?.()
   if (found?.settings !== settings) await source.restore?.(run, settings)
@@ -70,14 +70,14 @@ async function writeNote(copyNote: string, source: SourceTool): Promise<void> {
   await writeFile(copyNote, `${head}${settings}`, { mode: 0o600 })
 }
 
-/** What the folder is a copy of and how its client is steered, and the settings of that. */
+/** The source of the folder, a digest of what controls its client, and its settings. */
 async function describeCopy(source: SourceTool): Promise<{ head: string; settings: string }> {
   const steering = await source.steering?.()
   const { digest, settings } = steering ?? { digest: '', settings: '' }
   return { head: `${source.identity}\n${digest}\n`, settings }
 }
 
-/** Whether it worked; what the job's end interrupts is not tried in another way. */
+/** Whether it succeeded; when the job ends, no other way is tried. */
 async function succeeds(
   update: Promise<void>,
   note: (text: string) => void,
@@ -94,7 +94,10 @@ async function succeeds(
   }
 }
 
-/** The settings that the agent has left in the folder; null when it is not the copy that was left. */
+/**
+ * The settings that the agent recorded for the folder; null when the folder is not that copy any
+ * more.
+ */
 async function settingsOfCopy(
   folder: string,
   copyNote: string,
@@ -119,8 +122,8 @@ function sourceOf(
 }
 
 /**
- * Removes the working folders that an earlier version filled from addresses with credentials in
- * them, which it kept there and in its notes. The next jobs get them anew.
+ * Removes working folders of an earlier version that used addresses with credentials in them, which
+ * were stored there and in its records. The next jobs check out again.
  */
 export async function removeCopiesWithCredentials(places: {
   readonly folders: string

@@ -12,9 +12,10 @@ export function gitSource(
 ): SourceTool {
   const { url } = address
   const environment = {
-    // Nobody is there to type a password.
+    // No user is there to enter a password.
     GIT_TERMINAL_PROMPT: '0',
-    // A job may leave hooks and a monitor in a folder, which are code: git runs none of them.
+    // Jobs may leave hooks and a file system monitor in a folder, which are code: git must not run
+    // them.
     ...settingsFor(address),
   }
 

@@ -6,23 +6,24 @@ import type { RunTool, Steering } from './source-tool.ts'
 import { isInside, orNullIfMissing } from '../host/sandbox-path.ts'
 
 /**
- * What git obeys in its folder by its name. The rest is objects, revisions by name and what commands
- * were about; the agent's git runs no hooks.
+ * The entries of its folder that control git. The rest is objects, refs and records of commands;
+ * the agent's git runs no hooks.
  */
 const OBEYED = /^(?:config.*|info|modules|commondir|gitdir|worktrees|remotes|branches)$/
 
-/** Objects of elsewhere, and where these are. */
+/** Object folders elsewhere, and the files that name them. */
 const ALTERNATES = ['alternates', 'http-alternates']
 
 const SETTINGS = '/config'
-/** More than that are not the settings that git has written. */
+/** Larger settings were not written by git. */
 const LARGEST_SETTINGS = 2 ** 20
 
 const RESTORE = 'rm -rf -- .git/config && cat >.git/config'
 
 /**
- * What steers git in a checkout and could be left there by a job, also in its submodules: settings,
- * attributes, whatever leads to another folder. Null where there is no folder of git.
+ * The entries in a checkout that control git and that a job may have written, also in its
+ * submodules: settings, attributes, and links to other folders. Null when there is no folder of
+ * git.
  */
 export async function steeringOf(checkout: string): Promise<Steering | null> {
   const gitDir = join(checkout, '.git')
@@ -36,12 +37,15 @@ export async function steeringOf(checkout: string): Promise<Steering | null> {
   return { digest: hash.digest('hex'), settings: await readSettings(join(gitDir, 'config')) }
 }
 
-/** Puts the settings back in a checkout that has a folder of git, with the rights of its user. */
+/** Restores the settings of a checkout, with the rights of its user. */
 export function restoreSettings(run: RunTool, settings: string): Promise<void> {
   return run({ command: 'sh', args: ['-c', RESTORE], input: settings })
 }
 
-/** Whether every repository within the checkout is a submodule, whose folder is in that of the checkout. */
+/**
+ * Whether every repository within the checkout is a submodule whose folder is inside that of the
+ * checkout.
+ */
 export async function hasOwnSubmodulesOnly(checkout: string): Promise<boolean> {
   const modules = join(checkout, '.git', 'modules')
   for await (const entry of findRepositories(checkout, false)) {
@@ -69,7 +73,7 @@ async function* describe(folder: string, path: string): AsyncGenerator<Line> {
     if (!entry.isFile() && !entry.isDirectory()) yield [name, ...(await describeOdd(entry, file))]
     else if (isRepository && !OBEYED.test(entry.name)) yield* describeAlternates(entry, file, name)
     else if (entry.isDirectory()) yield* describe(file, name)
-    // Git's own maintenance writes it, for those who fetch without git.
+    // Git's own maintenance writes it, for clients that fetch without git.
     else if (!name.endsWith('/info/refs')) yield [name, 'file', await digestOf(file)]
   }
 }

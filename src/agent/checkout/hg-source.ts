@@ -4,8 +4,8 @@ import type { HgMaterial } from '../../wire/agent-material.ts'
 import type { RunTool, SourceTool } from './source-tool.ts'
 
 /**
- * The user's aliases and defaults must not change what the commands do, nor may settings that a
- * job leaves in a folder: extensions and hooks are code.
+ * The user's aliases and defaults must not change the commands, nor may settings that a job left in
+ * a folder: extensions and hooks are code.
  */
 const ENVIRONMENT = { HGPLAIN: '1', HGRCSKIPREPO: '1' }
 

@@ -32,7 +32,7 @@ export function p4Source(material: P4Material, place: SourcePlace): SourceTool {
   }
 }
 
-/** The client of this folder; the view's own name for a client stands for it. */
+/** The client of this folder, which replaces the view's own client name. */
 function renderClient({ view }: P4Material, { folder, workspace }: SourcePlace): string {
   const mappings = view
     .split('\n')

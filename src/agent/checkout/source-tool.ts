@@ -3,16 +3,16 @@ export interface ToolCommand {
   readonly command: string
   readonly args: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
-  /** What it reads, such as a password. */
+  /** Its standard input, such as a password. */
   readonly input?: string
-  /** Its failure does not matter. */
+  /** Whether its failure is ignored. */
   readonly optional?: boolean
 }
 
 /**
- * Runs a client to its end, its output in the console.
+ * Runs a client to its end, with its output in the console.
  *
- * @throws {ToolFailed} when it does not succeed.
+ * @throws {ToolFailed} when it fails.
  */
 export type RunTool = (command: ToolCommand) => Promise<void>
 
@@ -20,29 +20,32 @@ export class ToolFailed extends Error {
   override readonly name = 'ToolFailed'
 }
 
-/** What in a folder tells the client which programs to run and where to go: a job may write there. */
+/**
+ * The entries of a folder that tell the client which programs to run and where to go: jobs may
+ * write them.
+ */
 export interface Steering {
-  /** Of everything but the settings: with another one the folder is made anew. */
+  /** The digest of everything except the settings: when it changes, the folder is created anew. */
   readonly digest: string
-  /** As text; jobs change them for reasons of their own, and they are put back. */
+  /** The settings as text; jobs change them legitimately, so they are restored. */
   readonly settings: string
 }
 
-/** How one material gets into its folder. */
+/** Checks out one material into its folder. */
 export interface SourceTool {
-  /** What the folder is a copy of: with another identity it is made anew. */
+  /** Identifies the source of the folder: when it changes, the folder is created anew. */
   readonly identity: string
-  /** What the client obeys in the folder; null where nothing is left to obey. */
+  /** The entries that control the client; null when there are none. */
   steering?(): Promise<Steering | null>
-  /** Puts its settings back. */
+  /** Restores the client's settings. */
   restore?(run: RunTool, settings: string): Promise<void>
   /** Fills an empty folder. */
   fresh(run: RunTool): Promise<void>
-  /** Brings a folder that `fresh` filled to the revision, as if it were fresh. */
+  /** Updates a folder that `fresh` filled to the revision, with the same result as `fresh`. */
   update(run: RunTool): Promise<void>
 }
 
-/** Where a material goes, and a name that is this folder's own on every server. */
+/** The folder of a material, and a name that is unique to it on every server. */
 export interface SourcePlace {
   readonly folder: string
   readonly workspace: string

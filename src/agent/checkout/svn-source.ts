@@ -17,7 +17,7 @@ export function svnSource(material: SvnMaterial, address: SourceAddress): Source
 
   return {
     identity: `svn ${url}`,
-    // The revision stands behind the URL too: an `@` of its own must not be taken for one.
+    // The revision is also appended to the URL, so that an `@` in the URL is not parsed as one.
     fresh: (run) => svn(run, ['checkout', '--revision', revision, `${url}@${revision}`, '.']),
     async update(run) {
       await run({ command: 'svn', args: ['cleanup', '--non-interactive'] })

@@ -1,4 +1,4 @@
-/** Bytes that leave in the order in which they came, without copying all of them each time. */
+/** A queue of bytes that does not copy all of them on each operation. */
 export class ByteQueue {
   #chunks: Buffer[] = []
   #size = 0

@@ -1,14 +1,15 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { SecretMask } from './secret-mask.ts'
 
-/** Unfinished text longer than this is written although its line goes on. */
+/** Unfinished lines longer than this are written in parts. */
 const LONGEST_UNFINISHED = 64 * 1024
-/** Only text that is nothing but secrets grows so long without a safe place to cut. */
+/** Only text that consists of secrets grows this long without a safe position to cut. */
 const LONGEST_HELD = 1024 * 1024
 
 /**
- * Turns pieces of output into the text of a console: whole lines, each with the time of day it
- * began at, secrets hidden even when they come in pieces. Sources do not share a line.
+ * Converts pieces of output to the text of a console: whole lines, each with the time of day at
+ * which it started, with secrets hidden even when they arrive in pieces. Sources do not share a
+ * line.
  */
 export class ConsoleText {
   readonly #mask: SecretMask
@@ -22,7 +23,7 @@ export class ConsoleText {
     this.#clock = clock
   }
 
-  /** The text that a piece of output adds to the console: all lines that it ends. */
+  /** Adds a piece of output; returns the text of all lines that it ends. */
   add(source: string, piece: string): string {
     const pending = (this.#pending.get(source) ?? '') + piece
     const end = pending.lastIndexOf('\n')
@@ -32,7 +33,7 @@ export class ConsoleText {
     return rest.length > LONGEST_UNFINISHED ? text + this.#renderPart(source) : text
   }
 
-  /** What can be shown of unfinished lines. */
+  /** The text of unfinished lines that can be shown. */
   addUnfinished(): string {
     return [...this.#pending.keys()].map((source) => this.#renderPart(source)).join('')
   }
@@ -46,7 +47,10 @@ export class ConsoleText {
     return unfinished.map(([source, text]) => this.#renderLines(source, text)).join('')
   }
 
-  /** Whole lines, all of one time. No secret goes beyond a line, so that they are searched at once. */
+  /**
+   * Renders whole lines with the same time. No secret spans lines, so that they are searched
+   * together.
+   */
   #renderLines(source: string, text: string): string {
     const stamp = `${timeOfDay(this.#clock())} `
     const begin = this.#begin(source, stamp)
@@ -67,7 +71,7 @@ export class ConsoleText {
     return text
   }
 
-  /** What must stand before text of this source. */
+  /** The text required before text of this source. */
   #begin(source: string, stamp: string): string {
     if (this.#open === source) return ''
     return this.#open === null ? stamp : `\n${stamp}`

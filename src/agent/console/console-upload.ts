@@ -2,28 +2,28 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { CONSOLE_BATCH } from '../../wire/agent-job-report.ts'
 import { ByteQueue } from './byte-queue.ts'
 
-/** Output is read on only while less than this waits for the server. */
+/** Reading of output pauses while this many bytes wait for the server. */
 const MOST_UNSENT = 4 * 1024 * 1024
 
 export interface ConsoleUploadOptions {
-  /** Appends bytes at an offset and answers how many the server has; rejects when it never will. */
+  /** Appends bytes at an offset and returns how many the server has; rejects when it refuses. */
   readonly append: (offset: number, bytes: Buffer) => Promise<number>
-  /** How long a little output waits for more. */
+  /** How long output is collected before it is sent. */
   readonly flushMs: number
-  /** Called before a batch is made. */
+  /** Called before a batch is built. */
   readonly onFlush: () => void
-  /** The server takes no more of this console. */
+  /** Called when the server refuses more of this console. */
   readonly onRefused: (reason: unknown) => void
 }
 
 /**
- * Sends the text of a console to the server in order, in batches, each at its offset: what
- * arrived although its answer got lost is not sent again.
+ * Sends the text of a console to the server in order, in batches, each at its offset: bytes that
+ * arrived although the answer got lost are not sent again.
  */
 export class ConsoleUpload {
   readonly #options: ConsoleUploadOptions
   readonly #unsent = new ByteQueue()
-  /** Where the unsent bytes begin in the server's console. */
+  /** The position of the unsent bytes in the server's console. */
   #offset = 0
   #refused = false
   #closing = false
@@ -34,7 +34,7 @@ export class ConsoleUpload {
     this.#options = options
   }
 
-  /** Takes text, which goes out soon. */
+  /** Queues text, which is sent soon. */
   add(text: string): void {
     if (text === '' || this.#refused) return
     this.#unsent.push(Buffer.from(text))
@@ -42,7 +42,7 @@ export class ConsoleUpload {
     if (this.#unsent.size >= CONSOLE_BATCH.least) this.#wake()
   }
 
-  /** Takes text; resolves when there is room for more. */
+  /** Queues text; resolves when there is room for more. */
   async write(text: string): Promise<void> {
     this.add(text)
     if (this.#unsent.size > MOST_UNSENT) await this.#sending
@@ -74,7 +74,10 @@ export class ConsoleUpload {
     }
   }
 
-  /** Drops what the server has. A server that has less than was confirmed lost it: go on from there. */
+  /**
+   * Drops the bytes that the server has. If it has fewer than it confirmed, it lost some: continue
+   * from there.
+   */
   #settle(has: number): void {
     const accepted = has - this.#offset
     if (accepted > 0 && accepted <= this.#unsent.size) this.#unsent.drop(accepted)

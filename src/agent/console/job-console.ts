@@ -11,11 +11,13 @@ export interface JobConsoleOptions {
   readonly flushMs: number
   readonly append: (offset: number, bytes: Buffer) => Promise<number>
   readonly onRefused: (reason: unknown) => void
-  /** Something was written: the job is not silent. */
+  /** Called on output: the job is not silent. */
   readonly onOutput: () => void
 }
 
-/** The console of one job: what its commands write and what the agent says, sent while it runs. */
+/**
+ * The console of one job: the output of its commands and the agent's own lines, sent while it runs.
+ */
 export class JobConsole {
   readonly #text: ConsoleText
   readonly #upload: ConsoleUpload
@@ -31,19 +33,19 @@ export class JobConsole {
     })
   }
 
-  /** Takes a piece of a command's output; resolves when there is room for more. */
+  /** Adds a piece of a command's output; resolves when there is room for more. */
   readonly output = async (source: OutputSource, chunk: Buffer): Promise<void> => {
     this.#onOutput()
     await this.#upload.write(this.#text.add(source, this.#decoders[source].write(chunk)))
   }
 
-  /** Says something of the agent's own, on a line or more. */
+  /** Writes a text of the agent as one or more lines. */
   note(text: string): void {
     const lines = text.split('\n').map((line) => `[cairn] ${line}\n`)
     this.#upload.add(this.#text.add('agent', lines.join('')))
   }
 
-  /** Ends the lines of a command: what comes next begins anew. */
+  /** Ends the lines of a command; the next output starts a new one. */
   endCommand(): void {
     for (const source of ['stdout', 'stderr'] as const) {
       this.#upload.add(this.#text.add(source, this.#decoders[source].end()))
@@ -52,7 +54,7 @@ export class JobConsole {
     this.#upload.add(this.#text.end())
   }
 
-  /** Resolves when the server has everything, or wants no more. */
+  /** Resolves when the server has everything, or refuses more. */
   async close(): Promise<void> {
     this.endCommand()
     await this.#upload.close()

@@ -16,7 +16,7 @@ export class SecretMask {
     this.#longest = Math.max(1, ...this.#secrets.map((secret) => secret.length))
   }
 
-  /** The text with every secret replaced; secrets that overlap are replaced together. */
+  /** The text with every secret replaced; overlapping secrets are replaced together. */
   hide(text: string): string {
     let shown = ''
     let from = 0
@@ -28,8 +28,8 @@ export class SecretMask {
   }
 
   /**
-   * How much of a text may be shown while more of it may come: no secret begins before that place
-   * and ends behind it.
+   * How much of a text can be shown while more of it may follow: no secret starts before that
+   * position and ends after it.
    */
   safeLength(text: string): number {
     const cut = Math.max(0, text.length - this.#longest + 1)
@@ -58,7 +58,7 @@ function findAll(text: string, secret: string): Range[] {
   return found
 }
 
-/** Whether a character outside the basic plane would be cut in two behind this unit. */
+/** Whether cutting after this unit would split a character outside the basic plane. */
 function isFirstHalf(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff
 }

@@ -4,9 +4,9 @@ import { createServer } from 'node:net'
 import type { JobUser } from '../process/job-user.ts'
 
 /**
- * Keeps a second agent out of a folder.
+ * Prevents a second agent from using a folder.
  *
- * @throws when an agent already works in the folder.
+ * @throws when an agent already uses the folder.
  */
 export function lockFolder(folder: string): Promise<Disposable> {
   const digest = createHash('sha256').update(folder).digest('hex')
@@ -14,7 +14,8 @@ export function lockFolder(folder: string): Promise<Disposable> {
 }
 
 /**
- * Keeps the user of an agent's jobs to this agent: all processes of that user are ended with a job.
+ * Reserves the user of an agent's jobs for this agent: all processes of that user are killed with a
+ * job.
  *
  * @throws when the jobs of another agent run as that user.
  */
@@ -22,7 +23,7 @@ export function lockUser({ name, uid }: JobUser): Promise<Disposable> {
   return lockName(`cairn-job-user-${uid}`, `Another agent runs its jobs as the user ${name}`)
 }
 
-/** The lock is a name that the kernel frees when the process ends, however it ends. */
+/** The lock is a name that the kernel releases when the process ends in any way. */
 async function lockName(name: string, refusal: string): Promise<Disposable> {
   const server = createServer((socket) => socket.destroy())
   server.listen(`\0${name}`)

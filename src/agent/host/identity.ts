@@ -10,7 +10,7 @@ const Record = z.object({
 })
 type Record = z.infer<typeof Record>
 
-/** Who the agent is, kept in its folder and readable by its user alone. */
+/** The identity of the agent, stored in its folder and readable by its user only. */
 export class Identity {
   readonly #file: string
   #record: Record
@@ -20,7 +20,7 @@ export class Identity {
     this.#record = record
   }
 
-  /** Reads the identity in a folder, or makes a new one there. */
+  /** Reads the identity in a folder, or creates one. */
   static async open(folder: string): Promise<Identity> {
     const file = join(folder, 'identity.json')
     const kept = await findRecord(file)

@@ -9,11 +9,11 @@ export interface MachineOptions {
   readonly sandbox: string
   readonly instance: string
   readonly version: string
-  /** Instead of the machine's own name. */
+  /** Replaces the machine's own name. */
   readonly hostname: string | null
 }
 
-/** What the agent says about itself and the machine it runs on. */
+/** Describes the agent and its machine. */
 export class Machine {
   readonly #options: MachineOptions
   #address = '127.0.0.1'
@@ -22,7 +22,9 @@ export class Machine {
     this.#options = options
   }
 
-  /** As it is now; the address is the last one known while it cannot be found out. */
+  /**
+   * The current description, with the last known address while the address cannot be determined.
+   */
   async describe(): Promise<AgentDescription> {
     const { instance, sandbox, version, server } = this.#options
     this.#address = (await findAddress(server)) ?? this.#address
@@ -38,7 +40,7 @@ export class Machine {
   }
 }
 
-/** The address of this machine on the way to the server. Nothing is sent to find it. */
+/** The local address of connections to the server. Sends nothing. */
 async function findAddress(server: string): Promise<string | null> {
   const host = new URL(server).hostname.replace(/^\[|\]$/g, '')
   const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4')

@@ -2,9 +2,9 @@ import { lstat, readlink, realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 
 /**
- * A path below a folder. Neither `..` nor a symbolic link leads out of the folder.
+ * Resolves a path below a folder. Neither `..` nor a symbolic link may leave the folder.
  *
- * @throws when the path is absolute or leads out.
+ * @throws when the path is absolute or leaves the folder.
  */
 export async function resolveInside(folder: string, path: string | null): Promise<string> {
   const target = resolve(folder, path ?? '.')
@@ -19,7 +19,7 @@ export function isInside(folder: string, path: string): boolean {
   return !isAbsolute(way) && way !== '..' && !way.startsWith('../')
 }
 
-/** The real path of what may not exist yet; a link to what does not exist still leads there. */
+/** The real path of a file that may not exist yet; a link to a missing file still counts. */
 async function findRealPath(path: string): Promise<string> {
   const real = await orNullIfMissing(realpath(path))
   if (real !== null) return real
@@ -28,12 +28,12 @@ async function findRealPath(path: string): Promise<string> {
   return join(await findRealPath(dirname(path)), basename(path))
 }
 
-/** Where a symbolic link leads, or null for what is not one. */
+/** The target of a symbolic link, or null for anything else. */
 async function readlinkOf(path: string): Promise<string | null> {
   return (await lstat(path)).isSymbolicLink() ? readlink(path) : null
 }
 
-/** What an access to files answers, or null where there is nothing. */
+/** The result of a file access, or null when the file is missing. */
 export async function orNullIfMissing<Value>(access: Promise<Value>): Promise<Value | null> {
   try {
     return await access

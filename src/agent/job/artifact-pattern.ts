@@ -1,4 +1,4 @@
-/** What a `src` selects: files below a folder, and how their names go on at the destination. */
+/** The files that a `src` selects below a folder, and their names at the destination. */
 export interface ArtifactPattern {
   /** The folder or file that the fixed part of the pattern names. */
   readonly base: string
@@ -6,7 +6,10 @@ export interface ArtifactPattern {
   readonly matches: ((path: string) => boolean) | null
 }
 
-/** Reads a pattern: `*` and `?` within a name, `**` for any folders, a trailing slash for all below. */
+/**
+ * Parses a pattern: `*` and `?` within a name, `**` for any folders, a trailing slash for
+ * everything below.
+ */
 export function parseArtifactPattern(src: string): ArtifactPattern {
   const steps = src
     .replaceAll('\\', '/')

@@ -4,7 +4,9 @@ import type { TaskCommand } from '../../wire/agent-task.ts'
 /** A task that runs a process. */
 export type ProcessCommand = Exclude<TaskCommand, { type: 'fetchartifact' }>
 
-/** The command and the arguments of a task. Several targets in one text are several arguments. */
+/**
+ * The command and the arguments of a task. Several targets in one text become several arguments.
+ */
 export function commandLineOf(task: ProcessCommand): { command: string; args: string[] } {
   if (task.type === 'exec') return { command: task.command, args: [...task.args] }
   const targets = (task.target ?? '').split(/\s+/).filter((target) => target !== '')
@@ -16,7 +18,7 @@ export function commandLineOf(task: ProcessCommand): { command: string; args: st
   return { command, args: [...(file === null ? [] : [`-buildfile:${file}`]), ...targets] }
 }
 
-/** What a task does, for the console. */
+/** Describes a task for the console. */
 export function describeTask(task: TaskCommand): string {
   if (task.type === 'fetchartifact') return `fetch the artifact ${task.src}`
   const { command, args } = commandLineOf(task)

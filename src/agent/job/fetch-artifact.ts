@@ -8,9 +8,10 @@ import { runAsUser } from './run-as-user.ts'
 const WRITE = 'mkdir -p -- "${1%/*}" && cat >"$1"'
 
 /**
- * Gets an artifact of an earlier job: a file into the destination folder, a folder with its name.
+ * Fetches an artifact of an earlier job: a file into the destination folder, a folder with its
+ * name.
  *
- * @throws when there is no such run, or nothing of that name.
+ * @throws when there is no such run or artifact.
  */
 export async function fetchArtifact(
   context: JobContext,
@@ -32,7 +33,10 @@ export async function fetchArtifact(
   console.note(`Fetched ${files.length} file${files.length === 1 ? '' : 's'} of ${path}`)
 }
 
-/** Writes a file. A job user writes it itself, from a file of the agent: the job's processes may move the target. */
+/**
+ * Writes a file. A job user writes it itself, from a copy of the agent: its processes may replace
+ * the target.
+ */
 async function place(
   context: JobContext,
   target: string,

@@ -10,12 +10,12 @@ export interface FoundArtifact {
   readonly path: string
 }
 
-/** Version control's own folders are nobody's artifacts. */
+/** Folders of version controls are never artifacts. */
 const HIDDEN: ReadonlySet<string> = new Set(['.git', '.svn', '.hg'])
 
 /**
- * The files that an artifact's `src` selects. A file goes to the destination, a folder with its
- * name, and what a pattern finds with its folders below the pattern's fixed part.
+ * The files that an artifact's `src` selects. A file is copied to the destination, a folder with
+ * its name, and the matches of a pattern with their folders below the pattern's fixed part.
  */
 export async function findArtifacts(
   folder: string,

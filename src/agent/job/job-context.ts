@@ -6,18 +6,18 @@ import type { JobCalls } from '../server/job-calls.ts'
 import type { JobEnvironment } from './job-environment.ts'
 import type { PipelineFolders } from './pipeline-folders.ts'
 
-/** What the parts of one job's run share. */
+/** The state that the parts of one job's run share. */
 export interface JobContext {
   readonly assignment: JobAssignment
-  /** The job's working folder; nothing is done outside it. */
+  /** The job's working folder; the job uses no files outside it. */
   readonly folder: string
   readonly folders: PipelineFolders
-  /** Whom its processes run as, if not the agent's own user. */
+  /** The user of its processes, if not the agent's own. */
   readonly user: JobUser | null
   readonly environment: JobEnvironment
   readonly console: JobConsole
   readonly processes: JobProcesses
   readonly calls: JobCalls
-  /** Aborted with a `JobEnded` when the job is to end. */
+  /** Aborted with a `JobEnded` to end the job. */
   readonly signal: AbortSignal
 }

@@ -1,14 +1,14 @@
 /** Why a job ends before its tasks do. */
 export type EndCause =
-  /** Someone cancelled it. */
+  /** A user cancelled it. */
   | 'cancelled'
-  /** It wrote nothing for too long. */
+  /** It produced no output for too long. */
   | 'silent'
-  /** The server no longer counts it as this agent's. */
+  /** The server no longer assigns it to this agent. */
   | 'gone'
   /** The agent's process ends. */
   | 'stopping'
-  /** The server takes no more of its console. */
+  /** The server refuses more of its console. */
   | 'refused'
 
 /** The reason that a job's signal is aborted with. */

@@ -2,19 +2,19 @@ import type { AssignedMaterial } from '../../wire/agent-material.ts'
 import type { JobAssignment } from '../../wire/agent-work.ts'
 import { MARK_VARIABLE } from '../../processes/process-mark.ts'
 
-/** What stands in the place of a password where the name of the user is a token. */
+/** The password for a user name that is a token. */
 const NO_PASSWORD = 'x-oauth-basic'
 const TOKEN_IN_URL = /^https?:\/\/([^/:@]{8,})(?::(?:x-oauth-basic)?)?@/i
 
-/** The variables of a job's processes, and which of their values must not be seen. */
+/** The variables of a job's processes, and the values that must be hidden. */
 export interface JobEnvironment {
   readonly variables: Readonly<Record<string, string>>
-  /** What was set for this job, in order. */
+  /** The variables set for this job, in order. */
   readonly set: readonly (readonly [name: string, value: string])[]
   readonly secrets: readonly string[]
 }
 
-/** The agent's own variables without its settings, which hold the key that registers agents. */
+/** The agent's own variables without its settings, which include the registration key. */
 export function inheritedVariables(
   environment: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
@@ -25,7 +25,9 @@ export function inheritedVariables(
   return Object.fromEntries(kept)
 }
 
-/** Those of the assignment are set last, so that the configuration may replace the built-in ones. */
+/**
+ * Those of the assignment are set last, so that the configuration can override the built-in ones.
+ */
 export function jobEnvironment(
   assignment: JobAssignment,
   { server, inherited }: { server: string; inherited: Readonly<Record<string, string>> },
@@ -74,7 +76,7 @@ function variablesOf(material: AssignedMaterial): [string, string][] {
   ]
 }
 
-/** `GO_REVISION` is there also when every material has a name of its own: that of the first. */
+/** `GO_REVISION` is also set when every material has a name: to the revision of the first one. */
 function firstRevision(materials: readonly AssignedMaterial[]): Record<string, string> {
   const first = materials.find((material) => material.type !== 'pipeline')
   return first ? { GO_REVISION: first.revision } : {}
@@ -94,7 +96,7 @@ function secretsOf(material: AssignedMaterial): string[] {
   )
 }
 
-/** A password in a URL may be escaped; what is escaped wrongly is taken as it stands. */
+/** A password in a URL may be percent-encoded; an invalid encoding is used as it is. */
 function decodeText(text: string): string {
   return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, (escaped) =>
     Buffer.from(escaped.replaceAll('%', ''), 'hex').toString(),

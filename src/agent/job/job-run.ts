@@ -26,17 +26,17 @@ export interface JobRunOptions {
   readonly assignment: JobAssignment
   readonly calls: JobCalls
   readonly mark: ProcessMark
-  /** The agent's folder, its real path. */
+  /** The real path of the agent's folder. */
   readonly workDir: string
   readonly server: string
   readonly inherited: Readonly<Record<string, string>>
-  /** Whom the processes run as, if not the agent's own user. */
+  /** The user of the processes, if not the agent's own. */
   readonly jobUser: JobUser | null
   readonly log: Log
   readonly clock: Clock
   readonly flushMs: number
   readonly graceMs: number
-  /** Aborted when nothing can be said to the server any more. */
+  /** Aborted at the shutdown deadline, after which the server is not called any more. */
   readonly farewell: AbortSignal
 }
 
@@ -78,14 +78,16 @@ export class JobRun {
     return this.#abort.signal.aborted
   }
 
-  /** Ends the job early; resolves when no process of it is left. Later causes change nothing. */
+  /**
+   * Ends the job early; resolves when none of its processes is left. Only the first cause counts.
+   */
   end(why: EndCause, message: string): Promise<void> {
     if (!this.isEnding) this.#abort.abort(new JobEnded(why, message))
     this.#ending ??= this.#endProcesses(why, message)
     return this.#ending
   }
 
-  /** Runs the job to its end. Whatever goes wrong fails this job and nothing else. */
+  /** Runs the job to its end. Every failure fails only this job. */
   async run(): Promise<void> {
     const result = await this.#runToResult()
     await this.#ending
@@ -98,7 +100,7 @@ export class JobRun {
       await this.#report({ state: 'Completed', result: last })
   }
 
-  /** The result to report, or null when the server is not to hear of one. */
+  /** The result to report, or null when no result is to be reported. */
   async #runToResult(): Promise<ReportedResult | null> {
     let ran = false
     const built = await this.#attempt(async () => {
@@ -111,14 +113,14 @@ export class JobRun {
     await this.#report({ state: 'Completing', result: built })
     if (!ran) return built
     return this.#attempt(async () => {
-      // What is kept does not change while it is read.
+      // Artifacts must not change while they are read.
       await this.#context.processes.end()
       await uploadArtifacts(this.#context)
       return built
     })
   }
 
-  /** What a part of the work results in, also when it goes wrong or the job ends meanwhile. */
+  /** The result of a part of the work, also when it fails or the job ends meanwhile. */
   async #attempt(work: () => Promise<ReportedResult>): Promise<ReportedResult | null> {
     try {
       const result = await work()
@@ -172,7 +174,7 @@ export class JobRun {
     return 'Failed'
   }
 
-  /** Tells the server; a job that it no longer wants to hear of is ended. */
+  /** Reports to the server; ends a job that the server no longer assigns to this agent. */
   async #report(report: JobReport): Promise<void> {
     try {
       await this.#context.calls.report(report, this.#options.farewell)

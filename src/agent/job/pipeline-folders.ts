@@ -3,25 +3,25 @@ import { join } from 'node:path'
 import { orNullIfMissing } from '../host/sandbox-path.ts'
 import type { JobUser } from '../process/job-user.ts'
 
-/** The folders of the agent's own that hold those of the pipelines. */
+/** The agent's own folders that contain those of the pipelines. */
 const WORK = 'pipelines'
 const HOMES = 'homes'
 const NOTES = 'checkouts'
 
-/** Reached by the job user, and not listed. */
+/** The job user can enter it, but not list it. */
 const PASSABLE = 0o711
 const PRIVATE = 0o700
 
 /**
- * What an agent has of one pipeline. With a job user the folders belong to that user while a job
- * of the pipeline runs, and to the agent alone at any other time, so that no job reaches those of
+ * An agent's folders of one pipeline. With a job user the folders belong to that user while a job
+ * of the pipeline runs, and to the agent at any other time, so that no job can access those of
  * another pipeline.
  */
 export class PipelineFolders {
   readonly folder: string
-  /** The home folder of its jobs, where they run as a user of their own: settings there are code. */
+  /** The home folder of its jobs, if they run as their own user: settings there are code. */
   readonly home: string | null
-  /** The agent's notes about the folder. */
+  /** The agent's records about the folder. */
   readonly notes: string
   readonly #user: JobUser | null
 
@@ -32,7 +32,7 @@ export class PipelineFolders {
     this.#user = user
   }
 
-  /** Makes what is missing, and gives it to the job. */
+  /** Creates missing folders, and gives them to the job's user. */
   async open(): Promise<void> {
     const user = this.#user
     await mkdir(this.folder, { recursive: true })
@@ -45,7 +45,7 @@ export class PipelineFolders {
     }
   }
 
-  /** Takes it back at the end of the job, when no process of it is left. */
+  /** Takes them back at the end of the job, when none of its processes is left. */
   async close(): Promise<void> {
     if (this.#user !== null) for (const folder of this.#given()) await takeBack(folder)
   }
@@ -54,7 +54,9 @@ export class PipelineFolders {
     for (const folder of [...this.#given(), this.notes]) await removeFolder(folder)
   }
 
-  /** What another user's jobs left cannot be written by this one: it is made anew. */
+  /**
+   * Files left by another user's jobs are not writable for this one: the folder is created anew.
+   */
   async #removeForeign({ uid }: JobUser): Promise<void> {
     const file = join(this.notes, 'user')
     if ((await orNullIfMissing(readFile(file, 'utf8'))) === String(uid)) return
@@ -68,7 +70,10 @@ export class PipelineFolders {
   }
 }
 
-/** Lets the job user through to the folders of pipelines, and takes back those that a killed agent left open. */
+/**
+ * Lets the job user enter the folders of pipelines, and takes back those that a killed agent left
+ * open.
+ */
 export async function shutFolders(workDir: string): Promise<void> {
   await chmod(workDir, PASSABLE)
   await mkdir(join(workDir, NOTES), { recursive: true })

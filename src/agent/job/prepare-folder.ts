@@ -7,14 +7,14 @@ import { resolveInside } from '../host/sandbox-path.ts'
 import { runAsUser } from './run-as-user.ts'
 import type { JobContext } from './job-context.ts'
 
-/** Variables that would lead git to another repository than that of the folder. */
+/** Variables that would make git use another repository than that of the folder. */
 const MISLEADING = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY']
 
-/** Other users' folders above it cannot be changed, so that the folder itself stays. */
+/** The parent folder may belong to another user, so the folder itself is kept. */
 const RENEW =
   '[ -d "$1" ] || rm -f -- "$1"; mkdir -p -- "$1" && chmod -R u+rwX -- "$1" && find "$1" -mindepth 1 -delete'
 
-/** Makes the working folder and checks out the materials in it, as the assignment asks. */
+/** Creates the working folder and checks out the materials of the assignment. */
 export async function prepareFolder(
   context: JobContext,
   inherited: Readonly<Record<string, string>>,

@@ -1,10 +1,10 @@
 import type { JobContext } from './job-context.ts'
 
 /**
- * Does something in the working folder with the rights of the job's user, never with those of the
- * agent: its processes may put links in the way at any moment.
+ * Runs a command in the working folder with the rights of the job's user, never with those of the
+ * agent: the job's processes may create links at any time.
  *
- * @throws when it does not succeed.
+ * @throws when it fails.
  */
 export async function runAsUser(
   { processes, console, folder }: JobContext,

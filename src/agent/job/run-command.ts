@@ -6,7 +6,7 @@ import { commandLineOf } from './command-line.ts'
 import { fetchArtifact } from './fetch-artifact.ts'
 import type { JobContext } from './job-context.ts'
 
-/** Runs the command of a task to its end; says in the console why it did not succeed. */
+/** Runs the command of a task to its end; writes the reason of a failure to the console. */
 export async function runCommand(
   context: JobContext,
   command: TaskCommand,

@@ -3,10 +3,13 @@ import { describeTask } from './command-line.ts'
 import type { JobContext } from './job-context.ts'
 import { runCommand } from './run-command.ts'
 
-/** A cancelled job's own way to end must not hold up its end for longer. */
+/** The time limit of on-cancel tasks, which delay the end of a cancelled job. */
 const ON_CANCEL_MS = 30_000
 
-/** Runs the tasks of a job one after the other, each when the job's status so far suits it. */
+/**
+ * Runs the tasks of a job one after the other, each if its condition matches the job's status so
+ * far.
+ */
 export class TaskRun {
   readonly #context: JobContext
   #current: AssignedTask | null = null
@@ -33,7 +36,7 @@ export class TaskRun {
     return status === 'passed' ? 'Passed' : 'Failed'
   }
 
-  /** Runs the on-cancel task of the task that is running, if it has one. */
+  /** Runs the on-cancel task of the running task, if it has one. */
   async cancel(): Promise<void> {
     const command = this.#current?.onCancel ?? null
     if (command === null) return

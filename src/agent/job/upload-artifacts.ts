@@ -47,9 +47,9 @@ async function uploadAll(
 }
 
 /**
- * Makes sure that the agent reads no file for the job that the job may not read itself.
+ * Asserts that the agent reads no file for the job that the job may not read itself.
  *
- * @throws for a link that leads out of the working folder, and a file of another user.
+ * @throws for a link that leaves the working folder, and for a file of another user.
  */
 async function assertOwn(
   folder: string,

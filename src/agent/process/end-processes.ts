@@ -3,21 +3,23 @@ import { type JobUser, killAllOf } from './job-user.ts'
 import type { ProcessEntry } from './process-table.ts'
 import { isRunning, listProcesses } from './process-table.ts'
 
-/** Which processes belong together: by a variable in their environment, by process group, and by user. */
+/**
+ * Identifies processes of a job: by a variable in their environment, by process group, and by user.
+ */
 export interface Belonging {
   isMarked(environment: string): boolean
   readonly groups: ReadonlySet<number>
-  /** Every process of this user is one of them. */
+  /** Every process of this user counts as one of them. */
   readonly user?: JobUser | null
 }
 
 const LOOK_AGAIN_MS = 25
-/** Rounds of SIGKILL before giving up on processes that cannot be ended. */
+/** Rounds of SIGKILL before giving up on processes that do not end. */
 const MOST_ROUNDS = 120
 
 /**
- * Ends all marked processes and their descendants, also those that left their group: SIGTERM,
- * and SIGKILL for what is left after the grace time. Returns how many could not be ended.
+ * Ends all marked processes and their descendants, also those that left their group: SIGTERM, and
+ * SIGKILL for the rest after the grace time. Returns how many could not be ended.
  */
 export async function endProcesses(belonging: Belonging, graceMs: number): Promise<number> {
   let left = findProcesses(belonging)
@@ -25,7 +27,7 @@ export async function endProcesses(belonging: Belonging, graceMs: number): Promi
     signalAll(left, 'SIGTERM')
     await untilEnded(left, graceMs)
   }
-  // A process that forks while we look may be missed once, so that only two empty looks count.
+  // A process that forks during the scan may be missed once, so only two empty scans count.
   let quiet = left.length === 0 ? 1 : 0
   for (let round = 0; round < MOST_ROUNDS && quiet < 2; round += 1) {
     await delay(round === 0 ? 0 : LOOK_AGAIN_MS)
@@ -42,7 +44,7 @@ async function untilEnded(pids: readonly number[], graceMs: number): Promise<voi
   while (pids.some(isRunning) && Date.now() < patience) await delay(LOOK_AGAIN_MS)
 }
 
-/** The live processes that carry the mark, and everything below them. */
+/** The live processes with the mark, and all their descendants. */
 export function findProcesses(belonging: Belonging): number[] {
   const table = listProcesses().filter(({ zombie, pid }) => !zombie && pid !== process.pid)
   const found = new Set(table.filter((entry) => isOurs(entry, belonging)).map(({ pid }) => pid))

@@ -16,27 +16,27 @@ export interface CommandLine {
   readonly args: readonly string[]
   readonly cwd: string
   readonly environment: Readonly<Record<string, string>>
-  /** What the command reads: a text, or what a file of the agent holds. */
+  /** Its standard input: a text, or the content of a file of the agent. */
   readonly input?: string | { readonly file: string }
-  /** Ended after so long, with all its processes. */
+  /** The time limit, after which it is killed with all its processes. */
   readonly timeoutMs?: number | null
 }
 
 export interface CommandEnd {
-  /** As a shell has it: 127 when it could not be started, 128 and the number of a signal. */
+  /** As in a shell: 127 when it could not be started, 128 plus the number of a signal. */
   readonly exitCode: number
-  /** Why it could not be started or was ended, for the console. */
+  /** Why it could not be started or was killed, for the console. */
   readonly reason: string | null
 }
 
 export interface JobProcessesOptions {
   readonly mark: ProcessMark
   readonly graceMs: number
-  /** Whom they run as; the agent's own user where there is none. */
+  /** The user that runs them; null for the agent's own user. */
   readonly user?: JobUser | null
 }
 
-/** The processes of one job: started with the job's mark and ended together, whatever they did. */
+/** The processes of one job: started with the job's mark, and ended together in every case. */
 export class JobProcesses {
   readonly #mark: ProcessMark
   readonly #graceMs: number
@@ -51,7 +51,7 @@ export class JobProcesses {
     this.#graceMs = graceMs
   }
 
-  /** Runs one command to its end. Once `end` was called nothing is started any more. */
+  /** Runs one command to its end. Nothing is started after a call of `end`. */
   async run(line: CommandLine, sink: OutputSink): Promise<CommandEnd> {
     if (this.#closed) return { exitCode: 143, reason: 'The job has ended' }
     this.#started += 1
@@ -70,7 +70,7 @@ export class JobProcesses {
     return end
   }
 
-  /** Ends all that runs. Returns how many processes could not be ended. */
+  /** Ends all running processes. Returns how many could not be ended. */
   end(): Promise<number> {
     this.#closed = true
     return this.#endMarked(this.#mark.instance, this.#groups, this.#user)
@@ -103,7 +103,7 @@ export class JobProcesses {
   }
 }
 
-/** A job user enters the folder by its own rights: what stands at the path may have been replaced. */
+/** A job user enters the folder by its own rights: the path may have been replaced. */
 const AS_USER = 'cd -- "$1" && shift && exec "$@"'
 
 function start(

@@ -7,7 +7,7 @@ import {
   startProcess,
 } from '../../processes/piped-process.ts'
 
-/** The user of the system that the processes of jobs run as, instead of the agent's own. */
+/** The system user that runs the processes of jobs, instead of the agent's own. */
 export interface JobUser {
   readonly name: string
   readonly uid: number
@@ -17,7 +17,7 @@ export interface JobUser {
 const NEEDS =
   'needs an agent that runs as root with CAP_SETUID, CAP_SETGID, CAP_CHOWN, CAP_KILL, CAP_DAC_OVERRIDE and CAP_FOWNER'
 
-/** Finds a user by name; null when the system has none of that name. */
+/** Finds a user by name; null when the system has none with that name. */
 export function findJobUser(name: string): JobUser | null {
   const { stdout, error } = spawnSync('getent', ['passwd', '--', name], { encoding: 'utf8' })
   if (error) throw error
@@ -26,10 +26,10 @@ export function findJobUser(name: string): JobUser | null {
 }
 
 /**
- * Makes sure that processes can be started as the user, and that these reach a folder. Only root
- * will do: another user's capabilities would stay with the processes when they become the user.
+ * Asserts that processes can be started as the user, and that they can access a folder. The agent
+ * has to run as root: the processes would keep the capabilities of another user.
  *
- * @throws {ServiceError} that says what is missing.
+ * @throws {ServiceError} that names what is missing.
  */
 export async function assertUsable(user: JobUser, folder: string): Promise<void> {
   if (process.getuid?.() !== 0) throw unusable(user, NEEDS)
@@ -39,7 +39,7 @@ export async function assertUsable(user: JobUser, folder: string): Promise<void>
     throw unusable(user, `cannot be used: it does not reach ${folder}; ${advice}`)
 }
 
-/** Ends every process of the user in one call, so that none can be missed by starting others. */
+/** Kills every process of the user in one call, so that none can escape by forking. */
 export function killAllOf({ uid, gid }: JobUser): void {
   const options = { uid, gid, cwd: '/', env: {}, stdio: 'ignore' } as const
   spawnSync('/bin/sh', ['-c', 'kill -s KILL -- -1'], options)

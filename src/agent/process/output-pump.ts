@@ -3,14 +3,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 export type OutputSource = 'stdout' | 'stderr'
 
-/** Takes a piece of output; the next one is read once it is resolved, and none when it is rejected. */
+/**
+ * Receives a piece of output; the next one is read when the promise resolves, and none after a
+ * rejection.
+ */
 export type OutputSink = (source: OutputSource, chunk: Buffer) => Promise<void>
 
-/** A command's own output comes at once; that of its background processes as long as they live. */
+/** A command's own output arrives at once; that of background processes as long as they live. */
 const QUIET_MS = 250
 const MOST_QUIET_WAITS = 20
 
-/** Reads one output of a process to its end, a piece at a time. */
+/** Reads one output of a process to its end, piece by piece. */
 export class OutputPump {
   readonly #closed: Promise<boolean>
   #pieces = 0

@@ -5,15 +5,15 @@ export interface ProcessEntry {
   readonly pid: number
   readonly parent: number
   readonly group: number
-  /** Ended, and only waiting for its parent to notice. */
+  /** Ended, but not yet reaped by its parent. */
   readonly zombie: boolean
-  /** The variables it was started with, NUL between them; empty when they may not be read. */
+  /** The initial environment, separated by NUL; empty when it is not readable. */
   readonly environment: string
-  /** The id of the user that it runs as; null when that may not be read. */
+  /** The id of its user; null when it is not readable. */
   readonly user: number | null
 }
 
-/** Processes that are gone or belong to another user while we look. */
+/** Processes that end or belong to another user. */
 const UNREADABLE: ReadonlySet<string> = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM'])
 
 /** Every process of this machine; none where there is no `/proc`. */
@@ -33,7 +33,7 @@ function readNames(): string[] {
   }
 }
 
-/** Whether a process is there and has not ended. */
+/** Whether a process exists and has not ended. */
 export function isRunning(pid: number): boolean {
   const condition = readCondition(String(pid))
   return condition !== null && !condition.zombie
@@ -50,7 +50,7 @@ function readProcess(name: string): ProcessEntry | null {
 function readCondition(name: string): Omit<ProcessEntry, 'environment' | 'user'> | null {
   const stat = readWhole(`/proc/${name}/stat`)
   if (stat === null) return null
-  // The command's name stands in parentheses and may itself hold spaces and parentheses.
+  // The command's name is in parentheses and may itself contain spaces and parentheses.
   const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const zombie = state === 'Z' || state === 'X'
   return { pid: Number(name), parent: Number(parent), group: Number(group), zombie }

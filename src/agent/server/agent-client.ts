@@ -17,11 +17,11 @@ import { ServerAbsent } from './server-errors.ts'
 const CALL_MS = 15_000
 /** The server holds a work request for about 15 seconds. */
 const WORK_MS = 40_000
-/** A file may take a minute, and longer when it is large, at 64 KiB a second or faster. */
+/** A file may take a minute, and more if it is large: the time for 64 KiB a second. */
 const FILE_MS = 60_000
 const SLOWEST_BYTES_PER_MS = 64
 
-/** The agent's side of the protocol of `wire/PROTOCOL.md`, one method a call. */
+/** The client of the protocol in `wire/PROTOCOL.md`, with one method for each call. */
 export class AgentClient {
   readonly #http: HttpCaller
   readonly #uuid: string
@@ -56,7 +56,7 @@ export class AgentClient {
     await this.#http.call({ method: 'POST', path, body, timeoutMs: CALL_MS, signal })
   }
 
-  /** Appends to the console and answers how many bytes it now has. */
+  /** Appends to the console and returns its new size in bytes. */
   async appendConsole(
     jobId: number,
     { offset, bytes }: { offset: number; bytes: Buffer },
@@ -88,7 +88,7 @@ export class AgentClient {
     return (await this.#http.read(call, ArtifactListing)).files
   }
 
-  /** Writes one artifact to a file; a file that arrives cut short counts as no answer. */
+  /** Downloads one artifact to a file; an incomplete download counts as no answer. */
   async download(
     from: JobLocator,
     { path, size, file }: { path: string; size: number; file: string },

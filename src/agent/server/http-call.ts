@@ -13,7 +13,7 @@ export interface HttpCall {
 
 const ErrorMessage = z.object({ message: z.string() })
 
-/** Statuses that say that the call itself is refused; every other one is trouble that may pass. */
+/** Statuses that refuse the call itself; every other error may be temporary. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 404, 409, 410, 413, 507])
 
 /** Makes HTTP calls to one server, below its application path. */
@@ -27,10 +27,10 @@ export class HttpCaller {
   }
 
   /**
-   * Makes a call and gives the answer.
+   * Makes a call and returns the response.
    *
    * @throws {ServerRefusal} when the server refuses the call.
-   * @throws {ServerAbsent} when there is no answer, or one that is no refusal and no success.
+   * @throws {ServerAbsent} without a response, or for an error that may be temporary.
    */
   async call(call: HttpCall): Promise<Response> {
     const response = await this.#fetch(call)
@@ -41,7 +41,7 @@ export class HttpCaller {
     throw new ServerAbsent(`The server answers ${status}: ${message}`)
   }
 
-  /** Makes a call and reads the message that answers it. */
+  /** Makes a call and parses the message in the response. */
   async read<Message>(call: HttpCall, schema: z.ZodType<Message>): Promise<Message> {
     const response = await this.call(call)
     const text = await orAbsent(() => response.text(), call.signal)
@@ -66,14 +66,14 @@ export class HttpCaller {
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),
       },
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-      // The token must not travel to where a redirection points.
+      // The token must not be sent to the target of a redirection.
       redirect: 'error',
     } as const
     const base = this.#server.pathname.replace(/\/+$/, '')
     return orAbsent(() => fetch(new URL(`${base}${path}`, this.#server), init), signal)
   }
 
-  /** The message of an error answer, whatever made the answer. */
+  /** The message of an error response, of any format. */
   async #readMessage(response: Response): Promise<string> {
     const text = await orAbsent(() => response.text(), null)
     try {
@@ -85,7 +85,9 @@ export class HttpCaller {
   }
 }
 
-/** Network failures and timeouts become `ServerAbsent`; the caller's own abort stays what it is. */
+/**
+ * Network failures and timeouts become `ServerAbsent`; an abort by the caller is not translated.
+ */
 export async function orAbsent<Result>(
   work: () => Promise<Result>,
   signal: AbortSignal | null,

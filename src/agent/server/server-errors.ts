@@ -1,4 +1,4 @@
-/** The server does not answer, or answers that it is in trouble: the same call may succeed later. */
+/** The server does not answer, or has a temporary problem: the same call may succeed later. */
 export class ServerAbsent extends Error {
   override readonly name = 'ServerAbsent'
 }

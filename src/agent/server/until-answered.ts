@@ -3,10 +3,10 @@ import { retry } from '../../lib/retry.ts'
 import { isRefusal, ServerAbsent } from './server-errors.ts'
 
 /**
- * Makes a call again and again while the server is absent, or knows another token: the
- * agent's contact gets a new one then.
+ * Repeats a call while the server is absent, or rejects the token: the agent's contact then obtains
+ * a new one.
  *
- * @throws what the call throws otherwise, and the signal's reason once it is aborted.
+ * @throws any other error of the call, and the signal's reason once it is aborted.
  */
 export function untilAnswered<Answer>(
   call: () => Promise<Answer>,
