@@ -30,7 +30,7 @@ export async function agent(args: readonly string[]): Promise<number> {
   return 0
 }
 
-/** @throws {SettingsError} for a user that there is not, or that jobs must not run as. */
+/** @throws {SettingsError} for a user that does not exist, or that jobs must not run as. */
 function jobUserOf(name: string): JobUser {
   const user = findJobUser(name)
   if (user === null) throw new SettingsError(`--job-user "${name}" is not a user of this machine`)

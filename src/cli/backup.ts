@@ -9,7 +9,7 @@ import { VERSION } from '../server/version.ts'
 import { complain } from './output.ts'
 import { takeFile } from './take-file.ts'
 
-/** Writes one archive of a service, which may be running; `-` writes it to standard output. */
+/** Writes an archive of a service, which may be running; `-` writes it to standard output. */
 export async function backup(args: readonly string[]): Promise<number> {
   const { file, flags } = takeFile(
     args,

@@ -18,7 +18,10 @@ const WORDS = {
   lost: 'cannot be mended here',
 } as const satisfies Record<RepairFinding['state'], string>
 
-/** Says what is wrong with the folders of a service, mends it if asked to, and ends with 0 when all is well then. */
+/**
+ * Checks the folders of a service, repairs them if asked to, and exits with 0 when no problem is
+ * left.
+ */
 export async function doctor(args: readonly string[]): Promise<number> {
   const settings = readSettings(SETTINGS.doctor, args)
   const repository = resolve(settings['config-repo'])

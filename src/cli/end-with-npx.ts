@@ -4,9 +4,9 @@ import { scriptOfNpx } from '../settings.ts'
 const LOOK_EVERY_MS = 250
 
 /**
- * Ends the program as SIGTERM does when npx was ended. npx runs a program through a shell, passes
- * signals on to that shell alone, and the shell dies of them without a word to the program.
- * A program that was started in another way is left alone, whatever becomes of its parent.
+ * Ends the program as on SIGTERM when npx is ended. npx runs a program through a shell and forwards
+ * signals only to that shell, which dies without forwarding them. A program that was started in
+ * another way is not affected by the end of its parent.
  */
 export function endWithNpx(): void {
   const shell = process.ppid
@@ -20,7 +20,10 @@ export function endWithNpx(): void {
   looks.unref()
 }
 
-/** The variables of npx reach whatever it starts; only the shell's command line tells the shell of npx. */
+/**
+ * The variables of npx are inherited by all its descendants; only the command line identifies the
+ * shell of npx.
+ */
 function isShellThatRuns(script: string, pid: number): boolean {
   const file = `/proc/${pid}/cmdline`
   if (!existsSync(file)) return false

@@ -6,11 +6,11 @@ import { say, writeLog } from './output.ts'
 import { ProgressBar } from './progress-bar.ts'
 import { takeFile } from './take-file.ts'
 
-/** Invalid commits that are told one by one, and what is wrong with each. */
+/** The limits of invalid commits that are listed, and of problems for each. */
 const MOST_COMMITS = 10
 const MOST_PROBLEMS = 3
 
-/** Brings the history of another repository in. The service must be stopped. */
+/** Imports the history of another repository. The service must be stopped. */
 export async function importCommand(args: readonly string[]): Promise<number> {
   const usage = 'import REPO [--branch NAME] [--file NAME] [--since DATE], with the service stopped'
   const { file: from, flags } = takeFile(args, usage)
@@ -68,7 +68,7 @@ function invalidLines(
   })
 }
 
-/** A URL as it may be shown. */
+/** A URL without its credentials. */
 function withoutUser(from: string): string {
   return from.replace(/^(\w+:\/\/)[^/@]*@/, '$1')
 }

@@ -1,20 +1,20 @@
 import type { LogEvent } from '../lib/log.ts'
 
 /**
- * Lets the process outlive its log: a disk that is full, or a reader that is gone, ends nothing.
- * Who closes the output of a command has seen enough of it.
+ * Keeps the process alive without its log: a full disk, or a closed reader, ends nothing. The
+ * reader of a command's output may close it early.
  */
 export function outliveOutput(): void {
   process.stderr.on('error', ignore)
   process.stdout.on('error', ignore)
 }
 
-/** One line on standard output: what a command was asked for. */
+/** Writes the result of a command, one line on standard output. */
 export function say(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-/** One line on standard error: why a command ends. */
+/** Writes why a command fails, one line on standard error. */
 export function complain(line: string): void {
   process.stderr.write(`cairn: ${line}\n`)
 }

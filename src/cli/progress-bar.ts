@@ -1,12 +1,12 @@
 import type { WriteStream } from 'node:tty'
 
 const WIDTH = 40
-/** Milliseconds between two drawings of the bar. */
+/** Milliseconds between two updates of the bar. */
 const REDRAW = 100
-/** Parts of the whole after which a line is written where there is no terminal. */
+/** The number of lines that report the progress where there is no terminal. */
 const LINES = 10
 
-/** How far something is: a bar on a terminal, a line now and then elsewhere. */
+/** Shows progress: a bar on a terminal, a few lines elsewhere. */
 export class ProgressBar implements Disposable {
   readonly #out: Pick<WriteStream, 'isTTY' | 'write'>
   readonly #what: string
@@ -23,7 +23,7 @@ export class ProgressBar implements Disposable {
     else this.#tell(done, total)
   }
 
-  /** Leaves the line to whatever is written next. */
+  /** Leaves the line to the next output. */
   [Symbol.dispose](): void {
     if (this.#out.isTTY && this.#drawn > 0) this.#out.write('\r\u001B[K')
   }

@@ -5,7 +5,7 @@ import { VERSION } from '../server/version.ts'
 import { complain, say } from './output.ts'
 import { takeFile } from './take-file.ts'
 
-/** Makes empty folders into those of the service that a backup was made of. */
+/** Restores the folders of a service from a backup into empty folders. */
 export async function restore(args: readonly string[]): Promise<number> {
   const { file, flags } = takeFile(args, 'restore FILE')
   const settings = readSettings(SETTINGS.restore, flags)

@@ -9,7 +9,9 @@ import { openProcessLock } from '../storage/process-lock.ts'
 import { VERSION } from '../server/version.ts'
 import { say, writeLog } from './output.ts'
 
-/** `secrets rotate` makes a new key and seals the current configuration's secrets with it. */
+/**
+ * `secrets rotate` creates a new key and encrypts the secrets of the current configuration with it.
+ */
 export async function secrets(args: readonly string[]): Promise<number> {
   const [verb, ...flags] = args
   if (verb !== 'rotate') throw new SettingsError('use secrets rotate')

@@ -7,7 +7,10 @@ import { readSettings, SETTINGS, SettingsError } from '../settings.ts'
 import { loadSqliteState, openSqliteState } from '../state/open-sqlite.ts'
 import { complain, say } from './output.ts'
 
-/** `state dump` writes the store as JSON lines, `state load FILE` makes one of them, `state check` looks for damage. */
+/**
+ * `state dump` writes the store as JSON lines, `state load FILE` creates one from them, `state
+ * check` finds damage.
+ */
 export async function state(args: readonly string[]): Promise<number> {
   const [verb, ...rest] = args
   const source = rest[0]?.startsWith('--') ? undefined : rest[0]
@@ -39,13 +42,16 @@ async function check(file: string): Promise<number> {
   return faults.length === 0 ? 0 : 1
 }
 
-/** A look into a store must not make one. */
+/** Inspecting a store must not create one. */
 async function openExisting(file: string) {
   await access(file)
   return openSqliteState(file)
 }
 
-/** Opened when the first line is asked for: readline loses the lines that come before it is listened to. */
+/**
+ * Opened when the first line is requested: readline loses lines that arrive before a listener is
+ * attached.
+ */
 async function* linesOf(file: string): AsyncGenerator<string> {
   yield* createInterface({ input: createReadStream(file) })
 }

@@ -1,6 +1,6 @@
 /**
- * Aborted by the first SIGTERM or SIGINT. Later ones change nothing: a terminal sends its own to
- * every process, and npm passes on what it gets.
+ * Aborted by the first SIGTERM or SIGINT. Later ones change nothing: a terminal signals every
+ * process, and npm forwards what it gets.
  */
 export function stopSignal(): AbortSignal {
   const stop = new AbortController()

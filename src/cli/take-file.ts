@@ -1,7 +1,7 @@
 import { SettingsError } from '../settings.ts'
 
 /**
- * The file that a command is about, its first argument, and the flags after it.
+ * Parses the file that is a command's first argument, and the flags after it.
  *
  * @throws {SettingsError} with the usage.
  */

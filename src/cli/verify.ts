@@ -6,7 +6,7 @@ import { programPath, readSettings, SETTINGS } from '../settings.ts'
 import { VERSION } from '../server/version.ts'
 import { complain, say } from './output.ts'
 
-/** Checks a repository, and ends with 1 when anything is wrong. A service may be running on it. */
+/** Checks a repository, and exits with 1 when anything is wrong. A service may be running on it. */
 export async function verify(args: readonly string[]): Promise<number> {
   const settings = readSettings(SETTINGS.verify, args)
   const repository = resolve(settings['config-repo'])

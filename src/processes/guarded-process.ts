@@ -5,12 +5,12 @@ import { Reaper } from './reaper.ts'
 
 const MARK = `process-${randomUUID()}/`
 
-/** One for all that this process starts; there from the first one on. */
+/** One reaper for all programs that this process starts; created with the first one. */
 let reaper: Reaper | null = null
 
 /**
- * Starts a program that does not outlive this process, however that ends, nor does what the
- * program has started. It leads a group of its own.
+ * Starts a program in its own process group. It and its descendants end at the latest with this
+ * process, however that ends.
  *
  * @throws {ProcessNotStarted} when it has no pipes.
  */

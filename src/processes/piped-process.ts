@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 
-/** A program that runs, with its input and outputs. */
+/** A running program, with its input and outputs. */
 export interface PipedProcess extends ChildProcess {
   readonly stdin: Writable
   readonly stdout: Readable
@@ -9,21 +9,21 @@ export interface PipedProcess extends ChildProcess {
 }
 
 export interface ProcessOptions {
-  /** All the variables that it gets. */
+  /** Its complete environment. */
   readonly env: Readonly<Record<string, string>>
   readonly cwd?: string
   /** Whether it gets a channel to this process as descriptor 3. */
   readonly hasChannel?: boolean
-  /** Whether it leads a group of its own, with which it can be ended. */
+  /** Whether it leads its own process group, so that it can be killed as a whole. */
   readonly isGroup?: boolean
-  /** Whom it runs as, without other groups than that one. */
+  /** The user that runs it, with no other groups. */
   readonly user?: { readonly uid: number; readonly gid: number }
 }
 
 /** The system has no descriptors, processes or memory left to start a program. */
 export class ProcessNotStarted extends Error {
   override readonly name = 'ProcessNotStarted'
-  /** Of the system's error, such as `EMFILE`. */
+  /** The code of the system's error, such as `EMFILE`. */
   readonly code: string
 
   constructor(program: string, code: string, options?: ErrorOptions) {
@@ -33,10 +33,10 @@ export class ProcessNotStarted extends Error {
 }
 
 /**
- * Starts a program. One that is not there fails later: `ended` says so, and nobody else has to
- * listen for errors.
+ * Starts a program. A missing program fails later: `ended` reports it, so callers need not listen
+ * for errors.
  *
- * @throws {ProcessNotStarted} when it has no pipes, so that nobody touches what is not there.
+ * @throws {ProcessNotStarted} when it has no pipes, so that nobody uses missing ones.
  */
 export function startProcess(
   program: string,
@@ -55,14 +55,14 @@ export function startProcess(
   )
   child.on('error', () => undefined)
   const { stdin, stdout, stderr } = child
-  // Node makes no pipes at all when there are no descriptors for them, and reports that later.
+  // Node creates no pipes at all when there are no descriptors for them, and reports that later.
   if (!stdin || !stdout || !stderr) throw new ProcessNotStarted(program, 'EMFILE')
-  // A program may end without reading everything; how it ends says more.
+  // A program may end without reading all of its input; its exit status is more informative.
   stdin.on('error', () => stdin.destroy())
   return Object.assign(child, { stdin, stdout, stderr })
 }
 
-/** How a process ended, in words. */
+/** Describes how a process ended. */
 export function ended(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(error.message))
@@ -70,12 +70,12 @@ export function ended(child: ChildProcess): Promise<string> {
   })
 }
 
-/** Sends a signal to a process that leads a group, and to all that it has started. */
+/** Sends a signal to the leader of a process group, and to all its members. */
 export function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal)
   } catch (error) {
-    // It has ended, or is a program with the rights of somebody else.
+    // It has ended, or runs with the rights of another user.
     if (!['ESRCH', 'EPERM'].includes(codeOf(error))) throw error
   }
 }

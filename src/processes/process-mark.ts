@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto'
 
-/** The variable that marks every process that belongs to another, also those that leave its group. */
+/**
+ * The variable that marks every process started by another one, also those that leave its group.
+ */
 export const MARK_VARIABLE = 'CAIRN_MARK'
 
 /** Marks the processes of one agent's jobs: of any run of that agent, or of this run only. */
 export interface ProcessMark {
   /** Common to all runs of the agent in this folder. */
   readonly agent: string
-  /** Of this run alone. */
+  /** Unique to this run. */
   readonly instance: string
 }
 
@@ -18,7 +20,7 @@ export function markOf(agent: { uuid: string; folder: string; instance: string }
   return { agent: name, instance: `${name}${agent.instance}/` }
 }
 
-/** The mark is added to one already there: an agent may run inside another agent's job. */
+/** Appends the mark to an existing one: an agent may run inside another agent's job. */
 export function withMark(
   environment: Readonly<Record<string, string>>,
   mark: string,

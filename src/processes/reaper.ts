@@ -4,10 +4,10 @@ import { type PipedProcess, ProcessNotStarted, startProcess } from './piped-proc
 const AGAIN_MS = 1_000
 
 /**
- * Keeps the groups that lead from its input (`+` and a group, `-` when its leader has ended) until
- * that input ends, which comes when the process that writes it is gone however it ended. Then it
- * ends these groups and every process that carries the mark. Those of a user are ended at once:
- * the next agent's jobs run as the same user.
+ * Records process groups from its input (`+` and a group, `-` when its leader has ended) until that
+ * input ends, which happens when the process that writes it is gone in any way. Then it kills these
+ * groups and every marked process. Processes of a job user are killed at once: the next agent's
+ * jobs run as the same user.
  */
 const SCRIPT = `
 exec >/dev/null 2>&1
@@ -46,8 +46,8 @@ for second in 1 2 3 4 5 6 7 8 9; do remains && { end KILL; sleep 1; }; done
 `
 
 /**
- * A small process beside this one that outlives it by seconds: when this one is killed, it ends
- * what this one has started. One is enough for all of them. It is started again should it die.
+ * A small process that outlives this one by seconds: when this one is killed, it ends the programs
+ * that this one has started. One is enough for all of them. It is restarted if it dies.
  */
 export class Reaper implements Disposable {
   readonly #mark: string
@@ -56,14 +56,14 @@ export class Reaper implements Disposable {
   #child: PipedProcess | null = null
   #isDisposed = false
 
-  /** It ends the processes that carry the mark, and all of the user where there is one. */
+  /** Ends the processes with the mark, and all of the user if there is one. */
   constructor(mark: string, user: { readonly uid: number } | null = null) {
     this.#mark = mark
     this.#user = user
     this.#start()
   }
 
-  /** Ends the group of a process too, whose members may throw their mark away. */
+  /** Also ends the group of a process, whose members may remove their mark. */
   watch(child: PipedProcess): void {
     const group = child.pid
     if (group === undefined) return
@@ -77,7 +77,7 @@ export class Reaper implements Disposable {
 
   [Symbol.dispose](): void {
     this.#isDisposed = true
-    // Nothing of the user is left, and what comes now is another agent's.
+    // No process of the user is left, and later ones belong to another agent.
     if (this.#user !== null) this.#child?.kill('SIGKILL')
     this.#child?.stdin.destroy()
   }
@@ -98,7 +98,7 @@ export class Reaper implements Disposable {
   }
 }
 
-/** It keeps nobody from ending: that is what it waits for. */
+/** The reaper waits for this process to end, so it must not keep it alive. */
 function letGoOf(child: PipedProcess): void {
   child.stdout.destroy()
   child.stderr.destroy()
@@ -106,7 +106,7 @@ function letGoOf(child: PipedProcess): void {
   if (child.stdin instanceof Socket) child.stdin.unref()
 }
 
-/** Leads a group, because what ends the group of its parent must not reach it. */
+/** Leads its own group, because a kill of its parent's group must not reach it. */
 function trySh(command: readonly string[]): PipedProcess | null {
   try {
     const env = { PATH: '/usr/local/bin:/usr/bin:/bin' }

@@ -7,7 +7,7 @@ import { scanCounters, scanDocuments } from './scan.ts'
 const LIST_ENDS = `SELECT key, COUNT(*) AS n, MIN(ord) AS first, MAX(ord) AS last
   FROM list GROUP BY key ORDER BY key`
 
-/** Reads the whole store and names everything that is wrong with it. */
+/** Reads the whole store and returns all errors in it. */
 export async function checkStore(
   driver: Driver,
   kinds: readonly DocumentKind<unknown>[],

@@ -3,26 +3,26 @@ import type { Query, Row } from './sql.ts'
 import { numberOf, textOf } from './sql.ts'
 import { unavailable } from './unavailable.ts'
 
-/** A document with the key it is kept under. */
+/** A document with its key. */
 export interface Entry<Value> {
   readonly key: string
   readonly value: Value
 }
 
-/** Part of a list, last appended first, with the length of the whole list. */
+/** A part of a list, last appended first, with the length of the whole list. */
 export interface ListPage<Value> {
   readonly total: number
   readonly items: readonly Value[]
 }
 
-/** What can be asked of the store. Every document is validated as it is read. */
+/** Read access to the store. Every document is validated when read. */
 export interface StateReader {
   find<Value>(kind: DocumentKind<Value>, key: string): Promise<Value | null>
-  /** The documents under these keys, in their order; those that do not exist are left out. */
+  /** The documents with these keys, in their order; missing ones are left out. */
   findMany<Value>(kind: DocumentKind<Value>, keys: readonly string[]): Promise<Value[]>
-  /** All documents whose key begins with `prefix`, by key. */
+  /** All documents whose key starts with `prefix`, by key. */
   list<Value>(kind: DocumentKind<Value>, prefix?: string): Promise<Entry<Value>[]>
-  /** The documents that a list names, last appended first. As quick at any offset. */
+  /** The documents that a list names, last appended first. Equally fast at any offset. */
   page<Value>(
     kind: DocumentKind<Value>,
     list: string,
@@ -114,7 +114,7 @@ function parsed<Value>(kind: DocumentKind<Value>, key: string, row: Row): Value 
   throw problem(result.error.issues[0]?.message ?? 'it has another form', result.error)
 }
 
-/** Statements come in few sizes, so that few are prepared. */
+/** Statements have few sizes, so that few are prepared. */
 function findManyText(count: number): string {
   const marks = Array.from({ length: paddedSize(count) }, () => '?').join(', ')
   return `SELECT key, json FROM document WHERE kind = ? AND key IN (${marks})`

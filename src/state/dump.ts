@@ -13,7 +13,7 @@ const Document = z.strictObject({ document: z.string(), key: z.string(), value: 
 const End = z.strictObject({ lines: z.int() })
 const Line = z.union([Counter, Item, Document, End])
 
-/** The whole store as it is at one moment, one JSON value a line; the last line counts the others. */
+/** The whole store at one moment, as one JSON value per line; the last line counts the others. */
 export async function* dumpLines(driver: Driver): AsyncGenerator<string> {
   await using snapshot = await driver.snapshot()
   yield JSON.stringify({ version: await versionOf(driver) })
@@ -40,10 +40,10 @@ async function* contentLines({ query }: Snapshot): AsyncGenerator<string> {
 }
 
 /**
- * Fills an empty store with what `dumpLines` printed, all of it or nothing, and
- * upgrades it when an older program printed it.
+ * Fills an empty store with the output of `dumpLines`, completely or not at all, and upgrades it if
+ * an older program wrote it.
  *
- * @throws {ServiceError} `unavailable` when the store is not empty or the dump is not whole.
+ * @throws {ServiceError} `unavailable` when the store is not empty or the dump is incomplete.
  */
 export async function loadLines(
   driver: Driver,

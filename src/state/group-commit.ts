@@ -8,11 +8,11 @@ interface Member {
 }
 
 /**
- * Runs transactions one after another, and lets those asked for in one turn of
- * the event loop share one commit, so one wait for the disk.
+ * Runs transactions one after another, and lets those of one turn of the event loop share one
+ * commit, and so one wait for the disk.
  *
- * Each has its own savepoint: one that throws is undone alone. None is answered
- * before the commit they share is on disk.
+ * Each has its own savepoint: one that throws is undone alone. None resolves before the shared
+ * commit is durable.
  */
 export class GroupCommit implements AsyncDisposable {
   readonly #driver: Driver
@@ -32,7 +32,7 @@ export class GroupCommit implements AsyncDisposable {
     })
   }
 
-  /** Finishes what was asked for and refuses what comes later. */
+  /** Finishes accepted transactions and refuses later ones. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     await this.#flushing

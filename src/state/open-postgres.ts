@@ -5,7 +5,7 @@ import { UPGRADES, upgrade } from './upgrades.ts'
 import type { Upgrade } from './upgrades.ts'
 
 /**
- * Opens the state store in a PostgreSQL database, and makes its tables in an empty one.
+ * Opens the state store in a PostgreSQL database, and creates the tables of an empty one.
  *
  * @throws {ServiceError} `unavailable`
  */

@@ -13,17 +13,17 @@ import type { Upgrade } from './upgrades.ts'
 const PRIVATE = { mode: 0o600, flag: 'wx' }
 
 /**
- * Opens the state store in a SQLite file, and makes one where there is none.
+ * Opens the state store in a SQLite file, and creates one if none exists.
  *
  * @throws {ServiceError} `unavailable` when the file is damaged, empty, newer than this program or
- *   another program's; a new store never takes the place of one that cannot be read.
+ * another program's; a store that cannot be read is never replaced by a new one.
  */
 export async function openSqliteState(
   file: string,
   upgrades: readonly Upgrade[] = UPGRADES,
 ): Promise<StateStore> {
   if (!(await isThere(file))) {
-    // Two servers may start at once: whichever file came first is opened below.
+    // Two servers may start at once: the file that came first is opened below.
     await create(file, (driver) => upgrade(driver, upgrades))
   }
   const driver = new SqliteDriver(file)
@@ -37,7 +37,7 @@ export async function openSqliteState(
   }
 }
 
-/** Makes the file from a dump. It appears whole or not at all. */
+/** Creates the file from a dump, completely or not at all. */
 export async function loadSqliteState(
   file: string,
   lines: AsyncIterable<string>,
@@ -49,7 +49,7 @@ export async function loadSqliteState(
   if (!created) throw exists()
 }
 
-/** Copies a store, also while a server writes to it. The copy is one whole file, on disk. */
+/** Copies a store, also while a server writes to it. The copy is one complete, durable file. */
 export async function copySqliteState(file: string, target: string): Promise<void> {
   if (!(await isThere(file))) throw unavailable(`${file} does not exist`)
   const draft = draftOf(target)
@@ -80,8 +80,9 @@ async function sizeOf(file: string): Promise<number | null> {
   }
 }
 
-// A crash never leaves half a store: it is made under another name and appears
-// as a copy, because SQLite may still hold what it has just made.
+// A crash never leaves half a store: it is created under another name and appears as a copy,
+// because
+// SQLite may still hold open what it has just created.
 async function create(
   file: string,
   fill: (driver: SqliteDriver) => Promise<void>,

@@ -6,9 +6,9 @@ import { unavailable } from './unavailable.ts'
 type Client = postgres.Sql<{ int8: number }>
 type Reserved = postgres.ReservedSql<{ int8: number }>
 
-// Any constant does: it makes the servers on one database take turns at writing.
+// An arbitrary constant: the servers on one database use it to take turns at writing.
 const WRITER_LOCK = 0x43_41_49_52
-// SQLSTATE classes of an engine in trouble, and the client's own words for a lost connection.
+// The SQLSTATE classes of an engine failure, and the client's own codes of a lost connection.
 const OUTAGES = /^(?:08|53|57P|58|XX)|^(?:CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOTFOUND|ENOENT|EHOST)/
 
 /** A PostgreSQL database that several servers may share; one of them writes at a time. */
@@ -54,7 +54,7 @@ export class PostgresDriver implements Driver {
     }
   }
 
-  /** PostgreSQL's own tools look after its files. */
+  /** PostgreSQL's own tools check its files. */
   async integrity(): Promise<readonly string[]> {
     return []
   }
@@ -94,7 +94,7 @@ function queryOn(client: Client | Reserved): Query {
 
 const numberedTexts = new Map<string, string>()
 
-/** The store's text has `?` for its values; PostgreSQL numbers them. */
+/** The store's statements use `?` for values; PostgreSQL numbers them. */
 function numbered(text: string): string {
   const known = numberedTexts.get(text)
   if (known !== undefined) return known

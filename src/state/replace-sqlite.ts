@@ -4,10 +4,11 @@ import type { FsPromises } from '../storage/fs-promises.ts'
 import { syncFolder } from '../storage/sync-folder.ts'
 
 /**
- * Puts a file that is made and on disk in the place of a store that nobody uses.
+ * Replaces an unused store by a complete, durable file.
  *
- * SQLite would apply the log of the old file to the new one, and without a file a start would make
- * a new store. So while the log goes, an empty file is there, with which nothing starts.
+ * SQLite would apply the log of the old file to the new one, and without a file a start would
+ * create a new store. So an empty file, with which nothing starts, is there while the log is
+ * removed.
  */
 export async function replaceSqliteState(
   file: string,

@@ -10,8 +10,9 @@ const TABLES = ['counter', 'list', 'document'] as const
 type Table = (typeof TABLES)[number]
 
 /**
- * Makes a new store of the tables of a damaged one, without its indexes, which are made anew. Every
- * row has to be there: what an index still knows and its table has lost cannot be made up for.
+ * Builds a new store from the tables of a damaged one, without its indexes, which are rebuilt.
+ * Every row has to be readable: a row that an index contains but its table has lost cannot be
+ * recovered.
  *
  * @throws {ServiceError} `unavailable` when the tables cannot be read, or have lost rows.
  */
@@ -24,7 +25,7 @@ export async function salvageSqliteState(damaged: string, target: string): Promi
   await loadSqliteState(target, linesOf(connection))
 }
 
-/** An index that cannot be read knows nothing that the table could lack. */
+/** An unreadable index cannot prove that rows are missing. */
 function lostRows(connection: SqliteConnection, table: Table): number {
   const known = `SELECT rowid AS r FROM ${table} INDEXED BY sqlite_autoindex_${table}_1`
   const kept = `SELECT rowid FROM ${table} NOT INDEXED`

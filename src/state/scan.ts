@@ -9,7 +9,7 @@ const LISTS = `SELECT key, ord, id FROM list
   WHERE (key, ord) > (?, ?) ORDER BY key, ord LIMIT ?`
 const COUNTERS = 'SELECT key, n FROM counter WHERE key > ? ORDER BY key LIMIT ?'
 
-/** Every document, by kind and key, a chunk in memory at a time. */
+/** Every document, by kind and key, read in chunks. */
 export async function* scanDocuments(query: Query): AsyncGenerator<Row> {
   let after: Row = { kind: '', key: '' }
   for (;;) {

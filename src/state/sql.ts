@@ -2,33 +2,33 @@ export type SqlValue = string | number
 
 export type Row = Readonly<Record<string, unknown>>
 
-/** Runs one statement of plain SQL with `?` for its values, and answers its rows. */
+/** Runs one statement of plain SQL with `?` for its values, and returns its rows. */
 export type Query = (text: string, ...values: readonly SqlValue[]) => Promise<readonly Row[]>
 
 /** The one write transaction that is open on a store. */
 export interface WriteSession {
   readonly query: Query
-  /** Everything the session did is on disk once this returns. */
+  /** Everything in the session is durable when it returns. */
   commit(): Promise<void>
   rollback(): Promise<void>
 }
 
-/** A view of the store as it was at one moment, whatever is written meanwhile. */
+/** A view of the store at one moment, unaffected by later writes. */
 export interface Snapshot extends AsyncDisposable {
   readonly query: Query
 }
 
-/** One engine under the store's text. Every failure of the engine itself is `unavailable`. */
+/** A database engine under the store. Every failure of the engine itself is `unavailable`. */
 export interface Driver extends AsyncDisposable {
-  /** The text type that orders by bytes in this engine. */
+  /** The engine's text type that sorts by bytes. */
   readonly textType: string
-  /** Reads what is committed; never waits for a writer. */
+  /** Reads committed data; never waits for a writer. */
   readonly query: Query
   /** Waits for any other writer, in this process or another one. */
   begin(): Promise<WriteSession>
   snapshot(): Promise<Snapshot>
   tables(): Promise<readonly string[]>
-  /** What the engine finds wrong with its own files. */
+  /** The errors that the engine finds in its own files. */
   integrity(): Promise<readonly string[]>
 }
 

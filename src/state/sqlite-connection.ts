@@ -4,13 +4,13 @@ import type { Query, Row, SqlValue } from './sql.ts'
 import { DatabaseSync } from '../storage/sqlite-engine.ts'
 import { unavailable } from './unavailable.ts'
 
-// Not every failure carries SQLite's number, so its fixed texts tell them apart.
+// Not every failure carries SQLite's code, so its fixed texts distinguish them.
 const OUTAGES =
   /malformed|not a database|disk is full|disk I\/O|readonly|unable to open|locked|out of memory|locking protocol/
 const BUSY = /database is locked|database table is locked/
 const NO_TRANSACTION = /no transaction is active/
 
-/** One connection to a SQLite file, with its statements kept prepared. */
+/** One connection to a SQLite file, with its prepared statements. */
 export class SqliteConnection implements Disposable {
   readonly #database: DatabaseSyncInstance
   readonly #file: string
@@ -42,7 +42,7 @@ export class SqliteConnection implements Disposable {
     }
   }
 
-  /** Ends the transaction without its changes; a full disk can make SQLite end it by itself. */
+  /** Rolls the transaction back; a full disk can make SQLite do that by itself. */
   rollback(): void {
     try {
       this.#prepared('ROLLBACK').all()

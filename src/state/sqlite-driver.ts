@@ -10,8 +10,8 @@ const BUSY_RETRY_MS = 2
 const BUSY_LIMIT_MS = 10_000
 
 /**
- * A SQLite file in WAL mode: one connection writes, another reads what is
- * committed. A commit returns after its fsync.
+ * A SQLite file in WAL mode: one connection writes, another reads committed data. A commit returns
+ * after its fsync.
  */
 export class SqliteDriver implements Driver {
   readonly textType = 'TEXT'
@@ -27,7 +27,7 @@ export class SqliteDriver implements Driver {
     this.query = this.#reader.query
   }
 
-  // Another process may hold the lock: waiting inside SQLite would stop the event loop.
+  // Another process may hold the lock: waiting inside SQLite would block the event loop.
   async begin(): Promise<WriteSession> {
     const started = performance.now()
     while (!this.#writer.runUnlessBusy('BEGIN IMMEDIATE')) {
@@ -42,7 +42,7 @@ export class SqliteDriver implements Driver {
   async snapshot(): Promise<Snapshot> {
     const connection = openedForReading(this.#file)
     await connection.query('BEGIN')
-    // The first read is what fixes the moment.
+    // The first read determines the moment of the snapshot.
     await connection.query('SELECT COUNT(*) FROM sqlite_schema')
     return {
       query: connection.query,
@@ -57,7 +57,7 @@ export class SqliteDriver implements Driver {
       const rows = await this.#reader.query('PRAGMA integrity_check')
       return rows.map(firstText).filter((line) => line !== 'ok')
     } catch (error) {
-      // Some damage stops the check itself.
+      // Some damage makes the check itself fail.
       if (error instanceof ServiceError) return [error.message]
       throw error
     }

@@ -10,14 +10,17 @@ import type { StateTransaction } from './transaction.ts'
 /**
  * JSON documents, lists of them and counters, in one SQL database.
  *
- * A change is on disk when it is answered, and is made whole or not at all.
- * Reads see what is committed and never wait for a writer.
+ * A change is atomic, and durable when its promise resolves. Reads see committed data and never
+ * wait for a writer.
  */
 export class StateStore extends DocumentReader implements AsyncDisposable {
   readonly #driver: Driver
   readonly #commits: GroupCommit
 
-  /** The driver's database is at this program's version. The store owns the driver from here on. */
+  /**
+   * The driver's database has to be at this program's version. The store owns the driver from here
+   * on.
+   */
   constructor(driver: Driver) {
     super(driver.query)
     this.#driver = driver
@@ -25,20 +28,20 @@ export class StateStore extends DocumentReader implements AsyncDisposable {
   }
 
   /**
-   * Runs one change. `work` reads and writes through its transaction alone and
-   * waits for nothing else: every other change waits for it. When it throws,
-   * nothing of it remains and the error reaches the caller.
+   * Runs one change. `work` uses only its transaction and waits for nothing else: every other
+   * change waits for it. When it throws, everything is rolled back and the error reaches the
+   * caller.
    */
   change<Result>(work: (transaction: StateTransaction) => Promise<Result>): Promise<Result> {
     return this.#commits.run((query) => work(new DocumentTransaction(query)))
   }
 
-  /** The whole store as JSON lines, as it is when the first is read. */
+  /** The whole store as JSON lines, as of the first read. */
   dump(): AsyncIterable<string> {
     return dumpLines(this.#driver)
   }
 
-  /** Everything that is wrong with the store; every document is read and validated. */
+  /** All errors in the store; every document is read and validated. */
   check(kinds: readonly DocumentKind<unknown>[]): Promise<string[]> {
     return checkStore(this.#driver, kinds)
   }

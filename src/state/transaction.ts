@@ -4,17 +4,17 @@ import type { StateReader } from './documents.ts'
 import type { Query } from './sql.ts'
 import { numberOf } from './sql.ts'
 
-/** One change of the store. It sees its own writes; nobody else does before it is committed. */
+/** One change of the store. It sees its own writes; others see them after the commit. */
 export interface StateTransaction extends StateReader {
   put<Value>(kind: DocumentKind<Value>, key: string, value: Value): Promise<void>
   /** Removes a document, if there is one. */
   remove(kind: DocumentKind<unknown>, key: string): Promise<void>
   /**
-   * Takes the next number of a counter, which begins at 1, or the first of
-   * `count` numbers in a row. A number that was committed is never given again.
+   * Takes the next number of a counter, which starts at 1, or the first of `count` consecutive
+   * numbers. A committed number is never issued again.
    */
   next(counter: string, count?: number): Promise<number>
-  /** Puts a document's key at the end of a list. */
+  /** Appends a document's key to a list. */
   append(list: string, id: string): Promise<void>
 }
 

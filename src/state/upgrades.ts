@@ -2,16 +2,17 @@ import type { Driver, Query, WriteSession } from './sql.ts'
 import { numberOf } from './sql.ts'
 import { unavailable } from './unavailable.ts'
 
-/** Takes a store from one version to the next, in the transaction it is given. */
+/** Upgrades a store by one version, in the given transaction. */
 export type Upgrade = (query: Query, driver: Pick<Driver, 'textType'>) => Promise<void>
 
-/** A store's version is the number of these that it has had. Never change one: add another. */
+/** A store's version is the number of applied upgrades. Never change one: add another. */
 export const UPGRADES: readonly Upgrade[] = [createTables]
 
 /**
- * Brings an open store to the newest version.
+ * Upgrades an open store to the newest version.
  *
- * @throws {ServiceError} `unavailable` when the store is not one of ours or is newer than this program.
+ * @throws {ServiceError} `unavailable` when the store is not one of ours or is newer than this
+ * program.
  */
 export async function upgrade(driver: Driver, upgrades: readonly Upgrade[]): Promise<void> {
   if ((await versionOf(driver)) === upgrades.length) return

@@ -3,16 +3,16 @@ import nodeFs from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { FsHandle, FsPromises } from './fs-promises.ts'
 
-/** Files up to this size are read and written at once, in bytes. */
+/** Files up to this size are read and written synchronously, in bytes. */
 const SMALL = 256 * 1024
 
 const synced = promisify(fs.fsync)
 const written = promisify<number, string | Uint8Array, void>(fs.writeFile)
 
 /**
- * The disk of a writer who handles a few small files again and again. What the system does in
- * memory is done at once: a turn of the thread pool takes ten times as long. What waits for the
- * disk itself, or is large, waits in the pool, so that nothing else does.
+ * A file system for writers of a few small files. Calls that only touch memory are synchronous: a
+ * turn of the thread pool takes ten times as long. Calls that wait for the disk, or are large, use
+ * the thread pool, so that they do not block the process.
  */
 export const disk: FsPromises = Object.assign(Object.create(nodeFs), {
   async open(path: string, flags = 'r', mode?: number) {

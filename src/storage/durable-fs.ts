@@ -7,16 +7,18 @@ import { orNullWhenAbsent } from './fs-error.ts'
 import { syncFolder } from './sync-folder.ts'
 
 export interface ReplaceOptions {
-  /** Permission bits; those of the file that is replaced when not given. */
+  /** Permission bits; by default those of the replaced file. */
   readonly mode?: number
   readonly fs?: FsPromises
-  /** Asked at the last moment, when the new bytes are ready: when false, the file is left alone. */
+  /**
+   * Called right before the replacement, when the new bytes are ready: false keeps the old file.
+   */
   readonly mayReplace?: () => Promise<boolean>
 }
 
 /**
- * Replaces a whole file or leaves it alone, even when the process or the power
- * dies half way. Once it returns, the new bytes are on disk. The folder has to exist.
+ * Replaces a whole file or leaves it unchanged, even if the process or the power fails half way.
+ * The new bytes are durable when it returns. The folder has to exist.
  */
 export async function replaceFile(
   file: string,
@@ -33,12 +35,9 @@ export async function replaceFile(
 }
 
 /**
- * A file system whose `writeFile` either replaces the whole file or leaves it
- * alone, and whose files and folders are on disk once a call returns.
- *
- * isomorphic-git writes refs and objects in place. A ref cut short reads as an
- * empty history, and an object cut short is never written again because it
- * already exists, so both have to be impossible rather than unlikely.
+ * A file system whose `writeFile` either replaces the whole file or leaves it unchanged, and whose
+ * files and folders are durable when a call returns. A partly written file would be read as damage,
+ * or as data, after a crash.
  */
 export function durableFs(base: FsPromises = nodeFs): { readonly promises: FsPromises } {
   const promises: FsPromises = Object.assign(Object.create(base), {
@@ -52,7 +51,9 @@ export function durableFs(base: FsPromises = nodeFs): { readonly promises: FsPro
   return { promises }
 }
 
-/** Removes what writers that died half way left in a folder. Only for the one who may write there. */
+/**
+ * Removes the drafts of crashed writers from a folder. Only the folder's single writer may call it.
+ */
 export async function removeDrafts(folder: string, fs: FsPromises = nodeFs): Promise<void> {
   const names = (await orNullWhenAbsent(fs.readdir(folder))) ?? []
   const drafts = names.filter(isDraftName)

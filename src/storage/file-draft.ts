@@ -6,17 +6,17 @@ import { syncFolder } from './sync-folder.ts'
 
 export interface DraftOptions {
   readonly fs: FsPromises
-  /** Permission bits; those of a new file when null. */
+  /** Permission bits; null for those of a new file. */
   readonly mode: number | null
 }
 
 const NEW_FILE = 0o666
 const PERMISSIONS = 0o7777n
 
-/** The new bytes of a file: on disk, beside the file, and not yet in its place. */
+/** The new bytes of a file: durable beside the file, and not yet in its place. */
 export class FileDraft implements AsyncDisposable {
   readonly file: string
-  /** What the system says about the bytes. Their name and the time of it change when they are placed. */
+  /** The metadata of the bytes. Their name and change time change when they are placed. */
   readonly stats: BigIntStats
   readonly #path: string
   readonly #fs: FsPromises
@@ -45,7 +45,9 @@ export class FileDraft implements AsyncDisposable {
     }
   }
 
-  /** Puts the bytes in the place of the file. That survives a power cut once the folder is synced. */
+  /**
+   * Moves the bytes to the place of the file. That survives a power cut once the folder is synced.
+   */
   async place(): Promise<void> {
     await this.#fs.rename(this.#path, this.file)
     this.#isPlaced = true
@@ -56,7 +58,7 @@ export class FileDraft implements AsyncDisposable {
     return syncFolder(this.#fs, dirname(this.file))
   }
 
-  /** A draft that cannot be removed is at the next start. */
+  /** A draft that cannot be removed now is removed at the next start. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#isPlaced) await Promise.allSettled([this.#fs.rm(this.#path, { force: true })])
   }
@@ -79,7 +81,7 @@ async function writeSynced(
   }
 }
 
-/** The mask of the process may have taken some of the bits away. */
+/** The umask of the process may have cleared some bits. */
 async function giveMode(handle: FsHandle, stats: BigIntStats, mode: number | null): Promise<void> {
   if (mode !== null && (stats.mode & PERMISSIONS) !== BigInt(mode)) await handle.chmod(mode)
 }

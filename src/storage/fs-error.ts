@@ -4,7 +4,7 @@ export function fsErrorCode(error: unknown): string | null {
   return typeof error.code === 'string' ? error.code : null
 }
 
-/** Turns the absence of a file into null and leaves every other failure as it is. */
+/** Maps the absence of a file to null; every other failure is thrown. */
 export async function orNullWhenAbsent<Value>(pending: Promise<Value>): Promise<Value | null> {
   try {
     return await pending

@@ -12,7 +12,10 @@ export interface FsHandle {
   close(): Promise<void>
 }
 
-/** The part of `node:fs/promises` that writers of this product use, so that a test can cut the power. */
+/**
+ * The part of `node:fs/promises` that writers of this product use, so that tests can simulate power
+ * cuts.
+ */
 export interface FsPromises {
   open(path: string, flags?: string, mode?: number): Promise<FsHandle>
   readFile(path: string): Promise<Uint8Array>

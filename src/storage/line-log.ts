@@ -16,21 +16,24 @@ import { syncFolder } from './sync-folder.ts'
 
 export interface LineLogOptions {
   readonly folder: string
-  /** What the names of its files begin with. */
+  /** The common prefix of its files' names. */
   readonly name: string
-  /** The size from which on a new file is begun, in bytes. */
+  /** The size at which a new file is started, in bytes. */
   readonly fileSize: number
-  /** How many files are kept. */
+  /** The maximal number of files. */
   readonly files: number
-  /** Hears of the lines that made room: the numbers of the first and of the last one. */
+  /** Called with the numbers of the first and the last removed line. */
   readonly removed: (first: number, last: number) => void
-  /** What gives the numbers, when several logs share them. */
+  /** The source of numbers, when several logs share it. */
   readonly numbers?: LineNumbers
-  /** The number of a line, which has to be in it when numbers are shared; null for a damaged line. */
+  /**
+   * Reads the number of a line, which must contain it when numbers are shared; null for a damaged
+   * line.
+   */
   readonly numberOf?: (line: string) => number | null
 }
 
-/** Gives numbers to lines, each once. */
+/** Issues each line number once. */
 export class LineNumbers {
   #next = 1
 
@@ -39,26 +42,26 @@ export class LineNumbers {
     return this.#next
   }
 
-  /** Numbers below this one are taken. */
+  /** Marks the numbers below this one as used. */
   beginAt(next: number): void {
     this.#next = Math.max(this.#next, next)
   }
 
-  /** The next number, which is taken with that. */
+  /** Takes the next number. */
   take(): number {
     this.#next += 1
     return this.#next - 1
   }
 
-  /** Gives a number back that no line got, when it was the last one. */
+  /** Releases an unused number, if it was the last one. */
   giveBack(id: number): void {
     if (this.#next === id + 1) this.#next = id
   }
 }
 
-/** The number of its first line stands in the name of each file. */
+/** The name of each file contains the number of its first line. */
 const DIGITS = 15
-/** After this much a reading ends with the file, so that a search costs no more than it may. */
+/** A search ends with the file that reaches this limit, which bounds its cost. */
 const CHARACTERS_A_READING = 64 * 2 ** 20
 
 interface Pending {
@@ -69,10 +72,9 @@ interface Pending {
 }
 
 /**
- * Numbered lines in files that only grow. A line is on disk once `append` returns; lines that are
- * appended at the same time are synced together. Numbers grow; where a line could not be written,
- * or has gone to another log, one is left out. When there is too much, the oldest file goes, and
- * the owner of the log hears of it.
+ * Numbered lines in files that only grow. A line is durable when `append` returns; concurrent
+ * appends are synced together. Numbers increase, with gaps for lines that failed or belong to
+ * another log. At the limit, the oldest file is removed, and the log's owner is notified.
  */
 export class LineLog implements AsyncDisposable {
   readonly #options: LineLogOptions
@@ -89,7 +91,7 @@ export class LineLog implements AsyncDisposable {
     this.#numbers.beginAt(next)
   }
 
-  /** Opens the log; what a crash left of a line that was never acknowledged is cut off. */
+  /** Opens the log; removes the incomplete, unacknowledged line of a crash. */
   static async open(options: LineLogOptions): Promise<LineLog> {
     await mkdir(options.folder, { recursive: true, mode: 0o700 })
     const firsts = (await readdir(options.folder))
@@ -110,7 +112,10 @@ export class LineLog implements AsyncDisposable {
     return this.#numbers.next()
   }
 
-  /** Adds the line that `make` makes of its number. @throws the system's error when it cannot be written. */
+  /**
+   * Appends the line that `make` builds from its number. @throws the system's error when it cannot
+   * be written.
+   */
   append(make: (id: number) => string): Promise<void> {
     const id = this.#numbers.take()
     const line = `${make(id)}\n`
@@ -122,8 +127,8 @@ export class LineLog implements AsyncDisposable {
   }
 
   /**
-   * Visits lines before a number, newest first, until the visitor says no or enough was read. Gives
-   * the number to go on before, or null when there are no more.
+   * Visits lines before a number, newest first, until the visitor returns false or the limit is
+   * reached. Returns the number to continue before, or null at the end.
    */
   async readBack(
     before: number,
@@ -142,7 +147,7 @@ export class LineLog implements AsyncDisposable {
     return null
   }
 
-  /** The text of a file; null when it has made room, as all older ones have. */
+  /** The text of a file; null when it has been removed, like all older ones. */
   async #readUnlessRemoved(first: number): Promise<string | null> {
     try {
       return await readFile(pathOf(this.#options, first), 'utf8')
@@ -158,7 +163,7 @@ export class LineLog implements AsyncDisposable {
     this.#file = null
   }
 
-  /** Whatever comes in the same turn goes to the disk together. */
+  /** Lines appended in the same turn of the event loop are written together. */
   async #writeAll(): Promise<void> {
     await nextTurn()
     while (this.#pending.length > 0) {
@@ -179,7 +184,7 @@ export class LineLog implements AsyncDisposable {
     const file = await this.#fileToWrite(batch[0]?.id ?? this.#numbers.next())
     const bytes = Buffer.from(batch.map(({ line }) => line).join(''))
     try {
-      // In memory, which takes a tenth of a turn of the thread pool; what waits for the disk has its turn.
+      // Writing to memory takes a tenth of a turn of the thread pool; only the sync uses the pool.
       for (let at = 0; at < bytes.length;) {
         at += writeSync(file.handle.fd, bytes, at, null, file.size + at)
       }
@@ -219,7 +224,7 @@ export class LineLog implements AsyncDisposable {
   }
 }
 
-/** The lines of a file with their numbers; a line without one counts on from that before it. */
+/** The lines of a file with their numbers; a line without one continues the count. */
 function linesOf({ numberOf = () => null }: LineLogOptions, first: number, text: string) {
   let next = first
   return text

@@ -4,16 +4,19 @@ import { hostname } from 'node:os'
 import { z } from 'zod'
 import { fsErrorCode, orNullWhenAbsent } from './fs-error.ts'
 
-/** Which process it is, told apart from a later one that was given the same number. */
+/** Identifies a process, as opposed to a later one with the same number. */
 export const ProcessIdentity = z.object({
-  /** Names the one lock that this identity was made for. */
+  /** Identifies the one lock that this identity was created for. */
   id: z.uuid(),
   pid: z.int().positive(),
   host: z.string(),
-  /** Ticks from the start of the machine to the start of the process; null where the system does not say. */
+  /**
+   * Ticks from the start of the machine to the start of the process; null where the system does not
+   * provide it.
+   */
   startTime: z.string().nullable(),
   bootId: z.string().nullable(),
-  /** Whether it holds a lock of the operating system, which says better than this whether it runs. */
+  /** Whether it holds a lock of the operating system, which is more reliable than this identity. */
   isSystemLocked: z.boolean().default(false),
   since: z.iso.datetime().nullable().default(null),
 })
@@ -29,7 +32,10 @@ export async function identifyThisProcess({
   return { id: randomUUID(), pid, host: hostname(), startTime, bootId, isSystemLocked, since }
 }
 
-/** Whether that process still runs. One of another host counts as running: it cannot be asked. */
+/**
+ * Whether that process still runs. A process on another host counts as running: it cannot be
+ * checked.
+ */
 export async function isRunning(identity: ProcessIdentity): Promise<boolean> {
   if (identity.host !== hostname()) return true
   if (identity.bootId !== (await readBootId())) return false
@@ -46,7 +52,7 @@ async function readBootId(): Promise<string | null> {
 async function statusOf(pid: number): Promise<{ startTime: string; ended: boolean } | null> {
   const text = await readStatus(pid)
   if (text === null) return null
-  // The name of the program stands in parentheses and may contain anything.
+  // The name of the program is in parentheses and may contain anything.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const [state = '', startTime = ''] = [fields[0], fields[19]]
   return { startTime, ended: ['Z', 'X', 'x'].includes(state) }

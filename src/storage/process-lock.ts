@@ -9,23 +9,28 @@ import { fsErrorCode, orNullWhenAbsent } from './fs-error.ts'
 import { ProcessIdentity, identifyThisProcess, isRunning } from './process-identity.ts'
 import { findLockingFault, type SystemLock, trySystemLock } from './system-lock.ts'
 
-/** One process at a time owns what the lock file stands for. */
+/** A lock that at most one process holds. */
 export interface ProcessLock extends AsyncDisposable {
   readonly file: string
-  /** What the lock has in the folder: the file that names the holder, and the one that is locked. */
+  /**
+   * The names of the lock's files in the folder: the one that names the holder, and the locked one.
+   */
   readonly names: readonly string[]
 }
 
-/** Milliseconds in which a new holder writes its name, and after which a lock counts as held. */
+/**
+ * How long a new holder may take to write its name, in milliseconds; afterwards the lock counts as
+ * held.
+ */
 const SETTLING = 500
 const LOOK_EVERY = 20
 
 /**
- * Takes the lock, also from a process that has died, and gives it back on dispose. The folder has
- * to exist.
+ * Acquires the lock, also after a process that died, and releases it on dispose. The folder has to
+ * exist.
  *
- * A lock of the operating system beside the file decides. The file says who holds it, and decides
- * by itself only where the file system has no locks, or where the holder could not lock either.
+ * A lock of the operating system beside the file is decisive. The file names the holder, and is
+ * decisive only where the file system has no locks, or where the holder could not lock either.
  *
  * @throws {ServiceError} `unavailable` while another process holds it.
  */
@@ -44,7 +49,7 @@ export async function openProcessLock(file: string, log: Log = () => {}): Promis
   return { file, names, [Symbol.asyncDispose]: () => giveBack(file, { me, system }) }
 }
 
-/** The file that is locked; the lock itself is the one that names the holder. */
+/** The locked file; the lock file itself names the holder. */
 export function systemFileOf(file: string): string {
   return `${file}.system`
 }
@@ -89,11 +94,10 @@ interface Taking {
 }
 
 /**
- * Returns null when the lock is ours, or who holds it.
+ * Returns null when the lock is ours, or else its holder.
  *
- * A dead holder's lock is replaced only by whoever holds the claim on that one
- * lock, which is a lock like any other. An identity never comes back, so who
- * comes late with the claim finds another identity in the file and starts over.
+ * The lock of a dead holder is replaced only by the holder of a claim on it, which is a lock too.
+ * An identity is unique, so a late claimant finds another identity in the file and starts over.
  */
 async function take(file: string, { me, log }: Taking): Promise<ProcessIdentity | null> {
   for (;;) {
@@ -113,7 +117,7 @@ async function take(file: string, { me, log }: Taking): Promise<ProcessIdentity 
   }
 }
 
-/** The operating system has given us what a holder would still have that got it from there too. */
+/** Holding the system lock proves that a holder that also used it is gone. */
 async function mayHold(holder: ProcessIdentity, me: ProcessIdentity): Promise<boolean> {
   if (me.isSystemLocked && holder.isSystemLocked) return false
   return await isRunning(holder)
@@ -136,7 +140,7 @@ async function replaceDead(file: string, { claim, dead, me }: Takeover): Promise
   }
 }
 
-/** Makes the lock with its content in one step, so that nobody ever reads half of it. */
+/** Creates the lock with its content in one step, so that it is never read half written. */
 async function publish(file: string, me: ProcessIdentity): Promise<boolean> {
   const draft = await writeIdentity(file, me)
   try {
@@ -164,7 +168,7 @@ type Found =
   | { readonly state: 'gone' }
   | { readonly state: 'present'; readonly holder: ProcessIdentity | null }
 
-/** A lock whose text cannot be understood was cut short with the power, and so has no holder. */
+/** An unreadable lock was cut short by a power failure, and so has no holder. */
 async function readHolder(file: string): Promise<Found> {
   const text = await orNullWhenAbsent(readFile(file, 'utf8'))
   if (text === null) return { state: 'gone' }
@@ -185,7 +189,10 @@ async function holderOf(file: string): Promise<ProcessIdentity | null> {
   return found.state === 'gone' ? null : found.holder
 }
 
-/** The name goes first, so that one without a lock beside it is never that of a holder. */
+/**
+ * The file that names the holder is removed first, so that such a file without a lock never names a
+ * holder.
+ */
 async function giveBack(
   file: string,
   { me, system }: { me: ProcessIdentity; system: SystemLock | null },
@@ -198,12 +205,12 @@ async function giveBack(
   }
 }
 
-/** There is nothing to remove: the lock is free when its holder ends, and not before. */
+/** There is nothing to remove: the lock is released only when its holder ends. */
 function heldError(file: string, holder: ProcessIdentity | null): ServiceError<'unavailable'> {
   return unavailable(`${dirname(file)} is in use by ${nameOf(holder)}, which holds ${file}`)
 }
 
-/** The file is all that is known of the holder, which may be on a machine that cannot be asked. */
+/** Only the file identifies the holder, which may be on a machine that cannot be checked. */
 function namedError(file: string, holder: ProcessIdentity): ServiceError<'unavailable'> {
   const wayOut = `stop it, or remove ${file} only if no other server uses this folder`
   const reason = `${dirname(file)} is in use by ${nameOf(holder)}, which holds ${file}: ${wayOut}`

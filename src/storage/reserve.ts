@@ -4,10 +4,15 @@ import { join } from 'node:path'
 import { fsErrorCode } from './fs-error.ts'
 
 const NAME = 'reserve'
-/** Enough for locks, the log of the state store and an entry of the audit log, several times over. */
+/**
+ * Enough for locks, the log of the state store and an entry of the audit log, several times over.
+ */
 const SIZE = 262_144
 
-/** Keeps some room of a folder's disk, for a start that finds the disk full. Bytes that no disk makes smaller. */
+/**
+ * Reserves space on a folder's disk, for a start with a full disk. Random bytes, which no disk can
+ * compress.
+ */
 export async function makeReserve(folder: string): Promise<void> {
   try {
     await writeFile(join(folder, NAME), randomBytes(SIZE), { flag: 'wx', flush: true })

@@ -1,14 +1,14 @@
 type SqliteModule = typeof import('@photostructure/sqlite')
 
 /**
- * SQLite for this process: the one inside Node where there is one (22.13 and newer), else that of
- * a package with the same interface.
+ * SQLite for this process: the one in Node where it exists (22.13 and newer), else a package with
+ * the same interface.
  */
 export const { DatabaseSync } = findBuiltIn() ?? (await import('@photostructure/sqlite'))
 
 function findBuiltIn(): SqliteModule | null {
   const emitWarning = process.emitWarning.bind(process)
-  // Loading it says that it is experimental, on the standard error that operators read.
+  // Loading it prints a warning that it is experimental to standard error, which operators read.
   process.emitWarning = () => undefined
   try {
     const found = process.getBuiltinModule('node:sqlite')

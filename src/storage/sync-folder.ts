@@ -1,7 +1,7 @@
 import type { FsPromises } from './fs-promises.ts'
 import { fsErrorCode } from './fs-error.ts'
 
-/** What file systems say that have no way, and no need, to sync a folder. */
+/** The errors of file systems that cannot, and need not, sync a folder. */
 const NOT_SYNCABLE = ['EISDIR', 'EINVAL', 'ENOTSUP', 'EPERM']
 
 /** Makes created, renamed and removed names in a folder survive a power cut. */

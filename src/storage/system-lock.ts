@@ -12,20 +12,20 @@ export type SystemLockAttempt =
   | { readonly state: 'unsupported'; readonly reason: string }
 
 const BUSY = /database is locked/
-/** Fixed texts, because not every failure carries the number of SQLite. */
+/** Fixed texts, because not every failure carries SQLite's code. */
 const UNSUPPORTED =
   /unable to open|disk I\/O|readonly|not a database|malformed|locking protocol|access permission denied|disk is full/
 
-/** One that is not referenced would be closed by the garbage collector. */
+/** The garbage collector would close an unreferenced lock. */
 const held = new Set<SystemLock>()
 
 /**
- * A lock of the operating system, which ends with its process and is seen by every process of this
- * machine, in whatever container. Node has no call for it, SQLite has: this is an exclusive
- * transaction on an empty file, which is never committed.
+ * A lock of the operating system, which ends with its process and is visible to every process of
+ * this machine, in any container. Node has no call for it, but SQLite does: this is an exclusive
+ * transaction on an empty file that is never committed.
  *
- * POSIX drops such a lock when its process closes any descriptor of the file, so nothing but SQLite
- * may open it.
+ * POSIX drops such a lock when its process closes any descriptor of the file, so only SQLite may
+ * open it.
  */
 export class SystemLock implements AsyncDisposable {
   readonly #database: DatabaseSyncInstance
@@ -37,7 +37,7 @@ export class SystemLock implements AsyncDisposable {
     held.add(this)
   }
 
-  /** Removes the file while it is still locked, so that it is never the file of the next holder. */
+  /** Removes the file while it is still locked, so that the next holder never gets it. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (!held.delete(this)) return
     try {
@@ -49,13 +49,13 @@ export class SystemLock implements AsyncDisposable {
   }
 }
 
-/** Two attempts at the same moment may both be busy. */
+/** Two simultaneous attempts may both be busy. */
 export async function trySystemLock(file: string): Promise<SystemLockAttempt> {
   const before = await find(file)
   if (before === null) return await createLocked(file)
   const result = lockExclusively(file)
   if (result.state !== 'locked') return result
-  // The one who held it before may have removed the file that was locked here.
+  // The former holder may have removed the file that was locked here.
   const after = await find(file)
   if (after !== null && isSame(before, after)) {
     return { state: 'held', lock: new SystemLock(result.database, file) }
@@ -64,7 +64,7 @@ export async function trySystemLock(file: string): Promise<SystemLockAttempt> {
   return { state: 'busy' }
 }
 
-/** The file gets its name when it is locked, so that nobody else can lock a new one first. */
+/** The file gets its name after it is locked, so that nobody else can lock a new one first. */
 async function createLocked(file: string): Promise<SystemLockAttempt> {
   const draft = join(dirname(file), draftName())
   try {
@@ -93,7 +93,7 @@ async function linked(
   }
 }
 
-/** Why no file of the folder can be locked, or null. */
+/** Why files in the folder cannot be locked, or null. */
 export async function findLockingFault(folder: string): Promise<string | null> {
   const draft = join(folder, draftName())
   try {
@@ -107,8 +107,8 @@ export async function findLockingFault(folder: string): Promise<string | null> {
 }
 
 /**
- * Nobody else locks a draft. So it shows that a file system has no locks, of which SQLite says
- * nothing but that the database is locked.
+ * Locks a draft, which nobody else can lock: a failure shows that the file system has no locks, for
+ * which SQLite only reports that the database is locked.
  */
 function lockDraft(draft: string): Exclude<Locked, { readonly state: 'busy' }> {
   const result = lockExclusively(draft)
@@ -124,7 +124,7 @@ function lockExclusively(file: string): Locked {
   try {
     const database = new DatabaseSync(file)
     try {
-      // SQLite begins an empty file with a page, for which it would make a journal beside it.
+      // SQLite would initialise an empty file with a page, and create a journal beside it.
       database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
       return { state: 'locked', database }
     } catch (error) {
@@ -143,7 +143,7 @@ function find(file: string): Promise<BigIntStats | null> {
   return orNullWhenAbsent(stat(file, { bigint: true }))
 }
 
-/** A number of a removed file may be given again, but not with the same time of birth. */
+/** The inode of a removed file may be reused, but not with the same birth time. */
 function isSame(one: BigIntStats, other: BigIntStats): boolean {
   return one.dev === other.dev && one.ino === other.ino && one.birthtimeNs === other.birthtimeNs
 }

@@ -2,8 +2,8 @@ import { ServiceError } from '../core/errors.ts'
 import { SerialQueue } from '../lib/serial-queue.ts'
 
 /**
- * Lets one writer at a time through. Once it is closed, writers are refused with the
- * {@link ServiceError} `unavailable`.
+ * Runs one writer at a time. After it is closed, writers are refused with the {@link ServiceError}
+ * `unavailable`.
  */
 export class WriterQueue extends SerialQueue {
   constructor() {
