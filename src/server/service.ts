@@ -9,7 +9,7 @@ import { agentProtocolRoutes } from '../api/agents/agent-protocol-routes.ts'
 import { type AgentRoutesOptions, agentRoutes } from '../api/agents/agent-routes.ts'
 import { type AgentWorkOptions, agentWorkRoutes } from '../api/agents/agent-work-routes.ts'
 import { auditRequests } from '../api/audited-action.ts'
-import { auditRoutes } from '../api/service/audit-routes.ts'
+import { auditResource } from '../api/service/audit-routes.ts'
 import { configChangesRoutes } from '../api/configuration/config-changes-routes.ts'
 import { type ConfigRoutesOptions, configRoutes } from '../api/configuration/config-routes.ts'
 import {
@@ -20,10 +20,10 @@ import { authenticate, type AuthenticateOptions } from '../http/authenticate.ts'
 import { type FileRoutesOptions, fileRoutes, isFileCallOfAgent } from '../api/builds/file-routes.ts'
 import { type AnswerFailure, answerInJson } from '../http/failure.ts'
 import { type GitRoutesOptions, gitRoutes } from '../api/git/git-routes.ts'
-import { type HealthRoutesOptions, healthRoutes } from '../api/service/health-routes.ts'
+import { type HealthRoutesOptions, healthResource } from '../api/service/health-routes.ts'
 import { isForPage } from '../http/interface-paths.ts'
 import type { Handler } from '../http/listen.ts'
-import { type MetricsRoutesOptions, metricsRoutes } from '../api/service/metrics-routes.ts'
+import { type MetricsOptions, metricsResource } from '../api/service/metrics-routes.ts'
 import { observe } from '../http/observe.ts'
 import type { PageService, PageServiceOptions } from './page-service.ts'
 import {
@@ -58,7 +58,7 @@ export interface HttpServiceOptions
     HealthRoutesOptions,
     GitRoutesOptions,
     WatchRoutesOptions,
-    MetricsRoutesOptions,
+    MetricsOptions,
     PageServiceOptions {
   readonly credentials: AuthenticateOptions['credentials']
   readonly audit: Audit
@@ -114,10 +114,10 @@ export function httpService(options: HttpServiceOptions): HttpService {
 /** What programs call. */
 function callsOf(options: HttpServiceOptions): Hono<RouteEnv>[] {
   return [
-    healthRoutes(options),
+    healthResource.mount(options),
     configRoutes(options),
-    metricsRoutes(options),
-    conditionalGets(auditRoutes(options)),
+    metricsResource.mount(options),
+    auditResource.mount(options),
     configChangesRoutes(options),
     watchRoutes(options),
     configSavingRoutes(options),

@@ -6,7 +6,7 @@ import { ArtifactListing, ConsoleReply } from '../../wire/agent-job-report.ts'
 import { AGENT_PATTERNS } from '../../wire/agent-paths.ts'
 import { RegisterReply, RegisterRequest } from '../../wire/agent-registration.ts'
 import { ArtifactKind, WorkReply, WorkRequest } from '../../wire/agent-work.ts'
-import { type Answer, JSON_TYPE, json, type Operations } from './operation.ts'
+import { type Answer, JSON_TYPE, jsonAnswer, type Operations } from './operation.ts'
 
 const tag = 'Agents’ protocol'
 const BYTES = { required: true, content: [{ type: '*/*', schema: null }] }
@@ -57,7 +57,7 @@ export const AGENT_OPERATIONS: Operations = {
     summary: 'An agent reports the state of its job',
     caller: 'agent',
     body: message(JobReport),
-    answers: { 200: json('Noted', MessageBody) },
+    answers: { 200: jsonAnswer('Noted', MessageBody) },
     errors: ['malformed-request', 'body-too-large', 'job-not-found', 'job-not-yours'],
   },
   [`PUT ${AGENT_PATTERNS.console}`]: {
@@ -77,7 +77,7 @@ export const AGENT_OPERATIONS: Operations = {
     caller: 'agent',
     query: { kind: { text: 'What the file is', schema: ArtifactKind, required: true } },
     body: BYTES,
-    answers: { 201: json('Kept', MessageBody) },
+    answers: { 201: jsonAnswer('Kept', MessageBody) },
     errors: ['malformed-request', 'body-too-large', 'job-not-found', 'job-not-yours', 'disk-full'],
   },
   [`GET ${AGENT_PATTERNS.listArtifacts}`]: {

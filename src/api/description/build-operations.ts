@@ -6,7 +6,7 @@ import { JobRunHistoryBody } from '../../wire/job-body.ts'
 import { PipelineBody, PipelineStatusBody } from '../../wire/pipeline-body.ts'
 import { PipelineHistoryBody, PipelineRunBody } from '../../wire/pipeline-run-body.ts'
 import { StageBody, StageHistoryBody, StartedBody } from '../../wire/stage-body.ts'
-import { json, NOT_MODIFIED, type Operation, type Operations, reads } from './operation.ts'
+import { jsonAnswer, NOT_MODIFIED, type Operation, type Operations, reads } from './operation.ts'
 
 const AGENTS = 'Agents'
 const STAGES = 'Pipelines and stages'
@@ -68,7 +68,7 @@ function decision(summary: string): Operation {
     tag: AGENTS,
     summary,
     caller: 'administrator',
-    answers: { 200: json('Done, or nothing to do', MessageBody) },
+    answers: { 200: jsonAnswer('Done, or nothing to do', MessageBody) },
     errors: ['agent-not-found'],
   }
 }
@@ -129,7 +129,7 @@ export const BUILD_OPERATIONS: Operations = {
         },
       ],
     },
-    answers: { 202: json('Scheduled', StartedBody) },
+    answers: { 202: jsonAnswer('Scheduled', StartedBody) },
     errors: [
       'malformed-request',
       'body-too-large',
@@ -163,21 +163,21 @@ export const BUILD_OPERATIONS: Operations = {
         },
       ],
     },
-    answers: { 200: json('Paused', MessageBody) },
+    answers: { 200: jsonAnswer('Paused', MessageBody) },
     errors: ['malformed-request', 'body-too-large', 'pipeline-not-found'],
   },
   'POST /api/pipelines/:name/unpause': {
     tag: STAGES,
     summary: 'Lets runs of a pipeline start again; what changed meanwhile is built in one run',
     caller: 'operator',
-    answers: { 200: json('Unpaused, or not paused', MessageBody) },
+    answers: { 200: jsonAnswer('Unpaused, or not paused', MessageBody) },
     errors: ['pipeline-not-found'],
   },
   'POST /api/pipelines/:name/releaseLock': {
     tag: STAGES,
     summary: 'Takes the lock from the run that holds it, unless that is in progress',
     caller: 'operator',
-    answers: { 200: json('Released, or not locked', MessageBody) },
+    answers: { 200: jsonAnswer('Released, or not locked', MessageBody) },
     errors: ['pipeline-not-found', 'pipeline-locked'],
   },
   'POST /api/stages/:pipeline/:stage/run/:counter': {
@@ -194,7 +194,7 @@ export const BUILD_OPERATIONS: Operations = {
         }),
       })),
     },
-    answers: { 202: json('Scheduled', StartedBody) },
+    answers: { 202: jsonAnswer('Scheduled', StartedBody) },
     errors: [
       'malformed-request',
       'body-too-large',
@@ -210,7 +210,7 @@ export const BUILD_OPERATIONS: Operations = {
     tag: STAGES,
     summary: 'Cancels the newest run of a stage that is active',
     caller: 'operator',
-    answers: { 200: json('Cancelled, or not active', MessageBody) },
+    answers: { 200: jsonAnswer('Cancelled, or not active', MessageBody) },
     errors: ['stage-not-found', 'not-authorized'],
   },
   'GET /api/stages/:pipeline/:stage/instance/:pipelineCounter/:stageCounter': {

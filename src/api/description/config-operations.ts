@@ -14,7 +14,7 @@ import { RevisionEntry } from '../../wire/revision-entry.ts'
 import { WatchAnswer } from '../../wire/watch.ts'
 import {
   type Answer,
-  json,
+  jsonAnswer,
   JSON_TYPE,
   KEPT,
   NOT_MODIFIED,
@@ -40,7 +40,7 @@ const current: Operation = {
   answers: {
     200: document,
     304: NOT_MODIFIED,
-    409: json('`md5` is not the current digest', ErrorBody),
+    409: jsonAnswer('`md5` is not the current digest', ErrorBody),
   },
 }
 
@@ -73,8 +73,8 @@ const saveForm: Operation = {
     })),
   },
   answers: {
-    200: json('Saved', SavedFormBody, DIGEST),
-    409: json('Not valid, or changed by somebody else at the same place', RefusedFormBody),
+    200: jsonAnswer('Saved', SavedFormBody, DIGEST),
+    409: jsonAnswer('Not valid, or changed by somebody else at the same place', RefusedFormBody),
   },
   errors: ['malformed-request', 'body-too-large'],
 }
@@ -102,7 +102,7 @@ export const CONFIG_OPERATIONS: Operations = {
       'If-Match': { text: 'The digest that the edit began from, or `*`', schema: z.string() },
     },
     body: { required: true, content: [{ type: XML, schema: null }] },
-    answers: { 200: json('Saved', MessageBody, { ...DIGEST, ETag: 'The new digest' }) },
+    answers: { 200: jsonAnswer('Saved', MessageBody, { ...DIGEST, ETag: 'The new digest' }) },
     errors: [
       'malformed-request',
       'base-missing',
@@ -157,8 +157,8 @@ export const CONFIG_OPERATIONS: Operations = {
       })),
     },
     answers: {
-      200: json('Restored', RestoredBody, DIGEST),
-      409: json('The revision is not valid any more', ErrorBody),
+      200: jsonAnswer('Restored', RestoredBody, DIGEST),
+      409: jsonAnswer('The revision is not valid any more', ErrorBody),
     },
     errors: ['malformed-request', 'revision-not-found', 'config-stale', 'body-too-large'],
   },
@@ -167,7 +167,7 @@ export const CONFIG_OPERATIONS: Operations = {
     summary:
       'Ends the alarm about the secrets that a commit and those before it have in plain text',
     caller: 'administrator',
-    answers: { 200: json('Acknowledged', MessageBody) },
+    answers: { 200: jsonAnswer('Acknowledged', MessageBody) },
     errors: ['malformed-request', 'revision-not-found'],
   },
   'GET /api/config/diff/:from/:to': {
@@ -204,10 +204,10 @@ export const CONFIG_OPERATIONS: Operations = {
       content: [{ type: 'application/x-www-form-urlencoded', schema: PipelineForm() }],
     },
     answers: {
-      201: json('Created', PipelineCreatedBody),
-      400: json('Not valid', PipelineRefusedBody),
-      403: json('The caller may not do this', z.union([PipelineRefusedBody, ErrorBody])),
-      409: json('The name is in use', PipelineRefusedBody),
+      201: jsonAnswer('Created', PipelineCreatedBody),
+      400: jsonAnswer('Not valid', PipelineRefusedBody),
+      403: jsonAnswer('The caller may not do this', z.union([PipelineRefusedBody, ErrorBody])),
+      409: jsonAnswer('The name is in use', PipelineRefusedBody),
     },
     errors: ['body-too-large'],
   },

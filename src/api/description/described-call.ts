@@ -2,6 +2,8 @@ import type { ErrorCode } from '../../core/errors.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
 import { STATUS } from '../../http/errors.ts'
 import { isInterface } from '../../http/interface-paths.ts'
+import { ROUTES } from '../resources.ts'
+import { nameOf } from '../route.ts'
 import { AGENT_OPERATIONS } from './agent-operations.ts'
 import { BUILD_OPERATIONS } from './build-operations.ts'
 import { CONFIG_OPERATIONS } from './config-operations.ts'
@@ -14,7 +16,7 @@ import {
   type Parameter,
 } from './operation.ts'
 import { pathParameter } from './path-parameters.ts'
-import { SERVICE_OPERATIONS } from './service-operations.ts'
+import { PAGE_OPERATIONS } from './page-operations.ts'
 
 export interface Route {
   readonly method: string
@@ -35,7 +37,8 @@ export interface DescribedCall {
 }
 
 export const OPERATIONS: Operations = {
-  ...SERVICE_OPERATIONS,
+  ...Object.fromEntries(ROUTES.map((route) => [nameOf(route), route])),
+  ...PAGE_OPERATIONS,
   ...CONFIG_OPERATIONS,
   ...BUILD_OPERATIONS,
   ...AGENT_OPERATIONS,
@@ -87,11 +90,11 @@ function pathOf(pattern: string, { rename = {} }: Operation): string {
 
 function parametersOf(
   pattern: string,
-  { rename = {}, path = {} }: Operation,
+  { rename = {}, parameters = {} }: Operation,
 ): (readonly [string, Parameter])[] {
   return [...pattern.matchAll(/:(\w+)/g)].map(([, given = '']) => {
     const name = rename[given] ?? given
-    return [name, path[name] ?? pathParameter(name)] as const
+    return [name, parameters[name] ?? pathParameter(name)] as const
   })
 }
 

@@ -40,7 +40,7 @@ export const GIT_OPERATIONS: Operations = {
     tag,
     summary: 'An object or a pack, for clients that know no smart server',
     caller: 'administrator',
-    path: { object: { text: 'As in the repository', schema: z.string().min(1) } },
+    parameters: { object: { text: 'As in the repository', schema: z.string().min(1) } },
     answers: { 200: bytes },
     errors: ['file-not-found'],
   },

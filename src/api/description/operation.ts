@@ -68,7 +68,8 @@ export interface Operation {
   readonly caller: CallerKind
   /** The name that a parameter of the route's pattern has for callers, where it is another. */
   readonly rename?: Readonly<Record<string, string>>
-  readonly path?: Readonly<Record<string, Parameter>>
+  /** Those of the path that mean something else than their names do elsewhere. */
+  readonly parameters?: Readonly<Record<string, Parameter>>
   readonly query?: Readonly<Record<string, Parameter>>
   readonly headers?: Readonly<Record<string, Parameter>>
   readonly body?: { readonly required: boolean; readonly content: readonly Content[] }
@@ -82,7 +83,7 @@ export type Operations = Readonly<Record<string, Operation>>
 
 export const JSON_TYPE = 'application/json'
 
-export function json(text: string, schema: z.ZodType, headers?: Answer['headers']): Answer {
+export function jsonAnswer(text: string, schema: z.ZodType, headers?: Answer['headers']): Answer {
   return { text, content: [{ type: JSON_TYPE, schema }], ...(headers ? { headers } : {}) }
 }
 
@@ -93,5 +94,5 @@ export const KEPT = { ETag: 'Names the bytes', 'Cache-Control': 'Whether they ca
 
 /** The answers to a read of what may change. */
 export function reads(text: string, schema: z.ZodType): Operation['answers'] {
-  return { 200: json(text, schema, KEPT), 304: NOT_MODIFIED }
+  return { 200: jsonAnswer(text, schema, KEPT), 304: NOT_MODIFIED }
 }

@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { z } from 'zod'
 import type { Log } from '../../lib/log.ts'
 import type { Principal } from '../../core/principal.ts'
 import {
@@ -10,32 +10,77 @@ import {
 import type { HealthProblem } from '../../core/health-problem.ts'
 import type { Access } from '../../configuration/access/permission.ts'
 import { type ReadinessDeps, readReadiness } from '../../health/readiness.ts'
-import type { HealthSummaryBody, LivenessBody, ReadinessBody } from '../../wire/health-body.ts'
+import {
+  HealthBody,
+  HealthSummaryBody,
+  LivenessBody,
+  ReadinessBody,
+} from '../../wire/health-body.ts'
 import { json } from '../../http/errors.ts'
-import { NOBODY, type RouteEnv } from '../../http/request-context.ts'
+import { NOBODY } from '../../http/request-context.ts'
+import { jsonAnswer } from '../description/operation.ts'
+import { resource, routeWith } from '../route.ts'
 
 export type HealthRoutesOptions = HealthDeps &
   ReadinessDeps & { readonly access: Access; readonly log: Log }
+
+const tag = 'Service'
+const route = routeWith<HealthRoutesOptions>()
 
 /**
  * `/health…`: for probes, which have no credentials and get numbers alone. What the problems are is
  * for administrators. A probe restarts what is not live, and sends no requests to what is not ready.
  */
-export function healthRoutes(deps: HealthRoutesOptions) {
-  return new Hono<RouteEnv>()
-    .get('/health', (c) => json(healthFor(deps, c.env.principal)))
-    .get('/health/live', () => json({ status: 'ok' } satisfies LivenessBody))
-    .get('/health/ready', async () => {
-      const obstacles = await readReadiness(deps)
-      // A full disk keeps nobody from reading.
-      const reasons = [...obstacles.map(({ part }) => part), ...deps.diskProblems()]
-      for (const { part, reason } of obstacles) {
-        deps.log({ level: 'error', message: part, facts: { reason } })
-      }
-      const status = obstacles.length === 0 ? 'ok' : 'unavailable'
-      return json({ status, reasons } satisfies ReadinessBody, status === 'ok' ? 200 : 503)
-    })
-}
+export const healthResource = resource({
+  open: (deps: HealthRoutesOptions) => deps,
+  routes: [
+    route({
+      method: 'GET',
+      path: '/health',
+      tag,
+      summary: 'Whether the service can serve, and for administrators what they should look at',
+      caller: 'anybody',
+      answers: {
+        200: jsonAnswer(
+          'It can; numbers alone without an administrator',
+          z.union([HealthBody, HealthSummaryBody]),
+        ),
+      },
+      handle: (c, deps) => json(healthFor(deps, c.env.principal)),
+    }),
+    route({
+      method: 'GET',
+      path: '/health/live',
+      tag,
+      summary: 'Whether the process answers: what does not should be started again',
+      caller: 'anybody',
+      answers: { 200: jsonAnswer('It does', LivenessBody) },
+      handle: () => json({ status: 'ok' } satisfies LivenessBody),
+    }),
+    route({
+      method: 'GET',
+      path: '/health/ready',
+      tag,
+      summary: 'Whether configuration and state can be read: else no requests should be sent here',
+      caller: 'anybody',
+      answers: {
+        200: jsonAnswer('They can', ReadinessBody),
+        503: jsonAnswer('Why not', ReadinessBody),
+      },
+      handle: async (_c, deps) => {
+        const obstacles = await readReadiness(deps)
+        // A full disk keeps nobody from reading.
+        const reasons = [...obstacles.map(({ part }) => part), ...deps.diskProblems()]
+        for (const { part, reason } of obstacles) {
+          deps.log({ level: 'error', message: part, facts: { reason } })
+        }
+        const status = obstacles.length === 0 ? 'ok' : 'unavailable'
+        const body = { status, reasons } satisfies ReadinessBody
+        return json(body, status === 'ok' ? 200 : 503)
+      },
+    }),
+  ],
+})
 
 function healthFor(deps: HealthRoutesOptions, principal: Principal) {
   const health = readHealth(deps)

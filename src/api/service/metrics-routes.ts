@@ -1,18 +1,32 @@
-import { Hono } from 'hono'
 import { renderMetrics } from '../../core/metric.ts'
 import type { ServiceMetrics } from '../../health/service-metrics.ts'
-import type { RouteEnv } from '../../http/request-context.ts'
+import { resource, routeWith } from '../route.ts'
 
-export interface MetricsRoutesOptions {
+export interface MetricsOptions {
   readonly metrics: ServiceMetrics
 }
 
+const route = routeWith<MetricsOptions>()
+
 /** `/metrics`: numbers for Prometheus, to every user. They say nothing of what is configured. */
-export function metricsRoutes({ metrics }: MetricsRoutesOptions) {
-  return new Hono<RouteEnv>().get('/metrics', async () => {
-    const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }
-    return new Response(renderMetrics(await metrics.read()), {
-      headers: { ...headers, 'cache-control': 'no-store' },
-    })
-  })
-}
+export const metricsResource = resource({
+  open: (options: MetricsOptions) => options,
+  routes: [
+    route({
+      method: 'GET',
+      path: '/metrics',
+      tag: 'Service',
+      summary: 'Numbers for Prometheus',
+      caller: 'user',
+      answers: {
+        200: { text: 'The text format', content: [{ type: 'text/plain', schema: null }] },
+      },
+      handle: async (_c, { metrics }) => {
+        const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }
+        return new Response(renderMetrics(await metrics.read()), {
+          headers: { ...headers, 'cache-control': 'no-store' },
+        })
+      },
+    }),
+  ],
+})

@@ -1,67 +1,13 @@
 import { z } from 'zod'
-import { AuditOutcome } from '../../core/audit.ts'
-import { AuditBody } from '../../wire/audit-body.ts'
-import {
-  HealthBody,
-  HealthSummaryBody,
-  LivenessBody,
-  ReadinessBody,
-} from '../../wire/health-body.ts'
 import { RevisionEntry } from '../../wire/revision-entry.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
-import { json, NOT_MODIFIED, type Operations, reads } from './operation.ts'
+import { jsonAnswer, NOT_MODIFIED, type Operations, reads } from './operation.ts'
 
 const tag = 'Service'
 const PAGES = 'Pages'
 
-/** The service itself, and what of the pages is not a page. */
-export const SERVICE_OPERATIONS: Operations = {
-  'GET /health': {
-    tag,
-    summary: 'Whether the service can serve, and for administrators what they should look at',
-    caller: 'anybody',
-    answers: {
-      200: json(
-        'It can; numbers alone without an administrator',
-        z.union([HealthBody, HealthSummaryBody]),
-      ),
-    },
-  },
-  'GET /health/live': {
-    tag,
-    summary: 'Whether the process answers: what does not should be started again',
-    caller: 'anybody',
-    answers: { 200: json('It does', LivenessBody) },
-  },
-  'GET /health/ready': {
-    tag,
-    summary: 'Whether configuration and state can be read: else no requests should be sent here',
-    caller: 'anybody',
-    answers: { 200: json('They can', ReadinessBody), 503: json('Why not', ReadinessBody) },
-  },
-  'GET /metrics': {
-    tag,
-    summary: 'Numbers for Prometheus',
-    caller: 'user',
-    answers: {
-      200: { text: 'The text format', content: [{ type: 'text/plain', schema: null }] },
-    },
-  },
-  'GET /api/audit': {
-    tag,
-    summary: 'Who did what, from where, and how it ended; newest first',
-    caller: 'administrator',
-    query: {
-      before: { text: 'Only entries with a smaller id', schema: z.int().min(0) },
-      limit: { text: 'Entries at most: 100, or up to 1000', schema: z.int().min(0) },
-      user: { text: 'Only those of this user', schema: z.string() },
-      action: { text: 'Only this action, such as `enable-agent`', schema: z.string() },
-      outcome: { text: 'Only those that ended so', schema: AuditOutcome },
-      address: { text: 'Only those from this address', schema: z.string() },
-    },
-    answers: reads('Entries', AuditBody),
-    errors: ['malformed-request'],
-  },
+/** What is answered beside the pages and is no page: it is loaded with them. */
+export const PAGE_OPERATIONS: Operations = {
   'GET /api/openapi.json': {
     tag,
     summary: 'This description',
@@ -84,7 +30,7 @@ export const SERVICE_OPERATIONS: Operations = {
     answers: {
       200: { text: 'The file', content: [{ type: '*/*', schema: null }] },
       304: NOT_MODIFIED,
-      404: json('There is none', ErrorBody),
+      404: jsonAnswer('There is none', ErrorBody),
     },
   },
   'GET /config/feed.atom': {
@@ -101,7 +47,7 @@ export const SERVICE_OPERATIONS: Operations = {
     summary: 'The newest revisions as JSON; filters as on the page',
     caller: 'administrator',
     answers: {
-      200: json(
+      200: jsonAnswer(
         'Revisions',
         z.array(RevisionEntry.extend({ number: z.int(), kind: z.string(), subject: z.string() })),
       ),
@@ -121,7 +67,7 @@ export const SERVICE_OPERATIONS: Operations = {
         },
       ],
     },
-    answers: { 200: json('Problems', z.object({ problems: z.array(z.unknown()) }).loose()) },
+    answers: { 200: jsonAnswer('Problems', z.object({ problems: z.array(z.unknown()) }).loose()) },
     errors: ['malformed-request', 'body-too-large', 'entity-not-found', 'config-stale'],
   },
   'GET /config/compare/:from/:file{.+\\.patch}': {

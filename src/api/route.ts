@@ -1,0 +1,67 @@
+import { type Context, Hono } from 'hono'
+import { conditionalGets } from '../http/conditional-get.ts'
+import type { RouteEnv } from '../http/request-context.ts'
+import type { Operation } from './description/operation.ts'
+
+/** The audit name of a call that changes nothing an operator answers for: noted only when refused. */
+export const QUIET = Symbol('quiet')
+
+/** Everything that is known of one call before it is made. */
+export interface RouteFacts extends Operation {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
+  /** A pattern of Hono: `/api/agents/:uuid/enable`. */
+  readonly path: string
+  /** The name of the action in the audit log; method and pattern when absent. */
+  readonly audit?: string | typeof QUIET
+}
+
+/** One call: what its callers can know of it, and the handler, which gets the state of its resource. */
+export interface Route<State> extends RouteFacts {
+  handle(c: Context<RouteEnv>, state: State): Response | Promise<Response>
+}
+
+type Definition<State, Path extends string> = RouteFacts & {
+  readonly path: Path
+  readonly handle: (c: Context<RouteEnv, Path>, state: State) => Response | Promise<Response>
+}
+
+/** Defines the routes of a resource one by one, so that handlers know the parameters of their paths. */
+export function routeWith<State>() {
+  return <const Path extends string>(route: Definition<State, Path>): Route<State> => route
+}
+
+/** Routes that belong together. */
+export interface Resource<Options> {
+  readonly routes: readonly RouteFacts[]
+  /** The routes of one service. */
+  mount(options: Options): Hono<RouteEnv>
+}
+
+interface ResourceDefinition<Options, State> {
+  readonly routes: readonly Route<State>[]
+  /** Makes what the handlers of one service share, such as a cache. */
+  readonly open: (options: Options) => State
+  /** Whether answers to reads get an ETag as they leave. */
+  readonly conditional?: boolean
+}
+
+export function resource<Options, State>({
+  routes,
+  open,
+  conditional = false,
+}: ResourceDefinition<Options, State>): Resource<Options> {
+  return {
+    routes,
+    mount: (options) => {
+      const state = open(options)
+      const app = new Hono<RouteEnv>()
+      for (const route of routes) app.on(route.method, route.path, (c) => route.handle(c, state))
+      return conditional ? conditionalGets(app) : app
+    },
+  }
+}
+
+/** The name of a route in counts, logs and the description: its method and pattern. */
+export function nameOf({ method, path }: Pick<RouteFacts, 'method' | 'path'>): string {
+  return `${method} ${path}`
+}
