@@ -1,17 +1,75 @@
+import type { ConfigChangesDeps } from '../configuration/changes/config-changes.ts'
+import type { ConfigReadingDeps } from '../configuration/read/config-reading.ts'
+import type { GitAccessDeps } from '../configuration/access/git-access.ts'
+import type { AgentCallsDeps } from '../agents/contact.ts'
+import type { PlainSecretDeps } from '../configuration/read/plain-secret-alarm.ts'
 import type { AuditDeps } from '../notify/audit/read-audit.ts'
+import { agentProtocolResource } from './agents/agent-protocol-routes.ts'
+import { type AgentRoutesOptions, agentResource } from './agents/agent-routes.ts'
+import { type AgentWorkOptions, agentWorkResource } from './agents/agent-work-routes.ts'
+import { type FileRoutesOptions, fileResource } from './builds/file-routes.ts'
+import { type PipelineRoutesOptions, pipelineResource } from './builds/pipeline-routes.ts'
+import { type StageRoutesOptions, stageResource } from './builds/stage-routes.ts'
+import { configChangesResource } from './configuration/config-changes-routes.ts'
+import { type ConfigRoutesOptions, configResource } from './configuration/config-routes.ts'
+import {
+  type ConfigSavingOptions,
+  configSavingResource,
+} from './configuration/config-saving-routes.ts'
+import {
+  type PipelineCreationOptions,
+  pipelineCreationResource,
+} from './configuration/pipeline-creation-routes.ts'
+import { plainSecretResource } from './configuration/plain-secret-routes.ts'
+import { type RestoreRoutesOptions, restoreResource } from './configuration/restore-routes.ts'
+import { type WatchRoutesOptions, watchResource } from './configuration/watch-routes.ts'
+import { gitResource } from './git/git-routes.ts'
 import type { Resource, RouteFacts } from './route.ts'
 import { auditResource } from './service/audit-routes.ts'
 import { type HealthRoutesOptions, healthResource } from './service/health-routes.ts'
 import { type MetricsOptions, metricsResource } from './service/metrics-routes.ts'
 
 /** What the routes of all resources need. */
-export interface ApiOptions extends HealthRoutesOptions, MetricsOptions, AuditDeps {}
+export interface ApiOptions
+  extends
+    HealthRoutesOptions,
+    MetricsOptions,
+    AuditDeps,
+    ConfigRoutesOptions,
+    ConfigChangesDeps,
+    ConfigReadingDeps,
+    WatchRoutesOptions,
+    ConfigSavingOptions,
+    RestoreRoutesOptions,
+    PlainSecretDeps,
+    PipelineCreationOptions,
+    AgentRoutesOptions,
+    AgentCallsDeps,
+    AgentWorkOptions,
+    PipelineRoutesOptions,
+    StageRoutesOptions,
+    FileRoutesOptions,
+    GitAccessDeps {}
 
-/** Everything that programs call. */
+/** Everything that programs call, in the order of the description. */
 export const RESOURCES: readonly Resource<ApiOptions>[] = [
   healthResource,
+  configResource,
   metricsResource,
   auditResource,
+  configChangesResource,
+  watchResource,
+  configSavingResource,
+  restoreResource,
+  plainSecretResource,
+  pipelineCreationResource,
+  agentResource,
+  agentProtocolResource,
+  agentWorkResource,
+  pipelineResource,
+  stageResource,
+  fileResource,
+  gitResource,
 ]
 
 /** Every call of programs. Names for the audit log, public paths and the description follow from it. */

@@ -1,4 +1,5 @@
-import { Hono, type Context } from 'hono'
+import type { Context } from 'hono'
+import type { z } from 'zod'
 import {
   type AgentCallsDeps,
   assertToken,
@@ -6,50 +7,88 @@ import {
   type ContactAnswer,
   registerAgent,
 } from '../../agents/contact.ts'
-import { ContactRequest, type ContactReply } from '../../wire/agent-contact.ts'
+import { ContactReply, ContactRequest } from '../../wire/agent-contact.ts'
 import { parseAgentMessage, renderAgentMessage } from '../../wire/agent-message.ts'
 import { AGENT_PATTERNS } from '../../wire/agent-paths.ts'
-import { RegisterRequest, type RegisterReply } from '../../wire/agent-registration.ts'
+import { RegisterReply, RegisterRequest } from '../../wire/agent-registration.ts'
 import { INERT } from '../../http/inert.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { readBody } from '../../http/request-body.ts'
+import { type Answer, JSON_TYPE } from '../description/operation.ts'
+import { QUIET, resource, routeWith } from '../route.ts'
+
+export const AGENT_TAG = 'Agents’ protocol'
 
 /** The largest message of the protocol, in bytes. */
 const MESSAGE_AT_MOST = 65_536
 
 const HEADERS = { ...INERT, 'content-type': 'application/json; charset=utf-8' }
 
+const route = routeWith<AgentCallsDeps>()
+
 /** The calls of the agents about themselves. They carry the agent's token, not a user. */
-export function agentProtocolRoutes(deps: AgentCallsDeps) {
-  return new Hono<RouteEnv>()
-    .post(AGENT_PATTERNS.register, async (c) => {
-      const message = parseAgentMessage(RegisterRequest, await textOf(c))
-      const { uuid, instance, claim, autoRegister, ...facts } = message
-      const { address } = c.env
-      const call = { uuid, address, instance, claim, autoRegister, facts }
-      const { token, configStatus, isNews } = await registerAgent(deps, call)
-      c.env.isNews = isNews
-      return answer({ token, configStatus } satisfies RegisterReply)
-    })
-    .post(AGENT_PATTERNS.contact, async (c) => {
-      const uuid = c.req.param('uuid')
-      const token = tokenOf(c)
-      const agent = deps.directory.find(uuid)
-      if (agent?.record) assertToken(agent, { uuid, token })
-      const message = parseAgentMessage(ContactRequest, await textOf(c))
-      const { instance, runtimeStatus, jobId, stopping, ...facts } = message
-      const call = {
-        uuid,
-        token,
-        address: c.env.address,
-        instance,
-        runtimeStatus,
-        jobId,
-        stopping,
-        facts,
-      }
-      return namedAnswer(c, replyOf(await contactAgent(deps, call)))
-    })
+export const agentProtocolResource = resource({
+  open: (deps: AgentCallsDeps) => deps,
+  routes: [
+    route({
+      method: 'POST',
+      path: AGENT_PATTERNS.register,
+      tag: AGENT_TAG,
+      summary: 'An agent makes itself known',
+      caller: 'newAgent',
+      audit: 'register-agent',
+      body: agentMessage(RegisterRequest),
+      answers: { 200: agentReply('Its token', RegisterReply) },
+      errors: [
+        'malformed-request',
+        'body-too-large',
+        'agent-taken',
+        'key-refused',
+        'too-many-requests',
+      ],
+      handle: async (c, deps) => {
+        const message = parseAgentMessage(RegisterRequest, await textOf(c))
+        const { uuid, instance, claim, autoRegister, ...facts } = message
+        const { address } = c.env
+        const call = { uuid, address, instance, claim, autoRegister, facts }
+        const { token, configStatus, isNews } = await registerAgent(deps, call)
+        c.env.isNews = isNews
+        return answer({ token, configStatus } satisfies RegisterReply)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: AGENT_PATTERNS.contact,
+      tag: AGENT_TAG,
+      summary: 'An agent tells what it does, and hears what to do',
+      caller: 'agent',
+      audit: QUIET,
+      body: agentMessage(ContactRequest),
+      answers: { 200: agentReply('An instruction', ContactReply) },
+      errors: ['malformed-request', 'body-too-large', 'agent-taken'],
+      handle: async (c, deps) => {
+        const uuid = c.req.param('uuid')
+        const token = tokenOf(c)
+        const agent = deps.directory.find(uuid)
+        if (agent?.record) assertToken(agent, { uuid, token })
+        const message = parseAgentMessage(ContactRequest, await textOf(c))
+        const { instance, runtimeStatus, jobId, stopping, ...facts } = message
+        const { address } = c.env
+        const call = { uuid, token, address, instance, runtimeStatus, jobId, stopping, facts }
+        return namedAnswer(c, replyOf(await contactAgent(deps, call)))
+      },
+    }),
+  ],
+})
+
+/** A message of the protocol, as the description shows it. */
+export function agentMessage(schema: z.ZodType) {
+  const content = [{ type: JSON_TYPE, schema, keys: 'snake_case' as const }]
+  return { required: true, content }
+}
+
+export function agentReply(text: string, schema: z.ZodType): Answer {
+  return { text, content: agentMessage(schema).content }
 }
 
 /** The token of an agent's call; empty when there is none. */

@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { z } from 'zod'
 import { renderFreeSpace } from '../../core/builds/agent.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
@@ -13,12 +13,14 @@ import {
 } from '../../agents/administer-agents.ts'
 import { type JobPlace, renderPlace } from '../../builds/artifacts/job-folders.ts'
 import { factsOf, type KnownAgent, statusOf } from '../../agents/known-agent.ts'
-import { AgentChangesBody, type AgentEntry } from '../../wire/agent-entry.ts'
+import { MessageBody } from '../../wire/action-bodies.ts'
+import { AgentChangesBody, AgentEntry } from '../../wire/agent-entry.ts'
 import type { ClientNames } from '../../wire/revision-entry.ts'
-import type { RouteEnv } from '../../http/request-context.ts'
 import { json, jsonText } from '../../http/errors.ts'
 import { malformed } from '../../http/parameters.ts'
 import { parseJson, readBody, readForm } from '../../http/request-body.ts'
+import { jsonAnswer, reads } from '../description/operation.ts'
+import { resource, routeWith } from '../route.ts'
 
 /** The largest body of a change, in bytes. */
 const LARGEST = 65_536
@@ -29,44 +31,113 @@ export interface AgentRoutesOptions extends AgentAdministrationDeps {
   readonly placeOf: (uuid: string) => JobPlace | null
 }
 
+/** An agent as JSON, as the caller may see it. */
+type RenderAgent = (agent: KnownAgent, principal: Principal) => string
+
+interface AgentsState {
+  readonly options: AgentRoutesOptions
+  readonly render: RenderAgent
+}
+
+const tag = 'Agents'
+const route = routeWith<AgentsState>()
+
+/** What an administrator decides about an agent. */
+const decisionRoute = {
+  method: 'POST',
+  tag,
+  caller: 'administrator',
+  answers: { 200: jsonAnswer('Done, or nothing to do', MessageBody) },
+  errors: ['agent-not-found'],
+} as const
+
 /** `/api/agents…`: the list, and what an administrator decides about an agent. */
-export function agentRoutes(options: AgentRoutesOptions) {
+export const agentResource = resource({
+  conditional: true,
+  open: (options: AgentRoutesOptions): AgentsState => ({ options, render: renderingFor(options) }),
+  routes: [
+    route({
+      method: 'GET',
+      path: '/api/agents',
+      tag,
+      summary: 'Every agent',
+      caller: 'user',
+      answers: reads('Agents by name', z.array(AgentEntry)),
+      handle: async (c, { options, render }) => {
+        const agents = await listAgents(options.directory)
+        return jsonText(`[${agents.map((agent) => render(agent, c.env.principal)).join(',')}]`)
+      },
+    }),
+    route({
+      ...decisionRoute,
+      path: '/api/agents/:uuid/enable',
+      summary: 'Enables an agent, or approves a pending one',
+      audit: 'enable-agent',
+      handle: async (c, { options }) => {
+        const uuid = c.req.param('uuid')
+        const outcome = await approveAgent(options, c.env.principal, uuid)
+        return json({ message: describe(uuid, 'enabled', outcome) })
+      },
+    }),
+    route({
+      ...decisionRoute,
+      path: '/api/agents/:uuid/disable',
+      summary: 'Disables an agent',
+      audit: 'disable-agent',
+      handle: async (c, { options }) => {
+        const uuid = c.req.param('uuid')
+        const outcome = await retireAgent(options, c.env.principal, uuid)
+        return json({ message: describe(uuid, 'disabled', outcome) })
+      },
+    }),
+    route({
+      ...decisionRoute,
+      method: 'PATCH',
+      path: '/api/agents/:uuid',
+      summary: 'Changes the resources, environments or host name that are listed of an agent',
+      audit: 'change-agent',
+      body: {
+        required: true,
+        content: ['application/json', 'application/x-www-form-urlencoded'].map((type) => ({
+          type,
+          schema: AgentChangesBody,
+        })),
+      },
+      errors: ['agent-not-found', 'agent-not-listed', 'malformed-request', 'body-too-large'],
+      handle: async (c, { options }) => {
+        const uuid = c.req.param('uuid')
+        const changes = await readChanges(c.req.raw)
+        const outcome = await changeListedAgent(options, c.env.principal, { uuid, changes })
+        return json({ message: describe(uuid, 'as asked for', outcome) })
+      },
+    }),
+    route({
+      ...decisionRoute,
+      path: '/api/agents/:uuid/delete',
+      summary: 'Deletes an agent that is disabled and builds nothing',
+      audit: 'delete-agent',
+      errors: ['agent-not-found', 'agent-not-deletable', 'not-authorized'],
+      handle: async (c, { options }) => {
+        const uuid = c.req.param('uuid')
+        await removeAgent(options, c.env.principal, uuid)
+        return json({ message: `The agent ${uuid} is deleted` })
+      },
+    }),
+  ],
+})
+
+function renderingFor(options: AgentRoutesOptions): RenderAgent {
   const render = rememberedBy(options)
-  /** `pipeline/counter/stage/counter/job`; empty without a job that the caller may know of. */
-  const locatorOf = (uuid: string, principal: Principal): string => {
-    const place = options.placeOf(uuid)
-    if (place === null) return ''
-    const pipeline = place.pipelineName
-    const may = options.access.may(principal, { action: 'view-pipeline', pipeline })
-    return may ? renderPlace(place) : ''
-  }
-  return new Hono<RouteEnv>()
-    .get('/api/agents', async (c) => {
-      const agents = await listAgents(options.directory)
-      const texts = agents.map((agent) => render(agent, locatorOf(agent.uuid, c.env.principal)))
-      return jsonText(`[${texts.join(',')}]`)
-    })
-    .post('/api/agents/:uuid/enable', async (c) => {
-      const uuid = c.req.param('uuid')
-      const outcome = await approveAgent(options, c.env.principal, uuid)
-      return json({ message: describe(uuid, 'enabled', outcome) })
-    })
-    .post('/api/agents/:uuid/disable', async (c) => {
-      const uuid = c.req.param('uuid')
-      const outcome = await retireAgent(options, c.env.principal, uuid)
-      return json({ message: describe(uuid, 'disabled', outcome) })
-    })
-    .patch('/api/agents/:uuid', async (c) => {
-      const uuid = c.req.param('uuid')
-      const changes = await readChanges(c.req.raw)
-      const outcome = await changeListedAgent(options, c.env.principal, { uuid, changes })
-      return json({ message: describe(uuid, 'as asked for', outcome) })
-    })
-    .post('/api/agents/:uuid/delete', async (c) => {
-      const uuid = c.req.param('uuid')
-      await removeAgent(options, c.env.principal, uuid)
-      return json({ message: `The agent ${uuid} is deleted` })
-    })
+  return (agent, principal) => render(agent, locatorFor(options, agent.uuid, principal))
+}
+
+/** `pipeline/counter/stage/counter/job`; empty without a job that the caller may know of. */
+function locatorFor(options: AgentRoutesOptions, uuid: string, principal: Principal): string {
+  const place = options.placeOf(uuid)
+  if (place === null) return ''
+  const pipeline = place.pipelineName
+  const may = options.access.may(principal, { action: 'view-pipeline', pipeline })
+  return may ? renderPlace(place) : ''
 }
 
 /** A form or JSON; a name that stands for nothing is refused, so that nothing is passed over. */

@@ -1,4 +1,5 @@
-import { Hono, type Context } from 'hono'
+import type { Context } from 'hono'
+import { z } from 'zod'
 import { JobReport } from '../../core/builds/job.ts'
 import { assertToken } from '../../agents/contact.ts'
 import type { JobPlace } from '../../builds/artifacts/job-folders.ts'
@@ -10,65 +11,155 @@ import {
   uploadArtifact,
 } from '../../builds/dispatch/job-calls.ts'
 import type { JobDispatcher } from '../../builds/dispatch/job-dispatcher.ts'
-import {
-  type ArtifactListing,
-  CONSOLE_BATCH,
-  type ConsoleReply,
-} from '../../wire/agent-job-report.ts'
+import { ArtifactListing, CONSOLE_BATCH, ConsoleReply } from '../../wire/agent-job-report.ts'
 import { parseAgentMessage } from '../../wire/agent-message.ts'
 import { AGENT_PATTERNS } from '../../wire/agent-paths.ts'
-import { ArtifactKind, type WorkReply, WorkRequest } from '../../wire/agent-work.ts'
-import { answer, textOf, tokenOf } from './agent-protocol-routes.ts'
+import { ArtifactKind, WorkReply, WorkRequest } from '../../wire/agent-work.ts'
+import {
+  AGENT_TAG,
+  agentMessage,
+  agentReply,
+  answer,
+  textOf,
+  tokenOf,
+} from './agent-protocol-routes.ts'
+import { MessageBody } from '../../wire/action-bodies.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
 import { malformed, parseWholeNumber } from '../../http/parameters.ts'
 import { readBody } from '../../http/request-body.ts'
+import { jsonAnswer } from '../description/operation.ts'
+import { QUIET, resource, routeWith } from '../route.ts'
 
 export interface AgentWorkOptions extends JobCallsDeps, FilesDeps {
   readonly desk: JobDispatcher
 }
 
+const tag = AGENT_TAG
+const BYTES = { required: true, content: [{ type: '*/*', schema: null }] }
+
+const route = routeWith<AgentWorkOptions>()
+
 /** The calls of the agents about work and jobs. They carry the agent's token, not a user. */
-export function agentWorkRoutes(options: AgentWorkOptions) {
-  return new Hono<RouteEnv>()
-    .post(AGENT_PATTERNS.work, async (c) => {
-      const { uuid, token } = callerOf(options, c)
-      const { instance } = parseAgentMessage(WorkRequest, await textOf(c))
-      const { signal } = c.req.raw
-      const assignment = await options.desk.ask({ uuid, token, instance, signal })
-      return answer({ assignment } satisfies WorkReply)
-    })
-    .post(AGENT_PATTERNS.report, async (c) => {
-      const call = callOf(options, c)
-      const report = parseAgentMessage(JobReport, await textOf(c))
-      await reportJob(options, { ...call, report })
-      return json({ message: `The state ${report.state} is noted` })
-    })
-    .put(AGENT_PATTERNS.console, async (c) => {
-      const call = callOf(options, c)
-      const offset = parseWholeNumber(c.req.query('offset') ?? '', 'offset')
-      const bytes = await readBody(c.req.raw, CONSOLE_BATCH.most)
-      const has = await appendConsole(options, { ...call, offset, bytes })
-      return answer({ offset: has } satisfies ConsoleReply)
-    })
-    .put(AGENT_PATTERNS.artifact, async (c) => {
-      const call = callOf(options, c)
-      const kind = ArtifactKind.safeParse(c.req.query('kind'))
-      if (!kind.success) throw malformed('kind is neither artifact nor test', 'kind')
-      const size = parseWholeNumber(c.req.header('content-length') ?? '', 'Content-Length')
-      const body = c.req.raw.body ?? nothing()
-      const path = c.req.param('path')
-      await uploadArtifact(options, { ...call, path, body, size })
-      return json({ message: `The file ${path} is kept` }, 201)
-    })
-    .get(AGENT_PATTERNS.listArtifacts, async (c) => {
-      const caller = callerOf(options, c)
-      const job = parseLocator(c.req.query('job') ?? '')
-      const path = c.req.query('path') ?? ''
-      const files = [...(await listArtifacts(options, { ...caller, job, path }))]
-      return answer({ files } satisfies ArtifactListing)
-    })
-}
+export const agentWorkResource = resource({
+  open: (options: AgentWorkOptions) => options,
+  routes: [
+    route({
+      method: 'POST',
+      path: AGENT_PATTERNS.work,
+      tag,
+      summary: 'An agent asks for a job; held until there is one, for about 15 seconds',
+      caller: 'agent',
+      audit: QUIET,
+      body: agentMessage(WorkRequest),
+      answers: { 200: agentReply('A job, or none', WorkReply) },
+      errors: ['malformed-request', 'body-too-large', 'agent-taken', 'not-permitted'],
+      handle: async (c, options) => {
+        const { uuid, token } = callerOf(options, c)
+        const { instance } = parseAgentMessage(WorkRequest, await textOf(c))
+        const { signal } = c.req.raw
+        const assignment = await options.desk.ask({ uuid, token, instance, signal })
+        return answer({ assignment } satisfies WorkReply)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: AGENT_PATTERNS.report,
+      tag,
+      summary: 'An agent reports the state of its job',
+      caller: 'agent',
+      audit: QUIET,
+      body: agentMessage(JobReport),
+      answers: { 200: jsonAnswer('Noted', MessageBody) },
+      errors: ['malformed-request', 'body-too-large', 'job-not-found', 'job-not-yours'],
+      handle: async (c, options) => {
+        const call = callOf(options, c)
+        const report = parseAgentMessage(JobReport, await textOf(c))
+        await reportJob(options, { ...call, report })
+        return json({ message: `The state ${report.state} is noted` })
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: AGENT_PATTERNS.console,
+      tag,
+      summary: 'An agent appends to the console of its job',
+      caller: 'agent',
+      audit: QUIET,
+      query: {
+        offset: { text: 'Bytes that the server has', schema: z.int().min(0), required: true },
+      },
+      body: BYTES,
+      answers: { 200: agentReply('Bytes that the server has now', ConsoleReply) },
+      errors: [
+        'malformed-request',
+        'body-too-large',
+        'job-not-found',
+        'job-not-yours',
+        'disk-full',
+      ],
+      handle: async (c, options) => {
+        const call = callOf(options, c)
+        const offset = parseWholeNumber(c.req.query('offset') ?? '', 'offset')
+        const bytes = await readBody(c.req.raw, CONSOLE_BATCH.most)
+        const has = await appendConsole(options, { ...call, offset, bytes })
+        return answer({ offset: has } satisfies ConsoleReply)
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: AGENT_PATTERNS.artifact,
+      tag,
+      summary: 'An agent keeps a file of its job',
+      caller: 'agent',
+      audit: QUIET,
+      query: { kind: { text: 'What the file is', schema: ArtifactKind, required: true } },
+      body: BYTES,
+      answers: { 201: jsonAnswer('Kept', MessageBody) },
+      errors: [
+        'malformed-request',
+        'body-too-large',
+        'job-not-found',
+        'job-not-yours',
+        'disk-full',
+      ],
+      handle: async (c, options) => {
+        const call = callOf(options, c)
+        const kind = ArtifactKind.safeParse(c.req.query('kind'))
+        if (!kind.success) throw malformed('kind is neither artifact nor test', 'kind')
+        const size = parseWholeNumber(c.req.header('content-length') ?? '', 'Content-Length')
+        const body = c.req.raw.body ?? nothing()
+        const path = c.req.param('path')
+        await uploadArtifact(options, { ...call, path, body, size })
+        return json({ message: `The file ${path} is kept` }, 201)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: AGENT_PATTERNS.listArtifacts,
+      tag,
+      summary: 'The files of a job, for the agent whose job fetches them',
+      caller: 'agent',
+      query: {
+        job: {
+          text: '`pipeline/counter/stage/counter/job`',
+          schema: z.string(),
+          required: true,
+        },
+        path: { text: 'A file or a folder of it', schema: z.string(), required: true },
+      },
+      answers: { 200: agentReply('Files', ArtifactListing) },
+      errors: ['malformed-request', 'file-not-found', 'not-permitted'],
+      handle: async (c, options) => {
+        const caller = callerOf(options, c)
+        const job = parseLocator(c.req.query('job') ?? '')
+        const path = c.req.query('path') ?? ''
+        const files = [...(await listArtifacts(options, { ...caller, job, path }))]
+        return answer({ files } satisfies ArtifactListing)
+      },
+    }),
+  ],
+})
 
 /** The agent whose token the call carries; nothing of the call is read before that is known. */
 function callerOf({ directory }: AgentWorkOptions, c: Context<RouteEnv, '/:uuid'>) {

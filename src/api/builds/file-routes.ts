@@ -1,7 +1,8 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import { Hono, type Context } from 'hono'
+import type { Context } from 'hono'
 import { getMimeType } from 'hono/utils/mime'
+import { z } from 'zod'
 import { CONSOLE_PATH } from '../../builds/artifacts/artifact-path.ts'
 import type { JobPlace } from '../../builds/artifacts/job-folders.ts'
 import type { FolderEntry } from '../../builds/artifacts/listing.ts'
@@ -12,12 +13,14 @@ import {
   openDownload,
 } from '../../builds/runs/files.ts'
 import { agentPaths } from '../../wire/agent-paths.ts'
-import type { FolderEntryBody } from '../../wire/folder-entry.ts'
+import { FolderEntryBody } from '../../wire/folder-entry.ts'
 import { tokenOf } from '../agents/agent-protocol-routes.ts'
 import { parseRange } from './byte-range.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
+import { NOT_MODIFIED } from '../description/operation.ts'
+import { resource, routeWith } from '../route.ts'
 
 export interface FileRoutesOptions extends FilesDeps {
   readonly basePath: string
@@ -33,24 +36,65 @@ const UNTRUSTED = {
   'cache-control': 'private, no-cache',
 }
 
+const fileRoute = {
+  method: 'GET',
+  tag: 'Files',
+  summary: 'A file that a job made, its console, or what is in a folder',
+  caller: 'viewerOrAgent',
+  query: {
+    startLineNumber: {
+      text: 'Of a console: the line to begin with, from 0',
+      schema: z.int().min(0),
+    },
+  },
+  answers: {
+    200: {
+      text: 'The bytes of a file; the entries of a folder as JSON; all of it with .zip after its name',
+      content: [
+        { type: 'application/json', schema: z.array(FolderEntryBody) },
+        { type: '*/*', schema: null },
+      ],
+      headers: { ETag: 'Names the bytes', 'X-Next-Line': 'Of a console: the line to go on with' },
+    },
+    206: { text: 'The part of a file that a Range header asks for' },
+    304: NOT_MODIFIED,
+    416: { text: 'The file ends before the part that is asked for' },
+  },
+  errors: ['malformed-request', 'file-not-found'],
+} as const
+
+const route = routeWith<FileRoutesOptions>()
+
 /** `/files/…`: consoles and artifacts, to those who may view the pipeline and to the agent whose job fetches them. */
-export function fileRoutes(options: FileRoutesOptions) {
-  const read = async (c: Context<RouteEnv>, path: string) => {
-    const call = { caller: callerOf(c), job: placeOf(c), path }
-    const line = c.req.query('startLineNumber')
-    if (path === CONSOLE_PATH && line !== undefined) {
-      const part = await openConsole(options, call, parseWholeNumber(line, 'startLineNumber'))
-      const headers = { ...UNTRUSTED, 'content-type': TEXT, 'x-next-line': `${part.nextLine}` }
-      return stream(c, part.handle, { ...part, headers })
-    }
-    const found = await openDownload(options, call)
-    if (found.type === 'file') return serve(c, found)
-    if (found.type === 'archive') return sendArchive(c, found)
-    return json(found.entries.map((entry) => renderEntry(entry, found, options.basePath)))
+export const fileResource = resource({
+  conditional: true,
+  open: (options: FileRoutesOptions) => options,
+  routes: [
+    route({ ...fileRoute, path: JOB, handle: (c, options) => read(options, c, '') }),
+    route({
+      ...fileRoute,
+      path: `${JOB}/:path{.+}`,
+      handle: (c, options) => read(options, c, c.req.param('path')),
+    }),
+  ],
+})
+
+async function read(
+  options: FileRoutesOptions,
+  c: Context<RouteEnv>,
+  path: string,
+): Promise<Response> {
+  const call = { caller: callerOf(c), job: placeOf(c), path }
+  const line = c.req.query('startLineNumber')
+  if (path === CONSOLE_PATH && line !== undefined) {
+    const part = await openConsole(options, call, parseWholeNumber(line, 'startLineNumber'))
+    const headers = { ...UNTRUSTED, 'content-type': TEXT, 'x-next-line': `${part.nextLine}` }
+    return stream(c, part.handle, { ...part, headers })
   }
-  return new Hono<RouteEnv>()
-    .get(JOB, (c) => read(c, ''))
-    .get(`${JOB}/:path{.+}`, (c) => read(c, c.req.param('path')))
+  const found = await openDownload(options, call)
+  if (found.type === 'file') return serve(c, found)
+  if (found.type === 'archive') return sendArchive(c, found)
+  return json(found.entries.map((entry) => renderEntry(entry, found, options.basePath)))
 }
 
 /** Whether an address is one of these, called by an agent. */

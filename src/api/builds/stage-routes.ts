@@ -1,4 +1,5 @@
-import { Hono, type Context } from 'hono'
+import type { Context } from 'hono'
+import { z } from 'zod'
 import { parseOffset } from '../../core/page.ts'
 import {
   cancelStage,
@@ -8,50 +9,154 @@ import {
   type StagesDeps,
 } from '../../builds/runs/stages.ts'
 import { startStage, type StartRunsDeps } from '../../builds/runs/start-runs.ts'
+import { MessageBody } from '../../wire/action-bodies.ts'
+import { JobRunHistoryBody } from '../../wire/job-body.ts'
+import { StageBody, StageHistoryBody, StartedBody } from '../../wire/stage-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
 import { readJobChoice } from './job-choice.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
 import { renderJobRuns, renderStageHistory, renderStageRun } from './stage-bodies.ts'
 import { started } from '../../http/started.ts'
+import { jsonAnswer, reads } from '../description/operation.ts'
+import { resource, routeWith } from '../route.ts'
 
 export type StageRoutesOptions = StagesDeps & StartRunsDeps
 
+const tag = 'Pipelines and stages'
+
+const historyRoute = {
+  method: 'GET',
+  tag,
+  summary: 'The runs of a stage, newest first, ten from an offset on',
+  caller: 'viewer',
+  answers: reads('Runs', StageHistoryBody),
+  errors: ['malformed-request', 'stage-not-found', 'pipeline-not-found'],
+} as const
+
+const jobRunsRoute = {
+  method: 'GET',
+  tag: 'Agents',
+  summary: 'The jobs that an agent ran, newest end first, ten from an offset on',
+  caller: 'user',
+  answers: reads('Jobs', JobRunHistoryBody),
+  errors: ['malformed-request', 'agent-not-found'],
+} as const
+
+const route = routeWith<StageRoutesOptions>()
+
 /** `/api/stages…`, and what an agent ran: starting, cancelling and reading. */
-export function stageRoutes(options: StageRoutesOptions) {
-  const history = async (c: Context<RouteEnv, '/:pipeline/:stage'>, offset: string) => {
-    const { pipeline, stage } = c.req.param()
-    const asked = { pipeline, stage, offset: parseOffset(offset) }
-    return json(renderStageHistory(await listStageRuns(options, c.env.principal, asked)))
-  }
-  const jobRuns = async (c: Context<RouteEnv, '/:uuid'>, offset: string) => {
-    const asked = { uuid: c.req.param('uuid'), offset: parseOffset(offset) }
-    return json(renderJobRuns(await listJobRuns(options, c.env.principal, asked)))
-  }
-  return new Hono<RouteEnv>()
-    .post('/api/stages/:pipeline/:stage/run/:counter', async (c) => {
-      const { pipeline, stage } = c.req.param()
-      const counter = parseWholeNumber(c.req.param('counter'), 'counter')
-      const jobs = await readJobChoice(c.req.raw)
-      const run = await startStage(options, c.env.principal, { pipeline, stage, counter, jobs })
-      const message = `The run ${run.counter} of the stage ${run.name} is scheduled`
-      return started(message, { pipeline: run.pipelineName, counter, stage: run })
-    })
-    .post('/api/stages/:pipeline/:stage/cancel', async (c) => {
-      const { pipeline, stage } = c.req.param()
-      const outcome = await cancelStage(options, c.env.principal, { pipeline, stage })
-      const told = outcome === 'cancelled' ? 'is cancelled' : 'is not active'
-      return json({ message: `The stage ${stage} of the pipeline ${pipeline} ${told}` })
-    })
-    .get('/api/stages/:pipeline/:stage/instance/:pipelineCounter/:stageCounter', async (c) => {
-      const { pipeline, stage } = c.req.param()
-      const pipelineCounter = parseWholeNumber(c.req.param('pipelineCounter'), 'pipeline-counter')
-      const stageCounter = parseWholeNumber(c.req.param('stageCounter'), 'stage-counter')
-      const asked = { pipeline, stage, pipelineCounter, stageCounter }
-      return json(renderStageRun(await readStageRun(options, c.env.principal, asked)))
-    })
-    .get('/api/stages/:pipeline/:stage/history', (c) => history(c, '0'))
-    .get('/api/stages/:pipeline/:stage/history/:offset', (c) => history(c, c.req.param('offset')))
-    .get('/api/agents/:uuid/job_run_history', (c) => jobRuns(c, '0'))
-    .get('/api/agents/:uuid/job_run_history/:offset', (c) => jobRuns(c, c.req.param('offset')))
+export const stageResource = resource({
+  conditional: true,
+  open: (options: StageRoutesOptions) => options,
+  routes: [
+    route({
+      method: 'POST',
+      path: '/api/stages/:pipeline/:stage/run/:counter',
+      tag,
+      summary: 'Starts a stage of a run of a pipeline, or some of its jobs again',
+      caller: 'approver',
+      audit: 'run-stage',
+      body: {
+        required: false,
+        content: ['application/json', 'application/x-www-form-urlencoded'].map((type) => ({
+          type,
+          schema: z.object({
+            jobs: z.union([z.string(), z.array(z.string())]).optional(),
+            rerun: z.literal('failed').optional(),
+          }),
+        })),
+      },
+      answers: { 202: jsonAnswer('Scheduled', StartedBody) },
+      errors: [
+        'malformed-request',
+        'body-too-large',
+        'pipeline-not-found',
+        'stage-not-found',
+        'job-not-found',
+        'not-schedulable',
+        'pipeline-locked',
+        'pipeline-paused',
+      ],
+      handle: async (c, options) => {
+        const { pipeline, stage } = c.req.param()
+        const counter = parseWholeNumber(c.req.param('counter'), 'counter')
+        const jobs = await readJobChoice(c.req.raw)
+        const run = await startStage(options, c.env.principal, { pipeline, stage, counter, jobs })
+        const message = `The run ${run.counter} of the stage ${run.name} is scheduled`
+        return started(message, { pipeline: run.pipelineName, counter, stage: run })
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/stages/:pipeline/:stage/cancel',
+      tag,
+      summary: 'Cancels the newest run of a stage that is active',
+      caller: 'approver',
+      audit: 'cancel-stage',
+      answers: { 200: jsonAnswer('Cancelled, or not active', MessageBody) },
+      errors: ['stage-not-found', 'not-authorized'],
+      handle: async (c, options) => {
+        const { pipeline, stage } = c.req.param()
+        const outcome = await cancelStage(options, c.env.principal, { pipeline, stage })
+        const told = outcome === 'cancelled' ? 'is cancelled' : 'is not active'
+        return json({ message: `The stage ${stage} of the pipeline ${pipeline} ${told}` })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/stages/:pipeline/:stage/instance/:pipelineCounter/:stageCounter',
+      tag,
+      summary: 'One run of a stage',
+      caller: 'viewer',
+      answers: reads('The run', StageBody),
+      errors: ['malformed-request', 'stage-not-found', 'pipeline-not-found'],
+      handle: async (c, options) => {
+        const { pipeline, stage } = c.req.param()
+        const pipelineCounter = parseWholeNumber(c.req.param('pipelineCounter'), 'pipeline-counter')
+        const stageCounter = parseWholeNumber(c.req.param('stageCounter'), 'stage-counter')
+        const asked = { pipeline, stage, pipelineCounter, stageCounter }
+        return json(renderStageRun(await readStageRun(options, c.env.principal, asked)))
+      },
+    }),
+    route({
+      ...historyRoute,
+      path: '/api/stages/:pipeline/:stage/history',
+      handle: (c, options) => answerHistory(options, c, '0'),
+    }),
+    route({
+      ...historyRoute,
+      path: '/api/stages/:pipeline/:stage/history/:offset',
+      handle: (c, options) => answerHistory(options, c, c.req.param('offset')),
+    }),
+    route({
+      ...jobRunsRoute,
+      path: '/api/agents/:uuid/job_run_history',
+      handle: (c, options) => answerJobRuns(options, c, '0'),
+    }),
+    route({
+      ...jobRunsRoute,
+      path: '/api/agents/:uuid/job_run_history/:offset',
+      handle: (c, options) => answerJobRuns(options, c, c.req.param('offset')),
+    }),
+  ],
+})
+
+async function answerHistory(
+  options: StageRoutesOptions,
+  c: Context<RouteEnv, '/:pipeline/:stage'>,
+  offset: string,
+): Promise<Response> {
+  const { pipeline, stage } = c.req.param()
+  const asked = { pipeline, stage, offset: parseOffset(offset) }
+  return json(renderStageHistory(await listStageRuns(options, c.env.principal, asked)))
+}
+
+async function answerJobRuns(
+  options: StageRoutesOptions,
+  c: Context<RouteEnv, '/:uuid'>,
+  offset: string,
+): Promise<Response> {
+  const asked = { uuid: c.req.param('uuid'), offset: parseOffset(offset) }
+  return json(renderJobRuns(await listJobRuns(options, c.env.principal, asked)))
 }

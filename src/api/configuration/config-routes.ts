@@ -1,4 +1,5 @@
-import { Hono, type Context } from 'hono'
+import type { Context } from 'hono'
+import { z } from 'zod'
 import { digestOf } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Revision } from '../../core/revision.ts'
@@ -17,13 +18,23 @@ import {
   type RevisionQuery,
   selectRevisions,
 } from '../../configuration/read/config-reading.ts'
-import { type ClientNames, renderRevision } from '../../wire/revision-entry.ts'
-import { digestHeaders } from './digest-header.ts'
+import { ErrorBody } from '../../wire/error-body.ts'
+import { type ClientNames, renderRevision, RevisionEntry } from '../../wire/revision-entry.ts'
+import { DIGEST_DESCRIBED, digestHeaders } from './digest-header.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json, renderError } from '../../http/errors.ts'
 import { parseDigest, parseSha, parseWholeNumber } from '../../http/parameters.ts'
 import { ResponseCache } from '../../http/response-cache.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
+import {
+  type Answer,
+  jsonAnswer,
+  KEPT_HEADERS,
+  NOT_MODIFIED,
+  type Parameter,
+  reads,
+} from '../description/operation.ts'
+import { resource, routeWith } from '../route.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const PAGE = 10
@@ -38,43 +49,143 @@ export interface ConfigRoutesOptions extends ConfigReadingDeps, ConfigChangesDep
   readonly basePath: string
 }
 
-/** `/api/admin/config…` and `/api/config…`: snapshots, the revision list and diffs. */
-export function configRoutes(options: ConfigRoutesOptions) {
-  const snapshots = snapshotAnswers(options)
-  const lists = listAnswers(options)
-  const diffs = diffAnswers(options)
-  const current = (c: Context<RouteEnv>) => {
+/** What the routes of one service share: each function keeps what it has answered. */
+interface ConfigState {
+  readonly options: ConfigRoutesOptions
+  readonly snapshots: ReturnType<typeof snapshotAnswers>
+  readonly lists: ReturnType<typeof listAnswers>
+  readonly diffs: ReturnType<typeof diffAnswers>
+}
+
+const tag = 'Configuration'
+const route = routeWith<ConfigState>()
+
+const documentAnswer: Answer = {
+  text: 'The document, byte for byte',
+  content: [{ type: 'application/xml', schema: null }],
+  headers: { ...DIGEST_DESCRIBED, ...KEPT_HEADERS },
+}
+
+/** The current configuration, on each of its three paths. */
+const currentRoute = {
+  method: 'GET',
+  tag,
+  summary: 'The current configuration',
+  caller: 'administrator',
+  query: { md5: { text: 'The digest that the caller takes for current', schema: z.string() } },
+  answers: {
+    200: documentAnswer,
+    304: NOT_MODIFIED,
+    409: jsonAnswer('`md5` is not the current digest', ErrorBody),
+  },
+  handle: (c: Context<RouteEnv>, { options, snapshots }: ConfigState) => {
     const revision = findSnapshot(options, c.env.principal, null)
     const asked = c.req.query('md5')
     return asked === undefined || asked === revision.digest
       ? snapshots(c, revision, 'mutable')
       : notCurrent(asked, revision)
-  }
-  return new Hono<RouteEnv>()
-    .get('/api/admin/config.xml', current)
-    .get('/api/admin/config/current.xml', current)
-    .get('/admin/restful/configuration/file/GET/xml', current)
-    .get('/api/admin/config/:file{.+\\.xml}', (c) => {
-      const digest = parseDigest(c.req.param('file').slice(0, -'.xml'.length))
-      return snapshots(c, findSnapshot(options, c.env.principal, digest), 'immutable')
-    })
-    .get('/api/config/revisions', (c) => lists(c, () => readQuery(c.req.query())))
-    .get('/api/config/revisions/:offset', (c) =>
-      lists(c, () => ({
-        offset: parseWholeNumber(c.req.param('offset'), 'offset'),
-        limit: PAGE,
-        text: '',
-      })),
-    )
-    .get('/api/config/diff/:from/:to', (c) => {
-      const range = { from: parseSha(c.req.param('from')), to: parseSha(c.req.param('to')) }
-      return diffs(c, findPair(options, c.env.principal, range))
-    })
-    .get('/config/diff/:from/:to', (c) => {
-      const [from, to] = [parseSha(c.req.param('from')), parseSha(c.req.param('to'))]
-      return c.redirect(`${options.basePath}/api/config/diff/${from}/${to}`, 301)
-    })
+  },
+} as const
+
+const entityQuery: Parameter = {
+  text: 'Only those that changed it, such as `pipeline/NAME`',
+  schema: z.string(),
 }
+
+/** A list of revisions, by query or by offset. */
+const revisionsRoute = {
+  method: 'GET',
+  tag,
+  caller: 'administrator',
+  answers: reads('Revisions', z.array(RevisionEntry)),
+  errors: ['malformed-request', 'entity-not-found'],
+} as const
+
+/** `/api/admin/config…` and `/api/config…`: snapshots, the revision list and diffs. */
+export const configResource = resource({
+  open: (options: ConfigRoutesOptions): ConfigState => ({
+    options,
+    snapshots: snapshotAnswers(options),
+    lists: listAnswers(options),
+    diffs: diffAnswers(options),
+  }),
+  routes: [
+    route({ ...currentRoute, path: '/api/admin/config.xml' }),
+    route({ ...currentRoute, path: '/api/admin/config/current.xml' }),
+    route({ ...currentRoute, path: '/admin/restful/configuration/file/GET/xml' }),
+    route({
+      method: 'GET',
+      path: '/api/admin/config/:file{.+\\.xml}',
+      tag,
+      summary: 'Any configuration that ever was, by its digest',
+      caller: 'administrator',
+      rename: { file: 'digest' },
+      answers: { 200: documentAnswer, 304: NOT_MODIFIED },
+      errors: ['malformed-request', 'snapshot-not-found', 'secrets-in-plain-text'],
+      handle: (c, { options, snapshots }) => {
+        const digest = parseDigest(c.req.param('file').slice(0, -'.xml'.length))
+        return snapshots(c, findSnapshot(options, c.env.principal, digest), 'immutable')
+      },
+    }),
+    route({
+      ...revisionsRoute,
+      path: '/api/config/revisions',
+      summary: 'The revisions of the configuration, newest first',
+      query: {
+        offset: { text: 'Revisions to skip', schema: z.int().min(0) },
+        limit: { text: 'Revisions at most; all when absent', schema: z.int().min(0) },
+        q: { text: 'Text to look for in names, subjects, digests and commits', schema: z.string() },
+        entity: entityQuery,
+      },
+      handle: (c, { lists }) => lists(c, () => readQuery(c.req.query())),
+    }),
+    route({
+      ...revisionsRoute,
+      path: '/api/config/revisions/:offset',
+      summary: 'Ten revisions from an offset on, newest first',
+      query: { entity: entityQuery },
+      handle: (c, { lists }) =>
+        lists(c, () => ({
+          offset: parseWholeNumber(c.req.param('offset'), 'offset'),
+          limit: PAGE,
+          text: '',
+        })),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/config/diff/:from/:to',
+      tag,
+      summary: 'The unified diff of two revisions: hunks, or nothing when they are equal',
+      caller: 'administrator',
+      answers: {
+        200: {
+          text: 'Hunks',
+          content: [{ type: 'text/plain', schema: null }],
+          headers: KEPT_HEADERS,
+        },
+        304: NOT_MODIFIED,
+      },
+      errors: ['malformed-request', 'revision-not-found'],
+      handle: (c, { options, diffs }) => {
+        const range = { from: parseSha(c.req.param('from')), to: parseSha(c.req.param('to')) }
+        return diffs(c, findPair(options, c.env.principal, range))
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/config/diff/:from/:to',
+      tag,
+      summary: 'The same address without `api`',
+      caller: 'user',
+      answers: { 301: { text: 'To the address with `api`', headers: { Location: 'It' } } },
+      errors: ['malformed-request'],
+      handle: (c, { options }) => {
+        const [from, to] = [parseSha(c.req.param('from')), parseSha(c.req.param('to'))]
+        return c.redirect(`${options.basePath}/api/config/diff/${from}/${to}`, 301)
+      },
+    }),
+  ],
+})
 
 function snapshotAnswers(options: ConfigRoutesOptions) {
   const kept = new ResponseCache(KEPT)

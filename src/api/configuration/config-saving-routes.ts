@@ -1,4 +1,5 @@
-import { Hono, type Context } from 'hono'
+import type { Context } from 'hono'
+import { z } from 'zod'
 import { ServiceError } from '../../core/errors.ts'
 import {
   type ConfigSavingDeps,
@@ -6,42 +7,92 @@ import {
   type SaveRequest,
 } from '../../configuration/save/config-saving.ts'
 import type { ClientNames } from '../../wire/revision-entry.ts'
-import { digestHeaders } from './digest-header.ts'
+import { MessageBody, RefusedFormBody, SavedFormBody } from '../../wire/action-bodies.ts'
+import { DIGEST_DESCRIBED, digestHeaders } from './digest-header.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json, renderError, shown } from '../../http/errors.ts'
 import { parseIfMatch } from './if-match.ts'
 import { malformed, parseDigest } from '../../http/parameters.ts'
 import { readBody, readForm, textField } from '../../http/request-body.ts'
+import { jsonAnswer } from '../description/operation.ts'
+import { resource, routeWith } from '../route.ts'
 
 export interface ConfigSavingOptions extends ConfigSavingDeps {
   readonly clientNames: ClientNames
   readonly maxBody: number
 }
 
-/** Saving the whole document: the original's form on its two paths, and PUT with `If-Match`. */
-export function configSavingRoutes(options: ConfigSavingOptions) {
-  const saveForm = async (c: Context<RouteEnv>) => {
+/** The form of the original, on each of its two paths. */
+const formRoute = {
+  method: 'POST',
+  tag: 'Configuration',
+  summary: 'Saves the configuration, by the form of the original',
+  caller: 'administrator',
+  audit: 'save-configuration',
+  body: {
+    required: true,
+    content: ['application/x-www-form-urlencoded', 'multipart/form-data'].map((type) => ({
+      type,
+      schema: z.object({ xmlFile: z.string(), md5: z.string() }),
+    })),
+  },
+  answers: {
+    200: jsonAnswer('Saved', SavedFormBody, DIGEST_DESCRIBED),
+    409: jsonAnswer('Not valid, or changed by somebody else at the same place', RefusedFormBody),
+  },
+  errors: ['malformed-request', 'body-too-large'],
+  handle: async (c: Context<RouteEnv>, options: ConfigSavingOptions) => {
     const request = await readSaveForm(c.req.raw, options.maxBody)
     return answerAsForm(request.document, async () => {
       const { revision } = await saveDocument(options, c.env.principal, request)
       const headers = digestHeaders(revision.digest, options.clientNames)
       return json({ result: 'File changed successfully.' }, 200, headers)
     })
-  }
-  return new Hono<RouteEnv>()
-    .post('/api/admin/config.xml', saveForm)
-    .post('/admin/restful/configuration/file/POST/xml', saveForm)
-    .put('/api/admin/config.xml', async (c) => {
-      const basedOn = neededIfMatch(c.req.header('if-match'))
-      const document = await readBody(c.req.raw, options.maxBody)
-      const { revision } = await saveDocument(options, c.env.principal, { document, basedOn })
-      const headers = digestHeaders(revision.digest, options.clientNames)
-      return json({ message: 'The configuration is saved' }, 200, {
-        ...headers,
-        etag: `"${revision.digest}"`,
-      })
-    })
-}
+  },
+} as const
+
+const route = routeWith<ConfigSavingOptions>()
+
+/** Saving the whole document: the original's form on its two paths, and PUT with `If-Match`. */
+export const configSavingResource = resource({
+  open: (options: ConfigSavingOptions) => options,
+  routes: [
+    route({ ...formRoute, path: '/api/admin/config.xml' }),
+    route({ ...formRoute, path: '/admin/restful/configuration/file/POST/xml' }),
+    route({
+      method: 'PUT',
+      path: '/api/admin/config.xml',
+      tag: 'Configuration',
+      summary: 'Saves the configuration',
+      caller: 'administrator',
+      audit: 'save-configuration',
+      headers: {
+        'If-Match': { text: 'The digest that the edit began from, or `*`', schema: z.string() },
+      },
+      body: { required: true, content: [{ type: 'application/xml', schema: null }] },
+      answers: {
+        200: jsonAnswer('Saved', MessageBody, { ...DIGEST_DESCRIBED, ETag: 'The new digest' }),
+      },
+      errors: [
+        'malformed-request',
+        'base-missing',
+        'body-too-large',
+        'config-invalid',
+        'config-stale',
+      ],
+      handle: async (c, options) => {
+        const basedOn = neededIfMatch(c.req.header('if-match'))
+        const document = await readBody(c.req.raw, options.maxBody)
+        const { revision } = await saveDocument(options, c.env.principal, { document, basedOn })
+        const headers = digestHeaders(revision.digest, options.clientNames)
+        return json({ message: 'The configuration is saved' }, 200, {
+          ...headers,
+          etag: `"${revision.digest}"`,
+        })
+      },
+    }),
+  ],
+})
 
 async function readSaveForm(request: Request, limit: number): Promise<SaveRequest> {
   const form = await readForm(request, limit)

@@ -8,3 +8,6 @@ export function digestHeaders(digest: Digest, names: ClientNames): Record<string
   const neutral = { [DIGEST_HEADER]: digest }
   return names === 'gocd' ? { ...neutral, 'x-cruise-config-md5': digest } : neutral
 }
+
+/** What the description says of the header. */
+export const DIGEST_DESCRIBED = { 'X-SERVICE-CONFIG-MD5': 'The digest of the document' }

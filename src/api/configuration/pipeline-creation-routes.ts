@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { z } from 'zod'
 import { ServiceError } from '../../core/errors.ts'
 import type { Problem } from '../../core/problem.ts'
 import {
@@ -6,30 +6,80 @@ import {
   type PipelineCreationDeps,
 } from '../../configuration/save/pipeline-creation.ts'
 import { readPipelineRequest } from '../../document/create-pipeline/pipeline-request.ts'
-import type { RouteEnv } from '../../http/request-context.ts'
+import { PipelineCreatedBody, PipelineRefusedBody } from '../../wire/action-bodies.ts'
+import { ErrorBody } from '../../wire/error-body.ts'
 import { json, renderError, statusOf } from '../../http/errors.ts'
 import { type Form, readForm } from '../../http/request-body.ts'
+import { jsonAnswer } from '../description/operation.ts'
+import { resource, routeWith } from '../route.ts'
 
 export interface PipelineCreationOptions extends PipelineCreationDeps {
   readonly maxBody: number
 }
 
+const Text = z.string().optional()
+const PipelineForm = z.object({
+  scm: z.enum(['svn', 'hg', 'git', 'p4', 'tfs']).optional(),
+  url: z.string(),
+  pipelineGroup: Text,
+  builder: z.enum(['ant', 'nant', 'rake', 'exec']).optional(),
+  buildfile: Text,
+  target: Text,
+  command: Text,
+  arguments: Text,
+  source: Text,
+  dest: Text,
+  artifactType: Text,
+  branch: Text,
+  username: Text,
+  password: Text,
+  useTickets: z.enum(['true', 'false']).optional(),
+  view: Text,
+  domain: Text,
+  projectPath: Text,
+})
+
+const route = routeWith<PipelineCreationOptions>()
+
 /** `POST /tab/admin/pipelines/[name].json`, with the keys and texts that clients of the original read. */
-export function pipelineCreationRoutes(options: PipelineCreationOptions) {
-  return new Hono<RouteEnv>().post('/tab/admin/pipelines/:file{.+\\.json}', async (c) => {
-    const name = c.req.param('file').slice(0, -'.json'.length)
-    const form = await readForm(c.req.raw, options.maxBody)
-    const reading = readPipelineRequest(name, entriesOf(form))
-    if (!reading.ok) return refusal(reading.problems)
-    try {
-      await addPipeline(options, c.env.principal, reading.request)
-    } catch (error) {
-      return refusedBy(error)
-    }
-    const body = { isValid: 'true', error: '', messageId: 'Pipeline successfully created.' }
-    return json(body, 201)
-  })
-}
+export const pipelineCreationResource = resource({
+  open: (options: PipelineCreationOptions) => options,
+  routes: [
+    route({
+      method: 'POST',
+      path: '/tab/admin/pipelines/:file{.+\\.json}',
+      tag: 'Configuration',
+      summary: 'Creates a pipeline with one material and one task',
+      caller: 'groupAdministrator',
+      audit: 'create-pipeline',
+      rename: { file: 'name' },
+      body: {
+        required: true,
+        content: [{ type: 'application/x-www-form-urlencoded', schema: PipelineForm }],
+      },
+      answers: {
+        201: jsonAnswer('Created', PipelineCreatedBody),
+        400: jsonAnswer('Not valid', PipelineRefusedBody),
+        403: jsonAnswer('The caller may not do this', z.union([PipelineRefusedBody, ErrorBody])),
+        409: jsonAnswer('The name is in use', PipelineRefusedBody),
+      },
+      errors: ['body-too-large'],
+      handle: async (c, options) => {
+        const name = c.req.param('file').slice(0, -'.json'.length)
+        const form = await readForm(c.req.raw, options.maxBody)
+        const reading = readPipelineRequest(name, entriesOf(form))
+        if (!reading.ok) return refusal(reading.problems)
+        try {
+          await addPipeline(options, c.env.principal, reading.request)
+        } catch (error) {
+          return refusedBy(error)
+        }
+        const body = { isValid: 'true', error: '', messageId: 'Pipeline successfully created.' }
+        return json(body, 201)
+      },
+    }),
+  ],
+})
 
 function refusal(problems: readonly Problem[]): Response {
   const message = problems.map((problem) => problem.message).join('; ')

@@ -1,24 +1,35 @@
-import { Hono } from 'hono'
 import {
   acknowledgeSecrets,
   type PlainSecretDeps,
 } from '../../configuration/read/plain-secret-alarm.ts'
-import type { RouteEnv } from '../../http/request-context.ts'
+import { MessageBody } from '../../wire/action-bodies.ts'
 import { json } from '../../http/errors.ts'
 import { parseSha } from '../../http/parameters.ts'
+import { jsonAnswer } from '../description/operation.ts'
+import { resource, routeWith } from '../route.ts'
 
-export type PlainSecretRoutesOptions = PlainSecretDeps
+const route = routeWith<PlainSecretDeps>()
 
 /** `POST /api/config/revisions/[commit]/acknowledge-secrets`: somebody has changed these secrets. */
-export function plainSecretRoutes(options: PlainSecretRoutesOptions) {
-  return new Hono<RouteEnv>().post(
-    '/api/config/revisions/:commit/acknowledge-secrets',
-    async (c) => {
-      const commit = parseSha(c.req.param('commit'))
-      const count = await acknowledgeSecrets(options, c.env.principal, commit)
-      return json({
-        message: `The secrets of ${count === 1 ? 'a commit' : `${count} commits`} are acknowledged`,
-      })
-    },
-  )
-}
+export const plainSecretResource = resource({
+  open: (deps: PlainSecretDeps) => deps,
+  routes: [
+    route({
+      method: 'POST',
+      path: '/api/config/revisions/:commit/acknowledge-secrets',
+      tag: 'Configuration',
+      summary:
+        'Ends the alarm about the secrets that a commit and those before it have in plain text',
+      caller: 'administrator',
+      audit: 'acknowledge-secrets',
+      answers: { 200: jsonAnswer('Acknowledged', MessageBody) },
+      errors: ['malformed-request', 'revision-not-found'],
+      handle: async (c, deps) => {
+        const commit = parseSha(c.req.param('commit'))
+        const count = await acknowledgeSecrets(deps, c.env.principal, commit)
+        const commits = count === 1 ? 'a commit' : `${count} commits`
+        return json({ message: `The secrets of ${commits} are acknowledged` })
+      },
+    }),
+  ],
+})

@@ -1,17 +1,21 @@
-import { Hono } from 'hono'
 import { z } from 'zod'
 import { ServiceError } from '../../core/errors.ts'
+import type { Principal } from '../../core/principal.ts'
 import {
   type ConfigRestoringDeps,
   restoreRevision,
+  type RestoreRequest,
 } from '../../configuration/save/config-restoring.ts'
 import type { ClientNames } from '../../wire/revision-entry.ts'
-import { digestHeaders } from './digest-header.ts'
-import type { RouteEnv } from '../../http/request-context.ts'
+import { RestoredBody } from '../../wire/action-bodies.ts'
+import { ErrorBody } from '../../wire/error-body.ts'
+import { DIGEST_DESCRIBED, digestHeaders } from './digest-header.ts'
 import { json, renderError } from '../../http/errors.ts'
 import { parseIfMatch } from './if-match.ts'
 import { malformed, parseSha } from '../../http/parameters.ts'
 import { readBody, readForm, textField } from '../../http/request-body.ts'
+import { jsonAnswer } from '../description/operation.ts'
+import { resource, routeWith } from '../route.ts'
 
 /** A reason and the form around it, in bytes. */
 const LARGEST_BODY = 16_384
@@ -22,25 +26,61 @@ export interface RestoreRoutesOptions extends ConfigRestoringDeps {
   readonly clientNames: ClientNames
 }
 
+const route = routeWith<RestoreRoutesOptions>()
+
 /** `POST /api/config/revisions/[commit]/restore`: an older revision becomes current again. */
-export function restoreRoutes(options: RestoreRoutesOptions) {
-  return new Hono<RouteEnv>().post('/api/config/revisions/:commit/restore', async (c) => {
-    const ifMatch = c.req.header('if-match')?.trim() ?? ''
-    const request = {
-      commit: parseSha(c.req.param('commit')),
-      reason: checkedReason(await readReason(c.req.raw)),
-      basedOn: ifMatch === '' ? null : parseIfMatch(ifMatch),
-    }
-    try {
-      const { revision, isNew } = await restoreRevision(options, c.env.principal, request)
-      const message = isNew ? 'The configuration is restored' : 'The configuration is that already'
-      const body = { message, md5: revision.digest, commitSHA: revision.commit }
-      return json(body, 200, digestHeaders(revision.digest, options.clientNames))
-    } catch (error) {
-      if (!(error instanceof ServiceError) || error.code !== 'config-invalid') throw error
-      return json(renderError(error), 409)
-    }
-  })
+export const restoreResource = resource({
+  open: (options: RestoreRoutesOptions) => options,
+  routes: [
+    route({
+      method: 'POST',
+      path: '/api/config/revisions/:commit/restore',
+      tag: 'Configuration',
+      summary: 'Makes an older revision current again, as a new one',
+      caller: 'administrator',
+      audit: 'restore-revision',
+      headers: {
+        'If-Match': { text: 'The digest that the caller takes for current', schema: z.string() },
+      },
+      body: {
+        required: false,
+        content: ['application/json', 'application/x-www-form-urlencoded'].map((type) => ({
+          type,
+          schema: z.object({ reason: z.string().max(LONGEST_REASON).optional() }),
+        })),
+      },
+      answers: {
+        200: jsonAnswer('Restored', RestoredBody, DIGEST_DESCRIBED),
+        409: jsonAnswer('The revision is not valid any more', ErrorBody),
+      },
+      errors: ['malformed-request', 'revision-not-found', 'config-stale', 'body-too-large'],
+      handle: async (c, options) => {
+        const ifMatch = c.req.header('if-match')?.trim() ?? ''
+        const request = {
+          commit: parseSha(c.req.param('commit')),
+          reason: checkedReason(await readReason(c.req.raw)),
+          basedOn: ifMatch === '' ? null : parseIfMatch(ifMatch),
+        }
+        return restored(options, c.env.principal, request)
+      },
+    }),
+  ],
+})
+
+async function restored(
+  options: RestoreRoutesOptions,
+  principal: Principal,
+  request: RestoreRequest,
+): Promise<Response> {
+  try {
+    const { revision, isNew } = await restoreRevision(options, principal, request)
+    const message = isNew ? 'The configuration is restored' : 'The configuration is that already'
+    const body = { message, md5: revision.digest, commitSHA: revision.commit }
+    return json(body, 200, digestHeaders(revision.digest, options.clientNames))
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'config-invalid') throw error
+    return json(renderError(error), 409)
+  }
 }
 
 const Body = z.object({ reason: z.string().default('') })

@@ -1,12 +1,15 @@
-import { type Context, Hono } from 'hono'
-import type { CommitSha } from '../../core/revision.ts'
+import type { Context } from 'hono'
+import { z } from 'zod'
+import { CommitSha } from '../../core/revision.ts'
 import { type ConfigReadingDeps, findRevision } from '../../configuration/read/config-reading.ts'
 import type { RevisionWatch } from '../../notify/revision-watch.ts'
 import { type ClientNames, renderRevision } from '../../wire/revision-entry.ts'
-import type { WatchAnswer } from '../../wire/watch.ts'
+import { WatchAnswer } from '../../wire/watch.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
 import { parseSha, parseWholeNumber } from '../../http/parameters.ts'
+import { JSON_TYPE } from '../description/operation.ts'
+import { resource, routeWith } from '../route.ts'
 import { RevisionStreams } from './revision-streams.ts'
 
 /** How long a call is held: less than a silent connection is kept. */
@@ -18,19 +21,57 @@ export interface WatchRoutesOptions extends Pick<ConfigReadingDeps, 'history'> {
   readonly clientNames: ClientNames
 }
 
-/** `/api/config/watch`: waits for newer revisions, once or as a stream of events. */
-export function watchRoutes(options: WatchRoutesOptions) {
-  const { watch } = options
-  const streams = new RevisionStreams(options)
-  return new Hono<RouteEnv>().get('/api/config/watch', async (c) => {
-    watch.assertMay(c.env.principal)
-    const isStream = c.req.header('accept')?.includes(EVENT_STREAM) === true
-    if (isStream && c.req.method === 'HEAD') {
-      return new Response(null, { headers: { 'content-type': EVENT_STREAM } })
-    }
-    return isStream ? streams.open(startOf(options, c), c.env.principal) : answer(options, c)
-  })
+interface WatchState {
+  readonly options: WatchRoutesOptions
+  readonly streams: RevisionStreams
 }
+
+const route = routeWith<WatchState>()
+
+/** `/api/config/watch`: waits for newer revisions, once or as a stream of events. */
+export const watchResource = resource({
+  open: (options: WatchRoutesOptions): WatchState => ({
+    options,
+    streams: new RevisionStreams(options),
+  }),
+  routes: [
+    route({
+      method: 'GET',
+      path: '/api/config/watch',
+      tag: 'Configuration',
+      summary: 'Waits for revisions newer than one, and answers with them or with none',
+      caller: 'administrator',
+      query: {
+        since: {
+          text: 'The commit that the caller has; the newest one when absent',
+          schema: CommitSha,
+        },
+        wait: { text: 'Seconds to wait at most, up to 15', schema: z.int().min(0) },
+      },
+      headers: {
+        'Last-Event-ID': { text: 'Of a stream: the last event that arrived', schema: z.string() },
+      },
+      answers: {
+        200: {
+          text: 'Newest first; events `revision` and `rewritten` for who accepts `text/event-stream`',
+          content: [
+            { type: JSON_TYPE, schema: WatchAnswer },
+            { type: EVENT_STREAM, schema: null },
+          ],
+        },
+      },
+      errors: ['malformed-request', 'revision-not-found'],
+      handle: async (c, { options, streams }) => {
+        options.watch.assertMay(c.env.principal)
+        const isStream = c.req.header('accept')?.includes(EVENT_STREAM) === true
+        if (isStream && c.req.method === 'HEAD') {
+          return new Response(null, { headers: { 'content-type': EVENT_STREAM } })
+        }
+        return isStream ? streams.open(startOf(options, c), c.env.principal) : answer(options, c)
+      },
+    }),
+  ],
+})
 
 async function answer(options: WatchRoutesOptions, c: Context<RouteEnv>): Promise<Response> {
   const { watch, clientNames } = options

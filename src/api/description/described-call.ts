@@ -4,10 +4,6 @@ import { STATUS } from '../../http/errors.ts'
 import { isInterface } from '../../http/interface-paths.ts'
 import { ROUTES } from '../resources.ts'
 import { nameOf } from '../route.ts'
-import { AGENT_OPERATIONS } from './agent-operations.ts'
-import { BUILD_OPERATIONS } from './build-operations.ts'
-import { CONFIG_OPERATIONS } from './config-operations.ts'
-import { GIT_OPERATIONS } from './git-operations.ts'
 import {
   type Answer,
   CALLERS,
@@ -39,10 +35,6 @@ export interface DescribedCall {
 export const OPERATIONS: Operations = {
   ...Object.fromEntries(ROUTES.map((route) => [nameOf(route), route])),
   ...PAGE_OPERATIONS,
-  ...CONFIG_OPERATIONS,
-  ...BUILD_OPERATIONS,
-  ...AGENT_OPERATIONS,
-  ...GIT_OPERATIONS,
 }
 
 const SAFE: readonly string[] = ['GET', 'HEAD']

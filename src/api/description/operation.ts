@@ -24,6 +24,12 @@ export const CALLERS = {
     scheme: 'user',
     errors: ['not-permitted'],
   },
+  /** An operator of the pipeline, where the stage names nobody itself. */
+  approver: {
+    text: 'Those who may operate the pipeline',
+    scheme: 'user',
+    errors: ['not-permitted'],
+  },
   agent: { text: 'The agent, by its token', scheme: 'agent', errors: ['token-refused'] },
   newAgent: { text: 'Every agent', scheme: null, errors: [] },
   viewerOrAgent: {
@@ -90,9 +96,9 @@ export function jsonAnswer(text: string, schema: z.ZodType, headers?: Answer['he
 export const NOT_MODIFIED: Answer = { text: 'The caller has the newest bytes' }
 
 /** Headers of an answer to a read. */
-export const KEPT = { ETag: 'Names the bytes', 'Cache-Control': 'Whether they can change' }
+export const KEPT_HEADERS = { ETag: 'Names the bytes', 'Cache-Control': 'Whether they can change' }
 
 /** The answers to a read of what may change. */
 export function reads(text: string, schema: z.ZodType): Operation['answers'] {
-  return { 200: jsonAnswer(text, schema, KEPT), 304: NOT_MODIFIED }
+  return { 200: jsonAnswer(text, schema, KEPT_HEADERS), 304: NOT_MODIFIED }
 }

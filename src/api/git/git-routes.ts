@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
+import { z } from 'zod'
 import {
   advertise,
   exchange,
@@ -9,8 +10,8 @@ import {
 } from '../../configuration/access/git-access.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { malformed } from '../../http/parameters.ts'
-
-export type GitRoutesOptions = GitAccessDeps
+import type { Answer } from '../description/operation.ts'
+import { resource, routeWith } from '../route.ts'
 
 const REPOSITORY = '/git/config.git'
 const PROGRAMS = ['upload-pack', 'receive-pack'] as const
@@ -18,20 +19,75 @@ type Program = (typeof PROGRAMS)[number]
 
 const UNCACHED = { 'cache-control': 'no-cache, max-age=0, must-revalidate' }
 
+const tag = 'Git'
+const bytes: Answer = { text: 'As git asks for it', content: [{ type: '*/*', schema: null }] }
+
+const route = routeWith<GitAccessDeps>()
+
 /** `/git/config.git`: the repository for clients of git, to clone, fetch and push. */
-export function gitRoutes(deps: GitRoutesOptions) {
-  const file = (c: Context<RouteEnv>, path: string) => answerFile(deps, c, path)
-  const app = new Hono<RouteEnv>()
-    .get(`${REPOSITORY}/info/refs`, (c) => answerRefs(deps, c))
-    .get(`${REPOSITORY}/HEAD`, (c) => file(c, 'HEAD'))
-    .get(`${REPOSITORY}/objects/:object{.+}`, (c) => file(c, `objects/${c.req.param('object')}`))
-  for (const program of PROGRAMS) {
-    app.post(`${REPOSITORY}/git-${program}`, (c) => answerExchange(deps, c, program))
-  }
-  return app
+export const gitResource = resource({
+  open: (deps: GitAccessDeps) => deps,
+  routes: [
+    route({
+      method: 'GET',
+      path: `${REPOSITORY}/info/refs`,
+      tag,
+      summary: 'Where a clone, a fetch or a push by git begins',
+      caller: 'administrator',
+      query: {
+        service: { text: '`git-upload-pack` or `git-receive-pack`', schema: z.string() },
+      },
+      answers: { 200: bytes },
+      errors: ['malformed-request'],
+      handle: (c, deps) => answerRefs(deps, c),
+    }),
+    route({
+      method: 'GET',
+      path: `${REPOSITORY}/HEAD`,
+      tag,
+      summary: 'The branch that is served',
+      caller: 'administrator',
+      answers: { 200: bytes },
+      handle: (c, deps) => answerFile(deps, c, 'HEAD'),
+    }),
+    route({
+      method: 'GET',
+      path: `${REPOSITORY}/objects/:object{.+}`,
+      tag,
+      summary: 'An object or a pack, for clients that know no smart server',
+      caller: 'administrator',
+      parameters: { object: { text: 'As in the repository', schema: z.string().min(1) } },
+      answers: { 200: bytes },
+      errors: ['file-not-found'],
+      handle: (c, deps) => answerFile(deps, c, `objects/${c.req.param('object')}`),
+    }),
+    exchangeRoute('upload-pack', 'A clone or a fetch by git'),
+    exchangeRoute(
+      'receive-pack',
+      'A push by git; the branch only moves forward, to valid configurations',
+    ),
+  ],
+})
+
+/** What a program of git reads and writes. */
+function exchangeRoute(program: Program, summary: string) {
+  return route({
+    method: 'POST',
+    path: `${REPOSITORY}/git-${program}`,
+    tag,
+    summary,
+    caller: 'administrator',
+    body: {
+      required: true,
+      content: [{ type: `application/x-git-${program}-request`, schema: null }],
+    },
+    answers: { 200: bytes },
+    errors: ['malformed-request'],
+    handle: (c, deps) => answerExchange(deps, c, program),
+  })
 }
 
-async function answerRefs(deps: GitRoutesOptions, c: Context<RouteEnv>): Promise<Response> {
+async function answerRefs(deps: GitAccessDeps, c: Context<RouteEnv>): Promise<Response> {
   const service = c.req.query('service')
   const program = PROGRAMS.find((each) => `git-${each}` === service)
   if (service !== undefined && program === undefined) {
@@ -65,7 +121,7 @@ function announced(program: Program, refs: AsyncIterable<Uint8Array>) {
 }
 
 async function answerExchange(
-  deps: GitRoutesOptions,
+  deps: GitAccessDeps,
   c: Context<RouteEnv>,
   program: Program,
 ): Promise<Response> {
@@ -94,7 +150,7 @@ function protocolOf(c: Context<RouteEnv>): string | null {
 }
 
 async function answerFile(
-  deps: GitRoutesOptions,
+  deps: GitAccessDeps,
   c: Context<RouteEnv>,
   path: string,
 ): Promise<Response> {
