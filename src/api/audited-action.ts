@@ -1,49 +1,33 @@
 import type { Action } from '../core/audit.ts'
 import type { Audit } from '../notify/audit/audit.ts'
-import { AGENT_PATTERNS } from '../wire/agent-paths.ts'
 import { DIGEST_HEADER } from './configuration/digest-header.ts'
 import type { AuditAction, RequestContext } from '../http/request-context.ts'
+import { ROUTES } from './resources.ts'
+import { type AuditName, nameOf, QUIET } from './route.ts'
 
-/** Readable names of actions. A route that is not here is named by its method and pattern. */
-const NAMES: ReadonlyMap<string, string> = new Map([
-  ['POST /api/admin/config.xml', 'save-configuration'],
-  ['PUT /api/admin/config.xml', 'save-configuration'],
-  ['POST /admin/restful/configuration/file/POST/xml', 'save-configuration'],
+/** What the forms of pages do, by their routes; the routes of programs say it themselves. */
+const PAGE_FORMS: readonly (readonly [string, AuditName])[] = [
   ['POST /config/edit', 'save-configuration'],
-  ['POST /api/config/revisions/:commit/restore', 'restore-revision'],
-  ['POST /api/config/revisions/:commit/acknowledge-secrets', 'acknowledge-secrets'],
   ['POST /config/:name/restore', 'restore-revision'],
   ['POST /config/:name/undo', 'undo-revision'],
   ['POST /config/entity/:kind/:name/restore/:from', 'restore-entity'],
   ['POST /config/compare/:from/:to/reveal', 'reveal-secrets'],
   ['POST /config/:name/reveal', 'reveal-secrets'],
-  ['POST /tab/admin/pipelines/:file{.+\\.json}', 'create-pipeline'],
-  ['POST /api/agents/:uuid/enable', 'enable-agent'],
-  ['POST /api/agents/:uuid/disable', 'disable-agent'],
-  ['POST /api/agents/:uuid/delete', 'delete-agent'],
-  ['PATCH /api/agents/:uuid', 'change-agent'],
-  ['POST /api/pipelines/:name/schedule', 'schedule-pipeline'],
-  ['POST /api/pipelines/:name/releaseLock', 'release-lock'],
-  ['POST /api/pipelines/:name/pause', 'pause-pipeline'],
-  ['POST /api/pipelines/:name/unpause', 'unpause-pipeline'],
-  ['POST /api/stages/:pipeline/:stage/run/:counter', 'run-stage'],
-  ['POST /api/stages/:pipeline/:stage/cancel', 'cancel-stage'],
-  [`POST ${AGENT_PATTERNS.register}`, 'register-agent'],
+  ['POST /config/edit/check', QUIET],
+  ['POST /colours', QUIET],
+]
+
+/** A route that is not here is named by its method and pattern. */
+const NAMES: ReadonlyMap<string, AuditName> = new Map([
+  ...ROUTES.map((route) => [nameOf(route), route.audit ?? nameOf(route)] as const),
+  ...PAGE_FORMS,
 ])
 
-/**
- * What changes nothing that an operator answers for: the chatter of agents at work, and pages that
- * only look. They are noted when they are refused.
- */
-export const QUIET: readonly string[] = [
-  `POST ${AGENT_PATTERNS.contact}`,
-  `POST ${AGENT_PATTERNS.work}`,
-  `POST ${AGENT_PATTERNS.report}`,
-  `PUT ${AGENT_PATTERNS.console}`,
-  `PUT ${AGENT_PATTERNS.artifact}`,
-  'POST /colours',
-  'POST /config/edit/check',
-]
+/** Routes that are noted only when they refuse. */
+export const QUIET_ROUTES: readonly string[] = Array.from(NAMES)
+  .filter(([, name]) => name === QUIET)
+  .map(([route]) => route)
+
 /** The editor answers 200 as long as nothing is saved. */
 const PREVIEWED = 'POST /config/edit'
 
@@ -83,7 +67,7 @@ function actionsOf(
 }
 
 function isAction({ route, isNews }: RequestContext, status: number): boolean {
-  if (route === '' || QUIET.includes(route) || !isNews) return false
+  if (route === '' || NAMES.get(route) === QUIET || !isNews) return false
   return route !== PREVIEWED || status !== 200
 }
 
@@ -97,7 +81,7 @@ function actionOf(
   const claimed = reason === 'wrong-credentials' ? claimedName(request) : null
   return {
     user: principal.username,
-    action: NAMES.get(route) ?? (route || request.method),
+    action: actionName(route) || request.method,
     target: new URL(request.url).pathname,
     address,
     outcome: status < 400 ? 'done' : status < 500 ? 'refused' : 'failed',
@@ -107,6 +91,11 @@ function actionOf(
     ...(md5 === null ? {} : { md5 }),
     ...(claimed === null ? {} : { claimed }),
   }
+}
+
+function actionName(route: string): string {
+  const name = NAMES.get(route)
+  return typeof name === 'string' ? name : route
 }
 
 /** The name in credentials that were wrong. */

@@ -5,6 +5,7 @@ import type { Operation } from './description/operation.ts'
 
 /** The audit name of a call that changes nothing an operator answers for: noted only when refused. */
 export const QUIET = Symbol('quiet')
+export type AuditName = string | typeof QUIET
 
 /** Everything that is known of one call before it is made. */
 export interface RouteFacts extends Operation {
@@ -12,7 +13,9 @@ export interface RouteFacts extends Operation {
   /** A pattern of Hono: `/api/agents/:uuid/enable`. */
   readonly path: string
   /** The name of the action in the audit log; method and pattern when absent. */
-  readonly audit?: string | typeof QUIET
+  readonly audit?: AuditName
+  /** Whether a call that needs no user answers more to one who logs in. */
+  readonly knowsUsers?: boolean
 }
 
 /** One call: what its callers can know of it, and the handler, which gets the state of its resource. */

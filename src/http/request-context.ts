@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Principal } from '../core/principal.ts'
 import { INERT, type InertHeaders } from './inert.ts'
-import { innerPath } from './interface-paths.ts'
+import { innerPath } from './inner-path.ts'
 import type { Connection } from './listen.ts'
 
 /** The header that names a request in its answer, and that a caller may name it with. */

@@ -4,11 +4,10 @@ import type { Audit } from '../notify/audit/audit.ts'
 import { AllowedHosts } from '../http/allowed-hosts.ts'
 import { auditRequests } from '../api/audited-action.ts'
 import { type ApiOptions, RESOURCES } from '../api/resources.ts'
-import { isFileCallOfAgent } from '../api/builds/file-routes.ts'
-import { AGENT_CALLS } from '../wire/agent-paths.ts'
 import { authenticate, type AuthenticateOptions } from '../http/authenticate.ts'
 import { type AnswerFailure, answerInJson } from '../http/failure.ts'
-import { isForPage } from '../http/interface-paths.ts'
+import { isForPage } from '../api/interface-paths.ts'
+import { isForUsersToo, isPublic } from '../api/public-paths.ts'
 import type { Handler } from '../http/listen.ts'
 import { observe } from '../http/observe.ts'
 import type { PageService, PageServiceOptions } from './page-service.ts'
@@ -50,7 +49,7 @@ export function httpService(options: HttpServiceOptions): HttpService {
     hosts: new AllowedHosts(options.hostNames),
     credentials,
     isPublic,
-    isForUsersToo: (path) => path === '/health',
+    isForUsersToo,
     answerFailure,
     answer: routes,
   })
@@ -64,10 +63,4 @@ export function httpService(options: HttpServiceOptions): HttpService {
     logLevel,
   })
   return { answer: observed, loadPages }
-}
-
-/** What is answered without a user: health, what pages load, the way out, and the calls that carry an agent's token. */
-function isPublic(path: string, request: Request): boolean {
-  const open = /^\/(health|health\/.*|log-out|assets\/.*)$/.test(path)
-  return open || path.startsWith(AGENT_CALLS) || isFileCallOfAgent(path, request)
 }

@@ -4,9 +4,6 @@
  */
 const ROOT = '/api/agents-protocol'
 
-/** The common prefix of all agents' calls. */
-export const AGENT_CALLS = `${ROOT}/`
-
 export const AGENT_PATTERNS = {
   register: `${ROOT}/register`,
   contact: `${ROOT}/:uuid/contact`,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { AuditEntry } from '../../src/core/audit.ts'
-import { QUIET } from '../../src/api/audited-action.ts'
+import { QUIET_ROUTES } from '../../src/api/audited-action.ts'
 import { OPERATIONS } from '../../src/api/description/described-call.ts'
 import { AuditBody } from '../../src/wire/audit-body.ts'
 import { CONTACT_BODY } from '../support/agents/contact-body.ts'
@@ -127,7 +127,7 @@ describe('the audit log', () => {
 
     const forgotten = changing.filter(({ path }) => !targets.has(path.replaceAll(/\{\w+\}/g, '1')))
     const quiet = new Set(
-      QUIET.map((route) => route.replace(/^\w+ /, '').replaceAll(/:\w+(\{[^}]*\})?/g, '{}')),
+      QUIET_ROUTES.map((route) => route.replace(/^\w+ /, '').replaceAll(/:\w+(\{[^}]*\})?/g, '{}')),
     )
     expect(changing.length).toBeGreaterThan(15)
     expect(
@@ -140,7 +140,9 @@ describe('the audit log', () => {
   it('is quiet about routes that are there only', () => {
     const known = Object.keys(OPERATIONS)
 
-    expect(QUIET.filter((route) => !known.includes(route) && route !== 'POST /colours')).toEqual([])
+    expect(
+      QUIET_ROUTES.filter((route) => !known.includes(route) && route !== 'POST /colours'),
+    ).toEqual([])
   })
 
   it('is read page by page, and by user, action and outcome', async () => {

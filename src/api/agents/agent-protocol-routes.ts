@@ -15,6 +15,7 @@ import { INERT } from '../../http/inert.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { readBody } from '../../http/request-body.ts'
 import { type Answer, JSON_TYPE } from '../description/operation.ts'
+import { tokenOf } from './agent-token.ts'
 import { QUIET, resource, routeWith } from '../route.ts'
 
 export const AGENT_TAG = 'Agents’ protocol'
@@ -89,12 +90,6 @@ export function agentMessage(schema: z.ZodType) {
 
 export function agentReply(text: string, schema: z.ZodType): Answer {
   return { text, content: agentMessage(schema).content }
-}
-
-/** The token of an agent's call; empty when there is none. */
-export function tokenOf(c: Context<RouteEnv>): string {
-  const [, token = ''] = /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '') ?? []
-  return token
 }
 
 export function answer(message: object): Response {

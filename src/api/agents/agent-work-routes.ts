@@ -15,14 +15,8 @@ import { ArtifactListing, CONSOLE_BATCH, ConsoleReply } from '../../wire/agent-j
 import { parseAgentMessage } from '../../wire/agent-message.ts'
 import { AGENT_PATTERNS } from '../../wire/agent-paths.ts'
 import { ArtifactKind, WorkReply, WorkRequest } from '../../wire/agent-work.ts'
-import {
-  AGENT_TAG,
-  agentMessage,
-  agentReply,
-  answer,
-  textOf,
-  tokenOf,
-} from './agent-protocol-routes.ts'
+import { AGENT_TAG, agentMessage, agentReply, answer, textOf } from './agent-protocol-routes.ts'
+import { tokenOf } from './agent-token.ts'
 import { MessageBody } from '../../wire/action-bodies.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'

@@ -14,7 +14,7 @@ import {
 } from '../../builds/runs/files.ts'
 import { agentPaths } from '../../wire/agent-paths.ts'
 import { FolderEntryBody } from '../../wire/folder-entry.ts'
-import { tokenOf } from '../agents/agent-protocol-routes.ts'
+import { hasAgentToken, tokenOf } from '../agents/agent-token.ts'
 import { parseRange } from './byte-range.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
@@ -97,17 +97,8 @@ async function read(
   return json(found.entries.map((entry) => renderEntry(entry, found, options.basePath)))
 }
 
-/** Whether an address is one of these, called by an agent. */
-export function isFileCallOfAgent(path: string, request: Request): boolean {
-  return path.startsWith('/files/') && isAgent(request)
-}
-
-function isAgent(request: Request): boolean {
-  return /^Bearer\b/i.test(request.headers.get('authorization') ?? '')
-}
-
 function callerOf(c: Context<RouteEnv>): FileCaller {
-  return isAgent(c.req.raw) ? { token: tokenOf(c) } : { principal: c.env.principal }
+  return hasAgentToken(c.req.raw) ? { token: tokenOf(c) } : { principal: c.env.principal }
 }
 
 function placeOf(c: Context<RouteEnv>): JobPlace {

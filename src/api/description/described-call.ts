@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../core/errors.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
 import { STATUS } from '../../http/errors.ts'
-import { isInterface } from '../../http/interface-paths.ts'
+import { isInterface } from '../interface-paths.ts'
 import { ROUTES } from '../resources.ts'
 import { nameOf } from '../route.ts'
 import {

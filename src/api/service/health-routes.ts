@@ -40,6 +40,7 @@ export const healthResource = resource({
       tag,
       summary: 'Whether the service can serve, and for administrators what they should look at',
       caller: 'anybody',
+      knowsUsers: true,
       answers: {
         200: jsonAnswer(
           'It can; numbers alone without an administrator',
