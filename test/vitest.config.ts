@@ -12,17 +12,40 @@ const missingReporter = new MissingProgramsReporter(missing, {
   mustHaveAll: REPORT !== undefined,
 })
 
+/**
+ * Tests that look at their whole process (its time, memory, children or open files), and tests of
+ * programs. The others share a process, which loads the code once: a third of the time of a run.
+ */
+const ALONE = [
+  'test/{crash,e2e}/**/*.test.ts',
+  'test/http/git/broken-off.test.ts',
+  'test/http/hostile/documents.test.ts',
+  'test/http/pages/agents.test.ts',
+  'test/property/growth.test.ts',
+  'test/unit/builds/material-poller.test.ts',
+  'test/unit/document/{document,value-types}.test.ts',
+  'test/unit/document/materials/ignore-patterns.test.ts',
+  'test/unit/git/cat-file-reader.test.ts',
+  'test/unit/security/credentials.test.ts',
+]
+const ALL = ['test/**/*.test.ts']
+
+const LONG = { name: 'long', description: 'takes long: not part of npm run test:quick' }
+
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
-    include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
+    projects: [
+      { extends: true, test: { name: 'together', include: ALL, exclude: ALONE, isolate: false } },
+      { extends: true, test: { name: 'alone', include: ALONE } },
+    ],
     globalSetup: ['test/support/programs/build-once.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
     maxWorkers: 2,
-    tags: programTags(missing),
+    tags: [...programTags(missing), LONG],
     reporters: [...(REPORT ? ['default', 'json'] : ['default']), missingReporter],
     ...(REPORT ? { outputFile: { json: REPORT } } : {}),
   },

@@ -96,7 +96,7 @@ describe.skipIf(!SHARED_DATA)('the verdicts of the original (need the shared dat
 })
 
 describe.skipIf(!SHARED_DATA)('a real history (needs the shared data)', () => {
-  it('is accepted, every revision of it', () => {
+  it('is accepted, every revision of it', { tags: ['long'] }, () => {
     const documents = everyRealRevision()
     const different = [...new Set(documents)]
     const problems = different.flatMap((document) => {

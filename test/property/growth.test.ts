@@ -173,7 +173,7 @@ function growthOf(work: (text: string) => unknown, piece: string, length = LENGT
   return length < 4 * LENGTH ? growthOf(work, piece, 2 * length) : most / least
 }
 
-describe('a text of four times the length', () => {
+describe('a text of four times the length', { tags: ['long'] }, () => {
   it.each(Object.entries(FUNCTIONS))(
     `takes %s no more than ${MOST} times as long`,
     { timeout: 300_000 },

@@ -65,6 +65,7 @@ describe('the cache of documents', () => {
 
   it.each(Object.entries(LARGE_PIECES))(
     'lets others have their turn while it reads %s, and reads the same',
+    { tags: ['long'] },
     async (_, document) => {
       await using cache = aCache()
       const bytes = Buffer.from(document)

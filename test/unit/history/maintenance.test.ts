@@ -146,7 +146,8 @@ describe('maintenance', () => {
     },
   )
 
-  it('keeps forty revisions of a megabyte as small as 10,000 in 100 MB have to be', async () => {
+  const manyLarge = 'keeps forty revisions of a megabyte as small as 10,000 in 100 MB have to be'
+  it(manyLarge, { tags: ['long'] }, async () => {
     await using folder = new HistoryFolder({ packWhen: { ...NEVER, looseObjects: 60 } })
     const writing = await folder.open()
     for (let n = 1; n <= 40; n += 1) await save(writing, largeDocument(n))
