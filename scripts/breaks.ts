@@ -53,7 +53,7 @@ process.exitCode = (await everyTestPasses()) && (await everyBreakIsNoticed()) ? 
 async function everyTestPasses(): Promise<boolean> {
   const tests = [...new Set(chosen.map(({ test }) => test))]
   const { failed } = await runTests(copyOfCode('whole'), tests)
-  for (const name of failed) console.log(`FAILS UNBROKEN  ${name}`)
+  for (const name of failed) say(`FAILS UNBROKEN  ${name}`)
   return failed.length === 0
 }
 
@@ -67,7 +67,7 @@ async function everyBreakIsNoticed(): Promise<boolean> {
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
-  console.log(`${chosen.length - unnoticed.length} of ${chosen.length} breaks were noticed`)
+  say(`${chosen.length - unnoticed.length} of ${chosen.length} breaks were noticed`)
   return unnoticed.length === 0
 }
 
@@ -76,7 +76,7 @@ async function isNoticed(copy: string, broken: Break): Promise<boolean> {
   const path = join(copy, 'src', file)
   const whole = readFileSync(path, 'utf8')
   if (whole.split(find).length !== 2) {
-    console.log(`NOT THERE ONCE  ${behaviour}: ${find} in src/${file}`)
+    say(`NOT THERE ONCE  ${behaviour}: ${find} in src/${file}`)
     return false
   }
   writeAsOld(
@@ -87,13 +87,11 @@ async function isNoticed(copy: string, broken: Break): Promise<boolean> {
   writeAsOld(path, whole)
   const [first] = failed
   if (first === undefined) {
-    console.log(`PASSED OVER     ${behaviour}: src/${file}, test/${test} (${passed} passed)`)
+    say(`PASSED OVER     ${behaviour}: src/${file}, test/${test} (${passed} passed)`)
     return false
   }
   const others = failed.length > 1 ? ` and ${failed.length - 1} more` : ''
-  console.log(
-    `noticed         ${behaviour}\n                test/${test}: ${short(first)}${others}`,
-  )
+  say(`noticed         ${behaviour}\n                test/${test}: ${short(first)}${others}`)
   return true
 }
 
@@ -140,6 +138,10 @@ function read({ testResults }: z.infer<typeof Report>): Run {
     passed: results.filter(({ status }) => status === 'passed').length,
     failed: results.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
   }
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
 }
 
 function short(text: string): string {

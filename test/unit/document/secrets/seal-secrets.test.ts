@@ -190,6 +190,7 @@ describe('maskSecrets', () => {
     ['<ldap encryptedManagerPassword = "b2xk"', '<ldap encryptedManagerPassword = "••••••"'],
     ['<svn password="half of it', '<svn password="••••••'],
     ['<encryptedValue>b2xk=</encryptedValue>', '<encryptedValue>••••••</encryptedValue>'],
+    ['<encryptedValue>b2\nxk=\n</encryptedValue>', '<encryptedValue>••••••\n\n</encryptedValue>'],
     ['  AES:AAAAAAAAAAAAAAAA:AAAA==', '  ••••••'],
     ['<git url="https://bob:pw@host/x?a=b@c"/>', '<git url="https://bob:••••••@host/x?a=b@c"/>'],
     ['<git url="https://host:80/a@b"/>', '<git url="https://host:80/a@b"/>'],
