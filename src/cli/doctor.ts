@@ -33,7 +33,7 @@ export async function doctor(args: readonly string[]): Promise<number> {
     serverVersion: VERSION,
     programPath: programPath(),
     repair: settings.repair,
-    donors: settings.from === null ? [] : [resolve(settings.from)],
+    sources: settings.from === null ? [] : [resolve(settings.from)],
     clock: Date.now,
   })
   const told = tell(repository, examination)
@@ -45,10 +45,10 @@ export async function doctor(args: readonly string[]): Promise<number> {
   return Math.max(told, await tellState(state, { mayRepair: settings.repair }))
 }
 
-function tell(repository: string, { findings, asideFolder }: Examination): number {
+function tell(repository: string, { findings, quarantineFolder }: Examination): number {
   for (const { what, state, remedy } of findings) say(`${what}: ${WORDS[state]}: ${remedy}`)
   if (findings.length === 0) say(`${repository} is whole`)
-  else if (asideFolder !== null) say(`what was moved aside is in ${asideFolder}`)
+  else if (quarantineFolder !== null) say(`what was moved aside is in ${quarantineFolder}`)
   return findings.every(({ state }) => state === 'mended') ? 0 : 1
 }
 

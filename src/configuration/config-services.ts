@@ -27,16 +27,16 @@ export interface ConfigServicesOptions {
   readonly version: string
   readonly pushCheck: readonly string[] | null
   readonly programPath: string | undefined
-  /** What seals the secrets of documents. */
+  /** Seals the secrets of documents. */
   readonly box: SecretBox
 }
 
-/** The configuration repository with all that is needed to read and change it. */
+/** The configuration repository with the services that read and change it. */
 export class ConfigServices implements AsyncDisposable {
   readonly history: History
   readonly cache: DocumentCache
   readonly configuration: CurrentConfiguration
-  /** Makes every change of the configuration that comes by the service. */
+  /** Makes every change that is requested of the service. */
   readonly writer: ConfigurationWriter
   readonly editor: ConfigEditor
   readonly summary: ChangeSummary
@@ -100,7 +100,7 @@ export class ConfigServices implements AsyncDisposable {
   readonly diff = async (before: Uint8Array, after: Uint8Array): Promise<Uint8Array<ArrayBuffer>> =>
     new Uint8Array(await this.#pool.unified(before, after))
 
-  /** The edit script behind such a diff. */
+  /** The edit script behind a diff. */
   readonly script: DiffPool['script'] = (before, after, options) =>
     this.#pool.script(before, after, options)
 
@@ -126,7 +126,7 @@ interface Judges {
   readonly summary: ChangeSummary
 }
 
-/** Reads, judges and seals a document as the next one of this server, and says what it changes. */
+/** Prepares a document as the next revision: validates it, seals its secrets and summarises the changes. */
 function prepareBy({ cache, identity, summary }: Judges): Prepare {
   return async (next, before): Promise<Preparation> => {
     const inspection = await cache.inspect(next)

@@ -1,5 +1,5 @@
 /** One side of a comparison: which lines take part, and the marks of those that turn out changed. */
-export interface Side {
+export interface ComparedSide {
   /** The numbers of the lines that take part. */
   readonly ids: Int32Array
   /** Where each of them stands in the text. */
@@ -30,7 +30,7 @@ const MOST_PARTNERS = 1024
  * (blank lines, closing tags) that stand among such lines: matching those would
  * tear a rewritten block apart. What is left takes part in the comparison.
  */
-export function candidatesOf(lines: LinesOfSide): Side {
+export function candidatesOf(lines: LinesOfSide): ComparedSide {
   const ranks = ranksOf(lines)
   const surroundings = new Surroundings(ranks)
   const places = new Int32Array(ranks.length)

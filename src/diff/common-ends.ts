@@ -7,7 +7,7 @@ export interface CommonBytes {
 }
 
 /** The lines that differ, once the equal lines at both ends of the two texts are left out. */
-export interface Region {
+export interface ChangedRegion {
   readonly before: LineRange
   readonly after: LineRange
 }
@@ -24,7 +24,7 @@ export function commonBytes(a: Uint8Array, b: Uint8Array): CommonBytes {
 }
 
 /** Leaves out the lines that lie wholly in the common ends. */
-export function changedRegion(before: Lines, after: Lines, common: CommonBytes): Region {
+export function changedRegion(before: Lines, after: Lines, common: CommonBytes): ChangedRegion {
   const prefix = Math.min(
     firstStart(before, common.prefix + 1) - 1,
     firstStart(after, common.prefix + 1) - 1,

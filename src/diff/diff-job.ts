@@ -21,7 +21,7 @@ export interface PackedScript {
 
 export type DiffAnswer = Uint8Array<ArrayBuffer> | PackedScript
 
-export function answerTo(job: DiffJob): DiffAnswer {
+export function runDiffJob(job: DiffJob): DiffAnswer {
   if (job.kind === 'unified') {
     return new Uint8Array(unifiedDiff(job.before, job.after, job.options))
   }

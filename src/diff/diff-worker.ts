@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
-import { type DiffJob, answerTo, memoryOf } from './diff-job.ts'
+import { type DiffJob, runDiffJob, memoryOf } from './diff-job.ts'
 
 parentPort?.on('message', (job: DiffJob) => {
-  const answer = answerTo(job)
+  const answer = runDiffJob(job)
   parentPort?.postMessage(answer, memoryOf(answer))
 })

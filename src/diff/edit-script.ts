@@ -1,5 +1,5 @@
 import { candidatesOf } from './candidates.ts'
-import { type Region, changedRegion, commonBytes } from './common-ends.ts'
+import { type ChangedRegion, changedRegion, commonBytes } from './common-ends.ts'
 import { compact, type Sliding } from './compaction.ts'
 import { EXACT, WITHOUT_SPACE } from './comparison.ts'
 import { intern } from './interning.ts'
@@ -50,7 +50,7 @@ export function coarseScript(before: Uint8Array, after: Uint8Array): EditScript 
   return { ...texts, changes: wholeRegion(region) }
 }
 
-function split(before: Uint8Array, after: Uint8Array): Texts & { readonly region: Region } {
+function split(before: Uint8Array, after: Uint8Array): Texts & { readonly region: ChangedRegion } {
   const common = commonBytes(before, after)
   const linesBefore = splitLines(plain(before))
   const linesAfter = splitLike(linesBefore, plain(after), common)
@@ -58,7 +58,7 @@ function split(before: Uint8Array, after: Uint8Array): Texts & { readonly region
   return { before: linesBefore, after: linesAfter, region }
 }
 
-function compare(texts: Texts, region: Region, options: DiffOptions): ChangedRange[] {
+function compare(texts: Texts, region: ChangedRegion, options: DiffOptions): ChangedRange[] {
   const comparison = options.whitespace === 'ignore' ? WITHOUT_SPACE : EXACT
   const ids = intern(texts, region, comparison)
   const before = { lines: texts.before, changed: new Uint8Array(texts.before.count) }
@@ -95,13 +95,13 @@ function commonEnds(before: Int32Array, after: Int32Array) {
 }
 
 /** There is nothing to compare, or too much. */
-function isTrivial({ before, after }: Region): boolean {
+function isTrivial({ before, after }: ChangedRegion): boolean {
   const beforeCount = before.end - before.start
   const afterCount = after.end - after.start
   return beforeCount + afterCount > MOST_LINES || (beforeCount === 0 && afterCount === 0)
 }
 
-function wholeRegion(region: Region): ChangedRange[] {
+function wholeRegion(region: ChangedRegion): ChangedRange[] {
   const { before, after } = region
   return before.start === before.end && after.start === after.end ? [] : [region]
 }

@@ -1,4 +1,4 @@
-import type { Region } from './common-ends.ts'
+import type { ChangedRegion } from './common-ends.ts'
 import type { LineComparison } from './comparison.ts'
 import type { LineRange, Lines } from './lines.ts'
 
@@ -15,7 +15,7 @@ interface Texts {
   readonly after: Lines
 }
 
-export function intern(texts: Texts, region: Region, comparison: LineComparison): Interned {
+export function intern(texts: Texts, region: ChangedRegion, comparison: LineComparison): Interned {
   const table = new LineTable(texts, region, comparison)
   const before = table.idsOf(texts.before, region.before)
   table.sizeOfBefore = table.size
@@ -36,7 +36,12 @@ function haveCommonLine(before: Int32Array, after: Int32Array): boolean {
 }
 
 /** The ends are the same in both texts, so one of them is read for both. */
-function countEnds(table: LineTable, lines: Lines, region: Region, counts: Interned['counts']) {
+function countEnds(
+  table: LineTable,
+  lines: Lines,
+  region: ChangedRegion,
+  counts: Interned['counts'],
+) {
   const count = (line: number) => {
     const id = table.find(lines, line)
     if (id === null) return
@@ -64,7 +69,7 @@ class LineTable {
   /** The number of the line that brought each id. */
   readonly #firstLine: Int32Array
 
-  constructor(texts: Texts, { before, after }: Region, comparison: LineComparison) {
+  constructor(texts: Texts, { before, after }: ChangedRegion, comparison: LineComparison) {
     const capacity = lengthOf(before) + lengthOf(after)
     this.#texts = texts
     this.#comparison = comparison

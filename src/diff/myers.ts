@@ -1,4 +1,4 @@
-import { type Side, roughSquareRoot } from './candidates.ts'
+import { type ComparedSide, roughSquareRoot } from './candidates.ts'
 
 /** A rectangle of the edit graph that is still to be compared. */
 interface Box {
@@ -23,7 +23,7 @@ const BEYOND = 0x3fffffff
  * costs too much ends at the best place it has reached: the result is then not
  * the smallest, but always correct.
  */
-export function markDifferences(before: Side, after: Side): void {
+export function markDifferences(before: ComparedSide, after: ComparedSide): void {
   const search = new Search(before.ids, after.ids)
   const pending: Box[] = [
     { beforeStart: 0, beforeEnd: before.ids.length, afterStart: 0, afterEnd: after.ids.length },
@@ -42,7 +42,7 @@ export function markDifferences(before: Side, after: Side): void {
   }
 }
 
-function mark(side: Side, start: number, end: number): void {
+function mark(side: ComparedSide, start: number, end: number): void {
   for (let n = start; n < end; n++) side.changed[side.places[n] ?? 0] = 1
 }
 

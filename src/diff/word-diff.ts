@@ -1,4 +1,4 @@
-import type { Side } from './candidates.ts'
+import type { ComparedSide } from './candidates.ts'
 import { markDifferences } from './myers.ts'
 
 /** A part of a line, and whether the other line lacks it. */
@@ -57,9 +57,12 @@ function ends(before: string, after: string): Tokens {
   return { before: parts(before), after: parts(after) }
 }
 
-function sidesOf({ before, after }: Tokens): { readonly before: Side; readonly after: Side } {
+function sidesOf({ before, after }: Tokens): {
+  readonly before: ComparedSide
+  readonly after: ComparedSide
+} {
   const ids = new Map<string, number>()
-  const side = (tokens: readonly string[]): Side => {
+  const side = (tokens: readonly string[]): ComparedSide => {
     for (const token of tokens) if (!ids.has(token)) ids.set(token, ids.size)
     return {
       ids: Int32Array.from(tokens, (token) => ids.get(token) ?? 0),
@@ -71,7 +74,7 @@ function sidesOf({ before, after }: Tokens): { readonly before: Side; readonly a
 }
 
 /** How much text, white space left out, stands in both lines. */
-function commonPart(tokens: readonly string[], { changed }: Side): number {
+function commonPart(tokens: readonly string[], { changed }: ComparedSide): number {
   return tokens.reduce((sum, token, n) => sum + (changed[n] === 1 ? 0 : token.trim().length), 0)
 }
 

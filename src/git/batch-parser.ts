@@ -16,9 +16,9 @@ const LINE_FEED = 10
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Reads the answers of `git cat-file --batch` from whatever pieces they come in. The content of
- * an object is copied once, into the buffer that is handed out; one that makes up most of a piece
- * is handed out as a part of it.
+ * Parses the output of `git cat-file --batch` in chunks of any size. The content of an object is
+ * copied once, into the returned buffer; content that makes up most of a chunk is returned as a
+ * view of it.
  */
 export class BatchParser {
   readonly #onAnswer: OnAnswer
@@ -30,8 +30,8 @@ export class BatchParser {
   }
 
   /**
-   * @throws {RangeError} when the bytes are no answers.
-   * @throws {TooLargeError} upon the header of an object that is not to be read.
+   * @throws {RangeError} when the bytes are not such output.
+   * @throws {TooLargeError} at the header of an object above the size limit.
    */
   push(chunk: Buffer): void {
     let rest = chunk
@@ -49,7 +49,7 @@ export class BatchParser {
     return this.#begin(header.toString('utf8'), chunk.subarray(end + 1))
   }
 
-  /** What is left of the piece after the header, less what the object took of it. */
+  /** The rest of the chunk behind the header, without the part that the object used. */
   #begin(header: string, rest: Buffer): Buffer {
     const [, oid = '', type, digits] =
       /^([0-9a-f]{40}) (blob|tree|commit|tag) (\d+)$/.exec(header) ?? []
@@ -80,7 +80,7 @@ export class BatchParser {
   }
 }
 
-/** The content as a part of a piece that holds all of it and little else; null when it is to be copied. */
+/** The content as a view of a chunk that holds all of it and little else; null when it has to be copied. */
 function partOf(rest: Buffer, size: number): Buffer<ArrayBuffer> | null {
   const { buffer, byteOffset } = rest
   if (rest.length <= size || size < buffer.byteLength / 2) return null

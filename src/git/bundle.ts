@@ -8,7 +8,7 @@ import { writeEmptyRepository } from './empty-repository.ts'
 import { unavailable } from '../core/errors.ts'
 import { requireGit, runGit, runGitToFile } from './run-git.ts'
 
-/** What a bundle says its repository has checked out. */
+/** The branch and commit that were checked out when the bundle was made. */
 export interface BundledHead {
   /** Such as `refs/heads/main`; null when no branch was checked out. */
   readonly branch: string | null
@@ -27,9 +27,9 @@ const SYNCED = ['-c', 'core.fsync=all', '-c', 'core.fsyncMethod=fsync']
 const HEADER = /^# v[23] git bundle$/
 
 /**
- * Writes every branch and tag with all that they reach into one file. The refs are read once and
- * bundled from a repository beside the file that has them and borrows the objects: there they
- * stand still, while a service and git commands go on moving those of the repository.
+ * Writes every branch and tag, with all objects they reach, into one file. The refs are read once
+ * and bundled from a temporary repository that borrows the objects, because a service and git
+ * commands may move the refs of the original meanwhile.
  *
  * @throws {ServiceError} `unavailable`, with what git says.
  */
@@ -55,8 +55,8 @@ export async function bundleRepository(
 }
 
 /**
- * Makes a `.git` folder of a bundle, with its branches, tags and objects, and no index. Git gets
- * the pack through a pipe, so that it cannot go on when this process is killed.
+ * Creates a `.git` folder from a bundle, with its branches, tags and objects, without an index. Git
+ * reads the pack through a pipe, so that it ends with this process.
  *
  * @throws {ServiceError} `unavailable`, with what git says; the bundle is damaged.
  */
@@ -77,7 +77,7 @@ export async function unbundleRepository(
   else await runGit(git, gitDir, ['symbolic-ref', 'HEAD', branch])
 }
 
-/** The refs of a bundle, and where its pack begins. */
+/** The refs of a bundle, and the offset of its pack. */
 async function readBundleHeader(bundle: string): Promise<{ refs: Refs; packAt: number }> {
   const lines: string[] = []
   let packAt = 0

@@ -18,7 +18,7 @@ const MOST_SUSPECTS = 1_000
 export class CatFileReader implements ObjectReader {
   readonly #git: GitExecutable
   readonly #gitDir: string
-  /** Questions upon which a process has ended. */
+  /** Requests at which a process has ended. */
   readonly #suspects = new Set<string>()
   readonly #alone = new SerialQueue(() => unavailable(CLOSED))
   #catFile: CatFile | null = null
@@ -52,7 +52,7 @@ export class CatFileReader implements ObjectReader {
     yield* streamLog(this.#git, this.#gitDir, range)
   }
 
-  /** The next question goes to a new process; the old one answers what it was asked. */
+  /** Sends the next request to a new process; the old one finishes its own. */
   renew(): void {
     this.#catFile?.finish()
     this.#catFile = null
@@ -65,9 +65,9 @@ export class CatFileReader implements ObjectReader {
   }
 
   /**
-   * A damaged object ends the process that reads it. Whoever only waited behind it asks the next
-   * process; the question itself is put once more to a process of its own, and from then on
-   * always, until it has an answer.
+   * A damaged object ends the process that reads it. Requests queued behind it go to the next
+   * process. The request itself is retried in a process of its own, from then on always, until it
+   * succeeds.
    */
   async #find(name: string): Promise<RawObject | null> {
     while (!this.#suspects.has(name)) {
@@ -114,7 +114,7 @@ async function orNullWhenLarge(reading: Promise<RawObject | null>): Promise<RawO
   }
 }
 
-/** What git complains of holds paths of this machine. Only the name of the object leaves here. */
+/** Git's messages contain paths of this machine, so only the name of the object is passed on. */
 function failureOf(error: CatFileEnded): ServiceError<'unavailable'> {
   const [, oid] = /^fatal: .*?\b([0-9a-f]{40})\b/m.exec(error.message) ?? []
   if (oid !== undefined) return damagedObject(oid, error)

@@ -5,10 +5,10 @@ import { ended, type PipedProcess } from '../processes/piped-process.ts'
 import { TooLargeError } from './damage.ts'
 import type { RawObject } from './raw-object.ts'
 
-/** The process has ended before it answered a question. */
+/** The process ended before it answered a request. */
 export class CatFileEnded extends Error {
   override readonly name = 'CatFileEnded'
-  /** Whether it ended upon this very question. The others only waited behind that one. */
+  /** Whether it ended at this request. The others only waited behind that one. */
   readonly isUponThis: boolean
 
   constructor(complaint: string, isUponThis: boolean) {
@@ -24,23 +24,23 @@ interface Request {
 }
 
 /**
- * Git keeps what it undoes deltas from, by itself up to 96 MB. Every new page of that has to be
- * given out by the system first, which costs a cold read more than undoing the deltas does.
+ * Git caches the bases of deltas, by default up to 96 MB. For a cold read, allocating those pages
+ * costs more than resolving the deltas.
  */
 const ARGUMENTS = ['-c', 'core.deltaBaseCacheLimit=8m', 'cat-file', '--batch']
 
 const LONGEST_COMPLAINT = 4_096
 
 /**
- * One `git cat-file --batch`, asked for many objects without waiting for the answers between.
- * It keeps this process alive only while a question is open.
+ * One `git cat-file --batch` process with pipelined requests. It keeps this process alive only
+ * while a request is open.
  */
 export class CatFile implements AsyncDisposable {
   readonly #child: PipedProcess
   readonly #ended: Promise<string>
   readonly #open: Request[] = []
   readonly #parser: BatchParser
-  /** What git said before it ended; null while it runs. */
+  /** Git's error output when it ended; null while it runs. */
   #failure: string | null = null
   #complaint = ''
 
@@ -58,7 +58,7 @@ export class CatFile implements AsyncDisposable {
     this.#keepAlive(false)
   }
 
-  /** Whether it has ended and can answer nothing more. */
+  /** Whether it has ended. */
   get isOver(): boolean {
     return this.#failure !== null
   }
@@ -73,7 +73,7 @@ export class CatFile implements AsyncDisposable {
     })
   }
 
-  /** It ends by itself after its last answer. */
+  /** Closes the input. The process ends after its last answer. */
   finish(): void {
     this.#child.stdin.end()
   }
@@ -97,7 +97,10 @@ export class CatFile implements AsyncDisposable {
     }
   }
 
-  /** Git says the size of an object before it makes its content, and has to end not to make it. */
+  /**
+   * Git prints the size of an object before its content. Ending the process is the only way to skip
+   * a large one.
+   */
   #refuse(error: TooLargeError): void {
     this.#open.shift()?.reject(error)
     this.#fail(error.message, { isUponFirst: false })
@@ -108,7 +111,7 @@ export class CatFile implements AsyncDisposable {
     if (this.#open.length === 0) this.#keepAlive(false)
   }
 
-  /** Git answers in order, so what it ended upon is the first question without an answer. */
+  /** Git answers in order, so it ended at the first request without an answer. */
   #fail(complaint: string, { isUponFirst } = { isUponFirst: true }): void {
     this.#failure ??= complaint
     for (const [place, { reject }] of this.#open.splice(0).entries())

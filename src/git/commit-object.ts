@@ -1,6 +1,6 @@
 import { TextDecoder } from 'node:util'
 import { CommitSha } from '../core/revision.ts'
-import type { CommitRecord, Committer } from './object-reader.ts'
+import type { CommitRecord, CommitterIdentity } from './object-reader.ts'
 
 /** The name of the tree of a commit. */
 export function parseCommitTree(content: Uint8Array): string {
@@ -10,7 +10,7 @@ export function parseCommitTree(content: Uint8Array): string {
   return tree
 }
 
-/** Reads the bytes of a commit. Lines end with LF alone, whatever else stands in a name or a message. */
+/** Reads the bytes of a commit. Lines end with LF only. */
 export function parseCommit(sha: CommitSha, content: Uint8Array): CommitRecord {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
   const blank = bytes.indexOf('\n\n')
@@ -28,10 +28,10 @@ export function parseCommit(sha: CommitSha, content: Uint8Array): CommitRecord {
 }
 
 /**
- * Reads `Name <email> seconds zone` as git does. Signatures of other tools may lack any
- * part; what is missing is empty, and the time 0.
+ * Reads `Name <email> seconds zone` as git does. Signatures of other tools may lack any part; a
+ * missing text becomes empty, a missing time 0.
  */
-export function parseSignature(text: string): Committer {
+export function parseSignature(text: string): CommitterIdentity {
   const open = text.indexOf('<')
   if (open < 0) return { name: trim(text), email: '', time: 0 }
   const close = text.indexOf('>', open)
@@ -43,12 +43,12 @@ export function parseSignature(text: string): Committer {
   }
 }
 
-/** Git shows no more of a message. */
+/** Git ignores the rest of a message. */
 function upToNul(message: string): string {
   return message.split('\0', 1)[0] ?? ''
 }
 
-/** A commit may name the encoding that it is written in. */
+/** The decoder for the encoding that a commit names. */
 function decoderOf(header: Buffer): TextDecoder {
   const label = /^encoding (.+)$/m.exec(header.toString('latin1'))?.[1] ?? 'utf-8'
   try {

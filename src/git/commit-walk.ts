@@ -4,13 +4,13 @@ import type { CommitRange, CommitRecord } from './object-reader.ts'
 
 export type FindCommit = (commit: CommitSha) => Promise<CommitRecord | null>
 
-/** The commits of a range, children before parents, otherwise the later commit time first. */
+/** Lists the commits of a range, children before parents, then by commit time, latest first. */
 export async function walkCommits(
   find: FindCommit,
   { from, until }: CommitRange,
 ): Promise<readonly CommitRecord[]> {
   const collected = await collect(find, { from, stop: until })
-  // Whatever leads past `until` to commits before it leads on to a first commit.
+  // Ancestors of `until` are excluded by walking on to the first commits.
   const mayReachPast = [...collected.values()].some(({ parents }) => parents.length === 0)
   if (until !== null && mayReachPast) {
     const before = await collect(find, { from: until, stop: null })
@@ -68,7 +68,7 @@ function countChildren(commits: ReadonlyMap<CommitSha, CommitRecord>): Map<Commi
   return children
 }
 
-/** Few commits are ready at a time: as many as there are branches side by side. */
+/** A list is enough: only as many commits are ready as there are parallel branches. */
 function takeLatest(ready: CommitRecord[]): CommitRecord | undefined {
   const latest = ready.reduce(
     (best, commit, at) => (commit.committer.time > (ready[best]?.committer.time ?? 0) ? at : best),

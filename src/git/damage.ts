@@ -1,7 +1,7 @@
 import { ServiceError } from '../core/errors.ts'
 import type { CommitSha } from '../core/revision.ts'
 
-/** An object of the repository cannot be read any more, and will not be until it is mended. */
+/** An object of the repository cannot be read until it is repaired. */
 export class DamageError extends ServiceError<'unavailable'> {
   override readonly name: string = 'DamageError'
 
@@ -14,10 +14,10 @@ export function damagedObject(oid: string, cause?: unknown): DamageError {
   return new DamageError(`The repository is damaged: its object ${oid} cannot be read`, cause)
 }
 
-/** Above the largest document, and what is checked out beside it, by a safe distance. */
+/** Well above the largest document and the largest file that is checked out beside it. */
 export const LARGEST_OBJECT = 64 * 1024 * 1024
 
-/** An object is not read: a commit of a megabyte may hold a file of gigabytes. */
+/** An object is too large to be read: a commit of a megabyte may hold a file of gigabytes. */
 export class TooLargeError extends DamageError {
   override readonly name = 'TooLargeError'
   readonly size: number
@@ -28,11 +28,11 @@ export class TooLargeError extends DamageError {
   }
 }
 
-/** What an operator can do about any damage. */
+/** The advice for an operator about any damage. */
 const ADVICE =
   'Stop the service and run cairn doctor --repair, with --from and a clone that has what is missing'
 
-/** Why a revision cannot be read, with its commit and what to do. */
+/** The error for a revision that cannot be read, with its commit and the remedy. */
 export function unreadable(commit: CommitSha, why: string, cause?: unknown): DamageError {
   return new DamageError(
     `The configuration of commit ${commit} cannot be read: ${why}. ${ADVICE}`,

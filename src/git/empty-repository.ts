@@ -3,7 +3,7 @@ import { replaceFile } from '../storage/durable-fs.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
 import { syncFolder } from '../storage/sync-folder.ts'
 
-/** Short chains of deltas cost little space and make reading an old revision as quick as a new one. */
+/** Short delta chains cost little space and make old revisions as quick to read as new ones. */
 export const DELTA_DEPTH = 20
 
 const CONFIG = `[core]
@@ -18,7 +18,7 @@ const CONFIG = `[core]
 \tdepth = ${DELTA_DEPTH}
 `
 
-/** A `.git` folder without commits, on disk. */
+/** Creates a `.git` folder without commits, durably. */
 export async function writeEmptyRepository(fs: FsPromises, gitDir: string): Promise<void> {
   const folders = ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info', 'hooks']
   for (const folder of folders) await fs.mkdir(join(gitDir, folder), { recursive: true })

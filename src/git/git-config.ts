@@ -2,7 +2,7 @@
 const PARTS =
   /\[([\w.-]+)(?:[ \t]+"((?:[^"\\\n]|\\.)*)")?\]|([A-Za-z][\w-]*)[ \t]*(?:=((?:"(?:[^"\\\n]|\\[^])*"|\\[^]|[^"\\\n#;])*))?|[#;].*/g
 
-/** What a letter stands for after a backslash; any other character stands for itself. */
+/** The meaning of a letter after a backslash; any other character is literal. */
 const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['n', '\n'],
   ['t', '\t'],
@@ -11,7 +11,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 
 /**
  * The value of a setting such as `core.bare` in the text of a git configuration file: the last one
- * given, `true` for a setting without a value, null for none. Included files are not looked at.
+ * given, `true` for a setting without a value, null for none. Included files are ignored.
  */
 export function findConfigValue(text: string, path: string): string | null {
   const wanted = keyOf(path)
@@ -26,7 +26,7 @@ export function findConfigValue(text: string, path: string): string | null {
   return found
 }
 
-/** The names of sections and variables are the same in either case; what stands between them is not. */
+/** Section and variable names ignore case; subsection names do not. */
 function keyOf(path: string): string {
   const [first, last] = [path.indexOf('.'), path.lastIndexOf('.')]
   const [section, variable] = [path.slice(0, first), path.slice(last)]

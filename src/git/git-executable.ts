@@ -17,9 +17,9 @@ import {
 import { fsErrorCode } from '../storage/fs-error.ts'
 
 export interface GitExecutableOptions {
-  /** Where programs are looked for: the `PATH` of the service. */
+  /** The `PATH` on which programs are looked up. */
   readonly path: string | undefined
-  /** Variables by which git names the objects of a push that is not accepted yet. */
+  /** Environment variables that name the objects of a push in progress. */
   readonly quarantine?: Readonly<Record<string, string>>
 }
 
@@ -28,7 +28,7 @@ export type Version = readonly [number, number]
 
 const OLDEST: Version = [2, 30]
 
-/** What starting a program fails with where there is none. */
+/** The error codes for a missing program. */
 const ABSENT = ['ENOENT', 'EACCES', 'ENOTDIR']
 
 /** As arguments, because git 2.30 does not take settings from variables. */
@@ -37,9 +37,9 @@ const SETTINGS = NO_PROGRAMS.flatMap(([key, value]) => ['-c', `${key}=${value}`]
 export type RunOptions = Partial<Omit<ProcessOptions, 'isGroup'>>
 
 /**
- * The git program, run on one repository at a time and away from the settings of whoever
- * started the service: no variables, no personal or system configuration, no replaced or grafted
- * objects, no history that is cut off. It runs no program that the repository names, and fetches nothing from anywhere.
+ * The git program, isolated from the environment of the service: no variables, no personal or
+ * system configuration, no replaced or grafted objects, no shallow history. It runs no program that
+ * the repository names, and fetches nothing from elsewhere.
  */
 export class GitExecutable {
   readonly #env: Readonly<Record<string, string>>
@@ -54,16 +54,16 @@ export class GitExecutable {
       GIT_CONFIG_GLOBAL: '/dev/null',
       GIT_OPTIONAL_LOCKS: '0',
       GIT_NO_REPLACE_OBJECTS: '1',
-      // A file that cannot be there: git has a word of advice for each one that it can open.
+      // A path that cannot exist, because git prints advice for a graft file that it can open.
       GIT_GRAFT_FILE: '/dev/null/grafts',
-      // None at all, so that no file of the repository hides commits that are there.
+      // An empty file, so that `.git/shallow` hides no commits.
       GIT_SHALLOW_FILE: '',
       GIT_TERMINAL_PROMPT: '0',
       GIT_ALLOW_PROTOCOL: '',
     }
   }
 
-  /** Null when there is no git, or only one that is too old. */
+  /** Null when git is missing or too old. */
   static async find(options: GitExecutableOptions): Promise<GitExecutable | null> {
     const git = new GitExecutable(options)
     const version = await git.#findVersion()
@@ -77,10 +77,10 @@ export class GitExecutable {
   }
 
   /**
-   * Starts git on a repository, for commands that end with the pipes to this process, and so with
-   * it. Naming the repository outright keeps git from refusing one of another owner.
+   * Starts git on a repository, for commands that end when the pipes to this process close. Naming
+   * the repository explicitly keeps git from refusing one of another owner.
    *
-   * @throws {ServiceError} `unavailable` when the system has nothing left to start it with.
+   * @throws {ServiceError} `unavailable` when the system lacks the resources to start it.
    */
   start(gitDir: string, args: readonly string[]): PipedProcess {
     return orUnavailable(() =>
@@ -89,8 +89,8 @@ export class GitExecutable {
   }
 
   /**
-   * Starts git with variables of its own, and where wanted with a channel that its hooks find at
-   * descriptor 3. It leads a group of its own, and nothing of it outlives this process.
+   * Starts git with extra variables and, if wanted, a channel for its hooks at descriptor 3. It
+   * leads its own process group, and none of its processes outlives this one.
    *
    * @throws {ServiceError} `unavailable` when the system has nothing left to start it with.
    */
@@ -100,10 +100,11 @@ export class GitExecutable {
   }
 
   /**
-   * Runs a command to its end, behind whatever else the machine has to do. When the signal is
-   * given, the command is ended with all the processes that it has started.
+   * Runs a command to its end with low priority. The signal ends the command with all processes
+   * that it has started.
    *
-   * @throws {ServiceError} `unavailable`, whose cause has what git complains about, unless the signal was given.
+   * @throws {ServiceError} `unavailable`, with git's error output as cause, unless the signal ended
+   * it.
    */
   async runAside(gitDir: string, args: readonly string[], signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
@@ -122,7 +123,7 @@ export class GitExecutable {
     throw new ServiceError('unavailable', reason, { reason }, { cause })
   }
 
-  /** Null when there is no such program, or it is one of another kind. */
+  /** The version; null when there is no such program, or it is not git. */
   async #findVersion(): Promise<Version | null> {
     const child = startProcess('git', ['--version'], { env: this.#env })
     child.stderr.resume()
@@ -133,7 +134,7 @@ export class GitExecutable {
   }
 }
 
-/** Null for a program that is not there. */
+/** Null for a missing program. */
 async function exitCodeOf(child: PipedProcess): Promise<unknown> {
   try {
     const [code]: unknown[] = await once(child, 'close')

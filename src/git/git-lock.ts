@@ -8,7 +8,7 @@ import { syncFolder } from '../storage/sync-folder.ts'
 
 export interface GitLockOptions {
   readonly fs: FsPromises
-  /** The file that the lock is for; its folder has to exist. */
+  /** The file to lock; its folder has to exist. */
   readonly file: string
   /** Milliseconds to wait for a git command that holds the lock. */
   readonly patience: number
@@ -18,11 +18,11 @@ const FIRST_PAUSE = 5
 const LONGEST_PAUSE = 200
 
 /**
- * The lock that git itself takes before it changes a ref or the index: `<file>.lock`, made by one
- * process only, which becomes the file when the change is complete.
+ * Git's own lock on a ref or the index: `<file>.lock`, created exclusively, which is renamed to the
+ * file when the change is complete.
  *
- * Ours is made as a second name of a draft. A lock that is the same file as a draft is
- * therefore known to be ours after a crash, and no other can be taken for it.
+ * We create it as a hard link of a draft. After a crash a lock that is the same file as a draft is
+ * therefore certainly ours.
  */
 export class GitLock implements AsyncDisposable {
   readonly #fs: FsPromises
@@ -39,7 +39,7 @@ export class GitLock implements AsyncDisposable {
     this.#handle = handle
   }
 
-  /** @throws {ServiceError} `unavailable` when another process does not give the lock back in time. */
+  /** @throws {ServiceError} `unavailable` when another process does not release the lock in time. */
   static async open(options: GitLockOptions): Promise<GitLock> {
     const { fs, file } = options
     const draft = join(dirname(file), draftName())
@@ -53,7 +53,7 @@ export class GitLock implements AsyncDisposable {
     return new GitLock(options, draft, handle)
   }
 
-  /** Puts the bytes of the next file on disk. */
+  /** Writes and syncs the bytes of the next file. */
   async prepare(bytes: string | Uint8Array): Promise<void> {
     await this.#handle.writeFile(bytes)
     await this.#handle.sync()
@@ -61,8 +61,8 @@ export class GitLock implements AsyncDisposable {
   }
 
   /**
-   * Puts what was prepared in the place of the file and gives the lock back. That survives a
-   * power cut once this returns.
+   * Replaces the file by the prepared bytes and releases the lock. Once this returns, the change
+   * survives a power cut.
    */
   async place(): Promise<void> {
     await this.#fs.rename(`${this.#file}.lock`, this.#file)
@@ -87,7 +87,7 @@ export class GitLock implements AsyncDisposable {
 }
 
 /**
- * Removes the lock of a file when it is one that we left in a crash, and our drafts beside it.
+ * Removes a lock of this service that a crash left, and the drafts beside it.
  * Only for the process that holds the repository.
  */
 export async function removeStaleLock(fs: FsPromises, file: string): Promise<void> {

@@ -18,7 +18,7 @@ const ARGUMENTS = [
   `--format=${FIELDS.join('%x00')}`,
 ]
 
-/** Streams the commits of a range out of `git log`. Ends the process when the caller stops early. */
+/** Streams the commits of a range from `git log`. Ends the process when the caller stops early. */
 export async function* streamLog(
   git: GitExecutable,
   gitDir: string,

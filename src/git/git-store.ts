@@ -1,6 +1,6 @@
 import type { FsPromises } from '../storage/fs-promises.ts'
 
-/** Where the parts of one repository lie, and the file system that writers reach them through. */
+/** The paths of one repository, and the file system for writes. */
 export interface GitStore {
   readonly fs: FsPromises
   /** The `.git` folder. */

@@ -15,13 +15,13 @@ const ContentObject = z.object({
 })
 
 const ATTEMPTS = 5
-/** Compressed bytes that hold the header of an object for certain. */
+/** So many compressed bytes certainly hold the header of an object. */
 const HEAD = 1_024
 
 /**
- * Reads objects with isomorphic-git. While a foreign `git gc` replaces packs a read may fail for
- * want of a pack, or of a loose object, that has just gone; the object is in a new pack, so
- * it tries again.
+ * Reads objects with isomorphic-git. While a foreign `git gc` replaces packs a read may fail
+ * because a pack or a loose object has just been removed; the object is in a new pack then, so it
+ * tries again.
  */
 export class IsomorphicObjects implements RawObjectReader {
   readonly #fs: { readonly promises: FsPromises }
@@ -49,7 +49,7 @@ export class IsomorphicObjects implements RawObjectReader {
     }
   }
 
-  /** Forgets the packs that it has read; what is under way keeps them. */
+  /** Drops the cached packs; reads in progress keep theirs. */
   renew(): void {
     this.#cache = {}
   }
@@ -71,7 +71,7 @@ export class IsomorphicObjects implements RawObjectReader {
   }
 }
 
-/** The size that the header of a compressed object says; 0 where there is none to be read. */
+/** The size in the header of a compressed object; 0 for an unreadable header. */
 function sizeIn(head: Uint8Array): number {
   try {
     const start = inflateSync(head, { finishFlush: constants.Z_SYNC_FLUSH }).subarray(0, 32)
@@ -81,7 +81,7 @@ function sizeIn(head: Uint8Array): number {
   }
 }
 
-/** What isomorphic-git throws besides is about the bytes of the object. */
+/** All other errors of isomorphic-git concern the bytes of the object. */
 function isOfSystem(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error
 }
@@ -95,7 +95,7 @@ function isPackGone(error: unknown): boolean {
   return error instanceof Errors.InternalError && /packfile/i.test(error.message)
 }
 
-/** isomorphic-git takes the packs that git has not finished for packs. Their names begin with a dot. */
+/** Hides unfinished packs, whose names begin with a dot, because isomorphic-git would read them. */
 function withoutDrafts(fs: FsPromises): FsPromises {
   return Object.assign(Object.create(fs), {
     async readdir(folder: string) {

@@ -7,7 +7,7 @@ import type { CommitRange, CommitRecord, ObjectReader } from './object-reader.ts
 import type { RawObject } from './raw-object.ts'
 import { findFileInTree } from './tree-walk.ts'
 
-/** Reads a repository with isomorphic-git alone: needs no other program. */
+/** Reads a repository with isomorphic-git only, without the git program. */
 export class IsomorphicReader implements ObjectReader {
   readonly #objects: IsomorphicObjects
 

@@ -12,12 +12,12 @@ import { inVanishingFolder } from './vanishing-folder.ts'
 
 const deflated = promisify<Uint8Array, ZlibOptions, Buffer>(deflate)
 const FAST = { level: constants.Z_BEST_SPEED }
-/** What is compressed in a millisecond, in bytes. */
+/** Bytes that are compressed in about a millisecond. */
 const SMALL = 256 * 1024
-/** Git's own are six characters long. */
+/** The suffix length of git's own temporary files. */
 const OWN_DRAFT = /^tmp_obj_[0-9a-f]{12}$/
 
-/** An object as git keeps it in a file of its own. */
+/** An object in the form of a loose object file. */
 export interface LooseObject {
   readonly oid: string
   readonly bytes: Uint8Array
@@ -34,8 +34,8 @@ export async function compressObject(object: NamedObject): Promise<LooseObject> 
 /**
  * Writes objects that survive a power cut once this returns, in no particular order.
  *
- * An object that is already there is replaced all the same: a tool that does not sync may
- * have left it cut short, and nobody would ever write it again.
+ * An object that exists already is replaced: a tool that does not sync may have left it truncated,
+ * and nobody would write it again.
  */
 export async function writeLooseObjects(
   { fs, gitDir }: GitStore,
@@ -45,7 +45,7 @@ export async function writeLooseObjects(
   await allOf([...new Set(folders.flat())].map((folder) => syncObjects(fs, folder)))
 }
 
-/** Returns the folders whose names have changed. */
+/** Returns the folders that got new names. */
 async function placeObject(
   fs: FsPromises,
   gitDir: string,
@@ -61,13 +61,16 @@ async function placeObject(
   return made ? [folder, dirname(folder)] : [folder]
 }
 
-/** The several turns in the thread pool of a small one take longer than the work. */
+/**
+ * Small objects are compressed synchronously: the round trips to the thread pool would take longer
+ * than the work.
+ */
 async function compressed({ type, content }: RawObject): Promise<Uint8Array> {
   const bytes = Buffer.concat([objectHeader(type, content.length), content])
   return content.length <= SMALL ? deflateSync(bytes, FAST) : deflated(bytes, FAST)
 }
 
-/** Where the folder has gone already, git has put all that was in it into a pack. */
+/** A missing folder means that git has packed its objects. */
 async function syncObjects(fs: FsPromises, folder: string): Promise<void> {
   try {
     await syncFolder(fs, folder)
@@ -87,7 +90,7 @@ async function makeFolder(fs: FsPromises, folder: string): Promise<boolean> {
   }
 }
 
-/** `git prune` knows this name as one of its own and removes what a crash leaves of it. */
+/** `git prune` treats this name as its own and removes leftovers of a crash. */
 async function writeDraft(fs: FsPromises, folder: string, bytes: Uint8Array): Promise<string> {
   const draft = join(folder, `tmp_obj_${randomBytes(6).toString('hex')}`)
   const handle = await fs.open(draft, 'wx', 0o444)
@@ -112,7 +115,7 @@ async function renameOrRemove(
   }
 }
 
-/** Removes what this service was writing when it died, while it writes nothing else. */
+/** Removes drafts of a crash of this service. Only while it writes nothing else. */
 export async function removeObjectDrafts({ fs, gitDir }: GitStore): Promise<void> {
   const objects = join(gitDir, 'objects')
   const folders = (await orNullWhenAbsent(fs.readdir(objects))) ?? []

@@ -1,7 +1,7 @@
 import type { CommitSha } from '../core/revision.ts'
 import type { RawObjectReader } from './raw-object.ts'
 
-/** What a commit says about itself. */
+/** The facts of a commit. */
 export interface CommitRecord {
   readonly sha: CommitSha
   readonly parents: readonly CommitSha[]
@@ -9,12 +9,12 @@ export interface CommitRecord {
   /** Author time in milliseconds; git keeps whole seconds. */
   readonly time: number
   /** Differs from the author after an amend, a rebase or a cherry-pick. */
-  readonly committer: Committer
+  readonly committer: CommitterIdentity
   readonly message: string
 }
 
-/** Who put a commit where it is, and when, in milliseconds. */
-export interface Committer {
+/** The committer and the commit time, in milliseconds. */
+export interface CommitterIdentity {
   readonly name: string
   readonly email: string
   readonly time: number
@@ -22,7 +22,7 @@ export interface Committer {
 
 export interface CommitRange {
   readonly from: CommitSha
-  /** This commit and everything before it is left out; null leaves nothing out. */
+  /** Excludes this commit and its ancestors; null excludes nothing. */
   readonly until: CommitSha | null
 }
 
@@ -38,11 +38,11 @@ export interface ObjectReader extends RawObjectReader, AsyncDisposable {
   findCommit(commit: CommitSha): Promise<CommitRecord | null>
   /**
    * Every commit reachable from `from` and not from `until`, in the order of `git log --date-order`:
-   * children before parents, otherwise the later commit time first.
+   * children before parents, then by commit time, latest first.
    *
    * @throws {ServiceError} `revision-not-found` when the repository lacks an end of the range.
    */
   listCommits(range: CommitRange): AsyncIterable<CommitRecord>
-  /** Lets go of files that git has replaced, which would fill the disk as long as they are open. */
+  /** Closes files that git has replaced, which would use disk space as long as they are open. */
   renew(): void
 }

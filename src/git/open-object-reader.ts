@@ -4,9 +4,9 @@ import type { GitStore } from './git-store.ts'
 import type { ObjectReader } from './object-reader.ts'
 
 export interface ObjectReaderOptions extends GitStore {
-  /** Where the git program is looked for, or null to do without it. */
+  /** The `PATH` on which git is looked up; null to work without it. */
   readonly path: string | undefined | null
-  /** Variables by which git names the objects of a push that is not accepted yet. */
+  /** Environment variables that name the objects of a push in progress. */
   readonly quarantine?: Readonly<Record<string, string>>
 }
 
@@ -22,7 +22,7 @@ export async function openObjectReader({
   )
 }
 
-/** isomorphic-git is loaded where there is no git program only: that takes longer than the rest of an opening. */
+/** isomorphic-git is loaded only without the git program, because loading takes longer than all else. */
 export async function objectReaderWith(
   git: GitExecutable | null,
   store: GitStore,

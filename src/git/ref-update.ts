@@ -11,32 +11,32 @@ import { inVanishingFolder } from './vanishing-folder.ts'
 export interface RefUpdate {
   /** The full name, such as `refs/heads/main`. */
   readonly ref: string
-  /** What the ref has to be for the update to happen; null: not there. */
+  /** The expected commit of the ref; null when the ref must not exist. */
   readonly expected: CommitSha | null
   readonly next: CommitSha
-  /** What `git reflog` says about it. */
+  /** The message for `git reflog`. */
   readonly who: Signature
   readonly reason: string
 }
 
 export type RefUpdateResult =
   | { readonly state: 'updated' }
-  /** Another writer was there first; nothing was changed. */
+  /** Another writer was faster; nothing was changed. */
   | { readonly state: 'moved'; readonly current: CommitSha | null }
 
 const PATIENCE = 3000
 const NO_COMMIT = '0'.repeat(40)
 
 interface Patience {
-  /** How long a git command may keep the ref, in milliseconds. */
+  /** How long to wait for a git command that holds the ref, in milliseconds. */
   readonly patience?: number
 }
 
 /**
- * Moves a ref from one commit to another while no git command can. Once this says `updated`
- * the move survives a power cut.
+ * Moves a ref from one commit to another under git's lock. After `updated` the move survives a
+ * power cut.
  *
- * @throws {ServiceError} `unavailable` when a git command keeps the ref, or the ref is damaged.
+ * @throws {ServiceError} `unavailable` when a git command holds the ref, or the ref is damaged.
  */
 export async function updateRef(
   store: GitStore,
@@ -50,11 +50,11 @@ export async function updateRef(
 }
 
 /**
- * The move of a ref that no git command can come before any more. All that can be done
- * beforehand is done, so that it may be prepared while the objects are still being written.
+ * The move of a ref under git's lock, prepared as far as possible while the objects are still being
+ * written.
  */
 export class RefMove implements AsyncDisposable {
-  /** What the ref is, as long as the move is open. */
+  /** The current commit of the ref, as long as the move is open. */
   readonly current: CommitSha | null
   readonly #store: GitStore
   readonly #update: RefUpdate
@@ -103,12 +103,15 @@ export class RefMove implements AsyncDisposable {
   }
 }
 
-/** Removes what a crash of ours left beside a ref. Only for the process that holds the repository. */
+/**
+ * Removes leftovers of a crash of this service beside a ref. Only for the process that holds the
+ * repository.
+ */
 export function removeStaleRefLock({ fs, gitDir }: GitStore, ref: string): Promise<void> {
   return removeStaleLock(fs, join(gitDir, ref))
 }
 
-/** As git does, the log of HEAD follows the branch that is checked out. */
+/** As in git, the reflog of HEAD records moves of the checked-out branch. */
 async function appendReflogs(store: GitStore, update: RefUpdate): Promise<void> {
   const branch = await readBranch(store)
   const logs = branch === update.ref ? [update.ref, 'HEAD'] : [update.ref]
@@ -121,7 +124,7 @@ function renderReflogLine({ expected, next, who, reason }: RefUpdate): string {
   return `${expected ?? NO_COMMIT} ${next} ${renderSignature(who)}\t${oneLine}\n`
 }
 
-/** A reflog is a convenience: a line of it may be lost with the power. */
+/** A reflog is a convenience: a power cut may lose a line. */
 async function appendLine({ fs }: GitStore, file: string, line: string): Promise<void> {
   const opened = await orNullWhenAbsent(fs.open(file, 'a'))
   if (opened === null) await fs.mkdir(dirname(file), { recursive: true })

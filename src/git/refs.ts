@@ -46,7 +46,7 @@ export async function readRef(store: GitStore, ref: string): Promise<CommitSha |
   return parseRef(ref, loose)
 }
 
-/** A ref that was packed while we looked may have become loose again before we read the packed ones. */
+/** A ref may be packed, and become loose again, between the two reads. */
 async function readLooseRef(store: GitStore, ref: string): Promise<CommitSha | null> {
   const text = await readRefFile(store, ref)
   return text === null ? null : parseRef(ref, text)

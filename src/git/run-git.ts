@@ -8,10 +8,10 @@ import { fsErrorCode } from '../storage/fs-error.ts'
 import { GitExecutable } from './git-executable.ts'
 import { ended, type PipedProcess } from '../processes/piped-process.ts'
 
-/** What writing to a process that has ended fails with. */
+/** The error code of a write to a process that has ended. */
 const CUT_SHORT = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED']
 
-/** What a git command did: its output, what it complained of, and how it ended. */
+/** The result of a git command: its output, its error output, and how it ended. */
 export interface GitEnd {
   readonly output: Buffer
   readonly errors: string
@@ -20,7 +20,7 @@ export interface GitEnd {
   readonly end: string
 }
 
-/** What a command reads, and the variables that it gets. */
+/** The input and the extra variables of a command. */
 export interface GitInput {
   readonly input?: string | Readable
   readonly env?: Readonly<Record<string, string>>
@@ -43,7 +43,7 @@ export async function tryGit(
   return { output, errors, end, isDone: end === 'exit code 0' }
 }
 
-/** A command that ends before it has read everything says why by how it ends. */
+/** A command that ends before it has read everything reports the reason by its exit. */
 async function feed({ stdin }: PipedProcess, input: string | Readable): Promise<void> {
   try {
     await pipeline(typeof input === 'string' ? Readable.from([input]) : input, stdin)
@@ -53,9 +53,9 @@ async function feed({ stdin }: PipedProcess, input: string | Readable): Promise<
 }
 
 /**
- * Runs a git command and gives its output.
+ * Runs a git command and returns its output.
  *
- * @throws {ServiceError} `unavailable`, with what git says, when it fails.
+ * @throws {ServiceError} `unavailable`, with git's error output, when it fails.
  */
 export async function runGit(
   git: GitExecutable,
@@ -69,8 +69,8 @@ export async function runGit(
 }
 
 /**
- * Runs a git command and writes its output to a file. Git has only a pipe to this process, so it
- * writes nothing more once this process has ended, however that happens.
+ * Runs a git command and writes its output to a file. Git writes only to a pipe, so it stops when
+ * this process ends for any reason.
  *
  * @throws {ServiceError} `unavailable`, with what git says, when it fails.
  */

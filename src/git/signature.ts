@@ -1,4 +1,4 @@
-/** Who did something to a repository, and when. */
+/** The person and time of a change to a repository. */
 export interface Signature {
   readonly name: string
   readonly email: string
@@ -8,11 +8,11 @@ export interface Signature {
 
 const NOBODY = 'unknown'
 
-/** What would end the header's line or the name in it, for git or a careless reader, and outer blanks. */
+/** Characters that could end the header line or the name in it, and outer blanks. */
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}<>]|^\s+|\s+$/gu
 
 /**
- * `Name <email> seconds zone`, as commits and reflogs have it: one line whatever the name is.
+ * `Name <email> seconds zone`, as commits and reflogs have it: one line for any name.
  * Unsafe characters are percent-encoded, an empty name becomes `unknown`.
  */
 export function renderSignature({ name, email, time }: Signature): string {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** One path of git's index. Its bytes are kept as they are, unless we replace the entry. */
+/** One path of git's index. Its bytes stay unchanged, unless we replace the entry. */
 export interface IndexRow {
   /** As latin1 text, so that names that are not UTF-8 come back byte for byte. */
   readonly path: string
@@ -9,11 +9,11 @@ export interface IndexRow {
   /** Times, device, mode, size and object name: the part that all versions have in common. */
   readonly facts: Uint8Array
   readonly flags: number
-  /** Null unless the entry says more about itself than version 2 can hold. */
+  /** Flags beyond version 2; null when there are none. */
   readonly moreFlags: number | null
 }
 
-/** A part of the index that this code does not know and may not leave out. */
+/** A part of the index that this code does not know and must not drop. */
 export class UnknownIndexError extends Error {
   override readonly name = 'UnknownIndexError'
 }
@@ -24,9 +24,9 @@ const MORE_FLAGS = 0x4000
 const LONGEST_LENGTH = 0xfff
 
 /**
- * Reads an index of version 2, 3 or 4. Extensions that git can do without are left out.
+ * Reads an index of version 2, 3 or 4. Optional extensions are dropped.
  *
- * @throws {UnknownIndexError} for any other version, or a part that git cannot do without.
+ * @throws {UnknownIndexError} for any other version, or an extension that is not optional.
  */
 export function parseIndex(bytes: Buffer): readonly IndexRow[] {
   if (bytes.length < 12 + CHECKSUM || bytes.toString('latin1', 0, 4) !== 'DIRC') {

@@ -2,7 +2,7 @@ import { damagedObject } from './damage.ts'
 import type { RawObjectReader } from './raw-object.ts'
 import { FOLDER_MODE, parseTree, type TreeEntry } from './tree-object.ts'
 
-/** What became of one path between two trees, which differ there; null where a tree has no file. */
+/** One path at which two trees differ; null where a tree has no file. */
 export interface TreeChange {
   readonly before: TreeEntry | null
   readonly after: TreeEntry | null
@@ -14,19 +14,18 @@ export interface TreePair {
   readonly after: string | null
 }
 
-/** A tree may name ten million files in a few objects; git's index, which follows them, names each. */
+/** A tree may name ten million files in a few objects, but git's index has an entry for each. */
 export const MOST_DIFFERENCES = 100_000
 
-/** Git itself writes no path that is longer. */
+/** The longest path that git itself writes. */
 const LONGEST_PATH = 4_095
 
-/** What some file systems leave out of a name, so that another name may mean `.git` there. */
+/** Characters that some file systems ignore, so that another name may mean `.git` there. */
 const INVISIBLE = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 
 /**
- * The paths other than folders at which two trees differ, as latin1 text. Folders that are equal are
- * not read, and names that no work tree may have are left out. Null when there is more to look at
- * than `most` entries.
+ * The paths other than folders at which two trees differ, as latin1 text. Folders that are equal
+ * are not read, and names that no work tree may have are left out. Null above `most` entries.
  */
 export async function listTreeChanges(
   reader: RawObjectReader,
@@ -78,7 +77,7 @@ function unlessFolder(entry: TreeEntry | null): TreeEntry | null {
   return entry?.mode === FOLDER_MODE ? null : entry
 }
 
-/** Git takes no path into its index that leads elsewhere, or into a repository on any file system. */
+/** Git's index accepts no path that leads out of the work tree, or into `.git` on any file system. */
 function isAllowed(name: string): boolean {
   if (['', '.', '..'].includes(name) || name.includes('/')) return false
   const text = Buffer.from(name, 'latin1').toString('utf8').replaceAll(INVISIBLE, '')

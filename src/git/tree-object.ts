@@ -42,7 +42,7 @@ export function renderTree(entries: readonly TreeEntry[]): Uint8Array<ArrayBuffe
   )
 }
 
-/** The entry of that name put in the place of any other of that name. A file keeps its mode. */
+/** Replaces the entry of that name, or adds it. A file keeps its mode. */
 export function withFile(
   entries: readonly TreeEntry[],
   { name, oid }: { readonly name: string; readonly oid: string },

@@ -18,10 +18,10 @@ export interface TreePlace {
 }
 
 /**
- * The bytes of a file at a commit, found folder by folder; null when there is no such file. What a
- * symbolic link or a submodule leads to is no file of the commit, and neither is what is too large to be read.
+ * The bytes of a file at a commit, found folder by folder; null when there is no such file.
+ * Symbolic links, submodules and files above the size limit do not count as files.
  *
- * @throws {DamageError} when the commit has the file and the repository has not.
+ * @throws {DamageError} when the commit has the file but the repository lacks it.
  */
 export async function findFileInTree(
   reader: RawObjectReader,
@@ -39,7 +39,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   [SUBMODULE_MODE, 'a submodule'],
 ])
 
-/** What stands at a commit where {@link findFileInTree} finds no file, in words; null for nothing. */
+/** Describes what a commit has where {@link findFileInTree} finds no file; null for nothing. */
 export async function describeNoFile(
   reader: RawObjectReader,
   place: TreePlace,
@@ -81,7 +81,7 @@ async function findInTree(
   return entry
 }
 
-/** What another object names has to be there: git says `missing` of a damaged object too. */
+/** A referenced object has to exist; git reports a damaged object as `missing` too. */
 async function readNamed(reader: RawObjectReader, oid: string): Promise<RawObject> {
   const object = await reader.findObject(oid)
   if (object !== null) return object

@@ -1,12 +1,11 @@
 import { fsErrorCode } from '../storage/fs-error.ts'
 
-/** Each attempt loses only to a git that empties this very folder at this very moment. */
+/** An attempt fails only when git removes this folder at the same moment. */
 const ATTEMPTS = 20
 
 /**
- * Puts a first file into a folder, which is made where it is not there. Git removes folders of
- * objects and refs that it has emptied, so one may be gone again before anything is in it: then
- * both are done once more.
+ * Creates a file in a folder that may not exist yet. Git removes empty folders of objects and refs,
+ * so a new folder may vanish before the file is in it; then both steps are retried.
  */
 export async function inVanishingFolder<Result>(
   attempt: () => Promise<Result>,

@@ -17,28 +17,31 @@ export interface HistoryOptions {
   readonly repository: string
   /** The live file, relative to that folder, with `/` between folders. */
   readonly fileName: string
-  /** Judges the document of a commit. */
+  /** Validates the document of a commit. */
   readonly inspect: Inspect
-  /** A live file of more bytes is not read; any is when not given. */
+  /** The largest live file that is read, in bytes; unlimited when absent. */
   readonly largestDocument?: number
-  /** Judges an edit that came past the service as the next document, and says what it changes. */
+  /** Prepares an edit made outside the service as the next revision. */
   readonly prepare: Prepare
-  /** What readers get of a document: itself, or a copy with its secrets sealed. Itself when not given. */
+  /**
+   * The form of a document that readers get, such as a copy with sealed secrets. The document
+   * itself when absent.
+   */
   readonly sealForReaders?: (stored: StoredDocument) => Promise<Uint8Array<ArrayBuffer>>
-  /** What a repository begins with that is made where there is no live file. */
+  /** The first document of a new repository without a live file. */
   readonly firstDocument: () => Uint8Array<ArrayBuffer>
   readonly serverEdition: string
   readonly serverVersion: string
   readonly clock: Clock
-  /** Milliseconds between two looks at the live file and the branch when nothing is heard. */
+  /** Milliseconds between two checks of the live file and the branch without file events. */
   readonly pollInterval: number
   readonly report: Report
-  /** The command that git runs to check a push, as arguments; null leaves the hook alone. */
+  /** The command that git runs to check a push, as arguments; null installs no hook. */
   readonly pushCheck?: readonly string[] | null
-  /** When loose objects and packs are put together; as it suits most repositories when not given. */
+  /** When loose objects and packs are repacked; has defaults. */
   readonly packWhen?: MaintenanceLimits
-  /** The file system that everything is written through; that of Node when not given. */
+  /** The file system for every write; Node's own when absent. */
   readonly fs?: FsPromises
-  /** Where the git program is looked for: the `PATH`; null to do without it. */
+  /** The `PATH` on which git is looked up; null to work without it. */
   readonly programPath: string | undefined | null
 }

@@ -12,7 +12,7 @@ import { listNewer } from './sync/newer-revisions.ts'
 import { type HistoryParts, openHistoryParts } from './open-history.ts'
 import { type HistoryProblem, notValid } from './revision/problems.ts'
 import type { PreparedChange } from './revision/prepared-change.ts'
-import { Documents, type UnreadableRevision } from './documents.ts'
+import { RevisionDocuments, type UnreadableRevision } from './revision-documents.ts'
 import type { Base } from './sync/reconciler.ts'
 import type { RevisionListener } from './revision/revision-events.ts'
 import type { RevisionRange } from './index/revision-index.ts'
@@ -28,19 +28,19 @@ export type { RevisionListener, RevisionEvent } from './revision/revision-events
  * an index of the revisions in memory.
  *
  * A change is acknowledged only when commit, branch and live file are on disk. Reads never wait for
- * writers. Whatever else moves the branch or edits the live file is noticed and followed.
+ * writers. Changes of the branch and the live file by other tools are detected and taken over.
  */
 export class History implements AsyncDisposable {
   readonly #options: HistoryOptions
   readonly #parts: HistoryParts
   readonly #watch: ChangeWatch
-  readonly #documents: Documents
+  readonly #documents: RevisionDocuments
   #current: Revision
 
   private constructor(options: HistoryOptions, parts: HistoryParts, current: Revision) {
     this.#options = options
     this.#parts = parts
-    this.#documents = new Documents(parts.repository, options.report)
+    this.#documents = new RevisionDocuments(parts.repository, options.report)
     this.#current = current
     this.#watch = new ChangeWatch({
       folders: parts.watchedFolders,
@@ -79,7 +79,7 @@ export class History implements AsyncDisposable {
     return this.#parts.keeper.index.findCommit(commit)
   }
 
-  /** The number that a revision has in the history, counted from 1 for the oldest. */
+  /** The number of a revision in the history, counted from 1 for the oldest. */
   numberOf({ commit }: Revision): number | null {
     return this.#parts.keeper.index.numberOf(commit)
   }
@@ -101,8 +101,8 @@ export class History implements AsyncDisposable {
   }
 
   /**
-   * The document of a revision as everybody may read it: its exact bytes, or a copy with sealed
-   * secrets where a commit past the service has them in plain text.
+   * The document of a revision as readers may see it: its exact bytes, or a copy with sealed
+   * secrets where a foreign commit has them in plain text.
    *
    * @throws {ServiceError} `unavailable` when the repository no longer has it as recorded.
    */
@@ -112,8 +112,8 @@ export class History implements AsyncDisposable {
   }
 
   /**
-   * The exact bytes of a revision, which may hold secrets in plain text: nothing that leaves the
-   * service is made of them unless it was looked for those.
+   * The exact bytes of a revision, which may hold secrets in plain text. They must not leave the
+   * service without a check for those.
    *
    * @throws {DamageError} when the repository no longer has them as recorded.
    */
@@ -121,14 +121,14 @@ export class History implements AsyncDisposable {
     return this.#documents.read(revision)
   }
 
-  /** The revisions that could not be read when somebody asked, until they can be. */
+  /** The revisions that could not be read at the last attempt. */
   unreadable(): readonly UnreadableRevision[] {
     return this.#documents.unreadable()
   }
 
   /**
-   * What the next change is made upon: branch, index and live file, brought into agreement first. A
-   * valid edit of the live file has become a revision by then.
+   * Brings branch, index and live file into agreement and returns the base for the next change. A
+   * valid edit of the live file becomes a revision first.
    *
    * @throws {ServiceError} `unavailable` while the repository cannot be written to.
    */
@@ -137,8 +137,8 @@ export class History implements AsyncDisposable {
   }
 
   /**
-   * Commits a prepared change upon its base. It is `stale`, and nothing is changed, when the branch
-   * or the live file is no longer as the base has it.
+   * Commits a prepared change on its base. It is `stale`, and nothing changes, when the branch or
+   * the live file has moved since.
    */
   async commit(base: Base, change: PreparedChange): Promise<Revision | 'stale'> {
     const { queue, reconciler } = this.#parts
@@ -146,8 +146,8 @@ export class History implements AsyncDisposable {
   }
 
   /**
-   * Moves the branch to newer commits that git has taken in and that were judged, between two changes.
-   * False when the branch is no longer where they begin.
+   * Moves the branch to newer commits of an accepted push, between two changes.
+   * False when the branch has moved meanwhile.
    *
    * @throws {ServiceError} `config-invalid` when their newest document may not become current here.
    */
@@ -159,17 +159,20 @@ export class History implements AsyncDisposable {
     })
   }
 
-  /** What keeps the history from following the live file or the branch, or null when all is well. */
+  /**
+   * The problem that keeps the history from taking over the live file or the branch; null when
+   * there is none.
+   */
   problem(): HistoryProblem | null {
     return this.#parts.problems.worst()
   }
 
-  /** How the repository lies on disk, as it was at the last look; null before the first. */
+  /** The size of the repository at the last measurement; null before the first. */
   storage(): MaintenanceState | null {
     return this.#parts.maintenance.state()
   }
 
-  /** Looks at once whether the repository should be packed, and packs it. Never fails. */
+  /** Checks now whether the repository should be packed, and packs it. Never fails. */
   maintain(): Promise<void> {
     return this.#parts.maintenance.look()
   }
@@ -179,12 +182,12 @@ export class History implements AsyncDisposable {
     return this.#parts.git
   }
 
-  /** Calls the listener for every new revision, whoever made it. Returns how to stop that. */
+  /** Calls the listener for every new revision from any source. Returns a function that unsubscribes it. */
   onRevision(listener: RevisionListener): () => void {
-    return this.#parts.news.subscribe(listener)
+    return this.#parts.events.subscribe(listener)
   }
 
-  /** Ends what has been accepted and gives the repository back. */
+  /** Finishes accepted changes and releases the repository. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#watch[Symbol.asyncDispose]()
     await this.#parts.maintenance[Symbol.asyncDispose]()
@@ -202,7 +205,7 @@ export class History implements AsyncDisposable {
     if (!preparation.ok) throw notValid(preparation.problems)
   }
 
-  /** Looks for what others have done. Its failure is a problem to show, and the next look may solve it. */
+  /** Takes over changes of other tools. A failure is shown as a problem; the next check may solve it. */
   async #check(): Promise<void> {
     try {
       const isAtRest = await this.#parts.queue.run(() => this.#parts.reconciler.reconcileRested())

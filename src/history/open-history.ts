@@ -2,9 +2,9 @@ import nodeFs from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Digest, digestOf } from '../core/digest.ts'
 import { ServiceError, unavailable } from '../core/errors.ts'
-import type { Revision } from '../core/revision.ts'
+import { type Revision, CommitSha } from '../core/revision.ts'
 import { disk } from '../storage/disk.ts'
-import { fsErrorCode } from '../storage/fs-error.ts'
+import { fsErrorCode, orNullWhenAbsent } from '../storage/fs-error.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
 import { openProcessLock } from '../storage/process-lock.ts'
 import { WriterQueue } from '../storage/writer-queue.ts'
@@ -14,13 +14,13 @@ import { commitAdopted, commitFirst, type FirstCommitOptions } from './sync/firs
 import { GitRepository } from './repository/git-repository.ts'
 import type { GitStore } from '../git/git-store.ts'
 import type { HistoryOptions } from './history-options.ts'
-import { IndexFile } from './index/revision-file.ts'
+import { IndexFile } from './index/index-file.ts'
 import { IndexKeeper } from './index/index-keeper.ts'
 import { LiveFile } from './sync/live-file.ts'
 import { GitExecutable } from '../git/git-executable.ts'
 import { Maintenance } from './upkeep/maintenance.ts'
 import { objectReaderWith } from '../git/open-object-reader.ts'
-import { OtherFiles } from './sync/other-files.ts'
+import { WorkTreeSync } from './sync/work-tree-sync.ts'
 import { Problems } from './revision/problems.ts'
 import { installPushHook } from './repository/push-hook.ts'
 import { Reconciler } from './sync/reconciler.ts'
@@ -32,21 +32,21 @@ import {
 import { completeSettings } from './repository/repository-settings.ts'
 import type { RevisionIndex } from './index/revision-index.ts'
 import { RevisionEvents } from './revision/revision-events.ts'
-import { assertNotShallow } from './shallow.ts'
+import type { ObjectReader } from '../git/object-reader.ts'
 
-/** Everything that an open history is made of. */
+/** The parts of an open history. */
 export interface HistoryParts extends AsyncDisposable {
   readonly repository: GitRepository
   readonly keeper: IndexKeeper
   readonly reconciler: Reconciler
   readonly problems: Problems
-  readonly news: RevisionEvents
+  readonly events: RevisionEvents
   readonly queue: WriterQueue
   readonly maintenance: Maintenance
   /** Null where there is no git program that can be used. */
   readonly git: GitExecutable | null
   readonly watchedFolders: readonly string[]
-  /** Milliseconds for which an edit on disk has to rest before it is taken. */
+  /** Milliseconds for which an edit on disk has to stay unchanged before it is taken over. */
   readonly rest: number
 }
 
@@ -55,7 +55,7 @@ export interface OpenedHistory {
   readonly current: Revision
 }
 
-/** Editors take less to write a file, and so does a `git commit` after the edit. */
+/** Editors need less time to write a file, and so does a `git commit` after the edit. */
 const LONGEST_REST = 500
 
 const UNUSABLE = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST', 'EIO']
@@ -99,7 +99,7 @@ async function openLocked(options: HistoryOptions): Promise<OpenedHistory> {
   }
 }
 
-interface Ground {
+interface Resources {
   readonly folder: RepositoryFolder
   readonly repository: GitRepository
   readonly git: GitExecutable | null
@@ -108,49 +108,61 @@ interface Ground {
 
 interface Options extends HistoryOptions {
   readonly fs: FsPromises
-  /** For whoever looks at very many files. */
+  /** For the checks that read very many files. */
   readonly pooledFs: FsPromises
 }
 
-async function openParts(options: Options, ground: Ground): Promise<OpenedHistory> {
+async function openParts(options: Options, resources: Resources): Promise<OpenedHistory> {
   const { fs, report } = options
-  const { folder, repository } = ground
+  const { folder, repository } = resources
   const live = new LiveFile(fs, join(folder.path, options.fileName), options.largestDocument)
   const index = new IndexFile({ fs, path: join(folder.ownDir, 'revisions') }, options)
   const keeper = new IndexKeeper(index, { ...options, reader: repository.reader }, report)
-  const [problems, news, rest] = [new Problems(report), new RevisionEvents(), restOf(options)]
+  const [problems, events, rest] = [new Problems(report), new RevisionEvents(), restOf(options)]
   const committer = new Committer({ ...options, repository, keeper, live })
-  const follower = new BranchFollower({ ...options, repository, keeper, problems, news })
+  const follower = new BranchFollower({ ...options, repository, keeper, problems, events })
   const shared = { ...options, folder, repository, keeper, live, committer, problems, follower }
-  const onCommitted = (added: Revision) => news.emit({ added: [added], isRewritten: false })
+  const onCommitted = (added: Revision) => events.emit({ added: [added], isRewritten: false })
   const stagedRest = options.pollInterval
   const { reader } = repository
-  const otherFiles = new OtherFiles({ ...options, folder, reader, git: ground.git })
-  const reconciler = new Reconciler({ ...shared, otherFiles, rest, stagedRest, onCommitted })
+  const workTree = new WorkTreeSync({ ...options, folder, reader, git: resources.git })
+  const reconciler = new Reconciler({
+    ...shared,
+    workTree: workTree,
+    rest,
+    stagedRest,
+    onCommitted,
+  })
   await tidyRepositoryFolder(fs, { folder, livePath: live.path })
   await prepareForPushes(options, { fs, gitDir: folder.gitDir })
   await keeper.load()
   const current = await beginOrDegrade({ ...shared, reconciler })
   const watchedFolders = [...new Set([dirname(live.path), folder.gitDir, folder.headsDir])]
   const queue = new WriterQueue()
-  const maintenance = openMaintenance(options, { ...ground, queue, news })
-  const { git } = ground
-  const parts = { repository, keeper, reconciler, problems, news, queue, maintenance, git }
+  const maintenance = openMaintenance(options, { ...resources, queue, events })
+  const { git } = resources
+  const parts = { repository, keeper, reconciler, problems, events, queue, maintenance, git }
   return {
-    parts: { ...parts, watchedFolders, rest, [Symbol.asyncDispose]: ground.close },
+    parts: { ...parts, watchedFolders, rest, [Symbol.asyncDispose]: resources.close },
     current,
   }
 }
 
 function openMaintenance(
   options: Options,
-  { folder, repository, git, queue, news }: Ground & { queue: WriterQueue; news: RevisionEvents },
+  {
+    folder,
+    repository,
+    git,
+    queue,
+    events,
+  }: Resources & { queue: WriterQueue; events: RevisionEvents },
 ): Maintenance {
   const { clock, report, packWhen: limits } = options
   const store = { fs: options.pooledFs, gitDir: folder.gitDir }
   const shared = { git, store, reader: repository.reader, queue, clock, report }
   const maintenance = new Maintenance(limits ? { ...shared, limits } : shared)
-  news.subscribe(({ added }) => maintenance.noteRevisions(added.length))
+  events.subscribe(({ added }) => maintenance.noteRevisions(added.length))
   return maintenance
 }
 
@@ -182,9 +194,9 @@ async function beginOrDegrade(beginning: Beginning): Promise<Revision> {
 }
 
 /**
- * Follows the branch, or begins it. Returns what the live file may have held when this service last
- * stopped: the newest document of the kept index, or one that came since. A power cut can take the
- * newest lines of the index, and leave the live file.
+ * Moves the index to the branch, or begins the branch. Returns the documents that the live file may
+ * have held when the service last stopped: the newest of the stored index, or a later one. A power
+ * cut can lose the newest lines of the index and keep the live file.
  */
 async function begin(beginning: Beginning): Promise<ReadonlySet<Digest>> {
   const { repository, keeper } = beginning
@@ -193,15 +205,18 @@ async function begin(beginning: Beginning): Promise<ReadonlySet<Digest>> {
   await repository.removeStaleLocks(branch)
   if (commit === null && branch !== null) await commitFirst(beginning, branch)
   if (commit === null) return new Set()
-  const news = await keeper.follow(commit)
+  const events = await keeper.moveTo(commit)
   if (branch !== null && keeper.index.current() === null) {
     await commitAdopted(beginning, { branch, parent: commit })
   }
-  if (news.isReset || held.length === 0) return new Set()
-  return new Set([...held, ...news.added.map(({ digest }) => digest)])
+  if (events.isReset || held.length === 0) return new Set()
+  return new Set([...held, ...events.added.map(({ digest }) => digest)])
 }
 
-/** What the live file held when the index was kept: beside an invalid commit either that or the last valid document. */
+/**
+ * The content of the live file when the index was stored: beside an invalid commit, that commit's
+ * document or the last valid one.
+ */
 async function heldAt({ repository }: Beginning, index: RevisionIndex): Promise<readonly Digest[]> {
   const [tip, current] = [index.tip(), index.current()]
   if (tip === null || current === null) return []
@@ -212,4 +227,29 @@ async function heldAt({ repository }: Beginning, index: RevisionIndex): Promise<
 
 function restOf({ pollInterval }: HistoryOptions): number {
   return Math.min(LONGEST_REST, pollInterval / 2)
+}
+
+/**
+ * Asserts that the parents of all commits in `.git/shallow` exist. All readers ignore that file,
+ * because obeying it would silently hide older revisions.
+ *
+ * @throws {ServiceError} `unavailable` when some are not, as in a clone with `--depth`.
+ */
+async function assertNotShallow(
+  { fs, gitDir }: GitStore,
+  reader: Pick<ObjectReader, 'findCommit'>,
+): Promise<void> {
+  const bytes = await orNullWhenAbsent(fs.readFile(join(gitDir, 'shallow')))
+  const lines = Buffer.from(bytes ?? [])
+    .toString('latin1')
+    .split('\n')
+  const named = lines.flatMap((line) => CommitSha.safeParse(line.trim()).data ?? [])
+  for (const name of named) {
+    const commit = await reader.findCommit(name)
+    for (const parent of commit?.parents ?? []) {
+      if ((await reader.findCommit(parent)) !== null) continue
+      const what = `${gitDir} is shallow: it has the commit ${name} without what came before`
+      throw unavailable(`${what}; "git fetch --unshallow" brings that`)
+    }
+  }
 }

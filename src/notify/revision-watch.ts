@@ -10,24 +10,24 @@ export interface RevisionWatchDeps {
   readonly access: Access
 }
 
-/** What has come since a commit. */
+/** The revisions since a commit. */
 export interface Newer {
   /** Oldest first. */
   readonly revisions: readonly Revision[]
-  /** Whether the commit is no revision of the history any more: after an amend or a reset. */
+  /** Whether the commit is no longer a revision of the history: after an amend or a reset. */
   readonly isRewritten: boolean
 }
 
 /**
- * Lets callers wait for revisions. All of them wait for one listener, and what has come is asked of
- * the history for each, so nobody misses anything however late he is.
+ * Lets callers wait for revisions. All share one listener. Each then reads the new revisions from
+ * the history, so none is missed.
  */
 export class RevisionWatch implements Disposable {
   readonly #deps: RevisionWatchDeps
   readonly #changed = new Emitter()
   readonly #unlisten: () => void
-  /** How often there was something new, so that nothing is overlooked that came while one asked. */
-  #turn = 0
+  /** Counts wake-ups, so that a revision during a read is not overlooked. */
+  #version = 0
   #isClosed = false
 
   constructor(deps: RevisionWatchDeps) {
@@ -48,7 +48,7 @@ export class RevisionWatch implements Disposable {
     return this.#deps.history.current()
   }
 
-  /** What has come since a commit, at once. */
+  /** The revisions since a commit, without waiting. */
   async newer(since: CommitSha): Promise<Newer> {
     const { history } = this.#deps
     const found = await history.listNewer(since)
@@ -57,12 +57,12 @@ export class RevisionWatch implements Disposable {
   }
 
   /**
-   * The revisions newer than one of them, oldest first: at once when there are any, otherwise as
-   * soon as there are, or none when `held` milliseconds have passed. A revision may take the
-   * caller's permission away, so it is asked for again after each wait.
+   * The revisions newer than one of them, oldest first. Waits up to `held` milliseconds for the
+   * first one. A revision may revoke the caller's permission, so it is checked again after each
+   * wait.
    *
-   * @throws {ServiceError} `not-permitted`; `revision-not-found` when it is none, or is taken out of
-   * the history.
+   * @throws {ServiceError} `not-permitted`; `revision-not-found` when it is none, or is removed
+   * from the history.
    */
   async wait(
     since: CommitSha,
@@ -70,22 +70,25 @@ export class RevisionWatch implements Disposable {
   ): Promise<readonly Revision[]> {
     const end = performance.now() + held
     for (;;) {
-      const turn = this.#turn
+      const turn = this.#version
       const { revisions, isRewritten } = await this.newer(since)
       this.assertMay(principal)
       if (isRewritten) throw notFound(since)
       const left = end - performance.now()
       if (revisions.length > 0 || left <= 0 || signal.aborted || this.#isClosed) return revisions
-      if (turn === this.#turn) await this.#next(left, signal)
+      if (turn === this.#version) await this.#next(left, signal)
     }
   }
 
-  /** Calls the listener whenever there may be something new, and when the service stops. Returns how to stop that. */
+  /**
+   * Calls the listener when there may be new revisions, and when the service stops. Returns a
+   * function that unsubscribes it.
+   */
   listen(listener: () => void): () => void {
     return this.#changed.on(listener)
   }
 
-  /** Answers everybody who waits. */
+  /** Ends all waits. */
   [Symbol.dispose](): void {
     this.#isClosed = true
     this.#unlisten()
@@ -107,7 +110,7 @@ export class RevisionWatch implements Disposable {
   }
 
   #wake(): void {
-    this.#turn += 1
+    this.#version += 1
     this.#changed.emit()
   }
 }

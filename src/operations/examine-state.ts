@@ -12,7 +12,7 @@ import { openProcessLock } from '../storage/process-lock.ts'
 import { syncFile, syncFolder } from '../storage/sync-folder.ts'
 import { STATE_KINDS } from './state-kinds.ts'
 
-/** What is wrong with a state file, read from a copy, so that nothing changes; null when there is no file. */
+/** Checks a copy of a state file, so that nothing changes. Returns the faults; null when there is no file. */
 export async function examineState(file: string): Promise<readonly string[] | null> {
   if ((await orNullWhenAbsent(stat(file))) === null) return null
   const folder = await mkdtemp(join(tmpdir(), 'cairn-doctor-'))
@@ -31,16 +31,17 @@ export async function examineState(file: string): Promise<readonly string[] | nu
 
 export interface StateRepair {
   readonly file: string
-  /** The lock of the repository, which a service takes that uses this state. */
+  /** The lock of the repository, which is held by a service on this state. */
   readonly lock: string
   readonly clock: Clock
 }
 
 /**
- * Puts a new file that is made of the tables of a damaged one in its place, if nothing is missing in
- * it. The damaged file is kept in the folder that is returned, to the byte.
+ * Replaces a damaged file by a new one from its tables, if no row is lost. Returns the folder that
+ * keeps the damaged file unchanged.
  *
- * @throws {ServiceError} `unavailable` when rows are lost or the state is in use; then nothing has changed.
+ * @throws {ServiceError} `unavailable` when rows are lost or the state is in use; then nothing has
+ * changed.
  */
 export async function repairState({ file, lock, clock }: StateRepair): Promise<string> {
   await using _ = await openProcessLock(lock)
@@ -62,7 +63,7 @@ export async function repairState({ file, lock, clock }: StateRepair): Promise<s
   }
 }
 
-/** With the log, of which the newest changes are in it alone. */
+/** Copies the file with its log, which alone has the newest changes. */
 async function copyBytes(file: string, target: string): Promise<void> {
   await copyFile(file, target)
   await orNullWhenAbsent(copyFile(`${file}-wal`, `${target}-wal`))

@@ -14,15 +14,15 @@ export interface ServiceFiles {
   readonly programPath: string | undefined
 }
 
-/** A secret that a key of this service sealed: its nonce has 12 bytes, that of the original 16. */
+/** Matches a secret that this service sealed: its nonce has 12 bytes, the original's has 16. */
 const SEALED = /AES:[A-Za-z0-9+/]{16}:[A-Za-z0-9+/]{22}/
 const LONGEST = 64
 const WAY_OUT =
   'Put the file back, from a backup if need be, or begin anew without it: cairn serve --begin-anew'
 
 /**
- * Whatever is missing is made at a first start. Where something else shows that there was one, what
- * was lost with it is not replaced in silence.
+ * A first start creates missing files. This refuses a later start on which a file is missing,
+ * because a new one would hide the loss.
  *
  * @throws {ServiceError} `unavailable`, with the way out.
  */
@@ -34,7 +34,7 @@ export async function assertNothingLost(files: ServiceFiles): Promise<void> {
 }
 
 /**
- * The same for the keys alone.
+ * Refuses a start on which the keys are missing.
  *
  * @throws {ServiceError} `unavailable`, with the way out.
  */
@@ -61,7 +61,7 @@ async function hasSealedSecrets(files: ServiceFiles): Promise<boolean> {
   return false
 }
 
-/** The live file, or where there is none what the newest commit has; null without any. */
+/** The live file or, without one, the document of the newest commit; null without any. */
 async function openDocument(files: ServiceFiles): Promise<Readable | null> {
   const { repository, fileName } = files
   const live = join(repository, ...fileName.split('/'))

@@ -2,10 +2,10 @@ import { rotateSecrets } from '../document/secrets/seal-secrets.ts'
 import type { SecretBox } from '../document/secrets/secret-box.ts'
 import type { ConfigEditor } from '../configuration/save/config-editor.ts'
 
-/** The user name that a rotation is recorded under. */
+/** The author of a rotation. */
 const ROTATION = 'Upgrade'
 
-/** Seals the secrets of the current configuration again by the newest key, as one commit. */
+/** Seals the secrets of the current configuration again with the newest key, as one commit. */
 export async function rotateCurrentSecrets(
   editor: ConfigEditor,
   box: SecretBox,

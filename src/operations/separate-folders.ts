@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { ServiceError } from '../core/errors.ts'
 import { isWithin, realPath } from '../storage/real-path.ts'
 
-/** What the service writes below its state folder, and an operator may have put elsewhere by a link. */
+/** Folders below the state folder that an operator may have linked elsewhere. */
 const PARTS = ['.', 'artifacts', 'materials']
 
 /**
- * Makes sure that neither the configuration repository nor the state lies in the other: a
+ * Asserts that neither the configuration repository nor the state folder lies in the other: a
  * `git add` there would commit keys and consoles, and a `git clean` would remove them.
  *
  * @throws {ServiceError} `unavailable`, with both folders.

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { SourceMaterial } from '../document/materials/identity.ts'
+import type { VersionControlMaterial } from '../document/materials/identity.ts'
 import { isLocalAddress } from '../core/source-address.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import { isWithin, realPath } from '../storage/real-path.ts'
@@ -28,9 +28,9 @@ const MOST_DEPTH = 10
  * @throws {SourceFailed} for any other folder.
  */
 export async function withAllowedAddress(
-  material: SourceMaterial,
+  material: VersionControlMaterial,
   rules: LocalMaterials,
-): Promise<SourceMaterial> {
+): Promise<VersionControlMaterial> {
   if (material.kind === 'p4' || material.kind === 'tfs') return material
   const address = addressOf(material.kind, material.url).url
   if (!isLocalAddress(address)) return material

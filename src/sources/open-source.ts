@@ -1,4 +1,4 @@
-import type { SourceMaterial } from '../document/materials/identity.ts'
+import type { VersionControlMaterial } from '../document/materials/identity.ts'
 import { gitSource } from './git-source.ts'
 import { hgSource } from './hg-source.ts'
 import { withAllowedAddress } from './local-materials.ts'
@@ -10,7 +10,7 @@ import { tfsSource } from './tfs-source.ts'
 
 /** @throws {SourceFailed} for an address that must not be given to a tool. */
 export async function openSource(
-  configured: SourceMaterial,
+  configured: VersionControlMaterial,
   place: SourcePlace,
 ): Promise<MaterialSource> {
   const material = await withAllowedAddress(configured, place.local)

@@ -128,7 +128,7 @@ async function rebuild({ quick }: BenchRun) {
   const context = { reader, fileName: 'config.xml', inspect: inspectAsIs, serverEdition: 'none' }
   const costs = await interleaved(
     {
-      ours: () => new IndexKeeper(NO_STORE, context).follow(head),
+      ours: () => new IndexKeeper(NO_STORE, context).moveTo(head),
       git: () =>
         spawnSync('git', ['log', '--format=%H%n%B'], { cwd: repository, maxBuffer: 1 << 28 }),
     },

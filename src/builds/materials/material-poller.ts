@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { SourceMaterial } from '../../document/materials/identity.ts'
+import type { VersionControlMaterial } from '../../document/materials/identity.ts'
 import { Emitter } from '../../lib/emitter.ts'
 import { memoize } from '../../lib/memoize.ts'
 import { openAddress } from '../../document/secrets/address-secret.ts'
@@ -226,7 +226,7 @@ export class MaterialPoller implements AsyncDisposable {
     }
   }
 
-  #passwordOf({ password, encryptedPassword }: SourceMaterial): string | null {
+  #passwordOf({ password, encryptedPassword }: VersionControlMaterial): string | null {
     if (encryptedPassword === null || encryptedPassword === '') return password
     const opened = this.#options.secrets.open(encryptedPassword)
     if (opened !== null) return opened
@@ -234,7 +234,7 @@ export class MaterialPoller implements AsyncDisposable {
   }
 
   /** The material with the secret in its address decrypted. */
-  #withAddress(material: SourceMaterial): SourceMaterial {
+  #withAddress(material: VersionControlMaterial): VersionControlMaterial {
     if (material.kind === 'p4') return material
     const url = openAddress(material.url, (sealed) => this.#options.secrets.open(sealed))
     if (url !== null) return { ...material, url }
@@ -252,7 +252,7 @@ export class MaterialPoller implements AsyncDisposable {
   }
 }
 
-const keyOf = memoize((material: SourceMaterial) => {
+const keyOf = memoize((material: VersionControlMaterial) => {
   const { username, password, encryptedPassword, autoUpdate } = material
   const useTickets = 'useTickets' in material && material.useTickets
   const address = 'url' in material ? material.url : material.port
@@ -263,7 +263,7 @@ const keyOf = memoize((material: SourceMaterial) => {
  * The reason of a failure as shown to callers: without paths of this machine, and with addresses
  * only for administrators, because others may not read the configuration.
  */
-function shownReason(reason: string, material: SourceMaterial) {
+function shownReason(reason: string, material: VersionControlMaterial) {
   const address = material.kind === 'p4' ? material.port : material.url
   // Tools write a folder with or without a trailing slash.
   const bare = address.replace(/\/$/, '')

@@ -1,18 +1,18 @@
 import { materialFingerprint } from '../../document/materials/material-fingerprint.ts'
-import { isSource, type SourceMaterial } from '../../document/materials/identity.ts'
+import { isSource, type VersionControlMaterial } from '../../document/materials/identity.ts'
 import type { Pipeline } from '../../document/model/model.ts'
 
 /** A repository that pipelines use. */
 export interface WatchedMaterial {
   readonly fingerprint: string
-  readonly material: SourceMaterial
+  readonly material: VersionControlMaterial
   /** The names of the pipelines that use it. */
   readonly pipelines: readonly string[]
 }
 
 /** Each distinct repository once, however many pipelines use it. */
 export function watchedMaterials(pipelines: readonly Pipeline[]): WatchedMaterial[] {
-  const watched = new Map<string, { material: SourceMaterial; pipelines: Set<string> }>()
+  const watched = new Map<string, { material: VersionControlMaterial; pipelines: Set<string> }>()
   for (const { name, materials } of pipelines) {
     for (const material of materials) {
       if (!isSource(material)) continue

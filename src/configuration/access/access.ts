@@ -11,10 +11,10 @@ import type { Access, Permission } from './permission.ts'
 const OPEN: SecurityFacts = { securityOn: false, roles: [], admins: [], groups: [] }
 
 /**
- * Who may do what by the configuration in force; a change of it takes effect with its commit.
+ * Decides permissions by the current configuration; a change of it takes effect with its commit.
  *
- * A configuration may name administrators none of whom can log in here, as one that came from
- * another server does. The first user stays an administrator then, or nobody could ever be one.
+ * A configuration from another server may name only administrators who cannot log in here. Then the
+ * first user stays an administrator, or there would be none.
  */
 export class ConfiguredAccess implements Access {
   readonly #known = new Map<string, Permissions>()
@@ -37,7 +37,7 @@ export class ConfiguredAccess implements Access {
     return this.#rules.everyoneAdministers
   }
 
-  /** Decides anew: the users have changed. */
+  /** Evaluates the administrators again after a change of the users. */
   forget(): void {
     this.#known.clear()
   }
@@ -96,7 +96,7 @@ function securityFactsOf(configuration: Configuration): SecurityFacts {
   }
 }
 
-/** The users file is always there, so security needs no source of users to be on. */
+/** The users file always exists, so security can be on without another source of users. */
 function isSecured({ server, groups }: Configuration): boolean {
   const security = server?.security
   const { admins = [], roles = [], authConfigs = [] } = security ?? {}

@@ -13,7 +13,7 @@ export interface GitAccessDeps {
 }
 
 /**
- * What a client of git hears first; null where it has to read files, because there is no git program.
+ * The advertisement for a git client; null without a git program, where it has to read files.
  *
  * @throws {ServiceError} `not-permitted`; `unavailable` for a push without a git program.
  */
@@ -40,7 +40,7 @@ export function exchange(
 }
 
 /**
- * A file of the repository, for clients that know no smart server.
+ * A file of the repository, for clients of the dumb HTTP protocol.
  *
  * @throws {ServiceError} `not-permitted`, `file-not-found`.
  */

@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { FormerGroups } from '../../security/permissions.ts'
 
-/** What a call needs of its caller. */
+/** The permission that a call requires. */
 export type Permission =
   | { readonly action: 'administer' }
   | { readonly action: 'delete-agent' }
@@ -16,14 +16,14 @@ export type Permission =
   | (RunOfStage & { readonly action: 'operate-run' })
   | (RunOfStage & { readonly action: 'cancel-run' })
 
-/** A stage of a run, with the groups that its pipeline was in when it ran. */
+/** A stage instance, with the groups of its pipeline when it ran. */
 interface RunOfStage {
   readonly pipeline: string
   readonly stage: string
   readonly groups: FormerGroups
 }
 
-/** Who may do what, as the current configuration says. */
+/** Decides permissions by the current configuration. */
 export interface Access {
   may(principal: Principal, permission: Permission): boolean
 }
@@ -32,9 +32,10 @@ export interface Access {
 const UNAUTHORIZED: readonly Permission['action'][] = ['delete-agent', 'cancel-stage', 'cancel-run']
 
 /**
- * The one question every use case asks first.
+ * The first line of every use case: asserts that the caller has the permission.
  *
- * @throws {ServiceError} `not-permitted`, or `not-authorized` for deleting agents and cancelling stages.
+ * @throws {ServiceError} `not-permitted`, or `not-authorized` for deleting agents and cancelling
+ * stages.
  */
 export function assertMay(access: Access, principal: Principal, permission: Permission): void {
   if (access.may(principal, permission)) return

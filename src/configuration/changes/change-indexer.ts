@@ -11,28 +11,27 @@ import { fsErrorCode } from '../../storage/fs-error.ts'
 import type { ChangesFile } from './changes-file.ts'
 import type { ChangeSummary } from './change-summary.ts'
 import { type RevisionChanges, changesOfRevision } from './revision-changes.ts'
-import { IndexedChanges } from './indexed-changes.ts'
 
 export interface ChangeIndexerDeps {
   readonly history: History
   readonly summary: ChangeSummary
   readonly file: ChangesFile
-  /** Looks at every revision once, before it counts as told. */
+  /** Examines every revision once, before it counts as indexed. */
   readonly examine?: (revision: Revision) => Promise<void>
   readonly log: Log
 }
 
 const PAGE = 100
-/** How many revisions are found out before they are written down. */
+/** The most indexed revisions that are not written yet. */
 const UNWRITTEN = 200
 const FAILED = 'What revisions have changed could not be found out'
 const UNREADABLE = 'What revisions have changed could not be read and is found out again'
 const UNWRITABLE = 'What revisions have changed could not be written down'
 
 /**
- * Finds out what each revision changed, once, in the background and the newest first, and keeps it
- * in a file that can be deleted at any time. What is kept of a revision names the one before it, so
- * a history that is rewritten makes nothing in it wrong.
+ * Computes what each revision changed, once, in the background and newest first, and stores it in a
+ * file that can be deleted at any time. An entry names its revision and the one before it, so it
+ * stays true when the history is rewritten.
  */
 export class ChangeIndexer implements AsyncDisposable {
   readonly indexed = new IndexedChanges()
@@ -49,7 +48,7 @@ export class ChangeIndexer implements AsyncDisposable {
     this.#unlisten = deps.history.onRevision((news) => this.#onRevisions(news))
   }
 
-  /** Reads what is kept, and finds out the rest. A start does not wait for that. */
+  /** Loads the stored changes and indexes the rest in the background. */
   begin(): void {
     if (this.#isBegun || this.#isClosed) return
     this.#isBegun = true
@@ -60,14 +59,14 @@ export class ChangeIndexer implements AsyncDisposable {
     return this.indexed.find(revision.commit)?.previous === this.#before(revision)
   }
 
-  /** Resolves when every revision that there is now has been told, or could not be. */
+  /** Resolves when every current revision is indexed, or could not be. */
   async settle(): Promise<void> {
     this.begin()
-    if (!this.isIndexed(this.#deps.history.current())) this.#then(() => this.#learnNewest())
+    if (!this.isIndexed(this.#deps.history.current())) this.#then(() => this.#indexNewest())
     await this.#work
   }
 
-  /** Ends what is still being found out; the rest is found out at the next start. */
+  /** Stops indexing; the rest is indexed at the next start. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     this.#unlisten()
@@ -78,8 +77,8 @@ export class ChangeIndexer implements AsyncDisposable {
   #onRevisions({ added, isRewritten }: RevisionEvent): void {
     if (!this.#isBegun) return
     this.#then(async () => {
-      if (isRewritten) await this.#learnAll()
-      else for (const revision of added.toReversed()) await this.#learn(revision)
+      if (isRewritten) await this.#indexAll()
+      else for (const revision of added.toReversed()) await this.#indexRevision(revision)
     })
   }
 
@@ -91,7 +90,7 @@ export class ChangeIndexer implements AsyncDisposable {
     })
   }
 
-  /** Work in the background fails alone: what is not known is asked again at the next start. */
+  /** A failure is only logged: missing revisions are indexed at the next start. */
   async #run(work: () => Promise<void>): Promise<void> {
     try {
       await work()
@@ -104,11 +103,11 @@ export class ChangeIndexer implements AsyncDisposable {
   }
 
   async #load(): Promise<void> {
-    for (const told of await this.#kept()) this.indexed.take(told)
-    await this.#learnAll()
+    for (const changes of await this.#readFile()) this.indexed.add(changes)
+    await this.#indexAll()
   }
 
-  async #kept(): Promise<readonly RevisionChanges[]> {
+  async #readFile(): Promise<readonly RevisionChanges[]> {
     try {
       return await this.#deps.file.load()
     } catch (error) {
@@ -118,44 +117,45 @@ export class ChangeIndexer implements AsyncDisposable {
     }
   }
 
-  async #learnAll(): Promise<void> {
+  async #indexAll(): Promise<void> {
     const { history } = this.#deps
     for (let offset = 0; offset < history.size() && !this.#isClosed; offset += PAGE) {
       const page = history.list({ offset, limit: PAGE + 1 })
       for (const [n, revision] of page.slice(0, PAGE).entries()) {
         const before = page[n + 1]?.commit ?? null
-        if (this.indexed.find(revision.commit)?.previous !== before) await this.#learn(revision)
+        if (this.indexed.find(revision.commit)?.previous !== before)
+          await this.#indexRevision(revision)
       }
       await nextTurn()
     }
   }
 
-  /** For whoever asks after the history has changed and before it has told so. */
-  async #learnNewest(): Promise<void> {
+  /** Indexes new revisions whose event has not been handled yet. */
+  async #indexNewest(): Promise<void> {
     const { history } = this.#deps
     for (let offset = 0; offset < history.size(); offset += 1) {
       const [revision] = history.list({ offset, limit: 1 })
       if (!revision || this.isIndexed(revision)) return
-      await this.#learn(revision)
+      await this.#indexRevision(revision)
     }
   }
 
-  async #learn(revision: Revision): Promise<void> {
+  async #indexRevision(revision: Revision): Promise<void> {
     const { commit } = revision
     const previous = this.#before(revision)
     if (this.#isClosed || this.isIndexed(revision)) return
-    const changes = await this.#changes(revision, previous)
-    if (changes === null) return
+    const described = await this.#describe(revision, previous)
+    if (described === null) return
     await this.#deps.examine?.(revision)
-    const told = changesOfRevision({ commit, previous }, changes)
-    this.indexed.take(told)
-    this.#unwritten.push(told)
+    const changes = changesOfRevision({ commit, previous }, described)
+    this.indexed.add(changes)
+    this.#unwritten.push(changes)
     if (this.#unwritten.length >= UNWRITTEN) await this.#write()
     await nextTurn()
   }
 
-  /** Null where the repository no longer has a document; the others are told all the same. */
-  async #changes(
+  /** Null where the repository no longer has a document; the other revisions are indexed all the same. */
+  async #describe(
     revision: Revision,
     before: CommitSha | null,
   ): Promise<readonly DocumentChange[] | null> {
@@ -164,7 +164,7 @@ export class ChangeIndexer implements AsyncDisposable {
       const after = await this.#read(revision)
       const older = previous && (await this.#read(previous))
       await nextTurn()
-      return await this.#deps.summary.compareInTurns(older, after)
+      return await this.#deps.summary.compare(older, after)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       this.#deps.log({ level: 'warning', message: error.message })
@@ -174,8 +174,8 @@ export class ChangeIndexer implements AsyncDisposable {
 
   async #read(revision: Revision): Promise<Comparable> {
     const { summary, history } = this.#deps
-    const known = this.#documents.get(revision.digest) ?? summary.find(revision.digest)
-    const document = known ?? (await summary.readInTurns(await history.readDocument(revision)))
+    const cached = this.#documents.get(revision.digest) ?? summary.find(revision.digest)
+    const document = cached ?? (await summary.read(await history.readDocument(revision)))
     this.#documents.set(revision.digest, document)
     return document
   }
@@ -186,7 +186,7 @@ export class ChangeIndexer implements AsyncDisposable {
     return history.list({ offset, limit: 1 })[0]?.commit ?? null
   }
 
-  /** The file is a copy: what cannot be written to it is known all the same. */
+  /** The file is a copy: the index in memory stays complete when a write fails. */
   async #write(): Promise<void> {
     const added = this.#unwritten
     this.#unwritten = []
@@ -195,6 +195,44 @@ export class ChangeIndexer implements AsyncDisposable {
       await this.#deps.file.write(added, () => this.indexed.values())
     } catch (error) {
       this.#deps.log({ level: 'warning', message: UNWRITABLE, facts: { error } })
+    }
+  }
+}
+
+/** The changes of indexed revisions, by commit and by entity. */
+class IndexedChanges {
+  readonly #byCommit = new Map<CommitSha, RevisionChanges>()
+  readonly #byEntity = new Map<string, Set<CommitSha>>()
+
+  get size(): number {
+    return this.#byCommit.size
+  }
+
+  find(commit: CommitSha): RevisionChanges | null {
+    return this.#byCommit.get(commit) ?? null
+  }
+
+  values(): Iterable<RevisionChanges> {
+    return this.#byCommit.values()
+  }
+
+  /** The revisions that changed an entity, in no order. */
+  about(entity: string): RevisionChanges[] {
+    const commits = [...(this.#byEntity.get(entity) ?? [])]
+    return commits.flatMap((commit) => this.#byCommit.get(commit) ?? [])
+  }
+
+  /** Adds a revision, or replaces its entry. */
+  add(changes: RevisionChanges): void {
+    const { commit, entities } = changes
+    for (const entity of this.find(commit)?.entities ?? []) {
+      this.#byEntity.get(entity)?.delete(commit)
+    }
+    this.#byCommit.set(commit, changes)
+    for (const entity of entities) {
+      const commits = this.#byEntity.get(entity)
+      if (commits) commits.add(commit)
+      else this.#byEntity.set(entity, new Set([commit]))
     }
   }
 }

@@ -7,9 +7,9 @@ import { inTurns } from '../../lib/in-turns.ts'
 import { commonBytes } from '../../diff/common-ends.ts'
 import type { DocumentCache } from '../current/document-cache.ts'
 
-/** A document that has to be read for its subject alone is not summarised when it is larger. */
+/** Larger documents are not parsed for the subject alone. */
 const LARGEST = 4 * 1_048_576
-/** Bytes between the common ends of two documents above which nobody waits for a summary. */
+/** Bytes between the common ends of two documents above which a save does not wait for a summary. */
 const MOST_CHANGED = 2 * 1_048_576
 
 interface Compared {
@@ -18,7 +18,7 @@ interface Compared {
   readonly changes: readonly DocumentChange[]
 }
 
-/** Tells what is otherwise in one document than in another. What was read already is not read again. */
+/** Describes the differences between two documents. Documents in the cache are not parsed again. */
 export class ChangeSummary {
   readonly #cache: Pick<DocumentCache, 'find'>
   #last: Compared | null = null
@@ -27,42 +27,42 @@ export class ChangeSummary {
     this.#cache = cache
   }
 
-  /** Every change, as `summariseChanges` tells it, worked out in short turns. */
+  /** Every change, computed cooperatively. */
   async changes(before: Uint8Array | null, after: Uint8Array): Promise<readonly DocumentChange[]> {
     if (before !== null && Buffer.compare(before, after) === 0) return []
-    const older = before && (await this.readInTurns(before))
-    return this.compareInTurns(older, await this.readInTurns(after))
+    const older = before && (await this.read(before))
+    return this.compare(older, await this.read(after))
   }
 
-  /** The same. A pair is asked for several times in a row: for its commit, and to tell of it. */
-  async compareInTurns(
-    before: Comparable | null,
-    after: Comparable,
-  ): Promise<readonly DocumentChange[]> {
-    const known = this.#known(before, after)
-    return known ?? this.#keep(before, after, await inTurns(summariseInSteps(before, after)))
+  /**
+   * Compares two read documents. The last result is cached, because a pair is compared several
+   * times in a row: for its commit, then for the index.
+   */
+  async compare(before: Comparable | null, after: Comparable): Promise<readonly DocumentChange[]> {
+    const cached = this.#cached(before, after)
+    return cached ?? this.#keep(before, after, await inTurns(summariseInSteps(before, after)))
   }
 
-  /** The changes as the subject of a commit, which no save shall wait for. */
+  /** The changes as the subject of a commit; a general subject when that would delay the save. */
   readonly subject = async (before: Uint8Array | null, after: Uint8Array): Promise<string> => {
     const isQuick = [before, after].every(
       (document) => document === null || this.#isQuick(document),
     )
-    const mayBeTold = isQuick && (before === null || changedBytes(before, after) <= MOST_CHANGED)
-    return mayBeTold ? renderSubject(await this.changes(before, after)) : 'Change the configuration'
+    const isCheap = isQuick && (before === null || changedBytes(before, after) <= MOST_CHANGED)
+    return isCheap ? renderSubject(await this.changes(before, after)) : 'Change the configuration'
   }
 
-  /** Reads a document as far as it has to be read to be compared, in short turns. */
-  async readInTurns(document: Uint8Array): Promise<Comparable> {
+  /** Reads a document as far as a comparison requires, cooperatively. */
+  async read(document: Uint8Array): Promise<Comparable> {
     return this.find(digestOf(document)) ?? inTurns(readXmlInSteps(document))
   }
 
-  /** A document of that digest, if it was read lately. */
+  /** A recently read document of that digest, or null. */
   find(digest: Digest): Comparable | null {
     return this.#cache.find(digest)
   }
 
-  #known(before: Comparable | null, after: Comparable): readonly DocumentChange[] | null {
+  #cached(before: Comparable | null, after: Comparable): readonly DocumentChange[] | null {
     return this.#last?.before === before && this.#last.after === after ? this.#last.changes : null
   }
 

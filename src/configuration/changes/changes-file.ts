@@ -10,14 +10,14 @@ import {
   type RevisionChanges,
 } from './revision-changes.ts'
 
-/** To be raised when the same two documents are told in other words, or looked at for something else. */
+/** Raise this when the description of changes, or the examination of revisions, changes. */
 const FORMAT = 'cairn changes 2'
-/** Lines that are read before others get a turn. */
+/** Lines that are read before the event loop gets control. */
 const BATCH = 200
 
 /**
  * What revisions changed, a line each, in any order. Each line is true for ever, because it names
- * both commits; nothing waits for it to be durable, and what is lost is found out again.
+ * both commits; nothing waits for it to be durable, and lost lines are computed again.
  */
 export class ChangesFile {
   readonly #path: string
@@ -27,7 +27,7 @@ export class ChangesFile {
     this.#path = path
   }
 
-  /** What is in the file up to the first damaged line; nothing when it is absent or of another form. */
+  /** The entries up to the first damaged line; none when the file is absent or has another format. */
   async load(): Promise<RevisionChanges[]> {
     const bytes = (await orNullWhenAbsent(nodeFs.readFile(this.#path))) ?? Buffer.alloc(0)
     const found: RevisionChanges[] = []
@@ -36,9 +36,9 @@ export class ChangesFile {
       if (end === 0 && line.body.toString() !== FORMAT) return []
       if (end > 0) {
         if (found.length % BATCH === 0) await nextTurn()
-        const told = parseRevisionChanges(line.body.toString())
-        if (told === null) return found
-        found.push(told)
+        const changes = parseRevisionChanges(line.body.toString())
+        if (changes === null) return found
+        found.push(changes)
       }
       end = line.end
     }
@@ -46,7 +46,7 @@ export class ChangesFile {
     return found
   }
 
-  /** Adds to the file, or writes it anew with `all` when it cannot be added to. */
+  /** Appends to the file, or rewrites it with `all` when it is damaged. */
   async write(
     added: readonly RevisionChanges[],
     all: () => Iterable<RevisionChanges>,

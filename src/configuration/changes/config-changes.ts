@@ -18,14 +18,14 @@ export interface ConfigChangesDeps {
   readonly summary: ChangeSummary
 }
 
-/** What is otherwise in one revision than in another, in words and in parts. */
+/** The differences between two revisions, as text and as data. */
 export interface DescribedChanges {
-  /** All of it on one line. */
+  /** All changes on one line. */
   readonly subject: string
   readonly changes: readonly (DocumentChange & { readonly text: string })[]
 }
 
-/** What is otherwise between a pair that `findPair` gave; nothing when the documents are equal. */
+/** The differences between a pair from `findPair`; none when the documents are equal. */
 export async function readChanges(
   { history, summary, entities }: ConfigChangesDeps,
   { before, after }: RevisionPair,
@@ -44,7 +44,8 @@ export async function readChanges(
 /**
  * The revisions that changed an entity, newest first, under its former names too.
  *
- * @throws {ServiceError} `malformed-request`, `not-permitted`; `unavailable` while it is not known.
+ * @throws {ServiceError} `malformed-request`, `not-permitted`; `unavailable` while the index is not
+ * complete.
  */
 export async function listEntityRevisions(
   { access, entities }: Pick<ConfigChangesDeps, 'access' | 'entities'>,

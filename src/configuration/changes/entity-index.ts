@@ -9,7 +9,7 @@ import { ChangeIndexer, type ChangeIndexerDeps } from './change-indexer.ts'
 import { changesOf, type RevisionChanges } from './revision-changes.ts'
 
 export interface EntityIndexDeps extends ChangeIndexerDeps {
-  /** How long a question waits for what is not known yet, in milliseconds. */
+  /** How long a query waits for the index to be complete, in milliseconds. */
   readonly patience?: number
 }
 
@@ -22,77 +22,78 @@ export interface EntityRevision {
 
 interface Entry extends EntityRevision {
   readonly number: number
-  readonly told: RevisionChanges
+  readonly changes: RevisionChanges
 }
 
 const PATIENCE = 10_000
-/** In the changes of revisions that are about whole pipelines or groups. */
+/** The changes of whole pipelines or groups contain one of these. */
 const WHOLE = ['"subject":"pipeline', '"subject":"group']
 
-/** What each revision changed, and which revisions changed an entity. All of it is derived. */
+/** Answers what each revision changed, and which revisions changed an entity. Derived from the history. */
 export class EntityIndex implements AsyncDisposable {
   readonly #deps: EntityIndexDeps
-  readonly #teller: ChangeIndexer
+  readonly #indexer: ChangeIndexer
   readonly #texts = new WeakMap<RevisionChanges, string>()
-  readonly #noise = new WeakMap<RevisionChanges, boolean>()
+  readonly #cosmetic = new WeakMap<RevisionChanges, boolean>()
 
   constructor(deps: EntityIndexDeps) {
     this.#deps = deps
-    this.#teller = new ChangeIndexer(deps)
+    this.#indexer = new ChangeIndexer(deps)
   }
 
-  /** Begins to find out what is not known yet; without it, the first question does. */
+  /** Begins to index; otherwise the first query does. */
   begin(): void {
-    this.#teller.begin()
+    this.#indexer.begin()
   }
 
-  /** What a revision changed about the one before it; null while that is not known. */
+  /** What a revision changed in the one before it; null while it is not indexed. */
   find(revision: Revision): readonly DocumentChange[] | null {
-    const told = this.#teller.indexed.find(revision.commit)
-    return told && this.#teller.isIndexed(revision) ? changesOf(told) : null
+    const changes = this.#indexer.indexed.find(revision.commit)
+    return changes && this.#indexer.isIndexed(revision) ? changesOf(changes) : null
   }
 
-  /** What is said about what a revision changed; nothing while that is not known. */
+  /** The changes of a revision as sentences; none while it is not indexed. */
   sentencesOf(revision: Revision): readonly string[] {
     const changes = this.find(revision) ?? []
     return changes.map((change) => `${change.label} ${renderChange(change)}`)
   }
 
-  /** The same to look for words in: in lower case, and kept. */
+  /** These sentences in lower case, for searches; cached. */
   textOf(revision: Revision): string {
-    const told = this.#teller.indexed.find(revision.commit)
-    if (told === null || !this.#teller.isIndexed(revision)) return ''
-    const known = this.#texts.get(told) ?? this.sentencesOf(revision).join('\n').toLowerCase()
-    this.#texts.set(told, known)
-    return known
+    const changes = this.#indexer.indexed.find(revision.commit)
+    if (changes === null || !this.#indexer.isIndexed(revision)) return ''
+    const cached = this.#texts.get(changes) ?? this.sentencesOf(revision).join('\n').toLowerCase()
+    this.#texts.set(changes, cached)
+    return cached
   }
 
-  /** Whether a revision changed layout or the version of the schema alone; false while that is not known. */
-  isNoise(revision: Revision): boolean {
-    const told = this.#teller.indexed.find(revision.commit)
-    if (told === null || !this.#teller.isIndexed(revision)) return false
-    const known = this.#noise.get(told) ?? (mayBeNoise(told) && isCosmetic(changesOf(told)))
-    this.#noise.set(told, known)
-    return known
+  /** Whether a revision changed only layout or the schema version; false while it is not indexed. */
+  isCosmetic(revision: Revision): boolean {
+    const changes = this.#indexer.indexed.find(revision.commit)
+    if (changes === null || !this.#indexer.isIndexed(revision)) return false
+    const cached =
+      this.#cosmetic.get(changes) ?? (mayBeCosmetic(changes) && isCosmetic(changesOf(changes)))
+    this.#cosmetic.set(changes, cached)
+    return cached
   }
 
-  /** Whether a revision may have brought, taken away, renamed or moved a pipeline or a group; most are known not to. */
+  /** Whether a revision may have added, removed, renamed or moved a pipeline or a group. */
   mayMove(revision: Revision): boolean {
-    const told = this.#teller.indexed.find(revision.commit)
-    if (told === null || !this.#teller.isIndexed(revision)) return true
-    return WHOLE.some((word) => told.changes.includes(word))
+    const changes = this.#indexer.indexed.find(revision.commit)
+    if (changes === null || !this.#indexer.isIndexed(revision)) return true
+    return WHOLE.some((word) => changes.changes.includes(word))
   }
 
-  /** How many revisions it is known of what they changed, and how many there are. */
-  progress(): { readonly told: number; readonly of: number } {
-    return { told: this.#teller.indexed.size, of: this.#deps.history.size() }
+  /** How many revisions are indexed, and how many there are. */
+  progress(): { readonly indexed: number; readonly of: number } {
+    return { indexed: this.#indexer.indexed.size, of: this.#deps.history.size() }
   }
 
   /**
    * The revisions that changed an entity, newest first, under its former names too. Its cost does
    * not grow with revisions that did not.
    *
-   * @throws {ServiceError} `unavailable` when it takes too long to find out.
+   * @throws {ServiceError} `unavailable` when indexing takes too long.
    */
   async revisionsOf(entity: string): Promise<readonly EntityRevision[]> {
     await this.#caughtUp()
@@ -101,50 +102,50 @@ export class EntityIndex implements AsyncDisposable {
     let below = Number.POSITIVE_INFINITY
     while (name !== null) {
       const entries = this.#entriesOf(name, below)
-      const renaming = entries.find(({ told }) => formerOf(told, name) !== null)
+      const renaming = entries.find(({ changes }) => formerOf(changes, name) !== null)
       const since = renaming?.number ?? 0
       found.push(...entries.filter(({ number }) => number >= since))
-      name = renaming ? formerOf(renaming.told, name) : null
+      name = renaming ? formerOf(renaming.changes, name) : null
       below = since
     }
     return found.map((entry) => ({ revision: entry.revision, entity: entry.entity }))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#teller[Symbol.asyncDispose]()
+    await this.#indexer[Symbol.asyncDispose]()
   }
 
   async #caughtUp(): Promise<void> {
     const { patience = PATIENCE } = this.#deps
     const stop = new AbortController()
-    const isDone = this.#teller.settle().then(() => true)
+    const isDone = this.#indexer.settle().then(() => true)
     const isLate = wait(patience, false, { signal: stop.signal, ref: false })
     try {
       if (await Promise.race([isDone, isLate])) return
     } finally {
       stop.abort()
     }
-    const { told, of } = this.progress()
-    const reason = `${told} of ${of} revisions are known`
+    const { indexed, of } = this.progress()
+    const reason = `${indexed} of ${of} revisions are known`
     const message = `What revisions have changed is still being found out: ${reason}`
     throw new ServiceError('unavailable', message, { reason })
   }
 
   #entriesOf(entity: string, below: number): Entry[] {
     const { history } = this.#deps
-    const entries = this.#teller.indexed.about(entity).flatMap((told): Entry[] => {
-      const revision = history.findCommit(told.commit)
+    const entries = this.#indexer.indexed.about(entity).flatMap((changes): Entry[] => {
+      const revision = history.findCommit(changes.commit)
       const number = revision && history.numberOf(revision)
       if (revision === null || number === null || number >= below) return []
-      if (!this.#teller.isIndexed(revision)) return []
-      return [{ revision, told, number, entity }]
+      if (!this.#indexer.isIndexed(revision)) return []
+      return [{ revision, changes, number, entity }]
     })
     return entries.toSorted((one, other) => other.number - one.number)
   }
 }
 
-/** Most are told apart without reading all of their changes. */
-function mayBeNoise({ changes }: RevisionChanges): boolean {
+/** A quick test that avoids parsing the changes of most revisions. */
+function mayBeCosmetic({ changes }: RevisionChanges): boolean {
   return changes.includes('"layout"') || changes.includes('"schemaVersion"')
 }
 

@@ -5,16 +5,16 @@ import { entitiesOf, formerNameOf } from '../../document/changes/entities-of.ts'
 import { renderCheckedLine } from '../../lib/checked-lines.ts'
 import type { CommitSha } from '../../core/revision.ts'
 
-/** What a revision changed about the one before it, ready to be kept. */
+/** What a revision changed in the one before it, in the form to be stored. */
 export interface RevisionChanges {
   readonly commit: CommitSha
   /** The revision before; null for the first. */
   readonly previous: CommitSha | null
-  /** The entities that it is about, each under the name that all spellings share. */
+  /** The changed entities, in folded spelling. */
   readonly entities: readonly string[]
-  /** The new and the former name of what it renamed, folded likewise. */
+  /** The new and the former names of renamed entities, also folded. */
   readonly renames: readonly (readonly [name: string, former: string])[]
-  /** The changes as JSON; most of them are never looked at. */
+  /** The changes as JSON, parsed on demand. */
   readonly changes: string
 }
 
@@ -61,13 +61,18 @@ export function changesOf({ changes }: RevisionChanges): readonly DocumentChange
   return Changes.parse(JSON.parse(changes))
 }
 
-/** The line that keeps it in a file, with a checksum in front. */
-export function renderRevisionChanges(told: RevisionChanges): string {
-  const { commit, previous, entities, renames, changes } = told
+/** Renders the line of a file, with a checksum in front. */
+export function renderRevisionChanges({
+  commit,
+  previous,
+  entities,
+  renames,
+  changes,
+}: RevisionChanges): string {
   return renderCheckedLine(JSON.stringify([commit, previous, entities, renames, changes]))
 }
 
-/** What the text of such a line keeps; null for one of another form. */
+/** Parses such a line; null for another format. */
 export function parseRevisionChanges(text: string): RevisionChanges | null {
   const row: unknown = JSON.parse(text)
   if (!isRow(row)) return null
@@ -75,7 +80,7 @@ export function parseRevisionChanges(text: string): RevisionChanges | null {
   return { commit, previous, entities, renames, changes }
 }
 
-/** By hand: there is a line for every revision, and zod takes as long as all the rest of a start. */
+/** Checked by hand: with a line for every revision, zod would double the time of a start. */
 function isRow(value: unknown): value is Row {
   if (!Array.isArray(value) || value.length !== 5) return false
   const [commit, previous, entities, renames, changes] = value

@@ -22,8 +22,8 @@ export interface CurrentConfigurationOptions {
 }
 
 /**
- * The configuration as it is now, read once for each revision. What depends on it is told in the
- * moment of the commit, before anybody gets an answer about it.
+ * The current configuration, read once for each revision. Listeners run during the commit, before
+ * any caller gets an answer about it.
  */
 export class CurrentConfiguration implements Disposable {
   readonly #history: History
@@ -57,12 +57,12 @@ export class CurrentConfiguration implements Disposable {
     return this.#document
   }
 
-  /** A current document, as an edit sees it, in its read form. */
+  /** The parsed form of the current document. */
   documentOf({ document }: CurrentDocument): Promise<ConfigDocument> {
     return this.#cache.read(document)
   }
 
-  /** Calls the listener now and with every later configuration. Returns how to stop that. */
+  /** Calls the listener now and with every later configuration. Returns a function that unsubscribes it. */
   subscribe(listener: (document: ConfigDocument) => void): () => void {
     const stop = this.#changed.on(listener)
     listener(this.#document)
@@ -88,7 +88,7 @@ export class CurrentConfiguration implements Disposable {
     if (this.#history.current().commit === revision.commit) this.#take(revision, document)
   }
 
-  /** It is asked for again with the next revision, and until then after a while. */
+  /** Reading is retried with the next revision, and until then at intervals. */
   async #read(revision: Revision): Promise<ConfigDocument> {
     try {
       return await this.#cache.read(await this.#history.readDocument(revision))

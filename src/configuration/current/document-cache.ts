@@ -1,20 +1,25 @@
 import { LRUCache } from 'lru-cache'
-import type { ConfigDocument, DocumentReading } from '../../document/document.ts'
-import { DocumentReader } from '../../document/incremental/document-reader.ts'
+import { type ConfigDocument, type DocumentReading, readDocument } from '../../document/document.ts'
+import { IncrementalReader } from '../../document/incremental/incremental-reader.ts'
 import { sealSecrets } from '../../document/secrets/seal-secrets.ts'
 import type { SecretBox } from '../../document/secrets/secret-box.ts'
 import { type Digest, digestOf } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Inspection } from '../../history/history.ts'
-import { ReadingThread } from './reading-thread.ts'
+import { readXmlInSteps } from '../../document/xml/xml-reader.ts'
+import { THREAD_MEMORY_MB } from '../../document/xml/xml-limits.ts'
+import { inTurns } from '../../lib/in-turns.ts'
+import type { Problem } from '../../core/problem.ts'
+import { workerFile, WorkerThread } from '../../lib/worker-thread.ts'
+import type { ReadingAnswer, ReadingJob } from './reading-job.ts'
 
-/** Read documents that are kept: the current one, the one before, and what is being saved. */
-const KEPT = 4
+/** The most cached documents: the current one, the one before, and those being saved. */
+const CACHED = 4
 
 /** The last documents that were read, by digest, so that a save reads its document once. */
 export class DocumentCache implements AsyncDisposable {
-  readonly #kept = new LRUCache<Digest, ConfigDocument>({ max: KEPT })
-  readonly #reader = new DocumentReader()
+  readonly #cache = new LRUCache<Digest, ConfigDocument>({ max: CACHED })
+  readonly #reader = new IncrementalReader()
   readonly #thread = new ReadingThread()
   readonly #box: SecretBox
 
@@ -22,34 +27,34 @@ export class DocumentCache implements AsyncDisposable {
     this.#box = box
   }
 
-  /** What the rules say about a document; plain secrets in it are sealed. Nobody waits long for it. */
+  /** Validates a document and seals its plain secrets, without blocking the event loop. */
   async inspect(bytes: Uint8Array<ArrayBuffer>): Promise<Inspection> {
     const reading = await this.#read(bytes)
     if (!reading.ok) return reading
     const { schemaVersion, hasPlainSecrets } = reading.document
     if (!hasPlainSecrets) {
-      this.#kept.set(digestOf(bytes), reading.document)
+      this.#cache.set(digestOf(bytes), reading.document)
       return { ok: true, document: bytes, schemaVersion }
     }
     const document = Buffer.from(sealSecrets(reading.document, this.#box).text)
     const sealed = await this.#read(document)
-    if (sealed.ok) this.#kept.set(digestOf(document), sealed.document)
+    if (sealed.ok) this.#cache.set(digestOf(document), sealed.document)
     return { ok: true, document, schemaVersion }
   }
 
   find(digest: Digest): ConfigDocument | null {
-    return this.#kept.get(digest) ?? null
+    return this.#cache.get(digest) ?? null
   }
 
   /**
-   * The document of bytes that are valid.
+   * Parses valid bytes into a document.
    *
    * @throws {ServiceError} `config-invalid` when they are not.
    */
   async read(bytes: Uint8Array<ArrayBuffer>): Promise<ConfigDocument> {
     const digest = digestOf(bytes)
-    const kept = this.#kept.get(digest)
-    if (kept) return kept
+    const cached = this.#cache.get(digest)
+    if (cached) return cached
     const reading = await this.#read(bytes)
     if (!reading.ok) {
       const { problems } = reading
@@ -59,7 +64,7 @@ export class DocumentCache implements AsyncDisposable {
         { problems },
       )
     }
-    this.#kept.set(digest, reading.document)
+    this.#cache.set(digest, reading.document)
     return reading.document
   }
 
@@ -71,4 +76,38 @@ export class DocumentCache implements AsyncDisposable {
     const document = await this.#reader.read(bytes)
     return document ? { ok: true, document } : this.#thread.read(bytes)
   }
+}
+
+/** Documents up to this size are read in the main thread, in bytes. */
+const SMALL = 2 ** 18
+/** Milliseconds after which the thread gives up. */
+const TIME_LIMIT = 300_000
+
+/** Reads documents as `readDocument` does; large ones in a worker thread, to keep the event loop free. */
+class ReadingThread implements AsyncDisposable {
+  readonly #thread = new WorkerThread<ReadingJob, ReadingAnswer>(
+    workerFile('configuration/current/reading-worker.js'),
+    TIME_LIMIT,
+    THREAD_MEMORY_MB,
+  )
+
+  async read(bytes: Uint8Array): Promise<DocumentReading> {
+    if (bytes.length <= SMALL) return readDocument(bytes)
+    const job = { document: new Uint8Array(bytes) }
+    const answer = await this.#thread.run(job, [job.document.buffer])
+    if (answer === null) return { ok: false, problems: [TOO_LONG] }
+    if (!answer.ok) return answer
+    const xml = await inTurns(readXmlInSteps(bytes))
+    if (!xml.ok) return xml
+    const { text, root, lines } = xml
+    return { ok: true, document: { text, root, lines, bytes, ...answer.read } }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#thread.close()
+  }
+}
+
+const TOO_LONG: Problem = {
+  message: 'to read the document takes more time or memory than there is',
 }

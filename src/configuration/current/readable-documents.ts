@@ -17,8 +17,8 @@ export interface ReadableDocumentsDeps {
   readonly cache: Pick<DocumentCache, 'find'>
 }
 
-/** Documents of which it is remembered whether they have plain secrets. */
-const REMEMBERED = 20_000
+/** The most documents whose plain secrets are cached. */
+const CACHED = 20_000
 const NONE: readonly Problem[] = []
 
 const PLAIN_PASSWORD = /\s(?:password|managerPassword)\s*=\s*(?:"[^"]|'[^'])/
@@ -27,34 +27,33 @@ const SEALED_VARIABLE =
   /\bsecure\s*=\s*["'](?:true|1)["'](?:\s+name="[^"<>]{0,300}")?\s{0,9}>\s*<encryptedValue>[^<]*<\/encryptedValue>\s*<\/variable>/g
 
 /**
- * What readers get of documents. A commit that was made past the service may have secrets in plain
- * text; git has it as it is for ever, and everybody else gets it sealed. The same document is sealed
- * in the same way each time.
+ * The form of documents that readers get. A foreign commit may have secrets in plain text; git
+ * keeps them forever, but readers get them sealed. Sealing is deterministic for a document.
  */
 export class ReadableDocuments {
   readonly #deps: ReadableDocumentsDeps
-  readonly #known = new LRUCache<Digest, readonly Problem[]>({ max: REMEMBERED })
+  readonly #cache = new LRUCache<Digest, readonly Problem[]>({ max: CACHED })
 
   constructor(deps: ReadableDocumentsDeps) {
     this.#deps = deps
   }
 
-  /** The secrets that stand in a document as they are, if it was looked at already. */
+  /** The plain secrets of a document if they are cached, else null. */
   knownSecrets(digest: Digest): readonly Problem[] | null {
     if (this.#deps.cache.find(digest)?.hasPlainSecrets === false) return NONE
-    return this.#known.get(digest) ?? null
+    return this.#cache.get(digest) ?? null
   }
 
-  /** The secrets that stand in a document as they are, each with its place. */
+  /** The plain secrets of a document, each with its place. */
   readonly secretsIn = async ({
     digest,
     document,
   }: StoredDocument): Promise<readonly Problem[]> => {
-    const known = this.knownSecrets(digest)
-    if (known) return known
+    const cached = this.knownSecrets(digest)
+    if (cached) return cached
     const text = Buffer.from(document).toString('utf8')
     const found = mayHaveSecrets(text) ? await findIn(document, text) : NONE
-    this.#known.set(digest, found)
+    this.#cache.set(digest, found)
     return found
   }
 
@@ -82,7 +81,7 @@ function isSealed(text: string, start: number): boolean {
   return /encrypted\w*\s*(?:=\s*["']|>\s*|><!\[CDATA\[)$/i.test(text.slice(start - 60, start))
 }
 
-/** Most documents have nothing that looks like a plain secret, and need not be read to know it. */
+/** A quick search of the text, because most documents have nothing that looks like a plain secret. */
 function mayHaveSecrets(text: string): boolean {
   if (text.includes('\0') || PLAIN_PASSWORD.test(text)) return true
   if (countOf(text, SECURE) > countOf(text, SEALED_VARIABLE)) return true

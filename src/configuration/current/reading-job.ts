@@ -5,20 +5,20 @@ import {
 } from '../../document/document.ts'
 import type { Problem } from '../../core/problem.ts'
 
-/** A document that is to be read as a whole. */
+/** A document to be read as a whole. */
 export interface ReadingJob {
   readonly document: Uint8Array<ArrayBuffer>
 }
 
 /**
- * What a reading found, without the tree: that costs more to hand over than to make. A model costs
- * a tenth of what the reading does at most.
+ * The result of a reading, without the tree, which costs more to transfer than to build.
+ * Transferring a model costs at most a tenth of the reading.
  */
 export type ReadingAnswer =
   | { readonly ok: true; readonly read: ReadConfiguration }
   | { readonly ok: false; readonly problems: readonly Problem[] }
 
-export function answerTo({ document }: ReadingJob): ReadingAnswer {
+export function runReadingJob({ document }: ReadingJob): ReadingAnswer {
   const reading = readDocument(document)
   return reading.ok ? { ok: true, read: withoutTree(reading.document) } : reading
 }

@@ -4,28 +4,28 @@ import { childElements } from '../../document/xml/xml-elements.ts'
 import type { Problem } from '../../core/problem.ts'
 
 /**
- * Holds a running server to its `serverId`. The one in the very first revision may be replaced: the
- * service has made it up for a document that nobody has written.
+ * Keeps the `serverId` of a running server unchanged. The id in the very first revision may be
+ * replaced, because the service generated it.
  */
 export class ServerIdentity {
   #id: string | null = null
-  /** Of the newest document, which a commit with git may have given another one. */
+  /** The id in the newest document; a foreign commit may have changed it. */
   #newest: string | null = null
 
-  /** Takes note of the configuration in force. */
+  /** Notes the current configuration. */
   follow(document: ConfigDocument, { isFirst }: { readonly isFirst: boolean }): void {
     this.#newest = idOf(document)
     if (!isFirst) this.#id ??= this.#newest
   }
 
-  /** What an operator should know who has changed it past the server, in words. */
+  /** A warning for operators when a foreign commit has changed the id; null else. */
   problems(): readonly string[] {
     const [ours, newest] = [this.#id, this.#newest]
     if (ours === null || newest === null || ours === newest) return []
     return [`A commit has made the serverId ${newest}, which was ${ours} when the server started`]
   }
 
-  /** What is wrong with a document that is to become the next. It may leave the id as a commit has made it. */
+  /** The problems of a document that is to become current. It may keep an id that a foreign commit has set. */
   check(document: ConfigDocument): readonly Problem[] {
     const id = idOf(document)
     if (id === null || this.#id === null || [this.#id, this.#newest].includes(id)) return []

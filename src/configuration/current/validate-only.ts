@@ -2,14 +2,14 @@ import { readDocument } from '../../document/document.ts'
 import { findPlainSecrets } from '../../document/secrets/plain-secrets.ts'
 import type { Inspection } from '../../history/history.ts'
 
-/** What the rules say about a document that nothing may be changed in. */
+/** Validates a document that must not be changed. */
 export async function inspectAsIs(document: Uint8Array<ArrayBuffer>): Promise<Inspection> {
   const reading = readDocument(document)
   if (!reading.ok) return reading
   return { ok: true, document, schemaVersion: reading.document.schemaVersion }
 }
 
-/** The same for a document that comes from outside: a plain secret in it is a problem too. */
+/** Validates a pushed document, where a plain secret is a problem too. */
 export async function inspectPushed(document: Uint8Array<ArrayBuffer>): Promise<Inspection> {
   const reading = readDocument(document)
   if (!reading.ok) return reading

@@ -9,7 +9,7 @@ import { type Access, assertMay } from '../access/permission.ts'
 export interface ConfigReadingDeps {
   readonly history: History
   readonly access: Access
-  /** The secrets that stand in a document as they are, each with its place. */
+  /** The plain secrets of a document, each with its place. */
   readonly secretsIn: (stored: StoredDocument) => Promise<readonly Problem[]>
   /** Hunks of a unified diff from the first text to the second; empty when they are equal. */
   readonly diff: (before: Uint8Array, after: Uint8Array) => Promise<Uint8Array<ArrayBuffer>>
@@ -21,7 +21,7 @@ export interface Snapshot {
   readonly document: Uint8Array<ArrayBuffer>
 }
 
-/** Which part of the list is wanted, newest first. Absent: all of it. */
+/** The requested part of the list, newest first; all of it when absent. */
 export interface RevisionQuery {
   readonly offset: number
   readonly limit: number | null
@@ -48,8 +48,8 @@ export function findSnapshot(
 }
 
 /**
- * The exact bytes of a revision that {@link findSnapshot} gave. They are what its digest names, so
- * that a document with plain secrets can be served by it neither as it is nor sealed.
+ * The exact bytes of a revision from {@link findSnapshot}. The digest names these bytes, so a
+ * document with plain secrets cannot be served under it, neither unchanged nor sealed.
  *
  * @throws {ServiceError} `secrets-in-plain-text`; `unavailable` while those of the current one are
  * being sealed.
@@ -83,7 +83,7 @@ export function listRevisions(
   return selectRevisions(history.list({ offset: 0, limit: history.size() }), query)
 }
 
-/** Those of some revisions that the query names, in the same order. */
+/** The part of a list of revisions that the query names, in the same order. */
 export function selectRevisions(
   revisions: readonly Revision[],
   { offset, limit, text }: RevisionQuery,
@@ -100,7 +100,7 @@ export interface RevisionPair {
 }
 
 /**
- * The two revisions that a diff is asked of.
+ * The two revisions of a diff.
  *
  * @throws {ServiceError} `revision-not-found`, `not-permitted`.
  */
@@ -113,7 +113,7 @@ export function findPair(
   return { before: findRevision(deps, range.from), after: findRevision(deps, range.to) }
 }
 
-/** The unified diff of a pair that {@link findPair} gave; empty when the texts are equal. */
+/** The unified diff of a pair from {@link findPair}; empty when the texts are equal. */
 export async function readDiff(
   { history, diff }: ConfigReadingDeps,
   { before, after }: RevisionPair,
@@ -123,7 +123,7 @@ export async function readDiff(
 }
 
 /**
- * The revision that a commit is.
+ * The revision of a commit.
  *
  * @throws {ServiceError} `revision-not-found`.
  */

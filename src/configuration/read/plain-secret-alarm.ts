@@ -22,7 +22,7 @@ const PlainSecretRecord = z.object({
       column: z.int().exactOptional(),
     }),
   ),
-  /** Who has said that these secrets were changed; null while nobody has. */
+  /** The user who confirmed that these secrets were changed; null while nobody has. */
   acknowledgedBy: z.string().nullable(),
 })
 type PlainSecretRecord = Readonly<z.infer<typeof PlainSecretRecord>>
@@ -42,14 +42,14 @@ export interface PlainSecretDeps {
   readonly secretAlarm: PlainSecretAlarm
 }
 
-/** Commits and secrets that are named one by one. */
+/** The most commits and secrets that are listed one by one. */
 const MOST_NAMED = 20
 const WHAT_TO_DO =
   'Everybody who may read the repository with git knows them: change them where they are used, then acknowledge it with POST /api/config/revisions'
 
 /**
- * Knows the commits of the history that have secrets in plain text, over restarts, until an
- * administrator says that these secrets were changed. Git keeps such a commit for ever.
+ * Remembers the commits with plain secrets, over restarts, until an administrator confirms that
+ * these secrets were changed. Git keeps such a commit forever.
  */
 export class PlainSecretAlarm {
   readonly #deps: PlainSecretAlarmDeps
@@ -60,13 +60,13 @@ export class PlainSecretAlarm {
     this.#deps = deps
   }
 
-  /** Reads what is known. */
+  /** Loads the stored commits. */
   async open(store: StateStore): Promise<void> {
     this.#store = store
     for (const { value } of await store.list(PLAIN_SECRETS)) this.#records.set(value.commit, value)
   }
 
-  /** Looks at a revision; what is found is on disk when this returns. */
+  /** Examines a revision. A finding is on disk when this returns. */
   readonly examine = async (revision: Revision): Promise<void> => {
     const { history, readable } = this.#deps
     const { commit, digest } = revision
@@ -97,7 +97,7 @@ export class PlainSecretAlarm {
   }
 
   /**
-   * Ends the alarm about a commit and those that are older. Answers how many they are.
+   * Ends the alarm about a commit and older ones. Returns their number.
    *
    * @throws {ServiceError} `revision-not-found` when the commit has no secrets in plain text.
    */
@@ -121,7 +121,7 @@ export class PlainSecretAlarm {
     this.#records.set(record.commit, record)
   }
 
-  /** Those of the history that nobody has acknowledged, newest first. */
+  /** The commits that nobody has acknowledged, newest first. */
   #open(): PlainSecretRecord[] {
     return [...this.#records.values()]
       .filter(({ acknowledgedBy }) => acknowledgedBy === null)
@@ -140,7 +140,7 @@ export class PlainSecretAlarm {
 }
 
 /**
- * Notes that the secrets of a commit, and those of older ones, were changed where they are used.
+ * Records that the secrets of a commit, and of older ones, were changed where they are used.
  *
  * @throws {ServiceError} `revision-not-found`, `not-permitted`.
  */

@@ -2,7 +2,7 @@ import type { EditableDocument } from '../../document/edit/layout.ts'
 import type { ConfigurationWriter } from './configuration-writer.ts'
 import type { CurrentConfiguration } from '../current/current-configuration.ts'
 
-/** Changes the current document by lossless edits, whatever it is by the time the edit's turn comes. */
+/** Changes the current document by lossless edits, each computed from the document at that time. */
 export class ConfigEditor {
   readonly #writer: ConfigurationWriter
   readonly #configuration: CurrentConfiguration
@@ -13,8 +13,8 @@ export class ConfigEditor {
   }
 
   /**
-   * Commits what the edit makes of the current document, by the user named; an edit that answers
-   * null changes nothing and makes no commit.
+   * Commits the result of an edit of the current document, by the named user. An edit that returns
+   * null makes no commit.
    *
    * @throws {ServiceError} `config-invalid` when the result is not valid.
    */

@@ -15,15 +15,15 @@ export interface ConfigRestoringDeps {
 
 export interface RestoreRequest {
   readonly commit: CommitSha
-  /** Why, in the words of the caller; may be empty. */
+  /** The caller's reason; may be empty. */
   readonly reason: string
-  /** The digest that the caller saw as the current one, or null to restore over whatever it is. */
+  /** The digest that the caller saw as current; null to restore over any. */
   readonly basedOn: Digest | null
 }
 
 /**
- * Makes an older revision current again, as a new revision by the caller. Nothing that came since
- * is lost: it stays in the history.
+ * Makes an older revision current again, as a new revision by the caller. Later revisions stay in
+ * the history.
  *
  * @throws {ServiceError} `revision-not-found`, `config-invalid` when the revision is not valid
  * today, `config-stale`, `not-permitted`.
@@ -42,15 +42,15 @@ export async function restoreRevision(
 
 export interface MakingCurrent {
   readonly document: Uint8Array<ArrayBuffer>
-  /** The digest that has to be current still, or null when it does not matter. */
+  /** The digest that must still be current; null when any may be. */
   readonly basedOn: Digest | null
   readonly subject: string
-  /** Stands behind the subject; may be empty. */
+  /** Appended to the subject; may be empty. */
   readonly reason: string
 }
 
 /**
- * Makes a document of the past the current one.
+ * Makes an older document current.
  *
  * @throws {ServiceError} `config-invalid`, `config-stale`.
  */

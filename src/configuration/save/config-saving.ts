@@ -17,22 +17,22 @@ export interface ConfigSavingDeps {
   readonly writer: ConfigurationWriter
   readonly access: Access
   readonly cache: DocumentCache
-  /** Merges two edits of a document, where that holds up nobody. */
+  /** Merges two edits of a document, without blocking the event loop. */
   readonly merge: (texts: MergeInput) => Promise<Merge>
 }
 
 export interface SaveRequest {
   readonly document: Uint8Array<ArrayBuffer>
-  /** The digest the edit began from, or null when it is the current one by the caller's word. */
+  /** The digest that the edit is based on; null when the caller declares it current. */
   readonly basedOn: Digest | null
-  /** Whether a form brought it: a browser ends every line with CRLF, whatever the document had. */
+  /** Whether it was sent by a form: a browser ends every line with CRLF. */
   readonly isForm?: boolean
 }
 
 /**
- * Saves a whole document as a new revision by the caller. A stale edit is merged with what came
- * since; a document equal to the current one makes no commit. A form keeps the line endings of the
- * document that the edit began from.
+ * Saves a whole document as a new revision by the caller. A stale edit is merged with later
+ * changes; a document equal to the current one makes no commit. A form keeps the line endings of
+ * the document that the edit began from.
  *
  * @throws {ServiceError} `config-invalid`, `config-stale`, `not-permitted`.
  */

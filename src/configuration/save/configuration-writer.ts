@@ -8,36 +8,36 @@ import { isCurrent } from '../../history/sync/reconciler.ts'
 import type { QueueLoad } from '../../lib/serial-queue.ts'
 import { WriterQueue } from '../../storage/writer-queue.ts'
 
-/** What a change has led to. */
+/** The outcome of a change. */
 export interface SavedChange {
-  /** The revision that is current now. */
+  /** The revision that is current after the change. */
   readonly revision: Revision
   /** False when the document was current already, so that nothing was committed. */
   readonly isNew: boolean
 }
 
-/** The document that is to become current, or null to leave it as it is. */
+/** Computes the next document from the current one; null changes nothing. */
 export type Compute = (current: CurrentDocument) => Promise<Uint8Array | null>
 
-/** How a change is recorded, besides its author. */
+/** Options of a change besides its author. */
 export interface ChangeOptions {
-  /** The subject of the commit; what changed, in words, when not given. */
+  /** The subject of the commit; a summary of the changes when absent. */
   readonly subject?: string
 }
 
 export interface ConfigurationWriterDeps {
   readonly history: History
   readonly prepare: Prepare
-  /** What readers get of a stored document. */
+  /** The form of a stored document that readers get. */
   readonly sealForReaders: (stored: StoredDocument) => Promise<Uint8Array<ArrayBuffer>>
 }
 
-/** How often a change is computed anew because git or an editor was faster. */
+/** How often a change is computed again because git or an editor was faster. */
 const ATTEMPTS = 20
 
 /**
- * Makes changes of the current document: computed from it, judged and put into words here, then
- * committed by the history. A commit that finds its base gone is computed again.
+ * Makes changes of the current document: prepares them here, then lets the history commit them. A
+ * stale change is computed again.
  */
 export class ConfigurationWriter implements AsyncDisposable {
   readonly #deps: ConfigurationWriterDeps
@@ -48,8 +48,8 @@ export class ConfigurationWriter implements AsyncDisposable {
   }
 
   /**
-   * Makes what `compute` returns the current document, as a commit by `author`. Changes are
-   * computed one after the other, each from the result of the one before.
+   * Commits the result of `compute` as the current document, by `author`. Changes run one after the
+   * other, each on the result of the one before.
    *
    * @throws {ServiceError} `config-invalid`; `unavailable` while the repository cannot be written
    * to; whatever `compute` throws.
@@ -64,12 +64,12 @@ export class ConfigurationWriter implements AsyncDisposable {
     })
   }
 
-  /** How many changes wait, and how long they waited. */
+  /** How many changes wait, and how long changes waited. */
   load(): QueueLoad {
     return this.#queue.load()
   }
 
-  /** Ends what has been accepted. */
+  /** Finishes accepted changes. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#queue.close()
   }

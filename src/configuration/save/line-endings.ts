@@ -1,14 +1,14 @@
 import { editScript } from '../../diff/edit-script.ts'
 
-/** A line of a text and what ends it. */
+/** A line of a text and its line ending. */
 interface Ended {
   readonly text: string
   readonly ending: string
 }
 
 /**
- * A text that came back from a form, with the line endings of the text that it was made of. A form
- * sends every line with the same ending, whatever the document has.
+ * Restores the line endings of the original in a text from a form, which sends every line with the
+ * same ending.
  */
 export function withOwnLineEndings(own: string, typed: string): string {
   const plain = plainEndings(typed)
@@ -33,7 +33,7 @@ export function withOwnLineEndings(own: string, typed: string): string {
   return lines.map(({ text, ending }) => text + ending).join('')
 }
 
-/** The same for a document as its bytes, when the form is one that a browser has sent: every line ends with CRLF. */
+/** Restores the line endings in the bytes of a document from a browser's form, where every line ends with CRLF. */
 export function withOwnLineEndingBytes(
   own: Uint8Array<ArrayBuffer>,
   sent: Uint8Array<ArrayBuffer>,
@@ -43,7 +43,7 @@ export function withOwnLineEndingBytes(
   return new Uint8Array(Buffer.from(withOwnLineEndings(textOf(own), typed), 'latin1'))
 }
 
-/** Each byte as one character, so that it comes back as it was, whatever it means. */
+/** Decodes each byte as one character, so that any bytes survive the round trip. */
 function textOf({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
 }

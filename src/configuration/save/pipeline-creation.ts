@@ -1,5 +1,5 @@
 import { createPipeline } from '../../document/create-pipeline/create-pipeline.ts'
-import type { PipelineRequest } from '../../document/create-pipeline/pipeline-request.ts'
+import type { PipelineCreationRequest } from '../../document/create-pipeline/pipeline-request.ts'
 import type { SecretBox } from '../../document/secrets/secret-box.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { ConfigEditor } from './config-editor.ts'
@@ -19,7 +19,7 @@ export interface PipelineCreationDeps {
 export async function addPipeline(
   deps: PipelineCreationDeps,
   principal: Principal,
-  request: PipelineRequest,
+  request: PipelineCreationRequest,
 ): Promise<void> {
   assertMay(deps.access, principal, { action: 'administer-group', group: request.group })
   const seal = (secret: string) => deps.box.seal(secret)

@@ -4,23 +4,24 @@ import type { EditableDocument } from '../edit/layout.ts'
 import { insertIntoChild } from '../edit/insert-into-child.ts'
 import { newElement } from '../edit/new-element.ts'
 import type { Emptied, XmlEdit } from '../edit/xml-edit.ts'
-import { attributeOf, elementsAt, isTrue, textOf } from '../xml/xml-elements.ts'
+import { attributeOf, elementsAt, isTrue, elementText } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import {
   environmentElements,
   environmentKey,
   findAgent,
-  type ListedAgent,
+  type ConfiguredAgent,
 } from './agent-element.ts'
-import { listAgents } from './list-agents.ts'
+import { insertAgents } from './list-agents.ts'
 
 /** The flags that keep an agent from work; the second is of older schemas. */
 const FLAGS = ['isDisabled', 'isDenied'] as const
 
 /** Enables an agent, and lists one that is not listed yet. Null when it is enabled already. */
-export function enableAgent(document: EditableDocument, agent: ListedAgent): string | null {
+export function enableAgent(document: EditableDocument, agent: ConfiguredAgent): string | null {
   const element = findAgent(document.root, agent.uuid)
-  if (!element) return applyEdits(document, listAgents(document.root, [agent], { disabled: false }))
+  if (!element)
+    return applyEdits(document, insertAgents(document.root, [agent], { disabled: false }))
   const set = FLAGS.filter((name) => isTrue(element, name))
   return applyEdits(
     document,
@@ -29,9 +30,10 @@ export function enableAgent(document: EditableDocument, agent: ListedAgent): str
 }
 
 /** Disables an agent, and lists one that is not listed yet as disabled. Null when it is disabled already. */
-export function disableAgent(document: EditableDocument, agent: ListedAgent): string | null {
+export function disableAgent(document: EditableDocument, agent: ConfiguredAgent): string | null {
   const element = findAgent(document.root, agent.uuid)
-  if (!element) return applyEdits(document, listAgents(document.root, [agent], { disabled: true }))
+  if (!element)
+    return applyEdits(document, insertAgents(document.root, [agent], { disabled: true }))
   if (FLAGS.some((name) => isTrue(element, name))) return null
   return applyEdits(document, [
     { kind: 'set-attribute', element, name: 'isDisabled', value: 'true' },
@@ -98,9 +100,9 @@ export function changeAgent(
 
 function resourceEdits(agent: XmlElement, wanted: readonly string[]): XmlEdit[] {
   const listed = elementsAt(agent, 'resources/resource')
-  const kept = new Set(listed.map((resource) => textOf(resource).trim()))
+  const kept = new Set(listed.map((resource) => elementText(resource).trim()))
   const added = wanted.filter((name) => !kept.has(name))
-  const removed = listed.filter((resource) => !wanted.includes(textOf(resource).trim()))
+  const removed = listed.filter((resource) => !wanted.includes(elementText(resource).trim()))
   return [
     ...removed.map((resource) => removal(resource, 'remove')),
     ...insertIntoChild({

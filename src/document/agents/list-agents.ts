@@ -2,12 +2,12 @@ import { CRUISE_CHILDREN } from '../structure/child-order.ts'
 import { insertIntoChild } from '../edit/insert-into-child.ts'
 import type { XmlEdit } from '../edit/xml-edit.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
-import { agentElement, type ListedAgent } from './agent-element.ts'
+import { agentElement, type ConfiguredAgent } from './agent-element.ts'
 
 /** The edits that put agents at the end of the list, which is made where there is none. */
-export function listAgents(
+export function insertAgents(
   root: XmlElement,
-  agents: readonly ListedAgent[],
+  agents: readonly ConfiguredAgent[],
   flags: { readonly disabled: boolean },
 ): XmlEdit[] {
   return insertIntoChild({

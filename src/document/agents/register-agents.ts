@@ -11,12 +11,12 @@ import {
   environmentElements,
   environmentKey,
   isResourceName,
-  type ListedAgent,
+  type ConfiguredAgent,
 } from './agent-element.ts'
-import { listAgents } from './list-agents.ts'
+import { insertAgents } from './list-agents.ts'
 
 /** An agent that registers itself, with the places it asks for. */
-export interface RegisteringAgent extends ListedAgent {
+export interface RegisteringAgent extends ConfiguredAgent {
   readonly environments: readonly string[]
 }
 
@@ -43,7 +43,7 @@ export function registerAgents(
   const fresh = unlisted(document.root, agents)
   const environments = environmentsByName(document.root)
   const edits = [
-    ...listAgents(document.root, fresh, { disabled: false }),
+    ...insertAgents(document.root, fresh, { disabled: false }),
     ...membershipEdits(fresh, environments),
   ]
   return {

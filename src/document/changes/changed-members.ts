@@ -3,14 +3,14 @@ import type { XmlDocument } from '../xml/xml-reader.ts'
 import { elementsAt } from '../xml/xml-elements.ts'
 import {
   asEntity,
-  type Entity,
+  type EntityElement,
   ENTITY_KINDS,
   entityKey,
-  type EntityKind,
+  type EntityDefinition,
 } from '../entities/entities.ts'
 import { isWrittenAlike } from './scope.ts'
 
-type EntityPair = readonly [Entity, Entity]
+type EntityPair = readonly [EntityElement, EntityElement]
 
 /** The kinds of entities that are read on their own, the most important first. */
 const MEMBER_KINDS = ENTITY_KINDS.filter(({ word }) =>
@@ -36,7 +36,7 @@ export function changedMembers(before: XmlDocument, after: XmlDocument): EntityP
 
 /** With the same around them, there are as many of a kind as there were. */
 function* changedOf(
-  kind: EntityKind,
+  kind: EntityDefinition,
   documents: { readonly before: XmlDocument; readonly after: XmlDocument },
 ): Generator<EntityPair> {
   const older = elementsAt(documents.before.root, kind.steps)

@@ -1,11 +1,11 @@
 import { isSecure } from '../secrets/plain-secrets.ts'
-import { textOf } from '../xml/xml-elements.ts'
+import { elementText } from '../xml/xml-elements.ts'
 import type { XmlAttribute, XmlElement } from '../xml/xml-tree.ts'
 import { HIDDEN } from '../entities/change.ts'
-import { kindOf } from './element-kind.ts'
+import { elementKindOf } from './element-kind.ts'
 import { labelOf, leafText } from './labels.ts'
 import { type Pair, rangesOf, type Scope } from './scope.ts'
-import { isSecretName, shownName, shownPair, shownValue } from '../entities/shown-value.ts'
+import { isSecretName, displayedName, shownPair, shownValue } from '../entities/shown-value.ts'
 
 /** Reports every attribute that is otherwise, but for those that are told in another way. */
 export function compareAttributes(
@@ -22,7 +22,7 @@ export function compareAttributes(
       entity: scope.entity,
       label: scope.label,
       path: where.path,
-      subject: shownName(name),
+      subject: displayedName(name),
       ...valuesOf(older, newer),
       ...rangesOf(scope, {
         before: older?.span ?? before.openTag,
@@ -43,7 +43,7 @@ function valuesOf(older: XmlAttribute | undefined, newer: XmlAttribute | undefin
 
 /** Reports text that is otherwise; that of lists and of elements with children is white space. */
 export function compareText(scope: Scope, { before, after }: Pair, path: readonly string[]): void {
-  const [older, newer] = [textOf(before).trim(), textOf(after).trim()]
+  const [older, newer] = [elementText(before).trim(), elementText(after).trim()]
   if (older === newer) return
   const isSecret = isSecretText(before) || isSecretText(after)
   scope.report({
@@ -60,7 +60,7 @@ export function compareText(scope: Scope, { before, after }: Pair, path: readonl
 /** What is in an element that is nothing but text, as it may be shown. */
 export function shownLeaf(element: XmlElement): string | null {
   const text = leafText(element)
-  if (text === null || kindOf(element).word === 'argument') return null
+  if (text === null || elementKindOf(element).word === 'argument') return null
   return isSecretText(element) ? HIDDEN : shownValue(text)
 }
 

@@ -2,12 +2,12 @@ import type { XmlElement } from '../xml/xml-tree.ts'
 import { compareAttributes, compareText, shownLeaf } from './compare-attributes.ts'
 import { compareOrder } from './compare-order.ts'
 import { contentOf } from './content.ts'
-import { identityOf, kindOf } from './element-kind.ts'
+import { elementIdentity, elementKindOf } from './element-kind.ts'
 import { labelOf, taskText } from './labels.ts'
 import { type Matching, matchItems, refine } from './match.ts'
-import { type Part, partsOf } from './parts.ts'
+import { type ElementPart, partsOf } from './parts.ts'
 import { isWrittenAlike, lineCount, type Pair, rangeOf, rangesOf, type Scope } from './scope.ts'
-import { shownName, shownPair } from '../entities/shown-value.ts'
+import { displayedName, shownPair } from '../entities/shown-value.ts'
 import { matchSimilar } from './similar.ts'
 
 /** Where a pair of elements stands, and which attributes of it are told in another way. */
@@ -32,9 +32,13 @@ export function compareElements(scope: Scope, pair: Pair, where: Where): void {
 }
 
 /** Parts that were renamed are found last. */
-function matchParts(scope: Scope, before: readonly Part[], after: readonly Part[]): Matching<Part> {
+function matchParts(
+  scope: Scope,
+  before: readonly ElementPart[],
+  after: readonly ElementPart[],
+): Matching<ElementPart> {
   const named = refine(matchItems(before, after), ({ element, order }) =>
-    kindOf(element).by === '@name' ? `${order} ${contentOf(element, 'name')}` : null,
+    elementKindOf(element).by === '@name' ? `${order} ${contentOf(element, 'name')}` : null,
   )
   const [removed, added] = [named.removed.filter(isLarge), named.added.filter(isLarge)]
   const beforeParts = new Set(before)
@@ -56,13 +60,13 @@ function matchParts(scope: Scope, before: readonly Part[], after: readonly Part[
 }
 
 /** Only stages and jobs say enough to be known by their likeness. */
-function isLarge({ element }: Part): boolean {
+function isLarge({ element }: ElementPart): boolean {
   return element.name === 'stage' || element.name === 'job'
 }
 
 function compareParts(
   scope: Scope,
-  { pairs, removed, added }: Matching<Part>,
+  { pairs, removed, added }: Matching<ElementPart>,
   path: readonly string[],
 ) {
   for (const { element } of removed) reportLone(scope, { kind: 'removed', element, path })
@@ -82,8 +86,8 @@ function comparePart(scope: Scope, pair: Pair, path: readonly string[]): void {
 
 /** A new name is a rename, not a change of an attribute. Returns the attribute it tells. */
 function reportName(scope: Scope, pair: Pair, path: readonly string[]): readonly string[] {
-  const { word, by } = kindOf(pair.after)
-  const [from, to] = [identityOf(pair.before), identityOf(pair.after)]
+  const { word, by } = elementKindOf(pair.after)
+  const [from, to] = [elementIdentity(pair.before), elementIdentity(pair.after)]
   if (by !== '@name' || from === to || from === null || to === null) return []
   scope.report({
     kind: 'renamed',
@@ -91,8 +95,8 @@ function reportName(scope: Scope, pair: Pair, path: readonly string[]): readonly
     label: scope.label,
     path,
     subject: word,
-    from: shownName(from),
-    to: shownName(to),
+    from: displayedName(from),
+    to: displayedName(to),
     ...rangesOf(scope, { before: pair.before.openTag, after: pair.after.openTag }),
   })
   return ['name']

@@ -6,15 +6,15 @@ import { compareText } from './compare-attributes.ts'
 import { commentsOf, contentOf } from './content.ts'
 import type { DocumentChange } from '../entities/change.ts'
 import {
-  type Entity,
+  type EntityElement,
   entityKey,
   entityLabel,
-  type EntityKind,
+  type EntityDefinition,
   entityName,
 } from '../entities/entities.ts'
 import { type Matching, matchByKey, refine } from './match.ts'
 import {
-  type Documents,
+  type DocumentComparison,
   isWrittenAlike,
   lineCount,
   type Pair,
@@ -27,19 +27,23 @@ import { matchSimilar } from './similar.ts'
 /** Characters of renamed entities above which their layout has to be the same for them to be known. */
 const MOST_CONTENT = 256 * 1024
 
-export type EntityMatching = Matching<Entity>
+export type EntityMatching = Matching<EntityElement>
 
 /** Finds the entities of one kind again in the other document, under other names too. */
 export function matchEntities(
-  documents: Pick<Documents, 'before' | 'after'>,
-  kind: EntityKind,
-  { before, after }: { readonly before: readonly Entity[]; readonly after: readonly Entity[] },
+  documents: Pick<DocumentComparison, 'before' | 'after'>,
+  kind: EntityDefinition,
+  {
+    before,
+    after,
+  }: { readonly before: readonly EntityElement[]; readonly after: readonly EntityElement[] },
 ): EntityMatching {
   const named = matchByKey(before, after, entityKey)
   if (!kind.by.startsWith('@') || kind.isExact) return named
   const attribute = kind.by.slice(1)
   const isOld = new Set(before)
-  const textOf = (entity: Entity) => (isOld.has(entity) ? documents.before : documents.after).text
+  const textOf = (entity: EntityElement) =>
+    (isOld.has(entity) ? documents.before : documents.after).text
   const written = refine(named, (entity) => writtenWithout(textOf(entity), entity, attribute))
   const equal = isTooMuch(written)
     ? written
@@ -52,7 +56,11 @@ export function matchEntities(
 }
 
 /** The text of an entity but for its name; null for one that says nothing more. */
-function writtenWithout(text: string, { element }: Entity, attribute: string): string | null {
+function writtenWithout(
+  text: string,
+  { element }: EntityElement,
+  attribute: string,
+): string | null {
   if (isEmpty(element)) return null
   const { start, end } = element.span
   const name = element.attributes.get(attribute)?.valueSpan ?? { start, end: start }
@@ -71,7 +79,7 @@ function isTooMuch({ removed, added }: EntityMatching): boolean {
 
 /** Reports everything that is otherwise about the entities of one kind, one after the other. */
 export function* compareEntities(
-  documents: Documents,
+  documents: DocumentComparison,
   { pairs, removed, added }: EntityMatching,
 ): Generator<void, void> {
   for (const entity of removed)
@@ -85,7 +93,7 @@ export function* compareEntities(
 export function addedOrRemoved(
   document: XmlDocument,
   kind: 'added' | 'removed',
-  entity: Entity,
+  entity: EntityElement,
 ): DocumentChange {
   const range = rangeOf(document, entity.element.span)
   return {
@@ -100,13 +108,17 @@ export function addedOrRemoved(
 }
 
 /** `pipeline checkout`, or the word alone where there is but one. */
-function spokenName(entity: Entity): string {
+function spokenName(entity: EntityElement): string {
   const { kind } = entity
   const label = entityLabel(entity)
   return label === kind.word ? kind.word : `${kind.word} ${label}`
 }
 
-function compareEntity(documents: Documents, before: Entity, after: Entity): void {
+function compareEntity(
+  documents: DocumentComparison,
+  before: EntityElement,
+  after: EntityElement,
+): void {
   const pair = { before: before.element, after: after.element }
   if (isWrittenAlike(documents, pair)) return
   if (documents.isLong()) return documents.report(contentChange(documents, pair, after))
@@ -126,7 +138,11 @@ function compareEntity(documents: Documents, before: Entity, after: Entity): voi
   reportForm(scope, pair, changes === 0)
 }
 
-function contentChange(documents: Documents, pair: Pair, entity: Entity): DocumentChange {
+function contentChange(
+  documents: DocumentComparison,
+  pair: Pair,
+  entity: EntityElement,
+): DocumentChange {
   return {
     kind: 'changed',
     entity: entityName(entity),
@@ -138,7 +154,7 @@ function contentChange(documents: Documents, pair: Pair, entity: Entity): Docume
 }
 
 /** Returns the attributes it tells. Names are whole, so that they can be followed. An agent is known by its uuid and named by its host. */
-function reportName(scope: Scope, before: Entity, after: Entity): readonly string[] {
+function reportName(scope: Scope, before: EntityElement, after: EntityElement): readonly string[] {
   const isAgent = after.kind.prefix === 'agent'
   const [from, to] = isAgent ? [entityLabel(before), entityLabel(after)] : [before.name, after.name]
   if (from === to) return []

@@ -1,10 +1,10 @@
 import type { XmlElement } from '../xml/xml-tree.ts'
 import { alignEqual } from './align.ts'
 import { labelOf } from './labels.ts'
-import type { Part } from './parts.ts'
+import type { ElementPart } from './parts.ts'
 import { rangesOf, type Scope } from './scope.ts'
 
-type PartPair = readonly [Part, Part]
+type PartPair = readonly [ElementPart, ElementPart]
 
 /** Reports lists whose things are the same ones in another order. */
 export function compareOrder(

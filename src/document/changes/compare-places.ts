@@ -4,22 +4,22 @@ import { movedOf } from './compare-order.ts'
 import {
   DOCUMENT,
   DOCUMENT_LABEL,
-  type Entity,
+  type EntityElement,
   entityLabel,
   entityName,
   SERVER,
 } from '../entities/entities.ts'
-import { type Documents, rangesOf } from './scope.ts'
+import { type DocumentComparison, rangesOf } from './scope.ts'
 
-type EntityPair = readonly [Entity, Entity]
+type EntityPair = readonly [EntityElement, EntityElement]
 
 /** Reports pipelines that went from one group to another, and those in another order in theirs. */
 export function comparePlaces(
-  documents: Documents,
+  documents: DocumentComparison,
   { pipelines, groups }: { readonly pipelines: EntityMatching; readonly groups: EntityMatching },
 ): void {
   const nameOf = namesOf(groups)
-  const stayed = new Map<Entity, EntityPair[]>(groups.pairs.map(([, group]) => [group, []]))
+  const stayed = new Map<EntityElement, EntityPair[]>(groups.pairs.map(([, group]) => [group, []]))
   const successors = new Map(groups.pairs.map(([before, after]) => [before.element, after]))
   for (const pair of pipelines.pairs) {
     const [from, to] = [pair[0].element.parent, pair[1].element.parent]
@@ -34,7 +34,7 @@ export function comparePlaces(
 }
 
 /** Reports a kind of entities that stand in another order. */
-export function compareEntityOrder(documents: Documents, { pairs }: EntityMatching): void {
+export function compareEntityOrder(documents: DocumentComparison, { pairs }: EntityMatching): void {
   const kind = pairs[0]?.[0].kind
   if (!kind || kind.prefix === 'pipeline') return
   const isInServer = kind.isOfServer
@@ -50,7 +50,7 @@ function namesOf({ pairs, removed, added }: EntityMatching) {
 }
 
 function reportMove(
-  documents: Documents,
+  documents: DocumentComparison,
   [before, after]: EntityPair,
   { from, to }: { readonly from: string; readonly to: string },
 ): void {
@@ -67,7 +67,7 @@ function reportMove(
 }
 
 function reportOrder(
-  documents: Documents,
+  documents: DocumentComparison,
   pairs: readonly EntityPair[],
   place: { readonly entity: string; readonly label: string; readonly subject: string },
 ): void {

@@ -1,4 +1,4 @@
-import { constructAt, nameOf } from '../highlight/xml-scanner.ts'
+import { constructAt, tagNameOf } from '../highlight/xml-scanner.ts'
 import { WholeElements } from '../highlight/whole-elements.ts'
 import type { Span } from '../xml/xml-tree.ts'
 
@@ -96,9 +96,9 @@ export function scanMembers(text: string, isTouched: (span: Span) => boolean): M
     const construct = constructAt(text, at)
     const { kind, start, end: tagEnd } = construct
     at = tagEnd
-    if (kind === 'close') close(open, nameOf(text, construct))
+    if (kind === 'close') close(open, tagNameOf(text, construct))
     if (kind !== 'open') continue
-    const name = nameOf(text, construct)
+    const name = tagNameOf(text, construct)
     const isMember = LISTS.get(open.at(-1) ?? '') === name
     const isEmpty = text[tagEnd - 2] === '/'
     const end = isMember && !isEmpty ? wholes.endOf(name, construct) : null

@@ -1,4 +1,4 @@
-import { childElements, textOf } from '../xml/xml-elements.ts'
+import { childElements, elementText } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 
 /**
@@ -11,7 +11,7 @@ export function contentOf(element: XmlElement, without: string | null = null): s
     .map(({ name, value }) => `${name}=${JSON.stringify(value)}`)
     .toSorted()
   const inner = childElements(element).map((child) => contentOf(child))
-  const text = JSON.stringify(textOf(element).trim())
+  const text = JSON.stringify(elementText(element).trim())
   return `<${element.name} ${attributes.join(' ')}>${text}${inner.join('')}</>`
 }
 

@@ -1,4 +1,4 @@
-import { attributeOf, elementsAt, textOf } from '../xml/xml-elements.ts'
+import { attributeOf, elementsAt, elementText } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 
 /** How the elements of a name are told apart and spoken of. */
@@ -82,7 +82,7 @@ export function isList(element: XmlElement): boolean {
 }
 
 /** The kind of an element by its name and that of what holds it. */
-export function kindOf(element: XmlElement): ElementKind {
+export function elementKindOf(element: XmlElement): ElementKind {
   const { name, parent } = element
   return KINDS.get(`${parent?.name ?? ''}/${name}`) ?? KINDS.get(name) ?? otherKind(element)
 }
@@ -94,11 +94,11 @@ function otherKind({ name, attributes }: XmlElement): ElementKind {
 }
 
 /** What tells an element from others of its kind, as written; null when nothing does. */
-export function identityOf(element: XmlElement): string | null {
-  const { by } = kindOf(element)
+export function elementIdentity(element: XmlElement): string | null {
+  const { by } = elementKindOf(element)
   if (by === null) return null
-  if (by === '#text') return textOf(element).trim()
+  if (by === '#text') return elementText(element).trim()
   if (by.startsWith('@')) return attributeOf(element, by.slice(1))
   const [key] = elementsAt(element, by)
-  return key ? textOf(key).trim() : attributeOf(element, 'name')
+  return key ? elementText(key).trim() : attributeOf(element, 'name')
 }

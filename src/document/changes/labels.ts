@@ -1,16 +1,16 @@
-import { attributeOf, childElements, elementsAt, textOf } from '../xml/xml-elements.ts'
+import { attributeOf, childElements, elementsAt, elementText } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
-import { identityOf, kindOf } from './element-kind.ts'
-import { shownName } from '../entities/shown-value.ts'
+import { elementIdentity, elementKindOf } from './element-kind.ts'
+import { displayedName } from '../entities/shown-value.ts'
 
 /** What an element is called where a change of it is told: a word and, mostly, a name. */
 export function labelOf(element: XmlElement): string {
-  const { word } = kindOf(element)
-  if (word === 'task') return `task “${shownName(taskText(element))}”`
-  if (word === 'material') return `material ${shownName(materialText(element))}`
-  if (word === 'argument') return `argument “${shownName(textOf(element))}”`
-  const identity = identityOf(element)
-  const named = identity === null ? word : `${word} ${shownName(identity)}`
+  const { word } = elementKindOf(element)
+  if (word === 'task') return `task “${displayedName(taskText(element))}”`
+  if (word === 'material') return `material ${displayedName(materialText(element))}`
+  if (word === 'argument') return `argument “${displayedName(elementText(element))}”`
+  const identity = elementIdentity(element)
+  const named = identity === null ? word : `${word} ${displayedName(identity)}`
   return inRole(element.parent?.name ?? '', named)
 }
 
@@ -31,7 +31,7 @@ export function taskText(task: XmlElement): string {
 }
 
 function commandLine(task: XmlElement): string {
-  const args = elementsAt(task, 'arg').map((arg) => quoted(textOf(arg).trim()))
+  const args = elementsAt(task, 'arg').map((arg) => quoted(elementText(arg).trim()))
   return [attributeOf(task, 'command') ?? '', attributeOf(task, 'args') ?? '', ...args]
     .filter((part) => part !== '')
     .join(' ')
@@ -62,7 +62,7 @@ function materialText(material: XmlElement): string {
 
 /** The value of an element that is nothing but its text, or null. */
 export function leafText(element: XmlElement): string | null {
-  if (kindOf(element).by === '#text' || childElements(element).length > 0) return null
-  const text = textOf(element).trim()
+  if (elementKindOf(element).by === '#text' || childElements(element).length > 0) return null
+  const text = elementText(element).trim()
   return text === '' ? null : text
 }

@@ -2,20 +2,20 @@ import { nameKey } from '../../core/name-key.ts'
 import { attributeOf } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import { contentOf } from './content.ts'
-import { identityOf, isList, kindOf } from './element-kind.ts'
+import { elementIdentity, isList, elementKindOf } from './element-kind.ts'
 import { labelOf } from './labels.ts'
 import type { Item } from './match.ts'
 
 /** An element that counts as being directly in another one, whatever lists stand between. */
-export interface Part extends Item {
+export interface ElementPart extends Item {
   readonly element: XmlElement
   /** The parts whose order among each other says something. */
   readonly order: string
 }
 
 /** The parts of an element, but for `without`: things of their own that are told elsewhere. */
-export function partsOf(element: XmlElement, without: ReadonlySet<XmlElement>): Part[] {
-  const parts: Part[] = []
+export function partsOf(element: XmlElement, without: ReadonlySet<XmlElement>): ElementPart[] {
+  const parts: ElementPart[] = []
   collect(element, '', without, parts)
   return parts
 }
@@ -24,7 +24,7 @@ function collect(
   holder: XmlElement,
   list: string,
   without: ReadonlySet<XmlElement>,
-  parts: Part[],
+  parts: ElementPart[],
 ): void {
   for (const child of holder.children) {
     if (child.kind !== 'element' || without.has(child)) continue
@@ -33,9 +33,9 @@ function collect(
   }
 }
 
-function partOf(element: XmlElement, list: string): Part {
-  const kind = kindOf(element)
-  const identity = identityOf(element) ?? ''
+function partOf(element: XmlElement, list: string): ElementPart {
+  const kind = elementKindOf(element)
+  const identity = elementIdentity(element) ?? ''
   const name = kind.isExact ? identity : nameKey(identity)
   return {
     element,

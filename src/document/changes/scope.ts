@@ -1,9 +1,9 @@
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { Span, XmlElement } from '../xml/xml-tree.ts'
-import type { DocumentChange, LineRange } from '../entities/change.ts'
+import type { DocumentChange, LineSpan } from '../entities/change.ts'
 
 /** The two documents, and where what is otherwise in them is told. */
-export interface Documents {
+export interface DocumentComparison {
   readonly before: XmlDocument
   readonly after: XmlDocument
   /** The elements that are entities of their own, in both documents. */
@@ -14,7 +14,7 @@ export interface Documents {
 }
 
 /** The entity whose changes are being told. */
-export interface Scope extends Documents {
+export interface Scope extends DocumentComparison {
   readonly entity: string
   readonly label: string
 }
@@ -25,16 +25,16 @@ export interface Pair {
   readonly after: XmlElement
 }
 
-export function rangeOf({ lines }: XmlDocument, { start, end }: Span): LineRange {
+export function rangeOf({ lines }: XmlDocument, { start, end }: Span): LineSpan {
   const first = lines.positionOf(start).line
   return { first, last: Math.max(first, lines.positionOf(Math.max(start, end - 1)).line) }
 }
 
 /** The lines of a pair in both documents. */
 export function rangesOf(
-  documents: Documents,
+  documents: DocumentComparison,
   spans: { readonly before?: Span | undefined; readonly after?: Span | undefined },
-): { before?: LineRange; after?: LineRange } {
+): { before?: LineSpan; after?: LineSpan } {
   return {
     ...(spans.before ? { before: rangeOf(documents.before, spans.before) } : {}),
     ...(spans.after ? { after: rangeOf(documents.after, spans.after) } : {}),
@@ -42,13 +42,13 @@ export function rangesOf(
 }
 
 /** How many lines, where it is worth telling. */
-export function lineCount({ first, last }: LineRange): { lines?: number } {
+export function lineCount({ first, last }: LineSpan): { lines?: number } {
   return last > first ? { lines: last - first + 1 } : {}
 }
 
 /** Whether two elements are written alike to the letter, and so mean the same. */
 export function isWrittenAlike(
-  { before, after }: Pick<Documents, 'before' | 'after'>,
+  { before, after }: Pick<DocumentComparison, 'before' | 'after'>,
   pair: Pair,
 ): boolean {
   const [one, other] = [pair.before.span, pair.after.span]

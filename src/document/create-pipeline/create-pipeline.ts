@@ -9,7 +9,7 @@ import { DEFAULT_GROUP } from '../model/pipelines.ts'
 import { attributeOf, elementsAt } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import { pipelineElement, type Seal } from './pipeline-element.ts'
-import type { PipelineRequest } from './pipeline-request.ts'
+import type { PipelineCreationRequest } from './pipeline-request.ts'
 
 /**
  * The text of the document with a new pipeline at the end of its group. A group
@@ -19,7 +19,7 @@ import type { PipelineRequest } from './pipeline-request.ts'
  */
 export function createPipeline(
   document: EditableDocument,
-  request: PipelineRequest,
+  request: PipelineCreationRequest,
   seal: Seal,
 ): string {
   const groups = elementsAt(document.root, 'pipelines')

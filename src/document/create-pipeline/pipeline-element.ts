@@ -1,13 +1,13 @@
 import { type NewElement, newCdata, newElement } from '../edit/new-element.ts'
 import type { MaterialRequest } from './material-request.ts'
-import type { PipelineRequest } from './pipeline-request.ts'
+import type { PipelineCreationRequest } from './pipeline-request.ts'
 import type { TaskRequest } from './task-request.ts'
 
 /** Encrypts a secret; what it returns may stand in the configuration. */
 export type Seal = (secret: string) => string
 
 /** The element of a new pipeline. Values that are defaults are not written. */
-export function pipelineElement(request: PipelineRequest, seal: Seal): NewElement {
+export function pipelineElement(request: PipelineCreationRequest, seal: Seal): NewElement {
   const job = newElement('job', { name: 'defaultJob' }, [
     newElement('tasks', {}, [taskElement(request.task)]),
     ...artifactsElements(request),
@@ -46,7 +46,7 @@ function taskElement(task: TaskRequest): NewElement {
   return newElement('exec', { command: task.command }, args)
 }
 
-function artifactsElements({ artifacts }: PipelineRequest): NewElement[] {
+function artifactsElements({ artifacts }: PipelineCreationRequest): NewElement[] {
   if (artifacts.length === 0) return []
   const elements = artifacts.map(({ kind, src, dest }) => newElement(kind, { src, dest }))
   return [newElement('artifacts', {}, elements)]

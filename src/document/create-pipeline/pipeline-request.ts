@@ -6,7 +6,7 @@ import { RequestForm } from './request-form.ts'
 import { readTaskRequest, type TaskRequest } from './task-request.ts'
 
 /** A pipeline to be made, with one stage, one job and one task. */
-export interface PipelineRequest {
+export interface PipelineCreationRequest {
   readonly name: string
   readonly group: string
   readonly material: MaterialRequest
@@ -15,7 +15,7 @@ export interface PipelineRequest {
 }
 
 export type PipelineRequestReading =
-  | { readonly ok: true; readonly request: PipelineRequest }
+  | { readonly ok: true; readonly request: PipelineCreationRequest }
   | { readonly ok: false; readonly problems: readonly Problem[] }
 
 const NAME = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,254}$/

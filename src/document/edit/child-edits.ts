@@ -1,8 +1,7 @@
-import type { XmlElement } from '../xml/xml-tree.ts'
-import { anchorOf } from './child-places.ts'
-import { isWhiteSpace } from './layout.ts'
+import type { XmlElement, XmlNode } from '../xml/xml-tree.ts'
+import { isWhiteSpace, isElement } from './layout.ts'
 import type { Inserted } from './new-element.ts'
-import type { ChildEdit, Emptied } from './xml-edit.ts'
+import type { ChildEdit, Emptied, EditOf } from './xml-edit.ts'
 
 /** All that happens to the children of one parent. */
 export interface ChildEdits {
@@ -74,4 +73,31 @@ function depthOf(element: XmlElement): number {
   let depth = 0
   for (let above = element.parent; above; above = above.parent) depth += 1
   return depth
+}
+
+/**
+ * The child behind which a new element goes, or null for the very beginning.
+ * Anchoring to what stands before keeps a comment with the element below it.
+ */
+function anchorOf({ parent, element, place }: EditOf<'insert'>): XmlElement | null {
+  if (place.kind === 'first') return null
+  if (place.kind === 'last') return parent.children.findLast(isElement) ?? null
+  if (place.kind === 'after') return childOf(parent, place.sibling)
+  if (place.kind === 'before') return elementBefore(parent, childOf(parent, place.sibling))
+  return parent.children.findLast(mayPrecede(element.name, place.names)) ?? null
+}
+
+function mayPrecede(name: string, order: readonly string[]): (node: XmlNode) => node is XmlElement {
+  const earlier = new Set(order.slice(0, order.indexOf(name) + 1))
+  return (node): node is XmlElement => isElement(node) && earlier.has(node.name)
+}
+
+function elementBefore(parent: XmlElement, sibling: XmlElement): XmlElement | null {
+  const before = parent.children.slice(0, parent.children.indexOf(sibling))
+  return before.findLast(isElement) ?? null
+}
+
+function childOf(parent: XmlElement, sibling: XmlElement): XmlElement {
+  if (sibling.parent === parent) return sibling
+  throw new Error(`<${sibling.name}> is no child of <${parent.name}>`)
 }

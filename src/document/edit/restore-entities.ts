@@ -1,5 +1,5 @@
 import {
-  type Entity,
+  type EntityElement,
   ENTITY_KINDS,
   entitiesIn,
   entityName,
@@ -8,7 +8,7 @@ import {
 import { CRUISE_CHILDREN } from '../structure/child-order.ts'
 import { applyEdits } from './apply-edits.ts'
 import { newElement, type VerbatimElement } from './new-element.ts'
-import type { Place, XmlEdit } from './xml-edit.ts'
+import type { InsertionPlace, XmlEdit } from './xml-edit.ts'
 import { childElements, elementsAt } from '../xml/xml-elements.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
@@ -25,8 +25,8 @@ interface Documents {
 }
 
 interface FoundPair {
-  readonly now: Entity | null
-  readonly past: Entity | null
+  readonly now: EntityElement | null
+  readonly past: EntityElement | null
 }
 
 /**
@@ -56,7 +56,10 @@ export function restoreEntities(
 }
 
 /** The entity of that name, or null when the document has none that can be told by a name. */
-export function findNamedEntity({ root }: Pick<XmlDocument, 'root'>, name: string): Entity | null {
+export function findNamedEntity(
+  { root }: Pick<XmlDocument, 'root'>,
+  name: string,
+): EntityElement | null {
   const key = foldEntity(name)
   const [prefix] = key.split('/', 1)
   for (const kind of ENTITY_KINDS) {
@@ -70,12 +73,12 @@ export function findNamedEntity({ root }: Pick<XmlDocument, 'root'>, name: strin
 /** The elements that come or go as a whole, with all that is in them. */
 function wholes(
   pairs: readonly FoundPair[],
-  pick: (pair: FoundPair) => Entity | null,
+  pick: (pair: FoundPair) => EntityElement | null,
 ): ReadonlySet<XmlElement> {
   return new Set(pairs.flatMap((pair) => pick(pair)?.element ?? []))
 }
 
-function isWithin(entity: Entity | null, elements: ReadonlySet<XmlElement>): boolean {
+function isWithin(entity: EntityElement | null, elements: ReadonlySet<XmlElement>): boolean {
   for (let above = entity?.element.parent; above; above = above.parent) {
     if (elements.has(above)) return true
   }
@@ -94,7 +97,7 @@ function editOf(documents: Documents, { now, past }: FoundPair): readonly XmlEdi
 /** Behind what it stood behind, in the element that it stood in. */
 function putBack(
   { root }: XmlDocument,
-  { kind, element }: Entity,
+  { kind, element }: EntityElement,
   by: VerbatimElement,
 ): readonly XmlEdit[] | null {
   const parent = holderIn(root, element)
@@ -122,7 +125,7 @@ function identityIn({ name, attributes }: XmlElement): string {
   return name === 'pipelines' ? (attributes.get('group')?.value ?? 'defaultGroup') : ''
 }
 
-function placeIn(parent: XmlElement, element: XmlElement): Place {
+function placeIn(parent: XmlElement, element: XmlElement): InsertionPlace {
   const kept = new Map(childElements(parent).map((child) => [keyOf(child), child]))
   const siblings = element.parent ? childElements(element.parent) : []
   const before = siblings.slice(0, siblings.indexOf(element))

@@ -6,7 +6,7 @@ import type { Inserted } from './new-element.ts'
  * read. `order` names the children in the order of the schema, the new one among
  * them: it goes behind the last that may stand before it.
  */
-export type Place =
+export type InsertionPlace =
   | { readonly kind: 'first' }
   | { readonly kind: 'last' }
   | { readonly kind: 'before'; readonly sibling: XmlElement }
@@ -22,7 +22,7 @@ export type XmlEdit =
       readonly kind: 'insert'
       readonly parent: XmlElement
       readonly element: Inserted
-      readonly place: Place
+      readonly place: InsertionPlace
     }
   | { readonly kind: 'replace'; readonly element: XmlElement; readonly by: Inserted }
   | { readonly kind: 'remove'; readonly element: XmlElement; readonly emptied: Emptied }

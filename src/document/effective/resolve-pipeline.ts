@@ -4,10 +4,14 @@ import type {
   Mingle,
   Pipeline,
   TrackingTool,
+  Job,
+  Stage,
+  CancelTask,
+  Property,
+  Task,
 } from '../model/model.ts'
 import type { ParamResolver } from './params.ts'
-import { resolveStage } from './resolve-stage.ts'
-import { resolveVariables } from './resolve-values.ts'
+import { resolveVariables, resolvePrincipals } from './resolve-values.ts'
 
 /**
  * A pipeline with its params replaced in every free text. Names, material
@@ -83,4 +87,81 @@ function resolveCheckout(
       pattern: params.resolve(ignore.pattern, ignore.at),
     })),
   }
+}
+
+/** A stage with the params of the pipeline that uses it replaced. */
+function resolveStage(stage: Stage, params: ParamResolver): Stage {
+  const { approval } = stage
+  return {
+    ...stage,
+    approval: approval && {
+      ...approval,
+      approvers: approval.approvers && resolvePrincipals(approval.approvers, params),
+    },
+    variables: resolveVariables(stage.variables, params),
+    jobs: stage.jobs.map((job) => resolveJob(job, params)),
+  }
+}
+
+function resolveJob(job: Job, params: ParamResolver): Job {
+  return {
+    ...job,
+    variables: resolveVariables(job.variables, params),
+    tasks: job.tasks.map((task) => resolveTask(task, params)),
+    artifacts: job.artifacts.map((artifact) => ({
+      ...artifact,
+      src: params.resolve(artifact.src, artifact.at),
+      dest: params.resolveOptional(artifact.dest, artifact.at),
+    })),
+    resources: job.resources.map(({ at, name }) => ({ at, name: params.resolve(name, at).trim() })),
+    tabs: job.tabs.map((tab) => ({ ...tab, path: params.resolve(tab.path, tab.at) })),
+    properties: job.properties.map((property) => ({
+      ...property,
+      src: params.resolve(property.src, property.at),
+      xpath: params.resolve(property.xpath, property.at),
+    })),
+  }
+}
+
+/** A task and what it does on cancel, with the params of the pipeline replaced. */
+function resolveTask(task: Task, params: ParamResolver): Task {
+  const onCancel = task.onCancel && resolveTexts(task.onCancel, params)
+  return { ...resolveTexts(task, params), onCancel }
+}
+
+function resolveTexts<Any extends CancelTask>(task: Any, params: ParamResolver): Any {
+  const text = (given: string) => params.resolve(given, task.at)
+  const optional = (given: string | null) => params.resolveOptional(given, task.at)
+  if (task.kind === 'plugin') {
+    return { ...task, properties: task.properties.map((each) => resolveProperty(each, params)) }
+  }
+  if (task.kind === 'fetchartifact') {
+    return {
+      ...task,
+      pipeline: optional(task.pipeline),
+      stage: text(task.stage),
+      job: text(task.job),
+      srcFile: optional(task.srcFile),
+      srcDir: optional(task.srcDir),
+      dest: optional(task.dest),
+    }
+  }
+  const workingDir = optional(task.workingDir)
+  if (task.kind === 'exec') {
+    const args = task.arguments.map(({ at, text: arg }) => ({ at, text: params.resolve(arg, at) }))
+    return {
+      ...task,
+      command: text(task.command),
+      args: optional(task.args),
+      arguments: args,
+      workingDir,
+    }
+  }
+  const buildFile = optional(task.buildFile)
+  const target = optional(task.target)
+  return { ...task, buildFile, target, workingDir, nantPath: optional(task.nantPath) }
+}
+
+function resolveProperty(property: Property, params: ParamResolver): Property {
+  return { ...property, value: params.resolveOptional(property.value, property.at) }
 }

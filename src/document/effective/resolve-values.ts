@@ -1,4 +1,4 @@
-import type { Principal, Variable } from '../model/model.ts'
+import type { Grantee, Variable } from '../model/model.ts'
 import type { ParamResolver } from './params.ts'
 
 /** A secure value is a secret, and secrets take no params. */
@@ -14,9 +14,9 @@ export function resolveVariables(
 }
 
 export function resolvePrincipals(
-  principals: readonly Principal[],
+  principals: readonly Grantee[],
   params: ParamResolver,
-): readonly Principal[] {
+): readonly Grantee[] {
   return principals.map((principal) => ({
     ...principal,
     name: params.resolve(principal.name, principal.at),

@@ -1,5 +1,5 @@
 /** The lines of a text that a change is about, from 1, both ends included. */
-export interface LineRange {
+export interface LineSpan {
   readonly first: number
   readonly last: number
 }
@@ -26,8 +26,8 @@ export interface DocumentChange {
   /** How many lines came or went, where that is more than one. */
   readonly lines?: number
   /** Where to look in the older and in the newer text. */
-  readonly before?: LineRange
-  readonly after?: LineRange
+  readonly before?: LineSpan
+  readonly after?: LineSpan
 }
 
 /** What stands for a secret. */

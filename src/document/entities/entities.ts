@@ -1,15 +1,21 @@
 import { nameKey } from '../../core/name-key.ts'
-import { attributeOf, elementsAt, type Steps, stepsOf, textOf } from '../xml/xml-elements.ts'
+import {
+  attributeOf,
+  elementsAt,
+  type PathSteps,
+  parseElementPath,
+  elementText,
+} from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import type { DocumentChange } from './change.ts'
 import { shownText } from './shown-value.ts'
 
 /** A sort of things that have a history of their own. */
-export interface EntityKind {
+export interface EntityDefinition {
   /** The first part of the entity's name; with nothing after it when there is but one. */
   readonly prefix: string
   readonly word: string
-  readonly steps: Steps
+  readonly steps: PathSteps
   /** Whether it stands in the server's element. */
   readonly isOfServer: boolean
   /** The attribute that names it, or its text. */
@@ -19,8 +25,8 @@ export interface EntityKind {
 }
 
 /** One thing of a document that has a history of its own. */
-export interface Entity {
-  readonly kind: EntityKind
+export interface EntityElement {
+  readonly kind: EntityDefinition
   readonly name: string
   readonly element: XmlElement
 }
@@ -46,7 +52,7 @@ const NOTATION = `
 `
 
 /** Every kind, the most important first. */
-export const ENTITY_KINDS: readonly EntityKind[] = NOTATION.trim().split('\n').map(parseKind)
+export const ENTITY_KINDS: readonly EntityDefinition[] = NOTATION.trim().split('\n').map(parseKind)
 
 /** The words for the kinds whose entities are named with a prefix. */
 const WORDS: ReadonlyMap<string, readonly string[]> = new Map(
@@ -56,11 +62,11 @@ const WORDS: ReadonlyMap<string, readonly string[]> = new Map(
   ]),
 )
 
-function parseKind(line: string): EntityKind {
+function parseKind(line: string): EntityDefinition {
   const [word = '', meaning = ''] = line.trim().split(' = ')
   const [prefix = '', place = '', by = '', mark = ''] = meaning.split(' ')
   const otherwise = mark.startsWith('?') ? mark.slice(1) : ''
-  const steps = stepsOf(place)
+  const steps = parseElementPath(place)
   const isOfServer = place.startsWith('server/')
   return { prefix, word, steps, isOfServer, by, defaultName: otherwise, isExact: mark === '!' }
 }
@@ -77,33 +83,33 @@ export const ENTITY_PREFIXES: readonly string[] = [
 ]
 
 /** The things of one kind in a document, in its order. */
-export function entitiesIn(root: XmlElement, kind: EntityKind): Entity[] {
+export function entitiesIn(root: XmlElement, kind: EntityDefinition): EntityElement[] {
   return elementsAt(root, kind.steps).map((element) => asEntity(element, kind))
 }
 
-export function asEntity(element: XmlElement, kind: EntityKind): Entity {
+export function asEntity(element: XmlElement, kind: EntityDefinition): EntityElement {
   return { kind, name: nameIn(element, kind), element }
 }
 
 /** What is the same for entities of a kind that are the same one. */
-export function entityKey({ kind, name }: Entity): string {
+export function entityKey({ kind, name }: EntityElement): string {
   return kind.isExact ? name : nameKey(name)
 }
 
 /** The name for people: of an agent, that of its host. */
-export function entityLabel({ kind, name, element }: Entity): string {
+export function entityLabel({ kind, name, element }: EntityElement): string {
   const label = kind.prefix === 'agent' ? (attributeOf(element, 'hostname') ?? name) : name
   return shownText(label === '' ? kind.word : label)
 }
 
-function nameIn(element: XmlElement, { by, defaultName: otherwise }: EntityKind): string {
+function nameIn(element: XmlElement, { by, defaultName: otherwise }: EntityDefinition): string {
   if (by === '-') return ''
-  if (by === '#text') return textOf(element).trim()
+  if (by === '#text') return elementText(element).trim()
   return attributeOf(element, by.slice(1)) ?? otherwise
 }
 
 /** `pipeline/NAME`, or the prefix alone where there is but one. */
-export function entityName({ kind, name }: Pick<Entity, 'kind' | 'name'>): string {
+export function entityName({ kind, name }: Pick<EntityElement, 'kind' | 'name'>): string {
   return kind.by === '-' ? kind.prefix : `${kind.prefix}/${name}`
 }
 

@@ -1,4 +1,4 @@
-import { attributeOf, childElements, textOf } from '../xml/xml-elements.ts'
+import { attributeOf, childElements, elementText } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 
 export type EntityKind = 'pipeline' | 'group' | 'template' | 'environment' | 'agent' | 'role'
@@ -18,7 +18,7 @@ const DEFAULT_GROUP = 'defaultGroup'
 export function entityOf(element: XmlElement): Entity | null {
   const kind = kindOf(element)
   if (kind === null) return null
-  const name = identityOf(element)
+  const name = siblingIdentity(element)
   const label = kind === 'agent' ? (attributeOf(element, 'hostname') ?? name) : name
   return { kind, name, label }
 }
@@ -42,14 +42,14 @@ const IDENTITIES = ['name', 'id', 'uuid', 'pipelineName', 'url', 'port', 'ref', 
 const IDENTIFIED_BY_TEXT = new Set(['user', 'role', 'resource'])
 
 /** What tells an element from its like beside it; empty where nothing does. */
-export function identityOf(element: XmlElement): string {
+export function siblingIdentity(element: XmlElement): string {
   if (isGroup(element)) return attributeOf(element, 'group') ?? DEFAULT_GROUP
   for (const name of IDENTITIES) {
     const identity = attributeOf(element, name)
     if (identity !== null) return identity
   }
-  if (IDENTIFIED_BY_TEXT.has(element.name)) return textOf(element).trim()
+  if (IDENTIFIED_BY_TEXT.has(element.name)) return elementText(element).trim()
   if (element.name !== 'property') return ''
   const key = childElements(element).find(({ name }) => name === 'key')
-  return key ? textOf(key).trim() : ''
+  return key ? elementText(key).trim() : ''
 }

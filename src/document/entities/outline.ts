@@ -1,4 +1,4 @@
-import { entityOf, identityOf } from './entity-of.ts'
+import { entityOf, siblingIdentity } from './entity-of.ts'
 import { childElements } from '../xml/xml-elements.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
@@ -41,5 +41,5 @@ function membersOf(element: XmlElement): XmlElement[] {
 function nameOf(element: XmlElement): string {
   const entity = entityOf(element)
   if (entity) return entity.label
-  return element.name === 'stage' ? identityOf(element) : ''
+  return element.name === 'stage' ? siblingIdentity(element) : ''
 }

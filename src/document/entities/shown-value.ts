@@ -23,7 +23,7 @@ export function showable(text: string): string {
 }
 
 /** A name as it is shown: on one line, of bounded length, without secrets. */
-export function shownName(text: string): string {
+export function displayedName(text: string): string {
   return cutMiddle(shownText(text), LONGEST_NAME)
 }
 

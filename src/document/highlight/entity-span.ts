@@ -1,14 +1,19 @@
 import { isSameName } from '../../core/name-key.ts'
-import { ENTITY_KINDS, type EntityKind, entityName, foldEntity } from '../entities/entities.ts'
-import type { Steps } from '../xml/xml-elements.ts'
+import {
+  ENTITY_KINDS,
+  type EntityDefinition,
+  entityName,
+  foldEntity,
+} from '../entities/entities.ts'
+import type { PathSteps } from '../xml/xml-elements.ts'
 import type { Span } from '../xml/xml-tree.ts'
 import { attribute } from './open-path.ts'
 import { WholeElements } from './whole-elements.ts'
-import { type Construct, constructAt, nameOf } from './xml-scanner.ts'
+import { type Construct, constructAt, tagNameOf } from './xml-scanner.ts'
 
 /** Which element is looked for: where it stands below the root, and what its tag says. */
 interface Wanted {
-  readonly steps: Steps
+  readonly steps: PathSteps
   readonly isIt: (tag: Span) => boolean
 }
 
@@ -38,7 +43,7 @@ export function stageSpan(text: string, stage: string): Span | null {
   return spanOf(text, { steps: [['stage']], isIt })
 }
 
-function nameIn(text: string, tag: Span, { by, defaultName: otherwise }: EntityKind): string {
+function nameIn(text: string, tag: Span, { by, defaultName: otherwise }: EntityDefinition): string {
   return by === '-' ? '' : (attribute(text, { tag }, by.slice(1)) ?? otherwise)
 }
 
@@ -48,9 +53,9 @@ function spanOf(text: string, wanted: Wanted): Span | null {
   for (let at = 0; at < text.length;) {
     const construct = constructAt(text, at)
     at = construct.end
-    if (construct.kind === 'close') close(open, nameOf(text, construct))
+    if (construct.kind === 'close') close(open, tagNameOf(text, construct))
     if (construct.kind !== 'open') continue
-    const name = nameOf(text, construct)
+    const name = tagNameOf(text, construct)
     if (matches([...open, name], wanted.steps) && wanted.isIt(construct)) {
       return { start: construct.start, end: endOf(text, construct, wholes) }
     }
@@ -63,7 +68,7 @@ function spanOf(text: string, wanted: Wanted): Span | null {
 }
 
 /** Whether the way below the root is the one that is asked for. */
-function matches(path: readonly string[], steps: Steps): boolean {
+function matches(path: readonly string[], steps: PathSteps): boolean {
   if (path.length !== steps.length + 1) return false
   return steps.every((names, n) => names.includes(path[n + 1] ?? ''))
 }
@@ -79,14 +84,14 @@ function isEmpty(text: string, { end }: Construct): boolean {
 
 function endOf(text: string, tag: Construct, wholes: WholeElements): number {
   if (isEmpty(text, tag)) return tag.end
-  const name = nameOf(text, tag)
+  const name = tagNameOf(text, tag)
   const end = wholes.endOf(name, tag)
   if (end !== null) return end
   let depth = 1
   for (let at = tag.end; at < text.length;) {
     const construct = constructAt(text, at)
     at = construct.end
-    const isSame = nameOf(text, construct) === name
+    const isSame = tagNameOf(text, construct) === name
     if (construct.kind === 'open' && isSame && !isEmpty(text, construct)) depth += 1
     if (construct.kind === 'close' && isSame) depth -= 1
     if (depth === 0) return at

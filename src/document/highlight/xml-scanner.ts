@@ -1,5 +1,4 @@
 import type { Span } from '../xml/xml-tree.ts'
-import { tagTokens } from './tag-tokens.ts'
 import { WholeElements } from './whole-elements.ts'
 
 export type TokenKind = 'tag' | 'attribute' | 'value' | 'comment'
@@ -46,7 +45,7 @@ export class XmlScanner {
 
   /** The tokens of a range, in order. Ranges are asked for from front to back. */
   tokens({ start, end }: Span): Token[] {
-    const tokens = this.#last.filter((token) => token.end > start)
+    const tokens = this.#last.filter((each) => each.end > start)
     this.skipTo(start)
     while (this.#at < end) {
       const construct = this.#next()
@@ -54,7 +53,7 @@ export class XmlScanner {
       this.#last = this.#tokensOf(construct)
       tokens.push(...this.#last)
     }
-    return tokens.filter((token) => token.start < end)
+    return tokens.filter((each) => each.start < end)
   }
 
   /** The elements that are open at a place, and the one whose tag stands there, outermost first. */
@@ -78,7 +77,7 @@ export class XmlScanner {
 
   #endOfWhole(construct: Construct): number | null {
     if (this.#text.charCodeAt(construct.end - 2) === SLASH) return null
-    return this.#wholes.endOf(nameOf(this.#text, construct), construct)
+    return this.#wholes.endOf(tagNameOf(this.#text, construct), construct)
   }
 
   #next(): Construct {
@@ -140,7 +139,7 @@ function endOfTag(text: string, from: number): number {
 }
 
 /** The name of a tag. */
-export function nameOf(text: string, { kind, start }: Construct): string {
+export function tagNameOf(text: string, { kind, start }: Construct): string {
   return nameAt(text, start + (kind === 'close' ? 2 : 1))
 }
 
@@ -151,4 +150,30 @@ function nameAt(text: string, start: number): string {
     if (code <= SPACE || code === SLASH || code === GREATER || code === LESS) break
   }
   return text.slice(start, end)
+}
+
+const NAME = /<\/?([^\s/>]*)/y
+const ATTRIBUTE = /\s*([^\s=/>"']+)\s*(?:=\s*("[^"]*"?|'[^']*'?))?|[^]/y
+
+/** The name of a tag, its attributes and their values. */
+function tagTokens(text: string, { start, end }: Span): Token[] {
+  const tag = text.slice(start, end)
+  NAME.lastIndex = 0
+  const name = NAME.exec(tag)?.[1] ?? ''
+  const nameStart = tag.startsWith('</') ? 2 : 1
+  const tokens: Token[] = [token('tag', start + nameStart, name)]
+  ATTRIBUTE.lastIndex = nameStart + name.length
+  for (let match = ATTRIBUTE.exec(tag); match; match = ATTRIBUTE.exec(tag)) {
+    const [whole, attribute, value] = match
+    const at = start + match.index
+    if (attribute !== undefined) {
+      tokens.push(token('attribute', at + whole.indexOf(attribute), attribute))
+    }
+    if (value !== undefined) tokens.push(token('value', at + whole.length - value.length, value))
+  }
+  return tokens
+}
+
+function token(kind: Token['kind'], start: number, text: string): Token {
+  return { kind, start, end: start + text.length }
 }

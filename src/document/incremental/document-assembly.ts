@@ -5,11 +5,11 @@ import type { Member } from './member.ts'
 import type { MemberElement } from './member-element.ts'
 import type { MemberStores } from './member-stores.ts'
 
-/** The members of one document, taken in one after the other, until all are there. */
+/** Builds a document of its skeleton and its members, which are added one by one in their order. */
 export class DocumentAssembly {
   /** In the order of the document. */
   readonly members: { readonly element: MemberElement; readonly place: MemberPlace }[] = []
-  readonly #frame: Skeleton
+  readonly #skeleton: Skeleton
   readonly #stores: MemberStores
   readonly #pipelines = new Map<number, Pipeline[]>()
   readonly #templates: Template[] = []
@@ -18,39 +18,39 @@ export class DocumentAssembly {
   parts: number
   hasPlainSecrets: boolean
 
-  constructor(frame: Skeleton, stores: MemberStores) {
-    this.#frame = frame
+  constructor(skeleton: Skeleton, stores: MemberStores) {
+    this.#skeleton = skeleton
     this.#stores = stores
-    this.parts = frame.parts
-    this.hasPlainSecrets = frame.hasPlainSecrets
+    this.parts = skeleton.parts
+    this.hasPlainSecrets = skeleton.hasPlainSecrets
   }
 
-  /** Takes a member in; false where something is wrong with it. */
-  take(text: string, place: MemberPlace, { list, at }: Placeholder): boolean {
-    const context = { exact: this.#frame.exact, at }
+  /** Adds a member; false where it is not valid. */
+  add(text: string, place: MemberPlace, { list, at }: Placeholder): boolean {
+    const context = { exact: this.#skeleton.exact, at }
     const { pipelines, templates, agents } = this.#stores
     switch (list) {
       case 'pipelines':
-        return this.#add(pipelines.read(text, context), place, (member) => {
+        return this.#addMember(pipelines.read(text, context), place, (member) => {
           const group = this.#pipelines.get(at[0])
           const pipeline = member.modelAt(at)
           if (group) group.push(pipeline)
           else this.#pipelines.set(at[0], [pipeline])
         })
       case 'templates':
-        return this.#add(templates.read(text, context), place, (member) =>
+        return this.#addMember(templates.read(text, context), place, (member) =>
           this.#templates.push(member.modelAt(at)),
         )
       case 'agents':
-        return this.#add(agents.read(text, context), place, (member) =>
+        return this.#addMember(agents.read(text, context), place, (member) =>
           this.#agents.push(member.modelAt(at)),
         )
     }
   }
 
-  /** The whole model, once every member is taken in. */
+  /** The whole model, once every member has been added. */
   configuration(): Configuration {
-    const { configuration } = this.#frame
+    const { configuration } = this.#skeleton
     const groups = configuration.groups.map((group) => {
       const pipelines = this.#pipelines.get(group.at[0] ?? -1)
       return pipelines ? { ...group, pipelines } : group
@@ -58,16 +58,16 @@ export class DocumentAssembly {
     return { ...configuration, groups, templates: this.#templates, agents: this.#agents }
   }
 
-  #add<Model>(
+  #addMember<Model>(
     member: Member<Model> | null,
     place: MemberPlace,
-    add: (member: Member<Model>) => void,
+    addModel: (member: Member<Model>) => void,
   ): boolean {
     if (!member) return false
     this.members.push({ element: member.element, place })
     this.parts += member.element.parts
     this.hasPlainSecrets ||= member.hasPlainSecrets
-    add(member)
+    addModel(member)
     return true
   }
 }

@@ -6,7 +6,6 @@ import { checkMember } from '../structure/structure.ts'
 import { Findings } from '../structure/findings.ts'
 import type { ListName } from './find-members.ts'
 import { MemberElement } from './member-element.ts'
-import { moveModel } from './move-model.ts'
 
 /** The members of one list, and how their model is built. */
 export interface MemberKind<Model> {
@@ -69,4 +68,22 @@ function isSound(
   const findings = new Findings({ text, lines: new LineIndex(text) })
   checkMember(element, { list, exact, findings })
   return findings.problems().length === 0
+}
+
+/** A copy of a model that stands elsewhere: wherever it says so, it begins with the new place. */
+function moveModel<Model>(model: Model, at: readonly number[]): Model {
+  if (typeof model !== 'object' || model === null) return model
+  if (!Array.isArray(model)) return filled(Object.assign({}, model), at)
+  const copy = Object.assign([], model)
+  if (typeof model[0] !== 'number') return filled(copy, at)
+  for (const [depth, index] of at.entries()) Reflect.set(copy, depth, index)
+  return copy
+}
+
+function filled<Copy extends object>(copy: Copy, at: readonly number[]): Copy {
+  for (const key of Object.keys(copy)) {
+    const value: unknown = Reflect.get(copy, key)
+    if (typeof value === 'object' && value !== null) Reflect.set(copy, key, moveModel(value, at))
+  }
+  return copy
 }

@@ -16,33 +16,33 @@ import { DocumentAssembly } from './document-assembly.ts'
 import type { MemberStores } from './member-stores.ts'
 import { RelocatedElement } from './relocated-element.ts'
 
-/** What was read lately. */
+/** What was read lately: skeletons and members of documents. */
 export interface ReadCache {
-  readonly frames: SkeletonStore
+  readonly skeletons: SkeletonStore
   readonly stores: MemberStores
 }
 
-/** Characters of a member, or of all that is no member, that are read in one turn. */
+/** The most characters of a member, or of the text outside of all members, that one step reads. */
 const LARGEST_PIECE = 2 ** 18
 
 /**
- * Reads a document member by member, and gives way after each. Null where it is not valid, or not
- * to be read in this way.
+ * Reads a document in steps, one member each. Null where it is not valid, or has a piece too large
+ * for a step.
  */
 export function* readMembers(
   bytes: Uint8Array,
-  known: ReadCache,
+  cache: ReadCache,
 ): Generator<void, ConfigDocument | null> {
-  const text = textOf(bytes)
+  const text = decodeText(bytes)
   const places = text === null ? null : findMembers(text)
   if (text === null || places === null || !isInPieces(text, places)) return null
   yield
-  const frame = yield* known.frames.read(text, places)
-  const gathering = frame && (yield* gather(text, { frame, places, stores: known.stores }))
-  if (!frame || !gathering || gathering.parts > XML_LIMITS.maxParts) return null
+  const skeleton = yield* cache.skeletons.read(text, places)
+  const assembly = skeleton && (yield* assemble(text, { skeleton, places, stores: cache.stores }))
+  if (!skeleton || !assembly || assembly.parts > XML_LIMITS.maxParts) return null
   yield
-  const document = documentOf(text, frame, gathering)
-  const configuration = gathering.configuration()
+  const document = documentOf(text, skeleton, assembly)
+  const configuration = assembly.configuration()
   yield
   if (!isSound(document) || hasUnknownReferences(configuration)) return null
   if ((yield* checkRulesInSteps(configuration)).length > 0) return null
@@ -52,11 +52,11 @@ export function* readMembers(
     bytes,
     schemaVersion,
     configuration,
-    hasPlainSecrets: gathering.hasPlainSecrets,
+    hasPlainSecrets: assembly.hasPlainSecrets,
   }
 }
 
-function textOf(bytes: Uint8Array): string | null {
+function decodeText(bytes: Uint8Array): string | null {
   if (bytes.length > XML_LIMITS.maxBytes) return null
   const decoding = decodeXml(bytes)
   return decoding.ok ? decoding.text : null
@@ -71,34 +71,35 @@ function isInPieces(text: string, places: readonly MemberPlace[]): boolean {
   return outside <= LARGEST_PIECE
 }
 
-function* gather(
+function* assemble(
   text: string,
   {
-    frame,
+    skeleton,
     places,
     stores,
-  }: { frame: Skeleton; places: readonly MemberPlace[]; stores: MemberStores },
+  }: { skeleton: Skeleton; places: readonly MemberPlace[]; stores: MemberStores },
 ): Generator<void, DocumentAssembly | null> {
-  const gathering = new DocumentAssembly(frame, stores)
+  const assembly = new DocumentAssembly(skeleton, stores)
   stores.beginRound()
   for (const [n, place] of places.entries()) {
-    const slot = frame.slots[n]
-    if (!slot || !gathering.take(text.slice(place.start, place.end), place, slot)) return null
+    const placeholder = skeleton.placeholders[n]
+    if (!placeholder || !assembly.add(text.slice(place.start, place.end), place, placeholder))
+      return null
     yield
   }
-  return gathering
+  return assembly
 }
 
-function documentOf(text: string, frame: Skeleton, { members }: DocumentAssembly): XmlDocument {
-  const placement = new SkeletonPlacement(frame, members)
+function documentOf(text: string, skeleton: Skeleton, { members }: DocumentAssembly): XmlDocument {
+  const placement = new SkeletonPlacement(skeleton, members)
   return {
     text,
-    root: new RelocatedElement(frame.root, null, placement),
+    root: new RelocatedElement(skeleton.root, null, placement),
     lines: new LineIndex(text),
   }
 }
 
-/** Whether nothing is wrong outside of the members, and with all of them together. */
+/** Whether the structure has no faults outside of the members, nor across them. */
 function isSound(document: XmlDocument): boolean {
   const findings = new Findings(document)
   checkOutside(document.root, findings, isMember)

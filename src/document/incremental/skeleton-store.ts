@@ -1,27 +1,27 @@
 import { type MemberPlace, placeholderIn } from './find-members.ts'
-import { type Skeleton, readFrame } from './skeleton.ts'
+import { type Skeleton, readSkeleton } from './skeleton.ts'
 
-/** Frames of the documents that were read last. */
-const KEPT = 4
+/** Skeletons of the documents that were read last. */
+const CACHED = 4
 
-/** Frames by their exact text: most changes of a document leave its frame as it is. */
+/** Skeletons by their exact text: most changes of a document leave its skeleton as it is. */
 export class SkeletonStore {
-  readonly #known = new Map<string, Skeleton>();
+  readonly #cache = new Map<string, Skeleton>();
 
   /** Null where the document without its members is not sound, or they are not its members. */
   *read(text: string, places: readonly MemberPlace[]): Generator<void, Skeleton | null> {
-    const framed = frameText(text, places)
-    const frame = this.#known.get(framed) ?? (yield* readFrame(framed))
-    if (!frame || !isFrameOf(frame, places)) return null
-    this.#known.delete(framed)
-    this.#known.set(framed, frame)
-    const [oldest] = this.#known.keys()
-    if (this.#known.size > KEPT && oldest !== undefined) this.#known.delete(oldest)
-    return frame
+    const outside = textWithout(text, places)
+    const skeleton = this.#cache.get(outside) ?? (yield* readSkeleton(outside))
+    if (!skeleton || !fits(skeleton, places)) return null
+    this.#cache.delete(outside)
+    this.#cache.set(outside, skeleton)
+    const [oldest] = this.#cache.keys()
+    if (this.#cache.size > CACHED && oldest !== undefined) this.#cache.delete(oldest)
+    return skeleton
   }
 }
 
-function frameText(text: string, places: readonly MemberPlace[]): string {
+function textWithout(text: string, places: readonly MemberPlace[]): string {
   const pieces: string[] = []
   let from = 0
   for (const { list, start, end } of places) {
@@ -32,16 +32,16 @@ function frameText(text: string, places: readonly MemberPlace[]): string {
 }
 
 /**
- * Whether each member has its slot and each slot its member. Then the document is well-formed when
- * its frame and its members are: an element stands where the frame has one.
+ * Whether each member has its placeholder and each placeholder its member. Then the document is well-formed when
+ * its skeleton and its members are: an element stands where the skeleton has one.
  */
-function isFrameOf({ slots }: Skeleton, places: readonly MemberPlace[]): boolean {
+function fits({ placeholders }: Skeleton, places: readonly MemberPlace[]): boolean {
   let left = 0
   const isEachInPlace = places.every(({ list, start, end }, n) => {
-    const slot = slots[n]
-    const isInPlace = slot?.list === list && slot.start === start - left
+    const placeholder = placeholders[n]
+    const isInPlace = placeholder?.list === list && placeholder.start === start - left
     left += end - start - placeholderIn(list).length
-    return isInPlace && slot.element.span.end === end - left
+    return isInPlace && placeholder.element.span.end === end - left
   })
-  return isEachInPlace && slots.length === places.length
+  return isEachInPlace && placeholders.length === places.length
 }

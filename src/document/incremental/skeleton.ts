@@ -12,12 +12,12 @@ import { XML_LIMITS } from '../xml/xml-limits.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import { listOf, type ListName } from './find-members.ts'
 
-/** The place of a member in a frame. */
+/** Stands for a member in a skeleton. */
 export interface Placeholder {
   readonly list: ListName
   /** Child-element indexes from the root. */
   readonly at: readonly [list: number, member: number]
-  /** The offset of the empty element in the frame that stands for the member. */
+  /** The offset of the empty element in the skeleton that stands for the member. */
   readonly start: number
   readonly element: XmlElement
 }
@@ -26,7 +26,7 @@ export interface Placeholder {
 export interface Skeleton {
   readonly root: XmlElement
   /** In the order of the document. */
-  readonly slots: readonly Placeholder[]
+  readonly placeholders: readonly Placeholder[]
   readonly exact: boolean
   /** The model, with empty lists in the place of the long ones. */
   readonly configuration: Configuration
@@ -35,35 +35,35 @@ export interface Skeleton {
   readonly parts: number
 }
 
-/** Null where the text is no frame of a document that may be valid. Gives way between its steps. */
-export function* readFrame(text: string): Generator<void, Skeleton | null> {
+/** Reads a skeleton in steps. Null where the document around the members is not valid. */
+export function* readSkeleton(text: string): Generator<void, Skeleton | null> {
   const tree = readTree(text, XML_LIMITS)
   yield
-  return tree?.root.name === 'cruise' ? yield* frameOf(text, tree) : null
+  return tree?.root.name === 'cruise' ? yield* skeletonOf(text, tree) : null
 }
 
-function* frameOf(text: string, { root, parts }: XmlTree): Generator<void, Skeleton | null> {
+function* skeletonOf(text: string, { root, parts }: XmlTree): Generator<void, Skeleton | null> {
   const findings = new Findings({ text, lines: new LineIndex(text) })
   checkReferences(root, findings)
-  const slots = slotsIn(root)
+  const placeholders = placeholdersIn(root)
   yield
   const nodes = parseNodes({ text, root })
   yield
-  const taken = new Set(slots.map(({ at }) => at.join()))
+  const taken = new Set(placeholders.map(({ at }) => at.join()))
   const building = buildConfiguration(withoutMembers(nodes, taken))
   if (!building.success || findings.problems().length > 0) return null
   yield
   return {
     root,
-    slots,
+    placeholders,
     exact: isExact(root),
     configuration: building.data,
     hasPlainSecrets: plainSecrets(root).length > 0,
-    parts: parts - slots.length,
+    parts: parts - placeholders.length,
   }
 }
 
-function slotsIn(root: XmlElement): Placeholder[] {
+function placeholdersIn(root: XmlElement): Placeholder[] {
   return childElements(root).flatMap((list, outer) =>
     childElements(list).flatMap((element, inner): Placeholder[] => {
       const name = listOf(list.name, element.name)

@@ -4,14 +4,17 @@ import { memoize } from '../../lib/memoize.ts'
 import { withoutSecret } from '../secrets/address-secret.ts'
 
 /** A material that is watched through the client of its version control. */
-export type SourceMaterial = Exclude<Material, { readonly kind: 'dependency' | 'package' | 'scm' }>
+export type VersionControlMaterial = Exclude<
+  Material,
+  { readonly kind: 'dependency' | 'package' | 'scm' }
+>
 
 /** What makes two materials the same one, wherever they stand (MAT-2). Passwords are no part of it, wherever they stand. */
-export const identityOf = memoize((material: Material) =>
+export const materialIdentity = memoize((material: Material) =>
   JSON.stringify([material.kind, ...identityParts(material)]),
 )
 
-export function isSource(material: Material): material is SourceMaterial {
+export function isSource(material: Material): material is VersionControlMaterial {
   return !['dependency', 'package', 'scm'].includes(material.kind)
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { identityOf } from './identity.ts'
+import { materialIdentity } from './identity.ts'
 import type { Material } from '../model/model.ts'
 import { memoize } from '../../lib/memoize.ts'
 
@@ -8,5 +8,5 @@ import { memoize } from '../../lib/memoize.ts'
  * whatever their names, folders and passwords are. 64 hexadecimal characters.
  */
 export const materialFingerprint = memoize((material: Material) =>
-  createHash('sha256').update(identityOf(material)).digest('hex'),
+  createHash('sha256').update(materialIdentity(material)).digest('hex'),
 )

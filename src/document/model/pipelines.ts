@@ -6,7 +6,7 @@ import {
   At,
   Flag,
   OptionalText,
-  Principal,
+  Grantee,
   readPrincipals,
   readVariables,
   Text,
@@ -16,9 +16,9 @@ import {
 /** Who may do what with a group. Null for a list that is not there. */
 export const Authorization = z.object({
   at: At,
-  view: z.array(Principal).readonly().nullable(),
-  operate: z.array(Principal).readonly().nullable(),
-  admins: z.array(Principal).readonly().nullable(),
+  view: z.array(Grantee).readonly().nullable(),
+  operate: z.array(Grantee).readonly().nullable(),
+  admins: z.array(Grantee).readonly().nullable(),
 })
 export type Authorization = z.infer<typeof Authorization>
 

@@ -1,14 +1,6 @@
 import { z } from 'zod'
 import type { ModelNode } from './model-node.ts'
-import {
-  At,
-  Flag,
-  OptionalNumber,
-  OptionalText,
-  Principal,
-  readPrincipals,
-  Text,
-} from './values.ts'
+import { At, Flag, OptionalNumber, OptionalText, Grantee, readPrincipals, Text } from './values.ts'
 
 /** Roles of later versions may be filled by a plugin; those list no users. */
 export const Role = z.object({
@@ -34,7 +26,7 @@ export const Security = z.object({
   /** What later versions have in place of ldap and password file. */
   authConfigs: z.array(z.object({ at: At, id: Text, pluginId: Text })).readonly(),
   roles: z.array(Role).readonly(),
-  admins: z.array(Principal).readonly(),
+  admins: z.array(Grantee).readonly(),
 })
 export type Security = z.infer<typeof Security>
 

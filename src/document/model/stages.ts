@@ -6,7 +6,7 @@ import {
   Flag,
   OptionalNumber,
   OptionalText,
-  Principal,
+  Grantee,
   readPrincipals,
   readResources,
   readVariables,
@@ -52,7 +52,7 @@ export const Approval = z.object({
   at: At,
   type: z.string().pipe(z.enum(['success', 'manual'])),
   /** Null for a stage that whoever may operate the group may approve. */
-  approvers: z.array(Principal).readonly().nullable(),
+  approvers: z.array(Grantee).readonly().nullable(),
 })
 export type Approval = z.infer<typeof Approval>
 

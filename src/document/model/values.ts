@@ -20,11 +20,11 @@ export const OptionalNumber = z
   .nullable()
 
 /** One user or role in a list of those who may do something. */
-export const Principal = z.object({ at: At, kind: z.enum(['user', 'role']), name: Text })
-export type Principal = z.infer<typeof Principal>
+export const Grantee = z.object({ at: At, kind: z.enum(['user', 'role']), name: Text })
+export type Grantee = z.infer<typeof Grantee>
 
-export function readPrincipals(node: ModelNode | null): z.input<typeof Principal>[] {
-  const principals: z.input<typeof Principal>[] = []
+export function readPrincipals(node: ModelNode | null): z.input<typeof Grantee>[] {
+  const principals: z.input<typeof Grantee>[] = []
   for (const { name: kind, at, text } of node?.children ?? []) {
     if (kind === 'user' || kind === 'role') principals.push({ at, kind, name: text })
   }

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { nameKey } from '../../core/name-key.ts'
 import { shorten } from '../text/shorten.ts'
 import { type Finding, repeatsInOtherCase } from '../model/finding.ts'
-import { isResourceName, unusable } from './jobs.ts'
+import { hasResourceCharacters, unusable } from './jobs.ts'
 import type { RuleContext } from './rule-context.ts'
 
 /** EVT-1: environment names differ by more than their case. */
@@ -61,6 +61,6 @@ export function* agentAddresses({ written: { agents } }: RuleContext): Generator
 /** JOB-4 for the resources of agents. */
 export function* agentResources({ written: { agents } }: RuleContext): Generator<Finding> {
   for (const { at, name } of agents.flatMap(({ resources }) => resources)) {
-    if (!isResourceName(name)) yield { at, message: unusable(name) }
+    if (!hasResourceCharacters(name)) yield { at, message: unusable(name) }
   }
 }

@@ -17,13 +17,13 @@ interface FetchSite {
 
 /** FET-1 and FET-2, for every pipeline with the stages it has after expansion. */
 export const fetches: PipelineRule = function* (pipeline, context): Generator<Finding> {
-  for (const site of fetchesIn(pipeline)) {
+  for (const site of fetchSitesOf(pipeline)) {
     for (const message of complaints(site, context)) yield { at: site.fetch.at, message }
   }
 }
 
 /** Every task that fetches an artifact. */
-export const fetchesIn = memoize((pipeline: Pipeline) => [...findFetches(pipeline)])
+export const fetchSitesOf = memoize((pipeline: Pipeline) => [...findFetches(pipeline)])
 
 function* findFetches(pipeline: Pipeline): Generator<FetchSite> {
   for (const stage of pipeline.stages) {

@@ -67,7 +67,7 @@ export const jobResources: PipelineRule = function* (pipeline): Generator<Findin
       if (name === '') {
         const message = `a resource of the job "${job.name}" in the stage "${stage.name}" of the pipeline "${pipeline.name}" is empty`
         yield { at, message }
-      } else if (!isResourceName(name)) yield { at, message: unusable(name) }
+      } else if (!hasResourceCharacters(name)) yield { at, message: unusable(name) }
     }
   }
 }
@@ -76,11 +76,11 @@ export const jobResources: PipelineRule = function* (pipeline): Generator<Findin
 export function* templateResources({ written: { templates } }: RuleContext): Generator<Finding> {
   const jobs = templates.flatMap(({ stages }) => stages.flatMap((stage) => stage.jobs))
   for (const { at, name } of jobs.flatMap(({ resources }) => resources)) {
-    if (!isResourceName(name.replace(/[#{}]/g, ''))) yield { at, message: unusable(name) }
+    if (!hasResourceCharacters(name.replace(/[#{}]/g, ''))) yield { at, message: unusable(name) }
   }
 }
 
-export function isResourceName(name: string): boolean {
+export function hasResourceCharacters(name: string): boolean {
   return /^[-\w\s|.]*$/.test(name)
 }
 

@@ -1,5 +1,5 @@
 import { nameKey } from '../../core/name-key.ts'
-import { identityOf } from '../materials/identity.ts'
+import { materialIdentity } from '../materials/identity.ts'
 import type { Material, P4Material, TfsMaterial } from '../model/model.ts'
 import { shorten } from '../text/shorten.ts'
 import { type Finding, repeats } from '../model/finding.ts'
@@ -146,7 +146,7 @@ export function* autoUpdates({ pipelines }: RuleContext): Generator<Finding> {
   const first = new Map<string, boolean>()
   for (const material of pipelines.flatMap(({ materials }) => materials)) {
     if (!('autoUpdate' in material)) continue
-    const identity = identityOf(material)
+    const identity = materialIdentity(material)
     const known = first.get(identity)
     if (known === undefined) first.set(identity, material.autoUpdate)
     else if (known !== material.autoUpdate) {

@@ -2,13 +2,13 @@
 export function staysInside(path: string): boolean {
   const slashed = path.replaceAll('\\', '/')
   if (/^(\/|~|[A-Za-z]:)/.test(slashed)) return false
-  return stepsOf(slashed)[0] !== '..'
+  return normalSteps(slashed)[0] !== '..'
 }
 
 /** A path in the one form that all its spellings have. */
 export function normalPath(path: string): string {
   const slashed = path.replaceAll('\\', '/')
-  const steps = stepsOf(slashed)
+  const steps = normalSteps(slashed)
   if (!slashed.startsWith('/')) return steps.length === 0 ? '.' : steps.join('/')
   return steps
     .filter((step) => step !== '..')
@@ -17,7 +17,7 @@ export function normalPath(path: string): string {
 }
 
 /** The steps of a path that lead somewhere. Node's own normalizing takes the square of many `..`. */
-export function stepsOf(path: string): string[] {
+export function normalSteps(path: string): string[] {
   const steps: string[] = []
   for (const step of path.split('/')) {
     if (step === '' || step === '.') continue

@@ -3,7 +3,7 @@ import type { Configuration, Pipeline, Stage } from '../model/model.ts'
 import * as dependencies from './dependencies.ts'
 import * as environments from './environments.ts'
 import { memoize } from '../../lib/memoize.ts'
-import { fetches, fetchesIn } from './fetches.ts'
+import { fetches, fetchSitesOf } from './fetches.ts'
 import type { Finding } from '../model/finding.ts'
 import * as jobs from './jobs.ts'
 import { label } from './labels.ts'
@@ -130,7 +130,7 @@ const standsAlone = memoize(
     pipeline.template === null &&
     pipeline.stages.length > 0 &&
     dependencies.dependenciesOf(pipeline).length === 0 &&
-    fetchesIn(pipeline).length === 0,
+    fetchSitesOf(pipeline).length === 0,
 )
 
 /** Pipelines that nothing was found in, by whether a later version of the schema was followed. */

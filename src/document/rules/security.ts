@@ -1,5 +1,5 @@
 import { nameKey } from '../../core/name-key.ts'
-import type { Authorization, PipelineGroup, Principal, Role, Stage } from '../model/model.ts'
+import type { Authorization, PipelineGroup, Grantee, Role, Stage } from '../model/model.ts'
 import { isSecurityOn } from '../model/model.ts'
 import { shorten } from '../text/shorten.ts'
 import { type Finding, repeats, repeatsInOtherCase } from '../model/finding.ts'
@@ -68,7 +68,7 @@ export function* groupRoles(context: RuleContext): Generator<Finding> {
   }
 }
 
-function everyone(authorization: Authorization | null): readonly Principal[] {
+function everyone(authorization: Authorization | null): readonly Grantee[] {
   const { view, operate, admins } = authorization ?? { view: null, operate: null, admins: null }
   return [...(view ?? []), ...(operate ?? []), ...(admins ?? [])]
 }
@@ -83,7 +83,7 @@ export function* approverRoles(context: RuleContext): Generator<Finding> {
 }
 
 function* unknownRoles(
-  principals: readonly Principal[],
+  principals: readonly Grantee[],
   { rolesByName }: RuleContext,
 ): Generator<Finding> {
   for (const { at, kind, name } of principals) {
@@ -117,31 +117,31 @@ function* approversOf({ name, pipelines }: PipelineGroup, entitled: Entitled): G
   }
 }
 
-function approversIn({ approval }: Stage): readonly Principal[] {
+function approversIn({ approval }: Stage): readonly Grantee[] {
   return approval?.approvers ?? []
 }
 
 /** Users and roles that a list names, and the users of those roles. */
 class Entitled {
-  readonly #principals: readonly Principal[]
+  readonly #principals: readonly Grantee[]
   readonly #rolesByName: ReadonlyMap<string, Role>
   readonly #keys: ReadonlySet<string>
 
-  constructor(principals: readonly Principal[], rolesByName: ReadonlyMap<string, Role>) {
+  constructor(principals: readonly Grantee[], rolesByName: ReadonlyMap<string, Role>) {
     this.#principals = principals
     this.#rolesByName = rolesByName
     this.#keys = new Set(principals.flatMap((principal) => this.#keysOf(principal)))
   }
 
-  and(more: readonly Principal[]): Entitled {
+  and(more: readonly Grantee[]): Entitled {
     return new Entitled([...this.#principals, ...more], this.#rolesByName)
   }
 
-  includes({ kind, name }: Principal): boolean {
+  includes({ kind, name }: Grantee): boolean {
     return this.#keys.has(`${kind} ${nameKey(name)}`)
   }
 
-  #keysOf({ kind, name }: Principal): string[] {
+  #keysOf({ kind, name }: Grantee): string[] {
     const own = `${kind} ${nameKey(name)}`
     if (kind === 'user') return [own]
     const users = this.#rolesByName.get(nameKey(name))?.users ?? []

@@ -3,7 +3,7 @@ import type { Server } from '../model/model.ts'
 import { shorten } from '../text/shorten.ts'
 import type { Finding } from '../model/finding.ts'
 import { normalPath } from './paths.ts'
-import { stepsOf } from './paths.ts'
+import { normalSteps } from './paths.ts'
 import type { RuleContext } from './rule-context.ts'
 
 const MAX_INT = 2 ** 31 - 1
@@ -62,7 +62,7 @@ function* commandRepository({ at, commandRepositoryLocation }: Server): Generato
 
 function isStrictlyBelow(location: string): boolean {
   if (isAbsolute(location) || location.startsWith('\\') || /[~:]/.test(location)) return false
-  const [first] = stepsOf(location)
+  const [first] = normalSteps(location)
   return first !== undefined && first !== '..'
 }
 

@@ -3,7 +3,7 @@ import type { Problem } from '../../core/problem.ts'
 import { newElement } from '../edit/new-element.ts'
 import type { XmlEdit } from '../edit/xml-edit.ts'
 import { pathOf } from '../xml/element-path.ts'
-import { attributeOf, elementsAt, isTrue, textOf } from '../xml/xml-elements.ts'
+import { attributeOf, elementsAt, isTrue, elementText } from '../xml/xml-elements.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { Span, XmlElement } from '../xml/xml-tree.ts'
 import { forAddress, plainSecretIn, replaced } from './address-secret.ts'
@@ -142,7 +142,7 @@ export function isSecure(element: XmlElement): boolean {
 function valueSecret(element: XmlElement): PlainSecret[] {
   const values = elementsAt(element, 'value')
   const [value = element] = values
-  const secret = textOf(value).trim()
+  const secret = elementText(value).trim()
   if (secret === '') return []
   const encrypted = elementsAt(element, 'encryptedValue')
   return [

@@ -1,7 +1,7 @@
 import { applyEdits } from '../edit/apply-edits.ts'
 import type { EditableDocument } from '../edit/layout.ts'
 import type { XmlEdit } from '../edit/xml-edit.ts'
-import { attributeOf, textOf } from '../xml/xml-elements.ts'
+import { attributeOf, elementText } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import { forAddress, replaced, sealedSecretIn } from './address-secret.ts'
 import { plainSecrets } from './plain-secrets.ts'
@@ -82,7 +82,7 @@ function addressPlaces(element: XmlElement): EncryptedPlace[] {
 
 function textPlace(element: XmlElement): EncryptedPlace {
   return {
-    encrypted: textOf(element).trim(),
+    encrypted: elementText(element).trim(),
     replacedBy: (text) => ({ kind: 'set-text', element, text }),
   }
 }

@@ -1,13 +1,13 @@
 import { hint } from './nearest-name.ts'
 import { shorten } from '../text/shorten.ts'
-import type { Inspection } from './inspection.ts'
+import type { ElementCheck } from './element-check.ts'
 import type { AttributeRule } from './vocabulary.ts'
 import type { XmlAttribute, XmlElement } from '../xml/xml-tree.ts'
 
 const XSI = 'http://www.w3.org/2001/XMLSchema-instance'
 
 /** Holds the attributes of one element against its shape. */
-export function checkAttributes(inspection: Inspection): void {
+export function checkAttributes(inspection: ElementCheck): void {
   const { element, shape, findings } = inspection
   for (const attribute of element.attributes.values()) {
     const rule = shape.attributes.get(attribute.name)
@@ -23,7 +23,7 @@ export function checkAttributes(inspection: Inspection): void {
 function checkValue(
   { name, value, valueSpan }: XmlAttribute,
   { type }: AttributeRule,
-  { element, findings }: Inspection,
+  { element, findings }: ElementCheck,
 ): void {
   if (type.accepts(value)) return
   const said = `attribute "${name}" of ${element.name} is "${shorten(value)}"`
@@ -37,7 +37,7 @@ function isSchemaInstance({ name, value }: XmlAttribute, element: XmlElement): b
   return isDeclared && name === 'xsi:noNamespaceSchemaLocation'
 }
 
-function refuse({ name, span }: XmlAttribute, inspection: Inspection): void {
+function refuse({ name, span }: XmlAttribute, inspection: ElementCheck): void {
   const { element, shape, elsewhere, findings } = inspection
   const said = `attribute "${shorten(name)}" of ${element.name}`
   const message = elsewhere.attributes.has(name)

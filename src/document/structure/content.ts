@@ -1,11 +1,11 @@
 import { hint } from './nearest-name.ts'
 import { shorten } from '../text/shorten.ts'
-import type { Inspection } from './inspection.ts'
+import type { ElementCheck } from './element-check.ts'
 import type { ValueType } from './value-types.ts'
-import { textOf } from '../xml/xml-elements.ts'
+import { elementText } from '../xml/xml-elements.ts'
 
 /** Holds the text and the child elements of one element against its shape. */
-export function checkContent(inspection: Inspection): void {
+export function checkContent(inspection: ElementCheck): void {
   const { shape, children } = inspection
   if (shape.text && children.length === 0) checkText(inspection, shape.text)
   else checkNoText(inspection)
@@ -14,14 +14,14 @@ export function checkContent(inspection: Inspection): void {
   if (inspection.ordered && shape.ordered) checkOrder(inspection)
 }
 
-function checkText({ element, findings }: Inspection, type: ValueType): void {
-  const text = textOf(element)
+function checkText({ element, findings }: ElementCheck, type: ValueType): void {
+  const text = elementText(element)
   if (type.accepts(text)) return
   const said = `the text of ${element.name} is "${shorten(text)}"`
   findings.add(element, `${said}; it must ${type.must}`)
 }
 
-function checkNoText({ element, shape, findings }: Inspection): void {
+function checkNoText({ element, shape, findings }: ElementCheck): void {
   if (shape.text && shape.particles.length === 0) return
   const stray = element.children.find(
     (child) => child.kind === 'text' && /[^ \t\r\n]/.test(child.text),
@@ -31,7 +31,7 @@ function checkNoText({ element, shape, findings }: Inspection): void {
   findings.add(element, `text may not stand in ${element.name}`, offset)
 }
 
-function checkKnown({ element, children, shape, elsewhere, findings }: Inspection): void {
+function checkKnown({ element, children, shape, elsewhere, findings }: ElementCheck): void {
   for (const child of children) {
     if (shape.children.has(child.name)) continue
     const said = `element "${shorten(child.name)}" in ${element.name}`
@@ -42,7 +42,7 @@ function checkKnown({ element, children, shape, elsewhere, findings }: Inspectio
   }
 }
 
-function checkCounts({ element, children, shape, findings }: Inspection): void {
+function checkCounts({ element, children, shape, findings }: ElementCheck): void {
   for (const { names, min, max } of shape.particles) {
     if (min === 0 && (max === Infinity || children.length === 0)) continue
     const standing = children.filter(({ name }) => names.includes(name))
@@ -57,7 +57,7 @@ function checkCounts({ element, children, shape, findings }: Inspection): void {
 }
 
 /** Names each element that stands behind one that must follow it. */
-function checkOrder({ children, shape, findings }: Inspection): void {
+function checkOrder({ children, shape, findings }: ElementCheck): void {
   let reached = 0
   let last = ''
   for (const child of children) {

@@ -1,7 +1,13 @@
 import type { Configuration } from '../model/model.ts'
 import type { Findings } from './findings.ts'
 import { shorten } from '../text/shorten.ts'
-import { attributeOf, elementsAt, type Steps, stepsOf, textOf } from '../xml/xml-elements.ts'
+import {
+  attributeOf,
+  elementsAt,
+  type PathSteps,
+  parseElementPath,
+  elementText,
+} from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 
 /** Elements under `within` that may not share the text that names them. */
@@ -59,13 +65,13 @@ const CONSTRAINTS: readonly Constraint[] = [
 ]
 
 interface ReadyConstraint extends Constraint {
-  readonly steps: Steps
+  readonly steps: PathSteps
 }
 
 const byScope = new Map<string, ReadyConstraint[]>()
 for (const constraint of CONSTRAINTS) {
   const { within, of } = constraint
-  const ready = { ...constraint, steps: stepsOf(of) }
+  const ready = { ...constraint, steps: parseElementPath(of) }
   byScope.set(within, [...(byScope.get(within) ?? []), ready])
 }
 
@@ -147,5 +153,5 @@ function upstream(element: XmlElement): string | null {
 }
 
 function usersAndRoles(within: string): Constraint[] {
-  return ['user', 'role'].map((of) => ({ within, of, by: textOf, what: of }))
+  return ['user', 'role'].map((of) => ({ within, of, by: elementText, what: of }))
 }

@@ -1,10 +1,10 @@
 import type { XmlElement } from './xml-tree.ts'
 
 /** The names that may be taken at each step of a way down the tree. */
-export type Steps = readonly (readonly string[])[]
+export type PathSteps = readonly (readonly string[])[]
 
 /** Reads a path such as `roles/role|pluginRole`; names joined by `|` stand for either. */
-export function stepsOf(path: string): Steps {
+export function parseElementPath(path: string): PathSteps {
   return path.split('/').map((step) => step.split('|'))
 }
 
@@ -18,9 +18,9 @@ export function childElements(parent: XmlElement): XmlElement[] {
 }
 
 /** The elements at the end of a path. */
-export function elementsAt(from: XmlElement, path: string | Steps): XmlElement[] {
+export function elementsAt(from: XmlElement, path: string | PathSteps): XmlElement[] {
   let found = [from]
-  for (const names of typeof path === 'string' ? stepsOf(path) : path) {
+  for (const names of typeof path === 'string' ? parseElementPath(path) : path) {
     const next: XmlElement[] = []
     for (const parent of found) {
       for (const child of parent.children) {
@@ -33,7 +33,7 @@ export function elementsAt(from: XmlElement, path: string | Steps): XmlElement[]
 }
 
 /** The text of an element, its CDATA sections included. */
-export function textOf({ children }: XmlElement): string {
+export function elementText({ children }: XmlElement): string {
   let text = ''
   for (const child of children) {
     if (child.kind === 'text') text += child.text

@@ -8,9 +8,9 @@ import { type RepairFinding, repairable, type RepairContext } from './repair-con
 
 const inflated = promisify(inflate)
 
-/** Loose objects that are not what their name says: cut short or emptied by a power cut, or changed. */
-export async function findBrokenObjects(patient: RepairContext): Promise<RepairFinding[]> {
-  const objects = join(patient.gitDir, 'objects')
+/** Finds loose objects whose content does not match their name: truncated by a power cut, or changed. */
+export async function findBrokenObjects(context: RepairContext): Promise<RepairFinding[]> {
+  const objects = join(context.gitDir, 'objects')
   const folders = (await readdir(objects)).filter((name) => /^[0-9a-f]{2}$/.test(name))
   const findings: RepairFinding[] = []
   for (const folder of folders) {
@@ -20,13 +20,15 @@ export async function findBrokenObjects(patient: RepairContext): Promise<RepairF
       if (await isWhole(path, folder + name)) continue
       const what = `The object ${folder}${name} is damaged`
       const remedy = 'moved aside'
-      findings.push(await repairable(patient, { what, remedy }, (aside) => aside.move(path)))
+      findings.push(
+        await repairable(context, { what, remedy }, (quarantine) => quarantine.move(path)),
+      )
     }
   }
   return findings
 }
 
-/** One that has gone meanwhile was put into a pack by a git at work. */
+/** An object may vanish meanwhile, because a git command has packed it. */
 async function isWhole(path: string, oid: string): Promise<boolean> {
   const bytes = await orNullWhenAbsent(readFile(path))
   if (bytes === null) return true

@@ -10,7 +10,7 @@ interface Derived {
   readonly check: readonly string[]
 }
 
-/** What git makes of the objects for speed. */
+/** Files that git derives from the objects for speed. */
 const OF_GIT: readonly Derived[] = [
   {
     paths: ['objects/info/commit-graph', 'objects/info/commit-graphs'],
@@ -22,43 +22,43 @@ const OF_GIT: readonly Derived[] = [
   },
 ]
 
-/** Damaged files that can be made anew by git or by the service. */
-export async function findDamagedGraphs(patient: RepairContext): Promise<RepairFinding[]> {
+/** Finds damaged files that git or the service can generate again. */
+export async function findDamagedGraphs(context: RepairContext): Promise<RepairFinding[]> {
   const findings: RepairFinding[] = []
   for (const { paths, check } of OF_GIT) {
-    const there = await present(paths.map((path) => join(patient.gitDir, path)))
-    if (there.length === 0 || (await gitOn(patient, ...check)).isDone) continue
+    const there = await present(paths.map((path) => join(context.gitDir, path)))
+    if (there.length === 0 || (await gitOn(context, ...check)).isDone) continue
     for (const path of there) {
-      const what = `${relative(patient.repository, path)} is damaged`
+      const what = `${relative(context.repository, path)} is damaged`
       const facts = { what, remedy: 'moved aside; it is made anew when it is needed' }
-      findings.push(await repairable(patient, facts, (aside) => aside.move(path)))
+      findings.push(await repairable(context, facts, (quarantine) => quarantine.move(path)))
     }
   }
   return findings
 }
 
-/** Git's list of what is staged. Without it git believes that every file was removed. */
-export async function findDamagedStage(patient: RepairContext): Promise<RepairFinding[]> {
-  const path = join(patient.gitDir, 'index')
+/** Checks git's staging index. Without it git believes that every file was removed. */
+export async function findDamagedStage(context: RepairContext): Promise<RepairFinding[]> {
+  const path = join(context.gitDir, 'index')
   const isThere = (await present([path])).length > 0
-  if (isThere && (await gitOn(patient, 'ls-files', '--stage')).isDone) return []
+  if (isThere && (await gitOn(context, 'ls-files', '--stage')).isDone) return []
   const what = isThere ? '.git/index is damaged' : '.git/index is missing'
   const facts = { what, remedy: 'made anew from the newest commit' }
-  const finding = await repairable(patient, facts, async (aside) => {
-    if (isThere) await aside.move(path)
-    await gitOn(patient, 'read-tree', 'HEAD')
-    await gitOn(patient, `--work-tree=${patient.repository}`, 'update-index', '-q', '--refresh')
+  const finding = await repairable(context, facts, async (quarantine) => {
+    if (isThere) await quarantine.move(path)
+    await gitOn(context, 'read-tree', 'HEAD')
+    await gitOn(context, `--work-tree=${context.repository}`, 'update-index', '-q', '--refresh')
   })
   return [finding]
 }
 
-/** The service's own index of revisions. */
-export async function findDamagedIndex(patient: RepairContext): Promise<RepairFinding[]> {
-  const path = join(patient.gitDir, 'cairn', 'revisions')
-  const problems = await findIndexProblems(patient)
+/** Checks the service's own index of revisions. */
+export async function findDamagedIndex(context: RepairContext): Promise<RepairFinding[]> {
+  const path = join(context.gitDir, 'cairn', 'revisions')
+  const problems = await findIndexProblems(context)
   if (problems.length === 0) return []
   const facts = { what: problems.join('; '), remedy: 'moved aside; a start reads git anew' }
-  return [await repairable(patient, facts, (aside) => aside.move(path))]
+  return [await repairable(context, facts, (quarantine) => quarantine.move(path))]
 }
 
 async function present(paths: readonly string[]): Promise<string[]> {

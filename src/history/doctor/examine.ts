@@ -20,21 +20,21 @@ export type { RepairFinding } from './repair-context.ts'
 
 export interface ExamineOptions extends VerifyOptions {
   readonly repair: boolean
-  /** Other repositories that may have what is missing here. */
-  readonly donors: readonly string[]
+  /** Other repositories, which may have the objects that are missing here. */
+  readonly sources: readonly string[]
   readonly clock: Clock
 }
 
 export interface Examination {
   readonly findings: readonly RepairFinding[]
-  /** Where things were moved, when anything may have been. */
-  readonly asideFolder: string | null
+  /** The folder of quarantined files; null when nothing may be changed. */
+  readonly quarantineFolder: string | null
 }
 
-type Look = (patient: RepairContext) => Promise<RepairFinding[]>
+type Check = (context: RepairContext) => Promise<RepairFinding[]>
 
-/** In the order in which one can be mended after the other. */
-const GROUND: readonly Look[] = [
+/** Checks of objects, refs and locks. Each relies on the repairs of those before it. */
+const OBJECT_CHECKS: readonly Check[] = [
   findStaleLocks,
   findLeftovers,
   findDamagedGraphs,
@@ -43,14 +43,20 @@ const GROUND: readonly Look[] = [
   findBrokenObjects,
   findTornRefs,
 ]
-/** What can be judged on whole ground only. */
-const ABOVE: readonly Look[] = [findMissingObjects, findDamagedStage, findDamagedIndex, verified]
+/** Checks of the history, which rely on sound objects. */
+const HISTORY_CHECKS: readonly Check[] = [
+  findMissingObjects,
+  findDamagedStage,
+  findDamagedIndex,
+  verified,
+]
 
 /**
- * Looks for everything that can be wrong with a repository, and mends what can be: nothing is
- * deleted, and no branch is taken back.
+ * Runs every check on a repository, and repairs what can be repaired. It deletes nothing and takes
+ * no branch back.
  *
- * @throws {ServiceError} `unavailable` when there is no repository, or a service runs on one that is to be mended.
+ * @throws {ServiceError} `unavailable` when there is no repository, or a service runs on one that
+ * is to be repaired.
  */
 export async function examineRepository(options: ExamineOptions): Promise<Examination> {
   const gitDir = join(options.repository, '.git')
@@ -59,47 +65,53 @@ export async function examineRepository(options: ExamineOptions): Promise<Examin
   }
   const own = join(gitDir, 'cairn')
   if (!options.repair) {
-    return { findings: await look(options, { gitDir, aside: null }), asideFolder: null }
+    return {
+      findings: await runAllChecks(options, { gitDir, quarantine: null }),
+      quarantineFolder: null,
+    }
   }
   await nodeFs.mkdir(own, { recursive: true })
   const lock = await openProcessLock(join(own, 'lock'))
   try {
-    const aside = new Quarantine(options.repository, { gitDir, time: options.clock() })
-    return { findings: await look(options, { gitDir, aside }), asideFolder: aside.folder }
+    const quarantine = new Quarantine(options.repository, { gitDir, time: options.clock() })
+    return {
+      findings: await runAllChecks(options, { gitDir, quarantine }),
+      quarantineFolder: quarantine.folder,
+    }
   } finally {
     await lock[Symbol.asyncDispose]()
   }
 }
 
-async function look(
+async function runAllChecks(
   options: ExamineOptions,
-  { gitDir, aside }: { gitDir: string; aside: Quarantine | null },
+  { gitDir, quarantine }: { gitDir: string; quarantine: Quarantine | null },
 ): Promise<RepairFinding[]> {
   const git = await requireGit(options.programPath)
-  const donors = await Promise.all(options.donors.map(gitDirOf))
-  const patient: RepairContext = { ...options, gitDir, git, quarantine: aside, sources: donors }
-  const ground = await lookThrough(GROUND, patient)
-  if (ground.some(({ state }) => state !== 'mended')) return ground
-  return [...ground, ...(await lookThrough(ABOVE, patient))]
+  const sources = await Promise.all(options.sources.map(gitDirOf))
+  const context: RepairContext = { ...options, gitDir, git, quarantine, sources }
+  const objects = await runChecks(OBJECT_CHECKS, context)
+  if (objects.some(({ state }) => state !== 'mended')) return objects
+  return [...objects, ...(await runChecks(HISTORY_CHECKS, context))]
 }
 
-/** Ends at what cannot be mended: what comes after it cannot be judged. */
-async function lookThrough(
-  looks: readonly Look[],
-  patient: RepairContext,
+/** Stops at damage that cannot be repaired, because later checks rely on the repair. */
+async function runChecks(
+  looks: readonly Check[],
+  context: RepairContext,
 ): Promise<RepairFinding[]> {
   const findings: RepairFinding[] = []
   for (const each of looks) {
-    findings.push(...(await each(patient)))
+    findings.push(...(await each(context)))
     if (findings.some(({ state }) => state === 'lost')) return findings
   }
   return findings
 }
 
-async function verified(patient: RepairContext): Promise<RepairFinding[]> {
+async function verified(context: RepairContext): Promise<RepairFinding[]> {
   const advice = 'restore a backup, or take the branch back to a commit before it with git'
   try {
-    const { problems } = await verifyRepository(patient)
+    const { problems } = await verifyRepository(context)
     return problems.map((problem) => lost(problem, advice))
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error

@@ -2,10 +2,10 @@ import { readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
 
-/** Where processes cannot be looked at, a lock counts as left behind after this time, in milliseconds. */
+/** Where processes cannot be inspected, a lock counts as stale after this time, in milliseconds. */
 const SURELY_LEFT = 3_600_000
 
-/** What may hold a lock of the repository, in words; null when nothing does. */
+/** Describes the process that may hold a lock of the repository; null when there is none. */
 export async function findHolder(lock: string, repository: string): Promise<string | null> {
   const names = await orNullWhenAbsent(readdir('/proc'))
   const processes = names?.filter((name) => /^\d+$/.test(name)) ?? []
@@ -21,7 +21,7 @@ async function byAge(lock: string): Promise<string | null> {
   return Date.now() - mtimeMs > SURELY_LEFT ? null : 'somebody, for it is less than an hour old'
 }
 
-/** Git closes its lock while an editor is open, so a git at work here holds it as well as an open file does. */
+/** Git closes its lock file while an editor is open. So any git process in this repository counts as a holder too. */
 async function mayHold(
   folder: string,
   { lock, repository }: { lock: string; repository: string },
@@ -34,7 +34,7 @@ async function mayHold(
   return files.includes(lock)
 }
 
-/** Of a git that may not be looked at, it is not known where it works. */
+/** The folder of a git process that may not be inspected is unknown. */
 async function isAtWork(folder: string, repository: string): Promise<boolean> {
   try {
     const [place, line] = [await readlink(join(folder, 'cwd')), await readCommand(folder)]
@@ -50,7 +50,7 @@ function readCommand(folder: string): Promise<string> {
   return readFile(join(folder, 'cmdline'), 'utf8')
 }
 
-/** Null for a process that has ended, or whose files are not for us. */
+/** Null for a process that has ended, or whose files we may not read. */
 async function unlessGone<Value>(pending: Promise<Value>): Promise<Value | null> {
   try {
     return await pending

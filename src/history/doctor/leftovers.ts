@@ -9,23 +9,23 @@ import { type RepairFinding, repairable, type RepairContext } from './repair-con
 
 const OBJECT_DRAFT = /^(?:tmp_(?:obj|pack|idx|rev|bitmap|graph)_|\.tmp-)/
 
-/** Drafts of writers that died: no harm, but room. */
-export async function findLeftovers(patient: RepairContext): Promise<RepairFinding[]> {
-  const incoming = await listIncoming({ fs: nodeFs, gitDir: patient.gitDir })
-  const drafts = [...(await ownDrafts(patient)), ...(await objectDrafts(patient, incoming))]
-  const pushes = await abandoned(patient, incoming)
+/** Finds drafts of writers that died. They do no harm, but use space. */
+export async function findLeftovers(context: RepairContext): Promise<RepairFinding[]> {
+  const incoming = await listIncoming({ fs: nodeFs, gitDir: context.gitDir })
+  const drafts = [...(await ownDrafts(context)), ...(await objectDrafts(context, incoming))]
+  const pushes = await abandoned(context, incoming)
   return Promise.all([
-    ...drafts.map((path) => left(patient, path, 'is the draft of a writer that died')),
-    ...pushes.map((path) => left(patient, path, 'is what a push left that was killed')),
+    ...drafts.map((path) => left(context, path, 'is the draft of a writer that died')),
+    ...pushes.map((path) => left(context, path, 'is what a push left that was killed')),
   ])
 }
 
-function left(patient: RepairContext, path: string, reason: string): Promise<RepairFinding> {
-  const what = `${relative(patient.repository, path)} ${reason}`
-  return repairable(patient, { what, remedy: 'moved aside' }, (aside) => aside.move(path))
+function left(context: RepairContext, path: string, reason: string): Promise<RepairFinding> {
+  const what = `${relative(context.repository, path)} ${reason}`
+  return repairable(context, { what, remedy: 'moved aside' }, (quarantine) => quarantine.move(path))
 }
 
-/** The objects of a push may still be wanted as long as any git is at work here. */
+/** A running git process may still need the objects of a push. */
 async function abandoned(
   { repository }: RepairContext,
   incoming: readonly string[],

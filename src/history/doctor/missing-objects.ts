@@ -11,30 +11,30 @@ const ADVICE =
   'get it from another clone (--from REPOSITORY), or restore a backup and give that as --from'
 
 /**
- * Objects that the history needs and the repository lacks. They are written anew from what is at
- * hand: files beside the live one, git's index, and other repositories.
+ * Finds objects that the history needs and the repository lacks. They are written again from the
+ * files beside the live file, git's index, and other repositories.
  */
-export async function findMissingObjects(patient: RepairContext): Promise<RepairFinding[]> {
+export async function findMissingObjects(context: RepairContext): Promise<RepairFinding[]> {
   const findings: RepairFinding[] = []
   for (;;) {
-    const missing = await listMissing(patient)
+    const missing = await listMissing(context)
     if (missing.length === 0) return findings
-    const found = patient.quarantine === null ? [] : await recover(patient, missing)
+    const found = context.quarantine === null ? [] : await recover(context, missing)
     findings.push(...found)
-    // An object that is found may need others that are missing too.
-    if (found.length === 0) return [...findings, ...missing.map((oid) => missed(patient, oid))]
+    // A recovered object may refer to others that are missing too.
+    if (found.length === 0) return [...findings, ...missing.map((oid) => missed(context, oid))]
   }
 }
 
-function missed({ quarantine: aside }: RepairContext, oid: string): RepairFinding {
+function missed({ quarantine }: RepairContext, oid: string): RepairFinding {
   const what = `The object ${oid} is missing`
-  if (aside !== null) return lost(what, ADVICE)
+  if (quarantine !== null) return lost(what, ADVICE)
   return { what, state: 'mendable', remedy: `written anew if it is found; otherwise ${ADVICE}` }
 }
 
-async function listMissing(patient: RepairContext): Promise<string[]> {
+async function listMissing(context: RepairContext): Promise<string[]> {
   const { output, errors } = await gitOn(
-    patient,
+    context,
     'fsck',
     '--full',
     '--no-dangling',
@@ -46,15 +46,15 @@ async function listMissing(patient: RepairContext): Promise<string[]> {
 }
 
 async function recover(
-  patient: RepairContext,
+  context: RepairContext,
   missing: readonly string[],
 ): Promise<RepairFinding[]> {
   const findings: RepairFinding[] = []
-  // A tree of the newest commit may still be what git's index lists.
-  await gitOn(patient, 'write-tree')
-  const files = await blobsBeside(patient)
+  // Git's index may still list the tree of the newest commit.
+  await gitOn(context, 'write-tree')
+  const files = await blobsBeside(context)
   for (const oid of missing) {
-    const source = await recoverOne(patient, oid, files)
+    const source = await recoverOne(context, oid, files)
     if (source === null) continue
     const what = `The object ${oid} was missing`
     findings.push({ what, state: 'mended', remedy: `written anew from ${source}` })
@@ -63,17 +63,17 @@ async function recover(
 }
 
 async function recoverOne(
-  patient: RepairContext,
+  context: RepairContext,
   oid: string,
   files: readonly RawObject[],
 ): Promise<string | null> {
-  const { gitDir, sources: donors } = patient
-  if ((await gitOn(patient, 'cat-file', '-e', oid)).isDone) return 'the index of git'
+  const { gitDir, sources } = context
+  if ((await gitOn(context, 'cat-file', '-e', oid)).isDone) return 'the index of git'
   const file = files.find((object) => objectName(object) === oid)
   if (file) await write(gitDir, file)
   if (file) return 'a file in the work tree'
-  for (const donor of donors) {
-    const object = await readFrom(patient, donor, oid)
+  for (const donor of sources) {
+    const object = await readFrom(context, donor, oid)
     if (object) await write(gitDir, object)
     if (object) return donor
   }
@@ -84,7 +84,7 @@ async function write(gitDir: string, object: RawObject): Promise<void> {
   await writeLooseObjects({ fs: nodeFs, gitDir }, await compressObjects([named(object)]))
 }
 
-/** Every file that lies in the work tree's first folder: the live file, and those set aside. */
+/** Every file in the top folder of the work tree: the live file, and invalid ones that were moved away. */
 async function blobsBeside({ repository }: RepairContext): Promise<RawObject[]> {
   const entries = await readdir(repository, { withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile())

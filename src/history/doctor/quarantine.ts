@@ -2,7 +2,7 @@ import nodeFs, { mkdir, rename } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { syncFolder } from '../../storage/sync-folder.ts'
 
-/** A folder of this visit, in which everything keeps its place: nothing is ever deleted. */
+/** A folder for the files that one repair moves away. They keep their relative paths; nothing is deleted. */
 export class Quarantine {
   readonly folder: string
   readonly #root: string
@@ -13,7 +13,7 @@ export class Quarantine {
     this.#root = root
   }
 
-  /** Moves a file or folder out of the way, and gives its new path. */
+  /** Moves a file or folder into quarantine and returns its new path. */
   async move(path: string): Promise<string> {
     const target = join(this.folder, relative(this.#root, path))
     await mkdir(dirname(target), { recursive: true })

@@ -3,34 +3,34 @@ import { type GitEnd, tryGit } from '../../git/run-git.ts'
 import type { VerifyOptions } from '../upkeep/verify.ts'
 import type { Quarantine } from './quarantine.ts'
 
-/** One thing that is wrong. */
+/** One fault that a check found. */
 export interface RepairFinding {
-  /** A sentence. */
+  /** Describes the fault in one sentence. */
   readonly what: string
-  /** `mended`; `mendable` when nothing was to be changed; `lost` when nothing here can mend it. */
+  /** `mended`; `mendable` when nothing may be changed; `lost` when it cannot be repaired here. */
   readonly state: 'mended' | 'mendable' | 'lost'
-  /** What was done, would be done, or is to be done by somebody. */
+  /** What was done, would be done, or what an operator has to do. */
   readonly remedy: string
 }
 
-/** The repository that is looked at, and what may be done to it. */
+/** The repository under examination, and what a repair may use. */
 export interface RepairContext extends VerifyOptions {
   readonly gitDir: string
   readonly git: GitExecutable
-  /** Where things are moved; null when nothing may be changed. */
+  /** Receives the files that are in the way; null when nothing may be changed. */
   readonly quarantine: Quarantine | null
-  /** The `.git` folders of other repositories that may have what is missing here. */
+  /** The `.git` folders of other repositories, which may have the missing objects. */
   readonly sources: readonly string[]
 }
 
-/** A finding that is mended by `mend` if something may be changed. */
+/** A finding that `repair` fixes, if changes are allowed. */
 export async function repairable(
-  patient: RepairContext,
+  context: RepairContext,
   { what, remedy }: Pick<RepairFinding, 'what' | 'remedy'>,
-  mend: (aside: Quarantine) => Promise<unknown>,
+  repair: (quarantine: Quarantine) => Promise<unknown>,
 ): Promise<RepairFinding> {
-  if (patient.quarantine === null) return { what, state: 'mendable', remedy }
-  await mend(patient.quarantine)
+  if (context.quarantine === null) return { what, state: 'mendable', remedy }
+  await repair(context.quarantine)
   return { what, state: 'mended', remedy }
 }
 

@@ -3,15 +3,15 @@ import { filesBelow } from './files-below.ts'
 import { findHolder } from './holders.ts'
 import { type RepairFinding, lost, repairable, type RepairContext } from './repair-context.ts'
 
-/** Locks that git commands left when they died: everybody else waits for them for ever. */
-export async function findStaleLocks(patient: RepairContext): Promise<RepairFinding[]> {
+/** Finds locks of git commands that died. Other commands would wait for them forever. */
+export async function findStaleLocks(context: RepairContext): Promise<RepairFinding[]> {
   const findings: RepairFinding[] = []
-  for (const lock of await locksIn(patient)) {
-    const name = relative(patient.repository, lock)
-    const holder = await findHolder(lock, patient.repository)
+  for (const lock of await locksIn(context)) {
+    const name = relative(context.repository, lock)
+    const holder = await findHolder(lock, context.repository)
     if (holder === null) {
       const facts = { what: `${name} was left by a git command that died`, remedy: 'moved aside' }
-      findings.push(await repairable(patient, facts, (aside) => aside.move(lock)))
+      findings.push(await repairable(context, facts, (quarantine) => quarantine.move(lock)))
     } else {
       findings.push(lost(`${name} may be held by ${holder}`, 'let it end, then look again'))
     }

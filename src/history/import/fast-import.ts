@@ -6,7 +6,7 @@ import type { GitExecutable } from '../../git/git-executable.ts'
 import { ended, type PipedProcess } from '../../processes/piped-process.ts'
 import { renderSignature, type Signature } from '../../git/signature.ts'
 
-/** A commit on its way into the repository; its parents are commits there, or numbers of earlier ones. */
+/** A commit to import. Its parents are existing commits, or marks of earlier ones. */
 export interface ImportedCommit {
   readonly parents: readonly string[]
   readonly author: Signature
@@ -20,13 +20,13 @@ export interface ImportedCommit {
 export interface FastImportOptions {
   readonly git: GitExecutable
   readonly gitDir: string
-  /** The ref that keeps what has been written. */
+  /** The ref that keeps the written commits reachable. */
   readonly ref: string
   /** The file that every commit changes. */
   readonly path: string
 }
 
-/** Commits after which what was written is kept, whatever happens. */
+/** Commits between two checkpoints. */
 const CHECKPOINT = 250
 const CRASH_REPORT = 'fast_import_crash_'
 
@@ -52,7 +52,7 @@ export class FastImport {
     })
   }
 
-  /** Only for the one who holds the repository: reports of imports that were killed are removed. */
+  /** Removes reports of imports that were killed. Only for the holder of the repository. */
   static async open(options: FastImportOptions): Promise<FastImport> {
     const names = await nodeFs.readdir(options.gitDir)
     const reports = names.filter((name) => name.startsWith(CRASH_REPORT))
@@ -60,7 +60,7 @@ export class FastImport {
     return new FastImport(options)
   }
 
-  /** Writes a commit and gives the name by which later ones can call it their parent. */
+  /** Writes a commit and returns the mark by which later ones can name it as parent. */
   async write(commit: ImportedCommit): Promise<string> {
     const { ref, path } = this.#options
     this.#written += 1
@@ -80,7 +80,7 @@ export class FastImport {
     return `:${this.#written}`
   }
 
-  /** Lets the ref name this commit and ends; everything is on disk then. */
+  /** Points the ref at this commit and ends. Everything is on disk when it returns. */
   async finish(tip: string): Promise<void> {
     await this.#send([`reset ${this.#options.ref}\nfrom ${tip}\n\n`, 'done\n'])
     this.#child.stdin.end()
@@ -88,7 +88,7 @@ export class FastImport {
     if (how !== 'exit code 0') throw new Error(`git fast-import failed: ${complaint.trim() || how}`)
   }
 
-  /** Ends at once; what was kept at the last checkpoint stays. */
+  /** Ends at once. Commits up to the last checkpoint stay. */
   async abandon(): Promise<void> {
     this.#child.kill()
     await this.#end

@@ -23,9 +23,9 @@ export interface ImportReport extends ImportCounts {
 const IMPORTS = 'refs/cairn/import/'
 
 /**
- * Brings the history of another repository into this one, upon what is there, and moves the branch when
- * all of it is on disk. What an interrupted import has written is taken up by the next. No service
- * may be running on the repository; the live file and the index follow at its next start.
+ * Imports the history of another repository on top of this one, and moves the branch when all of it
+ * is on disk. The next import continues an interrupted one. No service may be running on the
+ * repository; the live file and the index catch up at its next start.
  *
  * @throws {ServiceError} `unavailable` while another process holds the repository, or without git.
  */
@@ -96,7 +96,7 @@ async function beginLiveFile(
   if (document !== null) await live.replace(document, ABSENT)
 }
 
-/** What another import has left, or one upon a commit that the branch has left, is of no use. */
+/** Drops the progress of a different import, or of one on a commit that is no longer in the branch. */
 async function forgetOthers({ git, folder, base }: Target, ref: string): Promise<void> {
   const { gitDir } = folder
   const upon = base.head === null ? [] : [`--contains=${base.head}`]

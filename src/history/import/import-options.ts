@@ -8,11 +8,11 @@ export interface ImportOptions extends Pick<
 > {
   readonly programPath: string | undefined
   readonly clock: Clock
-  /** Says in words what a document changes in the one before. */
+  /** Summarises what a document changes in the one before. */
   readonly summarise: (before: Uint8Array | null, after: Uint8Array) => Promise<string>
-  /** Brings the other repository into a folder, and tells which commit is to be imported. */
+  /** Fetches the other repository into a folder, and returns the commit to import. */
   readonly fetch: (folder: string) => Promise<CommitSha>
-  /** What names the import, so that one that was interrupted is known again. */
+  /** Identifies the import, so that an interrupted one can continue. */
   readonly name: string
   /** The file in the other repository. */
   readonly sourceFile: string

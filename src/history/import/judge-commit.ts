@@ -5,11 +5,11 @@ import { classify } from '../revision/classify.ts'
 import type { Inspect, Inspection } from '../revision/inspection.ts'
 import type { CommitRecord } from '../../git/object-reader.ts'
 
-/** A revision of another repository, with its document as it may stand in this one. */
+/** A revision of another repository, with its document in the form that this one accepts. */
 export interface Importable {
   readonly revision: Revision
   readonly document: Uint8Array<ArrayBuffer>
-  /** Whether plain secrets were sealed, so that the digest is another one. */
+  /** Whether plain secrets were sealed, which changes the digest. */
   readonly isSealed: boolean
 }
 
@@ -22,11 +22,11 @@ export interface Judgement {
   readonly fileName: string
   readonly inspect: Inspect
   readonly serverEdition: string
-  /** Milliseconds since the UNIX epoch; what is older is left out. */
+  /** Milliseconds since the UNIX epoch; older commits are left out. */
   readonly since: number | null
 }
 
-/** Whether and as what a commit of another repository can become a revision. */
+/** Decides whether a commit of another repository can become a revision, and which. */
 export async function judgeCommit(
   commit: CommitRecord,
   bytes: Uint8Array<ArrayBuffer> | null,

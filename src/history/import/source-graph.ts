@@ -1,27 +1,30 @@
 import type { CommitSha } from '../../core/revision.ts'
 import type { CommitRecord } from '../../git/object-reader.ts'
 
-/** A commit of the repository that is written to, or one that is being written, with its document's digest. */
-export interface Place {
+/** A commit that the target repository has or is about to get, with the digest of its document. */
+export interface ImportPlace {
   readonly name: string
   readonly digest: string | null
 }
 
 /**
- * Where the commits of another repository have gone: into a commit, or, for those that are left
- * out, to where their parents have gone.
+ * Maps the commits of another repository to their copies here. A commit that is left out maps to
+ * the copies of its parents.
  */
 export class SourceGraph {
-  readonly #places = new Map<CommitSha, readonly Place[]>()
-  /** What commits without parents come upon; null begins a history. */
-  readonly #base: Place | null
+  readonly #places = new Map<CommitSha, readonly ImportPlace[]>()
+  /** The parent for commits without parents; null begins a history. */
+  readonly #base: ImportPlace | null
 
-  constructor(base: Place | null) {
+  constructor(base: ImportPlace | null) {
     this.#base = base
   }
 
-  /** What a commit comes upon. Every place comes upon the base, which is named alone. */
-  placesBefore({ parents }: Pick<CommitRecord, 'parents'>): readonly Place[] {
+  /**
+   * The parents of a commit here. The base is an ancestor of every copy, so it is a parent only
+   * where there is no other.
+   */
+  placesBefore({ parents }: Pick<CommitRecord, 'parents'>): readonly ImportPlace[] {
     if (parents.length === 0) return this.#base === null ? [] : [this.#base]
     const places = parents.flatMap((parent) => this.#places.get(parent) ?? [])
     const unique = [...new Map(places.map((place) => [place.name, place])).values()]
@@ -29,7 +32,7 @@ export class SourceGraph {
     return own.length > 0 ? own : unique
   }
 
-  place(commit: Pick<CommitRecord, 'sha'>, place: Place): void {
+  place(commit: Pick<CommitRecord, 'sha'>, place: ImportPlace): void {
     this.#places.set(commit.sha, [place])
   }
 
@@ -38,12 +41,12 @@ export class SourceGraph {
   }
 
   /** The place of a commit, the first where there are several. */
-  placeOf(commit: CommitSha): Place | null {
+  placeOf(commit: CommitSha): ImportPlace | null {
     return this.#places.get(commit)?.[0] ?? null
   }
 }
 
-/** Everything that the named commits come upon, and they themselves. */
+/** The named commits and all their ancestors. */
 export function ancestorsOf(
   names: Iterable<CommitSha>,
   commits: readonly CommitRecord[],

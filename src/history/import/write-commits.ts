@@ -1,19 +1,18 @@
 import { LRUCache } from 'lru-cache'
 import type { Problem } from '../../core/problem.ts'
-import { CommitSha } from '../../core/revision.ts'
+import { CommitSha, type Revision } from '../../core/revision.ts'
 import { SERVICE_COMMITTER } from '../revision/classify.ts'
 import { fitTime } from '../revision/commit-limits.ts'
 import type { GitExecutable } from '../../git/git-executable.ts'
-import { authorName, parseMessage } from '../revision/message.ts'
+import { authorName, parseMessage, renderMessage, subjectOf } from '../revision/message.ts'
 import type { CommitRecord, ObjectReader } from '../../git/object-reader.ts'
 import type { RepositoryFolder } from '../repository/repository-folder.ts'
 import { findFileInTree } from '../../git/tree-walk.ts'
 import { FastImport } from './fast-import.ts'
 import type { ImportOptions } from './import-options.ts'
-import { renderImported } from './import-message.ts'
-import { type ImportedBefore, listImported, readGit } from './imported-commits.ts'
+import { type ImportedBefore, listImported, readGit, IMPORTED_TRAILER } from './imported-commits.ts'
 import { type Importable, judgeCommit } from './judge-commit.ts'
-import { ancestorsOf, type Place, SourceGraph } from './source-graph.ts'
+import { ancestorsOf, type ImportPlace, SourceGraph } from './source-graph.ts'
 
 /** A commit that was left out because its document is not valid. */
 export interface InvalidCommit {
@@ -22,10 +21,10 @@ export interface InvalidCommit {
   readonly problems: readonly Problem[]
 }
 
-/** What has become of the commits of the other repository. */
+/** Counts the commits of the other repository by outcome. */
 export interface ImportCounts {
   readonly imported: number
-  /** Those that an earlier import has dealt with. */
+  /** Commits that an earlier import has handled. */
   readonly known: number
   readonly sealed: number
   readonly older: number
@@ -50,14 +49,14 @@ interface Run extends Writing {
   readonly graph: SourceGraph
   readonly counts: Counts
   readonly invalid: InvalidCommit[]
-  /** The documents written last, by the commits that had them. */
+  /** The last documents, by commit. */
   readonly recent: LRUCache<CommitSha, Uint8Array<ArrayBuffer>>
 }
 
-/** Documents that are kept for the words of the commits upon theirs. */
+/** How many documents are cached to summarise the changes of their children. */
 const RECENT = 8
 
-/** Writes what there is to write, oldest first; `to` is where the branch belongs then. */
+/** Writes the new commits, oldest first. `to` is the next position of the branch. */
 export async function writeCommits(
   writing: Writing,
 ): Promise<ImportCounts & { to: CommitSha | null }> {
@@ -101,14 +100,14 @@ async function listOldestFirst({ source, tip }: Writing): Promise<readonly Commi
   return commits.toReversed()
 }
 
-/** What stands in the history already comes upon nothing but its newest commit, as far as new ones are concerned. */
+/** For new commits, everything in the existing history counts as its newest commit. */
 async function listBefore({
   git,
   folder: { gitDir },
   base: { head },
   ref,
-}: Writing): Promise<ReadonlyMap<CommitSha, Place>> {
-  const found = new Map<CommitSha, Place>()
+}: Writing): Promise<ReadonlyMap<CommitSha, ImportPlace>> {
+  const found = new Map<CommitSha, ImportPlace>()
   const refs = (await readGit({ git, gitDir }, ['for-each-ref', '--format=%(refname)', ref])).trim()
   const notHead = head === null ? [] : [`^${head}`]
   const written = refs === '' ? [] : await listImported({ git, gitDir }, [ref, ...notHead])
@@ -119,7 +118,7 @@ async function listBefore({
   return found
 }
 
-function placeKnown({ graph }: Run, commit: CommitRecord, place: Place | undefined): void {
+function placeKnown({ graph }: Run, commit: CommitRecord, place: ImportPlace | undefined): void {
   if (place === undefined) graph.leaveOut(commit)
   else graph.place(commit, place)
 }
@@ -151,7 +150,7 @@ async function writeRevision(
     commit,
     judged,
     before,
-  }: { commit: CommitRecord; judged: Importable; before: readonly Place[] },
+  }: { commit: CommitRecord; judged: Importable; before: readonly ImportPlace[] },
 ): Promise<string> {
   const { revision, document } = judged
   const changes = await describeChanges(run, commit, document)
@@ -166,7 +165,7 @@ async function writeRevision(
   })
 }
 
-/** In words, against the commit that it was made upon, where the original wrote none. */
+/** Summarises the changes against the parent, where the original wrote no text. */
 async function describeChanges(
   { source, sourceFile, summarise, inspect, recent }: Run,
   { sha, message, parents: [parent] }: CommitRecord,
@@ -180,7 +179,7 @@ async function describeChanges(
   return summarise(known ?? (inspection?.ok ? inspection.document : null), document)
 }
 
-/** What a commit says of its author besides the name. */
+/** The author of a commit apart from the name. */
 async function authorOf(
   { source }: Run,
   { sha }: CommitRecord,
@@ -201,4 +200,25 @@ async function finish({ writer, graph, tip, base, ...run }: Run): Promise<Commit
   await writer.finish(place.name)
   const { gitDir } = run.folder
   return CommitSha.parse((await readGit({ git: run.git, gitDir }, ['rev-parse', run.ref])).trim())
+}
+
+/**
+ * The message of an imported commit: its own text, or a summary of the changes where the original
+ * wrote a line of facts; then the facts as trailers, and the name of the source commit.
+ */
+function renderImported(
+  revision: Revision,
+  { sha, message, changes }: { sha: CommitSha; message: string; changes: string },
+): string {
+  const [subject = '', ...more] = wordsOf(message, changes).trim().split('\n')
+  const facts = renderMessage({ ...revision, subject })
+  const end = facts.indexOf('\n')
+  const body = more.length === 0 ? '' : `\n${more.join('\n')}`
+  return `${facts.slice(0, end)}${body}${facts.slice(end)}${IMPORTED_TRAILER}: ${sha}\n`
+}
+
+function wordsOf(message: string, changes: string): string {
+  const form = parseMessage(message)?.form
+  if (form === 'original') return changes
+  return form === 'trailers' ? subjectOf(message) : message.replaceAll('\0', '')
 }

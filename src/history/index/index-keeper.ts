@@ -7,31 +7,31 @@ import { type IndexEntry, RevisionIndex, type IndexSegment } from './revision-in
 import type { RevisionEvent } from '../revision/revision-events.ts'
 import { findFileInTree } from '../../git/tree-walk.ts'
 
-export interface BranchNews extends RevisionEvent {
-  /** Whether the branch went back to a commit that it had come past. */
+export interface BranchEvent extends RevisionEvent {
+  /** Whether the branch moved back to one of its earlier commits. */
   readonly isReset: boolean
 }
 
-const NO_NEWS: BranchNews = { added: [], isRewritten: false, isReset: false }
+const NO_CHANGE: BranchEvent = { added: [], isRewritten: false, isReset: false }
 
-/** Where the index is kept between two starts. */
+/** Persists the index between two starts. */
 export interface IndexStore {
-  /** Whether it holds exactly what it was told last. */
+  /** Whether it holds exactly the last index that was written. */
   readonly isWhole: boolean
-  /** The entries that can be relied on, oldest first. */
+  /** The undamaged entries, oldest first. */
   load(): Promise<readonly IndexSegment[]>
-  /** Keeps an index, whose last `added` entries are new. */
-  write(kept: { index: RevisionIndex; added: number }): Promise<void>
-  /** Some of what is kept is no longer so. */
-  distrust(): void
+  /** Stores an index whose last `added` entries are new. */
+  write(next: { index: RevisionIndex; added: number }): Promise<void>
+  /** Marks stored entries as outdated: the next write replaces all of them. */
+  invalidate(): void
 }
 
-/** Keeps nothing: for an index that is made to be looked at once. */
+/** Stores nothing: for an index that is used once. */
 export const NO_STORE: IndexStore = {
   isWhole: true,
   load: async () => [],
   write: async () => {},
-  distrust: () => {},
+  invalidate: () => {},
 }
 
 export interface KeeperContext extends Classification {
@@ -39,24 +39,24 @@ export interface KeeperContext extends Classification {
   readonly fileName: string
 }
 
-/** A commit on its way into the index; its message is let go once it is believed. */
+/** A commit to be indexed. Its record is dropped once the message is trusted, to save memory. */
 interface Listed extends Pick<CommitRecord, 'sha' | 'parents'> {
   readonly found: Revision | CommitRecord
 }
 
 /**
- * Keeps the index equal to what reading the whole history of the branch would give.
+ * Keeps the index equal to a reading of the whole history of the branch.
  *
- * New commits are added to the newest entries that are the whole history of a commit from which
- * all new ones descend. Where there is no such place, everything is read again.
+ * New commits are appended to the longest closed prefix whose last commit is an ancestor of all of
+ * them. Where there is none, everything is read again.
  */
 export class IndexKeeper {
   readonly #file: IndexStore
   readonly #context: KeeperContext
   readonly #report: Report
   #index = new RevisionIndex()
-  /** How many of the newest entries the file does not hold yet. */
-  #fresh = 0
+  /** How many of the newest entries the store lacks. */
+  #unwritten = 0
 
   constructor(file: IndexStore, context: KeeperContext, report: Report = () => {}) {
     this.#report = report
@@ -68,27 +68,27 @@ export class IndexKeeper {
     return this.#index
   }
 
-  /** Takes what the file holds up to its newest cut. */
+  /** Loads the stored entries up to the last closed one. */
   async load(): Promise<void> {
     const loaded = new RevisionIndex(await this.#file.load())
-    const kept = loaded.countUpToCut(loaded.length - 1)
-    if (kept < loaded.length) this.#file.distrust()
-    this.#index = kept < loaded.length ? loaded.upTo(kept) : loaded
+    const closed = loaded.countClosed(loaded.length - 1)
+    if (closed < loaded.length) this.#file.invalidate()
+    this.#index = closed < loaded.length ? loaded.upTo(closed) : loaded
   }
 
   /**
-   * Makes the index speak for a commit. The file learns of it by {@link keep}, once the live file
-   * is there too: after a crash it says what the live file held.
+   * Moves the index to a commit. The caller stores it by {@link keep} after the live file: after a
+   * crash the store then names the last content of the live file.
    */
-  async follow(head: CommitSha): Promise<BranchNews> {
-    if (this.#index.tip() === head) return NO_NEWS
-    const { kept, commits } = await this.#findBase(head)
-    const isRewritten = kept < this.#index.length
+  async moveTo(head: CommitSha): Promise<BranchEvent> {
+    if (this.#index.tip() === head) return NO_CHANGE
+    const { closed, commits } = await this.#findBase(head)
+    const isRewritten = closed < this.#index.length
     const isReset = isRewritten && this.#index.placeOf(head) !== null
-    const entries = await this.#entriesOf(commits, this.#newestOf(kept))
+    const entries = await this.#entriesOf(commits, this.#newestOf(closed))
     const added = entries.flatMap(({ revision }) => (revision ? [revision] : []))
-    if (isRewritten) this.#index = this.#index.upTo(kept)
-    if (isRewritten) this.#file.distrust()
+    if (isRewritten) this.#index = this.#index.upTo(closed)
+    if (isRewritten) this.#file.invalidate()
     this.#append(entries)
     return { added, isRewritten, isReset }
   }
@@ -96,49 +96,49 @@ export class IndexKeeper {
   /** Adds a revision whose parent is the tip. */
   async append(revision: Revision): Promise<void> {
     const { commit, digest } = revision
-    this.#append([{ commit, isCut: true, digest, revision }])
+    this.#append([{ commit, isClosed: true, digest, revision }])
     await this.keep()
   }
 
-  /** The index is derived, so that nothing fails because it cannot be kept; a later call keeps it whole. */
+  /** Stores the index. It is derived, so a failure is only logged; a later call writes all of it. */
   async keep(): Promise<void> {
-    if (this.#fresh === 0 && this.#file.isWhole) return
-    const added = this.#fresh
-    this.#fresh = 0
+    if (this.#unwritten === 0 && this.#file.isWhole) return
+    const added = this.#unwritten
+    this.#unwritten = 0
     try {
       await this.#file.write({ index: this.#index, added })
     } catch (error) {
       const code = fsErrorCode(error)
       if (code === null) throw error
-      this.#report({ level: 'warning', message: 'The index cannot be kept', facts: { code } })
+      this.#report({ level: 'warning', message: 'The index cannot be stored', facts: { code } })
     }
   }
 
   #append(entries: readonly IndexEntry[]): void {
     this.#index.append(entries)
-    this.#fresh += entries.length
+    this.#unwritten += entries.length
   }
 
-  /** How many entries may stay, and every commit of `head` that is not among them, newest first. */
-  async #findBase(head: CommitSha): Promise<{ kept: number; commits: readonly Listed[] }> {
-    let kept = await this.#keptByGit()
+  /** How many entries may stay, and every commit of `head` behind them, newest first. */
+  async #findBase(head: CommitSha): Promise<{ closed: number; commits: readonly Listed[] }> {
+    let closed = await this.#countInGit()
     for (;;) {
-      const base = this.#newestOf(kept)
+      const base = this.#newestOf(closed)
       const commits = await this.#list(head, base)
-      const place = this.#oldestStray(head, { base, commits })
-      if (place === null) return { kept, commits }
-      kept = this.#index.countUpToCut(Math.min(place, kept - 2))
+      const place = this.#lowestOutsideParent(head, { base, commits })
+      if (place === null) return { closed, commits }
+      closed = this.#index.countClosed(Math.min(place, closed - 2))
     }
   }
 
-  /** A commit that was reset away may be pruned; then nothing can be told from it. */
-  async #keptByGit(): Promise<number> {
+  /** Git may have pruned a commit after a reset; then no entry can be reused. */
+  async #countInGit(): Promise<number> {
     const tip = this.#index.tip()
     const isKept = tip !== null && (await this.#context.reader.findCommit(tip)) !== null
     return isKept ? this.#index.length : 0
   }
 
-  /** The newest of so many commits. */
+  /** The newest of the first `count` commits. */
   #newestOf(count: number): CommitSha | null {
     return count === 0 ? null : this.#index.commitAt(count - 1)
   }
@@ -153,10 +153,11 @@ export class IndexKeeper {
   }
 
   /**
-   * The place up to which entries may stay when not all commits descend from `base` alone; null when
-   * they do. Git may list a commit that is older than `base` when clocks were wrong: it is a stray too.
+   * The lowest place of a parent outside of the new commits and `base`; null when all descend from
+   * `base` alone. With wrong clocks git may list a commit that is older than `base`; it counts as
+   * such a parent.
    */
-  #oldestStray(
+  #lowestOutsideParent(
     head: CommitSha,
     { base, commits }: { base: CommitSha | null; commits: readonly Listed[] },
   ): number | null {
@@ -166,8 +167,8 @@ export class IndexKeeper {
     const end = index.placeOf(base) ?? -1
     const fresh = new Set([base, ...commits.map(({ sha }) => sha)])
     const places = commits.flatMap(({ sha, parents }) => {
-      const known = index.placeOf(sha)
-      if (known !== null && known <= end) return [known - 1]
+      const place = index.placeOf(sha)
+      if (place !== null && place <= end) return [place - 1]
       if (parents.length === 0) return [-1]
       return parents.filter((each) => !fresh.has(each)).map((each) => index.placeOf(each) ?? -1)
     })
@@ -179,14 +180,14 @@ export class IndexKeeper {
     base: CommitSha | null,
   ): Promise<readonly IndexEntry[]> {
     const entries: IndexEntry[] = []
-    const heads = new Set(base === null ? [] : [base])
+    const tips = new Set(base === null ? [] : [base])
     for (const commit of commits.toReversed()) {
-      for (const parent of commit.parents) heads.delete(parent)
-      heads.add(commit.sha)
+      for (const parent of commit.parents) tips.delete(parent)
+      tips.add(commit.sha)
       const { sha, found } = commit
       const revision = 'digest' in found ? found : await this.#classify(found)
       const digest = revision?.digest ?? null
-      entries.push({ commit: sha, isCut: heads.size === 1, digest, revision })
+      entries.push({ commit: sha, isClosed: tips.size === 1, digest, revision })
     }
     return entries
   }

@@ -1,13 +1,13 @@
 import type { Digest } from '../../core/digest.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import { bisect } from '../../lib/bisect.ts'
-import { EntryHeads, headOf } from './entry-heads.ts'
+import { EntryKeys, keyOf } from './entry-keys.ts'
 
 /** One commit of the branch's history, whether or not it is a revision. */
 export interface IndexEntry {
   readonly commit: CommitSha
   /** Whether this entry and the older ones are exactly the history of this commit. */
-  readonly isCut: boolean
+  readonly isClosed: boolean
   /** Of its document; null when the commit's file is absent or not valid. */
   readonly digest: Digest | null
   /** Null without a digest. */
@@ -17,9 +17,9 @@ export interface IndexEntry {
 /** Entries that follow each other, oldest first. */
 export interface IndexSegment {
   readonly length: number
-  /** What they are found by, as {@link headOf} has it. */
-  readonly heads: Buffer
-  /** The first call may take a moment. */
+  /** Their keys, as {@link keyOf} renders them. */
+  readonly keys: Buffer
+  /** The first call parses the segment. */
   revisionAt(row: number): Revision | null
 }
 
@@ -32,24 +32,24 @@ export interface RevisionRange {
 /**
  * Every commit of the branch in the order of `git log --date-order`, and the revisions among them.
  *
- * A look-up costs the same at any length of the history. The newest entry is the commit that the
- * index speaks for, so it is always a cut.
+ * The cost of a look-up does not depend on the length of the history. The newest entry is the
+ * commit that the index describes, so it is always closed.
  */
 export class RevisionIndex {
-  readonly #heads = new EntryHeads()
+  readonly #keys = new EntryKeys()
   readonly #segments: IndexSegment[] = []
-  /** The place of the first entry of each stretch. */
+  /** The place of the first entry of each segment. */
   readonly #starts: number[] = []
   /** The places of the entries that have a revision. */
   readonly #revisions: number[] = []
   /** The places by commit, and of the newest entry with each digest. */
   readonly #byCommit = new Map<CommitSha, number>()
   readonly #byDigest = new Map<Digest, number>()
-  /** How many entries the maps have: the first look-up fills them, so that a start does not wait for them. */
+  /** How many entries the maps have. The first look-up fills them, to keep the start short. */
   #inMaps = 0
 
-  constructor(stretches: Iterable<IndexSegment> = []) {
-    for (const stretch of stretches) this.#add(stretch)
+  constructor(segments: Iterable<IndexSegment> = []) {
+    for (const segment of segments) this.#add(segment)
   }
 
   /** Adds commits that are newer than all others, oldest first. */
@@ -59,10 +59,10 @@ export class RevisionIndex {
 
   /** How many commits there are. */
   get length(): number {
-    return this.#heads.length
+    return this.#keys.length
   }
 
-  /** The commit that the index speaks for, or null for an empty history. */
+  /** The commit that the index describes; null for an empty history. */
   tip(): CommitSha | null {
     return this.length === 0 ? null : this.commitAt(this.length - 1)
   }
@@ -90,10 +90,10 @@ export class RevisionIndex {
     return place === null ? null : this.#revisionAt(place)
   }
 
-  /** How many revisions there were with that one, or null when it is none of them. */
+  /** The number of the revision of that commit, counted from 1 for the oldest; null when it is none. */
   numberOf(commit: CommitSha): number | null {
     const place = this.placeOf(commit)
-    if (place === null || !this.#heads.hasDigestAt(place)) return null
+    if (place === null || !this.#keys.hasDigestAt(place)) return null
     return lastUpTo(this.#revisions, place) + 1
   }
 
@@ -104,15 +104,15 @@ export class RevisionIndex {
     return this.#byCommit.get(commit) ?? null
   }
 
-  /** The commit with so many that are older. */
+  /** The commit at a place. */
   commitAt(place: number): CommitSha {
-    return this.#heads.commitAt(place)
+    return this.#keys.commitAt(place)
   }
 
   /** Whether that commit and the older ones are exactly its history. */
-  isCut(commit: CommitSha): boolean {
+  isClosed(commit: CommitSha): boolean {
     const place = this.placeOf(commit)
-    return place !== null && this.#heads.isCutAt(place)
+    return place !== null && this.#keys.isClosedAt(place)
   }
 
   list({ offset, limit }: RevisionRange): readonly Revision[] {
@@ -126,43 +126,43 @@ export class RevisionIndex {
     return Array.from({ length: end - start }, (_, row) => this.#entryAt(start + row))
   }
 
-  /** How many of the oldest entries there are up to the newest cut at or before a place. */
-  countUpToCut(place: number): number {
+  /** The length of the longest closed prefix that ends at or before a place. */
+  countClosed(place: number): number {
     let last = place
-    while (last >= 0 && !this.#heads.isCutAt(last)) last -= 1
+    while (last >= 0 && !this.#keys.isClosedAt(last)) last -= 1
     return last + 1
   }
 
   /** An index of the oldest entries alone. */
   upTo(count: number): RevisionIndex {
-    const whole = this.#segments.filter((stretch, n) => this.#startOf(n) + stretch.length <= count)
+    const whole = this.#segments.filter((segment, n) => this.#startOf(n) + segment.length <= count)
     const oldest = new RevisionIndex(whole)
     oldest.append(this.entries(oldest.length, count))
     return oldest
   }
 
-  #add(stretch: IndexSegment): void {
+  #add(segment: IndexSegment): void {
     const start = this.length
-    this.#heads.append(stretch.heads)
-    this.#segments.push(stretch)
+    this.#keys.append(segment.keys)
+    this.#segments.push(segment)
     this.#starts.push(start)
     for (let place = start; place < this.length; place += 1) {
-      if (this.#heads.hasDigestAt(place)) this.#revisions.push(place)
+      if (this.#keys.hasDigestAt(place)) this.#revisions.push(place)
     }
   }
 
   #fillMaps(): void {
     for (; this.#inMaps < this.length; this.#inMaps += 1) {
-      this.#byCommit.set(this.#heads.commitAt(this.#inMaps), this.#inMaps)
-      const digest = this.#heads.digestAt(this.#inMaps)
+      this.#byCommit.set(this.#keys.commitAt(this.#inMaps), this.#inMaps)
+      const digest = this.#keys.digestAt(this.#inMaps)
       if (digest !== null) this.#byDigest.set(digest, this.#inMaps)
     }
   }
 
   #entryAt(place: number): IndexEntry {
-    const heads = this.#heads
-    const [commit, digest] = [heads.commitAt(place), heads.digestAt(place)]
-    return { commit, isCut: heads.isCutAt(place), digest, revision: this.#revisionAt(place) }
+    const keys = this.#keys
+    const [commit, digest] = [keys.commitAt(place), keys.digestAt(place)]
+    return { commit, isClosed: keys.isClosedAt(place), digest, revision: this.#revisionAt(place) }
   }
 
   #revisionAt(place: number): Revision | null {
@@ -178,12 +178,12 @@ export class RevisionIndex {
 function segmentOf(entries: readonly IndexEntry[]): IndexSegment {
   return {
     length: entries.length,
-    heads: Buffer.from(entries.map(headOf).join('')),
+    keys: Buffer.from(entries.map(keyOf).join('')),
     revisionAt: (row) => entries[row]?.revision ?? null,
   }
 }
 
-/** Where the last of some growing numbers that is not above a limit stands. */
+/** The index of the last of some ascending numbers that is not above a limit. */
 function lastUpTo(numbers: readonly number[], limit: number): number {
   return bisect({ high: numbers.length }, (place) => (numbers[place] ?? 0) <= limit) - 1
 }

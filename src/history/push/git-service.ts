@@ -8,17 +8,19 @@ import { ended, type PipedProcess } from '../../processes/piped-process.ts'
 import type { History } from '../history.ts'
 import type { Report } from '../revision/problems.ts'
 import { feed, outputOf, outputToTheEnd } from './git-streams.ts'
-import { writePushHooks } from './push-hooks.ts'
 import { answerPush, type PushedRef } from './push-turn.ts'
+import nodeFs from 'node:fs/promises'
+import { replaceFile } from '../../storage/durable-fs.ts'
+import { shellQuote } from '../repository/push-hook.ts'
 
-/** What clients of git ask for: to read, or to push. */
+/** The git service that a client asks for: read, or push. */
 export type GitProgram = 'upload-pack' | 'receive-pack'
 
 export interface GitServiceOptions {
   /** The folder of the repository and of its work tree. */
   readonly repository: string
   readonly history: Pick<History, 'advance' | 'git'>
-  /** The command that judges a push, as arguments. */
+  /** The command that checks a push, as arguments. */
   readonly pushCheck: readonly string[]
   readonly clock: Clock
   readonly report: Report
@@ -37,16 +39,16 @@ export interface GitExchange extends GitCall {
   readonly body: AsyncIterable<Uint8Array>
 }
 
-/** How many clients are served at once; each has a git process or two. */
+/** How many clients are served at once; each needs up to two git processes. */
 const MOST_AT_ONCE = 16
 
-/** The refs that a push names before its pack, in bytes. */
+/** The most bytes that a push may send before its pack, for its list of refs. */
 const COMMANDS_AT_MOST = 1_048_576
 const COMPLAINT_AT_MOST = 8_192
 
 const COMMON = ['safe.directory=*', 'transfer.hideRefs=refs/cairn', 'uploadpack.allowFilter=true']
 
-/** Objects go to disk as a pack, checked and synced; refs are moved by the service and nobody else. */
+/** Git writes the objects as a pack, checked and synced. Only the service moves refs. */
 const RECEIVE = [
   'receive.fsckObjects=true',
   'receive.unpackLimit=1',
@@ -56,7 +58,7 @@ const RECEIVE = [
   'core.fsync=all',
 ]
 
-/** The repository for clients of git over HTTP, through the git program. */
+/** Serves the repository to git clients over HTTP, through the git program. */
 export class GitService {
   readonly #options: GitServiceOptions
   readonly #git: GitExecutable
@@ -80,7 +82,7 @@ export class GitService {
     return service
   }
 
-  /** The refs and abilities that a client hears of first. */
+  /** The advertisement of refs and capabilities, the first answer to a client. */
   advertise(call: GitCall) {
     const child = this.#start(call, { isAdvertisement: true })
     child.stdin.end()
@@ -88,8 +90,8 @@ export class GitService {
   }
 
   /**
-   * Answers one request. A push whose client goes away before it was sent whole leaves nothing;
-   * afterwards it goes on to its end.
+   * Answers one request. A push that breaks off before it was received whole has no effect; after
+   * that it runs to its end.
    *
    * @throws {ServiceError} `unavailable` while too many clients are served.
    */
@@ -111,7 +113,7 @@ export class GitService {
     const mode = isAdvertisement ? ['--advertise-refs'] : []
     const args = [call.program, '--stateless-rpc', ...mode, '.']
     const env = call.protocol === null ? {} : { GIT_PROTOCOL: call.protocol }
-    // What git says of its files goes to the client: they are named from here.
+    // Git's messages reach the client, so it gets relative paths: this folder is its working directory.
     const options: RunOptions = {
       env,
       cwd: this.#gitDir,
@@ -138,14 +140,14 @@ export class GitService {
     })
     const how = await ended(child)
     this.#running -= 1
-    // A client that goes away is no failure, whatever git says of the line that broke.
+    // A client that disconnects is no failure, whatever git reports.
     if (how === 'exit code 0' || how === 'SIGTERM' || child.stdout.readableAborted) return
     const facts = { how, complaint: complaint.trim() }
     this.#options.report({ level: 'warning', message: `git ${program} has failed`, facts })
   }
 
   #answer(channel: Duplex, username: string): void {
-    // A git that ends early has told why; the end of the channel is nothing more.
+    // A git process that ends early has reported the reason; the closed channel adds nothing.
     channel.on('error', () => channel.destroy())
     const move = (pushed: PushedRef) => this.#move(pushed, username)
     answerPush(channel, move).catch((error: unknown) => {
@@ -164,5 +166,23 @@ export class GitService {
       if (error instanceof ServiceError) return error.message.replaceAll(/\s+/g, ' ')
       throw error
     }
+  }
+}
+
+/** Pipes the `proc-receive` protocol between git and the service, which moves the refs. */
+const RELAY = ['exec 5<&0', 'cat <&5 >&3 2>/dev/null &', 'exec cat <&3'].join('\n')
+
+/**
+ * Writes a folder with the hooks for a push through the service. They replace the repository's own
+ * hooks, so that no push goes unchecked.
+ */
+async function writePushHooks(folder: string, pushCheck: readonly string[]): Promise<void> {
+  const judge = `exec ${[...pushCheck, '--other-refs', 'refuse'].map(shellQuote).join(' ')}`
+  await nodeFs.mkdir(folder, { recursive: true })
+  for (const [name, script] of [
+    ['pre-receive', judge],
+    ['proc-receive', RELAY],
+  ] as const) {
+    await replaceFile(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
   }
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { PassThrough, Readable } from 'node:stream'
 import { type PipedProcess, signalGroup } from '../../processes/piped-process.ts'
 
-/** What git says, as fast as it is taken. Git is ended when nobody wants the rest. */
+/** Streams git's output with back-pressure. Ends git when the reader stops early. */
 export function outputOf(child: PipedProcess) {
   child.stdout.once('close', () => {
     if (!child.stdout.readableEnded) signalGroup(child, 'SIGTERM')
@@ -10,7 +10,7 @@ export function outputOf(child: PipedProcess) {
   return Readable.toWeb(child.stdout)
 }
 
-/** The same for a git that has to come to its end by itself, also when nobody listens. */
+/** Streams the output of a git process that must run to its end, even when the reader stops early. */
 export function outputToTheEnd({ stdout }: PipedProcess) {
   const output = stdout.pipe(new PassThrough())
   output.once('close', () => {
@@ -21,9 +21,9 @@ export function outputToTheEnd({ stdout }: PipedProcess) {
 }
 
 /**
- * Gives a body to git as fast as it is taken. What git does not want, or what is over the limit, is
- * read and let go, so that the client hears why. When the body breaks off, so does git's input: git
- * then tidies up by itself.
+ * Pipes a body into git with back-pressure. The rest of a body that git does not read, or that
+ * exceeds the limit, is drained, so that the client can receive the reason. When the body breaks
+ * off, git's input closes, and git cleans up.
  */
 export async function feed(
   { stdin }: PipedProcess,

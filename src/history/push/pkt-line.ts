@@ -11,7 +11,7 @@ export function renderPktLine(line: PktLine): string {
   return `${length.toString(16).padStart(LENGTH_DIGITS, '0')}${line}`
 }
 
-/** Takes the lines of git's protocols out of a stream, without the line feeds that may end them. */
+/** Parses the lines of git's protocols from a stream, without trailing line feeds. */
 export async function* readPktLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<PktLine> {
   let rest = Buffer.alloc(0)
   for await (const chunk of chunks) {
@@ -24,7 +24,7 @@ export async function* readPktLines(chunks: AsyncIterable<Buffer>): AsyncGenerat
   }
 }
 
-/** How many bytes the next line takes with its length; 0 for a flush, infinitely many while it is unknown. */
+/** The size of the next line with its length prefix; 0 for a flush, infinity while it is unknown. */
 function lengthOf(bytes: Buffer): number {
   if (bytes.length < LENGTH_DIGITS) return Number.POSITIVE_INFINITY
   const digits = bytes.toString('latin1', 0, LENGTH_DIGITS)

@@ -18,9 +18,9 @@ export interface PushCheckOptions {
   readonly repository: string
   readonly fileName: string
   readonly inspect: Inspect
-  /** Where the git program is looked for: the `PATH`. */
+  /** The `PATH` on which git is looked up. */
   readonly programPath: string | undefined
-  /** Whether anything but the branch that is served may be pushed. */
+  /** Whether refs other than the served branch may be pushed. */
   readonly otherRefs: 'accept' | 'refuse'
   /** `GIT_OBJECT_DIRECTORY` and `GIT_ALTERNATE_OBJECT_DIRECTORIES` as git gave them to the hook. */
   readonly quarantine: Readonly<Record<string, string>>
@@ -37,14 +37,14 @@ interface RefMove {
   readonly to: CommitSha | null
 }
 
-/** How many commits are told about; who pushes a thousand bad ones need not read of each. */
+/** How many bad commits are named one by one. */
 const MOST_COMMITS = 10
 const MOST_PROBLEMS = 20
 const TOO_MANY = `The folders that the push changes have more than ${MOST_DIFFERENCES} entries: push it in smaller parts`
 
 /**
- * Judges a push as git's `pre-receive` hook. Every new commit of the branch that is served has to
- * hold a valid configuration without plain secrets, and the branch may only move forward.
+ * Checks a push as git's `pre-receive` hook. Every new commit of the served branch needs a valid
+ * configuration without plain secrets, and the branch may only move forward.
  *
  * `input` is what git writes to the hook: a line `old new ref` for each ref.
  */
@@ -62,7 +62,7 @@ export async function checkPush(options: PushCheckOptions, input: string): Promi
   return { isAccepted: false, lines: [...refusals, 'Nothing was changed'] }
 }
 
-/** A ref that is made or deleted has zeros on one side. */
+/** A created or deleted ref has zeros on one side. */
 function parseMove(line: string, branch: string | null): RefMove[] {
   const [from, to, ref] = line.split(' ')
   if (ref === undefined || ref !== branch) return []
@@ -97,7 +97,7 @@ async function judge(
   return lines.length > 0 || (await canFollow(reader, { from, to })) ? lines : [TOO_MANY]
 }
 
-/** Whether git's index can follow the files beside the document, so that `git commit -a` keeps them. */
+/** Whether git's index can take the files beside the document, so that `git commit -a` keeps them. */
 async function canFollow(
   reader: ObjectReader,
   { from, to }: { from: CommitSha | null; to: CommitSha },

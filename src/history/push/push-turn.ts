@@ -2,19 +2,19 @@ import type { Duplex } from 'node:stream'
 import { CommitSha } from '../../core/revision.ts'
 import { type PktLine, readPktLines, renderPktLine } from './pkt-line.ts'
 
-/** A ref that a push wants to move, whose commits were judged and taken in. */
+/** A ref that a push wants to move. Its commits were checked and are in the repository. */
 export interface PushedRef {
   readonly ref: string
   readonly from: CommitSha
   readonly to: CommitSha
 }
 
-/** Null when the ref was moved, or why it was not, in a few words. */
+/** Moves a ref. Returns null on success, else the reason in a few words. */
 export type MoveRef = (pushed: PushedRef) => Promise<string | null>
 
 /**
- * Speaks for git's `proc-receive` hook, which has the last word in a push: the objects are in the
- * repository, and every ref is moved, or not, by `move`. Ends when git does.
+ * Answers for git's `proc-receive` hook, the last step of a push: the objects are in the
+ * repository, and `move` decides about each ref. Ends when git does.
  */
 export async function answerPush(channel: Duplex, move: MoveRef): Promise<void> {
   const lines = readPktLines(channel)

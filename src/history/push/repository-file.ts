@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { readHead } from '../../git/refs.ts'
 
-/** What a client finds at an address of the repository: a text, or a file that it has to close. */
+/** The content at an address of the repository: a text, or an open file, which the caller closes. */
 export type RepositoryFile =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'object'; readonly type: string; readonly handle: FileHandle }
 
-/** The objects of a repository, each with the type that clients are told. */
+/** The paths of objects, each with its media type. */
 const OBJECTS: readonly (readonly [RegExp, string])[] = [
   [/^objects\/[0-9a-f]{2}\/[0-9a-f]{38}$/, 'application/x-git-loose-object'],
   [/^objects\/pack\/pack-[0-9a-f]{40}\.pack$/, 'application/x-git-packed-objects'],
@@ -16,8 +16,8 @@ const OBJECTS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * A file of a repository as a client of git reads it that knows no smart server: where the branch is,
- * which packs there are, and the objects. Null for everything else.
+ * Opens a file of the repository for a client of git's dumb HTTP protocol: the refs, the list of
+ * packs, and the objects. Null for everything else.
  */
 export async function openRepositoryFile(
   repository: string,

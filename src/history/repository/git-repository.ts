@@ -16,12 +16,16 @@ import { type Head, readHead } from '../../git/refs.ts'
 import { type LooseObject, writeLooseObjects } from '../../git/loose-objects.ts'
 import { RefMove, removeStaleRefLock, updateRef } from '../../git/ref-update.ts'
 import type { ObjectReader } from '../../git/object-reader.ts'
-import { blobName, type RawObjectReader } from '../../git/raw-object.ts'
+import {
+  blobName,
+  type RawObjectReader,
+  type NamedObject,
+  type RawObject,
+} from '../../git/raw-object.ts'
 import { type RepositoryFolder } from './repository-folder.ts'
 import { unavailable } from '../../core/errors.ts'
 import { describeNoFile, findFileInTree } from '../../git/tree-walk.ts'
 import { type PreparedCommit, prepareCommit } from './write-objects.ts'
-import { WrittenObjects } from './written-objects.ts'
 
 /** A commit of the live file that is to become the newest one of a branch. */
 export interface NewCommit {
@@ -35,7 +39,7 @@ export interface NewCommit {
   readonly message: string
 }
 
-/** What is said about a branch when it moves. */
+/** The facts of a branch move for the reflog. */
 export type BranchMove = Pick<NewCommit, 'branch' | 'parent' | 'time' | 'message'>
 
 /** Newer commits, whose objects are there, for a branch. */
@@ -45,12 +49,12 @@ export interface BranchAdvance {
   readonly from: CommitSha | null
   readonly to: CommitSha
   readonly time: number
-  /** What the log of the branch says: who, and how. */
+  /** The reflog entry: who, and how. */
   readonly username: string
   readonly reason: 'push' | 'import'
 }
 
-/** What git leaves in its folder while a command of several steps is unfinished. */
+/** Files in git's folder that show an unfinished command of several steps. */
 const UNFINISHED: ReadonlyMap<string, string> = new Map([
   ['rebase-merge', 'a rebase'],
   ['rebase-apply', 'a rebase'],
@@ -62,7 +66,7 @@ const UNFINISHED: ReadonlyMap<string, string> = new Map([
 
 const MISSING = 'The folder of the repository is missing'
 
-/** The git repository as the history uses it: one file, one branch, objects before refs. */
+/** The git repository for the history: one file, one branch, objects before refs. */
 export class GitRepository {
   readonly reader: ObjectReader & RawObjectReader
   readonly #fs: FsPromises
@@ -96,35 +100,35 @@ export class GitRepository {
     return readHead(this.#store)
   }
 
-  /** Removes what a crash of ours has left. Only for the process that holds the repository. */
+  /** Removes leftovers of a crash of this service. Only for the process that holds the repository. */
   async removeStaleLocks(branch: string | null): Promise<void> {
     await removeStaleIndexLock(this.#store)
     if (branch !== null) await removeStaleRefLock(this.#store, branch)
   }
 
-  /** The live file as that commit has it, or null when it has none. */
+  /** The document of a commit; null when it has none. */
   findDocument(commit: CommitSha): Promise<Uint8Array<ArrayBuffer> | null> {
     return this.reader.findFile(commit, this.#fileName)
   }
 
-  /** The same for a commit that somebody else has made: what is no plain file there is none. */
+  /** The document of a foreign commit, where only a regular file counts. */
   findForeignDocument(commit: CommitSha): Promise<Uint8Array<ArrayBuffer> | null> {
     return findFileInTree(this.reader, { commit, path: this.#fileName })
   }
 
-  /** What that commit has in the place of the live file, when it is no plain file, in words. */
+  /** Describes what a commit has in place of the live file when it is no regular file. */
   describeNoDocument(commit: CommitSha): Promise<string | null> {
     return describeNoFile(this.reader, { commit, path: this.#fileName })
   }
 
-  /** The git command of several steps that somebody has begun and not finished, in words. */
+  /** Describes an unfinished git command of several steps, such as a merge; null when there is none. */
   async findUnfinished(): Promise<string | null> {
     const names = await orNullWhenAbsent(this.#fs.readdir(this.#folder.gitDir))
     if (names === null) throw unavailable(MISSING)
     return names.map((name) => UNFINISHED.get(name)).find((found) => found !== undefined) ?? null
   }
 
-  /** A commit that is not written yet. */
+  /** Prepares a commit without writing it. */
   prepare({ parent, blob, author, time, message }: NewCommit): Promise<PreparedCommit> {
     return prepareCommit(this.#written, {
       parent,
@@ -136,20 +140,20 @@ export class GitRepository {
     })
   }
 
-  /** Puts the objects of a commit on disk. No branch moves. */
+  /** Writes the objects of a commit durably. No branch moves. */
   async write({ objects }: PreparedCommit, loose: readonly LooseObject[]): Promise<void> {
     await writeLooseObjects(this.#store, loose)
     this.#written.remember(objects)
   }
 
-  /** Moves the branch to a commit, unless it is no longer where the commit's parent is. */
+  /** Moves the branch to a commit, unless it has left the commit's parent. */
   async moveBranch(move: BranchMove, commit: CommitSha): Promise<boolean> {
     await using opened = await this.openMove(move, commit)
     await opened?.finish()
     return opened !== null
   }
 
-  /** The same, to be finished later. Null when the branch is not where the commit's parent is. */
+  /** Prepares such a move, to be finished later. Null when the branch has left the commit's parent. */
   async openMove(
     { branch, parent, time, message }: BranchMove,
     commit: CommitSha,
@@ -166,9 +170,9 @@ export class GitRepository {
     return null
   }
 
-  /** Moves the branch to commits that others have brought, unless it is no longer where they begin. */
+  /** Moves the branch to commits of an accepted push, unless it has left their base. */
   async advance({ branch, from, to, time, username, reason }: BranchAdvance): Promise<boolean> {
-    // Git has renamed their pack into place and leaves it to the system when that is on disk.
+    // Git has renamed the pack into place without syncing the folder.
     await syncFolder(this.#fs, join(this.#folder.gitDir, 'objects', 'pack'))
     const result = await updateRef(this.#store, {
       ref: branch,
@@ -180,25 +184,45 @@ export class GitRepository {
     return result.state === 'updated'
   }
 
-  /** Lets git know the live file as the newest commit has it. False when git keeps its index busy. */
+  /** Records the newest commit's live file in git's index. False when a git command holds the index. */
   async stageDocument(document: Uint8Array<ArrayBuffer>): Promise<boolean> {
     const oid = blobName(document)
     if ((await findStagedBlob(this.#store, this.#fileName)) === oid) return true
     return this.stage({ oid })
   }
 
-  /** The same for a document that was just written, and is known by the name of its blob. */
+  /** Records a document that was just written, by the name of its blob. */
   async stage(staged: Pick<IndexUpdate, 'oid' | 'findClean'>): Promise<boolean> {
     const update = { ...staged, workTree: this.#folder.path, path: this.#fileName }
     return (await updateGitIndex(this.#store, update)) !== 'busy'
   }
 
-  /** Whether exactly this has been handed to git and waits for a commit. */
+  /** Whether exactly these bytes are staged for a commit. */
   async isStaged(document: Uint8Array<ArrayBuffer>): Promise<boolean> {
     return (await findStagedBlob(this.#store, this.#fileName)) === blobName(document)
   }
 
   get #store(): GitStore {
     return { fs: this.#fs, gitDir: this.#folder.gitDir }
+  }
+}
+
+/** Reads objects, with a cache of the commit and the trees that were written last. */
+class WrittenObjects implements RawObjectReader {
+  readonly #reader: RawObjectReader
+  #last: ReadonlyMap<string, RawObject> = new Map()
+
+  constructor(reader: RawObjectReader) {
+    this.#reader = reader
+  }
+
+  /** Blobs are not cached: the next commit replaces them unread. */
+  remember(objects: readonly NamedObject[]): void {
+    const kept = objects.filter(({ type }) => type !== 'blob')
+    this.#last = new Map(kept.map((object) => [object.oid, object]))
+  }
+
+  async findObject(oid: string): Promise<RawObject | null> {
+    return this.#last.get(oid) ?? this.#reader.findObject(oid)
   }
 }

@@ -6,7 +6,7 @@ import type { GitStore } from '../../git/git-store.ts'
 const MARK = '# Cairn refuses a push that is not a valid configuration.'
 
 /**
- * Lets git ask a command about every push. A hook of somebody else is left alone.
+ * Installs a hook by which git lets a command check every push. A foreign hook is left alone.
  * Returns whether ours is in place.
  */
 export async function installPushHook(
@@ -24,7 +24,7 @@ export async function installPushHook(
   return true
 }
 
-/** An argument as a shell reads it. */
+/** Quotes an argument for a shell. */
 export function shellQuote(argument: string): string {
   return `'${argument.replaceAll("'", "'\\''")}'`
 }

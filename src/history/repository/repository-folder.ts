@@ -9,15 +9,15 @@ import { writeEmptyRepository } from '../../git/empty-repository.ts'
 import type { GitStore } from '../../git/git-store.ts'
 import { findSetting } from './repository-settings.ts'
 
-/** Where the parts of the repository lie. */
+/** The paths of the parts of the repository. */
 export interface RepositoryFolder {
   /** The work tree, which holds the live file. */
   readonly path: string
   /** The `.git` folder. */
   readonly gitDir: string
-  /** Where the branches lie. */
+  /** The folder of the branches. */
   readonly headsDir: string
-  /** What this service keeps in the repository for itself. */
+  /** The service's own folder in the repository. */
   readonly ownDir: string
 }
 
@@ -27,21 +27,21 @@ interface FolderRequest {
   readonly fileName: string
 }
 
-/** What lies beside the live file and is no part of the history. */
+/** Files beside the live file that are not part of the history. */
 const EXCLUDED = ['/README.md', '.draft-*', '*.invalid-*']
 const NEW_REPOSITORY = '.git.draft-'
 
-/** The ways to keep objects and refs that can be read here, by the settings that name others. */
+/** The supported formats of objects and refs, by the settings that could name others. */
 const FORMATS: ReadonlyMap<string, string> = new Map([
   ['extensions.objectFormat', 'sha1'],
   ['extensions.refStorage', 'files'],
 ])
 
-/** May stand in a folder that becomes a repository. */
+/** Files that a folder may hold before it becomes a repository. */
 const HARMLESS = ['README.md', 'lost+found']
 
 /**
- * Finds the repository, or makes one where there is nothing but a live file.
+ * Finds the repository, or creates one where there is nothing but a live file.
  *
  * @throws {ServiceError} `unavailable` for a folder that is not a repository and holds other things.
  */
@@ -64,8 +64,8 @@ export async function openRepositoryFolder(request: FolderRequest): Promise<Repo
 }
 
 /**
- * Lets git ignore what belongs to this service, and removes what a crash has left. Only for the
- * one who holds the lock.
+ * Makes git ignore the service's own files, and removes leftovers of a crash. Only for the holder
+ * of the lock.
  */
 export async function tidyRepositoryFolder(
   fs: FsPromises,
@@ -115,7 +115,7 @@ async function assertUsable(
   throw unavailable(`${gitDir} is not a git repository: HEAD, objects or refs is missing`)
 }
 
-/** What follows reads files and names of 20 bytes, and would take anything else for an empty history. */
+/** The readers support files and 20-byte names only, and would take any other format for an empty history. */
 async function assertReadableFormat(store: GitStore): Promise<void> {
   for (const [setting, ours] of FORMATS) {
     const theirs = await findSetting(store, setting)
@@ -126,7 +126,7 @@ async function assertReadableFormat(store: GitStore): Promise<void> {
   }
 }
 
-/** A repository appears whole or not at all. */
+/** Creates the repository atomically. */
 async function initialise(fs: FsPromises, gitDir: string): Promise<void> {
   const draft = join(dirname(gitDir), `${NEW_REPOSITORY}${randomUUID()}`)
   await writeEmptyRepository(fs, draft)
@@ -134,7 +134,7 @@ async function initialise(fs: FsPromises, gitDir: string): Promise<void> {
   await syncFolder(fs, dirname(gitDir))
 }
 
-/** Another process may have been faster; its repository is as good. */
+/** If another process was faster, its repository is used. */
 async function renameUnlessTaken(
   fs: FsPromises,
   { from, to }: { from: string; to: string },
@@ -147,7 +147,7 @@ async function renameUnlessTaken(
   }
 }
 
-/** Whatever git's settings are, or those of somebody's `.gitattributes`, the bytes stay as they are. */
+/** Keeps the bytes unchanged, whatever git's settings or a `.gitattributes` file say. */
 function attributesOf(path: string): string {
   const pattern = `/${path.split(sep).join('/')}`.replaceAll(/[\\*?[]/g, '\\$&')
   const name = /^[\w./-]+$/.test(pattern) ? pattern : JSON.stringify(pattern)

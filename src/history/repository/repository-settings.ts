@@ -6,8 +6,8 @@ import type { GitStore } from '../../git/git-store.ts'
 import { DELTA_DEPTH } from '../../git/empty-repository.ts'
 
 /**
- * What this service needs of git: a push that moves the live file too, bytes left as they are, and
- * packs of any `git gc` that old revisions are read from as quickly as new ones.
+ * The settings that this service needs: a push updates the live file too, bytes stay unchanged, and
+ * `git gc` writes packs from which old revisions are read as quickly as new ones.
  */
 const NEEDED: ReadonlyMap<string, string> = new Map([
   ['receive.denyCurrentBranch', 'updateInstead'],
@@ -15,12 +15,12 @@ const NEEDED: ReadonlyMap<string, string> = new Map([
   ['pack.depth', String(DELTA_DEPTH)],
 ])
 
-/** Gives a repository the settings that it needs and does not have. What somebody has set stays. */
+/** Adds the required settings that a repository lacks. Existing values stay. */
 export async function completeSettings(store: GitStore): Promise<void> {
   const text = await readConfig(store)
   const missing = [...NEEDED].filter(([path]) => findConfigValue(text, path) === null)
   if (missing.length === 0) return
-  // Loaded for this alone, once in the life of a repository: it takes long.
+  // Loaded on demand, once in the life of a repository, because loading takes long.
   const { setConfig } = await import('isomorphic-git')
   const [fs, gitdir] = [durableFs(store.fs), store.gitDir]
   for (const [path, value] of missing) await setConfig({ fs, gitdir, path, value })

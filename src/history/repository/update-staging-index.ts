@@ -18,18 +18,19 @@ export interface IndexUpdate {
   readonly path: string
   /** The blob that HEAD has there. */
   readonly oid: string
-  /** The facts of the file, when it is known to hold that blob; null when only a look into it tells. */
+  /** The stats of the file when it certainly holds that blob; null when its content has to be compared. */
   readonly findClean?: () => Promise<BigIntStats | null>
 }
 
 /**
- * What became of it. After `updated`, `git status` calls the file clean if it is as HEAD has it.
- * Otherwise the index is as it was: a git command keeps it, or it is of a kind that only git knows.
+ * The outcome. After `updated`, `git status` reports the file as clean if it matches HEAD. After
+ * `busy` and `unknown` the index is unchanged: a git command holds it, or only git can read its
+ * format.
  */
 export type IndexUpdateResult = 'updated' | 'busy' | 'unknown'
 
 interface Patience {
-  /** How long a git command may keep the index, in milliseconds. */
+  /** How long to wait for a git command that holds the index, in milliseconds. */
   readonly patience?: number
 }
 
@@ -38,7 +39,7 @@ const FACTS = 60
 const REGULAR = 0o100644n
 const EXECUTABLE = 0o100755n
 
-/** Records one committed file in git's index and leaves every other entry as it is. */
+/** Records one committed file in git's index and leaves every other entry unchanged. */
 export function updateGitIndex(
   store: GitStore,
   update: IndexUpdate,
@@ -47,7 +48,7 @@ export function updateGitIndex(
   return changeGitIndex(store, (rows) => replaceEntry(store, update, rows), patience)
 }
 
-/** Replaces the entries of git's index by what becomes of them, while no git command can. */
+/** Replaces the entries of git's index under git's lock. */
 export async function changeGitIndex(
   { fs, gitDir }: GitStore,
   change: (rows: readonly IndexRow[]) => Promise<readonly IndexRow[]>,
@@ -68,7 +69,7 @@ export async function changeGitIndex(
   }
 }
 
-/** The blob that the next `git commit` would have at a path; null when git alone can tell. */
+/** The blob that the next `git commit` would have at a path; null when only git can determine it. */
 export async function findStagedBlob(
   { fs, gitDir }: GitStore,
   path: string,
@@ -85,7 +86,10 @@ export async function findStagedBlob(
   }
 }
 
-/** Removes what a crash of ours left beside the index. Only for the process that holds the repository. */
+/**
+ * Removes leftovers of a crash of this service beside the index. Only for the process that holds
+ * the repository.
+ */
 export function removeStaleIndexLock({ fs, gitDir }: GitStore): Promise<void> {
   return removeStaleLock(fs, join(gitDir, 'index'))
 }
@@ -103,14 +107,17 @@ async function replaceEntry(
   return [...others, { path, stage: 0, facts, flags: 0, moreFlags: null }]
 }
 
-/** The entry itself in any stage, a folder of its name, or a file where its folder has to be. */
+/**
+ * Whether an entry conflicts with a path: the path itself in any stage, a folder of its name, or a
+ * file in place of its folder.
+ */
 export function isInTheWay(other: string, path: string): boolean {
   return other === path || other.startsWith(`${path}/`) || path.startsWith(`${other}/`)
 }
 
 /**
- * The facts of the live file, or null when its content is not the committed one. Without them
- * git looks into the file, so that an edit of this very moment is never taken for clean.
+ * The stats of the live file, or null when its content is not the committed one. Without stats git
+ * compares the content, so that a concurrent edit never counts as clean.
  */
 async function statsWhenClean(
   { fs }: GitStore,
@@ -131,7 +138,7 @@ function modeOf(row: IndexRow | undefined): bigint {
   return mode === EXECUTABLE ? EXECUTABLE : REGULAR
 }
 
-/** The facts of an entry. Without those of a file, git looks into it. */
+/** The stats of an entry. Without stats git compares the content of the file. */
 export function renderFacts(oid: string, stats: BigIntStats | null, mode: bigint): Uint8Array {
   const numbers = stats
     ? [

@@ -24,27 +24,27 @@ export interface BlobCommitDraft {
   readonly parent: CommitSha | null
   /** The file, relative to the work tree, with `/` between folders. */
   readonly path: string
-  /** The name of the blob that the file is to be. */
+  /** The name of the blob of the file. */
   readonly blob: string
   readonly author: Signature
   readonly committer: Signature
   readonly message: string
 }
 
-/** A commit and what it needs besides the blob, not written yet. */
+/** A commit and its trees, without the blob, not written yet. */
 export interface PreparedCommit {
   readonly commit: CommitSha
   readonly objects: readonly NamedObject[]
 }
 
-/** A commit together with the document that is the file in it. */
+/** A commit together with the document that is its file. */
 export interface CommitDraft extends Omit<BlobCommitDraft, 'blob'> {
   readonly document: Uint8Array<ArrayBuffer>
 }
 
 /**
  * A commit that differs from its parent in one file and keeps every other entry.
- * Nothing is written: the objects may be, in any order.
+ * Writes nothing; the objects may be written in any order.
  *
  * @throws {RangeError} when the path cannot be one of a work tree, or the parent is not there.
  */

@@ -17,15 +17,16 @@ export interface Classification {
 }
 
 /**
- * The revision that a commit says it is, as long as the commit is as its writer made it. An amend, a
- * rebase or a cherry-pick keeps the message and may change the file, so there the bytes decide.
+ * The revision that the message of a commit records, provided that the commit is unaltered; null
+ * else. An amend, a rebase or a cherry-pick keeps the message and may change the file, so there the
+ * bytes decide.
  */
 export function believe(commit: CommitRecord): Revision | null {
   const message = parseMessage(commit.message)
   return message && isAsWritten(commit, message) ? recorded(commit, message) : null
 }
 
-/** The revision that a commit is by the bytes of its file, or null when that is absent or not valid. */
+/** Determines the revision of a commit from the bytes of its file; null when that is absent or not valid. */
 export async function classify(
   commit: CommitRecord,
   document: Uint8Array<ArrayBuffer> | null,
@@ -52,7 +53,7 @@ export async function classify(
   return fitRevision(revision, commit)
 }
 
-/** Whether this service put the commit where it is. */
+/** Whether this service is the committer. */
 export function isByService({ committer, time }: CommitRecord): boolean {
   return committer.time === time && committer.email === SERVICE_COMMITTER.email
 }
@@ -63,8 +64,8 @@ function isAsWritten(commit: CommitRecord, { form }: RecordedMessage): boolean {
 }
 
 /**
- * The revision that a message speaks of. Git's author decides who it was: an exact name counts only
- * when the author is its rendering.
+ * The revision that a message records. The author of the commit decides about the user: a recorded
+ * name counts only when it renders to that author.
  */
 function recorded(commit: CommitRecord, message: RecordedMessage): Revision {
   const { digest, time, schemaVersion, serverEdition, serverVersion, username } = message

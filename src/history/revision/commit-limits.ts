@@ -3,7 +3,7 @@ import type { Revision } from '../../core/revision.ts'
 import { authorName, oneLine } from './message.ts'
 import type { CommitRecord } from '../../git/object-reader.ts'
 
-/** The last moment of the year 9999: what is later has no date of four digits, and soon none at all. */
+/** The last moment of the year 9999. Later times do not fit a date with a four-digit year. */
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 const LONGEST_NAME = 256
 const LONGEST_SUBJECT = 1000
@@ -11,14 +11,14 @@ const LONGEST_MESSAGE = 65_536
 
 const UNFIT = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u
 
-/** The first of some times that is known and that every page can show; otherwise the beginning of the epoch. */
+/** The first of some times that every page can show; the beginning of the epoch when there is none. */
 export function fitTime(...times: readonly number[]): number {
   return times.find((time) => time > 0 && time <= LATEST) ?? 0
 }
 
 /**
- * A revision as lists, pages and feeds can show it. Git lets anybody write what is no time, no name
- * and no line into a commit, and such a commit cannot be taken out of the history any more.
+ * A revision in a form that lists, pages and feeds can show. Git accepts commits with impossible
+ * times, names and subjects, and they cannot be removed from the history.
  */
 export function fitRevision(revision: Revision, commit: CommitRecord): Revision {
   const { username, time, serverEdition, serverVersion, subject } = revision
@@ -41,7 +41,7 @@ function shortened(text: string, longest: number): string {
   return `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
-/** What speaks against the bytes of a commit that somebody brings, as ends of a sentence; none when all is well. */
+/** The faults in the bytes of a pushed commit, as predicates of a sentence; none when it is fine. */
 export function findUnfit(content: Uint8Array): readonly string[] {
   const text = decode(content)
   if (text === null) return ['is not written in UTF-8, nor in another encoding that it names']

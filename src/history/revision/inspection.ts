@@ -1,6 +1,6 @@
 import type { Problem } from '../../core/problem.ts'
 
-/** What the owner of the document's meaning says about some bytes. */
+/** The result of validating a document. */
 export type Inspection =
   | {
       readonly ok: true

@@ -13,7 +13,7 @@ export interface RecordedFacts {
   readonly username: string | null
 }
 
-/** Who wrote the facts of a message, and so which committer vouches for them. */
+/** The form of a message shows who wrote it, and so which committer vouches for it. */
 export interface RecordedMessage extends RecordedFacts {
   readonly form: 'trailers' | 'original'
 }
@@ -38,7 +38,7 @@ const Facts = z.object({
 })
 
 /**
- * The message of a commit: what changed in words, then the facts as trailers, so that
+ * Renders the message of a commit: a summary of the changes, then the facts as trailers, so that
  * `git log --format='%(trailers:key=Config-MD5,valueonly)'` reads them too.
  */
 export function renderMessage(parts: MessageParts): string {
@@ -67,8 +67,8 @@ export function subjectOf(message: string): string {
 }
 
 /**
- * The name git keeps as author. What git cannot hold or a terminal does not show is written as in
- * a URL, so that two users never look like one; a user without a name is `%`.
+ * The author name of a commit. Characters that git cannot hold or a terminal does not show are
+ * percent-encoded, so that two users never look alike; an empty name becomes `%`.
  */
 export function authorName(username: string): string {
   return username.replace(/[<>%\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|^\s+|\s+$/gu, escapeText) || '%'
@@ -83,7 +83,7 @@ function escapeCharacter(character: string): string {
   return `%u${character.charCodeAt(0).toString(16)}`
 }
 
-/** A text as the one line that a message keeps of it. */
+/** Reduces a text to one line. */
 export function oneLine(text: string): string {
   return text
     .toWellFormed()
@@ -91,7 +91,7 @@ export function oneLine(text: string): string {
     .trim()
 }
 
-/** As rendered above, in a last paragraph to which other tools may have added lines. */
+/** Parses the trailers of the last paragraph, to which other tools may have added lines. */
 const TRAILERS = new RegExp(
   [
     '\\nConfig-MD5: ([0-9a-f]{32})',

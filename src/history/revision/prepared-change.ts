@@ -1,15 +1,15 @@
 import type { Problem } from '../../core/problem.ts'
 
-/** A valid document, with what a commit says about it. */
+/** A valid document, with the facts for its commit. */
 export interface PreparedDocument {
   /** The bytes to keep: those that were prepared, or a copy with its secrets sealed. */
   readonly document: Uint8Array<ArrayBuffer>
   readonly schemaVersion: number
-  /** What it changes, in words: the subject of its commit. */
+  /** The subject of its commit: a summary of the changes. */
   readonly subject: string
 }
 
-/** A document that is ready to be committed: nothing is computed any more when it is written. */
+/** A document that is ready to be committed, with nothing left to compute. */
 export interface PreparedChange extends PreparedDocument {
   readonly author: string
 }
@@ -18,7 +18,7 @@ export type Preparation =
   | ({ readonly ok: true } & PreparedDocument)
   | { readonly ok: false; readonly problems: readonly Problem[] }
 
-/** Judges a document that is to follow another one; null when it begins the history. */
+/** Validates a document as the successor of another one; null when it begins the history. */
 export type Prepare = (
   document: Uint8Array<ArrayBuffer>,
   before: Uint8Array<ArrayBuffer> | null,

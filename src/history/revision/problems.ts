@@ -2,7 +2,7 @@ import type { LogEvent } from '../../lib/log.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Problem } from '../../core/problem.ts'
 
-/** What keeps the history from following the live file, the branch or the repository. */
+/** A problem that keeps the history from taking over the live file, the branch or the repository. */
 export interface HistoryProblem {
   readonly kind: 'repository' | 'live-file' | 'commit'
   /** A sentence for operators. */
@@ -10,7 +10,7 @@ export interface HistoryProblem {
   readonly problems: readonly Problem[]
 }
 
-/** One thing worth telling an operator. */
+/** A log entry for operators. */
 export interface HistoryEvent {
   readonly level: LogEvent['level']
   readonly message: string
@@ -19,7 +19,7 @@ export interface HistoryEvent {
 
 export type Report = (event: HistoryEvent) => void
 
-/** The problems that last, one of each kind, told once when they come and once when they go. */
+/** The open problems, one of each kind. Each is logged once when it is raised and once when it is cleared. */
 export class Problems {
   readonly #report: Report
   readonly #standing = new Map<HistoryProblem['kind'], HistoryProblem>()
@@ -28,7 +28,7 @@ export class Problems {
     this.#report = report
   }
 
-  /** The problem that matters most, or null. */
+  /** The most important problem, or null. */
   worst(): HistoryProblem | null {
     const { repository, live, commit } = {
       repository: this.#standing.get('repository'),
@@ -53,7 +53,7 @@ export class Problems {
   }
 }
 
-/** A problem as one sentence with its place. */
+/** Describes problems in one sentence, with the place of the first. */
 export function describeProblems(problems: readonly Problem[]): string {
   const [first] = problems
   if (first === undefined) return 'no reason is known'

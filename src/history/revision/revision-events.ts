@@ -1,17 +1,17 @@
 import type { Revision } from '../../core/revision.ts'
 import { Emitter } from '../../lib/emitter.ts'
 
-/** How the list of revisions has changed. */
+/** A change of the list of revisions. */
 export interface RevisionEvent {
   /** The revisions that were not there before, oldest first. */
   readonly added: readonly Revision[]
-  /** Whether older revisions are gone or stand elsewhere: after a reset, an amend, a merge. */
+  /** Whether older revisions are gone or have moved: after a reset, an amend, a merge. */
   readonly isRewritten: boolean
 }
 
 export type RevisionListener = (news: RevisionEvent) => void
 
-/** Tells listeners about new revisions. */
+/** Emits events about new revisions. */
 export class RevisionEvents {
   readonly #events = new Emitter<[RevisionEvent]>()
 

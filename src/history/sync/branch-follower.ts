@@ -8,13 +8,13 @@ import { describeProblems, type Problems } from '../revision/problems.ts'
 import { unavailable } from '../../core/errors.ts'
 import type { RevisionEvents } from '../revision/revision-events.ts'
 
-/** The branch as the index now knows it. */
+/** The state of the branch that the index describes. */
 export interface BranchState {
   readonly branch: string
   readonly head: CommitSha
-  /** The file as the newest commit has it, valid or not; null when it has none. */
+  /** The file in the newest commit, valid or not; null when there is none. */
   readonly headDocument: Uint8Array<ArrayBuffer> | null
-  /** What was found in the newest commit when another tool made it; null when this service did. */
+  /** The inspection of the newest commit when another tool made it; null when this service did. */
   readonly inspection: Inspection | null
   readonly isHeadRevision: boolean
   readonly current: Revision
@@ -26,7 +26,7 @@ export interface BranchFollowerOptions {
   readonly keeper: IndexKeeper
   readonly inspect: Inspect
   readonly problems: Problems
-  readonly news: RevisionEvents
+  readonly events: RevisionEvents
 }
 
 interface Head {
@@ -35,11 +35,11 @@ interface Head {
   readonly inspection: Inspection | null
 }
 
-/** How long a git command of several steps is waited for, in milliseconds. */
+/** How long to wait for an unfinished git command, in milliseconds. */
 const PATIENCE = 2000
 const PAUSE = 25
 
-/** Follows the branch that is checked out, whoever moves it. */
+/** Keeps the index up to date with the checked-out branch, whichever tool moves it. */
 export class BranchFollower {
   readonly #options: BranchFollowerOptions
   #head: Head | null = null
@@ -50,16 +50,16 @@ export class BranchFollower {
   }
 
   /**
-   * Brings the index to where the branch is.
+   * Moves the index to the newest commit of the branch.
    *
-   * @throws {ServiceError} `unavailable` while the repository is in no state to be written to.
+   * @throws {ServiceError} `unavailable` while the repository cannot be written to.
    */
   async fastForward(): Promise<BranchState> {
-    const { repository, keeper, news: desk } = this.#options
+    const { repository, keeper, events } = this.#options
     const { branch, commit } = await this.#readBranch()
-    const news = await keeper.follow(commit)
-    this.#wasReset ||= news.isReset
-    desk.emit(news)
+    const moved = await keeper.moveTo(commit)
+    this.#wasReset ||= moved.isReset
+    events.emit(moved)
     const { document: headDocument, inspection } = await this.#readHead(commit)
     const current = keeper.index.current()
     if (current === null) throw unavailable(`No commit of ${branch} has a valid configuration`)
@@ -69,17 +69,17 @@ export class BranchFollower {
     return { branch, head: commit, headDocument, inspection, isHeadRevision, current, document }
   }
 
-  /** What the newest commit has, when this service has just made it, need not be read from git. */
+  /** Notes the document of a new commit of this service, so that it need not be read from git. */
   noteCommitted({ commit }: Revision, document: Uint8Array<ArrayBuffer>): void {
     this.#head = { commit, document, inspection: null }
   }
 
-  /** Keeps the index as it is: the live file is not behind it. */
+  /** Stores the index, because the live file has caught up with it. */
   keep(): Promise<void> {
     return this.#options.keeper.keep()
   }
 
-  /** Whether the branch went back to a commit that it had come past, since the last call. */
+  /** Whether the branch moved back to an earlier commit since the last call. */
   takeReset(): boolean {
     const was = this.#wasReset
     this.#wasReset = false

@@ -2,9 +2,9 @@ import { type FSWatcher, watch } from 'node:fs'
 import type { Report } from '../revision/problems.ts'
 
 export interface ChangeWatchOptions {
-  /** Folders, never files: a watch on a file is deaf after a rename. */
+  /** Folders, never files: a watch on a file stops working after a rename. */
   readonly folders: readonly string[]
-  /** Milliseconds between two checks when nothing is heard. */
+  /** Milliseconds between two checks without events. */
   readonly interval: number
   readonly check: () => Promise<void>
   readonly report: Report
@@ -13,7 +13,7 @@ export interface ChangeWatchOptions {
 /** Events come in bursts; one check answers a whole one. */
 const BURST = 20
 
-/** Runs a check soon after something changes in the folders, and at the latest after an interval. */
+/** Runs a check soon after a change in the folders, and at regular intervals. */
 export class ChangeWatch implements AsyncDisposable {
   readonly #options: ChangeWatchOptions
   readonly #watchers: FSWatcher[] = []
@@ -28,7 +28,7 @@ export class ChangeWatch implements AsyncDisposable {
     this.wakeIn(options.interval)
   }
 
-  /** Asks for a check after so many milliseconds, or earlier when one is due earlier. */
+  /** Requests a check after so many milliseconds, unless an earlier one is due. */
   wakeIn(delay: number): void {
     const due = performance.now() + delay
     if (this.#isClosed || due >= this.#due) return

@@ -5,7 +5,7 @@ import { fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { FsPromises } from '../../storage/fs-promises.ts'
 import { blobName } from '../../git/raw-object.ts'
 
-/** What stands at a path of the work tree. What cannot be reached but through a link is absent. */
+/** What a path of the work tree holds. A path that leads through a symbolic link counts as absent. */
 export type FoundFile =
   | { readonly kind: 'absent' }
   /** A folder, a link, or a file that is too large to be compared. */
@@ -23,7 +23,7 @@ export interface FileVersion {
   readonly isExecutable: boolean
 }
 
-/** Of the files beside the document; a larger one is neither compared nor written. */
+/** The size limit of the files beside the document; a larger one is neither compared nor written. */
 export const LARGEST_FILE = 64 * 1024 * 1024
 
 const EXECUTE = 0o100n
@@ -56,7 +56,7 @@ export class CheckedOutFiles {
     return { kind: 'file', oid: blobName(content), isExecutable, stats }
   }
 
-  /** Writes a file where `seen` still stands. False, and nothing is written, when something else does. */
+  /** Writes a file if its path still holds `seen`. Otherwise writes nothing and returns false. */
   async write(
     path: string,
     content: Uint8Array,
@@ -72,7 +72,7 @@ export class CheckedOutFiles {
     return isWritten
   }
 
-  /** Removes a file that was just seen, and the folders that are empty without it. */
+  /** Removes a file that was just seen, and the folders that become empty. */
   async remove(path: string): Promise<void> {
     await orNullWhenAbsent(this.#fs.unlink(join(this.#workTree, path)))
     for (const folder of foldersOf(path).toReversed()) {
@@ -109,7 +109,7 @@ export class CheckedOutFiles {
   }
 }
 
-/** Whether exactly this stands there; null: nothing. */
+/** Whether a path holds exactly this version; null stands for no file. */
 export function isVersion(found: FoundFile, version: FileVersion | null): boolean {
   if (version === null) return found.kind === 'absent'
   return (

@@ -23,10 +23,10 @@ export interface NewRevision extends PreparedChange {
   readonly branch: string
   /** The newest commit of the branch; null begins the history. */
   readonly parent: CommitSha | null
-  /** The live file as it was looked at; it must not have changed since. */
+  /** The live file as it was read; it must not have changed since. */
   readonly live: LiveFileState
-  /** Whether the live file holds something that is in no commit and is not valid. */
-  readonly setAside: boolean
+  /** Whether the live file holds an edit that is not valid. */
+  readonly hasInvalidEdit: boolean
 }
 
 export interface CommitterOptions {
@@ -41,9 +41,9 @@ export interface CommitterOptions {
 
 const DAY = 86_400_000
 /** For how long a live file that was not valid is kept. */
-const KEPT_ASIDE = 30 * DAY
+const KEEP_INVALID = 30 * DAY
 
-/** Makes documents revisions: objects first, then the branch, then the live file. */
+/** Commits documents as revisions: objects first, then the branch, then the live file. */
 export class Committer {
   readonly #options: CommitterOptions
   #nextTidy = 0
@@ -54,8 +54,9 @@ export class Committer {
 
   /**
    * Commits a document and returns the revision once everything is on disk, or null when the branch
-   * or the live file has changed meanwhile; then nothing is changed. All that is only named later
-   * is put on disk at once: the next live file, the objects, and where the branch goes to.
+   * or the live file has changed meanwhile; then nothing is changed. The next live file, the
+   * objects and the new ref are written in parallel; each takes effect only when it is renamed into
+   * place.
    */
   async commit(draft: NewRevision): Promise<Revision | null> {
     const { repository, keeper, live } = this.#options
@@ -84,20 +85,20 @@ export class Committer {
     return revision
   }
 
-  /** Gives the live file another name, and says so. */
-  async setAside(): Promise<void> {
+  /** Renames the live file out of the way, and logs it. */
+  async moveAway(): Promise<void> {
     const { live, clock, report } = this.#options
-    const path = await live.setAside(clock())
+    const path = await live.moveAway(clock())
     report({ level: 'warning', message: `The live file was not valid and is kept as ${path}` })
   }
 
-  /** Removes what was set aside long ago. Looks once a day. */
+  /** Removes live files that were moved away long ago. Runs once a day. */
   async tidy(): Promise<void> {
     const { live, clock } = this.#options
     const now = clock()
     if (now < this.#nextTidy) return
     this.#nextTidy = now + DAY
-    await live.removeAside(now - KEPT_ASIDE)
+    await live.removeMovedAway(now - KEEP_INVALID)
   }
 
   #describe({ document, schemaVersion, author, subject }: NewRevision): MessageParts {
@@ -118,15 +119,15 @@ export class Committer {
     return this.#options.live.prepare(document, seen)
   }
 
-  /** An edit that came after we looked is left as it is: it becomes the next revision. */
+  /** An edit that arrived after the check is left alone: it becomes the next revision. */
   async #placeLiveFile(
-    { live: seen, setAside, document }: NewRevision,
+    { live: seen, hasInvalidEdit, document }: NewRevision,
     file: LiveDraft | null,
   ): Promise<void> {
     const { live } = this.#options
     if (file === null) return live.noteAgreed(document)
     if ((await live.stamp()) !== seen.stamp) return
-    if (setAside) await this.setAside()
-    await live.place(file, setAside ? ABSENT : seen.stamp)
+    if (hasInvalidEdit) await this.moveAway()
+    await live.place(file, hasInvalidEdit ? ABSENT : seen.stamp)
   }
 }

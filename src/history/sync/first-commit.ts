@@ -20,14 +20,14 @@ export interface FirstCommitOptions {
   readonly firstDocument: () => Uint8Array<ArrayBuffer>
 }
 
-/** A repository that was never committed to has at most the objects of attempts that were cut short. */
+/** A repository without commits has at most the objects of interrupted attempts. */
 const MOST_LOOSE_FOLDERS = 16
 
 const UPGRADE = 'Upgrade'
 
 /**
  * Gives a branch without commits its first one: the live file, or the first document where there
- * is none. A first commit that a crash has cut short is completed.
+ * is none. A first commit that a crash interrupted is completed.
  *
  * @throws {ServiceError} `unavailable` when the repository has had commits, which must not be
  * hidden behind a new history, or the live file is not valid.
@@ -73,7 +73,7 @@ async function commitAs(options: FirstCommitOptions, first: FirstRevision): Prom
     ...first,
     ...prepared,
     author: UPGRADE,
-    setAside: false,
+    hasInvalidEdit: false,
   })
   if (revision === null) throw unavailable(`${options.live.path} is being changed by others`)
 }
@@ -105,7 +105,7 @@ async function assertNeverCommitted(
   throw unavailable(`The branch ${branch} has no commits, but the repository ${gitDir} has a past`)
 }
 
-/** Where the branch has been moved to, oldest first. */
+/** The commits that the reflog of the branch names, oldest first. */
 async function readBranchLog(
   { fs, folder }: FirstCommitOptions,
   branch: string,
@@ -117,7 +117,7 @@ async function readBranchLog(
   return lines.flatMap((line) => CommitSha.safeParse(line.slice(41, 81)).data ?? [])
 }
 
-/** The log is written before the branch moves: with one move in it, that move was the first. */
+/** The reflog is written before the branch moves: a single entry is the interrupted first commit. */
 async function completeFirst(
   { repository, folder }: FirstCommitOptions,
   { branch, moves }: { branch: string; moves: readonly CommitSha[] },

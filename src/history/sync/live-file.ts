@@ -7,7 +7,7 @@ import type { FsPromises } from '../../storage/fs-promises.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
 import { inVanishingFolder } from '../../git/vanishing-folder.ts'
 
-/** What stood in the place of the live file at one moment. */
+/** The state of the live file at one moment. */
 export type LiveFileState =
   | { readonly kind: 'absent'; readonly stamp: string }
   | { readonly kind: 'not-a-file'; readonly stamp: string }
@@ -35,8 +35,8 @@ export interface LiveDraft extends AsyncDisposable {
 export const ABSENT = 'absent'
 const ATTEMPTS = 50
 const OWNER_ONLY = 0o600
-/** The ending of a file that was set aside. */
-const ASIDE = /^invalid-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-\d{3}Z(?:-\d+)?$/
+/** The suffix of a file that was moved away. */
+const MOVED_AWAY = /^invalid-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-\d{3}Z(?:-\d+)?$/
 const PERMISSIONS = 0o7777n
 
 /** The configuration as a file that people edit, in the work tree of the repository. */
@@ -44,9 +44,9 @@ export class LiveFile {
   readonly path: string
   readonly #fs: FsPromises
   readonly #largest: number
-  /** What we have put there; as long as its stamp stays, nobody has written to it. */
+  /** The draft that was placed last; while its stamp is unchanged, nobody has written to the file. */
   #placed: LiveFileState | null = null
-  /** Of the documents that stand here without anybody having edited the file. */
+  /** The digests of documents that the file may hold without having been edited. */
   #ours: ReadonlySet<Digest> = new Set()
   #agreed: Uint8Array<ArrayBuffer> | null = null
 
@@ -58,27 +58,27 @@ export class LiveFile {
   }
 
   /**
-   * Whether these are the bytes that the file held when it last agreed with the branch, or that we
-   * have written to it since. Then nobody has edited it: at most it is behind the branch.
+   * Whether these bytes are the content of the file when it last agreed with the branch, or content
+   * that the service wrote since. Then nobody has edited the file; at most it is behind the branch.
    */
   isOurs(bytes: Uint8Array<ArrayBuffer>): boolean {
     return this.#ours.size > 0 && this.#ours.has(digestOf(bytes))
   }
 
-  /** Notes that the file was seen with the document of the newest commit. */
+  /** Notes that the file holds the document of the newest commit. */
   noteAgreed(document: Uint8Array<ArrayBuffer>): void {
     if (this.#agreed === document) return
     this.#ours = new Set([digestOf(document)])
     this.#agreed = document
   }
 
-  /** Notes what the file may hold from before this start. */
+  /** Notes the documents that the file may hold from before this start. */
   assumeOurs(digests: Iterable<Digest>): void {
     this.#ours = new Set([...this.#ours, ...digests])
     this.#agreed = null
   }
 
-  /** From now on whatever the file holds is an edit. */
+  /** From now on, any content of the file counts as an edit. */
   disown(): void {
     this.#ours = new Set()
     this.#agreed = null
@@ -89,7 +89,7 @@ export class LiveFile {
     return stampOf(await this.#stats())
   }
 
-  /** The file with a stamp that belongs to these bytes, even while somebody writes it. */
+  /** Reads the file with the stamp of exactly these bytes, even during a concurrent write. */
   async read(): Promise<LiveFileState> {
     for (let attempt = 1; ; attempt += 1) {
       const stats = await this.#stats()
@@ -100,7 +100,7 @@ export class LiveFile {
     }
   }
 
-  /** Writes bytes that {@link place} puts in the place of a file that was seen as it is. */
+  /** Writes a draft of the next live file, for {@link place}. */
   async prepare(bytes: Uint8Array<ArrayBuffer>, seen: LiveFileState): Promise<LiveDraft> {
     const mode = seen.kind === 'file' ? seen.mode : null
     const write = () => FileDraft.write(this.path, bytes, { fs: this.#fs, mode })
@@ -110,12 +110,12 @@ export class LiveFile {
   }
 
   /**
-   * Makes prepared bytes the live file; they stay that over a power cut once {@link syncName} has
-   * returned. An edit that came since the file was seen with this stamp is left as it is.
+   * Renames a draft over the live file; this survives a power cut once {@link syncName} has
+   * returned. A file that has changed since this stamp is left alone.
    */
   async place({ bytes, draft }: LiveDraft, seen: string): Promise<void> {
     if ((await this.stamp()) !== seen) return
-    // Noted before it is written: it may fail, or be looked at, when the name is there already.
+    // Noted before the rename, because a failure or another check may come right after it.
     this.assumeOurs([digestOf(bytes)])
     await draft.place()
     this.noteAgreed(bytes)
@@ -127,7 +127,7 @@ export class LiveFile {
     return syncFolder(this.#fs, dirname(this.path))
   }
 
-  /** Does all of it: the bytes are on disk once this returns. */
+  /** Prepares, places and syncs: the bytes are on disk once this returns. */
   async replace(bytes: Uint8Array<ArrayBuffer>, seen: string): Promise<void> {
     await using draft = await this.prepare(bytes, await this.read())
     await this.place(draft, seen)
@@ -135,8 +135,8 @@ export class LiveFile {
   }
 
   /**
-   * The facts of the file when nobody has written to it since these bytes were placed. Null when
-   * that cannot be told without a look into it.
+   * The stats of the file if nobody has written to it since these bytes were placed. Null when only
+   * a comparison of the content could tell.
    */
   async findPlaced(bytes: Uint8Array<ArrayBuffer>): Promise<BigIntStats | null> {
     const placed = this.#placed
@@ -146,10 +146,10 @@ export class LiveFile {
   }
 
   /**
-   * Gives the file another name, together with whatever an editor still writes to it. It may hold
-   * secrets that nobody has sealed, so that nobody else may read it. Returns its new path.
+   * Renames the file, together with anything that an editor still writes to it, and returns its new
+   * path. Only its owner may read it, because it may hold plain secrets.
    */
-  async setAside(time: number): Promise<string> {
+  async moveAway(time: number): Promise<string> {
     const ending = `invalid-${new Date(time).toISOString().replaceAll(/[:.]/g, '-')}`
     const names = new Set(await this.#fs.readdir(dirname(this.path)))
     let path = `${this.path}.${ending}`
@@ -161,13 +161,13 @@ export class LiveFile {
     return path
   }
 
-  /** Removes what was set aside before a time. */
-  async removeAside(before: number): Promise<void> {
+  /** Removes files that were moved away before a time. */
+  async removeMovedAway(before: number): Promise<void> {
     const folder = dirname(this.path)
     const names = (await orNullWhenAbsent(this.#fs.readdir(folder))) ?? []
     const start = `${basename(this.path)}.`
     const old = names.filter((name) => {
-      const time = name.startsWith(start) ? ASIDE.exec(name.slice(start.length)) : null
+      const time = name.startsWith(start) ? MOVED_AWAY.exec(name.slice(start.length)) : null
       if (time === null) return false
       const [, date, hours, minutes, seconds] = time
       return Date.parse(`${date}T${hours}:${minutes}:${seconds}Z`) < before
@@ -201,8 +201,9 @@ function fileState(stats: BigIntStats, bytes: Uint8Array<ArrayBuffer>): LiveFile
 }
 
 /**
- * Whether the file is the draft as it was written. When it got its name later than its bytes, by
- * the clock of the file system, whoever writes to it gives it a later time than its bytes have.
+ * Whether the file is still the draft as written. This requires that, by the clock of the file
+ * system, the rename came after the last write: then any later write shows in the modification
+ * time.
  */
 function isAsPlaced(stats: BigIntStats, { stats: written }: FileDraft): boolean {
   return (

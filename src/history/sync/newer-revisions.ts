@@ -3,18 +3,18 @@ import type { ObjectReader } from '../../git/object-reader.ts'
 import type { RevisionIndex } from '../index/revision-index.ts'
 
 /**
- * The revisions that are not in the history of a commit, oldest first, or null when the repository
- * does not have it.
+ * Lists the revisions that are not in the history of a commit, oldest first; null when the
+ * repository lacks the commit.
  *
- * In a straight history these are the ones above it. Beside a merge, and when the commit was taken
- * out of the history, only git can tell.
+ * In a linear history these are the newer ones. With merges, and for a commit outside of the
+ * history, git has to walk the graph.
  */
 export async function listNewer(
   { index, reader }: { index: RevisionIndex; reader: ObjectReader },
   commit: CommitSha,
 ): Promise<readonly Revision[] | null> {
   const number = index.numberOf(commit)
-  if (number !== null && index.isCut(commit)) {
+  if (number !== null && index.isClosed(commit)) {
     return index.list({ offset: 0, limit: index.size() - number }).toReversed()
   }
   const tip = index.tip()

@@ -7,14 +7,14 @@ import type { BranchAdvance, GitRepository } from '../repository/git-repository.
 import type { Inspection } from '../revision/inspection.ts'
 import type { Prepare, PreparedChange } from '../revision/prepared-change.ts'
 import { ABSENT, type LiveFile, type LiveFileState } from './live-file.ts'
-import type { OtherFiles } from './other-files.ts'
+import type { WorkTreeSync } from './work-tree-sync.ts'
 import { describeProblems, type Problems, type Report } from '../revision/problems.ts'
 
-/** Branch, index and live file at a moment at which they agreed. */
+/** Branch, index and live file in agreement, at one moment. */
 export interface Base extends BranchState {
   readonly live: LiveFileState
   /** Whether the live file holds an edit that is not valid. */
-  readonly setAside: boolean
+  readonly hasInvalidEdit: boolean
 }
 
 export interface ReconcilerOptions {
@@ -22,13 +22,13 @@ export interface ReconcilerOptions {
   readonly follower: BranchFollower
   readonly committer: Committer
   readonly live: LiveFile
-  readonly otherFiles: OtherFiles
+  readonly workTree: WorkTreeSync
   readonly prepare: Prepare
   readonly problems: Problems
   readonly report: Report
-  /** Milliseconds for which an edit has to stay as it is before it is taken. */
+  /** Milliseconds for which an edit has to stay unchanged before it is taken over. */
   readonly rest: number
-  /** The same for an edit that somebody has given to `git add` and may be about to commit. */
+  /** This time for a staged edit, which somebody may be about to commit. */
   readonly stagedRest: number
   readonly onCommitted: (revision: Revision) => void
 }
@@ -36,29 +36,29 @@ export interface ReconcilerOptions {
 type FileState = Extract<LiveFileState, { kind: 'file' }>
 type Outcome = Base | 'again' | 'wait'
 
-/** How long a change waits for an edit that does not come to rest, in milliseconds. */
+/** How long a change waits for an edit that keeps changing, in milliseconds. */
 const LONGEST_WAIT = 5000
 
 const PAUSE = 25
 
 const FILESYSTEM = 'Filesystem'
 
-/** Brings branch, index and live file into agreement, whoever has changed which of them. */
+/** Brings branch, index and live file into agreement, whatever has changed any of them. */
 export class Reconciler {
   readonly #options: ReconcilerOptions
   #agreedHead: CommitSha | null = null
   #edit: { readonly stamp: string; readonly since: number } | null = null
-  /** The stamp of an edit that was found not to be valid. */
+  /** The stamp of the last edit that was not valid. */
   #rejected: string | null = null
 
-  /** Who replaces plain secrets: what was there before we came is upgraded. */
+  /** The author of commits that seal plain secrets; `Upgrade` for those from before this start. */
   #sealer = 'Upgrade'
 
   constructor(options: ReconcilerOptions) {
     this.#options = options
   }
 
-  /** For a change that waits for its turn: takes an edit at once when it is valid. */
+  /** Reconciles for a change in the queue: takes a valid edit over at once. */
   async reconcile(): Promise<Base> {
     const deadline = performance.now() + LONGEST_WAIT
     for (;;) {
@@ -68,7 +68,7 @@ export class Reconciler {
     }
   }
 
-  /** Lets an edit come to rest first. False when it has to be looked at again for that. */
+  /** Reconciles once an edit has come to rest. False when it has to be checked again later. */
   async reconcileRested(): Promise<boolean> {
     await this.#options.committer.tidy()
     for (;;) {
@@ -77,30 +77,30 @@ export class Reconciler {
     }
   }
 
-  /** Commits a document upon a base, or returns null when the base has changed meanwhile. */
+  /** Commits a document on a base, or returns null when the base has changed meanwhile. */
   async commit(base: Base, change: PreparedChange): Promise<Revision | null> {
-    const { branch, head: parent, live, setAside } = base
-    const draft = { ...change, branch, parent, live, setAside }
+    const { branch, head: parent, live, hasInvalidEdit } = base
+    const draft = { ...change, branch, parent, live, hasInvalidEdit }
     const revision = await this.#options.committer.commit(draft)
     if (revision === null) return null
     this.#options.follower.noteCommitted(revision, change.document)
-    this.#options.otherFiles.noteSaved(parent, revision.commit)
+    this.#options.workTree.noteSaved(parent, revision.commit)
     for (const kind of ['live-file', 'commit'] as const) this.#options.problems.clear(kind)
     this.#options.onCommitted(revision)
     return revision
   }
 
   /**
-   * Moves the branch to newer commits, and the live file after it. An edit of it that is not valid
-   * is set aside. False when the branch is not where those commits begin; then nothing is changed.
+   * Moves the branch to newer commits and updates the live file. An invalid edit of it is moved
+   * away. False, without any change, when the branch has left the base of those commits.
    */
   async advance(move: BranchAdvance): Promise<boolean> {
     const { repository, committer, live } = this.#options
     const base = await this.reconcile()
     if (base.branch !== move.branch || base.head !== move.from) return false
     if (!(await repository.advance(move))) return false
-    if (base.setAside && (await live.stamp()) === base.live.stamp) {
-      await committer.setAside()
+    if (base.hasInvalidEdit && (await live.stamp()) === base.live.stamp) {
+      await committer.moveAway()
       await this.#catchUp(await repository.findDocument(move.to), ABSENT)
     }
     await this.reconcile()
@@ -111,7 +111,7 @@ export class Reconciler {
     const { follower, live } = this.#options
     const state = await follower.fastForward()
     if (follower.takeReset()) live.disown()
-    const base = { ...state, live: await live.read(), setAside: false }
+    const base = { ...state, live: await live.read(), hasInvalidEdit: false }
     if (holds(base.live, base.headDocument)) return this.#agree(base)
     if (base.live.kind === 'absent') return this.#restore(base, deadline)
     if (base.live.kind === 'not-a-file')
@@ -121,7 +121,7 @@ export class Reconciler {
       const message = `The file has ${size} bytes; at most ${largest} are accepted`
       return this.#reject(base, [{ message }])
     }
-    if (live.isOurs(base.live.bytes)) return this.#followBranch(base)
+    if (live.isOurs(base.live.bytes)) return this.#updateLiveFile(base)
     return this.#takeEdit({ base, live: base.live, deadline })
   }
 
@@ -140,15 +140,15 @@ export class Reconciler {
     return base
   }
 
-  /** Has git's index follow the branch. While a git command keeps it, that waits for the next look. */
+  /** Updates git's index to the branch. While a git command holds it, this waits for the next check. */
   async #stage(head: CommitSha, document: Uint8Array<ArrayBuffer>): Promise<void> {
-    const { repository, otherFiles } = this.#options
+    const { repository, workTree } = this.#options
     if (!(await repository.stageDocument(document))) return
-    if (await otherFiles.follow(head)) this.#agreedHead = head
+    if (await workTree.moveTo(head)) this.#agreedHead = head
   }
 
-  /** Nobody has edited the live file. Beside a newest commit that is not valid it holds the last valid document. */
-  async #followBranch(base: Base): Promise<Outcome> {
+  /** Updates a live file that nobody has edited. Beside an invalid newest commit it holds the last valid document. */
+  async #updateLiveFile(base: Base): Promise<Outcome> {
     const document = base.isHeadRevision ? base.headDocument : base.document
     if (!holds(base.live, document)) return this.#catchUp(document, base.live.stamp)
     this.#edit = null
@@ -157,7 +157,7 @@ export class Reconciler {
     return base
   }
 
-  /** The newest commit has plain secrets. They stay in git, but not in what is current and what is served. */
+  /** Seals the plain secrets of the newest commit in a new one. They stay in git's history, but are not served. */
   async #seal(base: Base, inspection: Inspection & { ok: true }): Promise<'again'> {
     this.#options.report({
       level: 'warning',
@@ -187,7 +187,7 @@ export class Reconciler {
   }): Promise<Outcome> {
     const { base, live, deadline } = look
     const { rest, stagedRest, prepare, repository } = this.#options
-    if (live.stamp === this.#rejected) return this.#setAside(base)
+    if (live.stamp === this.#rejected) return this.#keepInvalidEdit(base)
     const rested = this.#restOf(live.stamp)
     if (deadline === null && rested < rest) return 'wait'
     const isStaged = await repository.isStaged(live.bytes)
@@ -207,16 +207,16 @@ export class Reconciler {
     this.#rejected = base.live.stamp
     const message = `The live file is not valid: ${describeProblems(problems)}`
     this.#options.problems.raise({ kind: 'live-file', message, problems })
-    return this.#setAside(base)
+    return this.#keepInvalidEdit(base)
   }
 
-  /** What stands in the live file is an edit whatever the kept index says, so that may be up to date. */
-  async #setAside(base: Base): Promise<Base> {
+  /** Stores the index: the live file counts as an edit whatever the stored index says. */
+  async #keepInvalidEdit(base: Base): Promise<Base> {
     await this.#options.follower.keep()
-    return { ...base, setAside: true }
+    return { ...base, hasInvalidEdit: true }
   }
 
-  /** For how long the live file has been seen in this state. */
+  /** How long the live file has had this stamp. */
   #restOf(stamp: string): number {
     const now = performance.now()
     if (this.#edit?.stamp !== stamp) this.#edit = { stamp, since: now }
@@ -224,7 +224,7 @@ export class Reconciler {
   }
 }
 
-/** Whether the newest commit has these bytes already, and is a revision with them. */
+/** Whether the newest commit is a valid revision with exactly these bytes. */
 export function isCurrent({ headDocument, isHeadRevision }: Base, document: Uint8Array): boolean {
   return isHeadRevision && headDocument !== null && Buffer.compare(headDocument, document) === 0
 }

@@ -9,7 +9,7 @@ import { ended } from '../../processes/piped-process.ts'
 import { requireGit, runGit, tryGit } from '../../git/run-git.ts'
 
 export interface RestoreFolderOptions extends BundleOptions {
-  /** The folder of the repository, which holds none. */
+  /** The folder of the repository to create. */
   readonly repository: string
   /** The document, relative to it. */
   readonly fileName: string
@@ -20,14 +20,15 @@ const LARGEST_INDEX = 100_000
 const NUL = 0
 
 /**
- * Makes a repository of a bundle, and the live file beside it. Nothing else of the tree is written:
- * git's index says of other files that they are not checked out, so that no command takes them for
- * deleted; `git checkout-index` or a checkout brings them.
+ * Creates a repository from a bundle, with the live file. No other file of the tree is written:
+ * git's index marks them as not checked out, so that no command takes them for deleted. `git
+ * checkout-index` or a checkout writes them.
  *
- * It is made in a folder inside of `.git`, where no tree can name a file, and moved up from there,
- * `HEAD` last: without that it is no repository for git nor for a service.
+ * It is built in a folder inside of `.git`, where no tree can name a file, and moved up from there,
+ * `HEAD` last: without `HEAD` neither git nor a service sees a repository.
  *
- * @throws {ServiceError} `unavailable`, with what git says; the bundle is damaged, or a file is in the way.
+ * @throws {ServiceError} `unavailable`, with what git says; the bundle is damaged, or a file is in
+ * the way.
  */
 export async function restoreFolder(
   options: RestoreFolderOptions,
@@ -59,7 +60,7 @@ async function moveUp(draft: string, gitDir: string): Promise<void> {
   await nodeFs.rmdir(draft)
 }
 
-/** The index of the whole tree; none where that is too large to be meant. */
+/** Writes the index of the whole tree; none where the tree is implausibly large. */
 async function writeIndex(
   git: GitExecutable,
   draft: string,

@@ -2,20 +2,23 @@ import { join } from 'node:path'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { GitStore } from '../../git/git-store.ts'
 
-/** What git leaves in its folder of packs when it is killed, and how old it is then at least, in milliseconds. */
+/** Temporary packs of git processes that were killed, and their minimum age in milliseconds. */
 const ABANDONED = /^\.?tmp[-_]/
 const ABANDONED_AFTER = 3_600_000
-/** Where git keeps the objects of a push until it is accepted; a git before 2.35 left out the beginning. */
+/**
+ * The folders in which git keeps the objects of a push until it is accepted; before git 2.35
+ * without the prefix.
+ */
 const INCOMING = /^(?:tmp_objdir-)?incoming-\w+$/
 
-/** The folders with the objects of pushes that are not accepted yet, or never will be. */
+/** The folders with the objects of pending or abandoned pushes. */
 export async function listIncoming({ fs, gitDir }: GitStore): Promise<string[]> {
   const objects = join(gitDir, 'objects')
   const names = (await orNullWhenAbsent(fs.readdir(objects))) ?? []
   return names.filter((name) => INCOMING.test(name)).map((name) => join(objects, name))
 }
 
-/** Removes packs and pushes that were never finished. Whoever still writes one has touched it lately. */
+/** Removes packs and pushes that were never finished. Active writers touch theirs, so recent ones stay. */
 export async function removeAbandoned(store: GitStore, now: number): Promise<void> {
   const packs = join(store.gitDir, 'objects', 'pack')
   const names = (await orNullWhenAbsent(store.fs.readdir(packs))) ?? []

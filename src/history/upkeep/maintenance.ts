@@ -3,19 +3,19 @@ import { describeFault } from '../../core/faults.ts'
 import type { WriterQueue } from '../../storage/writer-queue.ts'
 import { removeAbandoned } from './abandoned-objects.ts'
 import { inBackground } from '../../lib/in-background.ts'
-import type { GitExecutable } from '../../git/git-executable.ts'
+import type { GitExecutable, Version } from '../../git/git-executable.ts'
 import type { GitStore } from '../../git/git-store.ts'
 import { removeObjectDrafts } from '../../git/loose-objects.ts'
 import type { ObjectReader } from '../../git/object-reader.ts'
-import { packRepository } from '../repository/pack-repository.ts'
 import type { Report } from '../revision/problems.ts'
 import {
   measureRepository,
   type RepositoryMeasure,
   type RepositorySize,
 } from './repository-size.ts'
+import { DELTA_DEPTH } from '../../git/empty-repository.ts'
 
-/** When loose objects and packs are put together. */
+/** The limits above which loose objects and packs are repacked. */
 export interface MaintenanceLimits {
   readonly looseObjects: number
   readonly looseBytes: number
@@ -23,14 +23,14 @@ export interface MaintenanceLimits {
 }
 
 export interface MaintenanceState extends RepositorySize {
-  /** When objects were last put together since the start, in milliseconds; null before that. */
+  /** The time of the last packing since the start, in milliseconds; null before the first. */
   readonly packedAt: number | null
   /** Why the last attempt failed, or null. */
   readonly problem: string | null
 }
 
 export interface MaintenanceOptions {
-  /** Null where there is none: then everything is only counted. */
+  /** Null without a git program: then objects are only counted. */
   readonly git: GitExecutable | null
   readonly store: GitStore
   readonly reader: ObjectReader
@@ -43,17 +43,17 @@ export interface MaintenanceOptions {
 const LIMITS: MaintenanceLimits = { looseObjects: 1_000, looseBytes: 32 * 1_048_576, packs: 20 }
 /** A revision is a blob, a tree and a commit. */
 const OBJECTS_OF_REVISION = 3
-/** New revisions after which it looks, because they may be large. */
+/** New revisions after which the size is measured. */
 const REVISIONS_BETWEEN_LOOKS = 64
-/** Others write too: milliseconds after which it looks in any case. */
+/** Milliseconds after which the size is measured in any case, because other tools write too. */
 const INTERVAL = 600_000
-/** Milliseconds after the start, and after a revision, so that what it tells is never older. */
+/** Milliseconds after the start, and after a revision, until the next measurement. */
 const SOON = 10_000
 const NOTHING: RepositorySize = { looseObjects: 0, looseBytes: 0, packs: 0, packBytes: 0 }
 
 /**
- * Keeps the repository small and quick to read: counts what lies in it and, when there is much,
- * lets git put it together. That happens beside reads and writes and takes nothing from either.
+ * Keeps the repository small and quick to read: measures it and, above a limit, lets git pack it.
+ * Reads and writes go on meanwhile.
  */
 export class Maintenance implements AsyncDisposable {
   readonly #options: MaintenanceOptions
@@ -61,7 +61,7 @@ export class Maintenance implements AsyncDisposable {
   readonly #stop = new AbortController()
   #state: MaintenanceState | null = null
   #packFiles: readonly string[] = []
-  /** What the last packing left behind. */
+  /** The measurement after the last packing. */
   #rest = NOTHING
   #newRevisions = 0
   #running: Promise<void> | null = null
@@ -73,22 +73,22 @@ export class Maintenance implements AsyncDisposable {
     this.#wakeIn(SOON)
   }
 
-  /** What was found at the last look; null before the first. */
+  /** The last measurement; null before the first. */
   state(): MaintenanceState | null {
     return this.#state
   }
 
-  /** Takes notice of new revisions, and looks soon, or at once when there are many of them. */
+  /** Counts new revisions and schedules a measurement, at once when there are many of them. */
   noteRevisions(count: number): void {
     if (this.#newRevisions === 0) this.#wakeIn(SOON)
     this.#newRevisions += count
     const many = Math.ceil(this.#limits.looseObjects / OBJECTS_OF_REVISION)
     if (this.#newRevisions >= Math.min(many, REVISIONS_BETWEEN_LOOKS)) {
-      this.#lookAside()
+      this.#lookInBackground()
     }
   }
 
-  /** Counts, and packs when something is over its limit. One look at a time; never fails. */
+  /** Measures, and packs above a limit. One run at a time; never fails. */
   look(): Promise<void> {
     this.#running ??= this.#look().finally(() => {
       this.#running = null
@@ -103,7 +103,7 @@ export class Maintenance implements AsyncDisposable {
     await this.#running
   }
 
-  #lookAside(): void {
+  #lookInBackground(): void {
     inBackground(this.#options.report, 'The maintenance has failed', this.look())
   }
 
@@ -119,7 +119,7 @@ export class Maintenance implements AsyncDisposable {
     }
   }
 
-  /** Waits for the writes under way. The first time, what a crash has left is removed before others begin. */
+  /** Waits for the writes under way. The first run removes leftovers of a crash before other writes begin. */
   async #afterWrites(): Promise<void> {
     const { queue, store } = this.#options
     await queue.run(async () => {
@@ -146,7 +146,7 @@ export class Maintenance implements AsyncDisposable {
     return size
   }
 
-  /** Somebody's git may have replaced packs, or ours. */
+  /** Packs may have been replaced, by our packing or by another git process. */
   #letGoOf(packFiles: RepositoryMeasure['packFiles']): void {
     const present = new Set(packFiles)
     if (this.#packFiles.some((name) => !present.has(name))) this.#options.reader.renew()
@@ -176,7 +176,31 @@ export class Maintenance implements AsyncDisposable {
   #wakeIn(delay: number): void {
     if (this.#stop.signal.aborted) return
     if (this.#timer) clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#lookAside(), delay)
+    this.#timer = setTimeout(() => this.#lookInBackground(), delay)
     this.#timer.unref()
+  }
+}
+
+/** Uses one processor, and syncs packs before the files that they replace are removed. */
+const SETTINGS = ['-c', 'pack.threads=1', '-c', 'core.fsync=committed']
+const REPACK = [...SETTINGS, 'repack', '-d', '-q', `--depth=${DELTA_DEPTH}`]
+const GEOMETRIC_SINCE: Version = [2, 32]
+
+/**
+ * Puts loose objects into a pack, and packs of like size into larger ones, so that their number
+ * grows with the logarithm of the history and every object is written again only as often.
+ * The first step reads the history in its order, which makes the deltas small.
+ *
+ * Nothing is ever dropped, reachable or not: a writer may be about to refer to it.
+ */
+async function packRepository(
+  git: GitExecutable,
+  gitDir: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const together = git.isAtLeast(GEOMETRIC_SINCE) ? ['--geometric=2'] : ['-a', '--keep-unreachable']
+  const graph = ['commit-graph', 'write', '--reachable', '--split', '--no-progress']
+  for (const args of [REPACK, [...REPACK, ...together], [...SETTINGS, ...graph]]) {
+    await git.runAside(gitDir, args, signal)
   }
 }

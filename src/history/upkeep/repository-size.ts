@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { GitStore } from '../../git/git-store.ts'
 
-/** How the objects of a repository lie on disk. */
+/** The number and size of a repository's objects on disk. */
 export interface RepositorySize {
   readonly looseObjects: number
   readonly looseBytes: number
   readonly packs: number
-  /** Packs with their indexes and whatever else belongs to them. */
+  /** Packs with their indexes and other companion files. */
   readonly packBytes: number
 }
 
@@ -16,7 +16,7 @@ export interface RepositoryMeasure extends RepositorySize {
   readonly packFiles: readonly string[]
 }
 
-/** Counts and weighs what is there; git and writers may be at work meanwhile. */
+/** Measures the repository, while git and writers may be active. */
 export async function measureRepository(store: GitStore): Promise<RepositoryMeasure> {
   const objects = join(store.gitDir, 'objects')
   const names = (await orNullWhenAbsent(store.fs.readdir(objects))) ?? []

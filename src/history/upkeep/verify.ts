@@ -6,7 +6,7 @@ import type { CommitSha, Revision } from '../../core/revision.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { GitExecutable } from '../../git/git-executable.ts'
 import type { HistoryOptions } from '../history-options.ts'
-import { IndexFile } from '../index/revision-file.ts'
+import { IndexFile } from '../index/index-file.ts'
 import { IndexKeeper, NO_STORE } from '../index/index-keeper.ts'
 import { parseMessage } from '../revision/message.ts'
 import type { ObjectReader } from '../../git/object-reader.ts'
@@ -26,9 +26,9 @@ export interface VerifyReport {
   readonly revisions: number
   /** The newest valid revision; null when there is none. */
   readonly newest: Revision | null
-  /** What is wrong, a sentence each. */
+  /** Faults, a sentence each. */
   readonly problems: readonly string[]
-  /** What is odd and does no harm. */
+  /** Harmless oddities, a sentence each. */
   readonly notes: readonly string[]
 }
 
@@ -40,9 +40,9 @@ interface Verification extends VerifyOptions {
 }
 
 /**
- * Checks a repository and changes nothing: every revision's bytes against its digest, the index
- * against the history of the branch, and every object where there is a git program. A service
- * may be running on it.
+ * Checks a repository without changing it: the bytes of every revision against its digest, the
+ * index against the history of the branch and, with a git program, every object. A service may be
+ * running on it.
  *
  * @throws {ServiceError} `unavailable` when there is no history to check.
  */
@@ -71,36 +71,41 @@ export async function verifyRepository(
   }
 }
 
-/** What is wrong with the kept index of revisions. */
+/** Finds faults of the stored index of revisions. */
 export async function findIndexProblems(options: VerifyOptions): Promise<readonly string[]> {
   const gitDir = join(options.repository, '.git')
   await using reader = await openObjectReader({ fs: nodeFs, gitDir, path: options.programPath })
   return (await compareIndex({ ...options, gitDir, reader })).indexProblems
 }
 
-/** The kept index may be behind the branch, for it is extended at every start, but never differ. */
+/**
+ * Compares the stored index with the branch. It may be shorter, for each start extends it, but must
+ * not differ.
+ */
 async function compareIndex(
   verification: Verification,
 ): Promise<{ index: RevisionIndex; indexProblems: readonly string[] }> {
   const { gitDir } = verification
   const path = join(gitDir, 'cairn', 'revisions')
   const file = new IndexFile({ fs: nodeFs, path }, verification)
-  const kept = new RevisionIndex(await file.load())
+  const stored = new RevisionIndex(await file.load())
   const { branch, commit } = await readHead({ fs: nodeFs, gitDir })
   if (commit === null) throw unavailable(`The branch ${branch} of ${gitDir} has no commits`)
   const keeper = new IndexKeeper(NO_STORE, verification)
-  await keeper.follow(commit)
+  await keeper.moveTo(commit)
   const entries = keeper.index.entries()
-  const keptEntries = kept.entries()
-  const wrong = keptEntries.findIndex((entry, at) => !isDeepStrictEqual(entry, entries[at]))
-  const indexProblems = wrong < 0 ? [] : [describeDifference(keptEntries[wrong], entries[wrong])]
-  if (file.isDamaged) indexProblems.push(`The index is damaged after ${kept.length} commits`)
+  const storedEntries = stored.entries()
+  const wrong = storedEntries.findIndex((entry, at) => !isDeepStrictEqual(entry, entries[at]))
+  const indexProblems = wrong < 0 ? [] : [describeDifference(storedEntries[wrong], entries[wrong])]
+  if (file.isDamaged) indexProblems.push(`The index is damaged after ${stored.length} commits`)
   return { index: keeper.index, indexProblems }
 }
 
-function describeDifference(kept?: IndexEntry, read?: IndexEntry): string {
-  const where = `The index differs from the history at commit ${kept?.commit}`
-  return read?.commit === kept?.commit ? where : `${where}, where git has ${read?.commit ?? 'none'}`
+function describeDifference(stored?: IndexEntry, read?: IndexEntry): string {
+  const where = `The index differs from the history at commit ${stored?.commit}`
+  return read?.commit === stored?.commit
+    ? where
+    : `${where}, where git has ${read?.commit ?? 'none'}`
 }
 
 async function checkDocuments(

@@ -13,7 +13,7 @@ export interface AuditOptions {
   readonly log: Log
 }
 
-/** Which entries are asked for. Null: all. */
+/** A filter of entries; null matches all. */
 export interface AuditQuery {
   /** Only those with a smaller number; null for the newest. */
   readonly before: number | null
@@ -26,22 +26,22 @@ export interface AuditQuery {
 
 export interface AuditPage {
   readonly entries: readonly AuditEntry[]
-  /** The number to go on before; null when there are no more. */
+  /** The number before which the next page begins; null when there are no more. */
   readonly next: number | null
 }
 
-/** How much of the log is for refusals, and for what anybody can bring about. */
+/** The share of the log for refusals, and for actions without a login. */
 const SHARE_OF_REFUSALS = 1 / 4
-/** Refusals of a user for one reason that are noted one by one within a minute. */
+/** How many refusals of a user for one reason are recorded singly within a minute. */
 const NOTED_AT_ONCE = 10
 
 /**
- * Notes every action: who, what, from where, and how it ended. An entry is on disk before the
- * action is answered. While it cannot be written, it goes to the log of the service instead, and
- * the health says so: what is done already is not undone by that.
+ * Records every action: who, what, from where, and the outcome. An entry is on disk before the
+ * action is answered. While the file cannot be written, entries go to the log of the service, and
+ * the health check reports it, because the action is already done.
  *
- * What was refused, and what needs no login, is in files of its own with the same numbering, so that
- * no flood of it takes the room of what users did. Repetitions of it become one entry.
+ * Refusals, and actions without a login, have their own files with the same numbering, so that a
+ * flood of them cannot displace the actions of users. Repetitions become one entry.
  */
 export class Audit implements AsyncDisposable {
   readonly #numbers: LineNumbers
@@ -78,23 +78,23 @@ export class Audit implements AsyncDisposable {
     })
   }
 
-  /** Notes an action; returns once the entry is on disk. It never fails. Many refusals become one entry. */
+  /** Records an action; returns once the entry is on disk. Never fails. Many refusals become one entry. */
   note(action: Action): Promise<void> {
     if (action.outcome === 'refused') return this.#repeated.note(action, NOTED_AT_ONCE)
     return this.#actions.append(action)
   }
 
-  /** The same for what anybody can bring about: repetitions within a minute become one entry. */
+  /** Records an action that needs no login: repetitions within a minute become one entry. */
   noteOften(action: Action): Promise<void> {
     return this.#repeated.note(action, 1)
   }
 
-  /** What keeps entries from being written, or null. */
+  /** The problem that keeps entries from being written, or null. */
   problem(): string | null {
     return this.#actions.problem() ?? this.#refusals.problem()
   }
 
-  /** Entries, newest first. A page may be short of its limit where much had to be passed over. */
+  /** Lists entries, newest first. A page may be shorter than its limit when many entries do not match. */
   async read(query: AuditQuery): Promise<AuditPage> {
     const before = query.before ?? this.#numbers.next()
     const found = await Promise.all(

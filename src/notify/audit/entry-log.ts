@@ -7,30 +7,30 @@ import { LineLog, type LineNumbers } from '../../storage/line-log.ts'
 
 export interface EntryLogOptions {
   readonly folder: string
-  /** What its files are called. */
+  /** The name of its files. */
   readonly name: string
-  /** What its entries are called. */
+  /** The name of its entries in messages. */
   readonly called: string
   /** How large it may become, in bytes. */
   readonly largest: number
-  /** Gives the numbers of entries, which several logs share. */
+  /** Allocates the numbers of entries, which several logs share. */
   readonly numbers: LineNumbers
   readonly clock: Clock
   readonly log: Log
 }
 
-/** Entries that were looked for, newest first. */
+/** The result of a search, newest first. */
 export interface FoundEntries {
   readonly entries: readonly AuditEntry[]
-  /** All entries from this number on were looked at; null when there are no more. */
+  /** The lowest number that was searched; null when there are no more. */
   readonly from: number | null
 }
 
-/** The log is kept in so many files, of which the oldest makes room. */
+/** The number of files of a log; the oldest is dropped to make room. */
 const FILES = 16
 const LONGEST_TARGET = 500
 
-/** Audit entries in files that have a share of the disk. What cannot be written goes to the log of the service. */
+/** Audit entries in files of bounded size. Entries that cannot be written go to the log of the service. */
 export class EntryLog implements AsyncDisposable {
   readonly #options: EntryLogOptions
   readonly #lines: LineLog
@@ -60,7 +60,7 @@ export class EntryLog implements AsyncDisposable {
     return this.#problem
   }
 
-  /** Notes an action; returns once the entry is on disk. It never fails. */
+  /** Records an action; returns once the entry is on disk. Never fails. */
   async append(action: Action, repetitions: Repetitions = {}): Promise<void> {
     const facts = {
       time: this.#options.clock(),
@@ -77,7 +77,7 @@ export class EntryLog implements AsyncDisposable {
     }
   }
 
-  /** The newest entries below a number that are asked for. */
+  /** The newest matching entries below a number. */
   async find(
     before: number,
     limit: number,
@@ -105,7 +105,7 @@ export class EntryLog implements AsyncDisposable {
   }
 }
 
-/** Stands for a line that can no longer be read, so that nobody takes it for one that never was. */
+/** Stands for an unreadable line, so that its loss is visible. */
 const DAMAGED = {
   time: 0,
   user: '',
@@ -115,7 +115,7 @@ const DAMAGED = {
   outcome: 'failed',
 } as const
 
-/** The number that an entry begins with. */
+/** The number at the start of an entry. */
 function numberOf(line: string): number | null {
   const [, digits] = /^\{"id":(\d{1,15}),/.exec(line) ?? []
   return digits === undefined ? null : Number(digits)

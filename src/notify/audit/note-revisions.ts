@@ -3,7 +3,7 @@ import type { Log } from '../../lib/log.ts'
 import type { History, RevisionEvent } from '../../history/history.ts'
 import type { Audit } from './audit.ts'
 
-/** Has every change of the configuration noted, whoever made it and however. Returns how to stop that. */
+/** Records every change of the configuration from any source. Returns a function that stops it. */
 export function noteRevisions(history: History, audit: Audit, log: Log): () => void {
   return history.onRevision((news) =>
     inBackground(log, 'A change of the configuration could not be noted', note(audit, news)),

@@ -3,19 +3,19 @@ import { inBackground } from '../../lib/in-background.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Clock } from '../../lib/clock.ts'
 
-/** How long repetitions are counted before they are noted, in milliseconds. */
+/** How long repetitions are counted before they are recorded, in milliseconds. */
 const WINDOW = 60_000
-/** More different ones than this are counted together. */
+/** Above so many different actions, they are counted together. */
 const KINDS = 1_000
-/** So many different targets of repetitions are noted. */
+/** The most different targets that are recorded for repetitions. */
 const TARGETS = 5
 const LONGEST_TARGET = 500
 
 interface Counted {
   readonly action: Action
-  /** How many were noted at once. */
+  /** How many were recorded singly. */
   noted: number
-  /** What came after them. */
+  /** The repetitions after those. */
   times: number
   first: number
   last: number
@@ -28,7 +28,7 @@ export interface RepeatedActionsOptions {
   readonly write: (action: Action, repetitions: Repetitions) => Promise<void>
 }
 
-/** Notes the first of many equal actions at once, and the others as a number. */
+/** Records the first of many equal actions singly, and counts the others. */
 export class RepeatedActions implements AsyncDisposable {
   readonly #options: RepeatedActionsOptions
   readonly #counted = new Map<string, Counted>()
@@ -38,7 +38,7 @@ export class RepeatedActions implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Notes the action at once when it is one of the first that many times within the window. */
+  /** Records the action at once while it is among the first within the window. */
   async note(action: Action, atOnce: number): Promise<void> {
     const counted = this.#countedOf(action)
     if (counted.noted < atOnce) {
@@ -101,7 +101,7 @@ function keyOf({ user, action, address, outcome, status, claimed = '' }: Action)
   return [user, action, address, outcome, status, claimed].join('\0')
 }
 
-/** Stands for those of too many kinds, of which none is named. */
+/** Stands for actions of too many kinds, without naming any. */
 function othersThan({ outcome }: Action): Action {
   return { user: '', action: 'other-actions', target: '', address: '', outcome }
 }

@@ -5,14 +5,14 @@ import { addressOf } from '../../sources/source-address.ts'
 import { secretsOf } from '../../sources/source-place.ts'
 import type { Tools } from '../../sources/tools.ts'
 
-/** The mirror has commits that are not in the history. Nobody but an operator can say what is to become of them. */
+/** The mirror has commits that are not in the history. Only an operator can decide about them. */
 export class MirrorDiverged extends Error {
   override readonly name = 'MirrorDiverged'
 }
 
 const REJECTED = /\[rejected\].*\((?:fetch first|non-fast-forward)\)/s
 
-/** Neither the repository nor its user's settings may add something to a push. */
+/** Neither the repository nor the user's settings may extend a push. */
 const PUSH_SETTINGS = [
   'advice.pushUpdateRejected=false',
   'push.followTags=false',
@@ -27,14 +27,14 @@ const ENVIRONMENT = {
   LC_ALL: 'C.UTF-8',
 }
 
-/** Another repository that is to have the same branch. Every failure is a `SourceFailed`, without credentials. */
+/** Another repository that gets a copy of the branch. Every failure is a `SourceFailed`, without credentials. */
 export class MirrorRemote {
   /** The address without credentials. */
   readonly url: string
   readonly #tools: Tools
   readonly #call: Parameters<Tools['run']>[0]
 
-  /** @throws {SourceFailed} when the URL is none that git may be given. */
+  /** @throws {SourceFailed} when git must not be given this URL. */
   constructor(url: string, { tools, repository }: { tools: Tools; repository: string }) {
     const address = addressOf('git', url)
     this.url = address.url
@@ -53,7 +53,7 @@ export class MirrorRemote {
     }
   }
 
-  /** Where the branch of the mirror is; null when it has none. */
+  /** The commit of the mirror's branch; null when it has none. */
   async readTip(branch: string): Promise<CommitSha | null> {
     const lines = (await this.#git('ls-remote', '--quiet', '--', this.url, branch)).split('\n')
     const line = lines.map((each) => each.split('\t')).find(([, name]) => name === branch)

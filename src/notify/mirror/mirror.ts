@@ -19,13 +19,13 @@ export interface MirrorOptions {
   readonly log: Log
 }
 
-/** How far the mirror is, as far as is known. */
+/** The known state of the mirror. */
 export interface MirrorState {
   /** Without credentials. */
   readonly url: string
-  /** Revisions that it does not have; null while that is not known. */
+  /** How many revisions it lacks; null while unknown. */
   readonly behind: number | null
-  /** For how many seconds it has lacked some; 0 when it has all. */
+  /** For how many seconds it has been behind; 0 when it has all. */
   readonly seconds: number
   /** Why the last attempt failed, or null. */
   readonly error: string | null
@@ -36,9 +36,8 @@ const TIMEOUT = 60_000
 const PAUSES = { fromMs: 1_000, toMs: 300_000 }
 
 /**
- * Pushes the branch to another repository after every revision, beside whatever the service does. A
- * mirror that cannot be reached is tried again, less and less often; one that has commits of
- * its own is never forced.
+ * Pushes the branch to another repository after every revision, in the background. An unreachable
+ * mirror is retried with back-off; one with commits of its own is never forced.
  */
 export class Mirror implements AsyncDisposable {
   readonly #options: MirrorOptions
@@ -71,13 +70,13 @@ export class Mirror implements AsyncDisposable {
     return { url: this.#remote.url, behind: this.#behind, seconds, error: this.#loop.problem }
   }
 
-  /** What an operator should look at, in words. */
+  /** A warning for operators, or null. */
   problems(): readonly string[] {
     const { problem } = this.#loop
     return problem === null ? [] : [`The mirror ${this.#remote.url}: ${problem}`]
   }
 
-  /** Ends a push that is under way; the next start makes up for it. */
+  /** Stops a running push; the next start repeats it. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopListening()
     await Promise.all([this.#loop[Symbol.asyncDispose](), this.#tools[Symbol.asyncDispose]()])
@@ -110,7 +109,7 @@ export class Mirror implements AsyncDisposable {
   }
 }
 
-/** @throws {Error} a failure that nobody foresaw. */
+/** @throws {Error} an unexpected failure. */
 function problemOf(error: unknown): string {
   if (isForeseen(error)) return error.message
   throw error

@@ -10,7 +10,7 @@ export interface WebhookCallOptions {
   readonly version: string
 }
 
-/** Posts what a receiver is told. Only an answer of 200 to 299 says that it took it; no redirect is followed. */
+/** Posts a delivery to a receiver. Only a status of 200 to 299 confirms it; redirects are not followed. */
 export function webhookCall(options: WebhookCallOptions): CallWebhook {
   return async ({ name, url, secret, timeoutSeconds }, { event, revision, previous }, signal) => {
     const body = JSON.stringify({
@@ -63,7 +63,7 @@ async function post(url: string, { headers, body, timeout, signal }: Post): Prom
   }
 }
 
-/** The code of the system, such as ECONNREFUSED: whole messages may name the address. */
+/** The system's error code, such as ECONNREFUSED, because messages may contain the address. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : null
   const isCoded = cause instanceof Error && 'code' in cause && typeof cause.code === 'string'

@@ -3,18 +3,18 @@ import type { DocumentKind } from '../../core/document-kind.ts'
 import { CommitSha } from '../../core/revision.ts'
 import type { StateStore } from '../../state/state-store.ts'
 
-/** Up to where a receiver has taken the history. */
+/** The last revision that a receiver has confirmed. */
 const WebhookCursor = z.object({
   name: z.string(),
   commit: CommitSha,
-  /** When it took that, in milliseconds since the UNIX epoch; null before the first delivery. */
+  /** The time of that delivery, in milliseconds since the UNIX epoch; null before the first. */
   deliveredAt: z.number().nullable(),
 })
 export type WebhookCursor = Readonly<z.infer<typeof WebhookCursor>>
 
 export const WEBHOOKS: DocumentKind<WebhookCursor> = { name: 'webhook', schema: WebhookCursor }
 
-/** The cursor of a receiver; a new one begins with what comes after `start`. It is on disk when this returns. */
+/** Opens the cursor of a receiver; a new one begins after `start`. It is on disk when this returns. */
 export async function openCursor(
   store: StateStore,
   name: string,

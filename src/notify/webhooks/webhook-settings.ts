@@ -5,13 +5,13 @@ import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 
 const OWNER_ONLY = 0o600
 
-/** One receiver of revisions. */
+/** A receiver of revisions. */
 const WebhookSettings = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, 'is not a name of letters, digits, _, . and -'),
   url: z.url({ protocol: /^https?$/, error: 'is not an http or https URL' }),
-  /** What the signatures are made with. */
+  /** The key of the signatures. */
   secret: z.string().min(16, 'is shorter than 16 characters'),
-  /** How long the receiver may take for its answer. */
+  /** The timeout for the receiver's answer. */
   timeoutSeconds: z.number().min(0.1).max(60).default(10),
 })
 export type WebhookSettings = Readonly<z.infer<typeof WebhookSettings>>
@@ -23,10 +23,10 @@ const WebhooksFile = z.strictObject({
 })
 
 /**
- * The receivers that the operator of this machine has named; none where there is no file. Nobody
- * else can name one, so an address in the private network is as good as any other.
+ * The receivers in the operator's file; none without a file. Only the operator can name one, so
+ * addresses in the private network are allowed.
  *
- * @throws {ServiceError} `unavailable`, saying what is wrong and none of the values.
+ * @throws {ServiceError} `unavailable`, with the fault but without any of the values.
  */
 export async function readWebhooksFile(file: string): Promise<readonly WebhookSettings[]> {
   const text = await orNullWhenAbsent(readFile(file, 'utf8'))
@@ -43,7 +43,7 @@ function parseJson(file: string, text: string): unknown {
     const value: unknown = JSON.parse(text)
     return value
   } catch (error) {
-    // What the parser says quotes the text, secrets included.
+    // The parser's message quotes the text, secrets included.
     if (error instanceof SyntaxError) throw unusable(file, 'it is not JSON')
     throw error
   }

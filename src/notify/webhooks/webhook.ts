@@ -7,23 +7,23 @@ import type { StateStore } from '../../state/state-store.ts'
 import { keepCursor, type WebhookCursor } from './webhook-cursor.ts'
 import type { WebhookSettings } from './webhook-settings.ts'
 
-/** One thing that a receiver is told. */
+/** One delivery to a receiver. */
 export interface Delivery {
   /** `rewritten`: commits were taken back, and the revision is the current one now. */
   readonly event: 'revision' | 'rewritten'
   readonly revision: Revision
-  /** What it was told before. */
+  /** The revision that it was sent before. */
   readonly previous: CommitSha
 }
 
-/** Tells a receiver, and returns when it has taken it. */
+/** Delivers to a receiver, and returns when it has confirmed. */
 export type CallWebhook = (
   settings: WebhookSettings,
   delivery: Delivery,
   signal: AbortSignal,
 ) => Promise<void>
 
-/** A receiver did not take a delivery. The message says nothing of address and secret. */
+/** A receiver did not confirm a delivery. The message contains neither address nor secret. */
 export class WebhookFailure extends Error {}
 
 export interface WebhookDeps {
@@ -34,23 +34,23 @@ export interface WebhookDeps {
   readonly log: Log
 }
 
-/** How it stands with one receiver. */
+/** The state of one receiver. */
 export interface WebhookState {
   readonly name: string
-  /** Revisions that it was not told yet; null when the last that it took is gone from the history. */
+  /** How many revisions it has yet to get; null when its last one is no longer in the history. */
   readonly behind: number | null
-  /** When it took the last one, in milliseconds since the UNIX epoch. */
+  /** The time of its last delivery, in milliseconds since the UNIX epoch. */
   readonly deliveredAt: number | null
-  /** Why it did not take the next one, or null. */
+  /** Why the next delivery failed, or null. */
   readonly lastError: string | null
 }
 
 const PAUSES = { fromMs: 1_000, toMs: 300_000 }
 
 /**
- * Tells one receiver of every revision, one at a time and in the order of the history. What it has
- * taken is written down after it has, so it hears of each at least once, however often either side
- * ends. It is asked until it takes a revision: none is passed over.
+ * Delivers every revision to one receiver, one at a time, in the order of the history. The cursor
+ * is stored after each delivery, so each arrives at least once, even across restarts. A failed
+ * delivery is retried until it succeeds: none is skipped.
  */
 export class Webhook implements AsyncDisposable {
   readonly #settings: WebhookSettings
@@ -59,7 +59,7 @@ export class Webhook implements AsyncDisposable {
   readonly #loop: RetryLoop
   #cursor: WebhookCursor
 
-  /** Begins at once with what has come since the cursor. */
+  /** Begins at once with the revisions since the cursor. */
   constructor(settings: WebhookSettings, cursor: WebhookCursor, deps: WebhookDeps) {
     this.#settings = settings
     this.#cursor = cursor
@@ -82,7 +82,7 @@ export class Webhook implements AsyncDisposable {
     return { name, behind, deliveredAt, lastError: this.#loop.problem }
   }
 
-  /** Gives up the call under way: it is made again at the next start. */
+  /** Aborts the current call; the next start repeats it. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#unlisten()
     await this.#loop[Symbol.asyncDispose]()
@@ -96,7 +96,7 @@ export class Webhook implements AsyncDisposable {
     }
   }
 
-  /** After a reset there may be nothing newer; that the current revision is another is news all the same. */
+  /** After a reset there may be no newer revision, but the change of the current one is delivered all the same. */
   async #next(): Promise<readonly Delivery[]> {
     const { history } = this.#deps
     const { commit } = this.#cursor

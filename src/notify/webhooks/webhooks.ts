@@ -2,7 +2,7 @@ import { openCursor } from './webhook-cursor.ts'
 import type { WebhookSettings } from './webhook-settings.ts'
 import { Webhook, type WebhookDeps, type WebhookState } from './webhook.ts'
 
-/** All receivers of revisions. One that does not answer keeps no other waiting. */
+/** All receivers of revisions. They do not wait for each other. */
 export class Webhooks implements AsyncDisposable {
   readonly #all: readonly Webhook[]
 
@@ -10,7 +10,7 @@ export class Webhooks implements AsyncDisposable {
     this.#all = all
   }
 
-  /** A receiver that is new is told of what comes from now on. */
+  /** A new receiver gets the revisions from now on. */
   static async open(settings: readonly WebhookSettings[], deps: WebhookDeps): Promise<Webhooks> {
     const start = deps.history.current().commit
     const cursors = await Promise.all(

@@ -11,11 +11,11 @@ import { allOf } from '../../lib/all-of.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { syncFile } from '../../storage/sync-folder.ts'
-import { ARTIFACTS, MANIFEST, type Part, PARTS } from './manifest.ts'
+import { ARTIFACTS, MANIFEST, type BackupPart, PARTS } from './manifest.ts'
 
-/** Uploads that are not finished, in the folder of the artifacts. */
+/** The folder of unfinished uploads in the folder of the artifacts. */
 const DRAFTS = '.drafts'
-/** The bundle is compressed already, and the rest compresses well at any level. */
+/** A low level: the bundle is compressed already, and the rest compresses well at any level. */
 const GZIP = { level: constants.Z_BEST_SPEED }
 const OWNER_ONLY = 0o600
 const MODE = 0o777
@@ -30,17 +30,14 @@ export interface ArchiveRequest {
   readonly artifacts: string | null
 }
 
-/**
- * Writes the archive, and has it on disk when it returns. An artifact that is removed meanwhile, as
- * a quota may have it, is left out.
- */
+/** Writes the archive durably. An artifact that is removed meanwhile, for example by a quota, is left out. */
 export async function writeArchive(request: ArchiveRequest): Promise<void> {
   const { archive, folder, names, artifacts } = request
   const pack = new Pack({ cwd: folder, gzip: GZIP, strict: true, noDirRecurse: true })
   const file = createWriteStream(archive, { mode: OWNER_ONLY })
   const broken = new AbortController()
   const written = pipeline(Readable.from(pack), file).catch((error: unknown) => {
-    // Nobody would take what is still to come.
+    // After a failure, nobody reads the rest.
     broken.abort(error)
     throw error
   })
@@ -63,7 +60,7 @@ async function fill(
   pack.end()
 }
 
-/** Adds a file as long as it is when it is opened: a console may go on. */
+/** Adds a file with its size when it is opened: a console may grow meanwhile. */
 async function addFile(
   pack: Pack,
   { path, file, signal }: { path: string; file: string; signal: AbortSignal },
@@ -80,12 +77,12 @@ async function addFile(
 }
 
 /**
- * Reads the whole archive and gives the size and SHA-256 of each part in it; artifacts are read too.
+ * Reads the whole archive, artifacts included, and returns the size and SHA-256 of each part.
  *
  * @throws {ServiceError} `unavailable` when it is damaged.
  */
-export async function digestArchive(archive: string): Promise<readonly Part[]> {
-  const parts: Promise<Part>[] = []
+export async function digestArchive(archive: string): Promise<readonly BackupPart[]> {
+  const parts: Promise<BackupPart>[] = []
   const onReadEntry = (entry: ReadEntry) => {
     const name = Object.values(PARTS).find((known) => known === entry.path)
     if (name !== undefined) parts.push(digestEntry(entry, name))
@@ -115,7 +112,7 @@ export async function unpackArchive(archive: string, folder: string): Promise<vo
 }
 
 /** The size and SHA-256 of a part that lies in a folder. */
-export async function digestPart(folder: string, name: Part['name']): Promise<Part> {
+export async function digestPart(folder: string, name: BackupPart['name']): Promise<BackupPart> {
   const file = join(folder, name)
   const hash = createHash('sha256')
   for await (const chunk of createReadStream(file)) hash.update(chunk)
@@ -127,7 +124,7 @@ function isOurs(path: string): boolean {
   return names.includes(path) || path.startsWith(`${ARTIFACTS}/`)
 }
 
-async function digestEntry(entry: ReadEntry, name: Part['name']): Promise<Part> {
+async function digestEntry(entry: ReadEntry, name: BackupPart['name']): Promise<BackupPart> {
   const hash = createHash('sha256')
   entry.on('data', (chunk) => hash.update(chunk))
   await entry.promise()
@@ -144,7 +141,7 @@ async function* filesBelow(folder: string, below = ''): AsyncGenerator<string> {
   }
 }
 
-/** Tar and zlib say in many ways that a file is not what it should be. */
+/** Tar and zlib report a damaged file in many ways. */
 async function orDamaged(archive: string, read: () => Promise<void>): Promise<void> {
   try {
     await read()

@@ -16,11 +16,11 @@ export interface PartsToCheck {
 export interface PartsReport {
   readonly revisions: number
   readonly newest: Revision | null
-  /** What is wrong, a sentence each. */
+  /** Faults, a sentence each. */
   readonly problems: readonly string[]
 }
 
-/** Reads everything in a repository and a state file that belong together, and says what is wrong. */
+/** Reads everything in a repository and its state file, and reports faults. */
 export async function checkParts(parts: PartsToCheck): Promise<PartsReport> {
   const { revisions, newest, problems } = await verifyRepository({
     ...parts,

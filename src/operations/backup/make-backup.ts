@@ -10,7 +10,7 @@ import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
 import { digestArchive, digestPart, writeArchive } from './archive.ts'
 import { checkParts, type PartsReport } from './check-parts.ts'
-import { ARTIFACTS, MANIFEST, Manifest, type Part, PARTS } from './manifest.ts'
+import { ARTIFACTS, MANIFEST, Manifest, type BackupPart, PARTS } from './manifest.ts'
 import type { ServicePlaces } from './places.ts'
 import { openStaging } from './staging.ts'
 
@@ -22,24 +22,24 @@ export interface BackupOptions {
   readonly programPath: string | undefined
 }
 
-/** An archive that was written. */
+/** A written archive. */
 export interface Backup {
   readonly file: string
   readonly manifest: Manifest
-  /** What is wrong with the data of the service, and so with the copy. */
+  /** Faults in the data of the service, and so in the copy. */
   readonly problems: readonly string[]
 }
 
 /**
  * Writes everything that a service keeps into one archive, also while it runs and writes.
  *
- * The order is what makes it consistent. The state comes first, then the repository: what the
- * state names of the history was there before it was named, so it is in a repository that is
- * read later. The keys come last: a key is made before it seals anything and is never taken away,
- * so whatever is sealed in the repository has its key in a file that is read later still.
+ * The order is what makes it consistent. The state comes first, then the repository: what the state
+ * names of the history was there before it was named, so it is in a repository that is read later.
+ * The keys come last: a key is made before it seals anything and is never taken away, so whatever
+ * is sealed in the repository has its key in a file that is read later still.
  *
- * The archive gets its name once it has been read back and everything in it was checked. What is
- * wrong with the service's own data does not keep it from being saved, but under another name.
+ * The archive gets its name after it was read back and checked. With faults in the service's own
+ * data it is still saved, but under another name.
  *
  * @throws {ServiceError} `unavailable` when something is missing; there is no archive then.
  */
@@ -75,7 +75,7 @@ async function copyParts(folder: string, { places, programPath }: BackupOptions)
   return head
 }
 
-/** Makes a repository and a state of the copies, and reads everything in them. */
+/** Restores the copies into a temporary folder, and reads everything in them. */
 async function checkCopies(
   folder: string,
   head: BundledHead,
@@ -112,7 +112,7 @@ async function describe(folder: string, { time, head, report, options }: Copied)
     revisions: report.revisions,
     fileName: options.places.fileName,
     hasArtifacts: options.withArtifacts,
-    parts: parts.filter((part): part is Part => part !== null),
+    parts: parts.filter((part): part is BackupPart => part !== null),
   }
   await writeFile(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
   return manifest

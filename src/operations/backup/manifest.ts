@@ -20,7 +20,7 @@ const Part = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 })
 
-/** What an archive says about itself: its first entry. */
+/** The description of an archive: its first entry. */
 export const Manifest = z.object({
   format: z.literal('cairn backup 1'),
   /** The version of the program that wrote it. */
@@ -38,4 +38,4 @@ export const Manifest = z.object({
   parts: z.array(Part).readonly(),
 })
 export type Manifest = z.infer<typeof Manifest>
-export type Part = z.infer<typeof Part>
+export type BackupPart = z.infer<typeof Part>

@@ -1,4 +1,4 @@
-/** Where a service keeps what it keeps. */
+/** The folders and files of a service. */
 export interface ServicePlaces {
   readonly repository: string
   readonly fileName: string

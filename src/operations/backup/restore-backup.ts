@@ -7,12 +7,12 @@ import { openProcessLock } from '../../storage/process-lock.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
 import { digestArchive, digestPart, unpackArchive } from './archive.ts'
 import { checkParts, type PartsReport } from './check-parts.ts'
-import { ARTIFACTS, MANIFEST, Manifest, type Part, PARTS } from './manifest.ts'
+import { ARTIFACTS, MANIFEST, Manifest, type BackupPart, PARTS } from './manifest.ts'
 import type { ServicePlaces } from './places.ts'
 import { beginRestore, endRestore, UNFINISHED } from './unfinished-restore.ts'
 
 export interface RestoreOptions {
-  /** Where everything is to be. The name of the live file is in the archive. */
+  /** The folders to create. The name of the live file is in the archive. */
   readonly places: Omit<ServicePlaces, 'fileName'>
   readonly version: string
   readonly programPath: string | undefined
@@ -26,14 +26,14 @@ const MAY_STAND: readonly string[] = ['README.md', 'lost+found']
 const UNPACKED = '.unpacked'
 
 /**
- * Makes the folders of a service of an archive, and reads everything in them. No service starts on
- * them before that has ended well.
+ * Restores the folders of a service from an archive, and reads everything in them. No service
+ * starts on them before this has succeeded.
  *
  * @throws {ServiceError} `unavailable` when a folder holds something, or the archive is damaged.
  */
 export async function restoreBackup(archive: string, options: RestoreOptions): Promise<Restored> {
   const { repository, stateDir, usersFile } = options.places
-  // Read to its end before anything is made, so that a damaged one leaves nothing behind.
+  // The archive is read to its end first, so that a damaged one leaves nothing behind.
   await digestArchive(archive)
   await mkdir(stateDir, { recursive: true, mode: 0o700 })
   await using lock = await openProcessLock(join(stateDir, 'lock'))
@@ -74,7 +74,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-async function assertSame(archive: string, folder: string, part: Part): Promise<void> {
+async function assertSame(archive: string, folder: string, part: BackupPart): Promise<void> {
   const { size, sha256 } = await digestPart(folder, part.name)
   if (size === part.size && sha256 === part.sha256) return
   throw unavailable(`${archive} is damaged: its ${part.name} is not what was put into it`)
@@ -86,7 +86,7 @@ async function place(manifest: Manifest, { places, programPath }: RestoreOptions
   const bundle = join(folder, PARTS.bundle)
   const { fileName } = manifest
   await restoreFolder({ repository, programPath, bundle, fileName }, manifest)
-  const has = (name: Part['name']) => manifest.parts.some((part) => part.name === name)
+  const has = (name: BackupPart['name']) => manifest.parts.some((part) => part.name === name)
   if (manifest.hasArtifacts) await moveArtifacts(folder, stateDir)
   if (has(PARTS.users)) await putFile(join(folder, PARTS.users), usersFile)
   if (has(PARTS.webhooks))
@@ -96,7 +96,7 @@ async function place(manifest: Manifest, { places, programPath }: RestoreOptions
   await rm(folder, { recursive: true })
 }
 
-/** There may have been none when the backup was made. */
+/** The file may not have existed when the backup was made. */
 async function moveArtifacts(folder: string, stateDir: string): Promise<void> {
   await orNullWhenAbsent(rename(join(folder, ARTIFACTS), join(stateDir, ARTIFACTS)))
 }

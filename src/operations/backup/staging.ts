@@ -7,7 +7,7 @@ import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { openProcessLock, systemFileOf } from '../../storage/process-lock.ts'
 import { removeFolder } from '../../storage/remove-folder.ts'
 
-/** A folder in which a file is made, gone when it is disposed of. */
+/** A temporary folder in which a file is made, removed on disposal. */
 export interface Staging extends AsyncDisposable {
   readonly folder: string
 }
@@ -17,10 +17,7 @@ const LOCK = 'lock'
 /** Milliseconds within which a new draft has its lock. */
 const BEGINNING = 60_000
 
-/**
- * Makes a folder beside the file, which only its owner can read, and removes those beside it whose
- * makers died, whatever the name of their file was.
- */
+/** Creates a folder beside the file, readable by its owner only, and removes abandoned ones of any file. */
 export async function openStaging(target: string): Promise<Staging> {
   await removeAbandoned(dirname(target))
   const id = randomBytes(8).toString('hex')
@@ -28,7 +25,7 @@ export async function openStaging(target: string): Promise<Staging> {
   await mkdir(begun, { mode: 0o700 })
   try {
     const lock = await openProcessLock(join(begun, LOCK))
-    // A draft is never seen without its lock, so that one without a holder can go at once.
+    // A draft never appears without its lock, so one without a holder can be removed at once.
     await rename(begun, folder)
     return {
       folder,
@@ -49,8 +46,8 @@ async function removeAbandoned(parent: string): Promise<void> {
 }
 
 /**
- * A folder with the name of a draft is one when it is ours and holds a lock, or for a while nothing
- * but the beginning of one.
+ * A folder with the name of a draft is one when it is ours and holds a lock, or is recent and holds
+ * only the start of one.
  */
 async function removeUnlessHeld(folder: string): Promise<void> {
   const stats = await orNullWhenAbsent(lstat(folder))

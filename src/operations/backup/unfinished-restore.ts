@@ -6,7 +6,7 @@ import { replaceFile } from '../../storage/durable-fs.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
 
-/** Stands in a state folder from the beginning of a restore until all of it was found whole. */
+/** Marks a state folder from the beginning of a restore until everything was checked. */
 export const UNFINISHED = 'restore.unfinished'
 
 export function beginRestore(stateDir: string): Promise<void> {
@@ -19,7 +19,7 @@ export async function endRestore(stateDir: string): Promise<void> {
 }
 
 /**
- * A service on half of a backup would make the other half anew.
+ * Refuses a folder with an unfinished restore: a service would create the missing half anew.
  *
  * @throws {ServiceError} `unavailable`
  */

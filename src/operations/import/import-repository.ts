@@ -19,7 +19,7 @@ import { SourceRepository } from './source-repository.ts'
 export interface ImportRequest {
   /** The path or URL of the other repository. */
   readonly from: string
-  /** Its branch; the one that is checked out there when null. */
+  /** Its branch; null for the one that is checked out there. */
   readonly branch: string | null
   readonly sourceFile: string
   /** Milliseconds since the UNIX epoch. */
@@ -46,7 +46,7 @@ export interface Imported extends ImportReport {
   readonly current: Revision
 }
 
-/** Seals the same secret in the same way all through an import, so that commits differ in what has changed alone. */
+/** Seals equal secrets equally during one import, so that commits differ only in real changes. */
 class ImportBox extends SecretBox {
   readonly #sealed = new Map<string, string>()
 
@@ -58,10 +58,11 @@ class ImportBox extends SecretBox {
 }
 
 /**
- * Imports the history of another repository into the one of a service that is stopped, and brings live
- * file and index into agreement with it.
+ * Imports the history of another repository into that of a stopped service, and updates the live
+ * file and the index.
  *
- * @throws {ServiceError} `unavailable` while a service runs on it, or where the other cannot be read.
+ * @throws {ServiceError} `unavailable` while a service runs on it, or where the other cannot be
+ * read.
  */
 export async function importRepository(
   request: ImportRequest,
@@ -93,14 +94,14 @@ export async function importRepository(
   return { ...report, branch: source.branch, current }
 }
 
-/** Whether there is a configuration already; an import that was killed may have left a repository without one. */
+/** Whether there is a configuration already; a killed import may have left a repository without one. */
 async function hasBegun({ repository, fileName }: ImportPlaces): Promise<boolean> {
   const gitDir = join(repository, '.git')
   if (existsSync(join(repository, fileName))) return true
   return existsSync(join(gitDir, 'HEAD')) && (await readHead({ fs, gitDir })).commit !== null
 }
 
-/** An empty repository is left empty rather than given a first configuration. */
+/** Leaves an empty repository without a first configuration. */
 function nothingIn(
   { sourceFile }: ImportRequest,
   { absent, older, invalid }: ImportReport,

@@ -9,12 +9,12 @@ import { addressOf } from '../../sources/source-address.ts'
 import { secretsOf } from '../../sources/source-place.ts'
 import { Tools } from '../../sources/tools.ts'
 
-/** Milliseconds that the other repository may take to answer; ten times as long to be fetched. */
+/** Milliseconds that the other repository may take to answer; a fetch may take ten times as long. */
 const TIMEOUT = 600_000
 const HEADS = 'refs/heads/'
 const USUAL = ['main', 'master']
 
-/** Another repository, whose branch is to be imported. */
+/** Another repository, to import a branch from. */
 export class SourceRepository implements AsyncDisposable {
   /** Without credentials. */
   readonly url: string
@@ -51,9 +51,9 @@ export class SourceRepository implements AsyncDisposable {
   }
 
   /**
-   * Brings the branch into a folder, as far as it is not there yet.
+   * Fetches the branch into a folder, continuing an earlier fetch.
    *
-   * @throws {ServiceError} `unavailable` when that fails, or it is not clear which branch is meant.
+   * @throws {ServiceError} `unavailable` when that fails, or the branch is ambiguous.
    */
   async fetchInto(folder: string): Promise<CommitSha> {
     try {

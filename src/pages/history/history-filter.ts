@@ -24,7 +24,7 @@ export interface RevisionLookup {
   /** The described changes of a revision as one text, in lower case. */
   textOf(revision: Revision): string
   /** Whether the changes of a revision are cosmetic; false while unknown. */
-  isNoise(revision: Revision): boolean
+  isCosmetic(revision: Revision): boolean
   /** The revisions that changed an entity, under its former names too. */
   revisionsOf(entity: string): Promise<readonly { readonly revision: Revision }[]>
 }
@@ -49,7 +49,7 @@ export async function filterRevisions(
     if (filter.since !== null && time < filter.since) return false
     if (filter.until !== null && time > filter.until) return false
     if (filter.username !== '' && username !== filter.username) return false
-    if (filter.withoutNoise && lookup.isNoise(revision)) return false
+    if (filter.withoutNoise && lookup.isCosmetic(revision)) return false
     return hasKind(revision, filter) && (about?.has(commit) ?? true)
   })
   return filter.text === '' ? found : mentioning(found, filter.text.toLowerCase(), lookup)

@@ -98,7 +98,7 @@ export async function readHistoryPage(
 
 /** A consistent view of the history: revisions may be saved while a page is being read. */
 function stateIn(history: History, entities: EntityIndex) {
-  const { told: indexed, of } = entities.progress()
+  const { indexed, of } = entities.progress()
   const [first = history.current()] = history.list({ offset: history.size() - 1, limit: 1 })
   return {
     total: history.size(),
@@ -149,7 +149,7 @@ async function foundBy(
 
 /** A cache key that changes whenever any fact about the history may. */
 function stateOf(history: History, entities: EntityIndex): string {
-  return `${history.current().commit} ${history.size()} ${entities.progress().told}`
+  return `${history.current().commit} ${history.size()} ${entities.progress().indexed}`
 }
 
 const known = new WeakMap<History, { readonly key: string; readonly facts: HistoryFacts }>()
@@ -170,6 +170,6 @@ function lookForFacts(revisions: readonly Revision[], entities: EntityIndex): Hi
   return {
     users: names.map((username) => ({ username, who: shownName(username) })),
     agentRegistrations: revisions.length - people.length,
-    noise: revisions.filter((revision) => entities.isNoise(revision)).length,
+    noise: revisions.filter((revision) => entities.isCosmetic(revision)).length,
   }
 }

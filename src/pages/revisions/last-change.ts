@@ -15,7 +15,7 @@ export async function lastChanges(
   { history, entities }: LastChangeDeps,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, NumberedRevision>> {
-  const { told: indexed, of } = entities.progress()
+  const { indexed, of } = entities.progress()
   if (of - indexed > FEW) return new Map()
   const found = new Map<string, NumberedRevision>()
   for (const name of names) {

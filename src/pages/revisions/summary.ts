@@ -1,4 +1,4 @@
-import type { DocumentChange, LineRange as Lines } from '../../document/entities/change.ts'
+import type { DocumentChange, LineSpan as Lines } from '../../document/entities/change.ts'
 import {
   type Condensed,
   condensePair,

@@ -38,8 +38,8 @@ export async function configMarkers(
   pipeline: string,
   { until, after }: TimeSpan,
 ): Promise<readonly ConfigMarker[]> {
-  const { told, of } = deps.entities.progress()
-  if (of - told > FEW) return []
+  const { indexed, of } = deps.entities.progress()
+  if (of - indexed > FEW) return []
   const { visible } = await visibleSteps(deps, principal, entityAddress('pipeline', pipeline))
   const wanted = visible.filter(({ revision: { time } }) => time <= until && time > after)
   return wanted.slice(0, MOST).map(({ revision, changes, entity }) => ({

@@ -7,7 +7,7 @@ import {
   newText,
 } from '../../../src/document/edit/new-element.ts'
 import { escapeAttribute, escapeText } from '../../../src/document/edit/xml-escape.ts'
-import type { Place, XmlEdit } from '../../../src/document/edit/xml-edit.ts'
+import type { InsertionPlace, XmlEdit } from '../../../src/document/edit/xml-edit.ts'
 import type { XmlElement } from '../../../src/document/xml/xml-tree.ts'
 import { elementsOf } from '../../support/documents/xml-documents.ts'
 
@@ -197,7 +197,7 @@ function attributeEdit(one: Wish, element: XmlElement): XmlEdit | null {
   return { kind: 'replace-attribute', element, from: known, name: 'n', value: said }
 }
 
-function placeIn(parent: XmlElement, one: Wish): Place {
+function placeIn(parent: XmlElement, one: Wish): InsertionPlace {
   const children = parent.children.filter((child) => child.kind === 'element')
   const sibling = children[one.sibling % Math.max(1, children.length)]
   if (one.place === 'order') return { kind: 'order', names: NAMES }

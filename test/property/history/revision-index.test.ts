@@ -2,13 +2,13 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Digest } from '../../../src/core/digest.ts'
 import { CommitSha } from '../../../src/core/revision.ts'
-import { KeptLine, renderEntries } from '../../../src/history/index/kept-entries.ts'
+import { IndexLine, renderEntries } from '../../../src/history/index/index-line.ts'
 import { type IndexEntry, RevisionIndex } from '../../../src/history/index/revision-index.ts'
 
 interface Draft {
   /** The last digits of the commit; some commits begin alike. */
   readonly isTwin: boolean
-  readonly isCut: boolean
+  readonly isClosed: boolean
   /** Null for a commit without a valid document; few others, so that documents come again. */
   readonly document: number | null
   readonly subject: string
@@ -16,7 +16,7 @@ interface Draft {
 
 const draft: fc.Arbitrary<Draft> = fc.record({
   isTwin: fc.boolean(),
-  isCut: fc.boolean(),
+  isClosed: fc.boolean(),
   document: fc.option(fc.nat(40)),
   subject: fc.string({ unit: 'grapheme', maxLength: 8 }),
 })
@@ -29,21 +29,21 @@ function nameOf(n: number, length: number): string {
     .padEnd(length, String(n % 10))
 }
 
-function entryOf({ isTwin, isCut, document, subject }: Draft, n: number): IndexEntry {
+function entryOf({ isTwin, isClosed, document, subject }: Draft, n: number): IndexEntry {
   const tail = n.toString(16).padStart(32, '0')
   const commit = CommitSha.parse(`${isTwin ? 'abcdef01' : nameOf(n, 8)}${tail}`)
-  if (document === null) return { commit, isCut, digest: null, revision: null }
+  if (document === null) return { commit, isClosed, digest: null, revision: null }
   const digest = Digest.parse(nameOf(document % 20, 31) + (document < 20 ? 'a' : 'b'))
   const server = { schemaVersion: 75, serverEdition: 'OpenSource', serverVersion: '0.1.0' }
   const revision = { digest, commit, username: `user${n % 3}`, time: n, ...server, subject }
-  return { commit, isCut, digest, revision }
+  return { commit, isClosed, digest, revision }
 }
 
 /** As a start reads the entries that an earlier one has written. */
 function kept(entries: readonly IndexEntry[], perLine: number): RevisionIndex {
-  const lines: KeptLine[] = []
+  const lines: IndexLine[] = []
   for (let at = 0; at < entries.length; at += perLine) {
-    lines.push(new KeptLine(Buffer.from(renderEntries(entries.slice(at, at + perLine)))))
+    lines.push(new IndexLine(Buffer.from(renderEntries(entries.slice(at, at + perLine)))))
   }
   return new RevisionIndex(lines)
 }
@@ -55,9 +55,9 @@ function expectToHold(index: RevisionIndex, entries: readonly IndexEntry[]): voi
   expect(index.current()).toEqual(revisions.at(-1) ?? null)
   expect(index.list({ offset: 1, limit: 5 })).toEqual(revisions.toReversed().slice(1, 6))
   expect(index.size()).toBe(revisions.length)
-  for (const [place, { commit, isCut, digest, revision }] of entries.entries()) {
+  for (const [place, { commit, isClosed, digest, revision }] of entries.entries()) {
     expect(index.placeOf(commit)).toBe(place)
-    expect(index.isCut(commit)).toBe(isCut)
+    expect(index.isClosed(commit)).toBe(isClosed)
     expect(index.findCommit(commit)).toEqual(revision)
     expect(index.numberOf(commit)).toBe(revision && revisions.indexOf(revision) + 1)
     if (digest === null) continue
@@ -91,9 +91,9 @@ describe('RevisionIndex', () => {
         const index = kept(entries.slice(0, known), 7)
         index.append(entries.slice(known))
         const last = Math.min(place, entries.length - 1)
-        const count = entries.findLastIndex(({ isCut }, n) => isCut && n <= last) + 1
+        const count = entries.findLastIndex(({ isClosed }, n) => isClosed && n <= last) + 1
 
-        expect(index.countUpToCut(last)).toBe(count)
+        expect(index.countClosed(last)).toBe(count)
         expectToHold(index.upTo(count), entries.slice(0, count))
         expectToHold(index, entries)
       }),
@@ -102,7 +102,7 @@ describe('RevisionIndex', () => {
   })
 
   it('finds each of very many', () => {
-    const shape = { isTwin: false, isCut: true, document: 1, subject: 'x' }
+    const shape = { isTwin: false, isClosed: true, document: 1, subject: 'x' }
     const entries = Array.from({ length: 5_000 }, (_, n) => entryOf(shape, n))
     const index = kept(entries.slice(0, 4_000), 500)
     index.append(entries.slice(4_000))

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readDocument } from '../../../src/document/document.ts'
 import { expandConfiguration } from '../../../src/document/effective/effective.ts'
-import { isSource, type SourceMaterial } from '../../../src/document/materials/identity.ts'
+import { isSource, type VersionControlMaterial } from '../../../src/document/materials/identity.ts'
 import type { Pipeline } from '../../../src/document/model/model.ts'
 import type { LocalMaterials } from '../../../src/sources/local-materials.ts'
 import { aConfigurationInBytes, type AnElement } from '../documents/a-configuration.ts'
@@ -23,7 +23,7 @@ export function pipelinesOf(given: AConfiguration): Pipeline[] {
 }
 
 /** The material that an element of the configuration says. */
-export function materialOf(element: AnElement): SourceMaterial {
+export function materialOf(element: AnElement): VersionControlMaterial {
   const [pipeline] = pipelinesOf({ pipelines: [{ materials: [element] }] })
   const [material] = pipeline?.materials ?? []
   if (!material || !isSource(material)) throw new Error('it is no source material')

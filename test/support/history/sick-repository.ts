@@ -15,8 +15,8 @@ export function damage(path: string, content = ''): void {
 }
 
 /** The names of the files that were moved aside. */
-export function asideNames({ asideFolder }: Examination): string[] {
-  const all = readdirSync(asideFolder ?? '', { recursive: true, withFileTypes: true })
+export function quarantinedNames({ quarantineFolder }: Examination): string[] {
+  const all = readdirSync(quarantineFolder ?? '', { recursive: true, withFileTypes: true })
   return all.filter((entry) => entry.isFile()).map(({ name }) => name)
 }
 
@@ -35,12 +35,12 @@ export class SickRepository implements AsyncDisposable {
     return sick
   }
 
-  examine(repair: boolean, ...donors: string[]): Promise<Examination> {
-    return examineRepository({ ...this.folder.options(), repair, donors, clock: Date.now })
+  examine(repair: boolean, ...sources: string[]): Promise<Examination> {
+    return examineRepository({ ...this.folder.options(), repair, sources, clock: Date.now })
   }
 
-  mend(...donors: string[]): Promise<Examination> {
-    return this.examine(true, ...donors)
+  repair(...sources: string[]): Promise<Examination> {
+    return this.examine(true, ...sources)
   }
 
   inGit(...path: string[]): string {

@@ -110,7 +110,7 @@ describe('the index of entities', () => {
     expect(index.find(history.current())).toMatchObject([
       { kind: 'renamed', entity: 'pipeline/a', subject: 'stage', from: '1', to: '2' },
     ])
-    expect(index.progress()).toEqual({ told: 3, of: 3 })
+    expect(index.progress()).toEqual({ indexed: 3, of: 3 })
   })
 
   it('reads nothing that it has told before', async () => {
@@ -199,7 +199,7 @@ describe('the index of entities', () => {
     const { index } = indexOf(history, aFile(), 0)
 
     await expect(index.revisionsOf('pipeline/a')).rejects.toThrow(/\d+ of 41 revisions are known/)
-    await expect.poll(() => index.progress().told).toBe(41)
+    await expect.poll(() => index.progress().indexed).toBe(41)
     expect(index.find(history.current())).toHaveLength(1)
   })
 
@@ -210,7 +210,7 @@ describe('the index of entities', () => {
     onTestFinished(() => folder[Symbol.dispose]())
     const { index, logged } = indexOf(history, folder.path)
 
-    await expect.poll(() => index.progress().told).toBe(6)
+    await expect.poll(() => index.progress().indexed).toBe(6)
     expect(await numbersOf(index, history, 'pipeline/b')).toEqual([5, 4, 2])
     await index[Symbol.asyncDispose]()
     expect(logged).not.toEqual([])

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
-  asideNames,
+  quarantinedNames,
   damage,
   expectWhole,
   SickRepository,
@@ -26,9 +26,9 @@ describe('examineRepository, with everything in one pack', () => {
     const index = pack.replace(/pack$/, 'idx')
     damage(index, 'junk')
 
-    expect(states(await sick.mend())).toContain('mended')
+    expect(states(await sick.repair())).toContain('mended')
     rmSync(index)
-    expect(states(await sick.mend())).not.toContain('lost')
+    expect(states(await sick.repair())).not.toContain('lost')
     await expectWhole(sick)
   })
 
@@ -36,7 +36,7 @@ describe('examineRepository, with everything in one pack', () => {
     damage(sick.inGit('objects', 'info', 'commit-graph'), 'CGPH junk')
     damage(sick.inGit('objects', 'pack', 'multi-pack-index'), 'MIDX junk')
 
-    expect(states(await sick.mend())).toEqual(['mended', 'mended'])
+    expect(states(await sick.repair())).toEqual(['mended', 'mended'])
     await expectWhole(sick)
   })
 
@@ -48,10 +48,10 @@ describe('examineRepository, with everything in one pack', () => {
     damage(pack)
     writeFileSync(pack, bytes)
 
-    const mended = await sick.mend(other.file('clone.git'))
+    const repaired = await sick.repair(other.file('clone.git'))
 
-    expect(states(mended)).not.toContain('lost')
-    expect(asideNames(mended)).toContain(pack.split('/').at(-1))
+    expect(states(repaired)).not.toContain('lost')
+    expect(quarantinedNames(repaired)).toContain(pack.split('/').at(-1))
     await expectWhole(sick)
   })
 })

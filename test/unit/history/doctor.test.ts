@@ -5,7 +5,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
-  asideNames,
+  quarantinedNames,
   damage,
   expectWhole,
   SickRepository,
@@ -24,7 +24,7 @@ describe('examineRepository', () => {
     const index = readFileSync(sick.inGit('index'))
 
     expect((await sick.examine(false)).findings).toEqual([])
-    expect((await sick.mend()).findings).toEqual([])
+    expect((await sick.repair()).findings).toEqual([])
     expect(readFileSync(sick.inGit('index')).equals(index)).toBe(true)
     expect(existsSync(sick.inGit('cairn', 'doctor'))).toBe(false)
   })
@@ -35,10 +35,10 @@ describe('examineRepository', () => {
       writeFileSync(sick.inGit(name), 'half')
 
       const seen = await sick.examine(false)
-      const mended = await sick.mend()
+      const repaired = await sick.repair()
 
-      expect([states(seen), states(mended)]).toEqual([['mendable'], ['mended']])
-      expect(asideNames(mended)).toEqual([name.split('/').at(-1)])
+      expect([states(seen), states(repaired)]).toEqual([['mendable'], ['mended']])
+      expect(quarantinedNames(repaired)).toEqual([name.split('/').at(-1)])
       await expectWhole(sick)
     },
   )
@@ -47,7 +47,7 @@ describe('examineRepository', () => {
     await using handle = await open(sick.inGit('index.lock'), 'w')
     await handle.write('half')
 
-    const { findings } = await sick.mend()
+    const { findings } = await sick.repair()
 
     expect(findings).toMatchObject([{ state: 'lost', what: expect.stringMatching(/process \d+/) }])
     expect(existsSync(sick.inGit('index.lock'))).toBe(true)
@@ -59,10 +59,10 @@ describe('examineRepository', () => {
     writeFileSync(sick.inGit('objects', 'pack', 'tmp_pack_abc'), 'x')
     writeFileSync(sick.inGit('objects', 'tmp_obj_abc'), 'x')
 
-    const mended = await sick.mend()
+    const repaired = await sick.repair()
 
-    expect(states(mended)).toEqual(['mended', 'mended', 'mended'])
-    expect(asideNames(mended).toSorted()).toEqual([
+    expect(states(repaired)).toEqual(['mended', 'mended', 'mended'])
+    expect(quarantinedNames(repaired).toSorted()).toEqual([
       '.draft-0123456789abcdef',
       'tmp_obj_abc',
       'tmp_pack_abc',
@@ -77,13 +77,13 @@ describe('examineRepository', () => {
     const atWork = spawn('git', ['cat-file', '--batch'], { cwd: sick.folder.path })
     await once(atWork, 'spawn')
 
-    const waiting = await sick.mend()
+    const waiting = await sick.repair()
     atWork.stdin.end()
     await once(atWork, 'close')
-    const mended = await sick.mend()
+    const repaired = await sick.repair()
 
-    expect([states(waiting), states(mended)]).toEqual([[], ['mended']])
-    expect(asideNames(mended)).toEqual(['tmp_pack_abc'])
+    expect([states(waiting), states(repaired)]).toEqual([[], ['mended']])
+    expect(quarantinedNames(repaired)).toEqual(['tmp_pack_abc'])
     await expectWhole(sick)
   })
 
@@ -92,9 +92,9 @@ describe('examineRepository', () => {
     mkdirSync(sick.inGit('objects', 'ab'), { recursive: true })
     damage(sick.inGit('objects', 'ab', oid.slice(2)), 'not deflated')
 
-    const mended = await sick.mend()
+    const repaired = await sick.repair()
 
-    expect(states(mended)).toEqual(['mended'])
+    expect(states(repaired)).toEqual(['mended'])
     await expectWhole(sick)
   })
 
@@ -102,10 +102,10 @@ describe('examineRepository', () => {
     damage(sick.objectOf('HEAD:config.xml'))
 
     const seen = await sick.examine(false)
-    const mended = await sick.mend()
+    const repaired = await sick.repair()
 
     expect(states(seen)).toEqual(['mendable'])
-    expect(states(mended)).toEqual(['mended', 'mended'])
+    expect(states(repaired)).toEqual(['mended', 'mended'])
     await expectWhole(sick)
   })
 
@@ -113,7 +113,7 @@ describe('examineRepository', () => {
     const tree = sick.objectOf('HEAD^{tree}')
     damage(tree, readFileSync(tree, 'latin1').slice(0, 5))
 
-    expect(states(await sick.mend())).toEqual(['mended', 'mended'])
+    expect(states(await sick.repair())).toEqual(['mended', 'mended'])
     await expectWhole(sick)
   })
 
@@ -126,8 +126,8 @@ describe('examineRepository', () => {
       rmSync(name)
     }
 
-    const alone = await sick.mend()
-    const helped = await sick.mend(other.file('clone.git'))
+    const alone = await sick.repair()
+    const helped = await sick.repair(other.file('clone.git'))
 
     expect(states(alone)).toContain('lost')
     expect(alone.findings.at(-1)?.remedy).toMatch(/--from REPOSITORY.*restore a backup/)
@@ -139,9 +139,9 @@ describe('examineRepository', () => {
     damage(sick.inGit('refs', 'heads', 'main'))
 
     const seen = await sick.examine(false)
-    const mended = await sick.mend()
+    const repaired = await sick.repair()
 
-    expect([states(seen), states(mended)]).toEqual([['mendable'], ['mended']])
+    expect([states(seen), states(repaired)]).toEqual([['mendable'], ['mended']])
     await expectWhole(sick)
   })
 
@@ -149,7 +149,7 @@ describe('examineRepository', () => {
     damage(sick.inGit('refs', 'heads', 'main'), '\0\0\0')
     rmSync(sick.inGit('logs'), { recursive: true })
 
-    const { findings } = await sick.mend()
+    const { findings } = await sick.repair()
 
     expect(findings).toMatchObject([
       { state: 'lost', remedy: expect.stringContaining('git update-ref refs/heads/main') },
@@ -161,14 +161,14 @@ describe('examineRepository', () => {
     if (content === 'absent') rmSync(sick.inGit('HEAD'))
     else damage(sick.inGit('HEAD'), content)
 
-    expect(states(await sick.mend())).toEqual(['mended'])
+    expect(states(await sick.repair())).toEqual(['mended'])
     await expectWhole(sick)
   })
 
   it('makes a damaged index of git anew', async () => {
     damage(sick.inGit('index'), 'DIRC junk')
 
-    expect(states(await sick.mend())).toEqual(['mended'])
+    expect(states(await sick.repair())).toEqual(['mended'])
     await expectWhole(sick)
   })
 
@@ -176,14 +176,14 @@ describe('examineRepository', () => {
     const file = sick.inGit('cairn', 'revisions')
     damage(file, `${readFileSync(file, 'utf8').slice(0, -20)}\n`)
 
-    expect(states(await sick.mend())).toEqual(['mended'])
+    expect(states(await sick.repair())).toEqual(['mended'])
     await expectWhole(sick)
   })
 
   it('mends nothing while a service runs, but looks', async () => {
     const history = await sick.folder.open()
 
-    await expect(sick.mend()).rejects.toThrow('in use by process')
+    await expect(sick.repair()).rejects.toThrow('in use by process')
     expect((await sick.examine(false)).findings).toEqual([])
     expect(history.problem()).toBeNull()
   })

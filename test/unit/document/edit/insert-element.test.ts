@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { applyEdits } from '../../../../src/document/edit/apply-edits.ts'
 import { newCdata, newElement } from '../../../../src/document/edit/new-element.ts'
-import type { Place } from '../../../../src/document/edit/xml-edit.ts'
+import type { InsertionPlace } from '../../../../src/document/edit/xml-edit.ts'
 import { elementNamed, xmlDocument } from '../../../support/documents/xml-documents.ts'
 import { edited } from '../../../support/documents/edited.ts'
 
-function inserted(text: string, parent: string, place: Place = { kind: 'last' }): string | null {
+function inserted(
+  text: string,
+  parent: string,
+  place: InsertionPlace = { kind: 'last' },
+): string | null {
   const element = newElement('new', { a: '1' }, [newElement('inner')])
   return edited(text, (find) => [{ kind: 'insert', parent: find(parent), element, place }])
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { DocumentReader } from '../../../src/document/incremental/document-reader.ts'
+import { IncrementalReader } from '../../../src/document/incremental/incremental-reader.ts'
 import type { ConfigDocument } from '../../../src/document/document.ts'
 import { aConfigurationInBytes, element, git } from '../../support/documents/a-configuration.ts'
 
-async function read(reader: DocumentReader, bytes: Uint8Array): Promise<ConfigDocument> {
+async function read(reader: IncrementalReader, bytes: Uint8Array): Promise<ConfigDocument> {
   const document = await reader.read(bytes)
   if (!document) throw new Error('it is not valid')
   return document
@@ -32,7 +32,7 @@ function longDocument(first: string, second: string): Uint8Array {
 
 describe('a reader of documents', () => {
   it('reads a member once, in however many documents it stands', async () => {
-    const reader = new DocumentReader()
+    const reader = new IncrementalReader()
     const before = await read(reader, documentWith('a', 'b', 'c'))
 
     const after = await read(reader, documentWith('a', 'b', 'other'))
@@ -45,7 +45,7 @@ describe('a reader of documents', () => {
   })
 
   it('knows where a member stands now, and leaves what it said of the older document', async () => {
-    const reader = new DocumentReader()
+    const reader = new IncrementalReader()
     const before = await read(reader, documentWith('a', 'b'))
 
     const after = await read(reader, documentWith('first', 'a', 'b'))
@@ -60,7 +60,7 @@ describe('a reader of documents', () => {
   })
 
   it('holds a member to the version that the document names, whatever it was held to before', async () => {
-    const reader = new DocumentReader()
+    const reader = new IncrementalReader()
     const materials = [git('https://example.com/a', { shallowClone: true })]
     const [later, exact] = [90, 75].map((schemaVersion) =>
       aConfigurationInBytes({ schemaVersion, pipelines: [{ materials }] }),
@@ -73,7 +73,7 @@ describe('a reader of documents', () => {
   })
 
   it('misses what a member refers to once it is gone', async () => {
-    const reader = new DocumentReader()
+    const reader = new IncrementalReader()
     const pipelines = [{ name: 'a', materials: [element('scm', { ref: 's' })] }]
     const scm = element('scm', { id: 's', name: 'source' }, [
       element('pluginConfiguration', { id: 'p', version: '1' }),
@@ -89,7 +89,7 @@ describe('a reader of documents', () => {
   })
 
   it('forgets what no document had for a while', async () => {
-    const reader = new DocumentReader()
+    const reader = new IncrementalReader()
     const before = await read(reader, documentWith('kept', 'gone'))
 
     for (let n = 0; n < 40; n += 1) await read(reader, longDocument('kept', `n${n}`))

@@ -12,14 +12,14 @@ import { readMembers } from './read-members.ts'
  * element in the place of each. Where nothing is wrong with any of them and with the whole that
  * they make, the document is valid. Else it has to be read as a whole, which says what is wrong.
  */
-export class DocumentReader {
-  readonly #known = { frames: new SkeletonStore(), stores: new MemberStores() }
+export class IncrementalReader {
+  readonly #cache = { skeletons: new SkeletonStore(), stores: new MemberStores() }
 
   /**
    * A document that is valid, read in short turns so that nobody waits long. Null for one that is
    * not, or that has a piece too large for a turn: those are for others to read.
    */
   read(bytes: Uint8Array): Promise<ConfigDocument | null> {
-    return inTurns(readMembers(bytes, this.#known))
+    return inTurns(readMembers(bytes, this.#cache))
   }
 }

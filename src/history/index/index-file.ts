@@ -3,13 +3,13 @@ import { checkedLines, renderCheckedLine } from '../../lib/checked-lines.ts'
 import { draftName } from '../../storage/draft-name.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { FsPromises } from '../../storage/fs-promises.ts'
-import { KeptLine, renderEntries } from './kept-entries.ts'
+import { IndexLine, renderEntries } from './index-line.ts'
 import type { IndexEntry, RevisionIndex, IndexSegment } from './revision-index.ts'
 
 const FORMAT = 'cairn revisions 4'
 const LINE_FEED = 10
 
-/** What the entries were derived by: under any other of these they could differ. */
+/** What the entries depend on besides git: with other values they could differ. */
 export interface IndexOrigin {
   readonly fileName: string
   readonly serverEdition: string
@@ -20,7 +20,7 @@ export interface IndexOrigin {
 const ROWS_PER_LINE = 500
 
 /**
- * The index as kept on disk: lines of commits, oldest first, each line with its own checksum.
+ * The index on disk: lines of commits, oldest first, each line with its own checksum.
  *
  * Nothing waits for it to be durable. Whatever a crash leaves, the lines before the first damaged
  * one are true, because a commit never changes; what is missing is read from git again.
@@ -49,7 +49,7 @@ export class IndexFile {
     let end = 0
     for (const line of checkedLines(bytes)) {
       if (end === 0 && line.body.toString() !== this.#header) break
-      if (end > 0) lines.push(new KeptLine(line.body))
+      if (end > 0) lines.push(new IndexLine(line.body))
       end = line.end
     }
     this.#isWhole = end > 0 && end === bytes.length
@@ -57,17 +57,17 @@ export class IndexFile {
     return lines
   }
 
-  /** Whether it holds exactly what it was told last. */
+  /** Whether it holds exactly the last index that was written. */
   get isWhole(): boolean {
     return this.#isWhole
   }
 
-  /** Whether what was loaded last is followed by something that is no entry. */
+  /** Whether the loaded lines are followed by damaged ones. */
   get isDamaged(): boolean {
     return this.#isDamaged
   }
 
-  /** Makes the file speak of the whole index, whose last `added` entries it does not hold yet. */
+  /** Writes the index, whose last `added` entries the file lacks. */
   async write({ index, added }: { index: RevisionIndex; added: number }): Promise<void> {
     const mayAppend = this.#isWhole
     this.#isWhole = false
@@ -76,8 +76,8 @@ export class IndexFile {
     this.#isWhole = true
   }
 
-  /** Makes the next write replace the file, because some of what it holds is no longer so. */
-  distrust(): void {
+  /** Makes the next write replace the file, because some of its entries are outdated. */
+  invalidate(): void {
     this.#isWhole = false
   }
 
@@ -85,7 +85,7 @@ export class IndexFile {
     return this.#write(lines, { path: this.#path, flags: 'a' })
   }
 
-  /** Not synced: whatever a power cut makes of it, the checksums tell. */
+  /** Not synced: the checksums reveal whatever a power cut leaves. */
   async #replace(lines: string): Promise<void> {
     const folder = dirname(this.#path)
     await this.#fs.mkdir(folder, { recursive: true })

@@ -3,7 +3,7 @@ import type { Shape } from './vocabulary.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 
 /** One element on its way through the checks. */
-export interface Inspection {
+export interface ElementCheck {
   readonly element: XmlElement
   readonly children: readonly XmlElement[]
   readonly shape: Shape

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { summariseChanges } from '../../../src/document/changes/summarise-changes.ts'
-import { DocumentReader } from '../../../src/document/incremental/document-reader.ts'
+import { IncrementalReader } from '../../../src/document/incremental/incremental-reader.ts'
 import { type ConfigDocument, readDocument } from '../../../src/document/document.ts'
 import {
   aConfiguration,
@@ -181,7 +181,7 @@ describe('reading what was read before in parts', () => {
   })
 
   it('gives the same answer as reading the document as a whole, whatever was read before', async () => {
-    const reader = new DocumentReader()
+    const reader = new IncrementalReader()
     let valid = 0
     let runs = 0
     await fc.assert(
@@ -206,7 +206,7 @@ describe('reading what was read before in parts', () => {
   })
 
   it('tells the same changes as between documents that were read as a whole', async () => {
-    const reader = new DocumentReader()
+    const reader = new IncrementalReader()
     let count = 0
     await fc.assert(
       fc.asyncProperty(

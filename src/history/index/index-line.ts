@@ -1,14 +1,14 @@
 import type { Revision } from '../../core/revision.ts'
-import { EntryHeads, HEAD_LENGTH, headOf } from './entry-heads.ts'
+import { EntryKeys, KEY_LENGTH, keyOf } from './entry-keys.ts'
 import type { IndexEntry, IndexSegment } from './revision-index.ts'
 
 /** Facts of a revision in the order of `factsOf`. */
 type Facts = readonly [string, number, number, string, string, string]
 const FACTS = ['string', 'number', 'number', 'string', 'string', 'string'] as const
 
-/** Entries as one line of text: what each is found by, then the facts of all. */
+/** Renders entries as one line of text: the key of each, then the facts of all. */
 export function renderEntries(entries: readonly IndexEntry[]): string {
-  return `${entries.map(headOf).join('')} ${JSON.stringify(entries.map(factsOf))}`
+  return `${entries.map(keyOf).join('')} ${JSON.stringify(entries.map(factsOf))}`
 }
 
 function factsOf({ revision }: IndexEntry): Facts | null {
@@ -18,19 +18,19 @@ function factsOf({ revision }: IndexEntry): Facts | null {
 }
 
 /**
- * Entries as such a line has them. What it says of their revisions is read when somebody asks for
- * one: a start needs the newest and may not wait for a hundred thousand others.
+ * The entries of such a line. Their revisions are parsed when one is asked for: a start needs only
+ * the newest of maybe a hundred thousand.
  */
-export class KeptLine implements IndexSegment {
-  readonly heads: Buffer
+export class IndexLine implements IndexSegment {
+  readonly keys: Buffer
   readonly length: number
   readonly #facts: Buffer
   #revisions: readonly (Revision | null)[] | null = null
 
   constructor(line: Buffer) {
     const end = line.indexOf(' ')
-    this.heads = line.subarray(0, end)
-    this.length = end / HEAD_LENGTH
+    this.keys = line.subarray(0, end)
+    this.length = end / KEY_LENGTH
     this.#facts = line.subarray(end + 1)
   }
 
@@ -42,10 +42,10 @@ export class KeptLine implements IndexSegment {
   #read(): readonly (Revision | null)[] {
     const rows: unknown = JSON.parse(this.#facts.toString('utf8'))
     if (!Array.isArray(rows)) throw new TypeError('The index has another form')
-    const heads = new EntryHeads()
-    heads.append(this.heads)
+    const keys = new EntryKeys()
+    keys.append(this.keys)
     return rows.map((facts: unknown, row) => {
-      const [commit, digest] = [heads.commitAt(row), heads.digestAt(row)]
+      const [commit, digest] = [keys.commitAt(row), keys.digestAt(row)]
       if (digest === null) return null
       if (!isFacts(facts)) throw new TypeError('The index has another form')
       const [username, time, schemaVersion, serverEdition, serverVersion, subject] = facts
@@ -55,7 +55,7 @@ export class KeptLine implements IndexSegment {
   }
 }
 
-/** By hand: zod takes longer for a hundred thousand of them than a start may last. */
+/** Checked by hand: zod would take too long for a hundred thousand of them at a start. */
 function isFacts(value: unknown): value is Facts {
   if (!Array.isArray(value) || value.length !== FACTS.length) return false
   return FACTS.every((type, place) => typeof value[place] === type)

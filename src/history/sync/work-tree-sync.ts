@@ -27,10 +27,10 @@ import {
 } from '../../git/tree-changes.ts'
 import { isFile, LINK_MODE, SUBMODULE_MODE, type TreeEntry } from '../../git/tree-object.ts'
 
-export interface OtherFilesOptions {
+export interface WorkTreeSyncOptions {
   readonly fs: FsPromises
   readonly folder: RepositoryFolder
-  /** The document, which is no other file. */
+  /** The path of the document, which is not synchronised here. */
   readonly fileName: string
   readonly reader: ObjectReader
   /** Null when there is no git program; then nothing is checked out. */
@@ -39,14 +39,14 @@ export interface OtherFilesOptions {
 
 type Changes = ReadonlyMap<string, TreeChange>
 
-/** How git's index came to be behind the branch, and what to do about it. */
+/** One step that brings git's index up to date with the branch. */
 interface Step {
-  /** Whether the changes came upon what the index followed last. */
+  /** Whether the changes start at the commit that the index was last synchronised with. */
   readonly isForward: boolean
   readonly changes: Changes
 }
 
-/** What one move of the branch checks out at most. */
+/** The most files that one move of the branch checks out. */
 const MOST_FILES = 1_000
 const MOST_BYTES = LARGEST_FILE
 const SKIP_WORKTREE = 0x4000
@@ -54,29 +54,29 @@ const OID = 40
 const MODE = 24
 
 /**
- * Has git's index, and the files of the work tree beside the document, follow the branch where it was
- * moved without them: by a push, or by `git update-ref`. What an operator has changed, staged or put
- * there is left as it is. What is not checked out is marked so, lest git takes it for deleted.
+ * Synchronises git's index and the other files of the work tree with the branch, after a move that
+ * left them behind: a push, or `git update-ref`. Changes of an operator, staged or not, stay. Files
+ * that are not checked out are marked so, or git would report them as deleted.
  */
-export class OtherFiles {
-  readonly #options: OtherFilesOptions
+export class WorkTreeSync {
+  readonly #options: WorkTreeSyncOptions
   readonly #files: CheckedOutFiles
   readonly #note: string
   #head: CommitSha | null = null
 
-  constructor(options: OtherFilesOptions) {
+  constructor(options: WorkTreeSyncOptions) {
     this.#options = options
     this.#files = new CheckedOutFiles(options.fs, options.folder.path)
     this.#note = join(options.folder.ownDir, 'checked-out')
   }
 
-  /** A commit that changes the document alone: the others are what they were. */
+  /** Notes a commit that changes only the document, so that no other file needs an update. */
   noteSaved(parent: CommitSha | null, commit: CommitSha): void {
     if (parent !== null && this.#head === parent) this.#head = commit
   }
 
-  /** False when git keeps its index busy. */
-  async follow(head: CommitSha): Promise<boolean> {
+  /** Synchronises with a commit. False when a git command holds the index. */
+  async moveTo(head: CommitSha): Promise<boolean> {
     if (this.#head === head) return true
     const last = this.#head ?? (await this.#readNote())
     const step = await this.#stepTo(head, last)
@@ -94,7 +94,7 @@ export class OtherFiles {
     return CommitSha.safeParse(text.trim()).data ?? null
   }
 
-  /** Null leaves everything as it is: after a `git reset`, what is newer is the operator's. */
+  /** Null changes nothing: after a `git reset`, newer files belong to the operator. */
   async #stepTo(head: CommitSha, last: CommitSha | null): Promise<Step | null> {
     try {
       const [before, after] = [last && (await this.#treeOf(last)), await this.#treeOf(head)]
@@ -127,7 +127,7 @@ export class OtherFiles {
     return object?.type === 'commit' ? parseCommitTree(object.content) : null
   }
 
-  /** Whether a commit is in the history of another. */
+  /** Whether one commit is an ancestor of another. */
   async #isWithin(older: CommitSha, newer: CommitSha): Promise<boolean> {
     for await (const _ of this.#options.reader.listCommits({ from: older, until: newer }))
       return false
@@ -142,7 +142,7 @@ export class OtherFiles {
       const gone = [...changes].filter(([, { after }]) => after === null)
       for (const [path, change] of gone) await this.#drop(next, path, change)
       for (const [path, change] of changes) {
-        if (change.after === null || !next.mayFollow(path, change)) continue
+        if (change.after === null || !next.mayUpdate(path, change)) continue
         const isKept = !isForward && (await this.#look(path)).kind !== 'absent'
         if (!isKept) next.set(path, await this.#rowOf(path, change, { next, wanted }))
       }
@@ -152,7 +152,7 @@ export class OtherFiles {
   }
 
   async #drop(next: IndexDraft, path: string, { before }: TreeChange): Promise<void> {
-    if (!next.mayFollow(path, { before, after: null })) return
+    if (!next.mayUpdate(path, { before, after: null })) return
     if (await this.#isAsBefore(path, before)) await this.#files.remove(utf8(path))
     next.remove(path)
   }
@@ -180,7 +180,7 @@ export class OtherFiles {
       const isClean = isFile(after) && isVersion(now, versionOf(after))
       return rowFor(path, after, { stats: isClean && now.kind === 'file' ? now.stats : null })
     }
-    // What an operator has deleted from the work tree stays deleted there, for git to say so.
+    // A file that an operator deleted from the work tree stays deleted, and git reports it.
     const isDeleted = found.kind === 'absent' && next.isCheckedOut(path)
     return rowFor(path, after, { isSkipped: !isDeleted })
   }
@@ -197,7 +197,7 @@ export class OtherFiles {
     return (await unlessRefused(this.#files.look(utf8(path)))) ?? { kind: 'other' }
   }
 
-  /** The contents that may be written, by their names; git tells their sizes before they are read. */
+  /** The blobs that may be checked out. Git reports their sizes before they are read. */
   async #findSmall(changes: Changes): Promise<ReadonlySet<string>> {
     const { git, folder } = this.#options
     const entries = [...changes.entries()].flatMap(([path, { after }]) =>
@@ -219,10 +219,10 @@ export class OtherFiles {
   }
 }
 
-/** The entries of git's index while they are being changed. */
+/** A draft of the entries of git's index. */
 class IndexDraft {
   readonly #rows: Map<string, IndexRow>
-  /** Of a merge: several of one path, which are the operator's. */
+  /** Entries of an unfinished merge, several for one path, which belong to the operator. */
   readonly #unmerged: readonly IndexRow[]
   readonly #folders = new Set<string>()
 
@@ -236,8 +236,8 @@ class IndexDraft {
     return [...this.#rows.values(), ...this.#unmerged]
   }
 
-  /** Whether the entry is as the tree had it before: anything else was staged by an operator, or is up to date. */
-  mayFollow(path: string, { before, after }: TreeChange): boolean {
+  /** Whether the entry matches the tree before. Any other was staged by an operator, or is up to date. */
+  mayUpdate(path: string, { before, after }: TreeChange): boolean {
     if (after !== null && !isKnownKind(after)) return false
     const row = this.#rows.get(path)
     if (row !== undefined) return before !== null && isEntry(row, before)
@@ -290,7 +290,7 @@ function rowFor(
   return { path, stage: 0, facts, flags: 0, moreFlags: isSkipped ? SKIP_WORKTREE : null }
 }
 
-/** As git writes it to its index, which knows two kinds of files. */
+/** The mode as in git's index, which knows two kinds of files. */
 function modeOf(entry: TreeEntry): number {
   if (!isFile(entry)) return Number.parseInt(entry.mode, 8)
   return versionOf(entry).isExecutable ? 0o100755 : 0o100644
@@ -316,7 +316,7 @@ function latin1(path: string): string {
   return Buffer.from(path, 'utf8').toString('latin1')
 }
 
-/** Null when the file system refuses: a name that is too long, a folder that may not be entered. */
+/** Null when the file system refuses, for example a name that is too long. */
 async function unlessRefused<Value>(pending: Promise<Value>): Promise<Value | null> {
   try {
     return await pending

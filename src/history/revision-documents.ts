@@ -6,17 +6,17 @@ import type { Report } from './revision/problems.ts'
 
 type Repository = Pick<GitRepository, 'findDocument' | 'describeNoDocument' | 'assertThere'>
 
-/** A revision whose document is damaged, with the reason and what to do. */
+/** A revision whose document is damaged, with the reason and the remedy. */
 export interface UnreadableRevision {
   readonly revision: Revision
   readonly reason: string
 }
 
-/** More of them are one damage, which the first of them show. */
+/** The most that are listed: more have the same cause. */
 const MOST = 50
 
-/** Reads the documents of revisions, and knows those that could not be read until they can be. */
-export class Documents {
+/** Reads the documents of revisions, and lists those that could not be read until they can be. */
+export class RevisionDocuments {
   readonly #repository: Repository
   readonly #report: Report
   readonly #unreadable = new Map<CommitSha, UnreadableRevision>()
@@ -38,18 +38,18 @@ export class Documents {
       return document
     } catch (error) {
       if (!(error instanceof DamageError)) throw error
-      // Of a repository that was moved away, every object is missing.
+      // Every object is missing when the repository itself was moved away.
       await this.#repository.assertThere()
       throw this.#noteDamage(revision, error)
     }
   }
 
-  /** Those that could not be read when somebody asked. */
+  /** The revisions that could not be read at the last attempt. */
   unreadable(): readonly UnreadableRevision[] {
     return [...this.#unreadable.values()]
   }
 
-  /** Somebody may have mended them. */
+  /** Reads them again: an operator may have repaired them. */
   async readAgain(): Promise<void> {
     for (const { revision } of this.unreadable()) {
       try {
