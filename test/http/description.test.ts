@@ -37,6 +37,20 @@ describe('the description of the interface', () => {
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
   })
 
+  it('says what every parameter in the path of a call means', async () => {
+    const service = await startService()
+
+    const { operations } = await DescribedApi.read(service)
+
+    const calls = operations.filter((operation) => operation['x-page'] !== true)
+    const unexplained = calls.flatMap(({ path, parameters }) =>
+      parameters
+        .filter((one) => one.in === 'path' && !one.description)
+        .map(({ name }) => [path, name]),
+    )
+    expect(unexplained).toEqual([])
+  })
+
   it('is a page too, and both need a login', async () => {
     const service = await startService()
 

@@ -9,6 +9,7 @@ const Parameter = z.object({
   name: z.string(),
   in: z.enum(['path', 'query', 'header']),
   required: z.boolean(),
+  description: z.string().optional(),
   schema: Schema,
 })
 const Operation = z

@@ -1,9 +1,9 @@
-import type { PermissionRow } from './permission-row.ts'
+import type { WrittenRow } from './permission-row.ts'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
 /** Pipelines, stages, jobs and their files. */
-export const BUILDS_ROWS: readonly PermissionRow[] = [
+export const BUILDS_ROWS: readonly WrittenRow[] = [
   { call: 'GET /pipelines', may: 'user', allowed: 200 },
   {
     call: 'POST /pipelines',
@@ -45,37 +45,32 @@ export const BUILDS_ROWS: readonly PermissionRow[] = [
     allowed: 404,
   },
 
-  { call: 'GET /api/pipelines', may: 'user', allowed: 200 },
-  { call: 'POST /api/pipelines/{name}/schedule', may: 'operator', allowed: 409 },
-  { call: 'POST /api/stages/{pipeline}/{stage}/run/{counter}', may: 'approver', allowed: 404 },
+  { call: 'GET /api/pipelines', allowed: 200 },
+  { call: 'POST /api/pipelines/{name}/schedule', allowed: 409 },
+  { call: 'POST /api/stages/{pipeline}/{stage}/run/{counter}', allowed: 404 },
   {
     call: 'POST /api/stages/{pipeline}/{stage}/cancel',
-    may: 'approver',
     allowed: 200,
-    refused: 401,
   },
   {
     call: 'GET /api/stages/{pipeline}/{stage}/instance/{pipelineCounter}/{stageCounter}',
-    may: 'viewer',
     allowed: 404,
   },
-  { call: 'GET /api/stages/{pipeline}/{stage}/history', may: 'viewer', allowed: 200 },
-  { call: 'GET /api/stages/{pipeline}/{stage}/history/{offset}', may: 'viewer', allowed: 200 },
+  { call: 'GET /api/stages/{pipeline}/{stage}/history', allowed: 200 },
+  { call: 'GET /api/stages/{pipeline}/{stage}/history/{offset}', allowed: 200 },
   {
     call: 'GET /files/{pipeline}/{pipelineCounter}/{stage}/{stageCounter}/{job}',
-    may: 'viewer',
     allowed: 404,
   },
   {
     call: 'GET /files/{pipeline}/{pipelineCounter}/{stage}/{stageCounter}/{job}/{path}',
-    may: 'viewer',
     allowed: 404,
   },
-  { call: 'POST /api/pipelines/{name}/releaseLock', may: 'operator', allowed: 200 },
-  { call: 'GET /api/pipelines/{name}/status', may: 'viewer', allowed: 200 },
-  { call: 'POST /api/pipelines/{name}/pause', may: 'operator', allowed: 200 },
-  { call: 'POST /api/pipelines/{name}/unpause', may: 'operator', allowed: 200 },
-  { call: 'GET /api/pipelines/{name}/history', may: 'viewer', allowed: 200 },
-  { call: 'GET /api/pipelines/{name}/history/{offset}', may: 'viewer', allowed: 200 },
-  { call: 'GET /api/pipelines/{name}/instance/{counter}', may: 'viewer', allowed: 404 },
+  { call: 'POST /api/pipelines/{name}/releaseLock', allowed: 200 },
+  { call: 'GET /api/pipelines/{name}/status', allowed: 200 },
+  { call: 'POST /api/pipelines/{name}/pause', allowed: 200 },
+  { call: 'POST /api/pipelines/{name}/unpause', allowed: 200 },
+  { call: 'GET /api/pipelines/{name}/history', allowed: 200 },
+  { call: 'GET /api/pipelines/{name}/history/{offset}', allowed: 200 },
+  { call: 'GET /api/pipelines/{name}/instance/{counter}', allowed: 404 },
 ]

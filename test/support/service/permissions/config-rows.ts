@@ -1,5 +1,5 @@
 import { securedDocument } from '../secured-document.ts'
-import type { PermissionRow } from './permission-row.ts'
+import type { WrittenRow } from './permission-row.ts'
 
 const MATERIAL = 'url=https%3A%2F%2Fexample.org%2Fx'
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -7,46 +7,41 @@ const DRAFT = new URLSearchParams({ xml: securedDocument(), basedOn: '0'.repeat(
 const SAVING = new URLSearchParams({ xmlFile: securedDocument(), md5: '0'.repeat(32) })
 
 /** The configuration: calls, the repository for git, pages. */
-export const CONFIG_ROWS: readonly PermissionRow[] = [
-  { call: 'GET /api/admin/config.xml', may: 'administrator', allowed: 200 },
-  { call: 'GET /api/admin/config/current.xml', may: 'administrator', allowed: 200 },
-  { call: 'GET /admin/restful/configuration/file/GET/xml', may: 'administrator', allowed: 200 },
-  { call: 'GET /api/admin/config/{digest}.xml', may: 'administrator', allowed: 404 },
-  { call: 'GET /api/config/revisions', may: 'administrator', allowed: 200 },
+export const CONFIG_ROWS: readonly WrittenRow[] = [
+  { call: 'GET /api/admin/config.xml', allowed: 200 },
+  { call: 'GET /api/admin/config/current.xml', allowed: 200 },
+  { call: 'GET /admin/restful/configuration/file/GET/xml', allowed: 200 },
+  { call: 'GET /api/admin/config/{digest}.xml', allowed: 404 },
+  { call: 'GET /api/config/revisions', allowed: 200 },
   {
     call: 'GET /api/config/revisions',
     query: '?entity=pipeline/alpha',
-    may: 'administrator',
     allowed: 200,
   },
-  { call: 'GET /api/config/revisions/{offset}', may: 'administrator', allowed: 200 },
-  { call: 'GET /api/config/watch', may: 'administrator', allowed: 200 },
-  { call: 'GET /api/config/diff/{from}/{to}', may: 'administrator', allowed: 404 },
-  { call: 'GET /config/diff/{from}/{to}', may: 'user', allowed: 301 },
-  { call: 'GET /api/config/changes/{from}/{to}', may: 'administrator', allowed: 404 },
-  { call: 'POST /api/admin/config.xml', may: 'administrator', allowed: 409, body: SAVING },
+  { call: 'GET /api/config/revisions/{offset}', allowed: 200 },
+  { call: 'GET /api/config/watch', allowed: 200 },
+  { call: 'GET /api/config/diff/{from}/{to}', allowed: 404 },
+  { call: 'GET /config/diff/{from}/{to}', allowed: 301 },
+  { call: 'GET /api/config/changes/{from}/{to}', allowed: 404 },
+  { call: 'POST /api/admin/config.xml', allowed: 409, body: SAVING },
   {
     call: 'POST /admin/restful/configuration/file/POST/xml',
-    may: 'administrator',
     allowed: 409,
     body: SAVING,
   },
   {
     call: 'PUT /api/admin/config.xml',
-    may: 'administrator',
     allowed: 200,
     headers: { 'if-match': '*' },
     body: securedDocument(),
   },
-  { call: 'POST /api/config/revisions/{commit}/restore', may: 'administrator', allowed: 404 },
+  { call: 'POST /api/config/revisions/{commit}/restore', allowed: 404 },
   {
     call: 'POST /api/config/revisions/{commit}/acknowledge-secrets',
-    may: 'administrator',
     allowed: 404,
   },
   {
     call: 'POST /tab/admin/pipelines/{name}.json',
-    may: 'group administrator',
     allowed: 409,
     headers: FORM,
     body: `${MATERIAL}&pipelineGroup=first`,
@@ -59,19 +54,17 @@ export const CONFIG_ROWS: readonly PermissionRow[] = [
     body: `${MATERIAL}&pipelineGroup=fresh`,
   },
 
-  { call: 'GET /git/config.git/info/refs', may: 'administrator', allowed: 200 },
-  { call: 'GET /git/config.git/HEAD', may: 'administrator', allowed: 200 },
-  { call: 'GET /git/config.git/objects/{object}', may: 'administrator', allowed: 404 },
+  { call: 'GET /git/config.git/info/refs', allowed: 200 },
+  { call: 'GET /git/config.git/HEAD', allowed: 200 },
+  { call: 'GET /git/config.git/objects/{object}', allowed: 404 },
   {
     call: 'POST /git/config.git/git-upload-pack',
-    may: 'administrator',
     allowed: 200,
     headers: { 'content-type': 'application/x-git-upload-pack-request' },
     body: '0000',
   },
   {
     call: 'POST /git/config.git/git-receive-pack',
-    may: 'administrator',
     allowed: 200,
     headers: { 'content-type': 'application/x-git-receive-pack-request' },
     body: '0000',

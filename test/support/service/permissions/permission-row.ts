@@ -15,6 +15,11 @@ export interface PermissionRow {
   readonly body?: string | URLSearchParams
 }
 
+/** A row as it is written: who may make a call of programs is known from its route. */
+export interface WrittenRow extends Omit<PermissionRow, 'may'> {
+  readonly may?: Level
+}
+
 /** What stands for the parameters of a path; nothing of it is there but the pipeline and the first revision. */
 export const PLACES: Readonly<Record<string, string>> = {
   digest: '0'.repeat(32),
