@@ -135,10 +135,10 @@ export const BREAKS: readonly Break[] = [
   },
   // history
   {
-    behaviour: 'a revision has a time that pages can show, whatever its commit says',
+    behaviour: 'a commit with a time that no page can show is refused',
     file: 'history/revision/commit-limits.ts',
-    find: 'time > 0 && time <= LATEST',
-    replace: 'time > 0',
+    find: ' || Number(seconds) * 1000 > LATEST',
+    replace: '',
     test: 'unit/history/commit-limits.test.ts',
   },
   // document, diff
