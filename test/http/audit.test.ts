@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { AuditEntry } from '../../src/core/audit.ts'
 import { QUIET_ROUTES } from '../../src/api/audited-action.ts'
-import { OPERATIONS } from '../../src/api/description/described-call.ts'
+import { ROUTES } from '../../src/api/resources.ts'
+import { nameOf, QUIET } from '../../src/api/route.ts'
 import { AuditBody } from '../../src/wire/audit-body.ts'
 import { CONTACT_BODY } from '../support/agents/contact-body.ts'
 import { DescribedApi } from '../support/service/described-api.ts'
@@ -137,12 +138,13 @@ describe('the audit log', () => {
     ).toEqual([])
   })
 
-  it('is quiet about routes that are there only', () => {
-    const known = Object.keys(OPERATIONS)
+  it('is quiet about agents at work, and about two forms of pages that change nothing', () => {
+    const ofUsers = ROUTES.filter(({ audit, caller }) => audit === QUIET && caller !== 'agent')
+    const calls = ROUTES.map(nameOf)
+    const ofPages = QUIET_ROUTES.filter((route) => !calls.includes(route))
 
-    expect(
-      QUIET_ROUTES.filter((route) => !known.includes(route) && route !== 'POST /colours'),
-    ).toEqual([])
+    expect(ofUsers.map(nameOf)).toEqual([])
+    expect(ofPages).toEqual(['POST /config/edit/check', 'POST /colours'])
   })
 
   it('is read page by page, and by user, action and outcome', async () => {
