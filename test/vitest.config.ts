@@ -17,7 +17,7 @@ const missingReporter = new MissingProgramsReporter(missing, {
  * programs. The others share a process, which loads the code once: a third of the time of a run.
  */
 const ALONE = [
-  'test/{crash,e2e}/**/*.test.ts',
+  'test/{crash,docs,e2e}/**/*.test.ts',
   'test/http/git/broken-off.test.ts',
   'test/http/hostile/documents.test.ts',
   'test/http/pages/agents.test.ts',
