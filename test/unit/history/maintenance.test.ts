@@ -146,16 +146,19 @@ describe('maintenance', () => {
     },
   )
 
-  const manyLarge = 'keeps forty revisions of a megabyte as small as 10,000 in 100 MB have to be'
-  it(manyLarge, { tags: ['long'] }, async () => {
-    await using folder = new HistoryFolder({ packWhen: { ...NEVER, looseObjects: 60 } })
-    const writing = await folder.open()
-    for (let n = 1; n <= 40; n += 1) await save(writing, largeDocument(n))
+  it(
+    'keeps forty revisions of a megabyte as small as 10,000 in 100 MB have to be',
+    { tags: ['long'] },
+    async () => {
+      await using folder = new HistoryFolder({ packWhen: { ...NEVER, looseObjects: 60 } })
+      const writing = await folder.open()
+      for (let n = 1; n <= 40; n += 1) await save(writing, largeDocument(n))
 
-    const history = await folder.reopen({ packWhen: EAGER })
-    await history.maintain()
+      const history = await folder.reopen({ packWhen: EAGER })
+      await history.maintain()
 
-    const { looseBytes = NaN, packBytes = NaN } = history.storage() ?? {}
-    expect(looseBytes + packBytes).toBeLessThan(40 * 10_000)
-  })
+      const { looseBytes = NaN, packBytes = NaN } = history.storage() ?? {}
+      expect(looseBytes + packBytes).toBeLessThan(40 * 10_000)
+    },
+  )
 })
