@@ -12,7 +12,7 @@ export interface AgentTiming {
   /** The time between SIGTERM and SIGKILL. */
   readonly graceMs: number
   /** How long a stopping agent tries to reach the server, after its processes have ended. */
-  readonly farewellMs: number
+  readonly shutdownMs: number
 }
 
 export const AGENT_TIMING: AgentTiming = {
@@ -20,7 +20,7 @@ export const AGENT_TIMING: AgentTiming = {
   backoff: { fromMs: 500, toMs: 15_000 },
   flushMs: 500,
   graceMs: 2_500,
-  farewellMs: 5_000,
+  shutdownMs: 5_000,
 }
 
 export interface AgentOptions {

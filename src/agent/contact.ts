@@ -46,8 +46,8 @@ export class Contact {
     } catch (error) {
       if (error instanceof ServerRefusal) await this.#refused(error)
       else if (signal.aborted) return false
-      else if (error instanceof ServerAbsent) this.#say('warning', error.message)
-      else if (isSystemError(error)) this.#say('error', error.message)
+      else if (error instanceof ServerAbsent) this.#log('warning', error.message)
+      else if (isSystemError(error)) this.#log('error', error.message)
       else throw error
       this.#options.work.onStatus(null)
       return false
@@ -55,13 +55,13 @@ export class Contact {
   }
 
   /** Announces the end of this process to the server. */
-  async sayGoodbye(signal: AbortSignal): Promise<void> {
+  async unregister(signal: AbortSignal): Promise<void> {
     if (this.#options.identity.token === null) return
     try {
       await this.#send({ stopping: true, signal })
     } catch (error) {
       if (!(error instanceof Error)) throw error
-      this.#say('warning', `The server could not be told that the agent stops: ${error.message}`)
+      this.#log('warning', `The server could not be told that the agent stops: ${error.message}`)
     }
   }
 
@@ -71,7 +71,7 @@ export class Contact {
     const request = { ...(await machine.describe()), uuid, claim, autoRegister }
     const { token, configStatus } = await client.register(request, signal)
     await identity.keepToken(token)
-    this.#say('info', `Registered; the server lists this agent as ${configStatus}`)
+    this.#log('info', `Registered; the server lists this agent as ${configStatus}`)
     work.onStatus(configStatus)
   }
 
@@ -84,7 +84,7 @@ export class Contact {
       work.onLost('The server does not know this agent any more')
       return this.#register(signal)
     }
-    this.#say('info', `The server lists this agent as ${configStatus ?? 'unknown'}`)
+    this.#log('info', `The server lists this agent as ${configStatus ?? 'unknown'}`)
     return work.onStatus(configStatus)
   }
 
@@ -102,10 +102,10 @@ export class Contact {
 
   async #refused(error: ServerRefusal): Promise<void> {
     if (isRefusal(error, 401)) await this.#options.identity.keepToken(null)
-    if (!isRefusal(error, 409)) return this.#say('error', `The server refuses: ${error.message}`)
+    if (!isRefusal(error, 409)) return this.#log('error', `The server refuses: ${error.message}`)
     const { uuid } = this.#options.identity
     this.#options.work.onLost('Another machine uses the uuid of this agent')
-    return this.#say(
+    return this.#log(
       'error',
       `Another machine uses the uuid ${uuid} of this agent: ${error.message}. ` +
         'This agent takes no work; remove its work folder if it was copied',
@@ -113,7 +113,7 @@ export class Contact {
   }
 
   /** Logs a message unless it is the same as the last one. */
-  #say(level: 'info' | 'warning' | 'error', message: string): void {
+  #log(level: 'info' | 'warning' | 'error', message: string): void {
     if (message === this.#lastSaid) return
     this.#lastSaid = message
     this.#options.log({ level, message })

@@ -74,7 +74,7 @@ async function serve(options: AgentOptions, run: AgentRun): Promise<void> {
   const { identity, instance, stop } = run
   const findToken = (): string | null => identity.token
   const client = new AgentClient({ server, uuid: identity.uuid, findToken })
-  const farewell = new AbortController()
+  const shutdownDeadline = new AbortController()
   const worker = new Worker({
     ...run,
     ...timing,
@@ -84,17 +84,17 @@ async function serve(options: AgentOptions, run: AgentRun): Promise<void> {
     jobUser,
     clock: Date.now,
     inherited: inheritedVariables(options.environment),
-    farewell: farewell.signal,
+    shutdownDeadline: shutdownDeadline.signal,
   })
   const machine = new Machine({ ...options, sandbox: run.workDir, instance })
   const autoRegister = autoRegistration(options)
   const contact = new Contact({ client, identity, machine, work: worker, autoRegister, log })
-  const lastWords = (): void => {
-    setTimeout(() => farewell.abort(), timing.graceMs + timing.farewellMs).unref()
+  const startDeadline = (): void => {
+    setTimeout(() => shutdownDeadline.abort(), timing.graceMs + timing.shutdownMs).unref()
   }
-  stop.addEventListener('abort', lastWords, { once: true })
+  stop.addEventListener('abort', startDeadline, { once: true })
   await Promise.all([keepContact(contact, timing, stop), worker.work(stop)])
-  await contact.sayGoodbye(farewell.signal)
+  await contact.unregister(shutdownDeadline.signal)
 }
 
 async function keepContact(

@@ -9,12 +9,12 @@ import type { ConfiguredAgent } from './configured-agent.ts'
 import {
   afterEvent,
   decisionOn,
-  type Heard,
+  type LastContact,
   isApproved,
   isUnknownMachine,
   type KnownAgent,
 } from './known-agent.ts'
-import { isSamePlace, sortedUuids } from './sort-agents.ts'
+import { sortsAlike, sortedUuids } from './sort-agents.ts'
 
 /** How often a contact time is written, in milliseconds; in between it is only in memory. */
 const WRITTEN_EVERY = 60_000
@@ -90,7 +90,7 @@ export class AgentDirectory {
   }
 
   /** Stores the record of a registered agent; durable when it returns. */
-  async register(record: AgentRecord, heard: Heard): Promise<void> {
+  async register(record: AgentRecord, heard: LastContact): Promise<void> {
     await this.#options.store.change((transaction) => transaction.put(AGENTS, record.uuid, record))
     const known = this.#agents.get(record.uuid)
     const configured = known?.configured ?? null
@@ -119,18 +119,18 @@ export class AgentDirectory {
   }
 
   /** Records what an agent reported in a contact. The contact time is written periodically. */
-  async recordContact(said: {
+  async recordContact(contact: {
     record: AgentRecord
-    heard: Heard
+    heard: LastContact
     event: AgentEvent
   }): Promise<void> {
-    const known = this.#agents.get(said.record.uuid)
+    const known = this.#agents.get(contact.record.uuid)
     if (!known) return
     const before = known.record
-    const isDue = !before || said.heard.at - before.lastContact >= WRITTEN_EVERY
-    const record = isDue ? { ...said.record, lastContact: said.heard.at } : said.record
-    this.#apply({ ...known, record, heard: said.heard }, said.event)
-    if (isDue) await this.#writeSoon(record.uuid, said.heard.at)
+    const isDue = !before || contact.heard.at - before.lastContact >= WRITTEN_EVERY
+    const record = isDue ? { ...contact.record, lastContact: contact.heard.at } : contact.record
+    this.#apply({ ...known, record, heard: contact.heard }, contact.event)
+    if (isDue) await this.#writeSoon(record.uuid, contact.heard.at)
   }
 
   /** Applies an event to an agent. */
@@ -219,7 +219,7 @@ export class AgentDirectory {
 
   #keep(agent: KnownAgent): void {
     const before = this.find(agent.uuid)
-    if (!before || !isSamePlace(before, agent)) this.#order = null
+    if (!before || !sortsAlike(before, agent)) this.#order = null
     this.#agents.set(agent.uuid, agent)
   }
 

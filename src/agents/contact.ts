@@ -45,7 +45,7 @@ export interface Registering {
   } | null
 }
 
-export interface Contact {
+export interface ContactCall {
   readonly uuid: string
   readonly token: string
   /** The address that the call comes from. */
@@ -130,7 +130,10 @@ function standingOf(
  *
  * @throws {ServiceError} `token-refused`, `agent-taken`.
  */
-export async function contactAgent(deps: AgentCallsDeps, call: Contact): Promise<ContactAnswer> {
+export async function contactAgent(
+  deps: AgentCallsDeps,
+  call: ContactCall,
+): Promise<ContactAnswer> {
   const known = deps.directory.find(call.uuid)
   if (!known?.record) return { kind: 'register' }
   assertToken(known, call)
@@ -162,7 +165,7 @@ export function assertToken(known: KnownAgent | null, call: { uuid: string; toke
   throw new ServiceError('token-refused', `The token is not that of the agent ${uuid}`, { uuid })
 }
 
-function eventOf({ runtimeStatus, stopping }: Contact): AgentEvent {
+function eventOf({ runtimeStatus, stopping }: ContactCall): AgentEvent {
   if (stopping && runtimeStatus !== 'Idle') return 'silence'
   return runtimeStatus === 'Idle' ? 'report-idle' : 'report-building'
 }

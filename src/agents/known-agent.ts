@@ -4,7 +4,7 @@ import type { AgentFacts, AgentRecord } from './agent-record.ts'
 import type { ConfiguredAgent } from './configured-agent.ts'
 
 /** The last contact of one agent process. */
-export interface Heard {
+export interface LastContact {
   readonly instance: string
   /** Milliseconds since the UNIX epoch. */
   readonly at: number
@@ -22,7 +22,7 @@ export interface KnownAgent {
   readonly condition: AgentCondition
   readonly record: AgentRecord | null
   readonly configured: ConfiguredAgent | null
-  readonly heard: Heard | null
+  readonly heard: LastContact | null
 }
 
 /** Applies an event to an agent; null when it is removed by that. */
@@ -63,7 +63,7 @@ export function factsOf(agent: KnownAgent): AgentFacts {
   return { ...facts, hostname: configured.hostname, ipAddress: configured.ipAddress }
 }
 
-export function statusOf({ condition }: KnownAgent): AgentStatus {
+export function agentStatusOf({ condition }: KnownAgent): AgentStatus {
   return agentStatus(condition)
 }
 

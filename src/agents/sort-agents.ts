@@ -15,7 +15,7 @@ export function sortedUuids(agents: Iterable<KnownAgent>): readonly string[] {
 }
 
 /** Whether two states of an agent have the same position in the list. */
-export function isSamePlace(one: KnownAgent, other: KnownAgent): boolean {
+export function sortsAlike(one: KnownAgent, other: KnownAgent): boolean {
   const keys = placeOf(other)
   return placeOf(one).every((key, at) => key === keys[at])
 }

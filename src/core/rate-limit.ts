@@ -52,7 +52,7 @@ export class RateLimit {
   }
 
   /** Takes back one counted action of the caller. */
-  giveBack(caller: string): void {
+  release(caller: string): void {
     const key = this.#keyOf(caller)
     const fullAt = this.#fullAt.get(key)
     if (fullAt !== undefined) this.#fullAt.set(key, fullAt - this.#options.every)

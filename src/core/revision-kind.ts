@@ -7,7 +7,7 @@ export type RevisionKind = (typeof REVISION_KINDS)[number]
 /** An agent registers under a name of its uuid, its address and its host name. */
 const AGENT = /^agent_[^_]+_[^_]*_(.*)$/s
 
-export function kindOf({
+export function revisionKindOf({
   username,
   serverVersion,
 }: Pick<Revision, 'username' | 'serverVersion'>): RevisionKind {
@@ -18,7 +18,7 @@ export function kindOf({
 }
 
 /** A readable name: the host of an agent, else the user name. */
-export function shownName(username: string): string {
+export function authorName(username: string): string {
   const host = AGENT.exec(username)?.[1]
   return host === undefined || host === '' ? username : host
 }

@@ -8,7 +8,7 @@ export interface ReadinessDeps {
 }
 
 /** A part that cannot answer anybody, and the reason, for logs. */
-export interface Obstacle {
+export interface ReadinessProblem {
   readonly part: string
   readonly reason: string
 }
@@ -17,7 +17,10 @@ export interface Obstacle {
  * The obstacles that keep the service from answering its most frequent requests; none when it is
  * ready.
  */
-export async function readReadiness({ history, builds }: ReadinessDeps): Promise<Obstacle[]> {
+export async function readReadiness({
+  history,
+  builds,
+}: ReadinessDeps): Promise<ReadinessProblem[]> {
   const looks = await Promise.allSettled([
     history.readDocument(history.current()),
     builds.pipelineHistory('', 0),

@@ -5,7 +5,7 @@ import { BOUNDS, type RequestMetrics, type Series } from '../core/request-metric
 import type { ConfigurationWriter } from '../configuration/save/configuration-writer.ts'
 import type { History } from '../history/history.ts'
 import type { AgentDirectory } from '../agents/agent-directory.ts'
-import { statusOf } from '../agents/known-agent.ts'
+import { agentStatusOf } from '../agents/known-agent.ts'
 import type { RunningJobs } from '../builds/dispatch/running-jobs.ts'
 import { type HealthDeps, readHealth } from './health.ts'
 import { ProcessMetrics } from './process-metrics.ts'
@@ -89,7 +89,7 @@ export class ServiceMetrics implements Disposable {
     const { directory, builds, running } = this.#options
     const agents = new Map<string, number>(AGENT_STATUSES.map((status) => [status, 0]))
     for (const agent of directory.list()) {
-      const status = statusOf(agent)
+      const status = agentStatusOf(agent)
       agents.set(status, (agents.get(status) ?? 0) + 1)
     }
     const stopped = running.list().filter(({ isStopped }) => isStopped).length

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { type Digest, digestOf } from '../core/digest.ts'
 import { ServiceError, unavailable } from '../core/errors.ts'
 import { type Revision, CommitSha } from '../core/revision.ts'
-import { disk } from '../storage/disk.ts'
+import { syncFs } from '../storage/sync-fs.ts'
 import { fsErrorCode, orNullWhenAbsent } from '../storage/fs-error.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
 import { openProcessLock } from '../storage/process-lock.ts'
@@ -77,7 +77,7 @@ export async function openHistoryParts(options: HistoryOptions): Promise<OpenedH
 }
 
 async function openLocked(options: HistoryOptions): Promise<OpenedHistory> {
-  const { fs = disk, fs: pooledFs = nodeFs } = options
+  const { fs = syncFs, fs: pooledFs = nodeFs } = options
   const { programPath: path } = options
   const [folder, git] = await Promise.all([
     openRepositoryFolder({ ...options, fs }),

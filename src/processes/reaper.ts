@@ -87,7 +87,7 @@ export class Reaper implements Disposable {
     const child = trySh([SCRIPT, 'cairn-reaper', this.#mark, String(this.#user?.uid ?? '')])
     this.#child = child
     if (child === null) return this.#startLater()
-    letGoOf(child)
+    detach(child)
     for (const group of this.#groups) child.stdin.write(`+${group}\n`)
     child.once('error', () => this.#startLater())
     child.once('exit', () => this.#start())
@@ -99,7 +99,7 @@ export class Reaper implements Disposable {
 }
 
 /** The reaper waits for this process to end, so it must not keep it alive. */
-function letGoOf(child: PipedProcess): void {
+function detach(child: PipedProcess): void {
   child.stdout.destroy()
   child.stderr.destroy()
   child.unref()

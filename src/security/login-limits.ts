@@ -60,9 +60,9 @@ export class LoginLimits {
   /** Removes the failure because nothing was compared. */
   abandon(place: LoginPlace): void {
     const { user, network, both } = keysOf(place)
-    this.#atPlaces.giveBack(both)
-    this.#ofAddresses.giveBack(network)
-    this.#ofUsers.giveBack(user)
+    this.#atPlaces.release(both)
+    this.#ofAddresses.release(network)
+    this.#ofUsers.release(user)
   }
 }
 

@@ -27,13 +27,13 @@ export function pageService(
   answerFailure: AnswerFailure,
 ): PageService {
   const pages = new PageContext(options)
-  const routes = pagesRoutes({ ...options, pages }).map(conditionalGets)
+  const pageRoutes = pagesRoutes({ ...options, pages }).map(conditionalGets)
   const description = descriptionRoutes({
     ...options,
     pages,
-    routes: () => [description, ...calls, ...routes].flatMap(({ routes }) => routes),
+    routes: () => [description, ...calls, ...pageRoutes].flatMap(({ routes }) => routes),
   })
-  const parts = [description, ...routes]
+  const parts = [description, ...pageRoutes]
   const { log } = options
   const otherwise = refusing({ parts: [...calls, ...parts], answerFailure })
   return {

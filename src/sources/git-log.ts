@@ -1,4 +1,4 @@
-import type { Modification } from './modification.ts'
+import type { SourceModification } from './modification.ts'
 
 const SECOND = 1_000
 
@@ -6,9 +6,9 @@ const SECOND = 1_000
  * Reads `git log -z --name-only` with the format NUL, hash, NUL, author, NUL, time, NUL, message.
  * Neither names nor messages contain NUL and no name is empty, so that nothing in them is misread.
  */
-export function parseGitLog(text: string): Modification[] {
+export function parseGitLog(text: string): SourceModification[] {
   const tokens = text.split('\0')
-  const modifications: Modification[] = []
+  const modifications: SourceModification[] = []
   let at = 0
   for (;;) {
     while (tokens[at] === '') at += 1

@@ -5,7 +5,12 @@ import type { GitMaterial } from '../document/model/materials.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import { protocolsFor, settingsFor } from '../core/git-credentials.ts'
 import { parseGitLog } from './git-log.ts'
-import { type MaterialSource, MOST_CHANGES, SourceFailed, type Span } from './modification.ts'
+import {
+  type MaterialSource,
+  MOST_CHANGES,
+  SourceFailed,
+  type RevisionSpan,
+} from './modification.ts'
 import { addressOf } from './source-address.ts'
 import { secretsOf, type SourcePlace } from './source-place.ts'
 
@@ -53,7 +58,7 @@ export function gitSource(material: GitMaterial, place: SourcePlace): MaterialSo
     await tools.run({ ...call, args, isLong: true })
   }
 
-  async function changes({ after, upTo }: Span) {
+  async function changes({ after, upTo }: RevisionSpan) {
     if (!existsSync(join(folder, 'HEAD')) || !(await has(upTo))) await update()
     if ((after !== null && !(await has(after))) || !(await has(upTo))) return null
     const form = '--format=%x00%H%x00%an <%ae>%x00%at%x00%B'

@@ -6,7 +6,12 @@ import type { HgMaterial } from '../document/model/materials.ts'
 import { reasonOf } from '../core/errors.ts'
 import { hgSettings, type HgSettings } from '../core/hg-settings.ts'
 import type { SourceAddress } from '../core/source-address.ts'
-import { type MaterialSource, MOST_CHANGES, SourceFailed, type Span } from './modification.ts'
+import {
+  type MaterialSource,
+  MOST_CHANGES,
+  SourceFailed,
+  type RevisionSpan,
+} from './modification.ts'
 import { addressOf } from './source-address.ts'
 import { secretsOf, type SourcePlace } from './source-place.ts'
 
@@ -81,7 +86,7 @@ export function hgSource(material: HgMaterial, place: SourcePlace): MaterialSour
     await tools.run({ ...call, ...pull, isLong: true })
   }
 
-  async function changes({ after, upTo }: Span) {
+  async function changes({ after, upTo }: RevisionSpan) {
     if ((after !== null && !REVISION.test(after)) || !REVISION.test(upTo)) return null
     await prepare()
     if (!(await has(upTo))) await update()

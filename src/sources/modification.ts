@@ -1,5 +1,5 @@
 /** One change of a repository, as its version control reports it. */
-export interface Modification {
+export interface SourceModification {
   readonly revision: string
   readonly username: string
   /** Milliseconds since the UNIX epoch. */
@@ -10,7 +10,7 @@ export interface Modification {
 }
 
 /** The revisions after one, up to and including another; after null only the latter. */
-export interface Span {
+export interface RevisionSpan {
   readonly after: string | null
   readonly upTo: string
 }
@@ -23,7 +23,7 @@ export interface MaterialSource {
   /** The newest revision of the material. */
   newest(): Promise<string>
   /** Newest first; null when they cannot be listed one by one. */
-  changes(span: Span): Promise<readonly Modification[] | null>
+  changes(span: RevisionSpan): Promise<readonly SourceModification[] | null>
   /**
    * Resolves a revision as people write it to its full form; null when the repository does not have
    * it.

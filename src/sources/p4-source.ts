@@ -4,7 +4,7 @@ import {
   MOST_CHANGES,
   revisionNumber,
   SourceFailed,
-  type Span,
+  type RevisionSpan,
 } from './modification.ts'
 import { parseDescriptions } from './p4-descriptions.ts'
 import { addressOf } from './source-address.ts'
@@ -56,7 +56,7 @@ export function p4Source(material: P4Material, place: SourcePlace): MaterialSour
     throw new SourceFailed('p4: there is no change in the view')
   }
 
-  async function changes({ after, upTo }: Span) {
+  async function changes({ after, upTo }: RevisionSpan) {
     const last = Number(upTo)
     const first = after === null ? last : Number(after) + 1
     if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last) || first > last) return null

@@ -3,11 +3,11 @@ import { z } from 'zod'
 import type { SvnMaterial } from '../document/model/materials.ts'
 import {
   type MaterialSource,
-  type Modification,
+  type SourceModification,
   MOST_CHANGES,
   revisionNumber,
   SourceFailed,
-  type Span,
+  type RevisionSpan,
 } from './modification.ts'
 import { addressOf } from './source-address.ts'
 import { secretsOf, type SourcePlace } from './source-place.ts'
@@ -73,7 +73,7 @@ export function svnSource(material: SvnMaterial, place: SourcePlace): MaterialSo
     return (await infoAt('')).commit['@revision']
   }
 
-  async function changes({ after, upTo }: Span) {
+  async function changes({ after, upTo }: RevisionSpan) {
     const last = Number(upTo)
     const first = after === null ? last : Number(after) + 1
     if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last) || first > last) return null
@@ -100,7 +100,7 @@ export function svnSource(material: SvnMaterial, place: SourcePlace): MaterialSo
   return { newest, changes, find }
 }
 
-function modificationOf(entry: z.infer<typeof Entry>): Modification {
+function modificationOf(entry: z.infer<typeof Entry>): SourceModification {
   const paths = typeof entry.paths === 'object' ? entry.paths.path : []
   return {
     revision: entry['@revision'],

@@ -1,16 +1,16 @@
-import type { Modification } from './modification.ts'
+import type { SourceModification } from './modification.ts'
 
 const ITEM = /^\s+[a-z][a-z, ]* (\$\/.*)$/
 
 /** Parses the output of `tf history -format:detailed`. */
-export function parseHistory(text: string): Modification[] {
+export function parseHistory(text: string): SourceModification[] {
   return text
     .split(/^(?=Changeset\s*:)/m)
     .filter((part) => /^Changeset\s*:\s*\d/.test(part))
     .map(modificationOf)
 }
 
-function modificationOf(text: string): Modification {
+function modificationOf(text: string): SourceModification {
   const lines = text.split(/\r?\n/)
   return {
     revision: valueOf(lines, 'Changeset'),

@@ -4,7 +4,7 @@ import {
   MOST_CHANGES,
   revisionNumber,
   SourceFailed,
-  type Span,
+  type RevisionSpan,
 } from './modification.ts'
 import { addressOf } from './source-address.ts'
 import { secretsOf, type SourcePlace } from './source-place.ts'
@@ -31,7 +31,7 @@ export function tfsSource(material: TfsMaterial, place: SourcePlace): MaterialSo
     throw new SourceFailed('tf: there is no changeset')
   }
 
-  async function changes({ after, upTo }: Span) {
+  async function changes({ after, upTo }: RevisionSpan) {
     const last = Number(upTo)
     const first = after === null ? last : Number(after) + 1
     if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last) || first > last) return null

@@ -1,7 +1,7 @@
 import type { DocumentKind } from '../core/document-kind.ts'
 import { listCounter } from './documents.ts'
-import type { Driver, Query } from './sql.ts'
-import { numberOf, textOf } from './sql.ts'
+import type { Driver, SqlQuery } from './sql.ts'
+import { numberOf, textColumn } from './sql.ts'
 import { scanCounters, scanDocuments } from './scan.ts'
 
 const LIST_ENDS = `SELECT key, COUNT(*) AS n, MIN(ord) AS first, MAX(ord) AS last
@@ -21,12 +21,13 @@ export async function checkStore(
   ]
 }
 
-async function listProblems(query: Query): Promise<string[]> {
+async function listProblems(query: SqlQuery): Promise<string[]> {
   const lengths = new Map<string, number>()
-  for await (const row of scanCounters(query)) lengths.set(textOf(row, 'key'), numberOf(row, 'n'))
+  for await (const row of scanCounters(query))
+    lengths.set(textColumn(row, 'key'), numberOf(row, 'n'))
   const problems: string[] = []
   for (const row of await query(LIST_ENDS)) {
-    const [list, length] = [textOf(row, 'key'), numberOf(row, 'n')]
+    const [list, length] = [textColumn(row, 'key'), numberOf(row, 'n')]
     const dense = numberOf(row, 'first') === 1 && numberOf(row, 'last') === length
     if (!dense) problems.push(`the list "${list}" has gaps`)
     const counted = lengths.get(listCounter(list)) ?? 0
@@ -38,13 +39,17 @@ async function listProblems(query: Query): Promise<string[]> {
 }
 
 async function documentProblems(
-  query: Query,
+  query: SqlQuery,
   kinds: readonly DocumentKind<unknown>[],
 ): Promise<string[]> {
   const known = new Map(kinds.map((kind) => [kind.name, kind]))
   const problems: string[] = []
   for await (const row of scanDocuments(query)) {
-    const [name, key, json] = [textOf(row, 'kind'), textOf(row, 'key'), textOf(row, 'json')]
+    const [name, key, json] = [
+      textColumn(row, 'kind'),
+      textColumn(row, 'key'),
+      textColumn(row, 'json'),
+    ]
     const problem = documentProblem(known.get(name), json)
     if (problem !== null) problems.push(`the ${name} "${key}" ${problem}`)
   }

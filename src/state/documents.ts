@@ -1,7 +1,7 @@
 import type { DocumentKind } from '../core/document-kind.ts'
-import type { Query, Row } from './sql.ts'
-import { numberOf, textOf } from './sql.ts'
-import { unavailable } from './unavailable.ts'
+import type { SqlQuery, SqlRow } from './sql.ts'
+import { numberOf, textColumn } from './sql.ts'
+import { storeUnavailable } from './unavailable.ts'
 
 /** A document with its key. */
 export interface Entry<Value> {
@@ -48,10 +48,10 @@ export function listCounter(list: string): string {
   return `list:${list}`
 }
 
-export class DocumentReader implements StateReader {
-  readonly #query: Query
+export class DocumentQueries implements StateReader {
+  readonly #query: SqlQuery
 
-  constructor(query: Query) {
+  constructor(query: SqlQuery) {
     this.#query = query
   }
 
@@ -61,11 +61,11 @@ export class DocumentReader implements StateReader {
   }
 
   async findMany<Value>(kind: DocumentKind<Value>, keys: readonly string[]): Promise<Value[]> {
-    const rows = new Map<string, Row>()
+    const rows = new Map<string, SqlRow>()
     for (let start = 0; start < keys.length; start += MANY) {
       const some = keys.slice(start, start + MANY)
       const found = await this.#query(findManyText(some.length), kind.name, ...padded(some))
-      for (const row of found) rows.set(textOf(row, 'key'), row)
+      for (const row of found) rows.set(textColumn(row, 'key'), row)
     }
     return keys.flatMap((key) => {
       const row = rows.get(key)
@@ -76,7 +76,7 @@ export class DocumentReader implements StateReader {
   async list<Value>(kind: DocumentKind<Value>, prefix = ''): Promise<Entry<Value>[]> {
     const rows = await this.#query(LIST, kind.name, prefix, prefix + LAST)
     return rows.map((row) => {
-      const key = textOf(row, 'key')
+      const key = textColumn(row, 'key')
       return { key, value: parsed(kind, key, row) }
     })
   }
@@ -89,7 +89,7 @@ export class DocumentReader implements StateReader {
     const total = await this.counter(listCounter(list))
     if (offset >= total) return { total, items: [] }
     const rows = await this.#query(PAGE, kind.name, list, total - offset, limit)
-    return { total, items: rows.map((row) => parsed(kind, textOf(row, 'key'), row)) }
+    return { total, items: rows.map((row) => parsed(kind, textColumn(row, 'key'), row)) }
   }
 
   async counter(name: string): Promise<number> {
@@ -99,12 +99,12 @@ export class DocumentReader implements StateReader {
 }
 
 /** @throws {ServiceError} `unavailable` when the text is not a document of this kind. */
-function parsed<Value>(kind: DocumentKind<Value>, key: string, row: Row): Value {
+function parsed<Value>(kind: DocumentKind<Value>, key: string, row: SqlRow): Value {
   const problem = (reason: string, cause: unknown) =>
-    unavailable(`the ${kind.name} "${key}" is damaged: ${reason}`, { cause })
+    storeUnavailable(`the ${kind.name} "${key}" is damaged: ${reason}`, { cause })
   let value: unknown
   try {
-    value = JSON.parse(textOf(row, 'json'))
+    value = JSON.parse(textColumn(row, 'json'))
   } catch (error) {
     if (error instanceof SyntaxError) throw problem('it is not JSON', error)
     throw error

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { Driver, Query, Snapshot } from './sql.ts'
-import { numberOf, textOf } from './sql.ts'
+import type { Driver, SqlQuery, StoreSnapshot } from './sql.ts'
+import { numberOf, textColumn } from './sql.ts'
 import { scanCounters, scanDocuments, scanLists } from './scan.ts'
-import { unavailable } from './unavailable.ts'
+import { storeUnavailable } from './unavailable.ts'
 import { applyUpgrades, versionOf } from './upgrades.ts'
 import type { Upgrade } from './upgrades.ts'
 
@@ -25,17 +25,17 @@ export async function* dumpLines(driver: Driver): AsyncGenerator<string> {
   yield JSON.stringify({ lines })
 }
 
-async function* contentLines({ query }: Snapshot): AsyncGenerator<string> {
+async function* contentLines({ query }: StoreSnapshot): AsyncGenerator<string> {
   for await (const row of scanCounters(query)) {
-    yield JSON.stringify({ counter: textOf(row, 'key'), n: numberOf(row, 'n') })
+    yield JSON.stringify({ counter: textColumn(row, 'key'), n: numberOf(row, 'n') })
   }
   for await (const row of scanLists(query)) {
-    const [list, ord, id] = [textOf(row, 'key'), numberOf(row, 'ord'), textOf(row, 'id')]
+    const [list, ord, id] = [textColumn(row, 'key'), numberOf(row, 'ord'), textColumn(row, 'id')]
     yield JSON.stringify({ list, ord, id })
   }
   for await (const row of scanDocuments(query)) {
-    const [document, key] = [textOf(row, 'kind'), textOf(row, 'key')]
-    yield JSON.stringify({ document, key, value: jsonOf(textOf(row, 'json'), 'a document') })
+    const [document, key] = [textColumn(row, 'kind'), textColumn(row, 'key')]
+    yield JSON.stringify({ document, key, value: jsonOf(textColumn(row, 'json'), 'a document') })
   }
 }
 
@@ -53,7 +53,7 @@ export async function loadLines(
   const session = await driver.begin()
   try {
     if ((await versionOf(driver)) > 0)
-      throw unavailable('a dump is loaded into an empty store only')
+      throw storeUnavailable('a dump is loaded into an empty store only')
     const source = lines[Symbol.asyncIterator]()
     const version = await readVersion(source, upgrades)
     await applyUpgrades(session, driver, { upgrades: upgrades.slice(0, version), from: 0 })
@@ -72,29 +72,29 @@ async function readVersion(
 ): Promise<number> {
   const first = await source.next()
   const version = Version.safeParse(first.done === true ? null : jsonOf(first.value, 'line 1'))
-  if (!version.success) throw unavailable('line 1 of the dump does not name its version')
+  if (!version.success) throw storeUnavailable('line 1 of the dump does not name its version')
   if (version.data.version <= upgrades.length) return version.data.version
-  throw unavailable(`the dump has version ${version.data.version}, newer than this program`)
+  throw storeUnavailable(`the dump has version ${version.data.version}, newer than this program`)
 }
 
-async function insertLines(query: Query, source: AsyncIterator<string>): Promise<void> {
+async function insertLines(query: SqlQuery, source: AsyncIterator<string>): Promise<void> {
   let number = 1
   for (;;) {
     const next = await source.next()
     if (next.done === true)
-      throw unavailable(`the dump ends at line ${number} without its last line`)
+      throw storeUnavailable(`the dump ends at line ${number} without its last line`)
     const line = Line.safeParse(jsonOf(next.value, `line ${number + 1}`))
-    if (!line.success) throw unavailable(`line ${number + 1} of the dump has an unknown form`)
+    if (!line.success) throw storeUnavailable(`line ${number + 1} of the dump has an unknown form`)
     if ('lines' in line.data) {
       if (line.data.lines === number) return
-      throw unavailable(`the dump has ${number} lines and names ${line.data.lines}`)
+      throw storeUnavailable(`the dump has ${number} lines and names ${line.data.lines}`)
     }
     await insert(query, line.data)
     number += 1
   }
 }
 
-async function insert(query: Query, line: Exclude<z.infer<typeof Line>, z.infer<typeof End>>) {
+async function insert(query: SqlQuery, line: Exclude<z.infer<typeof Line>, z.infer<typeof End>>) {
   if ('counter' in line) {
     await query('INSERT INTO counter (key, n) VALUES (?, ?)', line.counter, line.n)
   } else if ('list' in line) {
@@ -111,7 +111,8 @@ function jsonOf(text: string, what: string): unknown {
     const value: unknown = JSON.parse(text)
     return value
   } catch (error) {
-    if (error instanceof SyntaxError) throw unavailable(`${what} is not JSON`, { cause: error })
+    if (error instanceof SyntaxError)
+      throw storeUnavailable(`${what} is not JSON`, { cause: error })
     throw error
   }
 }

@@ -1,8 +1,8 @@
-import type { Driver, Query, WriteSession } from './sql.ts'
-import { unavailable } from './unavailable.ts'
+import type { Driver, SqlQuery, WriteSession } from './sql.ts'
+import { storeUnavailable } from './unavailable.ts'
 
 interface Member {
-  apply(query: Query): Promise<void>
+  apply(query: SqlQuery): Promise<void>
   settle(): void
   fail(error: unknown): void
 }
@@ -24,8 +24,8 @@ export class GroupCommit implements AsyncDisposable {
     this.#driver = driver
   }
 
-  run<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
-    if (this.#closed) return Promise.reject(unavailable('it is closed'))
+  run<Result>(work: (query: SqlQuery) => Promise<Result>): Promise<Result> {
+    if (this.#closed) return Promise.reject(storeUnavailable('it is closed'))
     return new Promise((resolve, reject) => {
       this.#waiting.push(memberOf(work, resolve, reject))
       this.#flushing ??= this.#flushAll()
@@ -66,7 +66,7 @@ function endOfTurn(): Promise<void> {
 }
 
 function memberOf<Result>(
-  work: (query: Query) => Promise<Result>,
+  work: (query: SqlQuery) => Promise<Result>,
   resolve: (result: Result) => void,
   reject: (error: unknown) => void,
 ): Member {
@@ -98,7 +98,7 @@ async function committed(session: WriteSession, members: readonly Member[]): Pro
 }
 
 /** An engine that cannot undo one member alone throws here, and the whole group fails. */
-async function isApplied(query: Query, member: Member): Promise<boolean> {
+async function isApplied(query: SqlQuery, member: Member): Promise<boolean> {
   await query('SAVEPOINT member')
   try {
     await member.apply(query)

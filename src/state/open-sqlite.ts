@@ -6,7 +6,7 @@ import { loadLines } from './dump.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { SqliteDriver } from './sqlite-driver.ts'
 import { StateStore } from './state-store.ts'
-import { unavailable } from './unavailable.ts'
+import { storeUnavailable } from './unavailable.ts'
 import { UPGRADES, upgrade, versionOf } from './upgrades.ts'
 import type { Upgrade } from './upgrades.ts'
 
@@ -28,7 +28,7 @@ export async function openSqliteState(
   }
   const driver = new SqliteDriver(file)
   try {
-    if ((await versionOf(driver)) === 0) throw unavailable(`${file} holds no state`)
+    if ((await versionOf(driver)) === 0) throw storeUnavailable(`${file} holds no state`)
     await upgrade(driver, upgrades)
     return new StateStore(driver)
   } catch (error) {
@@ -43,7 +43,7 @@ export async function loadSqliteState(
   lines: AsyncIterable<string>,
   upgrades: readonly Upgrade[] = UPGRADES,
 ): Promise<void> {
-  const exists = () => unavailable(`${file} exists already`)
+  const exists = () => storeUnavailable(`${file} exists already`)
   if (await isThere(file)) throw exists()
   const created = await create(file, (driver) => loadLines(driver, lines, upgrades))
   if (!created) throw exists()
@@ -51,7 +51,7 @@ export async function loadSqliteState(
 
 /** Copies a store, also while a server writes to it. The copy is one complete, durable file. */
 export async function copySqliteState(file: string, target: string): Promise<void> {
-  if (!(await isThere(file))) throw unavailable(`${file} does not exist`)
+  if (!(await isThere(file))) throw storeUnavailable(`${file} does not exist`)
   const draft = draftOf(target)
   try {
     await vacuumInto(file, draft)
@@ -65,10 +65,10 @@ export async function copySqliteState(file: string, target: string): Promise<voi
 /** A file without bytes, or a log without its file, is a store that was lost. */
 async function isThere(file: string): Promise<boolean> {
   const size = await sizeOf(file)
-  if (size === 0) throw unavailable(`${file} is empty`)
+  if (size === 0) throw storeUnavailable(`${file} is empty`)
   if (size !== null) return true
   if (((await sizeOf(`${file}-wal`)) ?? 0) === 0) return false
-  throw unavailable(`${file} is missing beside its log`)
+  throw storeUnavailable(`${file} is missing beside its log`)
 }
 
 async function sizeOf(file: string): Promise<number | null> {

@@ -1,7 +1,7 @@
 import postgres from 'postgres'
-import type { Driver, Query, Snapshot, WriteSession } from './sql.ts'
-import { textOf } from './sql.ts'
-import { unavailable } from './unavailable.ts'
+import type { Driver, SqlQuery, StoreSnapshot, WriteSession } from './sql.ts'
+import { textColumn } from './sql.ts'
+import { storeUnavailable } from './unavailable.ts'
 
 type Client = postgres.Sql<{ int8: number }>
 type Reserved = postgres.ReservedSql<{ int8: number }>
@@ -14,7 +14,7 @@ const OUTAGES = /^(?:08|53|57P|58|XX)|^(?:CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOT
 /** A PostgreSQL database that several servers may share; one of them writes at a time. */
 export class PostgresDriver implements Driver {
   readonly textType = 'TEXT COLLATE "C"'
-  readonly query: Query
+  readonly query: SqlQuery
   readonly #client: Client
 
   constructor(url: string) {
@@ -40,7 +40,7 @@ export class PostgresDriver implements Driver {
     return sessionOn(connection, query)
   }
 
-  async snapshot(): Promise<Snapshot> {
+  async snapshot(): Promise<StoreSnapshot> {
     const connection = await this.#reserved()
     const query = queryOn(connection)
     await query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
@@ -63,7 +63,7 @@ export class PostgresDriver implements Driver {
     const rows = await this.query(
       'SELECT tablename FROM pg_tables WHERE schemaname = current_schema()',
     )
-    return rows.map((row) => textOf(row, 'tablename'))
+    return rows.map((row) => textColumn(row, 'tablename'))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -75,7 +75,7 @@ export class PostgresDriver implements Driver {
   }
 }
 
-function sessionOn(connection: Reserved, query: Query): WriteSession {
+function sessionOn(connection: Reserved, query: SqlQuery): WriteSession {
   let open = true
   const end = async (statement: string): Promise<void> => {
     if (!open) return
@@ -87,7 +87,7 @@ function sessionOn(connection: Reserved, query: Query): WriteSession {
   return { query, commit: () => end('COMMIT'), rollback: () => end('ROLLBACK') }
 }
 
-function queryOn(client: Client | Reserved): Query {
+function queryOn(client: Client | Reserved): SqlQuery {
   return (text, ...values) =>
     client.unsafe(numbered(text), [...values], { prepare: true }).then((rows) => rows, rethrown)
 }
@@ -108,5 +108,5 @@ function rethrown(error: unknown): never {
   if (!(error instanceof Error)) throw error
   const code = 'code' in error ? String(error.code) : ''
   if (!OUTAGES.test(code)) throw error
-  throw unavailable(`PostgreSQL: ${error.message}`, { cause: error })
+  throw storeUnavailable(`PostgreSQL: ${error.message}`, { cause: error })
 }

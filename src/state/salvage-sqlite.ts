@@ -1,9 +1,9 @@
 import { ServiceError } from '../core/errors.ts'
 import { loadSqliteState } from './open-sqlite.ts'
-import type { Row, SqlValue } from './sql.ts'
-import { numberOf, textOf } from './sql.ts'
+import type { SqlRow, SqlValue } from './sql.ts'
+import { numberOf, textColumn } from './sql.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
-import { unavailable } from './unavailable.ts'
+import { storeUnavailable } from './unavailable.ts'
 
 const CHUNK = 500
 const TABLES = ['counter', 'list', 'document'] as const
@@ -20,7 +20,7 @@ export async function salvageSqliteState(damaged: string, target: string): Promi
   using connection = new SqliteConnection(damaged)
   for (const table of TABLES) {
     const lost = lostRows(connection, table)
-    if (lost > 0) throw unavailable(`${damaged} has lost ${lost} rows of its table "${table}"`)
+    if (lost > 0) throw storeUnavailable(`${damaged} has lost ${lost} rows of its table "${table}"`)
   }
   await loadSqliteState(target, linesOf(connection))
 }
@@ -52,7 +52,7 @@ async function* linesOf(connection: SqliteConnection): AsyncGenerator<string> {
   yield JSON.stringify({ lines })
 }
 
-function* rowsOf(connection: SqliteConnection, table: Table): Generator<Row> {
+function* rowsOf(connection: SqliteConnection, table: Table): Generator<SqlRow> {
   const text = `SELECT rowid AS r, * FROM ${table} NOT INDEXED WHERE rowid > ? ORDER BY rowid LIMIT ?`
   let after: SqlValue = 0
   for (;;) {
@@ -64,13 +64,17 @@ function* rowsOf(connection: SqliteConnection, table: Table): Generator<Row> {
   }
 }
 
-const LINES: Readonly<Record<Table, (row: Row) => object>> = {
-  counter: (row) => ({ counter: textOf(row, 'key'), n: numberOf(row, 'n') }),
-  list: (row) => ({ list: textOf(row, 'key'), ord: numberOf(row, 'ord'), id: textOf(row, 'id') }),
+const LINES: Readonly<Record<Table, (row: SqlRow) => object>> = {
+  counter: (row) => ({ counter: textColumn(row, 'key'), n: numberOf(row, 'n') }),
+  list: (row) => ({
+    list: textColumn(row, 'key'),
+    ord: numberOf(row, 'ord'),
+    id: textColumn(row, 'id'),
+  }),
   document: (row) => ({
-    document: textOf(row, 'kind'),
-    key: textOf(row, 'key'),
-    value: parsed(textOf(row, 'json')),
+    document: textColumn(row, 'kind'),
+    key: textColumn(row, 'key'),
+    value: parsed(textColumn(row, 'json')),
   }),
 }
 
@@ -78,7 +82,8 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch (error) {
-    if (error instanceof SyntaxError) throw unavailable('a document is not JSON', { cause: error })
+    if (error instanceof SyntaxError)
+      throw storeUnavailable('a document is not JSON', { cause: error })
     throw error
   }
 }

@@ -1,5 +1,5 @@
-import type { Query, Row } from './sql.ts'
-import { numberOf, textOf } from './sql.ts'
+import type { SqlQuery, SqlRow } from './sql.ts'
+import { numberOf, textColumn } from './sql.ts'
 
 const CHUNK = 500
 
@@ -10,10 +10,10 @@ const LISTS = `SELECT key, ord, id FROM list
 const COUNTERS = 'SELECT key, n FROM counter WHERE key > ? ORDER BY key LIMIT ?'
 
 /** Every document, by kind and key, read in chunks. */
-export async function* scanDocuments(query: Query): AsyncGenerator<Row> {
-  let after: Row = { kind: '', key: '' }
+export async function* scanDocuments(query: SqlQuery): AsyncGenerator<SqlRow> {
+  let after: SqlRow = { kind: '', key: '' }
   for (;;) {
-    const rows = await query(DOCUMENTS, textOf(after, 'kind'), textOf(after, 'key'), CHUNK)
+    const rows = await query(DOCUMENTS, textColumn(after, 'kind'), textColumn(after, 'key'), CHUNK)
     yield* rows
     const last = rows.at(-1)
     if (!last) return
@@ -22,10 +22,10 @@ export async function* scanDocuments(query: Query): AsyncGenerator<Row> {
 }
 
 /** Every entry of every list, in order. */
-export async function* scanLists(query: Query): AsyncGenerator<Row> {
-  let after: Row = { key: '', ord: 0 }
+export async function* scanLists(query: SqlQuery): AsyncGenerator<SqlRow> {
+  let after: SqlRow = { key: '', ord: 0 }
   for (;;) {
-    const rows = await query(LISTS, textOf(after, 'key'), numberOf(after, 'ord'), CHUNK)
+    const rows = await query(LISTS, textColumn(after, 'key'), numberOf(after, 'ord'), CHUNK)
     yield* rows
     const last = rows.at(-1)
     if (!last) return
@@ -33,10 +33,10 @@ export async function* scanLists(query: Query): AsyncGenerator<Row> {
   }
 }
 
-export async function* scanCounters(query: Query): AsyncGenerator<Row> {
-  let after: Row = { key: '' }
+export async function* scanCounters(query: SqlQuery): AsyncGenerator<SqlRow> {
+  let after: SqlRow = { key: '' }
   for (;;) {
-    const rows = await query(COUNTERS, textOf(after, 'key'), CHUNK)
+    const rows = await query(COUNTERS, textColumn(after, 'key'), CHUNK)
     yield* rows
     const last = rows.at(-1)
     if (!last) return

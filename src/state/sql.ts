@@ -1,21 +1,21 @@
 export type SqlValue = string | number
 
-export type Row = Readonly<Record<string, unknown>>
+export type SqlRow = Readonly<Record<string, unknown>>
 
 /** Runs one statement of plain SQL with `?` for its values, and returns its rows. */
-export type Query = (text: string, ...values: readonly SqlValue[]) => Promise<readonly Row[]>
+export type SqlQuery = (text: string, ...values: readonly SqlValue[]) => Promise<readonly SqlRow[]>
 
 /** The one write transaction that is open on a store. */
 export interface WriteSession {
-  readonly query: Query
+  readonly query: SqlQuery
   /** Everything in the session is durable when it returns. */
   commit(): Promise<void>
   rollback(): Promise<void>
 }
 
 /** A view of the store at one moment, unaffected by later writes. */
-export interface Snapshot extends AsyncDisposable {
-  readonly query: Query
+export interface StoreSnapshot extends AsyncDisposable {
+  readonly query: SqlQuery
 }
 
 /** A database engine under the store. Every failure of the engine itself is `unavailable`. */
@@ -23,22 +23,22 @@ export interface Driver extends AsyncDisposable {
   /** The engine's text type that sorts by bytes. */
   readonly textType: string
   /** Reads committed data; never waits for a writer. */
-  readonly query: Query
+  readonly query: SqlQuery
   /** Waits for any other writer, in this process or another one. */
   begin(): Promise<WriteSession>
-  snapshot(): Promise<Snapshot>
+  snapshot(): Promise<StoreSnapshot>
   tables(): Promise<readonly string[]>
   /** The errors that the engine finds in its own files. */
   integrity(): Promise<readonly string[]>
 }
 
-export function textOf(row: Row | undefined, column: string): string {
+export function textColumn(row: SqlRow | undefined, column: string): string {
   const value = row?.[column]
   if (typeof value === 'string') return value
   throw new TypeError(`The column ${column} holds ${typeof value}, not text`)
 }
 
-export function numberOf(row: Row | undefined, column: string): number {
+export function numberOf(row: SqlRow | undefined, column: string): number {
   const value = row?.[column]
   if (typeof value === 'number') return value
   throw new TypeError(`The column ${column} holds ${typeof value}, not a number`)

@@ -1,8 +1,8 @@
 import { basename } from 'node:path'
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite'
-import type { Query, Row, SqlValue } from './sql.ts'
+import type { SqlQuery, SqlRow, SqlValue } from './sql.ts'
 import { DatabaseSync } from '../storage/sqlite-engine.ts'
-import { unavailable } from './unavailable.ts'
+import { storeUnavailable } from './unavailable.ts'
 
 // Not every failure carries SQLite's code, so its fixed texts distinguish them.
 const OUTAGES =
@@ -22,12 +22,12 @@ export class SqliteConnection implements Disposable {
     this.#database = this.#translated(() => new DatabaseSync(file))
   }
 
-  readonly query: Query = (text, ...values) =>
+  readonly query: SqlQuery = (text, ...values) =>
     new Promise((resolve) => {
       resolve(this.run(text, ...values))
     })
 
-  run(text: string, ...values: readonly SqlValue[]): readonly Row[] {
+  run(text: string, ...values: readonly SqlValue[]): readonly SqlRow[] {
     return this.#translated(() => this.#prepared(text).all(...values))
   }
 
@@ -77,6 +77,6 @@ export class SqliteConnection implements Disposable {
 
   #translate(error: unknown): unknown {
     if (!(error instanceof Error) || !OUTAGES.test(error.message)) return error
-    return unavailable(`${basename(this.#file)}: ${error.message}`, { cause: error })
+    return storeUnavailable(`${basename(this.#file)}: ${error.message}`, { cause: error })
   }
 }

@@ -1,10 +1,10 @@
 import { basename } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceError } from '../core/errors.ts'
-import type { Driver, Query, Row, Snapshot, WriteSession } from './sql.ts'
-import { textOf } from './sql.ts'
+import type { Driver, SqlQuery, SqlRow, StoreSnapshot, WriteSession } from './sql.ts'
+import { textColumn } from './sql.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
-import { unavailable } from './unavailable.ts'
+import { storeUnavailable } from './unavailable.ts'
 
 const BUSY_RETRY_MS = 2
 const BUSY_LIMIT_MS = 10_000
@@ -15,7 +15,7 @@ const BUSY_LIMIT_MS = 10_000
  */
 export class SqliteDriver implements Driver {
   readonly textType = 'TEXT'
-  readonly query: Query
+  readonly query: SqlQuery
   readonly #file: string
   readonly #writer: SqliteConnection
   readonly #reader: SqliteConnection
@@ -32,14 +32,16 @@ export class SqliteDriver implements Driver {
     const started = performance.now()
     while (!this.#writer.runUnlessBusy('BEGIN IMMEDIATE')) {
       if (performance.now() - started > BUSY_LIMIT_MS) {
-        throw unavailable(`${basename(this.#file)}: another process has been writing for too long`)
+        throw storeUnavailable(
+          `${basename(this.#file)}: another process has been writing for too long`,
+        )
       }
       await delay(BUSY_RETRY_MS)
     }
     return sessionOn(this.#writer)
   }
 
-  async snapshot(): Promise<Snapshot> {
+  async snapshot(): Promise<StoreSnapshot> {
     const connection = openedForReading(this.#file)
     await connection.query('BEGIN')
     // The first read determines the moment of the snapshot.
@@ -65,7 +67,7 @@ export class SqliteDriver implements Driver {
 
   async tables(): Promise<readonly string[]> {
     const rows = await this.#reader.query("SELECT name FROM sqlite_schema WHERE type = 'table'")
-    return rows.map((row) => textOf(row, 'name'))
+    return rows.map((row) => textColumn(row, 'name'))
   }
 
   // Closing may leave the log beside the file until the statements are collected:
@@ -77,7 +79,7 @@ export class SqliteDriver implements Driver {
   }
 }
 
-function firstText(row: Row): string {
+function firstText(row: SqlRow): string {
   return String(Object.values(row)[0])
 }
 

@@ -1,6 +1,6 @@
 import type { DocumentKind } from '../core/document-kind.ts'
 import { checkStore } from './check.ts'
-import { DocumentReader } from './documents.ts'
+import { DocumentQueries } from './documents.ts'
 import { dumpLines } from './dump.ts'
 import { GroupCommit } from './group-commit.ts'
 import type { Driver } from './sql.ts'
@@ -13,7 +13,7 @@ import type { StateTransaction } from './transaction.ts'
  * A change is atomic, and durable when its promise resolves. Reads see committed data and never
  * wait for a writer.
  */
-export class StateStore extends DocumentReader implements AsyncDisposable {
+export class StateStore extends DocumentQueries implements AsyncDisposable {
   readonly #driver: Driver
   readonly #commits: GroupCommit
 

@@ -1,7 +1,7 @@
 import type { DocumentKind } from '../core/document-kind.ts'
-import { DocumentReader, listCounter } from './documents.ts'
+import { DocumentQueries, listCounter } from './documents.ts'
 import type { StateReader } from './documents.ts'
-import type { Query } from './sql.ts'
+import type { SqlQuery } from './sql.ts'
 import { numberOf } from './sql.ts'
 
 /** One change of the store. It sees its own writes; others see them after the commit. */
@@ -28,10 +28,10 @@ const APPEND = 'INSERT INTO list (key, ord, id) VALUES (?, ?, ?)'
 // PostgreSQL refuses NUL, and half a surrogate pair would become another character.
 const UNFIT = /[\0\p{Cs}]/u
 
-export class DocumentTransaction extends DocumentReader implements StateTransaction {
-  readonly #query: Query
+export class DocumentTransaction extends DocumentQueries implements StateTransaction {
+  readonly #query: SqlQuery
 
-  constructor(query: Query) {
+  constructor(query: SqlQuery) {
     super(query)
     this.#query = query
   }

@@ -1,6 +1,9 @@
 import { ServiceError } from '../core/errors.ts'
 
-export function unavailable(reason: string, options?: ErrorOptions): ServiceError<'unavailable'> {
+export function storeUnavailable(
+  reason: string,
+  options?: ErrorOptions,
+): ServiceError<'unavailable'> {
   return new ServiceError(
     'unavailable',
     `The state store is unavailable: ${reason}`,

@@ -1,9 +1,9 @@
-import type { Driver, Query, WriteSession } from './sql.ts'
+import type { Driver, SqlQuery, WriteSession } from './sql.ts'
 import { numberOf } from './sql.ts'
-import { unavailable } from './unavailable.ts'
+import { storeUnavailable } from './unavailable.ts'
 
 /** Upgrades a store by one version, in the given transaction. */
-export type Upgrade = (query: Query, driver: Pick<Driver, 'textType'>) => Promise<void>
+export type Upgrade = (query: SqlQuery, driver: Pick<Driver, 'textType'>) => Promise<void>
 
 /** A store's version is the number of applied upgrades. Never change one: add another. */
 export const UPGRADES: readonly Upgrade[] = [createTables]
@@ -30,7 +30,7 @@ export async function upgrade(driver: Driver, upgrades: readonly Upgrade[]): Pro
 export async function versionOf(driver: Driver): Promise<number> {
   const tables = await driver.tables()
   if (tables.length === 0) return 0
-  if (!tables.includes('meta')) throw unavailable('the database belongs to another program')
+  if (!tables.includes('meta')) throw storeUnavailable('the database belongs to another program')
   const [row] = await driver.query("SELECT n FROM meta WHERE key = 'version'")
   return numberOf(row, 'n')
 }
@@ -41,13 +41,16 @@ export async function applyUpgrades(
   { upgrades, from }: { readonly upgrades: readonly Upgrade[]; readonly from: number },
 ): Promise<void> {
   if (from > upgrades.length) {
-    throw unavailable(`it has version ${from}, and this program knows ${upgrades.length}`)
+    throw storeUnavailable(`it has version ${from}, and this program knows ${upgrades.length}`)
   }
   for (const apply of upgrades.slice(from)) await apply(session.query, driver)
   await session.query("UPDATE meta SET n = ? WHERE key = 'version'", upgrades.length)
 }
 
-async function createTables(query: Query, { textType }: Pick<Driver, 'textType'>): Promise<void> {
+async function createTables(
+  query: SqlQuery,
+  { textType }: Pick<Driver, 'textType'>,
+): Promise<void> {
   await query(`CREATE TABLE meta (key ${textType} PRIMARY KEY, n BIGINT NOT NULL)`)
   await query("INSERT INTO meta (key, n) VALUES ('version', 1)")
   await query(`CREATE TABLE document (kind ${textType} NOT NULL, key ${textType} NOT NULL,

@@ -54,7 +54,7 @@ export class LineNumbers {
   }
 
   /** Releases an unused number, if it was the last one. */
-  giveBack(id: number): void {
+  release(id: number): void {
     if (this.#next === id + 1) this.#next = id
   }
 }
@@ -173,7 +173,7 @@ export class LineLog implements AsyncDisposable {
         await this.#write(batch)
         for (const { done } of batch) done()
       } catch (error) {
-        for (const { id } of batch.toReversed()) this.#numbers.giveBack(id)
+        for (const { id } of batch.toReversed()) this.#numbers.release(id)
         for (const { failed } of batch) failed(error)
       }
     }

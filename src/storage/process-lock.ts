@@ -46,7 +46,7 @@ export async function openProcessLock(file: string, log: Log = () => {}): Promis
     throw error
   }
   const names = [basename(file), basename(systemFile)]
-  return { file, names, [Symbol.asyncDispose]: () => giveBack(file, { me, system }) }
+  return { file, names, [Symbol.asyncDispose]: () => release(file, { me, system }) }
 }
 
 /** The locked file; the lock file itself names the holder. */
@@ -193,7 +193,7 @@ async function holderOf(file: string): Promise<ProcessIdentity | null> {
  * The file that names the holder is removed first, so that such a file without a lock never names a
  * holder.
  */
-async function giveBack(
+async function release(
   file: string,
   { me, system }: { me: ProcessIdentity; system: SystemLock | null },
 ): Promise<void> {

@@ -20,31 +20,31 @@ const checkoutOf = (Revision: z.ZodString) => ({
   fromRevision: Revision,
 })
 
-export const GitMaterial = z.object({
+export const AssignedGitMaterial = z.object({
   type: z.literal('git'),
   ...checkoutOf(CommitName),
   url: Url,
   branch: z.string().min(1),
 })
-export type GitMaterial = z.infer<typeof GitMaterial>
+export type AssignedGitMaterial = z.infer<typeof AssignedGitMaterial>
 
-export const SvnMaterial = z.object({
+export const AssignedSvnMaterial = z.object({
   type: z.literal('svn'),
   ...checkoutOf(Numbered),
   url: Url,
   username: z.string().nullable(),
   password: Secret,
 })
-export type SvnMaterial = z.infer<typeof SvnMaterial>
+export type AssignedSvnMaterial = z.infer<typeof AssignedSvnMaterial>
 
-export const HgMaterial = z.object({
+export const AssignedHgMaterial = z.object({
   type: z.literal('hg'),
   ...checkoutOf(CommitName),
   url: Url,
 })
-export type HgMaterial = z.infer<typeof HgMaterial>
+export type AssignedHgMaterial = z.infer<typeof AssignedHgMaterial>
 
-export const P4Material = z.object({
+export const AssignedP4Material = z.object({
   type: z.literal('p4'),
   ...checkoutOf(Numbered),
   /** The P4PORT, `host:number`. */
@@ -54,9 +54,9 @@ export const P4Material = z.object({
   useTickets: z.boolean(),
   view: z.string().min(1),
 })
-export type P4Material = z.infer<typeof P4Material>
+export type AssignedP4Material = z.infer<typeof AssignedP4Material>
 
-export const TfsMaterial = z.object({
+export const AssignedTfsMaterial = z.object({
   type: z.literal('tfs'),
   ...checkoutOf(Numbered),
   url: Url,
@@ -65,10 +65,10 @@ export const TfsMaterial = z.object({
   password: Secret,
   projectPath: z.string().min(1),
 })
-export type TfsMaterial = z.infer<typeof TfsMaterial>
+export type AssignedTfsMaterial = z.infer<typeof AssignedTfsMaterial>
 
 /** An upstream pipeline: nothing to check out, only variables of the environment. */
-export const DependencyMaterial = z.object({
+export const AssignedDependency = z.object({
   type: z.literal('pipeline'),
   name: z.string().nullable(),
   pipelineName: z.string(),
@@ -77,24 +77,24 @@ export const DependencyMaterial = z.object({
   revision: z.string(),
   label: z.string(),
 })
-export type DependencyMaterial = z.infer<typeof DependencyMaterial>
+export type AssignedDependency = z.infer<typeof AssignedDependency>
 
 /** A material that is checked out. */
-export const SourceMaterial = z.discriminatedUnion('type', [
-  GitMaterial,
-  SvnMaterial,
-  HgMaterial,
-  P4Material,
-  TfsMaterial,
+export const AssignedSourceMaterial = z.discriminatedUnion('type', [
+  AssignedGitMaterial,
+  AssignedSvnMaterial,
+  AssignedHgMaterial,
+  AssignedP4Material,
+  AssignedTfsMaterial,
 ])
-export type SourceMaterial = z.infer<typeof SourceMaterial>
+export type AssignedSourceMaterial = z.infer<typeof AssignedSourceMaterial>
 
 export const AssignedMaterial = z.discriminatedUnion('type', [
-  GitMaterial,
-  SvnMaterial,
-  HgMaterial,
-  P4Material,
-  TfsMaterial,
-  DependencyMaterial,
+  AssignedGitMaterial,
+  AssignedSvnMaterial,
+  AssignedHgMaterial,
+  AssignedP4Material,
+  AssignedTfsMaterial,
+  AssignedDependency,
 ])
 export type AssignedMaterial = z.infer<typeof AssignedMaterial>

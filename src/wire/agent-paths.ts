@@ -23,7 +23,7 @@ export interface JobLocator {
   readonly jobName: string
 }
 
-export interface AgentJob {
+export interface AgentJobPath {
   readonly uuid: string
   readonly jobId: number
 }
@@ -38,9 +38,10 @@ export const agentPaths = {
   register: (): string => `${ROOT}/register`,
   contact: (uuid: string): string => `${ROOT}/${encodeURIComponent(uuid)}/contact`,
   work: (uuid: string): string => `${ROOT}/${encodeURIComponent(uuid)}/work`,
-  report: (job: AgentJob): string => `${jobPath(job)}/report`,
-  console: (job: AgentJob, offset: number): string => `${jobPath(job)}/console?offset=${offset}`,
-  artifact: (job: AgentJob, kind: string, path: string): string =>
+  report: (job: AgentJobPath): string => `${jobPath(job)}/report`,
+  console: (job: AgentJobPath, offset: number): string =>
+    `${jobPath(job)}/console?offset=${offset}`,
+  artifact: (job: AgentJobPath, kind: string, path: string): string =>
     `${jobPath(job)}/artifacts/${escapePath(path)}?kind=${encodeURIComponent(kind)}`,
   listArtifacts: (uuid: string, job: JobLocator, path: string): string => {
     const query = new URLSearchParams({ job: renderLocator(job), path })
@@ -50,7 +51,7 @@ export const agentPaths = {
     `/files/${segmentsOf(job).map(encodeURIComponent).join('/')}/${escapePath(path)}`,
 }
 
-function jobPath({ uuid, jobId }: AgentJob): string {
+function jobPath({ uuid, jobId }: AgentJobPath): string {
   return `${ROOT}/${encodeURIComponent(uuid)}/jobs/${jobId}`
 }
 

@@ -58,13 +58,13 @@ export const TaskCommand = z.discriminatedUnion('type', [
 ])
 export type TaskCommand = z.infer<typeof TaskCommand>
 
-export const RunIf = z.enum(['passed', 'failed', 'any'])
-export type RunIf = z.infer<typeof RunIf>
+export const AssignedRunIf = z.enum(['passed', 'failed', 'any'])
+export type AssignedRunIf = z.infer<typeof AssignedRunIf>
 
 export const AssignedTask = z.object({
   run: TaskCommand,
   /** Empty means `passed`. */
-  runIf: z.array(RunIf),
+  runIf: z.array(AssignedRunIf),
   /** Runs when the job is cancelled during this task, before the processes are killed. */
   onCancel: TaskCommand.nullable(),
 })

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { addressFault, type SourceAddress, splitAddress } from '../../core/source-address.ts'
-import type { SourceMaterial } from '../../wire/agent-material.ts'
+import type { AssignedSourceMaterial } from '../../wire/agent-material.ts'
 import { orNullIfMissing } from '../host/sandbox-path.ts'
-import { gitSource } from './git-source.ts'
-import { hgSource } from './hg-source.ts'
-import { p4Source } from './p4-source.ts'
-import type { RunTool, SourcePlace, SourceTool } from './source-tool.ts'
+import { gitCheckout } from './git-checkout.ts'
+import { hgCheckout } from './hg-checkout.ts'
+import { p4Checkout } from './p4-checkout.ts'
+import type { RunTool, ToolPlace, SourceTool } from './source-tool.ts'
 import { ToolFailed } from './source-tool.ts'
-import { svnSource } from './svn-source.ts'
-import { tfsSource } from './tfs-source.ts'
+import { svnCheckout } from './svn-checkout.ts'
+import { tfsCheckout } from './tfs-checkout.ts'
 
 export interface CheckoutPlace {
   readonly folder: string
@@ -32,7 +32,7 @@ export interface CheckoutTools {
  * created anew.
  */
 export async function checkOut(
-  material: SourceMaterial,
+  material: AssignedSourceMaterial,
   { folder, notes }: CheckoutPlace,
   { run, note, renew, signal }: CheckoutTools,
 ): Promise<void> {
@@ -111,14 +111,14 @@ async function settingsOfCopy(
 }
 
 function sourceOf(
-  material: SourceMaterial,
-  place: SourcePlace & { readonly address: SourceAddress },
+  material: AssignedSourceMaterial,
+  place: ToolPlace & { readonly address: SourceAddress },
 ): SourceTool {
-  if (material.type === 'git') return gitSource(material, place)
-  if (material.type === 'svn') return svnSource(material, place.address)
-  if (material.type === 'hg') return hgSource(material, place.address)
-  if (material.type === 'p4') return p4Source(material, place)
-  return tfsSource(material, place)
+  if (material.type === 'git') return gitCheckout(material, place)
+  if (material.type === 'svn') return svnCheckout(material, place.address)
+  if (material.type === 'hg') return hgCheckout(material, place.address)
+  if (material.type === 'p4') return p4Checkout(material, place)
+  return tfsCheckout(material, place)
 }
 
 /**

@@ -46,7 +46,7 @@ export interface SourceTool {
 }
 
 /** The folder of a material, and a name that is unique to it on every server. */
-export interface SourcePlace {
+export interface ToolPlace {
   readonly folder: string
   readonly workspace: string
 }

@@ -37,7 +37,7 @@ export interface JobRunOptions {
   readonly flushMs: number
   readonly graceMs: number
   /** Aborted at the shutdown deadline, after which the server is not called any more. */
-  readonly farewell: AbortSignal
+  readonly shutdownDeadline: AbortSignal
 }
 
 /** One job, from its working folder to its result. */
@@ -177,7 +177,7 @@ export class JobRun {
   /** Reports to the server; ends a job that the server no longer assigns to this agent. */
   async #report(report: JobReport): Promise<void> {
     try {
-      await this.#context.calls.report(report, this.#options.farewell)
+      await this.#context.calls.report(report, this.#options.shutdownDeadline)
     } catch (error) {
       this.#endRefused(error)
     }
@@ -205,12 +205,12 @@ export class JobRun {
   }
 
   #newConsole(mask: SecretMask): JobConsole {
-    const { calls, farewell, clock, flushMs } = this.#options
+    const { calls, shutdownDeadline, clock, flushMs } = this.#options
     return new JobConsole({
       mask,
       clock,
       flushMs,
-      append: (offset, bytes) => calls.appendConsole(offset, bytes, farewell),
+      append: (offset, bytes) => calls.appendConsole(offset, bytes, shutdownDeadline),
       onRefused: (reason) => this.#endRefused(reason),
       onOutput: () => this.#silence?.refresh(),
     })

@@ -1,5 +1,5 @@
 import { mkdir, rm } from 'node:fs/promises'
-import type { SourceMaterial } from '../../wire/agent-material.ts'
+import type { AssignedSourceMaterial } from '../../wire/agent-material.ts'
 import { checkOut } from '../checkout/checkout.ts'
 import type { ToolCommand } from '../checkout/source-tool.ts'
 import { ToolFailed } from '../checkout/source-tool.ts'
@@ -35,7 +35,7 @@ export async function prepareFolder(
 async function checkOutMaterial(
   context: JobContext,
   inherited: Readonly<Record<string, string>>,
-  material: SourceMaterial,
+  material: AssignedSourceMaterial,
 ): Promise<void> {
   const { folder, folders, console, processes, signal, user } = context
   const target = await resolveInside(folder, material.dest)

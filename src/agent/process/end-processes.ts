@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type JobUser, killAllOf } from './job-user.ts'
 import type { ProcessEntry } from './process-table.ts'
-import { isRunning, listProcesses } from './process-table.ts'
+import { isProcessAlive, listProcesses } from './process-table.ts'
 
 /**
  * Identifies processes of a job: by a variable in their environment, by process group, and by user.
@@ -41,7 +41,7 @@ export async function endProcesses(belonging: Belonging, graceMs: number): Promi
 
 async function untilEnded(pids: readonly number[], graceMs: number): Promise<void> {
   const patience = Date.now() + graceMs
-  while (pids.some(isRunning) && Date.now() < patience) await delay(LOOK_AGAIN_MS)
+  while (pids.some(isProcessAlive) && Date.now() < patience) await delay(LOOK_AGAIN_MS)
 }
 
 /** The live processes with the mark, and all their descendants. */

@@ -34,7 +34,7 @@ function readNames(): string[] {
 }
 
 /** Whether a process exists and has not ended. */
-export function isRunning(pid: number): boolean {
+export function isProcessAlive(pid: number): boolean {
   const condition = readCondition(String(pid))
   return condition !== null && !condition.zombie
 }

@@ -5,7 +5,7 @@ import { ContactReply } from '../../wire/agent-contact.ts'
 import type { ContactRequest } from '../../wire/agent-contact.ts'
 import type { JobReport } from '../../core/builds/job.ts'
 import { ArtifactListing, ConsoleReply } from '../../wire/agent-job-report.ts'
-import type { AgentJob, JobLocator } from '../../wire/agent-paths.ts'
+import type { AgentJobPath, JobLocator } from '../../wire/agent-paths.ts'
 import { agentPaths } from '../../wire/agent-paths.ts'
 import type { RegisterRequest } from '../../wire/agent-registration.ts'
 import { RegisterReply } from '../../wire/agent-registration.ts'
@@ -104,7 +104,7 @@ export class AgentClient {
     throw new ServerAbsent(`${path} has ${target.bytesWritten} bytes instead of ${size}`)
   }
 
-  #job(jobId: number): AgentJob {
+  #job(jobId: number): AgentJobPath {
     return { uuid: this.#uuid, jobId }
   }
 }

@@ -12,7 +12,7 @@ import {
   retireAgent,
 } from '../../agents/administer-agents.ts'
 import { type JobPlace, renderPlace } from '../../builds/artifacts/job-folders.ts'
-import { factsOf, type KnownAgent, statusOf } from '../../agents/known-agent.ts'
+import { factsOf, type KnownAgent, agentStatusOf } from '../../agents/known-agent.ts'
 import { MessageBody } from '../../wire/action-bodies.ts'
 import { AgentChangesBody, AgentEntry } from '../../wire/agent-entry.ts'
 import type { ClientNames } from '../../wire/revision-entry.ts'
@@ -205,7 +205,7 @@ function renderAgent(
     buildLocator,
     agent_name: facts.hostname,
     ipAddress: facts.ipAddress,
-    status: statusOf(agent),
+    status: agentStatusOf(agent),
     sandbox: facts.sandbox,
     os: facts.operatingSystem,
     free_space: renderFreeSpace(facts.freeSpace),

@@ -15,7 +15,7 @@ export interface RunReader {
 export function fetchSourceOf(run: PipelineInstance, reader: RunReader): FindFetchSource {
   return async ({ pipeline, stage, job }) => {
     const way = pipeline === null || isSameName(pipeline, run.name) ? [] : pipeline.split('/')
-    const found = await follow(run, way.toReversed(), reader)
+    const found = await walkUpstream(run, way.toReversed(), reader)
     if (!found) return null
     const { instance, passed } = found
     const latest = instance.stages.find(({ name }) => isSameName(name, stage))
@@ -31,7 +31,7 @@ export function fetchSourceOf(run: PipelineInstance, reader: RunReader): FindFet
   }
 }
 
-async function follow(
+async function walkUpstream(
   run: PipelineInstance,
   way: readonly string[],
   reader: RunReader,

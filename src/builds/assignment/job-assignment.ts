@@ -27,7 +27,7 @@ export interface AssignmentSources {
   readonly labelOf: (pipeline: string, counter: number) => Promise<string>
 }
 
-export type JobOrder = Awaited<ReturnType<typeof assignmentOf>>
+export type BuildAssignment = Awaited<ReturnType<typeof assignmentOf>>
 
 /**
  * Builds the assignment of a job from the configuration in force.

@@ -3,26 +3,28 @@ import type { JobInstance } from '../engine/documents.ts'
 import type { AgentOffer } from '../../core/builds/assignment.ts'
 import type { JobPlace } from '../artifacts/job-folders.ts'
 import { fetchSourceOf } from '../assignment/fetch-source.ts'
-import { assignmentOf, type JobOrder } from '../assignment/job-assignment.ts'
+import { assignmentOf, type BuildAssignment } from '../assignment/job-assignment.ts'
 import { AssignmentRefusal } from '../assignment/refusal.ts'
 import type { Secrets } from '../assignment/secrets.ts'
 import type { EffectivePipelines } from '../runs/effective-pipelines.ts'
 
-export interface OrderSources {
+export interface BuildAssignmentDeps {
   readonly builds: Builds
   readonly pipelines: EffectivePipelines
   readonly secrets: Secrets
 }
 
 /** The source of a fetch task in an assignment: a file or a folder of the job at that place. */
-export interface OrderedFetch {
+export interface AssignedFetch {
   readonly job: JobPlace
   /** Without a trailing slash. */
   readonly path: string
 }
 
 /** Everything that the agent has to read for an assignment. */
-export function fetchesIn({ tasks }: Pick<JobOrder, 'tasks'>): readonly OrderedFetch[] {
+export function fetchesOfAssignment({
+  tasks,
+}: Pick<BuildAssignment, 'tasks'>): readonly AssignedFetch[] {
   return tasks
     .flatMap(({ run, onCancel }) => (onCancel === null ? [run] : [run, onCancel]))
     .flatMap((task) => {
@@ -38,11 +40,11 @@ export function fetchesIn({ tasks }: Pick<JobOrder, 'tasks'>): readonly OrderedF
  *
  * @throws {AssignmentRefusal} when no agent could run it.
  */
-export async function orderOf(
-  { builds, pipelines, secrets }: OrderSources,
+export async function buildAssignment(
+  { builds, pipelines, secrets }: BuildAssignmentDeps,
   job: JobInstance,
   agent: AgentOffer,
-): Promise<JobOrder> {
+): Promise<BuildAssignment> {
   const { pipelineName: pipeline, pipelineCounter: counter, stageName: stage } = job
   const run = await builds.pipelineInstance({ pipeline, counter })
   const stageRun = await builds.stageInstance({

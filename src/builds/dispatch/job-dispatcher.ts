@@ -5,13 +5,18 @@ import type { Log } from '../../lib/log.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import { assertToken } from '../../agents/contact.ts'
 import type { KnownAgent } from '../../agents/known-agent.ts'
-import type { JobOrder } from '../assignment/job-assignment.ts'
+import type { BuildAssignment } from '../assignment/job-assignment.ts'
 import { AssignmentRefusal } from '../assignment/refusal.ts'
 import { offerOf } from '../runs/plans.ts'
-import { fetchesIn, type OrderedFetch, type OrderSources, orderOf } from './build-assignment.ts'
+import {
+  fetchesOfAssignment,
+  type AssignedFetch,
+  type BuildAssignmentDeps,
+  buildAssignment,
+} from './build-assignment.ts'
 import type { RunningJobs } from './running-jobs.ts'
 
-export interface JobDispatcherOptions extends OrderSources {
+export interface JobDispatcherOptions extends BuildAssignmentDeps {
   readonly directory: AgentDirectory
   readonly running: RunningJobs
   readonly log: Log
@@ -28,7 +33,7 @@ export interface WorkCall {
 }
 
 interface Waiting extends Pick<WorkCall, 'uuid' | 'instance'> {
-  readonly answer: (order: JobOrder | null) => void
+  readonly answer: (assignment: BuildAssignment | null) => void
   readonly fail: (reason: unknown) => void
 }
 
@@ -57,14 +62,14 @@ export class JobDispatcher implements Disposable {
    *
    * @throws {ServiceError} `token-refused`, `agent-taken`, or `not-permitted` unless it is enabled.
    */
-  async ask(call: WorkCall): Promise<JobOrder | null> {
+  async ask(call: WorkCall): Promise<BuildAssignment | null> {
     this.#admit(call)
     const again = await this.#again(call)
     return again ?? this.#wait(call)
   }
 
   /** The artifacts that the agent has to fetch for its current job. */
-  async fetchesOf(uuid: string): Promise<readonly OrderedFetch[]> {
+  async fetchesOf(uuid: string): Promise<readonly AssignedFetch[]> {
     const { builds, running, directory } = this.#options
     const held = running.findOf(uuid)
     if (!held || held.fetches) return held?.fetches ?? []
@@ -72,7 +77,7 @@ export class JobDispatcher implements Disposable {
     const agent = directory.find(uuid)
     if (!job || !agent) return []
     try {
-      return this.#noteFetches(await orderOf(this.#options, job, offerOf(agent)))
+      return this.#noteFetches(await buildAssignment(this.#options, job, offerOf(agent)))
     } catch (error) {
       if (!(error instanceof AssignmentRefusal)) throw error
       return []
@@ -96,16 +101,16 @@ export class JobDispatcher implements Disposable {
     throw new ServiceError('not-permitted', message, { permission: 'work' })
   }
 
-  async #again({ uuid, instance }: WorkCall): Promise<JobOrder | null> {
+  async #again({ uuid, instance }: WorkCall): Promise<BuildAssignment | null> {
     const { builds, running, directory } = this.#options
     const held = running.findOf(uuid)
     if (!held || held.isStopped || held.instance !== instance) return null
     const job = await builds.job(held.jobId)
     const agent = directory.find(uuid)
-    return agent && job?.state === 'Assigned' ? this.#order(job, agent) : null
+    return agent && job?.state === 'Assigned' ? this.#assign(job, agent) : null
   }
 
-  #wait({ uuid, instance, signal }: WorkCall): Promise<JobOrder | null> {
+  #wait({ uuid, instance, signal }: WorkCall): Promise<BuildAssignment | null> {
     if (this.#isClosed || signal.aborted) return Promise.resolve(null)
     this.#waiting.get(uuid)?.answer(null)
     return new Promise((resolve, reject) => {
@@ -118,7 +123,7 @@ export class JobDispatcher implements Disposable {
       const waiting: Waiting = {
         uuid,
         instance,
-        answer: (order) => settle(() => resolve(order)),
+        answer: (assignment) => settle(() => resolve(assignment)),
         fail: (reason) => settle(() => reject(reason)),
       }
       const giveUp = () => waiting.answer(null)
@@ -151,14 +156,14 @@ export class JobDispatcher implements Disposable {
   async #offer(waiting: Waiting): Promise<void> {
     if (this.#waiting.get(waiting.uuid) !== waiting) return
     try {
-      const order = await this.#next(waiting)
-      if (order) waiting.answer(order)
+      const assignment = await this.#next(waiting)
+      if (assignment) waiting.answer(assignment)
     } catch (error) {
       waiting.fail(error)
     }
   }
 
-  async #next({ uuid, instance }: Waiting): Promise<JobOrder | null> {
+  async #next({ uuid, instance }: Waiting): Promise<BuildAssignment | null> {
     const { builds, running, directory } = this.#options
     for (;;) {
       const agent = directory.find(uuid)
@@ -167,17 +172,17 @@ export class JobDispatcher implements Disposable {
       if (!job) return null
       await running.add(job, { agentUuid: uuid, instance }).console.begin()
       directory.apply(uuid, 'assign')
-      const order = await this.#order(job, agent)
-      if (order) return order
+      const assignment = await this.#assign(job, agent)
+      if (assignment) return assignment
     }
   }
 
   /** A job that no agent could run is failed, with the reason in its console. */
-  async #order(job: JobInstance, agent: KnownAgent): Promise<JobOrder | null> {
+  async #assign(job: JobInstance, agent: KnownAgent): Promise<BuildAssignment | null> {
     try {
-      const order = await orderOf(this.#options, job, offerOf(agent))
-      this.#noteFetches(order)
-      return order
+      const assignment = await buildAssignment(this.#options, job, offerOf(agent))
+      this.#noteFetches(assignment)
+      return assignment
     } catch (error) {
       if (!(error instanceof AssignmentRefusal)) throw error
       await this.#refuse(job, agent.uuid, error.message)
@@ -185,9 +190,9 @@ export class JobDispatcher implements Disposable {
     }
   }
 
-  #noteFetches(order: JobOrder): readonly OrderedFetch[] {
-    const fetches = fetchesIn(order)
-    this.#options.running.allowFetches(order.jobId, fetches)
+  #noteFetches(assignment: BuildAssignment): readonly AssignedFetch[] {
+    const fetches = fetchesOfAssignment(assignment)
+    this.#options.running.allowFetches(assignment.jobId, fetches)
     return fetches
   }
 

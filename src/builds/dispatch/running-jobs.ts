@@ -2,7 +2,7 @@ import type { JobInstance } from '../engine/documents.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { ConsoleLog } from '../artifacts/console-log.ts'
 import { jobFolder, type JobPlace, placeOfJob } from '../artifacts/job-folders.ts'
-import type { OrderedFetch } from './build-assignment.ts'
+import type { AssignedFetch } from './build-assignment.ts'
 
 /** A job that an agent has, or has yet to stop. */
 export interface RunningJob {
@@ -16,9 +16,9 @@ export interface RunningJob {
   readonly folder: string
   readonly console: ConsoleLog
   /** The artifacts that its agent has to fetch; null when unknown after a restart. */
-  readonly fetches: readonly OrderedFetch[] | null
+  readonly fetches: readonly AssignedFetch[] | null
   /** The time of the last contact about it, in milliseconds since the UNIX epoch. */
-  readonly heardAt: number
+  readonly lastContact: number
   /** Whether it was taken from the agent, which has yet to stop it. */
   readonly isStopped: boolean
 }
@@ -71,7 +71,7 @@ export class RunningJobs {
       folder,
       console: new ConsoleLog(folder, { clock: this.#clock, onSize }),
       fetches: null,
-      heardAt: this.#clock(),
+      lastContact: this.#clock(),
       isStopped: false,
     }
     this.#jobs.set(job.id, running)
@@ -81,11 +81,11 @@ export class RunningJobs {
 
   /** Records a sign of life of the job, which therefore is not silent. */
   recordContact(jobId: number): void {
-    this.#change(jobId, { heardAt: this.#clock() })
+    this.#change(jobId, { lastContact: this.#clock() })
   }
 
   /** Permits the fetches that the job's assignment names. */
-  allowFetches(jobId: number, fetches: readonly OrderedFetch[]): void {
+  allowFetches(jobId: number, fetches: readonly AssignedFetch[]): void {
     this.#change(jobId, { fetches })
   }
 
@@ -115,7 +115,7 @@ export class RunningJobs {
 
   #change(
     jobId: number,
-    facts: Partial<Pick<RunningJob, 'fetches' | 'heardAt' | 'isStopped'>>,
+    facts: Partial<Pick<RunningJob, 'fetches' | 'lastContact' | 'isStopped'>>,
   ): void {
     const job = this.#jobs.get(jobId)
     if (job) this.#jobs.set(jobId, { ...job, ...facts })

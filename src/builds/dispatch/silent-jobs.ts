@@ -56,8 +56,8 @@ export class SilentJobs {
     return this.#options.running.list().filter(({ isStopped }) => !isStopped)
   }
 
-  #silence({ heardAt }: RunningJob): number {
-    return this.#options.clock() - heardAt
+  #silence({ lastContact }: RunningJob): number {
+    return this.#options.clock() - lastContact
   }
 
   #limitOf({ place, planName }: RunningJob): number | null {

@@ -26,7 +26,7 @@ import { BuildQueries } from './queries.ts'
 import * as running from './running.ts'
 import type { AgentReport } from './running.ts'
 import * as schedule from './schedule.ts'
-import type { JobsRequest, PipelineRequest, StageRequest } from './schedule.ts'
+import type { JobsRequest, RunRequest, StageRequest } from './schedule.ts'
 
 export interface BuildsOptions {
   readonly store: BuildStore
@@ -83,7 +83,7 @@ export class Builds extends BuildQueries {
   /**
    * @throws {ServiceError} `pipeline-not-found`, `pipeline-locked`, or `not-schedulable` with the reason.
    */
-  schedulePipeline(request: PipelineRequest): Promise<PipelineInstance> {
+  schedulePipeline(request: RunRequest): Promise<PipelineInstance> {
     return this.#change((change) => schedule.schedulePipeline(change, request))
   }
 
@@ -131,7 +131,7 @@ export class Builds extends BuildQueries {
    * @throws {ServiceError} `job-not-found`, or `job-not-yours` for another agent's job.
    */
   reportJob(report: AgentReport): Promise<JobInstance> {
-    return this.#change((change) => running.reportJob(change, report))
+    return this.#change((change) => running.applyReport(change, report))
   }
 
   /** Cancels the newest active run of the stage; null when there is none. */
@@ -139,7 +139,7 @@ export class Builds extends BuildQueries {
     readonly pipeline: string
     readonly stage: string
   }): Promise<StageInstance | null> {
-    return this.#change((change) => running.cancelStage(change, name))
+    return this.#change((change) => running.cancelActiveStage(change, name))
   }
 
   /** Cancels one run of a stage; null when it is not active or does not exist. */
@@ -199,12 +199,12 @@ export class Builds extends BuildQueries {
 
   /** Prevents new runs of the pipeline; a paused pipeline gets the new cause. */
   pausePipeline(request: PauseRequest): Promise<void> {
-    return this.#change((change) => pause.pausePipeline(change, request))
+    return this.#change((change) => pause.recordPause(change, request))
   }
 
   /** Returns whether the pipeline was paused. */
   unpausePipeline(pipeline: string): Promise<boolean> {
-    return this.#change((change) => pause.unpausePipeline(change, pipeline))
+    return this.#change((change) => pause.removePause(change, pipeline))
   }
 
   /** @throws {ServiceError} `pipeline-paused` while the pipeline is paused. */

@@ -6,9 +6,9 @@ import { PIPELINE } from './documents.ts'
 import type { PipelineInstance, StageInstance } from './documents.ts'
 import type { SteppedJob } from './job-change.ts'
 import { pipelineKey } from './keys.ts'
-import { releaseLock } from './lock.ts'
+import { dropLock } from './lock.ts'
 import type { StagePlan } from './plan.ts'
-import { startStage } from './schedule.ts'
+import { beginStage } from './schedule.ts'
 import { keyOfPipeline, settleStage } from './stage-change.ts'
 
 /** Updates a stage from the results of its jobs, and starts the next one when the stage ends. */
@@ -27,7 +27,7 @@ async function followUp(change: BuildChange, stage: StageInstance): Promise<void
   const stages = change.plans.pipelinePlan(name)?.stages ?? []
   const index = stages.findIndex((plan) => isSameName(plan.name, stage.name))
   const next = index < 0 ? null : (stages[index + 1] ?? null)
-  if (!next) await releaseLock(change, { name, counter })
+  if (!next) await dropLock(change, { name, counter })
   if (next?.approvalType !== 'success') return
   if (stageStatus(stage.tally).state !== 'Passed') return
   const pipeline = await change.tx.find(PIPELINE, pipelineKey({ pipeline: name, counter }))
@@ -37,7 +37,7 @@ async function followUp(change: BuildChange, stage: StageInstance): Promise<void
 /** The end of a stage is kept even if the next one cannot start. */
 async function startNext(change: BuildChange, pipeline: PipelineInstance, plan: StagePlan) {
   try {
-    await startStage(change, pipeline, { plan, approvedBy: APPROVED_BY_CHANGES })
+    await beginStage(change, pipeline, { plan, approvedBy: APPROVED_BY_CHANGES })
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'not-schedulable') throw error
     await block(change, pipeline, { stage: plan.name, reason: error.message })

@@ -34,7 +34,7 @@ export async function takeLock(
 }
 
 /** Releases the lock if this run holds it; returns whether it did. */
-export async function releaseLock(
+export async function dropLock(
   { tx, effects }: BuildChange,
   { name, counter }: Pick<PipelineInstance, 'name' | 'counter'>,
 ): Promise<boolean> {

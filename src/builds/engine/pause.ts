@@ -15,7 +15,7 @@ export interface PauseRequest {
 }
 
 /** Prevents new runs of a pipeline. Active runs continue, including their automatic stages. */
-export async function pausePipeline(
+export async function recordPause(
   { tx, now }: BuildChange,
   { pipeline, by, cause }: PauseRequest,
 ): Promise<void> {
@@ -23,7 +23,7 @@ export async function pausePipeline(
 }
 
 /** Permits runs of a pipeline again; returns whether it was paused. */
-export async function unpausePipeline(
+export async function removePause(
   { tx, effects }: BuildChange,
   pipeline: string,
 ): Promise<boolean> {

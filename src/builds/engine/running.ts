@@ -27,7 +27,7 @@ export async function assignJob(
 }
 
 /** Records an agent's report about its job. A job that was taken from it is not changed. */
-export async function reportJob(
+export async function applyReport(
   change: BuildChange,
   { agentUuid, jobId, report }: AgentReport,
 ): Promise<JobInstance> {
@@ -48,7 +48,7 @@ export async function endJob(
 }
 
 /** Cancels the newest active run of a stage, with all its unfinished jobs. */
-export async function cancelStage(
+export async function cancelActiveStage(
   change: BuildChange,
   name: { readonly pipeline: string; readonly stage: string },
 ): Promise<StageInstance | null> {

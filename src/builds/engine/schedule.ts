@@ -14,16 +14,16 @@ import type {
 } from './documents.ts'
 import { pipelineCounterName, pipelineKey, pipelineList, stageKey } from './keys.ts'
 import type { PipelineRun, StageRunName } from './keys.ts'
-import { lockKey, lockObstacle, releaseLock, takeLock } from './lock.ts'
+import { lockKey, lockObstacle, dropLock, takeLock } from './lock.ts'
 import { pauseObstacle } from './pause.ts'
 import { stagePlan } from './plan.ts'
 import type { PipelinePlan, StagePlan } from './plan.ts'
-import { addStage, jobsOf, keyOfPipeline, latestRun } from './stage-change.ts'
+import { addStage, jobsOf, keyOfPipeline, newestCounter } from './stage-change.ts'
 import { runNotFound, stageNotFound } from './stage-not-found.ts'
 import { allJobs, someJobs } from './stage-jobs.ts'
 import type { JobsToCome } from './stage-jobs.ts'
 
-export interface PipelineRequest {
+export interface RunRequest {
   readonly pipeline: string
   /** A user, or `changes`. */
   readonly approvedBy: string
@@ -51,7 +51,7 @@ export interface JobsRequest extends StageRunName {
 /** Starts a run of a pipeline with its first stage. */
 export async function schedulePipeline(
   change: BuildChange,
-  { pipeline: name, approvedBy, revisions, variables = [], changes = [], after }: PipelineRequest,
+  { pipeline: name, approvedBy, revisions, variables = [], changes = [], after }: RunRequest,
 ): Promise<PipelineInstance> {
   const plan = planOf(change, name)
   await assertNewest(change, plan, after)
@@ -62,7 +62,7 @@ export async function schedulePipeline(
   const pipeline = await addPipeline(change, plan, { approvedBy, revisions, variables })
   await noteChanges(change, { ...pipeline, changes })
   await takeLock(change, plan, pipeline)
-  await startStage(change, pipeline, { plan: first, approvedBy })
+  await beginStage(change, pipeline, { plan: first, approvedBy })
   return (await change.tx.find(PIPELINE, keyOfPipeline(pipeline))) ?? pipeline
 }
 
@@ -94,10 +94,10 @@ export async function scheduleStage(
 ): Promise<StageInstance> {
   const { pipeline, plan, stage } = await stageToRun(change, request)
   const before = plan.stages[plan.stages.indexOf(stage) - 1]
-  if (before && latestRun(pipeline, before.name) === null) {
+  if (before && newestCounter(pipeline, before.name) === null) {
     throw notSchedulable(request, `the stage ${before.name} before it has not run`)
   }
-  return startStage(change, pipeline, { plan: stage, approvedBy: request.approvedBy })
+  return beginStage(change, pipeline, { plan: stage, approvedBy: request.approvedBy })
 }
 
 /** Runs some jobs of a finished run of a stage again, in a new run. */
@@ -115,7 +115,7 @@ export async function rerunJobs(change: BuildChange, request: JobsRequest): Prom
 }
 
 /** @throws {ServiceError} `not-schedulable` when a job that runs on all agents has none. */
-export function startStage(
+export function beginStage(
   change: BuildChange,
   pipeline: PipelineInstance,
   { plan, approvedBy }: { readonly plan: StagePlan; readonly approvedBy: string },
@@ -134,7 +134,7 @@ export async function unlockPipeline(change: BuildChange, name: string): Promise
     const message = `The run ${counter} of the pipeline ${name} keeps its lock: the stage ${active.name} is in progress`
     throw new ServiceError('pipeline-locked', message, { pipeline: name, counter })
   }
-  await releaseLock(change, { name, counter })
+  await dropLock(change, { name, counter })
   return counter
 }
 

@@ -20,7 +20,7 @@ export async function addStage(
   pipeline: PipelineInstance,
   { draft, jobs }: { readonly draft: StageDraft; readonly jobs: (counter: number) => JobDraft[] },
 ): Promise<StageInstance> {
-  const counter = (latestRun(pipeline, draft.name) ?? 0) + 1
+  const counter = (newestCounter(pipeline, draft.name) ?? 0) + 1
   const id = await change.tx.next('stage')
   const added = await addJobs(change, jobs(counter))
   const stage: StageInstance = {
@@ -66,7 +66,7 @@ export function jobsOf(change: BuildChange, stage: StageInstance): Promise<JobIn
 }
 
 /** The counter of the newest run of a stage in a pipeline run, or null. */
-export function latestRun(pipeline: PipelineInstance, stage: string): number | null {
+export function newestCounter(pipeline: PipelineInstance, stage: string): number | null {
   return pipeline.stages.find(({ name }) => isSameName(name, stage))?.counter ?? null
 }
 

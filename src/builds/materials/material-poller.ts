@@ -13,9 +13,9 @@ import { MaterialWatch } from './material-watch.ts'
 import { removeOthers } from './mirrors.ts'
 import {
   type MaterialSource,
-  type Modification,
+  type SourceModification,
   SourceFailed,
-  type Span,
+  type RevisionSpan,
 } from '../../sources/modification.ts'
 import { openSource } from '../../sources/open-source.ts'
 import { Tools } from '../../sources/tools.ts'
@@ -128,7 +128,10 @@ export class MaterialPoller implements AsyncDisposable {
    *
    * @throws {SourceFailed} when the repository cannot be read.
    */
-  async changes(fingerprint: string, span: Span): Promise<readonly Modification[] | null> {
+  async changes(
+    fingerprint: string,
+    span: RevisionSpan,
+  ): Promise<readonly SourceModification[] | null> {
     return this.#failing(fingerprint, (watch) => watch.changes(span))
   }
 

@@ -1,5 +1,9 @@
 import { SourceFailed } from '../../sources/modification.ts'
-import type { MaterialSource, Modification, Span } from '../../sources/modification.ts'
+import type {
+  MaterialSource,
+  SourceModification,
+  RevisionSpan,
+} from '../../sources/modification.ts'
 import type { Semaphore } from '../../lib/semaphore.ts'
 
 /** The pause after failures grows up to this limit, in milliseconds. */
@@ -73,7 +77,7 @@ export class MaterialWatch implements Disposable {
   }
 
   /** @throws {SourceFailed} when the repository cannot be read. */
-  changes(span: Span): Promise<readonly Modification[] | null> {
+  changes(span: RevisionSpan): Promise<readonly SourceModification[] | null> {
     const { source, changeTurns } = this.#options
     return this.#inTurn(() => source.changes(span), changeTurns)
   }

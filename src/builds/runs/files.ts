@@ -22,7 +22,7 @@ import {
   renderPlace,
 } from '../artifacts/job-folders.ts'
 import { type FolderEntry, type ListedFile, listFiles, listFolder } from '../artifacts/listing.ts'
-import type { OrderedFetch } from '../dispatch/build-assignment.ts'
+import type { AssignedFetch } from '../dispatch/build-assignment.ts'
 import { readViewableRun, type RunRightsDeps } from './run-rights.ts'
 
 export interface FilesDeps extends RunRightsDeps {
@@ -31,7 +31,7 @@ export interface FilesDeps extends RunRightsDeps {
   readonly artifactsDir: string
   readonly lines: LineFinder
   /** The artifacts that an agent has to fetch for its current job. */
-  readonly fetchesOf: (agentUuid: string) => Promise<readonly OrderedFetch[]>
+  readonly fetchesOf: (agentUuid: string) => Promise<readonly AssignedFetch[]>
 }
 
 /** A user, or an agent by its token. */
@@ -89,7 +89,7 @@ export async function openDownload(deps: FilesDeps, call: FileCall): Promise<Fou
 }
 
 /** A console from one of its lines on. */
-export interface ConsolePart extends ConsoleTail {
+export interface OpenConsole extends ConsoleTail {
   readonly handle: FileHandle
 }
 
@@ -102,7 +102,7 @@ export async function openConsole(
   deps: FilesDeps,
   call: Omit<FileCall, 'path'>,
   line: number,
-): Promise<ConsolePart> {
+): Promise<OpenConsole> {
   await assertMayRead(deps, { ...call, path: CONSOLE_PATH })
   const job = await findJob(deps.builds, call.job)
   const found = job && (await openBelow(deps, job, CONSOLE_PATH.split('/')))

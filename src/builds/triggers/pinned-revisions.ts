@@ -8,7 +8,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { isSameName } from '../../core/name-key.ts'
 import {
   builtRevision,
-  nameOf,
+  materialNameOf,
   reading,
   type RevisionsDeps,
   type WantedRevision,
@@ -59,7 +59,12 @@ export async function pinnedRevisions(
     if (pinned.has(fingerprint)) throw namedTwice(pin)
     const { revision, newest } = await findRevision(deps, { pipeline, material, pin })
     const built = revision === newest ? revision : builtRevision(last, fingerprint)
-    pinned.set(fingerprint, { fingerprint, name: nameOf(material), revision, pinned: { built } })
+    pinned.set(fingerprint, {
+      fingerprint,
+      name: materialNameOf(material),
+      revision,
+      pinned: { built },
+    })
   }
   return pinned
 }
@@ -67,7 +72,7 @@ export async function pinnedRevisions(
 /** Names compare without case, like those of pipelines. */
 function findMaterial({ name: pipeline, materials }: Pipeline, { material: key }: Pin): Material {
   const found =
-    materials.find((each) => isSameName(nameOf(each) ?? '', key)) ??
+    materials.find((each) => isSameName(materialNameOf(each) ?? '', key)) ??
     materials.find((each) => isSameName(materialFingerprint(each), key))
   if (found) return found
   const message = `The pipeline ${pipeline} has no material ${key}`

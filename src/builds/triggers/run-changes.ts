@@ -16,7 +16,7 @@ export interface ChangesDeps {
 }
 
 /** The revisions of a future run, compared with those of the previous run. */
-export interface ComparedRevisions {
+export interface RunRevisions {
   readonly revisions: readonly MaterialRevision[]
   readonly changes: RunChanges
   /** The changes that were not available in time; a run does not wait for them. */
@@ -30,11 +30,11 @@ export interface ComparedRevisions {
 const MOST_KEPT = 100
 const LONGEST_COMMENT = 2_000
 
-type Told = readonly Modification[] | null
+type ListedChanges = readonly Modification[] | null
 
 interface Look {
   readonly wanted: WantedRevision
-  readonly told: Promise<Told>
+  readonly listed: Promise<ListedChanges>
 }
 
 /**
@@ -45,35 +45,35 @@ export async function compareRevisions(
   deps: ChangesDeps,
   wanted: readonly WantedRevision[],
   { newest, patience }: { readonly newest: PipelineInstance | null; readonly patience: number },
-): Promise<ComparedRevisions> {
+): Promise<RunRevisions> {
   const looks = wanted
     .filter(({ fingerprint, revision }) => revisionIn(newest, fingerprint) !== revision)
-    .map((each) => ({ wanted: each, told: changesOf(deps, each, newest) }))
+    .map((each) => ({ wanted: each, listed: changesOf(deps, each, newest) }))
   const inTime = await Promise.all(
-    looks.map(async (look) => ({ look, told: await within(patience, look.told) })),
+    looks.map(async (look) => ({ look, listed: await within(patience, look.listed) })),
   )
-  const known = new Map(inTime.map(({ look, told }) => [look.wanted.fingerprint, told]))
+  const known = new Map(inTime.map(({ look, listed }) => [look.wanted.fingerprint, listed]))
   return {
     revisions: wanted.map((each) => ({
       ...each,
       changed: known.has(each.fingerprint),
       fromRevision: known.get(each.fingerprint)?.at(-1)?.revision ?? each.revision,
     })),
-    changes: inTime.flatMap(({ look, told }) => kept(look, told)),
-    later: () => tellLater(inTime.filter(({ told }) => told === null).map(({ look }) => look)),
+    changes: inTime.flatMap(({ look, listed }) => kept(look, listed)),
+    later: () => listLater(inTime.filter(({ listed }) => listed === null).map(({ look }) => look)),
   }
 }
 
-async function tellLater(looks: readonly Look[]): Promise<RunChanges> {
-  const told = await Promise.all(looks.map(async (look) => kept(look, await look.told)))
-  return told.flat()
+async function listLater(looks: readonly Look[]): Promise<RunChanges> {
+  const listed = await Promise.all(looks.map(async (look) => kept(look, await look.listed)))
+  return listed.flat()
 }
 
 async function changesOf(
   deps: ChangesDeps,
   { fingerprint, revision: upTo }: WantedRevision,
   newest: PipelineInstance | null,
-): Promise<Told> {
+): Promise<ListedChanges> {
   const upstream = parseUpstream(upTo)
   if (upstream) {
     const run = await deps.builds.stageInstance(upstream)
@@ -92,21 +92,21 @@ async function changesOf(
   }
 }
 
-async function within(patience: number, told: Promise<Told>): Promise<Told> {
+async function within(patience: number, listed: Promise<ListedChanges>): Promise<ListedChanges> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((resolve) => {
     timer = setTimeout(() => resolve(null), patience)
   })
   try {
-    return await Promise.race([told, late])
+    return await Promise.race([listed, late])
   } finally {
     clearTimeout(timer)
   }
 }
 
-function kept({ wanted: { fingerprint } }: Look, told: Told): RunChanges {
-  if (!told || told.length === 0) return []
-  const modifications = told.slice(0, MOST_KEPT).map(({ revision, username, time, comment }) => ({
+function kept({ wanted: { fingerprint } }: Look, listed: ListedChanges): RunChanges {
+  if (!listed || listed.length === 0) return []
+  const modifications = listed.slice(0, MOST_KEPT).map(({ revision, username, time, comment }) => ({
     revision,
     username,
     time,

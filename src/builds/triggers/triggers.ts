@@ -1,12 +1,12 @@
 import type { Builds } from '../engine/builds.ts'
 import type { PipelineInstance, RunChanges } from '../engine/documents.ts'
 import type { BuildEvent } from '../engine/event.ts'
-import type { PipelineRequest } from '../engine/schedule.ts'
+import type { RunRequest } from '../engine/schedule.ts'
 import type { Pipeline } from '../../document/model/model.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { inBackground } from '../../lib/in-background.ts'
-import { inTurns } from '../../lib/in-turns.ts'
+import { runCooperatively } from '../../lib/cooperative.ts'
 import type { Log } from '../../lib/log.ts'
 import { APPROVED_BY_CHANGES } from '../../core/builds/stage.ts'
 import { nameKey } from '../../core/name-key.ts'
@@ -40,7 +40,7 @@ export interface TriggersOptions {
 }
 
 /** A manual start. */
-export interface ManualStart extends Omit<PipelineRequest, 'revisions'> {
+export interface ManualStart extends Omit<RunRequest, 'revisions'> {
   readonly pins: readonly Pin[]
 }
 
@@ -67,7 +67,7 @@ export class Triggers implements AsyncDisposable {
   readonly #unlisten: () => void
   readonly #retry: NodeJS.Timeout
   #uses = new PipelineUses([])
-  #following: NodeJS.Immediate | null = null
+  #scheduledLook: NodeJS.Immediate | null = null
   #isClosed = false
 
   constructor(options: TriggersOptions) {
@@ -109,7 +109,7 @@ export class Triggers implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#retry)
     this.#isClosed = true
-    if (this.#following) clearImmediate(this.#following)
+    if (this.#scheduledLook) clearImmediate(this.#scheduledLook)
     this.#timers[Symbol.dispose]()
     this.#unlisten()
     const done = this.#wakeUps[Symbol.asyncDispose]()
@@ -128,7 +128,7 @@ export class Triggers implements AsyncDisposable {
   }
 
   async #schedule(
-    request: Omit<PipelineRequest, 'revisions'>,
+    request: Omit<RunRequest, 'revisions'>,
     wanted: readonly WantedRevision[],
     newest: PipelineInstance | null,
   ): Promise<PipelineInstance> {
@@ -167,16 +167,16 @@ export class Triggers implements AsyncDisposable {
    */
   #lookSoon(): void {
     queueMicrotask(() => {
-      this.#following ??= setImmediate(() => {
-        const message = 'The pipelines could not be followed'
+      this.#scheduledLook ??= setImmediate(() => {
+        const message = 'The pipelines could not be checked'
         inBackground(this.#options.log, message, this.#lookInTurns())
       })
     })
   }
 
   async #lookInTurns(): Promise<void> {
-    this.#following = null
-    await inTurns(prepareUses(this.#pipelines()))
+    this.#scheduledLook = null
+    await runCooperatively(prepareUses(this.#pipelines()))
     if (!this.#isClosed) this.#look()
   }
 
@@ -259,9 +259,9 @@ export class Triggers implements AsyncDisposable {
   #logFailure(pipeline: string, error: unknown): void {
     const foreseen = error instanceof ServiceError || error instanceof SourceFailed
     const reason = foreseen ? error.message : error instanceof Error ? error.stack : String(error)
-    const told = this.#waiting.get(pipeline)
+    const logged = this.#waiting.get(pipeline)
     this.#waiting.set(pipeline, reason ?? '')
-    if (told === reason || isExpected(error)) return
+    if (logged === reason || isExpected(error)) return
     const message = `The pipeline ${pipeline} could not start by itself`
     this.#options.log({ level: foreseen ? 'warning' : 'error', message, facts: { reason } })
   }

@@ -3,7 +3,7 @@ import { renderSubject } from '../../document/changes/render-subject.ts'
 import { type Comparable, summariseInSteps } from '../../document/changes/summarise-changes.ts'
 import { readXmlInSteps } from '../../document/xml/xml-reader.ts'
 import { type Digest, digestOf } from '../../core/digest.ts'
-import { inTurns } from '../../lib/in-turns.ts'
+import { runCooperatively } from '../../lib/cooperative.ts'
 import { commonBytes } from '../../diff/common-ends.ts'
 import type { DocumentCache } from '../current/document-cache.ts'
 
@@ -40,7 +40,9 @@ export class ChangeSummary {
    */
   async compare(before: Comparable | null, after: Comparable): Promise<readonly DocumentChange[]> {
     const cached = this.#cached(before, after)
-    return cached ?? this.#keep(before, after, await inTurns(summariseInSteps(before, after)))
+    return (
+      cached ?? this.#keep(before, after, await runCooperatively(summariseInSteps(before, after)))
+    )
   }
 
   /** The changes as the subject of a commit; a general subject when that would delay the save. */
@@ -54,7 +56,7 @@ export class ChangeSummary {
 
   /** Reads a document as far as a comparison requires, cooperatively. */
   async read(document: Uint8Array): Promise<Comparable> {
-    return this.find(digestOf(document)) ?? inTurns(readXmlInSteps(document))
+    return this.find(digestOf(document)) ?? runCooperatively(readXmlInSteps(document))
   }
 
   /** A recently read document of that digest, or null. */

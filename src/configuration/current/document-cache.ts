@@ -8,7 +8,7 @@ import { ServiceError } from '../../core/errors.ts'
 import type { Inspection } from '../../history/history.ts'
 import { readXmlInSteps } from '../../document/xml/xml-reader.ts'
 import { THREAD_MEMORY_MB } from '../../document/xml/xml-limits.ts'
-import { inTurns } from '../../lib/in-turns.ts'
+import { runCooperatively } from '../../lib/cooperative.ts'
 import type { Problem } from '../../core/problem.ts'
 import { workerFile, WorkerThread } from '../../lib/worker-thread.ts'
 import type { ReadingAnswer, ReadingJob } from './reading-job.ts'
@@ -97,7 +97,7 @@ class ReadingThread implements AsyncDisposable {
     const answer = await this.#thread.run(job, [job.document.buffer])
     if (answer === null) return { ok: false, problems: [TOO_LONG] }
     if (!answer.ok) return answer
-    const xml = await inTurns(readXmlInSteps(bytes))
+    const xml = await runCooperatively(readXmlInSteps(bytes))
     if (!xml.ok) return xml
     const { text, root, lines } = xml
     return { ok: true, document: { text, root, lines, bytes, ...answer.read } }

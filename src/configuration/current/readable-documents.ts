@@ -7,7 +7,7 @@ import type { SecretBox } from '../../document/secrets/secret-box.ts'
 import { addressSecrets, SEALED_START } from '../../document/secrets/user-info.ts'
 import { readXmlInSteps } from '../../document/xml/xml-reader.ts'
 import type { Digest } from '../../core/digest.ts'
-import { inTurns } from '../../lib/in-turns.ts'
+import { runCooperatively } from '../../lib/cooperative.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { StoredDocument } from '../../history/history.ts'
 import type { DocumentCache } from './document-cache.ts'
@@ -61,7 +61,7 @@ export class ReadableDocuments {
   readonly seal = async (stored: StoredDocument): Promise<Uint8Array<ArrayBuffer>> => {
     const { document } = stored
     if ((await this.secretsIn(stored)).length === 0) return document
-    const reading = await inTurns(readXmlInSteps(document))
+    const reading = await runCooperatively(readXmlInSteps(document))
     if (!reading.ok) return Buffer.from(maskSecrets(Buffer.from(document).toString('utf8')))
     const { box } = this.#deps
     const sealed = sealSecrets(reading, { seal: (secret) => box.sealRepeatably(secret) })
@@ -70,7 +70,7 @@ export class ReadableDocuments {
 }
 
 async function findIn(document: Uint8Array, text: string): Promise<readonly Problem[]> {
-  const reading = await inTurns(readXmlInSteps(document))
+  const reading = await runCooperatively(readXmlInSteps(document))
   if (reading.ok) return findPlainSecrets(reading)
   const isOpen = findSecrets(text).some(({ start }) => !isSealed(text, start))
   return isOpen ? [{ message: 'The document cannot be read, and seems to have secrets' }] : NONE

@@ -1,5 +1,5 @@
 import { changeOfLineEndings } from './line-endings.ts'
-import { atOnce } from '../../lib/in-turns.ts'
+import { runSync } from '../../lib/cooperative.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
@@ -41,7 +41,7 @@ export function summariseChanges(
   before: Comparable | null,
   after: Comparable,
 ): readonly DocumentChange[] {
-  return atOnce(summariseInSteps(before, after))
+  return runSync(summariseInSteps(before, after))
 }
 
 /** The same in small steps. */

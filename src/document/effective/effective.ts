@@ -1,4 +1,4 @@
-import { atOnce } from '../../lib/in-turns.ts'
+import { runSync } from '../../lib/cooperative.ts'
 import { nameKey } from '../../core/name-key.ts'
 import { ParamResolver } from './params.ts'
 import { resolvePipeline } from './resolve-pipeline.ts'
@@ -21,7 +21,7 @@ export interface Expansion {
  * pipeline that uses a template stand in the template.
  */
 export function expandConfiguration(configuration: Configuration): Expansion {
-  return atOnce(expandInSteps(configuration))
+  return runSync(expandInSteps(configuration))
 }
 
 const known = new WeakMap<Configuration, Expansion>()

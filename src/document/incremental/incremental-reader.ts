@@ -1,4 +1,4 @@
-import { inTurns } from '../../lib/in-turns.ts'
+import { runCooperatively } from '../../lib/cooperative.ts'
 import type { ConfigDocument } from '../document.ts'
 import { SkeletonStore } from './skeleton-store.ts'
 import { MemberStores } from './member-stores.ts'
@@ -20,6 +20,6 @@ export class IncrementalReader {
    * not, or that has a piece too large for a turn: those are for others to read.
    */
   read(bytes: Uint8Array): Promise<ConfigDocument | null> {
-    return inTurns(readMembers(bytes, this.#cache))
+    return runCooperatively(readMembers(bytes, this.#cache))
   }
 }

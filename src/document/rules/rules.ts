@@ -1,4 +1,4 @@
-import { atOnce } from '../../lib/in-turns.ts'
+import { runSync } from '../../lib/cooperative.ts'
 import type { Configuration, Pipeline, Stage } from '../model/model.ts'
 import * as dependencies from './dependencies.ts'
 import * as environments from './environments.ts'
@@ -91,7 +91,7 @@ const STAGE_RULES: readonly StageRule[] = [
  * template does wrong is said once, however many pipelines use it.
  */
 export function checkRules(configuration: Configuration): Finding[] {
-  return atOnce(checkRulesInSteps(configuration))
+  return runSync(checkRulesInSteps(configuration))
 }
 
 /** The same, giving way again and again. */

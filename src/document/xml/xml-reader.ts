@@ -1,5 +1,5 @@
 import { SaxesParser } from 'saxes'
-import { atOnce } from '../../lib/in-turns.ts'
+import { runSync } from '../../lib/cooperative.ts'
 import type { Problem } from '../../core/problem.ts'
 import { LineIndex } from '../text/line-index.ts'
 import { decodeXml } from './xml-bytes.ts'
@@ -26,7 +26,7 @@ export type XmlReading =
  * answer, never an exception, and every problem has its line and column.
  */
 export function readXml(bytes: Uint8Array, limits: Partial<XmlLimits> = {}): XmlReading {
-  return atOnce(readXmlInSteps(bytes, limits))
+  return runSync(readXmlInSteps(bytes, limits))
 }
 
 /** The same in small steps. */
@@ -55,7 +55,7 @@ export interface XmlTree {
  * Who wants to know what is wrong asks `readXml`.
  */
 export function readTree(text: string, limits: XmlLimits): XmlTree | null {
-  const { faults, root, parts } = atOnce(treeOf(text, limits))
+  const { faults, root, parts } = runSync(treeOf(text, limits))
   return faults.length === 0 && root ? { root, parts } : null
 }
 

@@ -3,8 +3,8 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { KnownAgent } from '../../agents/known-agent.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
-import { type AgentRow, type AgentsPageDeps, rowsOf } from '../agents/agents-page.ts'
-import { listedAgent } from '../agents/listed-agent.ts'
+import { type AgentRow, type AgentsPageDeps, agentRowsOf } from '../agents/agents-page.ts'
+import { shownAgent } from '../agents/shown-agent.ts'
 
 /** How long an agent may keep running after it was disabled, in milliseconds. */
 export const STOP_WINDOW = 5_000
@@ -59,7 +59,7 @@ export async function readRemovals(
   assertMay(deps.access, principal, { action: 'delete-agent' })
   await deps.directory.findLost()
   const known = [...new Set(uuids)].flatMap((uuid) => deps.directory.find(uuid) ?? [])
-  const rows = await rowsOf(deps, principal, known.map(listedAgent))
+  const rows = await agentRowsOf(deps, principal, known.map(shownAgent))
   const now = deps.clock()
   return rows.flatMap((row, n) => {
     const agent = known[n]

@@ -1,7 +1,7 @@
 import type { AgentOutcome } from '../agents/act-on-agents.ts'
 import { type Removal, STOP_WINDOW } from './removal.ts'
 import { agentsFor, type RemovalStep } from './remove-together.ts'
-import { type PageFrame, Page } from '../frame/layout.tsx'
+import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
 import { Status } from '../frame/status.tsx'
 import { Running } from '../agents/agent-cells.tsx'
@@ -30,7 +30,13 @@ export function RemovalsView(props: RemovalsViewProps) {
   const count = query.leaving.length + query.gone.length
   const title = `Remove ${count} ${count === 1 ? 'agent' : 'agents'}`
   return (
-    <Page frame={frame} title={title} section="agents" styles={['runs.css']} scripts={LIVE_SCRIPTS}>
+    <PageLayout
+      frame={frame}
+      title={title}
+      section="agents"
+      styles={['runs.css']}
+      scripts={LIVE_SCRIPTS}
+    >
       <Live every={EVERY} now={now} at={here}>
         <div class="page-head">
           <div>
@@ -50,7 +56,7 @@ export function RemovalsView(props: RemovalsViewProps) {
           </div>
         </form>
       </Live>
-    </Page>
+    </PageLayout>
   )
 }
 

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { type Removal, STOP_WINDOW } from './removal.ts'
-import { type PageFrame, Page } from '../frame/layout.tsx'
+import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
 import { Status } from '../frame/status.tsx'
 import { When } from '../frame/when.tsx'
@@ -24,7 +24,7 @@ export function RemoveView(props: RemoveViewProps) {
   const { links } = frame
   const { uuid, name } = removal.row.agent
   return (
-    <Page
+    <PageLayout
       frame={frame}
       title={`Remove ${name}`}
       section="agents"
@@ -56,7 +56,7 @@ export function RemoveView(props: RemoveViewProps) {
           </div>
         </form>
       </Live>
-    </Page>
+    </PageLayout>
   )
 }
 
@@ -220,7 +220,7 @@ export function RemovedView({
   now: number
 }) {
   return (
-    <Page
+    <PageLayout
       frame={frame}
       title={`${name} is removed`}
       section="agents"
@@ -242,6 +242,6 @@ export function RemovedView({
           </p>
         </div>
       </Live>
-    </Page>
+    </PageLayout>
   )
 }

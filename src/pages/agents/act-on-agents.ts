@@ -7,7 +7,7 @@ import {
   retireAgent,
 } from '../../agents/administer-agents.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
-import { listedAgent } from './listed-agent.ts'
+import { shownAgent } from './shown-agent.ts'
 
 export const AGENT_ACTIONS = ['enable', 'disable', 'delete'] as const
 export type AgentAction = (typeof AGENT_ACTIONS)[number]
@@ -47,7 +47,7 @@ async function actOnOne(
   { action, uuid }: { readonly action: AgentAction; readonly uuid: string },
 ): Promise<AgentOutcome> {
   const known = deps.directory.find(uuid)
-  const of = { uuid, name: known ? listedAgent(known).name : uuid, action }
+  const of = { uuid, name: known ? shownAgent(known).name : uuid, action }
   try {
     const result = await act(deps, principal, { action, uuid })
     return { ...of, isDone: true, reason: null, result }

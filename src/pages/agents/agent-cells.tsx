@@ -1,14 +1,14 @@
 import { renderFreeSpace } from '../../core/builds/agent.ts'
 import { plainAddress } from '../../agents/known-agent.ts'
-import { isLowOnSpace, type ListedAgent } from './listed-agent.ts'
-import type { RunningJob } from './running-job.ts'
+import { isLowOnSpace, type ShownAgent } from './shown-agent.ts'
+import type { CurrentJob } from './running-job.ts'
 import type { AgentRow } from './agents-page.ts'
 import type { JobPlace } from '../../builds/artifacts/job-folders.ts'
 import { duration } from '../frame/duration.ts'
 import type { Links } from '../frame/links.ts'
 
 /** The status of an agent, with the job that it runs. */
-export function Running({ links, job, now }: { links: Links; job: RunningJob; now: number }) {
+export function Running({ links, job, now }: { links: Links; job: CurrentJob; now: number }) {
   const { place, since } = job
   return (
     <span class="running">
@@ -37,7 +37,7 @@ export function jobOf({
 }
 
 /** Little free space is shown by a shape and a word, not by colour alone. */
-export function FreeSpace({ agent }: { agent: ListedAgent }) {
+export function FreeSpace({ agent }: { agent: ShownAgent }) {
   const text = renderFreeSpace(agent.freeSpace)
   if (!isLowOnSpace(agent)) return <span class="nowrap">{text}</span>
   return (
@@ -62,7 +62,7 @@ export function LastChange({ links, row }: { links: Links; row: AgentRow }) {
 }
 
 /** The address that an agent reports, with the one that its calls come from where they differ. */
-export function Addresses({ agent }: { agent: ListedAgent }) {
+export function Addresses({ agent }: { agent: ShownAgent }) {
   const { ipAddress, remoteAddress } = agent
   return (
     <>
@@ -78,7 +78,7 @@ export function Addresses({ agent }: { agent: ListedAgent }) {
 }
 
 /** Why a machine waits for approval though the configuration lists its uuid. */
-export function UnknownMachine({ agent }: { agent: ListedAgent }) {
+export function UnknownMachine({ agent }: { agent: ShownAgent }) {
   if (!agent.isUnknownMachine) return <></>
   return (
     <p class="machine-note" role="note">

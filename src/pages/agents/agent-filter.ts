@@ -1,4 +1,4 @@
-import type { ListedAgent } from './listed-agent.ts'
+import type { ShownAgent } from './shown-agent.ts'
 
 /** One condition of a filter: a text in one column, or in any. */
 export interface AgentTerm {
@@ -6,7 +6,7 @@ export interface AgentTerm {
   readonly text: string
 }
 
-type Texts = (agent: ListedAgent) => readonly string[]
+type Texts = (agent: ShownAgent) => readonly string[]
 
 /** The columns by their names in a filter. */
 const COLUMNS = {
@@ -40,7 +40,7 @@ export function parseAgentFilter(filter: string): readonly AgentTerm[] {
 }
 
 /** Whether all conditions hold; a text matches anywhere in a value and ignores case. */
-export function matches(agent: ListedAgent, terms: readonly AgentTerm[]): boolean {
+export function matches(agent: ShownAgent, terms: readonly AgentTerm[]): boolean {
   return terms.every(({ column, text }) => {
     const readers: readonly Texts[] = column === null ? Object.values(COLUMNS) : [COLUMNS[column]]
     return readers.some((read) => read(agent).some((value) => value.toLowerCase().includes(text)))

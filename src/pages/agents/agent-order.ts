@@ -1,4 +1,4 @@
-import type { ListedAgent } from './listed-agent.ts'
+import type { ShownAgent } from './shown-agent.ts'
 
 /** The columns of the list, in their order; it can be sorted by each of them. */
 export const AGENT_COLUMNS = [
@@ -34,7 +34,7 @@ function natural(text: string): string {
   return key
 }
 
-const KEYS: Record<AgentColumn, (agent: ListedAgent) => Key> = {
+const KEYS: Record<AgentColumn, (agent: ShownAgent) => Key> = {
   name: ({ name }) => natural(name),
   status: ({ status }) => status,
   sandbox: ({ sandbox }) => natural(sandbox),
@@ -47,9 +47,9 @@ const KEYS: Record<AgentColumn, (agent: ListedAgent) => Key> = {
 
 /** Sorts the agents; ties are broken by name, working folder and uuid. */
 export function sorted(
-  agents: readonly ListedAgent[],
+  agents: readonly ShownAgent[],
   { column, isDescending }: AgentOrder,
-): readonly ListedAgent[] {
+): readonly ShownAgent[] {
   const keyed = agents.map((agent) => {
     return { agent, first: KEYS[column](agent), name: natural(agent.name) }
   })

@@ -2,8 +2,8 @@ import type { JobInstance } from '../../builds/engine/documents.ts'
 import type { Page } from '../../core/page.ts'
 import type { Principal } from '../../core/principal.ts'
 import { listJobRuns, type StagesDeps } from '../../builds/runs/stages.ts'
-import { type AgentRow, type AgentsPageDeps, rowsOf } from './agents-page.ts'
-import { listedAgent } from './listed-agent.ts'
+import { type AgentRow, type AgentsPageDeps, agentRowsOf } from './agents-page.ts'
+import { shownAgent } from './shown-agent.ts'
 
 export type AgentPageDeps = AgentsPageDeps & StagesDeps
 
@@ -29,7 +29,7 @@ export async function readAgentPage(
   await deps.directory.findLost()
   const runs = await listJobRuns(deps, principal, { uuid, offset })
   const known = deps.directory.find(uuid)
-  const [row = null] = known ? await rowsOf(deps, principal, [listedAgent(known)]) : []
+  const [row = null] = known ? await agentRowsOf(deps, principal, [shownAgent(known)]) : []
   return {
     uuid,
     row,

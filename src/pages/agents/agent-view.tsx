@@ -1,7 +1,7 @@
 import type { AgentOutcome } from './act-on-agents.ts'
 import type { AgentPage } from './agent-page.ts'
 import type { AgentRow } from './agents-page.ts'
-import { type PageFrame, Page } from '../frame/layout.tsx'
+import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
 import { Status } from '../frame/status.tsx'
 import { When } from '../frame/when.tsx'
@@ -32,7 +32,7 @@ export function AgentView(props: AgentViewProps) {
   const { row, uuid } = page
   const name = row?.agent.name ?? uuid
   return (
-    <Page
+    <PageLayout
       frame={frame}
       title={`Agent ${name}`}
       section="agents"
@@ -57,7 +57,7 @@ export function AgentView(props: AgentViewProps) {
         {row === null ? <Gone /> : <Facts {...props} row={row} />}
         <JobRuns {...props} now={now} />
       </Live>
-    </Page>
+    </PageLayout>
   )
 }
 

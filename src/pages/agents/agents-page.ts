@@ -7,8 +7,8 @@ import { lastChanges, type LastChangeDeps } from '../revisions/last-change.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { parseAgentFilter, matches } from './agent-filter.ts'
 import { type AgentOrder, sorted } from './agent-order.ts'
-import { type ListedAgent, listedAgent } from './listed-agent.ts'
-import { type RunningJob, runningJobs } from './running-job.ts'
+import { type ShownAgent, shownAgent } from './shown-agent.ts'
+import { type CurrentJob, runningJobs } from './running-job.ts'
 
 export interface AgentsPageDeps extends RunRightsDeps, LastChangeDeps {
   readonly directory: AgentDirectory
@@ -23,8 +23,8 @@ export interface AgentsQuery {
 }
 
 export interface AgentRow {
-  readonly agent: ListedAgent
-  readonly running: RunningJob | null
+  readonly agent: ShownAgent
+  readonly running: CurrentJob | null
   /** A machine that calls with the uuid of this agent and is refused. */
   readonly refused: RefusedMachine | null
   /** The newest revision that changed it, where the caller may see revisions. */
@@ -51,13 +51,13 @@ export async function readAgentsPage(
 ): Promise<AgentsPage> {
   const { directory, access } = deps
   await directory.findLost()
-  const all = directory.list().map(listedAgent)
+  const all = directory.list().map(shownAgent)
   const terms = parseAgentFilter(filter)
   const matching = terms.length === 0 ? all : all.filter((agent) => matches(agent, terms))
   const shown = sorted(matching, order).slice(offset, offset + AGENT_ROWS)
   const mayAdminister = access.may(principal, { action: 'administer' })
   return {
-    rows: await rowsOf(deps, principal, shown),
+    rows: await agentRowsOf(deps, principal, shown),
     offset,
     matching: matching.length,
     total: all.length,
@@ -66,10 +66,10 @@ export async function readAgentsPage(
   }
 }
 
-export async function rowsOf(
+export async function agentRowsOf(
   deps: AgentsPageDeps,
   principal: Principal,
-  agents: readonly ListedAgent[],
+  agents: readonly ShownAgent[],
 ): Promise<readonly AgentRow[]> {
   const uuids = agents.map(({ uuid }) => uuid)
   const running = await runningJobs(deps, principal, uuids)
@@ -87,7 +87,7 @@ function entityOfAgent(uuid: string): string {
   return `agent/${uuid}`
 }
 
-function countsOf(agents: readonly ListedAgent[]): AgentsPage['counts'] {
+function countsOf(agents: readonly ShownAgent[]): AgentsPage['counts'] {
   const counts = new Map<AgentStatus, number>()
   for (const { status } of agents) counts.set(status, (counts.get(status) ?? 0) + 1)
   return Array.from(counts, ([status, count]) => ({ status, count })).toSorted(

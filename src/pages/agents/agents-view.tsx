@@ -1,6 +1,6 @@
 import type { AgentOutcome } from './act-on-agents.ts'
 import { AGENT_ROWS, type AgentsPage, type AgentsQuery } from './agents-page.ts'
-import { type PageFrame, Page } from '../frame/layout.tsx'
+import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
 import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
 import { BY_PLACE, Pager } from '../frame/pager.tsx'
@@ -29,7 +29,7 @@ export function AgentsView(props: AgentsViewProps) {
   const { links } = frame
   const here = links.agents(agentsQueryOf(query))
   return (
-    <Page
+    <PageLayout
       frame={frame}
       title="Agents"
       section="agents"
@@ -55,7 +55,7 @@ export function AgentsView(props: AgentsViewProps) {
         )}
         <Pages {...props} />
       </Live>
-    </Page>
+    </PageLayout>
   )
 }
 

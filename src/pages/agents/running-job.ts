@@ -5,7 +5,7 @@ import { placeOfJob } from '../../builds/artifacts/job-folders.ts'
 import { type RunRightsDeps, viewableJobs } from '../../builds/runs/run-rights.ts'
 
 /** The job that an agent works on. */
-export interface RunningJob {
+export interface CurrentJob {
   /** Null for a caller who may not view it. */
   readonly place: JobPlace | null
   /** When it was assigned to the agent, in milliseconds since the UNIX epoch. */
@@ -17,7 +17,7 @@ export async function runningJobs(
   deps: RunRightsDeps,
   principal: Principal,
   uuids: readonly string[],
-): Promise<ReadonlyMap<string, RunningJob>> {
+): Promise<ReadonlyMap<string, CurrentJob>> {
   const { builds } = deps
   const wanted = new Set(uuids)
   const owned = (await builds.agentJobs()).filter(({ agentUuid }) => wanted.has(agentUuid))
@@ -25,7 +25,7 @@ export async function runningJobs(
   const jobs = found.flatMap((job) => job ?? [])
   const viewable = new Set(await viewableJobs(deps, principal, jobs))
   return new Map(
-    jobs.flatMap((job): [string, RunningJob][] => {
+    jobs.flatMap((job): [string, CurrentJob][] => {
       if (job.agentUuid === null) return []
       const place = viewable.has(job) ? placeOfJob(job) : null
       return [[job.agentUuid, { place, since: assignedAt(job) }]]

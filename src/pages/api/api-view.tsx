@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { DescribedCall } from '../../api/description/described-call.ts'
 import { type Answer, CALLERS, type Parameter } from '../../api/description/operation.ts'
-import { type PageFrame, Page } from '../frame/layout.tsx'
+import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 
 interface ApiViewProps {
   readonly frame: PageFrame
@@ -12,7 +12,7 @@ interface ApiViewProps {
 export function ApiView({ frame, calls }: ApiViewProps) {
   const tags = [...new Set(calls.map(({ operation }) => operation.tag))]
   return (
-    <Page frame={frame} title="Interface" styles={['api.css']}>
+    <PageLayout frame={frame} title="Interface" styles={['api.css']}>
       <h1>Interface</h1>
       <p>
         Every call of this service, for programs also as{' '}
@@ -33,7 +33,7 @@ export function ApiView({ frame, calls }: ApiViewProps) {
             ))}
         </section>
       ))}
-    </Page>
+    </PageLayout>
   )
 }
 

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../../core/audit.ts'
 import type { AuditPage, AuditQuery } from '../../notify/audit/audit.ts'
-import { type PageFrame, Page } from '../frame/layout.tsx'
+import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { When } from '../frame/when.tsx'
 
 interface AuditViewProps {
@@ -17,7 +17,7 @@ export function AuditView({ frame, query, page, now }: AuditViewProps) {
   const { user, action, outcome, address } = query
   const { next } = page
   return (
-    <Page frame={frame} title="Audit log" styles={['audit.css']}>
+    <PageLayout frame={frame} title="Audit log" styles={['audit.css']}>
       <div class="page-head">
         <h1>Audit log</h1>
       </div>
@@ -37,7 +37,7 @@ export function AuditView({ frame, query, page, now }: AuditViewProps) {
           </a>
         </p>
       )}
-    </Page>
+    </PageLayout>
   )
 }
 

@@ -1,6 +1,6 @@
 import { showChosenAgents, watchChosenAgents } from '../agents/client/chosen-agents.ts'
 import { followConsole } from '../job/client/console.ts'
-import { find, inBackground, parsePage } from '../frame/client/dom.ts'
+import { find, runDetached, parsePage } from '../frame/client/dom.ts'
 import { livePart, replaceParts, showStale, watchPointer } from '../frame/client/page-parts.ts'
 import { keepTimes, updateTimes } from '../frame/client/running-times.ts'
 
@@ -12,8 +12,8 @@ followConsole()
 const live = livePart()
 if (live) {
   updateTimes()
-  document.addEventListener('visibilitychange', () => inBackground(look(live)))
-  inBackground(keepLooking(live))
+  document.addEventListener('visibilitychange', () => runDetached(look(live)))
+  runDetached(keepLooking(live))
 }
 
 /** The interval between two updates in milliseconds; 0 when nothing on the page will change. */

@@ -15,7 +15,7 @@ import { LinePieces, type LinePiecesOptions } from './line-pieces.ts'
 import { type ChangeMark, marksOf } from './change-marks.ts'
 import type { ChangePlace } from './places.ts'
 import { pagesOf, type PlacedRegion, placedRegions, type Texts } from './placed-regions.ts'
-import type { Region } from './regions.ts'
+import type { DiffRegion } from './regions.ts'
 import { type BlockRows, blockRows, type Sides } from './rows.ts'
 import { textLinesOf } from './text-lines.ts'
 import { withWholeElements } from './whole-elements.ts'
@@ -31,11 +31,14 @@ export interface ScriptDeps {
 
 export interface ComparisonDeps extends RevisionReadingDeps {
   /** Compares two documents without blocking the main thread. */
-  readonly compare: (documents: Documents, options: DocumentOptions) => Promise<DocumentComparison>
+  readonly compare: (
+    documents: DocumentPair,
+    options: DocumentOptions,
+  ) => Promise<DocumentComparison>
 }
 
 /** The older and the newer document. */
-export type Documents = readonly [Uint8Array, Uint8Array]
+export type DocumentPair = readonly [Uint8Array, Uint8Array]
 
 /** With the described changes, where they are known already. */
 export interface DocumentOptions extends ComparisonOptions {
@@ -161,7 +164,7 @@ export async function readComparison(
 /** Compares two documents. */
 export async function compareDocuments(
   deps: ScriptDeps,
-  documents: Documents,
+  documents: DocumentPair,
   options: DocumentOptions,
 ): Promise<DocumentComparison> {
   const script = await deps.script(...documents, options)
@@ -240,7 +243,7 @@ function showRegions(
   }))
 }
 
-function lineOf({ blocks }: Region): ShownRegion['line'] {
+function lineOf({ blocks }: DiffRegion): ShownRegion['line'] {
   const block = blocks.find(({ change }) => change !== null) ?? blocks[0]
   if (!block) return { side: 'after', number: 1 }
   const isRemoval = block.after.start === block.after.end

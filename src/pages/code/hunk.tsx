@@ -14,7 +14,7 @@ export interface HunkProps {
 }
 
 /** One part of the diff: its place, and its lines in a table of their own. */
-export function Hunk(props: HunkProps) {
+export function HunkView(props: HunkProps) {
   const { region, query, address, children } = props
   const unfold = `${address({ ...query, isLong: true })}#h${region.index}`
   const options: RowsOptions = { isLong: query.isLong, unfold, isAnchored: true }

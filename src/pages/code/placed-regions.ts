@@ -1,6 +1,6 @@
 import type { EditScript } from '../../diff/edit-script.ts'
 import { type ChangePlace, Places } from './places.ts'
-import { type Region, type RegionOptions, regionsOf, rowsOf } from './regions.ts'
+import { type DiffRegion, type RegionOptions, regionsOf, rowCountOf } from './regions.ts'
 import type { TextLines } from './text-lines.ts'
 
 /** Both documents. */
@@ -11,7 +11,7 @@ export interface Texts {
 
 /** A region with its place; the index counts all regions. */
 export interface PlacedRegion {
-  readonly region: Region
+  readonly region: DiffRegion
   readonly index: number
   readonly place: ChangePlace
 }
@@ -44,7 +44,7 @@ function isOfAgent({ entity }: ChangePlace): boolean {
 /** The places of the first changes of a region. */
 function placesIn(
   script: EditScript,
-  { blocks }: Region,
+  { blocks }: DiffRegion,
   places: Places,
   most: number,
 ): ChangePlace[] {
@@ -70,7 +70,7 @@ export function pagesOf(regions: readonly PlacedRegion[]): number[] {
   const starts = [0]
   let rows = 0
   for (const [n, { region }] of regions.entries()) {
-    const taken = region.blocks.reduce((sum, block) => sum + rowsOf(block), 0)
+    const taken = region.blocks.reduce((sum, block) => sum + rowCountOf(block), 0)
     if (rows > 0 && rows + taken > MOST_ROWS) {
       starts.push(n)
       rows = 0

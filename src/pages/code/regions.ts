@@ -13,7 +13,7 @@ export interface Block {
 }
 
 /** A part of a diff with a table of its own. */
-export interface Region {
+export interface DiffRegion {
   /** The hunk of the diff that it belongs to, counted from 0. */
   readonly hunk: number
   readonly blocks: readonly Block[]
@@ -40,7 +40,7 @@ const LONGEST_REGION = 400
 export const MOST_EXPANDED = 400
 
 /** The parts of a diff in order, none of them much longer than a page. */
-export function regionsOf(script: EditScript, options: RegionOptions): Region[] {
+export function regionsOf(script: EditScript, options: RegionOptions): DiffRegion[] {
   const numbers = new Map(script.changes.map((change, n) => [change, n + 1]))
   const hunks = hunksOf(script, options.context)
   let end = 0
@@ -88,7 +88,7 @@ function unchanged(at: { before: number; after: number }, count: number): Block 
 
 /** Splits a long block; lines at the same position of both sides stay together. */
 function cut(block: Block): Block[] {
-  const pieces = Math.ceil(rowsOf(block) / LONGEST_BLOCK)
+  const pieces = Math.ceil(rowCountOf(block) / LONGEST_BLOCK)
   if (pieces === 1) return [block]
   return Array.from({ length: pieces }, (_, n) => ({
     ...block,
@@ -111,13 +111,13 @@ function split(blocks: readonly Block[]): Block[][] {
       parts.push([])
       rows = 0
     }
-    rows += rowsOf(block)
+    rows += rowCountOf(block)
     parts.at(-1)?.push(block)
   }
   return parts
 }
 
 /** The approximate number of rows of a block. */
-export function rowsOf({ before, after }: Block): number {
+export function rowCountOf({ before, after }: Block): number {
   return Math.max(before.end - before.start, after.end - after.start)
 }

@@ -1,12 +1,12 @@
 import type { Comparison } from '../code/comparison.ts'
 import type { RevealCount } from '../snapshot/reveal-secrets.ts'
-import { Lines } from '../history/history-table.tsx'
-import { type PageFrame, Page } from '../frame/layout.tsx'
+import { LineCounts } from '../history/history-table.tsx'
+import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { RevealButton, RevealedNotice } from '../snapshot/secrets.tsx'
 import { RangeCard } from './range-card.tsx'
 import { type CompareQuery, compareQueryOf } from '../code/compare-query.ts'
 import { DiffPages } from '../code/diff-pages.tsx'
-import { Hunk } from '../code/hunk.tsx'
+import { HunkView } from '../code/hunk.tsx'
 import { HunkLinks } from '../code/hunk-links.tsx'
 import { Ruler } from './ruler.tsx'
 import { SummaryCard } from './summary-card.tsx'
@@ -34,7 +34,7 @@ export function CompareView(props: CompareViewProps) {
   const { links } = frame
   const address = (asked: CompareQuery) => links.compare(from, to, compareQueryOf(asked))
   return (
-    <Page
+    <PageLayout
       frame={frame}
       title={`r${before.number} → r${after.number}`}
       section="history"
@@ -68,16 +68,16 @@ export function CompareView(props: CompareViewProps) {
               )}
             </Toolbar>
             {regions.map((region) => (
-              <Hunk region={region} query={query} address={address}>
+              <HunkView region={region} query={query} address={address}>
                 <HunkLinks links={links} region={region} from={from} to={to} />
-              </Hunk>
+              </HunkView>
             ))}
             <DiffPages comparison={comparison} query={query} address={address} />
           </div>
           <Ruler {...props} />
         </div>
       )}
-    </Page>
+    </PageLayout>
   )
 }
 
@@ -96,7 +96,7 @@ function Head({ frame: { links }, comparison, query, from, to }: CompareViewProp
           {people.length > 0 && ` by ${people.slice(0, 4).join(', ')}`}
           {people.length > 4 && ' and others'}
           {' · '}
-          <Lines lines={lines} />
+          <LineCounts lines={lines} />
           {` lines in ${places} ${places === 1 ? 'place' : 'places'}`}
         </p>
       </div>

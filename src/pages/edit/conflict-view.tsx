@@ -3,7 +3,7 @@ import type { EditDraft } from './edit-draft.ts'
 import type { ConflictingSide, ConflictPlace } from '../work/edit-merge.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { ChangeItems, ChangeList } from '../frame/change-list.tsx'
-import { type PageFrame, Page } from '../frame/layout.tsx'
+import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { DraftFields } from './edit-view.tsx'
 import { TypedText } from './typed-text.tsx'
 
@@ -23,7 +23,7 @@ export interface ConflictViewProps {
 export function ConflictView(props: ConflictViewProps) {
   const { frame, draft, conflict, base, current } = props
   return (
-    <Page frame={frame} title="Edit configuration" section="edit" wide styles={['edit.css']}>
+    <PageLayout frame={frame} title="Edit configuration" section="edit" wide styles={['edit.css']}>
       <form class="edit" method="post" action={frame.links.edit()} enctype="multipart/form-data">
         <DraftFields basedOn={draft.basedOn} entity={draft.entity} />
         <input type="hidden" name="against" value={current.digest} />
@@ -73,7 +73,7 @@ export function ConflictView(props: ConflictViewProps) {
         </div>
         <TypedText typed={draft.typed} />
       </form>
-    </Page>
+    </PageLayout>
   )
 }
 

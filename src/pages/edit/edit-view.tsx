@@ -2,7 +2,7 @@ import type { Digest } from '../../core/digest.ts'
 import type { DraftProblem } from '../work/draft-examination.ts'
 import type { EntityName } from '../work/edit-scope.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
-import { type PageFrame, Page } from '../frame/layout.tsx'
+import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { ProblemList } from './problem-list.tsx'
 
 export interface EditViewProps {
@@ -25,7 +25,7 @@ export function EditView(props: EditViewProps) {
   const { frame, base, entity, problems, notice } = props
   const title = titleOf(entity)
   return (
-    <Page
+    <PageLayout
       frame={frame}
       title={title}
       section="edit"
@@ -58,7 +58,7 @@ export function EditView(props: EditViewProps) {
         </div>
         <Surface {...props} />
       </form>
-    </Page>
+    </PageLayout>
   )
 }
 

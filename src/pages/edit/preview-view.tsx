@@ -3,8 +3,8 @@ import type { EditDraft } from './edit-draft.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { ChangeList } from '../frame/change-list.tsx'
 import { PlainDiff } from '../code/plain-diff.tsx'
-import { Lines } from '../history/history-table.tsx'
-import { type PageFrame, Page } from '../frame/layout.tsx'
+import { LineCounts } from '../history/history-table.tsx'
+import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { DraftFields } from './edit-view.tsx'
 import { TypedText } from './typed-text.tsx'
 
@@ -22,7 +22,7 @@ export function PreviewView({ frame, draft, current, mergedFrom, comparison }: P
   const { links } = frame
   const { changes, lines } = comparison
   return (
-    <Page
+    <PageLayout
       frame={frame}
       title="Preview changes"
       section="edit"
@@ -36,7 +36,7 @@ export function PreviewView({ frame, draft, current, mergedFrom, comparison }: P
             <h1>Preview changes</h1>
             <p class="muted">
               From <a href={links.snapshot(`r${current.number}`)}>{`r${current.number}`}</a> to what
-              a save would make of it: <Lines lines={lines} /> lines. Nothing is saved yet.
+              a save would make of it: <LineCounts lines={lines} /> lines. Nothing is saved yet.
             </p>
           </div>
           <div class="actions">
@@ -70,6 +70,6 @@ export function PreviewView({ frame, draft, current, mergedFrom, comparison }: P
         <PlainDiff comparison={comparison} />
         <TypedText typed={draft.typed} />
       </form>
-    </Page>
+    </PageLayout>
   )
 }

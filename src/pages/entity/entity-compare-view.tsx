@@ -3,10 +3,10 @@ import type { EntityComparison } from './entity-comparison.ts'
 import { ChangeItems } from '../frame/change-list.tsx'
 import { type CompareQuery, compareQueryOf } from '../code/compare-query.ts'
 import { DiffPages } from '../code/diff-pages.tsx'
-import { Hunk } from '../code/hunk.tsx'
+import { HunkView } from '../code/hunk.tsx'
 import { Toolbar } from '../code/toolbar.tsx'
-import { Lines } from '../history/history-table.tsx'
-import { type PageFrame, Page } from '../frame/layout.tsx'
+import { LineCounts } from '../history/history-table.tsx'
+import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { When } from '../frame/when.tsx'
 import { Who } from '../frame/who.tsx'
 import { titleOf } from './entity-title.ts'
@@ -27,7 +27,7 @@ export function EntityCompareView(props: EntityCompareViewProps) {
   const at = (asked: CompareQuery) =>
     frame.links.compareEntity(address, range, compareQueryOf(asked))
   return (
-    <Page
+    <PageLayout
       frame={frame}
       title={`${address.name}, r${before.number} → r${after.number}`}
       section="history"
@@ -49,12 +49,12 @@ export function EntityCompareView(props: EntityCompareViewProps) {
         <div class={query.isCompact ? 'diff compact' : 'diff'} id="diff">
           <Toolbar comparison={comparison} query={query} address={at} />
           {regions.map((region) => (
-            <Hunk region={region} query={query} address={at} />
+            <HunkView region={region} query={query} address={at} />
           ))}
           <DiffPages comparison={comparison} query={query} address={at} />
         </div>
       )}
-    </Page>
+    </PageLayout>
   )
 }
 
@@ -67,7 +67,7 @@ function Head({ frame: { links }, address, comparison, query, now }: EntityCompa
         <h1>{`${titleOf(address)}: r${before.number} → r${after.number}`}</h1>
         <p class="muted facts">
           <span>
-            <Lines lines={lines} />
+            <LineCounts lines={lines} />
             {` lines. They are counted within the ${address.kind}.`}
           </span>
           <span>

@@ -2,7 +2,7 @@ import type { ShownStep } from './entity-history.ts'
 import { STEPS } from './entity-history.ts'
 import { ChangeItems } from '../frame/change-list.tsx'
 import { HunkTable, Path } from '../code/hunk.tsx'
-import { Lines } from '../history/history-table.tsx'
+import { LineCounts } from '../history/history-table.tsx'
 import { When } from '../frame/when.tsx'
 import { Who } from '../frame/who.tsx'
 import { BY_TIME, Pager } from '../frame/pager.tsx'
@@ -67,7 +67,7 @@ function StepDiff({ step: { diff, revision } }: { step: ShownStep }) {
   return (
     <details class="step-diff">
       <summary>
-        <Lines lines={diff.lines} /> lines
+        <LineCounts lines={diff.lines} /> lines
         <span class="visually-hidden">{` of r${revision.number}`}</span>
       </summary>
       {diff.regions.map((region) => (

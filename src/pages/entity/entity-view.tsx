@@ -1,7 +1,7 @@
 import { raw } from 'hono/html'
 import type { EntityHistory } from './entity-history.ts'
 import { EntityName } from '../work/edit-scope.ts'
-import { type PageFrame, Page } from '../frame/layout.tsx'
+import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { listingHtml } from '../code/listing-html.ts'
 import { titleOf } from './entity-title.ts'
 import { EntityTimeline } from './entity-timeline.tsx'
@@ -16,7 +16,7 @@ export interface EntityViewProps {
 export function EntityView(props: EntityViewProps) {
   const { frame, entity } = props
   return (
-    <Page
+    <PageLayout
       frame={frame}
       title={titleOf({ kind: entity.address.kind, name: entity.label })}
       section="history"
@@ -25,7 +25,7 @@ export function EntityView(props: EntityViewProps) {
       <Head {...props} />
       <EntityTimeline {...props} />
       <CurrentXml {...props} />
-    </Page>
+    </PageLayout>
   )
 }
 

@@ -8,7 +8,7 @@ import { type RunRightsDeps, viewableRuns } from '../../builds/runs/run-rights.t
 import { viewableStageRuns } from '../../builds/runs/stages.ts'
 
 /** The caller who reads runs. */
-export interface RunReader {
+export interface RunViewer {
   readonly deps: RunRightsDeps
   readonly principal: Principal
 }
@@ -44,7 +44,7 @@ const ENDS = 3
 
 /** The runs of a pipeline between two times that the reader may view. */
 export function pipelineRuns(
-  { deps, principal }: RunReader,
+  { deps, principal }: RunViewer,
   pipeline: string,
   between: Between,
 ): Promise<RunsBetween> {
@@ -58,7 +58,7 @@ export function pipelineRuns(
 
 /** The runs of a stage between two times. */
 export function stageRuns(
-  { deps, principal }: RunReader,
+  { deps, principal }: RunViewer,
   name: { readonly pipeline: string; readonly stage: string },
   between: Between,
 ): Promise<RunsBetween> {

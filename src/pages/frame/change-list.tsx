@@ -45,7 +45,7 @@ function ChangeGroup({ group, linkOf }: { group: Group } & Pick<ChangeListProps,
     <>
       {entity !== null && !isWhole && (
         <p class="entity">
-          <EntityName entity={entity} href={hrefOf(entity, linkOf)} />
+          <EntityLink entity={entity} href={hrefOf(entity, linkOf)} />
         </p>
       )}
       <ChangeItems changes={changes} href={entity && isWhole ? hrefOf(entity, linkOf) : null} />
@@ -78,7 +78,7 @@ export function ChangeItems({
   )
 }
 
-export function EntityName({ entity, href }: { entity: Entity; href: string | null }) {
+export function EntityLink({ entity, href }: { entity: Entity; href: string | null }) {
   const { kind, label } = entity
   const text = (
     <>

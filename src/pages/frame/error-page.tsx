@@ -1,5 +1,5 @@
 import type { Failure } from '../../http/failure.ts'
-import { type PageFrame, Page } from './layout.tsx'
+import { type PageFrame, PageLayout } from './layout.tsx'
 
 const TITLES = new Map([
   [400, 'That request cannot be understood'],
@@ -21,7 +21,7 @@ export function ErrorPage({ frame, failure }: { frame: PageFrame; failure: Failu
   const isUnknown = status === 401 && !isRefused
   const title = TITLES.get(isRefused ? 403 : status) ?? 'Something went wrong'
   return (
-    <Page frame={frame} title={title}>
+    <PageLayout frame={frame} title={title}>
       <div class="card error">
         <p class="muted">{`Error ${status}`}</p>
         <h1>{title}</h1>
@@ -37,6 +37,6 @@ export function ErrorPage({ frame, failure }: { frame: PageFrame; failure: Failu
           <a href={frame.links.root()}>{isUnknown ? 'Log in' : 'Go to the first page'}</a>
         </p>
       </div>
-    </Page>
+    </PageLayout>
   )
 }

@@ -3,7 +3,7 @@ import { CHALLENGE } from '../../http/authenticate.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { readForm, textField } from '../../http/request-body.ts'
 import { type Colours, coloursCookie } from './colours.ts'
-import { Page } from './layout.tsx'
+import { PageLayout } from './layout.tsx'
 import { pageResponse } from './page-response.ts'
 import type { PageContext } from './page-context.ts'
 
@@ -36,7 +36,7 @@ export function frameRoutes(pages: PageContext) {
 /** A 401 makes the browser forget its credentials. */
 function loggedOut(pages: PageContext, request: Request): Promise<Response> {
   const page = (
-    <Page frame={pages.frame(request, null)} title="Logged out">
+    <PageLayout frame={pages.frame(request, null)} title="Logged out">
       <div class="card error">
         <h1>You are logged out</h1>
         <p>This browser no longer sends your name and password.</p>
@@ -44,7 +44,7 @@ function loggedOut(pages: PageContext, request: Request): Promise<Response> {
           <a href={pages.links.root()}>Log in again</a>
         </p>
       </div>
-    </Page>
+    </PageLayout>
   )
   return pageResponse(page, 401, { ...CHALLENGE, 'clear-site-data': '"cache"' })
 }

@@ -59,7 +59,7 @@ const SCRIPTS = ['enhance.js']
 const OPEN_NOTICES = 2
 
 /** The frame of every page: head, navigation, notices, content. */
-export function Page(props: PageProps) {
+export function PageLayout(props: PageProps) {
   const { frame, section, wide, children } = props
   return (
     <html lang="en">

@@ -3,7 +3,7 @@ import type { HistoryFilter } from './history-filter.ts'
 import { type HistoryPage, ROWS } from './history-page.ts'
 import type { Links } from '../frame/links.ts'
 import { shortDay } from '../frame/when.tsx'
-import { queryOf } from './history-query.ts'
+import { historyQueryOf } from './history-query.ts'
 
 /** The number of heights in the style sheet. */
 const HEIGHTS = 8
@@ -40,7 +40,7 @@ function Bar(props: { links: Links; filter: HistoryFilter; bar: DayBar; most: nu
     <a
       class={`h${height}`}
       title={title}
-      href={`${links.history(queryOf(filter, page))}#d${newest}`}
+      href={`${links.history(historyQueryOf(filter, page))}#d${newest}`}
     >
       <span class="visually-hidden">{title}</span>
     </a>

@@ -2,7 +2,7 @@ import { REVISION_KINDS, type RevisionKind } from '../../core/revision-kind.ts'
 import type { HistoryFilter } from './history-filter.ts'
 import type { HistoryPage } from './history-page.ts'
 import type { Links } from '../frame/links.ts'
-import { dayOf, queryOf } from './history-query.ts'
+import { dayOf, historyQueryOf } from './history-query.ts'
 
 const KIND_LABELS = {
   person: 'People',
@@ -53,10 +53,10 @@ export function Filters(props: { links: Links; page: HistoryPage; filter: Histor
       )}
       <button>Filter</button>
       <span class="feeds">
-        <a class="button plain" href={links.feed(queryOf(filter))}>
+        <a class="button plain" href={links.feed(historyQueryOf(filter))}>
           Feed
         </a>
-        <a class="button plain" href={links.revisionsJson(queryOf(filter))}>
+        <a class="button plain" href={links.revisionsJson(historyQueryOf(filter))}>
           JSON
         </a>
       </span>
@@ -96,7 +96,7 @@ function OnlyEntity({ links, filter }: { links: Links; filter: HistoryFilter }) 
     <span class="badge changed">
       <input type="hidden" name="entity" value={filter.entity} />
       {`only ${kind} ${name.join('/')} `}
-      <a href={links.history(queryOf({ ...filter, entity: '' }))}>show all</a>
+      <a href={links.history(historyQueryOf({ ...filter, entity: '' }))}>show all</a>
     </span>
   )
 }

@@ -31,7 +31,7 @@ export function parseHistoryQuery(given: Given): HistoryQuery {
 }
 
 /** Renders the filter as parameters of an address. */
-export function queryOf(filter: HistoryFilter, offset = 0): Query {
+export function historyQueryOf(filter: HistoryFilter, offset = 0): Query {
   return {
     q: filter.text,
     user: filter.username,

@@ -11,7 +11,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { PageCache } from '../frame/page-response.ts'
 import type { PageContext } from '../frame/page-context.ts'
 import { FEED, renderFeed } from './feed.ts'
-import { lastMomentOf, parseHistoryQuery, queryOf } from './history-query.ts'
+import { lastMomentOf, parseHistoryQuery, historyQueryOf } from './history-query.ts'
 import { HistoryView } from './history-view.tsx'
 
 export interface HistoryRoutesOptions extends HistoryPageDeps {
@@ -51,7 +51,10 @@ function historyPages(options: HistoryRoutesOptions) {
     const page = await readHistoryPage(options, c.env.principal, query)
     const isKnown = page.rows.every((row) => row.isKnown) && page.unknown === 0
     const state = [page.current.commit, page.total, isKnown ? 'known' : now]
-    const asked = JSON.stringify([queryOf(query.filter, query.offset), Math.floor(now / FRESH)])
+    const asked = JSON.stringify([
+      historyQueryOf(query.filter, query.offset),
+      Math.floor(now / FRESH),
+    ])
     const etag = pages.etag(frame, [...state, asked, c.req.url])
     return kept.answer(c, { etag, immutable: false }, async () => (
       <HistoryView frame={frame} filter={query.filter} page={page} now={now} />

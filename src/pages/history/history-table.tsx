@@ -98,7 +98,7 @@ function Row({ links, row, now, chosen, total }: RowProps) {
       <td class="what">
         <What links={links} row={row} />
       </td>
-      <td class="lines">{details?.lines && <Lines lines={details.lines} />}</td>
+      <td class="lines">{details?.lines && <LineCounts lines={details.lines} />}</td>
       <td>
         <Who revision={revision} />
       </td>
@@ -146,7 +146,7 @@ function messageOf({ subject }: NumberedRevision): string {
   return /^user:.*\|timestamp:\d+\|/.test(subject) ? 'Configuration changed' : subject
 }
 
-export function Lines({
+export function LineCounts({
   lines: { added, removed },
 }: {
   lines: { added: number; removed: number }

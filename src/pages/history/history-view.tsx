@@ -1,13 +1,13 @@
 import type { HistoryFilter } from './history-filter.ts'
 import { type HistoryPage, ROWS } from './history-page.ts'
-import { type PageFrame, Page } from '../frame/layout.tsx'
+import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
 import { dateOf } from '../frame/when.tsx'
 import { BY_TIME, Pager } from '../frame/pager.tsx'
 import { CompareBar } from './compare-bar.tsx'
 import { DayBars } from './day-bars.tsx'
 import { Filters } from './filters.tsx'
-import { queryOf } from './history-query.ts'
+import { historyQueryOf } from './history-query.ts'
 import { HistoryTable } from './history-table.tsx'
 
 export interface HistoryViewProps {
@@ -21,7 +21,7 @@ export interface HistoryViewProps {
 export function HistoryView({ frame, filter, page, now }: HistoryViewProps) {
   const { links } = frame
   return (
-    <Page
+    <PageLayout
       frame={frame}
       title="Configuration history"
       section="history"
@@ -53,7 +53,7 @@ export function HistoryView({ frame, filter, page, now }: HistoryViewProps) {
         <Pages links={links} page={page} filter={filter} />
         {page.total > 1 && page.rows.length > 0 && <CompareBar page={page} />}
       </form>
-    </Page>
+    </PageLayout>
   )
 }
 
@@ -120,7 +120,7 @@ function Pages({
       pagination={{ offset, total: matching, pageSize: ROWS }}
       shown={rows.length}
       labels={BY_TIME}
-      to={(start) => links.history(queryOf(filter, start ?? 0))}
+      to={(start) => links.history(historyQueryOf(filter, start ?? 0))}
     />
   )
 }

@@ -5,7 +5,7 @@ import { isUnfinished } from '../../core/builds/job.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Wait } from '../../core/builds/waiting.ts'
 import { isSameName } from '../../core/name-key.ts'
-import { listedAgent } from '../agents/listed-agent.ts'
+import { shownAgent } from '../agents/shown-agent.ts'
 import { type JobPlace, placeOfJob } from '../../builds/artifacts/job-folders.ts'
 import { areFilesKept, type FilesDeps } from '../../builds/runs/files.ts'
 import { readStageRun, type StagesDeps } from '../../builds/runs/stages.ts'
@@ -109,5 +109,5 @@ async function findJobOfRun(
 function agentOf({ directory }: JobPageDeps, { agentUuid }: JobInstance): JobPage['agent'] {
   if (agentUuid === null) return null
   const known = directory.find(agentUuid)
-  return { uuid: agentUuid, name: known ? listedAgent(known).name : agentUuid }
+  return { uuid: agentUuid, name: known ? shownAgent(known).name : agentUuid }
 }

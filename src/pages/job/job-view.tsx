@@ -4,13 +4,13 @@ import type { ArtifactNode } from './artifact-tree.ts'
 import { segmentsOf } from './job-timeline.ts'
 import type { JobName, JobPage } from './job-page.ts'
 import { duration } from '../frame/duration.ts'
-import { type PageFrame, Page } from '../frame/layout.tsx'
+import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
 import { Status } from '../frame/status.tsx'
 import { exactTime } from '../frame/when.tsx'
 import { consoleHtml } from './console-html.ts'
 import { JobBar, phaseText, scaleOf, wholeTime } from './job-bar.tsx'
-import { addressOf, RunName, WaitReason } from '../runs/run-labels.tsx'
+import { runAddress, RunName, WaitReason } from '../runs/run-labels.tsx'
 import { fileSize } from './file-size.ts'
 
 export interface JobViewProps {
@@ -28,7 +28,7 @@ export function JobView(props: JobViewProps) {
   const { frame, page, isOver, now } = props
   const { job } = page
   return (
-    <Page
+    <PageLayout
       frame={frame}
       title={`${job.pipelineName} / ${job.stageName} / ${job.name}`}
       section="pipelines"
@@ -43,13 +43,13 @@ export function JobView(props: JobViewProps) {
         </div>
         <Console {...props} />
       </Live>
-    </Page>
+    </PageLayout>
   )
 }
 
 function Head({ frame, page: { run, job } }: JobViewProps) {
   const { links } = frame
-  const address = addressOf(run)
+  const address = runAddress(run)
   const { pipeline, stage } = address
   return (
     <div class="page-head">
@@ -102,7 +102,7 @@ function Facts({ frame: { links }, page, now }: JobViewProps) {
       <Transitions page={page} />
       {mayCancel && isRunning && (
         <p class="actions panel-actions">
-          <a class="button danger" href={links.stageRun(addressOf(run), { ask: 'cancel' })}>
+          <a class="button danger" href={links.stageRun(runAddress(run), { ask: 'cancel' })}>
             Cancel the run…
           </a>
         </p>
@@ -199,7 +199,7 @@ function Nodes({
 function Console({ frame: { links }, page }: JobViewProps) {
   const { console: part, place, run, job } = page
   const file = links.file({ ...place, stageCounter: String(place.stageCounter) }, CONSOLE_PATH)
-  const address = { ...addressOf(run), job: job.name }
+  const address = { ...runAddress(run), job: job.name }
   return (
     <section class="card console-card" aria-labelledby="console-title">
       <div class="console-head">

@@ -1,5 +1,5 @@
 import type { PipelinePage, ShownRun } from './pipeline-page.ts'
-import { type PageFrame, Page } from '../frame/layout.tsx'
+import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
 import { FlashCard, type FlashMessage } from '../frame/notice.tsx'
 import { When } from '../frame/when.tsx'
@@ -24,7 +24,7 @@ export function PipelineView(props: PipelineViewProps) {
   const { links } = frame
   const runs = page.entries.filter(({ type }) => type === 'run').length
   return (
-    <Page
+    <PageLayout
       frame={frame}
       title={`Pipeline ${page.name}`}
       section="pipelines"
@@ -68,7 +68,7 @@ export function PipelineView(props: PipelineViewProps) {
           />
         </div>
       </Live>
-    </Page>
+    </PageLayout>
   )
 }
 

@@ -1,7 +1,7 @@
 import type { FlashMessage } from '../frame/notice.tsx'
 import { FlashCard } from '../frame/notice.tsx'
 import { type PipelineCard, PIPELINE_ROWS, type PipelinesPage } from './pipelines-page.ts'
-import { type PageFrame, Page } from '../frame/layout.tsx'
+import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
 import { When } from '../frame/when.tsx'
 import { BY_PLACE, Pager } from '../frame/pager.tsx'
@@ -22,7 +22,7 @@ const EVERY = 5_000
 export function PipelinesView(props: PipelinesViewProps) {
   const { frame, page, flash, now } = props
   return (
-    <Page
+    <PageLayout
       frame={frame}
       title="Pipelines"
       section="pipelines"
@@ -47,7 +47,7 @@ export function PipelinesView(props: PipelinesViewProps) {
         </div>
         <Pages {...props} />
       </Live>
-    </Page>
+    </PageLayout>
   )
 }
 

@@ -3,8 +3,8 @@ import type { Obstacle } from './restore-scope.ts'
 import { LONGEST_REASON } from '../../api/configuration/restore-routes.ts'
 import { ChangeList, toEntityHistory } from '../frame/change-list.tsx'
 import { PlainDiff } from '../code/plain-diff.tsx'
-import { Lines } from '../history/history-table.tsx'
-import { type PageFrame, Page } from '../frame/layout.tsx'
+import { LineCounts } from '../history/history-table.tsx'
+import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
 import { When } from '../frame/when.tsx'
 import { restoreTexts } from './restore-text.ts'
@@ -24,7 +24,7 @@ export function RestoreView(props: RestoreViewProps) {
   const { obstacle, problems, isSame } = preview
   const { title } = restoreTexts(links, preview)
   return (
-    <Page
+    <PageLayout
       frame={frame}
       title={title}
       section="history"
@@ -41,7 +41,7 @@ export function RestoreView(props: RestoreViewProps) {
       {problems.length > 0 && <Problems problems={problems} />}
       {isSame && <p class="card">It is so already: there is nothing to restore.</p>}
       {obstacle === null && !isSame && <Result {...props} />}
-    </Page>
+    </PageLayout>
   )
 }
 
@@ -58,7 +58,7 @@ function Head({ frame: { links }, preview, now, title }: RestoreViewProps & { ti
           <a href={links.snapshot('current')}>{`r${current.number}`}</a> is current
           {comparison !== null && (
             <>
-              ; from it to the result: <Lines lines={comparison.lines} /> lines
+              ; from it to the result: <LineCounts lines={comparison.lines} /> lines
             </>
           )}
           .

@@ -2,7 +2,7 @@ import { Digest } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { CommitSha, type Revision } from '../../core/revision.ts'
-import { type RevisionKind, kindOf, shownName } from '../../core/revision-kind.ts'
+import { type RevisionKind, revisionKindOf, authorName } from '../../core/revision-kind.ts'
 import type { History } from '../../history/history.ts'
 import { type Access, assertMay } from '../../configuration/access/permission.ts'
 
@@ -26,7 +26,13 @@ export function numbered(history: History, revision: Revision): NumberedRevision
   if (number === null) throw unknown(revision.commit)
   const { username, commit } = revision
   const isCurrent = history.current().commit === commit
-  return { ...revision, number, kind: kindOf(revision), who: shownName(username), isCurrent }
+  return {
+    ...revision,
+    number,
+    kind: revisionKindOf(revision),
+    who: authorName(username),
+    isCurrent,
+  }
 }
 
 /**

@@ -11,7 +11,7 @@ export function approval(approvedBy: string, word = 'triggered'): string {
   return `${approvedBy === APPROVED_BY_CHANGES ? 'triggered' : word} by ${approvedBy}`
 }
 
-export function addressOf({ stage }: StageRun) {
+export function runAddress({ stage }: StageRun) {
   const { pipelineName, pipelineCounter, name, counter } = stage
   return { pipeline: pipelineName, pipelineCounter, stage: name, stageCounter: counter }
 }
@@ -62,7 +62,7 @@ export function StageChips({
     <ol class="chips">
       {stages.map((run) => (
         <li>
-          <a class="chip" href={links.stageRun(addressOf(run))}>
+          <a class="chip" href={links.stageRun(runAddress(run))}>
             <span class="chip-name">{run.stage.name}</span> <RunStatus run={run} />
           </a>
         </li>

@@ -15,7 +15,7 @@ const MOST_MEMBERS = 2500
 const MOST_OPEN = 40
 
 /** Groups, pipelines and stages, each a link to its first line. */
-export function Outline({ page, linkOf }: OutlineProps) {
+export function OutlineView({ page, linkOf }: OutlineProps) {
   const outline = page.outline
   if (outline === null) return <></>
   const isLarge = sizeOf(outline) > MOST_ENTRIES

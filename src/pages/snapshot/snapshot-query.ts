@@ -15,6 +15,6 @@ export function parseSnapshotQuery(given: Readonly<Record<string, string>>): Sna
 }
 
 /** Renders the query as parameters of an address. */
-export function queryOf({ line, find, blame }: SnapshotQuery): Query {
+export function snapshotQueryOf({ line, find, blame }: SnapshotQuery): Query {
   return { line: line > 1 ? line : null, find, blame: blame ? '1' : null }
 }

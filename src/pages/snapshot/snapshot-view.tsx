@@ -1,13 +1,13 @@
 import { raw } from 'hono/html'
 import { type SnapshotPage, WINDOW } from './snapshot-page.ts'
 import type { RevealCount } from './reveal-secrets.ts'
-import { type PageFrame, Page } from '../frame/layout.tsx'
+import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { RevealButton, RevealedNotice } from './secrets.tsx'
 import { exactTime, When } from '../frame/when.tsx'
 import { Who } from '../frame/who.tsx'
 import { listingHtml } from '../code/listing-html.ts'
-import { Outline, pathAt } from './outline.tsx'
-import { type SnapshotQueryText, queryOf } from './snapshot-query.ts'
+import { OutlineView, pathAt } from './outline.tsx'
+import { type SnapshotQueryText, snapshotQueryOf } from './snapshot-query.ts'
 
 export interface SnapshotViewProps {
   readonly frame: PageFrame
@@ -22,9 +22,9 @@ export interface SnapshotViewProps {
 export function SnapshotView(props: SnapshotViewProps) {
   const { frame, page, query, reveal } = props
   const { revision } = page
-  const back = frame.links.snapshot(`r${revision.number}`, queryOf(query))
+  const back = frame.links.snapshot(`r${revision.number}`, snapshotQueryOf(query))
   return (
-    <Page
+    <PageLayout
       frame={frame}
       title={revision.isCurrent ? 'Current config' : `Configuration r${revision.number}`}
       section={revision.isCurrent ? 'current' : 'history'}
@@ -35,7 +35,7 @@ export function SnapshotView(props: SnapshotViewProps) {
       <Head {...props} />
       {reveal && <RevealedNotice links={frame.links} count={reveal} back={back} />}
       <div class="snapshot">
-        <Outline page={page} linkOf={(line) => addressOf(props, line)} />
+        <OutlineView page={page} linkOf={(line) => addressOf(props, line)} />
         <section class="file" aria-label="Configuration XML">
           <FileBar {...props} />
           <Found {...props} />
@@ -44,14 +44,17 @@ export function SnapshotView(props: SnapshotViewProps) {
           <Windows {...props} />
         </section>
       </div>
-    </Page>
+    </PageLayout>
   )
 }
 
 /** The address of this page at a line, in the window that contains it. */
 function addressOf({ frame, page, query }: SnapshotViewProps, line: number): string {
   if (line >= page.first && line <= page.last) return `#L${line}`
-  const address = frame.links.snapshot(`r${page.revision.number}`, queryOf({ ...query, line }))
+  const address = frame.links.snapshot(
+    `r${page.revision.number}`,
+    snapshotQueryOf({ ...query, line }),
+  )
   return `${address}#L${line}`
 }
 
@@ -114,7 +117,7 @@ function FileBar(props: SnapshotViewProps) {
   const { links } = frame
   const name = `r${page.revision.number}`
   const path = pathAt(page.outline, query.line > 1 ? query.line : page.first)
-  const turned = queryOf({ ...query, blame: !query.blame })
+  const turned = snapshotQueryOf({ ...query, blame: !query.blame })
   return (
     <div class="file-bar">
       <h2 class="path" id="path" data-lines={String(page.lines)}>
@@ -132,7 +135,7 @@ function FileBar(props: SnapshotViewProps) {
       </h2>
       <span class="choice">
         <a
-          href={links.snapshot(name, queryOf({ ...query, blame: false }))}
+          href={links.snapshot(name, snapshotQueryOf({ ...query, blame: false }))}
           aria-current={query.blame ? undefined : 'true'}
         >
           Text
@@ -142,7 +145,7 @@ function FileBar(props: SnapshotViewProps) {
         </a>
       </span>
       {props.reveal === null && hidesSecrets(page) && (
-        <RevealButton action={links.revealSnapshot(page.revision.commit, queryOf(query))} />
+        <RevealButton action={links.revealSnapshot(page.revision.commit, snapshotQueryOf(query))} />
       )}
       <form class="find" action={links.snapshot(name)} role="search" aria-label="File">
         {query.blame && <input type="hidden" name="blame" value="1" />}

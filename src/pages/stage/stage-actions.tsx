@@ -1,12 +1,12 @@
 import type { StagePanelProps } from './stage-panel.tsx'
-import { addressOf } from '../runs/run-labels.tsx'
+import { runAddress } from '../runs/run-labels.tsx'
 
 /** The actions possible on a run now. A cancellation has to be confirmed. */
 export function StageActions(props: StagePanelProps) {
   const { details, asksToCancel } = props
   if (asksToCancel && details.mayCancel) return <ConfirmCancel {...props} />
   const { mayCancel, mayRerun, next, run } = details
-  const address = addressOf(run)
+  const address = runAddress(run)
   const failed = run.jobs.filter(({ result }) => result !== 'Passed').length
   if (!mayCancel && !mayRerun && next === null) return <></>
   return (
@@ -54,7 +54,7 @@ function ConfirmCancel({ frame: { links }, details: { run } }: StagePanelProps) 
         <button class="danger" name="action" value="cancel">
           Cancel the run
         </button>
-        <a class="button" href={links.stageRun(addressOf(run))}>
+        <a class="button" href={links.stageRun(runAddress(run))}>
           Let it go on
         </a>
       </div>

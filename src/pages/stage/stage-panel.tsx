@@ -11,7 +11,7 @@ import { When } from '../frame/when.tsx'
 import { type BarScale, JobBar, phaseText, scaleOf, wholeTime } from '../job/job-bar.tsx'
 import { Materials, RunVariables } from '../pipelines/materials.tsx'
 import {
-  addressOf,
+  runAddress,
   approval,
   endOfRun,
   isWaiting,
@@ -32,7 +32,7 @@ export function StagePanel(props: StagePanelProps) {
   const { details } = props
   const { pipelineCounter, counter } = details.run.stage
   return (
-    <form method="post" class="card" action={props.frame.links.stageRun(addressOf(details.run))}>
+    <form method="post" class="card" action={props.frame.links.stageRun(runAddress(details.run))}>
       <h2 class="panel-title" data-part="title">
         {`Run ${pipelineCounter}, stage run ${counter}`} <RunStatus run={details.run} />
       </h2>
@@ -155,7 +155,7 @@ function Jobs({ frame: { links }, details, now }: StagePanelProps) {
         {shown.map((job) => (
           <Job
             links={links}
-            run={addressOf(run)}
+            run={runAddress(run)}
             job={job}
             scale={scale}
             now={now}
@@ -187,7 +187,7 @@ function Job({
   wait,
 }: {
   links: Links
-  run: ReturnType<typeof addressOf>
+  run: ReturnType<typeof runAddress>
   job: JobInstance
   scale: BarScale
   now: number

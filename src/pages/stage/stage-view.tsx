@@ -1,13 +1,13 @@
 import type { StageRun } from '../../builds/runs/stages.ts'
 import type { StagePage } from './stage-page.ts'
 import { duration } from '../frame/duration.ts'
-import { type PageFrame, Page } from '../frame/layout.tsx'
+import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
 import { FlashCard, type FlashMessage } from '../frame/notice.tsx'
 import { When } from '../frame/when.tsx'
 import { Markers } from '../runs/marker-card.tsx'
 import { Pager } from '../frame/pager.tsx'
-import { addressOf, approval, endOfRun, runLook, RunName, RunStatus } from '../runs/run-labels.tsx'
+import { runAddress, approval, endOfRun, runLook, RunName, RunStatus } from '../runs/run-labels.tsx'
 import { StagePanel } from './stage-panel.tsx'
 
 export interface StageViewProps {
@@ -28,7 +28,7 @@ export function StageView(props: StageViewProps) {
   const { frame, page, flash, now } = props
   const { name, details } = page
   return (
-    <Page
+    <PageLayout
       frame={frame}
       title={`${name.pipeline} / ${name.stage}`}
       section="pipelines"
@@ -49,7 +49,7 @@ export function StageView(props: StageViewProps) {
           <History {...props} />
         </div>
       </Live>
-    </Page>
+    </PageLayout>
   )
 }
 
@@ -121,7 +121,7 @@ function Run({
       <p>
         <a
           class="run-name"
-          href={frame.links.stageRun(addressOf(run))}
+          href={frame.links.stageRun(runAddress(run))}
           aria-current={isShown ? 'true' : undefined}
         >
           <RunName run={run} />

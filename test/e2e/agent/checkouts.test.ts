@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { SourceMaterial } from '../../../src/wire/agent-material.ts'
+import type { AssignedSourceMaterial } from '../../../src/wire/agent-material.ts'
 import type { SeenJob } from '../../support/agents/agent-protocol-server.ts'
 import { anAssignment, sh } from '../../support/builds/an-assignment.ts'
 import { RunningAgent } from '../../support/agents/running-agent.ts'
@@ -32,7 +32,7 @@ afterAll(async () => {
   temp[Symbol.dispose]()
 })
 
-function run(pipelineName: string, ...materials: SourceMaterial[]): Promise<SeenJob> {
+function run(pipelineName: string, ...materials: AssignedSourceMaterial[]): Promise<SeenJob> {
   const tasks = [
     sh('find . -type f -not -path "*/.git/*" -not -path "*/.hg/*" -not -path "*/.svn/*"'),
   ]

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isRunning } from '../../../src/agent/process/process-table.ts'
-import type { SourceMaterial } from '../../../src/wire/agent-material.ts'
+import { isProcessAlive } from '../../../src/agent/process/process-table.ts'
+import type { AssignedSourceMaterial } from '../../../src/wire/agent-material.ts'
 import type { SeenJob } from '../../support/agents/agent-protocol-server.ts'
 import { anAssignment } from '../../support/builds/an-assignment.ts'
 import { RunningAgent } from '../../support/agents/running-agent.ts'
@@ -33,7 +33,7 @@ function writeStandIn(name: string): void {
   writeFileSync(join(temp.file('bin'), name), script, { mode: 0o755 })
 }
 
-function run(pipelineName: string, material: SourceMaterial): Promise<SeenJob> {
+function run(pipelineName: string, material: AssignedSourceMaterial): Promise<SeenJob> {
   return agent.run({ pipelineName, materials: [material] })
 }
 
@@ -145,6 +145,6 @@ describe('the clients of p4 and tfs (stand-ins that write down their calls)', ()
       { state: 'Preparing' },
       { state: 'Completed', result: 'Cancelled' },
     ])
-    expect(isRunning(Number(readFileSync(pid, 'utf8')))).toBe(false)
+    expect(isProcessAlive(Number(readFileSync(pid, 'utf8')))).toBe(false)
   })
 })

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { isRunning } from '../../../src/agent/process/process-table.ts'
+import { isProcessAlive } from '../../../src/agent/process/process-table.ts'
 import { AgentProcess } from '../../support/agents/agent-process.ts'
 import { AgentProtocolServer } from '../../support/agents/agent-protocol-server.ts'
 import { anAssignment, sh } from '../../support/builds/an-assignment.ts'
@@ -166,7 +166,7 @@ describe.skipIf(!isRoot)('jobs that run as a user of their own', () => {
     expect(job.result).toBe('Passed')
     const pid = Number(readFileSync(agent.folderOf('demo', 'daemon'), 'utf8'))
     expect(pid).toBeGreaterThan(1)
-    expect(isRunning(pid)).toBe(false)
+    expect(isProcessAlive(pid)).toBe(false)
   })
 
   it('are ended with an agent that is killed, which has only the capabilities of its unit', async () => {
@@ -192,7 +192,7 @@ describe.skipIf(!isRoot)('jobs that run as a user of their own', () => {
     expect(killed.written.at(-1)).toMatch(/CapPrm:\s0+$/)
     const pids = [ended, killed].map((job) => Number(job.written[0]))
     expect(pids.filter((pid) => !(pid > 1))).toEqual([])
-    await until(() => !pids.some(isRunning))
+    await until(() => !pids.some(isProcessAlive))
   })
 
   it('get a folder anew that another user filled, and one back that was left open', async () => {

@@ -13,7 +13,7 @@ export const QUICK = {
   backoff: { fromMs: 10, toMs: 50 },
   flushMs: 20,
   graceMs: 500,
-  farewellMs: 5_000,
+  shutdownMs: 5_000,
 }
 
 export function agentOptions(server: string, workDir: string): AgentOptions {

@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { SourceMaterial } from '../../../src/wire/agent-material.ts'
+import type { AssignedSourceMaterial } from '../../../src/wire/agent-material.ts'
 import { gitLine } from '../git/git.ts'
 
 /** A repository with two revisions: in the first the file `a` is `one`, in the second `two`, and there is `b`. */
 export interface Origin {
   readonly url: string
   /** The material at one of the two revisions. */
-  readonly material: (which: 0 | 1) => SourceMaterial
+  readonly material: (which: 0 | 1) => AssignedSourceMaterial
 }
 
 const PLACE = { name: null, dest: null }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { isRunning } from '../../../src/agent/process/process-table.ts'
+import { isProcessAlive } from '../../../src/agent/process/process-table.ts'
 import { tempDir } from '../disk/temp-folder.ts'
 
 const PROCESSES = 3
@@ -36,6 +36,6 @@ export class StuckGit {
   /** What is there of it and its children. */
   running(): number[] {
     if (!existsSync(this.#file)) return []
-    return readFileSync(this.#file, 'utf8').trim().split('\n').map(Number).filter(isRunning)
+    return readFileSync(this.#file, 'utf8').trim().split('\n').map(Number).filter(isProcessAlive)
   }
 }

@@ -1,4 +1,4 @@
-import { elementOf, find, findAll, inBackground } from '../../frame/client/dom.ts'
+import { elementOf, find, findAll, runDetached } from '../../frame/client/dom.ts'
 
 let at = -1
 
@@ -30,7 +30,7 @@ export function watchButtons(): void {
     const button = elementOf(event)?.closest<HTMLElement>('#step-up, #step-down, .fold, .copy')
     if (!button) return
     if (button.matches('.fold')) fold(button)
-    else if (button.matches('.copy')) inBackground(copy(button))
+    else if (button.matches('.copy')) runDetached(copy(button))
     else {
       event.preventDefault()
       moveChange(button.id === 'step-down' ? 1 : -1)

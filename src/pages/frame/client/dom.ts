@@ -29,6 +29,6 @@ export function parsePage(html: string): Document {
 }
 
 /** Runs work in the background; a failure shows in the console of the browser. */
-export function inBackground(work: Promise<unknown>): void {
+export function runDetached(work: Promise<unknown>): void {
   work.catch(reportError)
 }

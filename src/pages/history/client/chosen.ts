@@ -2,10 +2,10 @@ import { elementOf, find, findAll, findInput } from '../../frame/client/dom.ts'
 
 /** The sides of a comparison, by the names of their inputs. */
 export const SIDES = ['a', 'b'] as const
-export type Side = (typeof SIDES)[number]
+export type ComparisonSide = (typeof SIDES)[number]
 
 /** The revision that is chosen for a side. */
-export function picked(side: Side): HTMLInputElement | null {
+export function picked(side: ComparisonSide): HTMLInputElement | null {
   return findInput(`input[name=${side}]:checked`)
 }
 

@@ -1,5 +1,5 @@
 import { updateAges } from '../../frame/client/ages.ts'
-import { find, findInput, inBackground, parsePage } from '../../frame/client/dom.ts'
+import { find, findInput, runDetached, parsePage } from '../../frame/client/dom.ts'
 import { picked, showChosen, SIDES } from './chosen.ts'
 import { currentRow } from './rows.ts'
 
@@ -24,7 +24,7 @@ export function showNewRevisions(): void {
     known = revision.commitSHA
     if (await refresh()) live.textContent = `A new revision by ${revision.username} has arrived.`
   }
-  setInterval(() => inBackground(look()), Number(live.dataset['every']) || EVERY_MS)
+  setInterval(() => runDetached(look()), Number(live.dataset['every']) || EVERY_MS)
 }
 
 async function readNewest(address: string): Promise<NewestRevision | undefined> {

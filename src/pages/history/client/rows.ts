@@ -1,5 +1,5 @@
 import { find, findAll, findInput } from '../../frame/client/dom.ts'
-import { showChosen, type Side } from './chosen.ts'
+import { showChosen, type ComparisonSide } from './chosen.ts'
 
 /** The current row for the keyboard shortcuts. */
 export function currentRow(): HTMLElement | null {
@@ -20,7 +20,7 @@ export function moveRow(step: number): void {
 }
 
 /** Chooses the current row for a side of the comparison. */
-export function chooseRow(side: Side): void {
+export function chooseRow(side: ComparisonSide): void {
   const row = currentRow()
   const input = row && findInput(`input[name=${side}]`, row)
   if (!input) return

@@ -1,4 +1,4 @@
-import { find, findAll, findInput, inBackground, parsePage } from '../../frame/client/dom.ts'
+import { find, findAll, findInput, runDetached, parsePage } from '../../frame/client/dom.ts'
 
 /** The limit of lines on the page; older ones are removed. */
 const MOST = 3_000
@@ -9,7 +9,7 @@ const NEAR = 120
 /** Appends new lines to a growing console: whole lines, from the end of the last ones. */
 export function followConsole(): void {
   const lines = find('[data-console]')
-  if (lines) inBackground(follow(lines))
+  if (lines) runDetached(follow(lines))
 }
 
 async function follow(lines: HTMLElement): Promise<void> {

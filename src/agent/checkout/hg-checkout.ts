@@ -1,6 +1,6 @@
 import { hgSettings } from '../../core/hg-settings.ts'
 import type { SourceAddress } from '../../core/source-address.ts'
-import type { HgMaterial } from '../../wire/agent-material.ts'
+import type { AssignedHgMaterial } from '../../wire/agent-material.ts'
 import type { RunTool, SourceTool } from './source-tool.ts'
 
 /**
@@ -9,7 +9,7 @@ import type { RunTool, SourceTool } from './source-tool.ts'
  */
 const ENVIRONMENT = { HGPLAIN: '1', HGRCSKIPREPO: '1' }
 
-export function hgSource({ revision }: HgMaterial, address: SourceAddress): SourceTool {
+export function hgCheckout({ revision }: AssignedHgMaterial, address: SourceAddress): SourceTool {
   const { url } = address
   const settings = hgSettings(address)
   const environment = { ...ENVIRONMENT, ...settings?.environment }

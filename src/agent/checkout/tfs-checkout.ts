@@ -1,7 +1,7 @@
-import type { TfsMaterial } from '../../wire/agent-material.ts'
-import { type RunTool, type SourcePlace, type SourceTool, ToolFailed } from './source-tool.ts'
+import type { AssignedTfsMaterial } from '../../wire/agent-material.ts'
+import { type RunTool, type ToolPlace, type SourceTool, ToolFailed } from './source-tool.ts'
 
-export function tfsSource(material: TfsMaterial, place: SourcePlace): SourceTool {
+export function tfsCheckout(material: AssignedTfsMaterial, place: ToolPlace): SourceTool {
   const { url, username, domain, password, projectPath, revision } = material
   const user = domain === null || domain === '' ? username : `${domain}\\${username}`
   if (!projectPath.startsWith('$/')) throw new ToolFailed('tf: a project path begins with $/')

@@ -1,7 +1,7 @@
-import type { P4Material } from '../../wire/agent-material.ts'
-import type { RunTool, SourcePlace, SourceTool } from './source-tool.ts'
+import type { AssignedP4Material } from '../../wire/agent-material.ts'
+import type { RunTool, ToolPlace, SourceTool } from './source-tool.ts'
 
-export function p4Source(material: P4Material, place: SourcePlace): SourceTool {
+export function p4Checkout(material: AssignedP4Material, place: ToolPlace): SourceTool {
   const { url, username, password, useTickets, revision } = material
   const { workspace } = place
   const user = username === null || username === '' ? [] : ['-u', username]
@@ -33,7 +33,7 @@ export function p4Source(material: P4Material, place: SourcePlace): SourceTool {
 }
 
 /** The client of this folder, which replaces the view's own client name. */
-function renderClient({ view }: P4Material, { folder, workspace }: SourcePlace): string {
+function renderClient({ view }: AssignedP4Material, { folder, workspace }: ToolPlace): string {
   const mappings = view
     .split('\n')
     .map((line) => line.trim())

@@ -1,8 +1,8 @@
 import type { SourceAddress } from '../../core/source-address.ts'
-import type { SvnMaterial } from '../../wire/agent-material.ts'
+import type { AssignedSvnMaterial } from '../../wire/agent-material.ts'
 import type { RunTool, SourceTool } from './source-tool.ts'
 
-export function svnSource(material: SvnMaterial, address: SourceAddress): SourceTool {
+export function svnCheckout(material: AssignedSvnMaterial, address: SourceAddress): SourceTool {
   const { revision } = material
   const { url } = address
   const username = material.username ?? address.username

@@ -4,10 +4,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 const TURN = 10
 
 /** Work in small steps that ends with a result. */
-export type Steps<Result> = Iterator<unknown, Result, void>
+export type CooperativeWork<Result> = Iterator<unknown, Result, void>
 
 /** Runs all steps, and yields to the event loop regularly. */
-export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
+export async function runCooperatively<Result>(steps: CooperativeWork<Result>): Promise<Result> {
   let step = steps.next()
   for (let end = performance.now() + TURN; !step.done; step = steps.next()) {
     if (performance.now() < end) continue
@@ -18,7 +18,7 @@ export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
 }
 
 /** Runs all steps without a pause. */
-export function atOnce<Result>(steps: Steps<Result>): Result {
+export function runSync<Result>(steps: CooperativeWork<Result>): Result {
   let step = steps.next()
   while (!step.done) step = steps.next()
   return step.value

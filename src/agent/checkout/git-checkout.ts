@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { settingsFor } from '../../core/git-credentials.ts'
 import type { SourceAddress } from '../../core/source-address.ts'
-import type { GitMaterial } from '../../wire/agent-material.ts'
+import type { AssignedGitMaterial } from '../../wire/agent-material.ts'
 import { hasOwnSubmodulesOnly, restoreSettings, steeringOf } from './git-steering.ts'
-import { type RunTool, type SourcePlace, type SourceTool, ToolFailed } from './source-tool.ts'
+import { type RunTool, type ToolPlace, type SourceTool, ToolFailed } from './source-tool.ts'
 
-export function gitSource(
-  { branch, revision }: GitMaterial,
-  { folder, address }: SourcePlace & { readonly address: SourceAddress },
+export function gitCheckout(
+  { branch, revision }: AssignedGitMaterial,
+  { folder, address }: ToolPlace & { readonly address: SourceAddress },
 ): SourceTool {
   const { url } = address
   const environment = {

@@ -14,7 +14,7 @@ const written = promisify<number, string | Uint8Array, void>(fs.writeFile)
  * turn of the thread pool takes ten times as long. Calls that wait for the disk, or are large, use
  * the thread pool, so that they do not block the process.
  */
-export const disk: FsPromises = Object.assign(Object.create(nodeFs), {
+export const syncFs: FsPromises = Object.assign(Object.create(nodeFs), {
   async open(path: string, flags = 'r', mode?: number) {
     return handleOf(fs.openSync(path, flags, mode))
   },

@@ -1,9 +1,14 @@
 import { deletionObstacle } from '../../core/builds/agent.ts'
 import type { AgentStatus } from '../../core/builds/agent.ts'
-import { factsOf, isUnknownMachine, type KnownAgent, statusOf } from '../../agents/known-agent.ts'
+import {
+  factsOf,
+  isUnknownMachine,
+  type KnownAgent,
+  agentStatusOf,
+} from '../../agents/known-agent.ts'
 
 /** An agent as a row of the list. */
-export interface ListedAgent {
+export interface ShownAgent {
   readonly uuid: string
   readonly name: string
   readonly status: AgentStatus
@@ -28,12 +33,12 @@ export interface ListedAgent {
 /** Free space below this limit is marked, in bytes. */
 const LOW = 1024 ** 3
 
-export function listedAgent(agent: KnownAgent): ListedAgent {
+export function shownAgent(agent: KnownAgent): ShownAgent {
   const { hostname, ipAddress, sandbox, operatingSystem, freeSpace } = factsOf(agent)
   return {
     uuid: agent.uuid,
     name: hostname === '' ? agent.uuid : hostname,
-    status: statusOf(agent),
+    status: agentStatusOf(agent),
     sandbox,
     os: operatingSystem,
     ipAddress,
@@ -47,6 +52,6 @@ export function listedAgent(agent: KnownAgent): ListedAgent {
   }
 }
 
-export function isLowOnSpace({ freeSpace }: Pick<ListedAgent, 'freeSpace'>): boolean {
+export function isLowOnSpace({ freeSpace }: Pick<ShownAgent, 'freeSpace'>): boolean {
   return freeSpace !== null && freeSpace < LOW
 }

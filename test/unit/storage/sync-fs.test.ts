@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import nodeFs from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { disk } from '../../../src/storage/disk.ts'
+import { syncFs } from '../../../src/storage/sync-fs.ts'
 import { syncFolder } from '../../../src/storage/sync-folder.ts'
 import { TempFolder } from '../../support/disk/temp-folder.ts'
 
@@ -14,7 +14,7 @@ describe('the disk', () => {
       symlinkSync('file', temp.file('link'))
 
       for (const name of ['file', 'link']) {
-        const read = await disk.readFile(temp.file(name))
+        const read = await syncFs.readFile(temp.file(name))
         expect(Buffer.compare(read, await nodeFs.readFile(temp.file(name)))).toBe(0)
       }
     },
@@ -25,8 +25,8 @@ describe('the disk', () => {
     writeFileSync(temp.file('file'), 'x')
     mkdirSync(temp.file('folder'))
 
-    expect(await disk.readdir(temp.path)).toEqual(await nodeFs.readdir(temp.path))
-    expect(await disk.lstat(temp.file('file'), { bigint: true })).toEqual(
+    expect(await syncFs.readdir(temp.path)).toEqual(await nodeFs.readdir(temp.path))
+    expect(await syncFs.lstat(temp.file('file'), { bigint: true })).toEqual(
       await nodeFs.lstat(temp.file('file'), { bigint: true }),
     )
   })
@@ -34,24 +34,24 @@ describe('the disk', () => {
   it('fails as Node does, and only when it is awaited', async () => {
     using temp = new TempFolder()
     const attempts = [
-      disk.readFile(temp.file('none')),
-      disk.lstat(temp.file('none')),
-      disk.readdir(temp.file('none')),
-      disk.open(temp.file('none')),
+      syncFs.readFile(temp.file('none')),
+      syncFs.lstat(temp.file('none')),
+      syncFs.readdir(temp.file('none')),
+      syncFs.open(temp.file('none')),
     ]
 
     for (const attempt of attempts) await expect(attempt).rejects.toMatchObject({ code: 'ENOENT' })
-    await expect(disk.readFile(temp.path)).rejects.toMatchObject({ code: 'EISDIR' })
+    await expect(syncFs.readFile(temp.path)).rejects.toMatchObject({ code: 'EISDIR' })
   })
 
   it('syncs a folder, and writes files as Node does', async () => {
     using temp = new TempFolder()
-    const handle = await disk.open(temp.file('file'), 'wx')
+    const handle = await syncFs.open(temp.file('file'), 'wx')
     await handle.writeFile('one')
     await handle.sync()
     await handle.close()
 
-    await syncFolder(disk, temp.path)
+    await syncFolder(syncFs, temp.path)
 
     expect(await nodeFs.readFile(temp.file('file'), 'utf8')).toBe('one')
   })
