@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import type { GitMaterial } from '../document/model/materials.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import { protocolsFor, settingsFor } from '../core/git-credentials.ts'
-import { parseGitLog } from './git-log.ts'
 import {
   type MaterialSource,
   MOST_CHANGES,
   SourceFailed,
   type RevisionSpan,
+  type SourceModification,
 } from './modification.ts'
 import { addressOf } from './source-address.ts'
 import { secretsOf, type SourcePlace } from './source-place.ts'
@@ -102,4 +102,32 @@ async function removeLocks(folder: string): Promise<void> {
   const names = [...(await readdir(folder)), ...(refs ?? []).map((name) => join('refs', name))]
   const locks = names.filter((name) => name.endsWith('.lock'))
   await Promise.all(locks.map((name) => rm(join(folder, name), { force: true })))
+}
+
+const SECOND = 1_000
+
+/**
+ * Reads `git log -z --name-only` with the format NUL, hash, NUL, author, NUL, time, NUL, message.
+ * Neither names nor messages contain NUL and no name is empty, so that nothing in them is misread.
+ */
+function parseGitLog(text: string): SourceModification[] {
+  const tokens = text.split('\0')
+  const modifications: SourceModification[] = []
+  let at = 0
+  for (;;) {
+    while (tokens[at] === '') at += 1
+    const [revision, username, time, comment] = tokens.slice(at, at + 4)
+    if (revision === undefined || comment === undefined) return modifications
+    const end = tokens.indexOf('', at + 4)
+    const names = tokens.slice(at + 4, end < 0 ? tokens.length : end)
+    modifications.push({
+      revision,
+      username: username ?? '',
+      time: Number(time) * SECOND,
+      comment: comment.trim(),
+      // The line feed separates the names from the message.
+      files: names.map((name, n) => (n === 0 ? name.replace(/^\n/, '') : name)),
+    })
+    at += 4 + names.length
+  }
 }

@@ -3,8 +3,9 @@ import type { ArtifactListing } from '../../wire/agent-job-report.ts'
 import type { JobLocator } from '../../wire/agent-paths.ts'
 import type { ArtifactKind } from '../../wire/agent-work.ts'
 import type { AgentClient } from './agent-client.ts'
-import { untilAnswered } from './until-answered.ts'
 import type { Backoff } from '../../lib/backoff.ts'
+import { retry } from '../../lib/retry.ts'
+import { isRefusal, ServerAbsent } from './server-errors.ts'
 
 export interface JobCallsOptions {
   readonly client: AgentClient
@@ -57,4 +58,21 @@ export class JobCalls {
   #repeat<Answer>(call: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
     return untilAnswered(call, { backoff: this.#options.newBackoff(), signal })
   }
+}
+
+/**
+ * Repeats a call while the server is absent, or rejects the token: the agent's contact then obtains
+ * a new one.
+ *
+ * @throws any other error of the call, and the signal's reason once it is aborted.
+ */
+function untilAnswered<Answer>(
+  call: () => Promise<Answer>,
+  options: { backoff: Backoff; signal: AbortSignal },
+): Promise<Answer> {
+  return retry(call, { ...options, onFailure: throwUnlessAbsent })
+}
+
+function throwUnlessAbsent(error: unknown): void {
+  if (!(error instanceof ServerAbsent) && !isRefusal(error, 401)) throw error
 }

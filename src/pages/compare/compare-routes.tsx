@@ -2,14 +2,13 @@ import { type Context, Hono } from 'hono'
 import type { Clock } from '../../lib/clock.ts'
 import { CommitSha } from '../../core/revision.ts'
 import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
-import type { ConfigReadingDeps } from '../../configuration/read/config-reading.ts'
+import { type ConfigReadingDeps, readDiff } from '../../configuration/read/config-reading.ts'
 import {
   type ComparedRevisions,
   type ComparisonDeps,
   findCompared,
   readComparison,
 } from '../code/comparison.ts'
-import { readPatch } from './patch.ts'
 import { type RevealDeps, revealComparison } from '../snapshot/reveal-secrets.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { malformed, parseSha } from '../../http/parameters.ts'
@@ -129,4 +128,28 @@ function isForEver(
 
 function isNamedByCommit(path: string): boolean {
   return /\/[0-9a-f]{40}\/[0-9a-f]{40}\.patch$/.test(path)
+}
+
+/** The differences as a patch for `git apply`; empty when there are none. */
+async function readPatch(
+  deps: ConfigReadingDeps,
+  { before, after }: ComparedRevisions,
+  fileName: string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const hunks = await readDiff(deps, { before, after })
+  if (hunks.length === 0) return hunks
+  const [old, now] = [quoted(`a/${fileName}`), quoted(`b/${fileName}`)]
+  const head = `diff --git ${old} ${now}\n--- ${old}\n+++ ${now}\n`
+  return Buffer.concat([Buffer.from(head), hunks])
+}
+
+/** A file name in git's notation for patches: quoted if it has special characters. */
+function quoted(name: string): string {
+  if (/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(name)) return name
+  const bytes = Array.from(Buffer.from(name), (byte) =>
+    byte > 0x1f && byte < 0x7f && byte !== 0x22 && byte !== 0x5c
+      ? String.fromCharCode(byte)
+      : `\\${byte.toString(8).padStart(3, '0')}`,
+  )
+  return `"${bytes.join('')}"`
 }

@@ -3,7 +3,6 @@ import type { DraftProblem } from '../work/draft-examination.ts'
 import type { EntityName } from '../work/edit-scope.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
-import { ProblemList } from './problem-list.tsx'
 
 export interface EditViewProps {
   readonly frame: PageFrame
@@ -146,5 +145,38 @@ function Surface({ nonce, text, firstLine, problems }: EditViewProps) {
         {`\n${text}`}
       </textarea>
     </>
+  )
+}
+
+const MOST = 50
+
+/** All problems that prevent a save, each with its line. */
+function ProblemList({ problems }: { problems: readonly DraftProblem[] }) {
+  const more = problems.length - MOST
+  return (
+    <section class="card problems" role="alert">
+      <h2>
+        {problems.length === 1 ? '1 problem stops' : `${problems.length} problems stop`} this from
+        being saved
+      </h2>
+      <ul>
+        {problems.slice(0, MOST).map((problem) => (
+          <li>
+            <ProblemLine problem={problem} />
+          </li>
+        ))}
+      </ul>
+      {more > 0 && <p class="muted">{`and ${more} more`}</p>}
+    </section>
+  )
+}
+
+function ProblemLine({ problem: { line, typedLine, message } }: { problem: DraftProblem }) {
+  const text = line === undefined ? message : `Line ${line}: ${message}`
+  if (typedLine === null) return <>{text}</>
+  return (
+    <a href="#xml" data-line={String(typedLine)}>
+      {text}
+    </a>
   )
 }

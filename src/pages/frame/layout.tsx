@@ -5,7 +5,6 @@ import type { Colours } from './colours.ts'
 import { Footer } from './footer.tsx'
 import { Keys } from './keys.tsx'
 import type { Links } from './links.ts'
-import { BarSearch } from './search.tsx'
 
 /** The data of the frame around every page. */
 export interface PageFrame {
@@ -190,5 +189,20 @@ function NoticeLine({ notice: { subject, errors } }: { notice: Notice }) {
       )}
       {errors.length > 5 && <p>{`and ${errors.length - 5} more`}</p>}
     </div>
+  )
+}
+
+/** The search field of the bar: it searches the texts of all changes. */
+function BarSearch({ links, search }: { links: Links; search: string }) {
+  return (
+    <form class="bar-search" role="search" action={links.history()}>
+      <input
+        type="search"
+        name="q"
+        value={search}
+        placeholder="Search changes"
+        aria-label="Search changes"
+      />
+    </form>
   )
 }

@@ -4,11 +4,10 @@ import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
 import { dateOf } from '../frame/when.tsx'
 import { BY_TIME, Pager } from '../frame/pager.tsx'
-import { CompareBar } from './compare-bar.tsx'
 import { DayBars } from './day-bars.tsx'
 import { Filters } from './filters.tsx'
 import { historyQueryOf } from './history-query.ts'
-import { HistoryTable } from './history-table.tsx'
+import { HistoryTable, chosenOf } from './history-table.tsx'
 
 export interface HistoryViewProps {
   readonly frame: PageFrame
@@ -122,5 +121,27 @@ function Pages({
       labels={BY_TIME}
       to={(start) => links.history(historyQueryOf(filter, start ?? 0))}
     />
+  )
+}
+
+/** The chosen comparison, at the foot of the window. `enhance.js` keeps its text up to date. */
+function CompareBar({ page }: { page: HistoryPage }) {
+  const { a, b } = chosenOf(page)
+  const between = page.rows.filter(({ revision }) => revision.number > a && revision.number <= b)
+  const people = new Set(between.map(({ revision }) => revision.username)).size
+  return (
+    <div class="compare-bar">
+      <p>
+        <b id="chosen">{`r${a} → r${b}`}</b>{' '}
+        <span id="chosen-text" class="muted" aria-live="polite">
+          {`${b - a} ${b - a === 1 ? 'revision' : 'revisions'}`}
+          {people > 0 && ` by ${people} ${people === 1 ? 'person' : 'people'}`}
+        </span>
+      </p>
+      <p class="muted hint" aria-hidden="true">
+        <kbd>j</kbd> <kbd>k</kbd> move, <kbd>a</kbd> <kbd>b</kbd> mark, <kbd>c</kbd> compare
+      </p>
+      <button class="primary">Compare</button>
+    </div>
   )
 }

@@ -11,7 +11,7 @@ import { exactTime } from '../frame/when.tsx'
 import { consoleHtml } from './console-html.ts'
 import { JobBar, phaseText, scaleOf, wholeTime } from './job-bar.tsx'
 import { runAddress, RunName, WaitReason } from '../runs/run-labels.tsx'
-import { fileSize } from './file-size.ts'
+import { renderFreeSpace } from '../../core/builds/agent.ts'
 
 export interface JobViewProps {
   readonly frame: PageFrame
@@ -228,4 +228,9 @@ function Console({ frame: { links }, page }: JobViewProps) {
       </ol>
     </section>
   )
+}
+
+/** `12 B`, `3.4 KB`. */
+function fileSize(bytes: number): string {
+  return bytes < 1024 ? `${bytes} B` : renderFreeSpace(bytes)
 }
