@@ -1,8 +1,8 @@
-/** One side of a comparison: which lines take part, and the marks of those that turn out changed. */
+/** One side of a comparison: the lines that take part, and the marks of changed lines. */
 export interface ComparedSide {
   /** The numbers of the lines that take part. */
   readonly ids: Int32Array
-  /** Where each of them stands in the text. */
+  /** The position of each in the text. */
   readonly places: Int32Array
   /** One mark for every line of the text. */
   readonly changed: Uint8Array
@@ -21,7 +21,7 @@ const ALONE = 0
 const USEFUL = 1
 const FREQUENT = 2
 
-/** How far from a frequent line its surroundings are looked at. */
+/** How many lines around a frequent line are examined. */
 const WINDOW = 100
 const MOST_PARTNERS = 1024
 
@@ -63,10 +63,10 @@ function ranksOf({ ids, partners, changed }: LinesOfSide): Uint8Array {
   return ranks
 }
 
-/** Answers, for ascending places, whether a frequent line stands in a run of lines mostly without partners. */
+/** Decides, for ascending places, whether a frequent line is in a run of lines mostly without partners. */
 class Surroundings {
   readonly #ranks: Uint8Array
-  /** How many lines above each place are alone. */
+  /** How many lines above each place have no partner. */
   readonly #alone: Int32Array
   #runStart = 0
   #runEnd = 0
@@ -92,7 +92,7 @@ class Surroundings {
     return (frequent + 2) * 3 < above + below
   }
 
-  /** The useful lines next to the place end the run that is looked at. */
+  /** The nearest useful lines bound the run that is examined. */
   #findRun(place: number): void {
     this.#runStart = place
     while (this.#runStart > this.#runEnd && this.#ranks[this.#runStart - 1] !== USEFUL) {

@@ -1,6 +1,6 @@
 import { type LineRange, type Lines, firstStart } from './lines.ts'
 
-/** How many bytes two texts share at their ends; the two never overlap. */
+/** How many bytes two texts share at their start and end; the two never overlap. */
 export interface CommonBytes {
   readonly prefix: number
   readonly suffix: number
@@ -46,7 +46,7 @@ function commonPrefix(a: Uint8Array, b: Uint8Array, limit: number): number {
   return Math.min(at, limit)
 }
 
-/** Of two equally long texts. */
+/** The length of the common start of two equally long texts. */
 function commonSuffix(a: Uint8Array, b: Uint8Array): number {
   let at = a.length
   while (at > 0 && sameBlock(a, b, Math.max(at - BLOCK, 0), at)) at -= BLOCK

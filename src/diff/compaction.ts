@@ -8,7 +8,7 @@ export interface MarkedText {
   readonly changed: Uint8Array
 }
 
-/** Where a run of changed lines comes to rest when it could stand in several places. */
+/** The position of a run of changed lines that could be in several places. */
 export type Sliding = 'by-indentation' | 'down'
 
 export interface CompactionRules {
@@ -16,13 +16,13 @@ export interface CompactionRules {
   readonly sliding: Sliding
 }
 
-/** Sliding further than this is never judged by indentation. */
+/** The longest slide that is judged by indentation. */
 const FURTHEST_SLIDE = 100
 
 /**
- * Slides each run of changed lines of `text` to the place where a reader expects
- * it: joined with its neighbours, beside a change of the other text, or else where
- * the indentation says that a block begins. The diff stays equally large.
+ * Slides each run of changed lines of `text` to the place where a reader expects it: joined with
+ * its neighbours, beside a change of the other text, or else where the indentation suggests the
+ * start of a block. The size of the diff stays the same.
  */
 export function compact(
   text: MarkedText,

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Lines } from './lines.ts'
 
-/** When two lines are the same line. */
+/** Decides whether two lines are equal. */
 export interface LineComparison {
   hash(lines: Lines, index: number): number
   equal(lines: Lines, index: number, others: Lines, other: number): boolean
@@ -39,7 +39,7 @@ export const EXACT: LineComparison = {
   },
 }
 
-/** White space does not count, wherever it stands; nor does a missing last line feed. */
+/** Ignores all white space, and a missing last line feed. */
 export const WITHOUT_SPACE: LineComparison = {
   hash({ bytes, starts }, index) {
     const end = starts[index + 1] ?? 0

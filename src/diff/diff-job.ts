@@ -2,7 +2,7 @@ import { type DiffOptions, type EditScript, editScript } from './edit-script.ts'
 import { type Lines, linesAt } from './lines.ts'
 import { type UnifiedOptions, unifiedDiff } from './unified.ts'
 
-/** What a worker thread is asked. The bytes are its own. */
+/** A job for a worker thread, which owns the bytes. */
 export type DiffJob = {
   readonly before: Uint8Array<ArrayBuffer>
   readonly after: Uint8Array<ArrayBuffer>
@@ -28,7 +28,7 @@ export function runDiffJob(job: DiffJob): DiffAnswer {
   return packScript(editScript(job.before, job.after, job.options))
 }
 
-/** The memory of an answer, which is handed over rather than copied. */
+/** The buffers of an answer, which are transferred rather than copied. */
 export function memoryOf(answer: DiffAnswer): ArrayBuffer[] {
   if (answer instanceof Uint8Array) return [answer.buffer]
   return [answer.beforeStarts.buffer, answer.afterStarts.buffer, answer.changes.buffer]

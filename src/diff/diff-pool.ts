@@ -19,9 +19,9 @@ const INLINE = 2 ** 18
 const LARGEST_INLINE = 8 * 2 ** 20
 
 /**
- * Diffs that never hold up the event loop: small ones are made at once, large
- * ones in worker threads. A thread that takes too long or too much memory is
- * ended, and its diff is coarse: correct, but not small.
+ * Diffs that never block the event loop: small ones are made synchronously, large ones in worker
+ * threads. A thread that takes too long or too much memory is ended, and its diff is coarse:
+ * correct, but not small.
  */
 export class DiffPool implements AsyncDisposable {
   readonly #threads: readonly WorkerThread<DiffJob, DiffAnswer>[]
@@ -54,7 +54,7 @@ export class DiffPool implements AsyncDisposable {
     return unpackScript(answer, { before, after })
   }
 
-  /** Ends the threads. Diffs that are still being made are refused. */
+  /** Ends the threads. Diffs in progress are rejected. */
   async close(): Promise<void> {
     await Promise.all(this.#threads.map((thread) => thread.close()))
   }
@@ -75,7 +75,7 @@ export class DiffPool implements AsyncDisposable {
   }
 }
 
-/** Whether a diff is made so quickly that the event loop does not notice. */
+/** Whether a diff is quick enough for the event loop. */
 export function isSmallDiff(
   { before, after }: { readonly before: Uint8Array; readonly after: Uint8Array },
   limit = INLINE,
@@ -89,7 +89,7 @@ function differing(size: number, { prefix, suffix }: CommonBytes): number {
   return size - 2 * (prefix + suffix)
 }
 
-/** Copies whose memory can be handed to a thread; a view would take its whole buffer along. */
+/** Copies that can be transferred to a thread; a view would take its whole buffer along. */
 export function ownCopies(before: Uint8Array, after: Uint8Array) {
   return { before: new Uint8Array(before), after: new Uint8Array(after) }
 }

@@ -30,7 +30,7 @@ interface Texts {
   readonly after: Lines
 }
 
-/** More lines than this are not compared: the memory that takes is bounded too. */
+/** More lines than this are not compared, to bound the memory. */
 const MOST_LINES = 12_000_000
 
 /** The differences of two texts: always a correct diff, and the smallest where that is cheap. */
@@ -94,7 +94,7 @@ function commonEnds(before: Int32Array, after: Int32Array) {
   return { prefix, suffix }
 }
 
-/** There is nothing to compare, or too much. */
+/** The script when there is nothing to compare, or too much. */
 function isTrivial({ before, after }: ChangedRegion): boolean {
   const beforeCount = before.end - before.start
   const afterCount = after.end - after.start

@@ -1,14 +1,14 @@
 import type { ChangedRange, EditScript } from './edit-script.ts'
 import type { LineRange } from './lines.ts'
 
-/** Changes that stand near each other, with the unchanged lines around them. */
+/** Neighbouring changes, with the unchanged lines around them. */
 export interface Hunk {
   readonly before: LineRange
   readonly after: LineRange
   readonly changes: readonly ChangedRange[]
 }
 
-/** How many lines of context surround a change. */
+/** Options for the lines of context around a change. */
 export const CONTEXT = 3
 
 export function hunksOf(script: EditScript, context: number = CONTEXT): Hunk[] {

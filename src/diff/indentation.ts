@@ -6,7 +6,7 @@ const MOST_BLANKS = 20
 
 /**
  * Weights of git's indent heuristic, found by its authors on a corpus of diffs
- * judged by people. A negative number speaks for a place.
+ * judged by people. A negative weight favours a place.
  */
 const WEIGHTS = {
   startOfText: 1,
@@ -22,7 +22,7 @@ const WEIGHTS = {
   indentAgainstPenalty: 60,
 } as const
 
-/** How badly a run of changed lines would stand at some place; the smaller the better. */
+/** The penalty of a run of changed lines at some place; smaller is better. */
 export class SplitScore {
   readonly #indent: number
   readonly #penalty: number
@@ -45,7 +45,7 @@ export function splitScore(lines: Lines, { start, end }: LineRange): SplitScore 
   return new SplitScore(above.indent + below.indent, above.penalty + below.penalty)
 }
 
-/** What surrounds the place before a line. Indents are columns, or BLANK where there is no such line. */
+/** The surroundings of the place before a line. Indents are columns, or BLANK where there is no such line. */
 interface Surroundings {
   readonly endOfText: boolean
   readonly indent: number

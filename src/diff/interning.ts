@@ -59,14 +59,14 @@ function increment(counts: Int32Array, id: number): void {
 /** An open-addressing hash table in typed arrays; an id is the order of first appearance. */
 class LineTable {
   size = 0
-  /** The ids below it were brought by lines of the text before. */
+  /** Ids below this belong to lines of the text before. */
   sizeOfBefore = Infinity
   readonly #texts: Texts
   readonly #comparison: LineComparison
   /** Ids plus one; 0 is a free slot. */
   readonly #slots: Int32Array
   readonly #hashes: Int32Array
-  /** The number of the line that brought each id. */
+  /** The number of the first line with each id. */
   readonly #firstLine: Int32Array
 
   constructor(texts: Texts, { before, after }: ChangedRegion, comparison: LineComparison) {
@@ -84,7 +84,7 @@ class LineTable {
     return ids
   }
 
-  /** The id of a line, or null where no line like it has been entered. */
+  /** The id of a line, or null when no equal line has been entered. */
   find(lines: Lines, index: number): number | null {
     const slot = this.#slotOf(lines, index, this.#comparison.hash(lines, index))
     const entry = this.#slots[slot] ?? 0

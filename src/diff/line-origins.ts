@@ -1,6 +1,6 @@
 import type { EditScript } from './edit-script.ts'
 
-/** For each line of a text, the number of what wrote it last. */
+/** For each line of a text, the number of the edit that wrote it last. */
 export type LineOrigins = Int32Array<ArrayBuffer>
 
 /** The origins of the lines after an edit: those of the lines that stay, and `origin` for all others. */

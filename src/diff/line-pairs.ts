@@ -7,12 +7,12 @@ export interface LinePair {
   readonly after: number | null
 }
 
-/** Larger changes are paired in order, without looking at the lines. */
+/** Larger changes are paired in order, without comparing lines. */
 const MOST_COMPARISONS = 2500
 /** Lines that have less than this part in common are not versions of each other. */
 const LEAST_LIKENESS = 0.4
 
-/** Puts each removed line beside the added one that took its place. Every line is in one pair. */
+/** Pairs each removed line with the added one that replaced it. Every line is in one pair. */
 export function pairLines(script: EditScript, change: ChangedRange): LinePair[] {
   const rows = change.before.end - change.before.start
   const columns = change.after.end - change.after.start

@@ -25,7 +25,7 @@ export function splitLines(text: Uint8Array): Lines {
   return starts.linesOf(text)
 }
 
-/** Splits a text whose ends are those of another: the line feeds in them are known. */
+/** Splits a text that shares its ends with another, so that their line feeds need no search. */
 export function splitLike(model: Lines, text: Uint8Array, { prefix, suffix }: CommonBytes): Lines {
   const starts = new Starts(text.length)
   const modelSuffix = model.bytes.length - suffix

@@ -1,7 +1,7 @@
 import { type ChangedRange, type EditScript, editScript } from './edit-script.ts'
 import { bytesOf, type LineRange } from './lines.ts'
 
-/** Three texts: what two edits began from, and what each of them made of it. */
+/** The three texts of a merge: the base, and the two edits of it. */
 export interface MergeInput {
   readonly base: Uint8Array
   readonly ours: Uint8Array
@@ -35,10 +35,10 @@ export function mergeTexts({ base, ours, theirs }: MergeInput): Merge {
   })
 }
 
-/** How the scripts of a merge are made. */
+/** Computes the edit scripts of a merge. */
 export const MERGING = { sliding: 'down' } as const
 
-/** The same from what each side did to the base. */
+/** Merges by the edit scripts of both sides. */
 export function mergeScripts(sides: {
   readonly ours: EditScript
   readonly theirs: EditScript
@@ -49,7 +49,7 @@ export function mergeScripts(sides: {
   return { clean: true, merged: join(sides.ours, regions) }
 }
 
-/** The side that is taken where both changed the same lines. */
+/** The side that wins where both changed the same lines. */
 export type Choice = 'ours' | 'theirs'
 
 /** Merges two edits that touch: each conflict, in order, is what was chosen for it. */

@@ -1,6 +1,6 @@
 import { type ComparedSide, roughSquareRoot } from './candidates.ts'
 
-/** A rectangle of the edit graph that is still to be compared. */
+/** A rectangle of the edit graph yet to be compared. */
 interface Box {
   readonly beforeStart: number
   readonly beforeEnd: number
@@ -11,7 +11,7 @@ interface Box {
 /** The least number of edits that one search may always spend. */
 const LEAST_COST = 256
 const MOST_COST = 2048
-/** Steps that one comparison may spend in all before its searches become short. */
+/** Steps that one comparison may spend before its searches become short. */
 const BUDGET = 60_000_000
 const COST_BEYOND_BUDGET = 8
 

@@ -11,7 +11,7 @@ const UNCHANGED = 32
 const REMOVED = 45
 const ADDED = 43
 const NO_LINE_FEED = '\n\\ No newline at end of file\n'
-/** More than any hunk header, and the marks of missing line feeds, take. */
+/** An upper bound for a hunk header and the marks of missing line feeds. */
 const HUNK_OVERHEAD = 200
 
 /** The unified diff of two texts: hunks only, as `git diff` writes them; empty for equal texts. */
@@ -62,7 +62,7 @@ function span({ starts }: Lines, { start, end }: LineRange): number {
   return (starts[end] ?? 0) - (starts[start] ?? 0)
 }
 
-/** Bytes being written, into room that was reserved before. */
+/** Writes bytes into a buffer of sufficient size. */
 class Page {
   readonly #bytes: Uint8Array
   #length = 0

@@ -13,7 +13,7 @@ export interface WordDiff {
 }
 
 const WORDS = /[\p{L}\p{N}_]+|\s+|[^]/gu
-/** Longer lines are not cut into words; what their ends have in common is left unmarked. */
+/** Longer lines are not cut into words; only their common ends are left unmarked. */
 const LONGEST_LINE = 4000
 /** Lines that share less than this part of their text are shown as wholly changed. */
 const LEAST_COMMON = 0.25
@@ -73,7 +73,7 @@ function sidesOf({ before, after }: Tokens): {
   return { before: side(before), after: side(after) }
 }
 
-/** How much text, white space left out, stands in both lines. */
+/** The length of the common text of both lines, without white space. */
 function commonPart(tokens: readonly string[], { changed }: ComparedSide): number {
   return tokens.reduce((sum, token, n) => sum + (changed[n] === 1 ? 0 : token.trim().length), 0)
 }

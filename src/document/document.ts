@@ -9,11 +9,11 @@ import { childElements } from './xml/xml-elements.ts'
 import { readXml, type XmlDocument } from './xml/xml-reader.ts'
 import type { XmlElement } from './xml/xml-tree.ts'
 
-/** What a valid document says. */
+/** The content of a valid document. */
 export interface ReadConfiguration {
   readonly schemaVersion: number
   readonly configuration: Configuration
-  /** Whether a secret stands in it as it is. */
+  /** Whether it contains a plain secret. */
   readonly hasPlainSecrets: boolean
 }
 
@@ -27,9 +27,8 @@ export type DocumentReading =
   | { readonly ok: false; readonly problems: readonly Problem[] }
 
 /**
- * Reads a document, or tells everything that is wrong with it. What its
- * structure and what the rules have against it are told together where the
- * values in it allow to build the model at all.
+ * Reads a document, or reports every fault in it. Faults of the structure and of the rules are
+ * reported together, if the values allow to build the model.
  */
 export function readDocument(bytes: Uint8Array): DocumentReading {
   const reading = readXml(bytes)
@@ -51,7 +50,7 @@ export function readDocument(bytes: Uint8Array): DocumentReading {
   return { ok: true, document }
 }
 
-/** The structure explains why no model can be built. Should it ever not, the model does. */
+/** The structure normally explains why no model can be built; otherwise the model does. */
 function unbuilt(
   structure: readonly Problem[],
   issues: readonly { readonly message: string; readonly path: readonly PropertyKey[] }[],
@@ -80,12 +79,12 @@ function rememberedChildren(): (element: XmlElement) => readonly XmlElement[] {
   }
 }
 
-/** What the structure has against an element as a whole goes before what the rules have. */
+/** Problems of the structure of an element come before those of the rules. */
 function placeOf({ line, column }: Problem): string {
   return `${line}:${column}`
 }
 
-/** Those that stand nowhere come last. */
+/** Problems without a place come last. */
 function inOrder(problems: readonly Problem[]): readonly Problem[] {
   return problems.toSorted(
     (one, other) =>

@@ -14,7 +14,7 @@ import {
 } from './agent-element.ts'
 import { insertAgents } from './list-agents.ts'
 
-/** The flags that keep an agent from work; the second is of older schemas. */
+/** The flags that disable an agent; the second is from older schemas. */
 const FLAGS = ['isDisabled', 'isDenied'] as const
 
 /** Enables an agent, and lists one that is not listed yet. Null when it is enabled already. */
@@ -40,7 +40,7 @@ export function disableAgent(document: EditableDocument, agent: ConfiguredAgent)
   ])
 }
 
-/** Takes an agent off the list and out of every environment. Null when neither knows it. */
+/** Removes an agent from the list and from every environment. Null when it is in neither. */
 export function deleteAgent(document: EditableDocument, uuid: string): string | null {
   const agent = findAgent(document.root, uuid)
   const places = environmentElements(document.root).flatMap((environment) =>
@@ -52,14 +52,14 @@ export function deleteAgent(document: EditableDocument, uuid: string): string | 
   )
 }
 
-/** Where an agent is now. */
+/** The current address of an agent. */
 export interface AgentAddress {
   readonly uuid: string
   readonly hostname: string
   readonly ipaddress: string
 }
 
-/** Notes the address an agent reports. Null when it is the one listed, or the agent is not listed. */
+/** Updates the address of an agent. Null when it is unchanged, or the agent is not listed. */
 export function changeAgentAddress(
   document: EditableDocument,
   { uuid, hostname, ipaddress }: AgentAddress,
@@ -72,16 +72,16 @@ export function changeAgentAddress(
   ])
 }
 
-/** What is to be changed of a listed agent; what is absent stays as it is. */
+/** The changes of a listed agent; absent fields stay unchanged. */
 export interface AgentChanges {
   readonly hostname?: string
-  /** All that it is to have. */
+  /** The new resources, replacing all others. */
   readonly resources?: readonly string[]
-  /** The names of all that it is to be in. */
+  /** The names of its environments, replacing all others. */
   readonly environments?: readonly string[]
 }
 
-/** Changes what is listed of an agent. Null when all of it is so already, or the agent is not listed. */
+/** Changes a listed agent. Null when nothing would change, or the agent is not listed. */
 export function changeAgent(
   document: EditableDocument,
   uuid: string,

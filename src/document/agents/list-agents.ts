@@ -4,7 +4,7 @@ import type { XmlEdit } from '../edit/xml-edit.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import { agentElement, type ConfiguredAgent } from './agent-element.ts'
 
-/** The edits that put agents at the end of the list, which is made where there is none. */
+/** The edits that append agents to the list, which is created where there is none. */
 export function insertAgents(
   root: XmlElement,
   agents: readonly ConfiguredAgent[],

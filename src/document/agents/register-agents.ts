@@ -15,7 +15,7 @@ import {
 } from './agent-element.ts'
 import { insertAgents } from './list-agents.ts'
 
-/** An agent that registers itself, with the places it asks for. */
+/** An agent that registers itself, with the resources and environments it asks for. */
 export interface RegisteringAgent extends ConfiguredAgent {
   readonly environments: readonly string[]
 }

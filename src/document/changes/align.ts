@@ -2,8 +2,8 @@
 const LARGEST_TABLE = 40_000
 
 /**
- * The pairs of indexes of a long common subsequence of two lists, in order. The longest one where
- * the lists are not huge.
+ * The index pairs of a long common subsequence of two lists, in order. It is the longest one unless
+ * the lists are huge.
  */
 export function alignEqual(
   before: readonly string[],

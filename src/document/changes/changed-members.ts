@@ -12,14 +12,14 @@ import { isWrittenAlike } from './scope.ts'
 
 type EntityPair = readonly [EntityElement, EntityElement]
 
-/** The kinds of entities that are read on their own, the most important first. */
+/** The kinds of entities that are read separately, the most important first. */
 const MEMBER_KINDS = ENTITY_KINDS.filter(({ word }) =>
   ['pipeline', 'template', 'agent'].includes(word),
 )
 
 /**
- * The pipelines, templates and agents that are otherwise, where nothing else is: each stands where
- * it stood, under its name. Null where there may be more to tell.
+ * The changed pipelines, templates and agents, when nothing else has changed: each kept its place
+ * and name. Null where there may be other changes.
  */
 export function changedMembers(before: XmlDocument, after: XmlDocument): EntityPair[] | null {
   if (!RelocatedElement.isSame(before.root, after.root)) return null
@@ -34,7 +34,7 @@ export function changedMembers(before: XmlDocument, after: XmlDocument): EntityP
   return pairs
 }
 
-/** With the same around them, there are as many of a kind as there were. */
+/** With equal surroundings, the number of each kind is equal too. */
 function* changedOf(
   kind: EntityDefinition,
   documents: { readonly before: XmlDocument; readonly after: XmlDocument },

@@ -7,16 +7,16 @@ import { labelOf, leafText } from './labels.ts'
 import { type Pair, rangesOf, type Scope } from './scope.ts'
 import { isSecretName, displayedName, shownPair, shownValue } from '../entities/shown-value.ts'
 
-/** Reports every attribute that is otherwise, but for those that are told in another way. */
+/** Reports every changed attribute, except those that are reported in another way. */
 export function compareAttributes(
   scope: Scope,
   { before, after }: Pair,
-  where: { readonly path: readonly string[]; readonly told: readonly string[] },
+  where: { readonly path: readonly string[]; readonly covered: readonly string[] },
 ): void {
   const names = new Set([...before.attributes.keys(), ...after.attributes.keys()])
   for (const name of names) {
     const [older, newer] = [before.attributes.get(name), after.attributes.get(name)]
-    if (where.told.includes(name) || older?.value === newer?.value) continue
+    if (where.covered.includes(name) || older?.value === newer?.value) continue
     scope.report({
       kind: 'changed',
       entity: scope.entity,
@@ -41,7 +41,7 @@ function valuesOf(older: XmlAttribute | undefined, newer: XmlAttribute | undefin
   return newer ? { to: shownValue(newer.value) } : {}
 }
 
-/** Reports text that is otherwise; that of lists and of elements with children is white space. */
+/** Reports changed text. In lists and elements with children, text is only white space. */
 export function compareText(scope: Scope, { before, after }: Pair, path: readonly string[]): void {
   const [older, newer] = [elementText(before).trim(), elementText(after).trim()]
   if (older === newer) return
@@ -57,14 +57,14 @@ export function compareText(scope: Scope, { before, after }: Pair, path: readonl
   })
 }
 
-/** What is in an element that is nothing but text, as it may be shown. */
+/** The displayed text of an element that contains only text. */
 export function shownLeaf(element: XmlElement): string | null {
   const text = leafText(element)
   if (text === null || elementKindOf(element).word === 'argument') return null
   return isSecretText(element) ? HIDDEN : shownValue(text)
 }
 
-/** A sealed value is one, and the value of what calls itself secure; also in the older form. */
+/** Whether a value is a secret: sealed, or marked as secure, also in the older form. */
 function isSecretText(element: XmlElement): boolean {
   const { name, parent } = element
   if (name === 'encryptedValue' || isSecure(element)) return true

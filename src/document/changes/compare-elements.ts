@@ -10,20 +10,20 @@ import { isWrittenAlike, lineCount, type Pair, rangeOf, rangesOf, type Scope } f
 import { displayedName, shownPair } from '../entities/shown-value.ts'
 import { matchSimilar } from './similar.ts'
 
-/** Where a pair of elements stands, and which attributes of it are told in another way. */
+/** The path of a pair of elements, and the attributes that are reported in another way. */
 export interface Where {
   readonly path: readonly string[]
-  readonly told: readonly string[]
+  readonly covered: readonly string[]
 }
 
-/** Reports everything that two elements say otherwise, the entities inside them left out. */
+/** Reports every difference of two elements, except in the entities inside them. */
 export function compareElements(scope: Scope, pair: Pair, where: Where): void {
   if (isWrittenAlike(scope, pair)) return
   compareAttributes(scope, pair, where)
-  const isCommandTold = where.told.includes('command')
+  const isCommandCovered = where.covered.includes('command')
   const [before, after] = [pair.before, pair.after].map((element) =>
     partsOf(element, scope.entities).filter(
-      (part) => !isCommandTold || part.element.name !== 'arg',
+      (part) => !isCommandCovered || part.element.name !== 'arg',
     ),
   )
   const matching = matchParts(scope, before ?? [], after ?? [])
@@ -59,7 +59,7 @@ function matchParts(
   }
 }
 
-/** Only stages and jobs say enough to be known by their likeness. */
+/** Only stages and jobs are large enough to be recognised by similarity. */
 function isLarge({ element }: ElementPart): boolean {
   return element.name === 'stage' || element.name === 'job'
 }
@@ -78,13 +78,13 @@ function compareParts(
 
 function comparePart(scope: Scope, pair: Pair, path: readonly string[]): void {
   if (isWrittenAlike(scope, pair)) return
-  const told = [...reportName(scope, pair, path), ...reportCommand(scope, pair, path)]
+  const covered = [...reportName(scope, pair, path), ...reportCommand(scope, pair, path)]
   compareText(scope, pair, path)
   const inside = [...path, labelOf(pair.after)]
-  compareElements(scope, pair, { path: inside, told })
+  compareElements(scope, pair, { path: inside, covered })
 }
 
-/** A new name is a rename, not a change of an attribute. Returns the attribute it tells. */
+/** Reports a new name as a rename, not as a changed attribute. Returns the attribute it covers. */
 function reportName(scope: Scope, pair: Pair, path: readonly string[]): readonly string[] {
   const { word, by } = elementKindOf(pair.after)
   const [from, to] = [elementIdentity(pair.before), elementIdentity(pair.after)]
@@ -102,7 +102,7 @@ function reportName(scope: Scope, pair: Pair, path: readonly string[]): readonly
   return ['name']
 }
 
-/** A command is told as the line one would type. Returns the attributes it tells. */
+/** Reports a command as the line one would type. Returns the attributes it covers. */
 function reportCommand(scope: Scope, pair: Pair, path: readonly string[]): readonly string[] {
   if (pair.before.name !== 'exec' || pair.after.name !== 'exec') return []
   const [from, to] = [taskText(pair.before), taskText(pair.after)]

@@ -24,12 +24,12 @@ import {
 } from './scope.ts'
 import { matchSimilar } from './similar.ts'
 
-/** Characters of renamed entities above which their layout has to be the same for them to be known. */
+/** Above so many characters, renamed entities are recognised only with identical layout. */
 const MOST_CONTENT = 256 * 1024
 
 export type EntityMatching = Matching<EntityElement>
 
-/** Finds the entities of one kind again in the other document, under other names too. */
+/** Matches the entities of one kind in both documents, renamed ones too. */
 export function matchEntities(
   documents: Pick<DocumentComparison, 'before' | 'after'>,
   kind: EntityDefinition,
@@ -55,7 +55,7 @@ export function matchEntities(
   return { ...similar, pairs: [...equal.pairs, ...similar.pairs] }
 }
 
-/** The text of an entity but for its name; null for one that says nothing more. */
+/** The text of an entity without its name; null when nothing else is in it. */
 function writtenWithout(
   text: string,
   { element }: EntityElement,
@@ -71,13 +71,13 @@ function isEmpty({ openTag, closeTag }: XmlElement): boolean {
   return closeTag === null || closeTag.start === openTag.end
 }
 
-/** Whether so much has another name that only what is written alike is found again. */
+/** Whether so much was renamed that only identical texts are matched. */
 function isTooMuch({ removed, added }: EntityMatching): boolean {
   const sizes = [...removed, ...added].map(({ element: { span } }) => span.end - span.start)
   return sizes.reduce((sum, size) => sum + size, 0) > MOST_CONTENT
 }
 
-/** Reports everything that is otherwise about the entities of one kind, one after the other. */
+/** Reports every change of the entities of one kind, one after the other. */
 export function* compareEntities(
   documents: DocumentComparison,
   { pairs, removed, added }: EntityMatching,
@@ -89,7 +89,7 @@ export function* compareEntities(
     yield documents.report(addedOrRemoved(documents.after, 'added', entity))
 }
 
-/** An entity that is in this document only. */
+/** Reports an entity that is in one document only. */
 export function addedOrRemoved(
   document: XmlDocument,
   kind: 'added' | 'removed',
@@ -132,9 +132,9 @@ function compareEntity(
       documents.report(change)
     },
   }
-  const told = reportName(scope, before, after)
+  const covered = reportName(scope, before, after)
   if (after.kind.by === '#text') compareText(scope, pair, [])
-  compareElements(scope, pair, { path: [], told })
+  compareElements(scope, pair, { path: [], covered })
   reportForm(scope, pair, changes === 0)
 }
 
@@ -153,7 +153,10 @@ function contentChange(
   }
 }
 
-/** Returns the attributes it tells. Names are whole, so that they can be followed. An agent is known by its uuid and named by its host. */
+/**
+ * Reports a rename. Returns the attributes it covers. Names are not shortened, so that later
+ * renames can be traced. An agent is identified by its uuid and named by its host.
+ */
 function reportName(scope: Scope, before: EntityElement, after: EntityElement): readonly string[] {
   const isAgent = after.kind.prefix === 'agent'
   const [from, to] = isAgent ? [entityLabel(before), entityLabel(after)] : [before.name, after.name]
@@ -171,7 +174,7 @@ function reportName(scope: Scope, before: EntityElement, after: EntityElement): 
   return isAgent ? ['hostname'] : [after.kind.by.slice(1)]
 }
 
-/** Comments that are otherwise, or, where nothing else is, the layout. */
+/** Reports changed comments or, when nothing else has changed, the layout. */
 export function reportForm(scope: Scope, pair: Pair, isNothingElse: boolean): void {
   const older = commentsOf(scope.before.text, pair.before, scope.entities)
   const newer = commentsOf(scope.after.text, pair.after, scope.entities)

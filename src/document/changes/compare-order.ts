@@ -6,7 +6,7 @@ import { rangesOf, type Scope } from './scope.ts'
 
 type PartPair = readonly [ElementPart, ElementPart]
 
-/** Reports lists whose things are the same ones in another order. */
+/** Reports lists whose items are the same in another order. */
 export function compareOrder(
   scope: Scope,
   pairs: readonly PartPair[],
@@ -40,7 +40,7 @@ export function movedOf<Thing>(
   return newer.filter((pair) => !stayed.has(pair))
 }
 
-/** One thing that has moved is named; of more it is told that their list is in another order. */
+/** Names a single moved item; for several, reports only that their list is reordered. */
 function reportOrder(
   scope: Scope,
   list: {
@@ -61,7 +61,7 @@ function reportOrder(
   })
 }
 
-/** The last list on the way, or the plural of what stands in no list. */
+/** The last list of the path, or the plural of items outside of a list. */
 function nameOf(order: string): string {
   const list = order.split('/').at(-2)
   if (list === undefined) return `${order}s`

@@ -13,7 +13,7 @@ import { type DocumentComparison, rangesOf } from './scope.ts'
 
 type EntityPair = readonly [EntityElement, EntityElement]
 
-/** Reports pipelines that went from one group to another, and those in another order in theirs. */
+/** Reports pipelines that moved between groups or within their group. */
 export function comparePlaces(
   documents: DocumentComparison,
   { pipelines, groups }: { readonly pipelines: EntityMatching; readonly groups: EntityMatching },
@@ -33,7 +33,7 @@ export function comparePlaces(
   }
 }
 
-/** Reports a kind of entities that stand in another order. */
+/** Reports that the entities of a kind are reordered. */
 export function compareEntityOrder(documents: DocumentComparison, { pairs }: EntityMatching): void {
   const kind = pairs[0]?.[0].kind
   if (!kind || kind.prefix === 'pipeline') return

@@ -2,13 +2,13 @@ import { constructAt, tagNameOf } from '../highlight/xml-scanner.ts'
 import { WholeElements } from '../highlight/whole-elements.ts'
 import type { Span } from '../xml/xml-tree.ts'
 
-/** A pipeline or agent that nothing has touched. */
+/** An unchanged pipeline or agent. */
 interface Untouched extends Span {
   /** Where its opening tag ends. */
   readonly tagEnd: number
 }
 
-/** Where elements stand that are told from each other by their names, wherever the lines of a diff put them. */
+/** The lists whose elements are matched by name, independent of the lines of a diff. */
 const LISTS = new Map([
   ['pipelines', 'pipeline'],
   ['templates', 'pipeline'],
@@ -16,17 +16,17 @@ const LISTS = new Map([
   ['agents', 'agent'],
 ])
 
-/** A text that stands for a longer one. */
+/** The condensed form of a longer text. */
 export interface Condensed {
   readonly text: string
-  /** The line of the longer text that a line stands for; both count from 1. */
+  /** Maps a line to the longer text; both count from 1. */
   readonly lineOf: (line: number) => number
 }
 
 /**
- * Two documents without the contents of pipelines and agents that nothing has touched: the same
- * differences, and much quicker to read. Where no touched one came, went or moved, those that
- * nothing has touched are left out.
+ * Two documents without the contents of unchanged pipelines and agents: they have the same
+ * differences, and are much quicker to read. Unchanged ones are left out entirely when no other was
+ * added, removed or moved.
  */
 export function condensePair(
   before: MemberScan,
@@ -51,9 +51,9 @@ function condense({ text, untouched }: MemberScan, isInPlace: boolean): Condense
   return { text: parts.join(''), lineOf: (line) => lines.of(line) }
 }
 
-/** Which line of a text each line of its condensed form stands for. */
+/** Maps the lines of a condensed text to those of the original. */
 class LineMap {
-  /** The condensed lines that lines are left out above, and how many in all up to there. */
+  /** The condensed lines below which lines were left out, and the total up to there. */
   readonly #places: number[] = []
   readonly #sums: number[] = []
   #line = 1
@@ -63,7 +63,7 @@ class LineMap {
     this.#line += lineFeeds
   }
 
-  /** Whether a line feed stands for those that are left out. */
+  /** Whether the omitted lines are replaced by a line feed. */
   leaveOut(lineFeeds: number): boolean {
     if (lineFeeds === 0) return false
     this.#line += 1
@@ -83,7 +83,7 @@ class LineMap {
 export interface MemberScan {
   readonly text: string
   readonly untouched: readonly Untouched[]
-  /** The tags of the others, each after the number of untouched ones in front of it. */
+  /** The tags of the changed ones, each with the number of unchanged ones before it. */
   readonly touched: readonly string[]
 }
 

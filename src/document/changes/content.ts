@@ -2,7 +2,7 @@ import { childElements, elementText } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 
 /**
- * What an element says, whatever its layout, comments and the order of its attributes: two
+ * A canonical text of an element, without layout, comments and the order of its attributes: two
  * elements have the same content when these texts are equal.
  */
 export function contentOf(element: XmlElement, without: string | null = null): string {

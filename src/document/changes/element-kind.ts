@@ -1,17 +1,17 @@
 import { attributeOf, elementsAt, elementText } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 
-/** How the elements of a name are told apart and spoken of. */
+/** How the elements of a name are identified and described. */
 export interface ElementKind {
   readonly word: string
   /** The attribute (`@name`), child (`key`) or text (`#text`) that is its identity, if any is. */
   readonly by: string | null
-  /** Whether many may stand side by side without an identity, and their order says something. */
+  /** Whether several may be siblings without an identity, so that their order matters. */
   readonly isSequence: boolean
   readonly isExact: boolean
 }
 
-/** Elements that only hold others: what is in them counts as being in what holds them. */
+/** Elements that only contain others: their children count as children of their parent. */
 const LISTS = new Set(
   (
     'environmentvariables params materials dependencies jobs tasks artifacts resources tabs ' +
@@ -81,7 +81,7 @@ export function isList(element: XmlElement): boolean {
   return LISTS.has(element.name) && element.attributes.size === 0
 }
 
-/** The kind of an element by its name and that of what holds it. */
+/** The kind of an element by its name and its parent's. */
 export function elementKindOf(element: XmlElement): ElementKind {
   const { name, parent } = element
   return KINDS.get(`${parent?.name ?? ''}/${name}`) ?? KINDS.get(name) ?? otherKind(element)
@@ -93,7 +93,7 @@ function otherKind({ name, attributes }: XmlElement): ElementKind {
   return { word: name, by, isSequence: false, isExact: false }
 }
 
-/** What tells an element from others of its kind, as written; null when nothing does. */
+/** The identity of an element among its kind, as written; null when it has none. */
 export function elementIdentity(element: XmlElement): string | null {
   const { by } = elementKindOf(element)
   if (by === null) return null

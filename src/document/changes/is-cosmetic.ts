@@ -2,7 +2,7 @@ import type { DocumentChange } from '../entities/change.ts'
 import { DOCUMENT } from '../entities/entities.ts'
 import { LINE_ENDINGS } from './line-endings.ts'
 
-/** Whether there are changes, but none of what the document means: layout, line endings, and the version of its schema. */
+/** Whether all changes leave the meaning of the document: layout, line endings, or the schema version. False for no changes. */
 export function isCosmetic(changes: readonly DocumentChange[]): boolean {
   return changes.length > 0 && changes.every(isNoiseOne)
 }

@@ -3,7 +3,7 @@ import type { XmlElement } from '../xml/xml-tree.ts'
 import { elementIdentity, elementKindOf } from './element-kind.ts'
 import { displayedName } from '../entities/shown-value.ts'
 
-/** What an element is called where a change of it is told: a word and, mostly, a name. */
+/** The label of an element in changes: a word and, mostly, a name. */
 export function labelOf(element: XmlElement): string {
   const { word } = elementKindOf(element)
   if (word === 'task') return `task “${displayedName(taskText(element))}”`
@@ -14,14 +14,14 @@ export function labelOf(element: XmlElement): string {
   return inRole(element.parent?.name ?? '', named)
 }
 
-/** Users and roles mean something by the list they stand in. */
+/** Users and roles are labelled by the list they are in. */
 function inRole(list: string, named: string): string {
   if (list === 'view' || list === 'operate') return `${list} permission of ${named}`
   if (list === 'admins') return `administrator ${named}`
   return list === 'authorization' ? `approver ${named}` : named
 }
 
-/** What a task runs, as one would type it. */
+/** The command of a task, as one would type it. */
 export function taskText(task: XmlElement): string {
   if (task.name === 'exec') return commandLine(task)
   if (task.name === 'fetchartifact') return fetchText(task)
@@ -60,7 +60,7 @@ function materialText(material: XmlElement): string {
   return `${material.name} ${given ?? ''}`.trim()
 }
 
-/** The value of an element that is nothing but its text, or null. */
+/** The value of an element that contains only text, or null. */
 export function leafText(element: XmlElement): string | null {
   if (elementKindOf(element).by === '#text' || childElements(element).length > 0) return null
   const text = elementText(element).trim()

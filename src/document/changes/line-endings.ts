@@ -8,7 +8,7 @@ const NAMES = [
   ['CR', /\r(?!\n)/],
 ] as const
 
-/** The change from one text to another when nothing but what ends their lines is otherwise; null for any other. */
+/** The change between two texts that differ only in their line endings; null for any other. */
 export function changeOfLineEndings(before: string, after: string): DocumentChange | null {
   if (!(before.includes('\r') || after.includes('\r'))) return null
   const [from, to] = [namesOf(before), namesOf(after)]

@@ -1,11 +1,11 @@
 import { alignEqual } from './align.ts'
 
-/** Something of a list that is to be found again in another list. */
+/** An item of a list, to be matched with one of another list. */
 export interface Item {
-  /** What must be the same for two items to be the same one; null when only their content tells. */
+  /** The key that both items of a pair share; null to match by content only. */
   readonly key: string | null
   readonly content: () => string
-  /** What makes two items of different content likely the same, tried in this order. */
+  /** Weaker keys for items of different content, tried in this order. */
   readonly hints: () => readonly string[]
 }
 
@@ -15,7 +15,7 @@ export interface Matching<Thing> {
   readonly added: readonly Thing[]
 }
 
-/** Finds the items of one list again in another: first by key, the others by what they say. */
+/** Matches the items of two lists: by key first, then by content. */
 export function matchItems<Thing extends Item>(
   before: readonly Thing[],
   after: readonly Thing[],
@@ -57,7 +57,7 @@ export function matchByKey<Thing>(
   return { pairs, removed, added: after.filter((thing) => !taken.has(thing)) }
 }
 
-/** What is equal stays in order where it can; what is left is equal elsewhere, or alike. */
+/** Pairs equal items in order where possible, then equal items elsewhere, then similar ones. */
 function matchByContent<Thing extends Item>(
   before: readonly Thing[],
   after: readonly Thing[],
@@ -94,7 +94,7 @@ function leftBy<Thing>(
   return { pairs, removed, added: after.filter((_, to) => !tos.has(to)) }
 }
 
-/** Pairs those that are still alone by one more key. */
+/** Pairs unmatched items by one more key. */
 export function refine<Thing>(
   { pairs, removed, added }: Matching<Thing>,
   keyOf: (thing: Thing) => string | null,

@@ -6,14 +6,14 @@ import { elementIdentity, isList, elementKindOf } from './element-kind.ts'
 import { labelOf } from './labels.ts'
 import type { Item } from './match.ts'
 
-/** An element that counts as being directly in another one, whatever lists stand between. */
+/** An element that counts as a direct child of another, ignoring lists in between. */
 export interface ElementPart extends Item {
   readonly element: XmlElement
-  /** The parts whose order among each other says something. */
+  /** The group of parts whose relative order matters. */
   readonly order: string
 }
 
-/** The parts of an element, but for `without`: things of their own that are told elsewhere. */
+/** The parts of an element, except `without`: entities that are reported separately. */
 export function partsOf(element: XmlElement, without: ReadonlySet<XmlElement>): ElementPart[] {
   const parts: ElementPart[] = []
   collect(element, '', without, parts)
@@ -46,7 +46,7 @@ function partOf(element: XmlElement, list: string): ElementPart {
   }
 }
 
-/** The same label is the same thing; else one of the same sort has taken its place. */
+/** An equal label means the same item; otherwise one of the same sort has replaced it. */
 function hintsOf(element: XmlElement): string[] {
   if (element.name === 'arg') return []
   const where = attributeOf(element, 'dest') ?? attributeOf(element, 'command') ?? ''

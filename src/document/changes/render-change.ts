@@ -1,6 +1,6 @@
 import type { DocumentChange } from '../entities/change.ts'
 
-/** One change in words, its entity left out: `stage test › job unit: timeout 45 → 60`. */
+/** Renders one change without its entity: `stage test › job unit: timeout 45 → 60`. */
 export function renderChange(change: DocumentChange): string {
   const where = change.path.join(' › ')
   return where === '' ? whatOf(change) : `${where}: ${whatOf(change)}`

@@ -4,7 +4,7 @@ import { isBeginning } from './summarise-changes.ts'
 
 const LONGEST = 100
 const ELLIPSIS = '...'
-/** What ` (and 12345 more)` may take. */
+/** The room for ` (and 12345 more)`. */
 const REST = 18
 
 /**
@@ -15,8 +15,8 @@ export function renderSubject(changes: readonly DocumentChange[]): string {
   if (isBeginning(changes)) return 'First configuration'
   const registered = renderRegistration(changes)
   if (registered !== null) return registered
-  const told = changes.filter(({ kind }) => kind !== 'reformatted')
-  return told.length === 0 ? renderForm(changes) : compose(phrasesOf(told))
+  const meaningful = changes.filter(({ kind }) => kind !== 'reformatted')
+  return meaningful.length === 0 ? renderForm(changes) : compose(phrasesOf(meaningful))
 }
 
 function renderRegistration(changes: readonly DocumentChange[]): string | null {
@@ -40,14 +40,14 @@ function renderForm(changes: readonly DocumentChange[]): string {
   return isComments ? `Change comments${where && ` of${where}`}` : `Reformat${where}`
 }
 
-/** As many phrases as fit, and how many changes the others tell. */
+/** As many phrases as fit, and the number of changes in the others. */
 function compose(phrases: readonly Phrase[]): string {
   const total = phrases.reduce((sum, { count }) => sum + count, 0)
   let line = ''
   let head = ''
-  let told = 0
+  let covered = 0
   for (const phrase of phrases) {
-    const room = told + phrase.count === total ? LONGEST : LONGEST - REST
+    const room = covered + phrase.count === total ? LONGEST : LONGEST - REST
     const about = phrase.head === '' || phrase.head === head ? '' : `${phrase.head}: `
     const longer = fitting(line === '' ? about : `${line}; ${about}`, phrase.forms, room)
     if (line !== '' && longer.length > room) break
@@ -56,9 +56,9 @@ function compose(phrases: readonly Phrase[]): string {
         ? `${longer.slice(0, room - ELLIPSIS.length).trimEnd()}${ELLIPSIS}`
         : longer
     head = phrase.head
-    told += phrase.count
+    covered += phrase.count
   }
-  const rest = told < total ? ` (and ${total - told} more)` : ''
+  const rest = covered < total ? ` (and ${total - covered} more)` : ''
   return `${startingUpper(line, phrases[0])}${rest}`
 }
 

@@ -2,24 +2,24 @@ import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { Span, XmlElement } from '../xml/xml-tree.ts'
 import type { DocumentChange, LineSpan } from '../entities/change.ts'
 
-/** The two documents, and where what is otherwise in them is told. */
+/** A comparison of two documents, which reports their differences. */
 export interface DocumentComparison {
   readonly before: XmlDocument
   readonly after: XmlDocument
   /** The elements that are entities of their own, in both documents. */
   readonly entities: ReadonlySet<XmlElement>
   readonly report: (change: DocumentChange) => void
-  /** Whether so much is told that entities are told apart no further. */
+  /** Whether there are so many changes that entities are compared no further. */
   readonly isLong: () => boolean
 }
 
-/** The entity whose changes are being told. */
+/** The entity whose changes are being reported. */
 export interface Scope extends DocumentComparison {
   readonly entity: string
   readonly label: string
 }
 
-/** One thing as it was and as it is. */
+/** One element before and after. */
 export interface Pair {
   readonly before: XmlElement
   readonly after: XmlElement
@@ -41,12 +41,12 @@ export function rangesOf(
   }
 }
 
-/** How many lines, where it is worth telling. */
+/** The number of lines, where it is worth reporting. */
 export function lineCount({ first, last }: LineSpan): { lines?: number } {
   return last > first ? { lines: last - first + 1 } : {}
 }
 
-/** Whether two elements are written alike to the letter, and so mean the same. */
+/** Whether two elements have identical texts. */
 export function isWrittenAlike(
   { before, after }: Pick<DocumentComparison, 'before' | 'after'>,
   pair: Pair,

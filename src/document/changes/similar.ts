@@ -1,8 +1,8 @@
 import { type Matching, matchByKey } from './match.ts'
 
-/** The part of the lines that two texts must share to be one thing under two names. */
+/** The share of lines that two texts must have in common to count as a rename. */
 const ALIKE = 0.6
-/** Shorter texts are alike by chance. */
+/** Shorter texts are similar by chance. */
 const FEWEST_LINES = 4
 /** More candidates than this are not compared one by one. */
 const MOST_PAIRS = 400
@@ -13,7 +13,7 @@ interface Candidate<Thing> {
   readonly alike: number
 }
 
-/** Pairs what is gone with what has come where their texts are alike, the most alike first. */
+/** Pairs removed with added texts by similarity, the most similar first. */
 export function matchSimilar<Thing>(
   removed: readonly Thing[],
   added: readonly Thing[],

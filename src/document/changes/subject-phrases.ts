@@ -3,18 +3,18 @@ import { DOCUMENT, ENTITY_KINDS, wholeEntityWord } from '../entities/entities.ts
 import { cutMiddle, cutPair, showable } from '../entities/shown-value.ts'
 import { renderChange } from './render-change.ts'
 
-/** A piece of a subject line: what it is about, where that needs saying, and what happened. */
+/** A part of a subject line: the entity, where needed, and what happened. */
 export interface Phrase {
   readonly head: string
-  /** The same in words, the longest form first. */
+  /** The text in several lengths, the longest first. */
   readonly forms: readonly [string, ...string[]]
-  /** How many changes it tells. */
+  /** How many changes it covers. */
   readonly count: number
 }
 
 const LONGEST_VALUE = 36
 const SHORT_VALUE = 24
-/** What is told well enough without the stage and the job it is in. */
+/** Changes that need no stage and job for context. */
 const STANDS_ALONE = /^(?:task\b|(?:resource|artifact|variable|stage|job|tab) )/
 const LONGEST_LIST = 56
 const VERBS = new Map([
@@ -23,14 +23,14 @@ const VERBS = new Map([
   ['renamed', 'rename'],
 ])
 
-/** The phrases that tell these changes: whole entities first, then what is inside of them. */
+/** The phrases for changes: whole entities first, then their parts. */
 export function phrasesOf(changes: readonly DocumentChange[]): Phrase[] {
   const whole = groupBy(changes.filter(isWhole), (change) => {
     return `${change.kind} ${wholeEntityWord(change)}`
   })
   const inside = groupBy(
     changes.filter((change) => !isWhole(change)),
-    (change) => `${prefixOf(change)} ${said(change)}`,
+    (change) => `${prefixOf(change)} ${renderShort(change)}`,
   )
   return [...whole.map(wholePhrase), ...inside.map(insidePhrase)]
 }
@@ -43,23 +43,23 @@ function wholePhrase([first, ...others]: Group): Phrase {
   const word = wholeEntityWord(first) ?? ''
   const count = others.length + 1
   const verb = VERBS.get(first.kind) ?? 'change'
-  if (others.length === 0) return { head: '', forms: [plain(said(first))], count }
+  if (others.length === 0) return { head: '', forms: [plain(renderShort(first))], count }
   const names = namesOf([first, ...others])
   const isShort = names.length <= LONGEST_LIST && first.kind !== 'renamed'
   const things = isShort ? `${plural(word)} ${names}` : `${count} ${plural(word)}`
   return { head: '', forms: [plain(`${verb} ${things}`)], count }
 }
 
-/** The same said of several entities is said once. */
+/** Joins equal phrases about several entities. */
 function insidePhrase([first, ...others]: Group): Phrase {
   return {
     head: plain(headOf([first, ...others])),
-    forms: [plain(said(first)), ...shorterForms(first)],
+    forms: [plain(renderShort(first)), ...shorterForms(first)],
     count: others.length + 1,
   }
 }
 
-/** Where room is short, the outermost steps go, then what is shown of values. */
+/** Where room is short, drops the outermost steps, then the values. */
 function shorterForms(change: DocumentChange): string[] {
   const { path, subject } = change
   const mayStandAlone = STANDS_ALONE.test(subject)
@@ -67,8 +67,8 @@ function shorterForms(change: DocumentChange): string[] {
   const paths = mayStandAlone ? steps : steps.slice(0, -1)
   const shortest = { ...change, path: paths.at(-1) ?? path }
   return [
-    ...paths.map((inner) => said({ ...change, path: inner })),
-    said(shortest, SHORT_VALUE),
+    ...paths.map((inner) => renderShort({ ...change, path: inner })),
+    renderShort(shortest, SHORT_VALUE),
   ].map(plain)
 }
 
@@ -102,7 +102,7 @@ function plural(word: string): string {
 }
 
 /** The change in words, without the number of its lines and with long values cut. */
-function said(
+function renderShort(
   { kind, entity, label, path, subject, from, to }: DocumentChange,
   length = LONGEST_VALUE,
 ): string {

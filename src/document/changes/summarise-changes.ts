@@ -24,18 +24,18 @@ import {
 import { type DocumentComparison, lineCount, rangeOf, type Scope } from './scope.ts'
 import { shownValue } from '../entities/shown-value.ts'
 
-/** A document to compare: well-formed, or with what makes it unreadable. */
+/** A document to compare: well-formed, or with the reasons why it is not. */
 export type Comparable = XmlDocument | { readonly problems: readonly Problem[] }
 
-/** After so many changes, an entity is only said to be otherwise. */
+/** After so many changes, an entity is only reported as changed. */
 const MOST_IN_DETAIL = 1_000
 const NOTHING = { pairs: [], removed: [], added: [] } as const
 const WHOLE = { entity: DOCUMENT, label: DOCUMENT_LABEL, path: [] } as const
 
 /**
- * What is otherwise in a document than in an earlier one, as people say it: grouped by entity, the
- * most important first. `null` stands for no earlier document. Any text that is otherwise gives at
- * least one change, equal texts give none.
+ * Describes the differences between two documents: grouped by entity, the most important first.
+ * `null` stands for no earlier document. Different texts yield at least one change, equal texts
+ * none.
  */
 export function summariseChanges(
   before: Comparable | null,
@@ -44,7 +44,7 @@ export function summariseChanges(
   return runSync(summariseInSteps(before, after))
 }
 
-/** The same in small steps. */
+/** Describes the differences in small steps, for cooperative runs. */
 export function* summariseInSteps(
   before: Comparable | null,
   after: Comparable,
@@ -59,7 +59,7 @@ export function* summariseInSteps(
   return changes.length > 0 ? changes : [{ kind: 'reformatted', ...WHOLE, subject: 'layout' }]
 }
 
-/** Whether nothing was before these changes. */
+/** Whether the document before was empty. */
 export function isBeginning([first]: readonly DocumentChange[]): boolean {
   return first?.kind === 'added' && first.entity === DOCUMENT && first.path.length === 0
 }
@@ -122,7 +122,7 @@ function documentsOf(
 
 function compareRoots(scope: Scope): void {
   const pair = { before: scope.before.root, after: scope.after.root }
-  compareElements(scope, pair, { path: [], told: [] })
+  compareElements(scope, pair, { path: [], covered: [] })
   reportForm(scope, pair, false)
 }
 
@@ -151,7 +151,7 @@ function unreadable(which: 'older' | 'newer', [problem]: readonly Problem[]): Do
   }
 }
 
-/** Entities of which only the layout is otherwise are named up to this many. */
+/** The most entities with only layout changes that are listed one by one. */
 const MOST_LAYOUTS = 10
 
 /** The changes of each entity together and in the order of the text, the most important first. */
@@ -166,7 +166,7 @@ function grouped(changes: readonly DocumentChange[]): readonly DocumentChange[] 
   return [...groups.filter((group) => !isForm(group)), ...groups.filter(isForm)].flat()
 }
 
-/** A document that was laid out anew is one thing to tell. */
+/** Reports a reformatted document as one change. */
 function withFewLayouts(changes: readonly DocumentChange[]): readonly DocumentChange[] {
   const layouts = changes.filter(isLayout)
   if (layouts.length <= MOST_LAYOUTS) return changes

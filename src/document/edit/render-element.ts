@@ -24,7 +24,7 @@ export function renderElement(element: Inserted, rendering: Rendering): string {
   return `${open}>${content}${inline ? '' : lead}</${element.name}>`
 }
 
-/** A carriage return cannot be told from a line ending inside CDATA, so such a text is escaped. */
+/** A carriage return is indistinguishable from a line ending inside CDATA, so such a text is escaped. */
 export function renderText({ text, cdata }: NewText, eol: string): string {
   return cdata && !text.includes('\r') ? cdataSection(text, eol) : escapeText(text, eol)
 }

@@ -30,9 +30,9 @@ interface FoundPair {
 }
 
 /**
- * The text of the current document with some entities as an older one has them: put back where they
- * are gone, removed where they were not there. Everything else stays. Null where the place of one
- * is not there any more.
+ * The text of the current document with some entities as in an older one: added again where they
+ * are gone, removed where they did not exist. Everything else stays. Null where the place of one no
+ * longer exists.
  */
 export function restoreEntities(
   documents: Documents,
@@ -55,7 +55,7 @@ export function restoreEntities(
   return applyEdits(current, edits) ?? current.text
 }
 
-/** The entity of that name, or null when the document has none that can be told by a name. */
+/** The entity of that name, or null when the document has none. */
 export function findNamedEntity(
   { root }: Pick<XmlDocument, 'root'>,
   name: string,
@@ -94,7 +94,7 @@ function editOf(documents: Documents, { now, past }: FoundPair): readonly XmlEdi
   return putBack(documents.current, past, by)
 }
 
-/** Behind what it stood behind, in the element that it stood in. */
+/** The place behind its former predecessor, in its former parent. */
 function putBack(
   { root }: XmlDocument,
   { kind, element }: EntityElement,
@@ -136,7 +136,7 @@ function placeIn(parent: XmlElement, element: XmlElement): InsertionPlace {
   return before.length === 0 && kept.size > 0 ? { kind: 'first' } : { kind: 'last' }
 }
 
-/** What tells an element from those beside it. */
+/** The identity of an element among its siblings. */
 function keyOf({ name, attributes }: XmlElement): string {
   const [identity] = ['name', 'uuid', 'id', 'group'].flatMap((each) => attributes.get(each) ?? [])
   return `${name} ${identity?.value ?? ''}`

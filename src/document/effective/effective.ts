@@ -6,7 +6,7 @@ import type { At, Configuration, Pipeline, PipelineGroup, Template } from '../mo
 import { memoize } from '../../lib/memoize.ts'
 import type { Finding } from '../model/finding.ts'
 
-/** A configuration as it acts, and what stood in the way of working it out. */
+/** The effective configuration, and the problems of computing it. */
 export interface Expansion {
   /** Pipelines have the stages of their templates, and params are replaced. */
   readonly configuration: Configuration
@@ -26,7 +26,7 @@ export function expandConfiguration(configuration: Configuration): Expansion {
 
 const known = new WeakMap<Configuration, Expansion>()
 
-/** The same, giving way after each pipeline. A configuration is expanded once. */
+/** Expands a configuration in steps, one pipeline each. The result is cached. */
 export function* expandInSteps(configuration: Configuration): Generator<void, Expansion> {
   const expansion = known.get(configuration) ?? (yield* expand(configuration))
   known.set(configuration, expansion)

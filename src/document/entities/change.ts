@@ -6,7 +6,7 @@ export interface LineSpan {
 
 export type ChangeKind = 'added' | 'removed' | 'renamed' | 'changed' | 'reordered' | 'reformatted'
 
-/** One thing that is otherwise in one document than in the other, as people say it. */
+/** One difference between two documents, in the words of the domain. */
 export interface DocumentChange {
   readonly kind: ChangeKind
   /**
@@ -16,14 +16,14 @@ export interface DocumentChange {
   readonly entity: string
   /** The entity's name for people, such as the host name of an agent. */
   readonly label: string
-  /** The way inside the entity, outermost first: a word and a name each, such as `stage test`. */
+  /** The path inside the entity, outermost first: a word and a name each, such as `stage test`. */
   readonly path: readonly string[]
-  /** What is otherwise: an attribute, or a thing with its name, such as `variable REGION`. */
+  /** What changed: an attribute, or an element with its name, such as `variable REGION`. */
   readonly subject: string
-  /** What it was and is; a secret is {@link HIDDEN}, and a value that was not set is absent. */
+  /** The value before and after; a secret is {@link HIDDEN}, and an unset value is absent. */
   readonly from?: string
   readonly to?: string
-  /** How many lines came or went, where that is more than one. */
+  /** How many lines were added or removed, if more than one. */
   readonly lines?: number
   /** Where to look in the older and in the newer text. */
   readonly before?: LineSpan

@@ -10,13 +10,13 @@ import type { XmlElement } from '../xml/xml-tree.ts'
 import type { DocumentChange } from './change.ts'
 import { shownText } from './shown-value.ts'
 
-/** A sort of things that have a history of their own. */
+/** A kind of entity with its own history. */
 export interface EntityDefinition {
-  /** The first part of the entity's name; with nothing after it when there is but one. */
+  /** The first part of the entity's name, and all of it when there is only one. */
   readonly prefix: string
   readonly word: string
   readonly steps: PathSteps
-  /** Whether it stands in the server's element. */
+  /** Whether it is inside the `server` element. */
   readonly isOfServer: boolean
   /** The attribute that names it, or its text. */
   readonly by: string
@@ -24,7 +24,7 @@ export interface EntityDefinition {
   readonly isExact: boolean
 }
 
-/** One thing of a document that has a history of its own. */
+/** An entity of a document, with its element. */
 export interface EntityElement {
   readonly kind: EntityDefinition
   readonly name: string
@@ -71,7 +71,7 @@ function parseKind(line: string): EntityDefinition {
   return { prefix, word, steps, isOfServer, by, defaultName: otherwise, isExact: mark === '!' }
 }
 
-/** What belongs to no entity belongs to the document. */
+/** Elements outside of entities belong to the document. */
 export const DOCUMENT = 'document'
 export const DOCUMENT_LABEL = 'configuration'
 export const SERVER = 'server'
@@ -82,7 +82,7 @@ export const ENTITY_PREFIXES: readonly string[] = [
   DOCUMENT,
 ]
 
-/** The things of one kind in a document, in its order. */
+/** The entities of one kind in a document, in its order. */
 export function entitiesIn(root: XmlElement, kind: EntityDefinition): EntityElement[] {
   return elementsAt(root, kind.steps).map((element) => asEntity(element, kind))
 }
@@ -91,7 +91,7 @@ export function asEntity(element: XmlElement, kind: EntityDefinition): EntityEle
   return { kind, name: nameIn(element, kind), element }
 }
 
-/** What is the same for entities of a kind that are the same one. */
+/** The key of an entity among its kind. */
 export function entityKey({ kind, name }: EntityElement): string {
   return kind.isExact ? name : nameKey(name)
 }
@@ -113,7 +113,7 @@ export function entityName({ kind, name }: Pick<EntityElement, 'kind' | 'name'>)
   return kind.by === '-' ? kind.prefix : `${kind.prefix}/${name}`
 }
 
-/** The name under which two spellings of one entity are the same. */
+/** The folded name of an entity, equal for all spellings. */
 export function foldEntity(entity: string): string {
   return /^(?:agent|user)\//.test(entity) ? entity : nameKey(entity)
 }

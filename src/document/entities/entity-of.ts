@@ -3,7 +3,7 @@ import type { XmlElement } from '../xml/xml-tree.ts'
 
 export type EntityKind = 'pipeline' | 'group' | 'template' | 'environment' | 'agent' | 'role'
 
-/** Something of the configuration that people look for by its name. */
+/** A part of the configuration that users look up by name. */
 export interface Entity {
   readonly kind: EntityKind
   /** The name that it is found by; the uuid of an agent. */
@@ -14,7 +14,7 @@ export interface Entity {
 
 const DEFAULT_GROUP = 'defaultGroup'
 
-/** The entity that an element is, or null for one that is a part of something. */
+/** The entity of an element, or null for a part of one. */
 export function entityOf(element: XmlElement): Entity | null {
   const kind = kindOf(element)
   if (kind === null) return null
@@ -37,11 +37,11 @@ function isGroup(element: XmlElement | null): boolean {
   return element?.name === 'pipelines' && element.parent?.name === 'cruise'
 }
 
-/** Attributes that tell an element from its like. The first one that it has counts. */
+/** Attributes that identify an element among its siblings. The first one present counts. */
 const IDENTITIES = ['name', 'id', 'uuid', 'pipelineName', 'url', 'port', 'ref', 'src', 'pattern']
 const IDENTIFIED_BY_TEXT = new Set(['user', 'role', 'resource'])
 
-/** What tells an element from its like beside it; empty where nothing does. */
+/** The identity of an element among its siblings; empty when it has none. */
 export function siblingIdentity(element: XmlElement): string {
   if (isGroup(element)) return attributeOf(element, 'group') ?? DEFAULT_GROUP
   for (const name of IDENTITIES) {

@@ -1,19 +1,19 @@
 import { IDENTITIES, LISTS } from '../xml/element-path.ts'
 import type { OpenElement } from './xml-scanner.ts'
 
-/** `stage` and `test`: what an element is called, and its name if it has one. */
+/** A step such as `stage` and `test`: the word for an element, and its name if it has one. */
 export interface PathPart {
   readonly word: string
   readonly name: string | null
 }
 
-/** What has a history of its own. */
+/** The elements with their own history. */
 export interface PathEntity {
   readonly kind: string
   readonly name: string
 }
 
-/** The place that some open elements are, as people say it: group, pipeline, stage, job. */
+/** Describes the place of open elements: group, pipeline, stage, job. */
 export function pathOfOpen(text: string, open: readonly OpenElement[]): PathPart[] {
   const parts = open.flatMap((element, n) => {
     const above = open[n - 1]?.name ?? ''

@@ -2,8 +2,8 @@
 const LARGE = new Set(['pipeline', 'stage', 'job', 'agent', 'environment'])
 
 /**
- * Finds the ends of large elements without looking at what is in them. It gives up where comments
- * or CDATA could deceive it, so what it tells is always so.
+ * Finds the ends of large elements without scanning their content. It gives up where comments or
+ * CDATA could mislead it, so its results are always right.
  */
 export class WholeElements {
   readonly #text: string
@@ -13,7 +13,7 @@ export class WholeElements {
     this.#text = text
   }
 
-  /** Where the element ends whose opening tag, named so, stands at `start`; null when that is not easily told. */
+  /** The end of the element of that name whose opening tag is at `start`; null when it cannot be found this way. */
   endOf(
     name: string,
     { start, end }: { readonly start: number; readonly end: number },

@@ -27,8 +27,8 @@ const DOUBLE_QUOTE = 34
 const SINGLE_QUOTE = 39
 
 /**
- * Goes through a text once, from front to back, and tells what its parts are and which elements
- * are open. It takes any text, well-formed or not, and looks at each character about once.
+ * Scans a text once, from front to back, for its tokens and open elements. It accepts any text,
+ * well-formed or not, and reads each character about once.
  */
 export class XmlScanner {
   readonly #text: string
@@ -64,7 +64,7 @@ export class XmlScanner {
     return [...this.#open, { name: nameAt(this.#text, start + 1), tag: { start, end } }]
   }
 
-  /** Goes on to the construct that holds a place, without telling anything about those before. */
+  /** Skips to the construct at a place. */
   skipTo(place: number): void {
     while (this.#at < place) {
       const construct = constructAt(this.#text, this.#at)

@@ -14,8 +14,8 @@ const [BANG, QUESTION, SLASH, GREATER] = [0x21, 0x3f, 0x2f, 0x3e]
 const [DOUBLE, SINGLE] = [0x22, 0x27]
 
 /**
- * Where the members of the long lists stand, by a quick look at the tags. It is a guess that
- * whoever asks has to prove: of a text that is not well-formed it says anything, or null.
+ * Guesses the places of the members of the long lists by a quick scan of the tags. The caller has
+ * to verify them: the result for malformed text is undefined, or null.
  */
 export function findMembers(text: string): MemberPlace[] | null {
   const members: MemberPlace[] = []

@@ -1,10 +1,9 @@
-/** What may be kept beside what was used last, in characters of the keys. */
+/** The size that the cache may always have, in characters of the keys. */
 const SLACK = 1_000_000
 
 /**
- * Values by text, of which those are kept that were used lately: never more than a few times what
- * the last round used. A round that begins when much has come together drops what the rounds since
- * the one before did not use.
+ * Caches recently used values by text, at most a few times what the last round used. Above that
+ * limit, a new round drops the values that no round has used since the last drop.
  */
 export class GenerationalCache<Value> {
   #young = new Map<string, Value>()

@@ -6,18 +6,18 @@ import { readMembers } from './read-members.ts'
 
 /**
  * Reads documents as `readDocument` does, with the same answers, but most of them in a fraction of
- * the time: a pipeline, template or agent that stood in a document before is not read again.
+ * the time: a pipeline, template or agent that was in an earlier document is not read again.
  *
- * Each of these members is read on its own, and so is what is left of the document, with an empty
- * element in the place of each. Where nothing is wrong with any of them and with the whole that
- * they make, the document is valid. Else it has to be read as a whole, which says what is wrong.
+ * Each of these members is read separately, and so is the skeleton: the rest of the document, with
+ * an empty element in the place of each member. If all of them and their combination are valid, the
+ * document is valid. Otherwise `readDocument` has to read it as a whole, to report the faults.
  */
 export class IncrementalReader {
   readonly #cache = { skeletons: new SkeletonStore(), stores: new MemberStores() }
 
   /**
-   * A document that is valid, read in short turns so that nobody waits long. Null for one that is
-   * not, or that has a piece too large for a turn: those are for others to read.
+   * Reads a valid document cooperatively. Null when it is not valid, or has a piece too large for
+   * one step.
    */
   read(bytes: Uint8Array): Promise<ConfigDocument | null> {
     return runCooperatively(readMembers(bytes, this.#cache))

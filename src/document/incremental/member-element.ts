@@ -6,8 +6,8 @@ import type { Span, XmlAttribute, XmlElement, XmlNode } from '../xml/xml-tree.ts
 const LIMITS: XmlLimits = { ...XML_LIMITS, maxDepth: XML_LIMITS.maxDepth - 2 }
 
 /**
- * The element of a member that was read on its own. What is in it is read again when somebody looks
- * and it is gone: most members are never looked into, and a tree is larger than its text.
+ * The element of a member that was read separately. Its children are held weakly and parsed again
+ * on demand: few are ever used, and a tree is larger than its text.
  */
 export class MemberElement implements XmlElement {
   readonly kind = 'element'

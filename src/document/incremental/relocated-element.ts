@@ -1,13 +1,13 @@
 import type { Span, XmlAttribute, XmlElement, XmlNode } from '../xml/xml-tree.ts'
 
-/** Says where in a document the nodes of a tree stand that was read on its own. */
+/** Maps the nodes of a separately read tree to their places in a document. */
 export interface Placement {
   offsetOf(offset: number): number
   /** An element below one that is placed. */
   place(element: XmlElement, parent: XmlElement): XmlElement
 }
 
-/** A placement of a tree all of which is moved by the same distance. */
+/** Moves a whole tree by one distance. */
 export class OffsetPlacement implements Placement {
   readonly #distance: number
 
@@ -25,8 +25,8 @@ export class OffsetPlacement implements Placement {
 }
 
 /**
- * An element of a document whose tree was read elsewhere: the same, with its places in this
- * document. What is below it is placed when somebody looks.
+ * An element whose tree was read separately, with its places in this document. Its children are
+ * placed on demand.
  */
 export class RelocatedElement implements XmlElement {
   readonly kind = 'element'

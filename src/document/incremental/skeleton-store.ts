@@ -8,7 +8,7 @@ const CACHED = 4
 export class SkeletonStore {
   readonly #cache = new Map<string, Skeleton>();
 
-  /** Null where the document without its members is not sound, or they are not its members. */
+  /** Null where the document without its members is not valid, or the members are not in their places. */
   *read(text: string, places: readonly MemberPlace[]): Generator<void, Skeleton | null> {
     const outside = textWithout(text, places)
     const skeleton = this.#cache.get(outside) ?? (yield* readSkeleton(outside))

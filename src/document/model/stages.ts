@@ -51,7 +51,7 @@ export type Job = z.infer<typeof Job>
 export const Approval = z.object({
   at: At,
   type: z.string().pipe(z.enum(['success', 'manual'])),
-  /** Null for a stage that whoever may operate the group may approve. */
+  /** Null when everyone who may operate the group may approve the stage. */
   approvers: z.array(Grantee).readonly().nullable(),
 })
 export type Approval = z.infer<typeof Approval>

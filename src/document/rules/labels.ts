@@ -16,19 +16,19 @@ const CUT = /\[:(\d+)\]\}/y
  */
 export const label: PipelineRule = function* (pipeline, context): Generator<Finding> {
   const { at, name, label: template } = pipeline
-  const said = `the label "${shorten(template)}" of the pipeline "${name}"`
+  const subject = `the label "${shorten(template)}" of the pipeline "${name}"`
   const uses = variablesIn(template)
   if (context.replaced.has(at) && !hasForm(template, context)) {
-    yield { at, message: `${said} is badly formed` }
+    yield { at, message: `${subject} is badly formed` }
     return
   }
   const known = namesFor(pipeline.materials, context)
   for (const { variable, length } of uses) {
     if (!isKnown(variable, known, context)) {
-      yield { at, message: `${said} uses "${shorten(variable)}", which is no material of it` }
+      yield { at, message: `${subject} uses "${shorten(variable)}", which is no material of it` }
     }
     if (length === 0) {
-      yield { at, message: `${said} cuts "${shorten(variable)}" to no characters` }
+      yield { at, message: `${subject} cuts "${shorten(variable)}" to no characters` }
     }
   }
 }

@@ -6,7 +6,7 @@ import type { Finding } from '../model/finding.ts'
 /** The version of the schema whose rules are known exactly. */
 const EXACT_VERSION = 75
 
-/** What the rules look at, with the look-ups that several of them need. */
+/** The input of the rules, with the look-ups that several of them need. */
 export interface RuleContext {
   readonly written: Configuration
   readonly effective: Configuration
@@ -29,7 +29,7 @@ export type PipelineRule = (pipeline: Pipeline, context: RuleContext) => Iterabl
 /** A rule about each stage, of pipelines and of templates as written. */
 export type StageRule = (stage: Stage, context: RuleContext) => Iterable<Finding>
 
-/** The context of a configuration, and what is wrong with its params. Gives way again and again. */
+/** Builds the context of a configuration in steps, with the findings about its params. */
 export function* ruleContextOf(
   written: Configuration,
 ): Generator<void, { readonly context: RuleContext; readonly findings: readonly Finding[] }> {

@@ -87,14 +87,14 @@ const STAGE_RULES: readonly StageRule[] = [
 ]
 
 /**
- * Holds a configuration to the rules that its structure cannot express. What a
- * template does wrong is said once, however many pipelines use it.
+ * Checks a configuration against the rules that its structure cannot express. A fault in a template
+ * is reported once, however many pipelines use it.
  */
 export function checkRules(configuration: Configuration): Finding[] {
   return runSync(checkRulesInSteps(configuration))
 }
 
-/** The same, giving way again and again. */
+/** Checks in steps, for cooperative runs. */
 export function* checkRulesInSteps(configuration: Configuration): Generator<void, Finding[]> {
   const { context, findings } = yield* ruleContextOf(configuration)
   const found = [...findings]
@@ -109,7 +109,7 @@ export function* checkRulesInSteps(configuration: Configuration): Generator<void
   ]
 }
 
-/** Nothing stands between findings where there is time for something else. */
+/** Yields null between findings, at points where the check may pause. */
 function* findingsOf(context: RuleContext): Generator<Finding | null> {
   for (const rule of RULES) {
     yield null
@@ -124,7 +124,7 @@ function* findingsOf(context: RuleContext): Generator<Finding | null> {
   for (const { stages } of context.written.templates) yield* stageFindings(stages, context)
 }
 
-/** Whether no other pipeline and no template has a say in what is found in this one. */
+/** Whether the findings of this pipeline depend on no other pipeline or template. */
 const standsAlone = memoize(
   (pipeline: Pipeline) =>
     pipeline.template === null &&
@@ -133,12 +133,12 @@ const standsAlone = memoize(
     fetchSitesOf(pipeline).length === 0,
 )
 
-/** Pipelines that nothing was found in, by whether a later version of the schema was followed. */
+/** Pipelines without findings, by whether the document follows a later schema version. */
 const sound = new WeakMap<Pipeline, boolean>()
 
 /**
- * What is found in a pipeline that names nothing defined elsewhere depends on it alone: what was
- * replaced in it is known by its expansion.
+ * The findings of a pipeline that refers to nothing defined elsewhere depend on its expansion
+ * alone, so they are cached with it.
  */
 function* ownFindings(pipeline: Pipeline, context: RuleContext): Generator<Finding> {
   if (sound.get(pipeline) === context.isLater) return

@@ -1,21 +1,21 @@
 import type { Span } from '../xml/xml-tree.ts'
 import { findUserInfos, secretOf, SEALED_START } from './user-info.ts'
 
-/** Where the secret of an address stands in it; null where it has none. */
+/** The span of the secret in an address; null where it has none. */
 export function secretIn(address: string): Span | null {
   const [info] = findUserInfos(address)
   const secret = info && secretOf(address.slice(info.start, info.end), info.scheme)
   return secret ? { start: info.start + secret.start, end: info.start + secret.end } : null
 }
 
-/** A secret that stands in an address as it is; null where there is none, or one that is sealed or a parameter. */
+/** The plain secret of an address; null where there is none, or it is sealed or a parameter. */
 export function plainSecretIn(address: string): Span | null {
   const span = secretIn(address)
   const secret = span ? address.slice(span.start, span.end) : ''
   return secret.startsWith(SEALED_START) || secret.includes('#{') ? null : span
 }
 
-/** An address without its secret: what two that differ in their passwords alone have in common. */
+/** An address without its secret, equal for addresses that differ only in their passwords. */
 export function withoutSecret(address: string): string {
   const span = secretIn(address)
   return span ? address.slice(0, span.start) + address.slice(span.end) : address

@@ -12,7 +12,7 @@ const LONGEST_TAG = 4_000
 const CDATA = '<![CDATA['
 const CDATA_END = ']]>'
 
-/** Where the secrets of a text stand, sealed or not, in order; none of them touches another. */
+/** The spans of the secrets of a text, sealed or not, in order; they never touch. */
 export function findSecrets(text: string): Span[] {
   const found = [
     ...Array.from(text.matchAll(ATTRIBUTE), firstGroup),
@@ -54,7 +54,7 @@ function securedValues(text: string): Span[] {
   return found
 }
 
-/** Where a tag ends, past what stands in quotes; where looking stopped when it does not end. */
+/** The end of a tag, ignoring quoted text; where the search stopped when there is none. */
 function tagEnd(text: string, start: number): number {
   const last = Math.min(text.length, start + LONGEST_TAG)
   let quote = ''

@@ -10,7 +10,7 @@ import { forAddress, plainSecretIn, replaced } from './address-secret.ts'
 import { findUserInfos } from './user-info.ts'
 import { walkElements } from './walk-elements.ts'
 
-/** A secret that stands in the document as it is. */
+/** A plain secret of a document. */
 export interface PlainSecret {
   readonly element: XmlElement
   /** What holds it, for people. */
@@ -42,7 +42,7 @@ export function plainSecrets(root: XmlElement): PlainSecret[] {
   })
 }
 
-/** What a configuration must not be pushed with, each with its place. */
+/** The problems of a pushed configuration with plain secrets, each with its place. */
 export function findPlainSecrets({ root, lines }: Pick<XmlDocument, 'root' | 'lines'>): Problem[] {
   return plainSecrets(root).map(({ element, holder, offset }) => ({
     message: `${holder} stands in plain text`,
@@ -131,7 +131,7 @@ function movedBeside(
   )
 }
 
-/** Whether the value of a variable or of a property is a secret by its own word. */
+/** Whether a variable or property is marked as secret. */
 export function isSecure(element: XmlElement): boolean {
   if (element.name === 'variable') return isTrue(element, 'secure')
   if (element.name !== 'property') return false

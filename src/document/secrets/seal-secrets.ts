@@ -10,7 +10,7 @@ import { walkElements } from './walk-elements.ts'
 
 export interface SealedDocument {
   readonly text: string
-  /** How many secrets stood in plain text. */
+  /** How many secrets were in plain text. */
   readonly sealed: number
 }
 
@@ -32,7 +32,7 @@ export interface RotatedDocument {
   readonly foreign: number
 }
 
-/** Seals again, by the newest key, what an older key of ours has sealed. */
+/** Seals again with the newest key every secret that an older key has sealed. */
 export function rotateSecrets(document: EditableDocument, box: SecretBox): RotatedDocument {
   const places = encryptedPlaces(document.root)
   const edits: XmlEdit[] = []

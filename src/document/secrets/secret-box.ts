@@ -7,7 +7,7 @@ const TAG_BYTES = 16
 
 /**
  * `AES:` nonce `:` cipher text and tag, in base64, or in base64url where it stands in an address.
- * The original's own form has the same shape with a longer nonce, so the two are told apart.
+ * The original's own form has the same shape with a longer nonce, which distinguishes the two.
  */
 const SEALED = /^AES:([\w+/-]{16}):([\w+/-]{22,}={0,2})$/
 

@@ -6,7 +6,7 @@ import type { XmlAttribute, XmlElement } from '../xml/xml-tree.ts'
 
 const XSI = 'http://www.w3.org/2001/XMLSchema-instance'
 
-/** Holds the attributes of one element against its shape. */
+/** Checks the attributes of one element against its shape. */
 export function checkAttributes(inspection: ElementCheck): void {
   const { element, shape, findings } = inspection
   for (const attribute of element.attributes.values()) {
@@ -26,8 +26,8 @@ function checkValue(
   { element, findings }: ElementCheck,
 ): void {
   if (type.accepts(value)) return
-  const said = `attribute "${name}" of ${element.name} is "${shorten(value)}"`
-  findings.add(element, `${said}; it must ${type.must}`, valueSpan.start)
+  const subject = `attribute "${name}" of ${element.name} is "${shorten(value)}"`
+  findings.add(element, `${subject}; it must ${type.must}`, valueSpan.start)
 }
 
 /** The declaration of the schema, which documents carry and nobody reads. */
@@ -39,9 +39,9 @@ function isSchemaInstance({ name, value }: XmlAttribute, element: XmlElement): b
 
 function refuse({ name, span }: XmlAttribute, inspection: ElementCheck): void {
   const { element, shape, elsewhere, findings } = inspection
-  const said = `attribute "${shorten(name)}" of ${element.name}`
+  const subject = `attribute "${shorten(name)}" of ${element.name}`
   const message = elsewhere.attributes.has(name)
-    ? `${said} does not exist at this schemaVersion`
-    : () => `unknown ${said}${hint(name, shape.attributes.keys())}`
+    ? `${subject} does not exist at this schemaVersion`
+    : () => `unknown ${subject}${hint(name, shape.attributes.keys())}`
   findings.add(element, message, span.start)
 }

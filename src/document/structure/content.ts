@@ -4,7 +4,7 @@ import type { ElementCheck } from './element-check.ts'
 import type { ValueType } from './value-types.ts'
 import { elementText } from '../xml/xml-elements.ts'
 
-/** Holds the text and the child elements of one element against its shape. */
+/** Checks the text and the children of one element against its shape. */
 export function checkContent(inspection: ElementCheck): void {
   const { shape, children } = inspection
   if (shape.text && children.length === 0) checkText(inspection, shape.text)
@@ -17,8 +17,8 @@ export function checkContent(inspection: ElementCheck): void {
 function checkText({ element, findings }: ElementCheck, type: ValueType): void {
   const text = elementText(element)
   if (type.accepts(text)) return
-  const said = `the text of ${element.name} is "${shorten(text)}"`
-  findings.add(element, `${said}; it must ${type.must}`)
+  const subject = `the text of ${element.name} is "${shorten(text)}"`
+  findings.add(element, `${subject}; it must ${type.must}`)
 }
 
 function checkNoText({ element, shape, findings }: ElementCheck): void {
@@ -34,10 +34,10 @@ function checkNoText({ element, shape, findings }: ElementCheck): void {
 function checkKnown({ element, children, shape, elsewhere, findings }: ElementCheck): void {
   for (const child of children) {
     if (shape.children.has(child.name)) continue
-    const said = `element "${shorten(child.name)}" in ${element.name}`
+    const subject = `element "${shorten(child.name)}" in ${element.name}`
     const message = elsewhere.children.has(child.name)
-      ? `${said} does not exist at this schemaVersion`
-      : () => `unknown ${said}${hint(child.name, shape.children.keys())}`
+      ? `${subject} does not exist at this schemaVersion`
+      : () => `unknown ${subject}${hint(child.name, shape.children.keys())}`
     findings.add(child, message)
   }
 }
@@ -56,7 +56,7 @@ function checkCounts({ element, children, shape, findings }: ElementCheck): void
   }
 }
 
-/** Names each element that stands behind one that must follow it. */
+/** Reports each element that comes after one that must follow it. */
 function checkOrder({ children, shape, findings }: ElementCheck): void {
   let reached = 0
   let last = ''

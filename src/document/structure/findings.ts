@@ -5,7 +5,7 @@ import type { Span, XmlElement } from '../xml/xml-tree.ts'
 
 const MOST = 1000
 
-/** Collects what is wrong with a document. Past a thousand problems it only counts. */
+/** Collects the problems of a document. Past a thousand it only counts. */
 export class Findings {
   readonly lines: LineIndex
   readonly #text: string
@@ -17,7 +17,7 @@ export class Findings {
     this.lines = lines
   }
 
-  /** A message that takes work to find is given as a function, and not asked for when it is not kept. */
+  /** An expensive message is given as a function, which is not called when the problem is only counted. */
   add(
     element: XmlElement,
     message: string | (() => string),
@@ -27,8 +27,8 @@ export class Findings {
       this.#unsaid += 1
       return
     }
-    const said = typeof message === 'string' ? message : message()
-    const problem = { message: said, path: pathOf(element), ...this.lines.positionOf(offset) }
+    const rendered = typeof message === 'string' ? message : message()
+    const problem = { message: rendered, path: pathOf(element), ...this.lines.positionOf(offset) }
     this.#found.push({ offset, problem })
   }
 

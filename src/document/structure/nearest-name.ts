@@ -14,7 +14,7 @@ export function nearestName(typed: string, known: Iterable<string>): string | nu
   return nearest
 }
 
-/** What is said behind a name that is not known here. */
+/** The hint behind an unknown name. */
 export function hint(typed: string, known: Iterable<string>): string {
   const names = [...known]
   const nearest = nearestName(typed, names)

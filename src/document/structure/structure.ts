@@ -10,16 +10,16 @@ import { attributeOf, childElements } from '../xml/xml-elements.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 
-/** The version whose schema is known exactly. Others are held to what all versions together allow. */
+/** The version whose schema is known exactly. Others are checked against the union of all versions. */
 export const EXACT_SCHEMA_VERSION = 75
 
-/** Where Cairn acts on what it reads, so that the order of children counts at every version. */
+/** Elements that Cairn executes, where the order of children counts in every version. */
 const ACTED_ON = new Set(['security', 'pipelines', 'templates', 'environments', 'agents'])
 
 interface Walk {
   readonly exact: boolean
   readonly findings: Findings
-  /** Whether an element is known to be without fault in itself. */
+  /** Whether an element was already checked without findings. */
   readonly isKnown: (element: XmlElement) => boolean
 }
 
@@ -29,9 +29,8 @@ export function readSchemaVersion(root: XmlElement): number | null {
 }
 
 /**
- * Holds a document against the schema: elements, attributes, values, order,
- * counts, names that must be unique, ids that must exist. Finds everything that
- * is wrong, in the order of the document; an empty answer means that it fits.
+ * Checks a document against the schema: elements, attributes, values, order, counts, unique names,
+ * existing ids. Reports every fault in the order of the document.
  */
 export function checkStructure(document: XmlDocument): Problem[] {
   const findings = new Findings(document)
@@ -46,8 +45,8 @@ export function isExact(root: XmlElement): boolean {
 }
 
 /**
- * The same but for references, and without a look into what is known. What spans several elements,
- * as unique names do, is looked at all the same.
+ * Checks a document except for references and elements that were already checked. Rules across
+ * elements, such as unique names, always run.
  */
 export function checkOutside(
   root: XmlElement,
@@ -62,7 +61,7 @@ export function checkOutside(
   }
 }
 
-/** Holds a member of a list such as `pipelines` against the schema, as if it stood in one. */
+/** Checks a member of a list such as `pipelines` against the schema, as if it were in one. */
 export function checkMember(
   member: XmlElement,
   { list, exact, findings }: { list: string; exact: boolean; findings: Findings },

@@ -75,7 +75,7 @@ for (const constraint of CONSTRAINTS) {
   byScope.set(within, [...(byScope.get(within) ?? []), ready])
 }
 
-/** Finds names that are used twice where the schema wants them unique, as written. */
+/** Finds names that occur twice where the schema requires them to be unique, as written. */
 export function checkUniqueness(scope: XmlElement, ruleKey: string, findings: Findings): void {
   for (const constraint of byScope.get(ruleKey) ?? []) {
     checkConstraint(scope, constraint, findings)
@@ -123,7 +123,7 @@ export function checkReferences(root: XmlElement, findings: Findings): void {
   }
 }
 
-/** The same for the pipelines of a model whose references nobody has looked for. */
+/** Whether the pipelines of a model refer to unknown packages or scms. */
 export function hasUnknownReferences({ repositories, scms, groups }: Configuration): boolean {
   const packages = new Set(repositories.flatMap((each) => each.packages).map((each) => each.id))
   const ids = { package: packages, scm: new Set(scms.map((each) => each.id)) }

@@ -1,4 +1,4 @@
-/** What a value has to look like, and how that is said: "it must …". */
+/** A type of values, with the message "it must …" for others. */
 export interface ValueType {
   readonly must: string
   accepts(value: string): boolean

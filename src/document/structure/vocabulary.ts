@@ -28,7 +28,7 @@ export interface Shape {
   readonly children: ReadonlyMap<string, ElementRule>
 }
 
-/** The meaning of an element in its place, told apart from its namesakes by `key`. */
+/** The meaning of an element in its place, distinguished by `key` from others of its name. */
 export interface ElementRule {
   readonly key: string
   readonly exact: Shape

@@ -2,7 +2,7 @@ import { shorten } from '../text/shorten.ts'
 import { attributeOf } from './xml-elements.ts'
 import type { XmlElement } from './xml-tree.ts'
 
-/** Elements that only hold a list; they are named where nothing of the list follows. */
+/** Elements that only contain a list; they are named only when no item of the list follows. */
 export const LISTS = new Set(
   (
     'cruise pipelines materials jobs tasks templates environments agents roles users bases ' +
@@ -13,7 +13,7 @@ export const LISTS = new Set(
 
 export const IDENTITIES = ['name', 'id', 'uuid', 'pipelineName', 'materialName']
 
-/** The place of an element as people say it: `pipeline "build" › stage "test" › job "unit"`. */
+/** Describes the place of an element: `pipeline "build" › stage "test" › job "unit"`. */
 export function pathOf(element: XmlElement): string {
   const labels = [labelOf(element)]
   let below = element
@@ -24,7 +24,7 @@ export function pathOf(element: XmlElement): string {
   return labels.join(' › ')
 }
 
-/** A group is told where no pipeline of it follows: the name of a pipeline is enough. */
+/** A group is named only when no pipeline of it follows: the name of a pipeline is enough. */
 function isTelling(above: XmlElement, below: XmlElement): boolean {
   if (isGroup(above)) return below.name !== 'pipeline'
   return !LISTS.has(above.name)

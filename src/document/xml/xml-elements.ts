@@ -1,6 +1,6 @@
 import type { XmlElement } from './xml-tree.ts'
 
-/** The names that may be taken at each step of a way down the tree. */
+/** The accepted names at each step of a path down the tree. */
 export type PathSteps = readonly (readonly string[])[]
 
 /** Reads a path such as `roles/role|pluginRole`; names joined by `|` stand for either. */
@@ -46,7 +46,7 @@ export function attributeOf({ attributes }: XmlElement, name: string): string | 
   return attributes.get(name)?.value ?? null
 }
 
-/** Whether a boolean attribute says yes; there are two ways to. */
+/** Whether a boolean attribute is true, which has two spellings. */
 export function isTrue(element: XmlElement, name: string): boolean {
   const value = attributeOf(element, name)?.trim()
   return value === 'true' || value === '1'

@@ -1,6 +1,6 @@
 import { shorten } from '../text/shorten.ts'
 
-/** Where the parser stood when it met a fault. Offsets are into the whole text. */
+/** The state of the parser at a fault. Offsets are into the whole text. */
 export interface FaultContext {
   readonly text: string
   /** The end of the last whole token: everything before it is understood. */
@@ -14,7 +14,7 @@ export interface FaultContext {
 export interface Fault {
   readonly message: string
   readonly offset: number
-  /** Whether what follows can still be understood, so that reading on finds real faults only. */
+  /** Whether the parser can continue and still find real faults only. */
   readonly local: boolean
 }
 
@@ -122,7 +122,7 @@ const WORDS = new Map<string, Wording>([
 const MALFORMED_DECLARATION =
   'the XML declaration is malformed; it is written <?xml version="1.0" encoding="utf-8"?>'
 
-/** Says in the words of an operator what the parser met, and where it began. */
+/** Describes a fault for operators, with the place where it began. */
 export function faultOf(reported: string, context: FaultContext): Fault {
   if (/^(unclosed tag: |unexpected end|document must contain)/.test(reported)) {
     return faultAtEnd(context)
@@ -141,7 +141,7 @@ export function faultOf(reported: string, context: FaultContext): Fault {
   return { message: words.message, offset: place(words.at, context), local: words.local ?? false }
 }
 
-/** The many faults of a declaration share one answer; others speak in the parser's words. */
+/** The many faults of a declaration share one message; others use the parser's. */
 function unworded(reported: string, context: FaultContext): string {
   const inDeclaration = context.text.startsWith('<?xml', tokenStart(context))
   return inDeclaration ? MALFORMED_DECLARATION : reported.replace(/\.$/, '')
@@ -184,7 +184,7 @@ const UNFINISHED: readonly (readonly [string, string])[] = [
   ['<', 'a tag is not finished'],
 ]
 
-/** The text ended too early: names what was begun last and never finished. */
+/** Describes an early end of the text by the last construct that was not finished. */
 function faultAtEnd(context: FaultContext): Fault {
   const { text, open } = context
   const start = tokenStart(context)

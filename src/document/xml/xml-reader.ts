@@ -29,7 +29,7 @@ export function readXml(bytes: Uint8Array, limits: Partial<XmlLimits> = {}): Xml
   return runSync(readXmlInSteps(bytes, limits))
 }
 
-/** The same in small steps. */
+/** Reads in small steps, for cooperative runs. */
 export function* readXmlInSteps(
   bytes: Uint8Array,
   limits: Partial<XmlLimits> = {},
@@ -44,7 +44,7 @@ export function* readXmlInSteps(
   return yield* readText(decoding.text, bounds)
 }
 
-/** A tree without its text, and what it costs: elements, attributes, texts and comments. */
+/** A tree without its text, with its number of elements, attributes, texts and comments. */
 export interface XmlTree {
   readonly root: XmlElement
   readonly parts: number
@@ -52,7 +52,7 @@ export interface XmlTree {
 
 /**
  * The tree of a text that is well-formed; null for any other text.
- * Who wants to know what is wrong asks `readXml`.
+ * For the faults, use `readXml`.
  */
 export function readTree(text: string, limits: XmlLimits): XmlTree | null {
   const { faults, root, parts } = runSync(treeOf(text, limits))

@@ -68,7 +68,7 @@ export class XmlTreeBuilder {
     return this.#parts
   }
 
-  /** Runs the parser for a while; false when nothing more can be learned. */
+  /** Parses the next piece; false when the parse has ended. */
   watch(run: () => void): boolean {
     try {
       run()
@@ -97,7 +97,7 @@ export class XmlTreeBuilder {
     this.#add({ kind: 'aside', span: this.#span(end) }, end)
   }
 
-  /** The parser tells of a comment at its `--`, before it knows whether a `>` follows. */
+  /** The parser reports a comment at its `--`, before it knows whether a `>` follows. */
   comment(end: number): void {
     if (this.#text.startsWith('>', end - 1)) this.aside(end)
   }
@@ -157,7 +157,7 @@ export class XmlTreeBuilder {
     this.#cursor = end
   }
 
-  /** Takes what the parser reports. It goes on only where it can still make sense of the text. */
+  /** Handles a fault of the parser, and continues only where the rest can still be understood. */
   fault(reported: string, position: number): void {
     if (reported.startsWith('duplicate attribute: ')) return
     if (reported === 'unexpected close tag.' && this.#closed) this.#failClosing(this.#closed)
@@ -208,7 +208,7 @@ export class XmlTreeBuilder {
     }
   }
 
-  /** The parser ends an element before it tells that the closing tag is another's. */
+  /** The parser closes an element before it reports that the closing tag has another name. */
   #failClosing({ name, span, closeTag }: Draft): void {
     const tag = this.#text.slice(closeTag?.start, closeTag?.end)
     const closing = shorten(tag.replace(/^<\/|[ \t\r\n]*>$/g, ''))
