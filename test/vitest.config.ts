@@ -12,15 +12,10 @@ const missingReporter = new MissingProgramsReporter(missing, {
   mustHaveAll: REPORT !== undefined,
 })
 
-/**
- * Tests that look at their whole process (its time, memory, children or open files), and tests of
- * programs. The others share a process, which loads the code once: a third of the time of a run.
- */
+/** Tests of rooms by themselves share a process, which loads the code once. */
+const TOGETHER = 'test/{unit,property,conformance}/**/*.test.ts'
+/** Those of them that look at their whole process: its time, memory, children or open files. */
 const ALONE = [
-  'test/{crash,docs,e2e}/**/*.test.ts',
-  'test/http/git/broken-off.test.ts',
-  'test/http/hostile/documents.test.ts',
-  'test/http/pages/agents.test.ts',
   'test/property/growth.test.ts',
   'test/unit/builds/material-poller.test.ts',
   'test/unit/document/{document,value-types}.test.ts',
@@ -28,7 +23,7 @@ const ALONE = [
   'test/unit/git/cat-file-reader.test.ts',
   'test/unit/security/credentials.test.ts',
 ]
-const ALL = ['test/**/*.test.ts']
+const OTHERS = ['test/*.test.ts', 'test/{crash,docs,e2e,http}/**/*.test.ts']
 
 const LONG = { name: 'long', description: 'takes long: not part of npm run test:quick' }
 
@@ -36,8 +31,11 @@ export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
     projects: [
-      { extends: true, test: { name: 'together', include: ALL, exclude: ALONE, isolate: false } },
-      { extends: true, test: { name: 'alone', include: ALONE } },
+      {
+        extends: true,
+        test: { name: 'together', include: [TOGETHER], exclude: ALONE, isolate: false },
+      },
+      { extends: true, test: { name: 'alone', include: [...ALONE, ...OTHERS] } },
     ],
     globalSetup: ['test/support/programs/build-once.ts'],
     testTimeout: 120_000,
