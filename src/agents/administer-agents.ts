@@ -10,7 +10,7 @@ import {
   environmentKey,
   findAgent,
   isResourceName,
-  type ConfiguredAgent,
+  type AgentDeclaration,
 } from '../document/agents/agent-element.ts'
 import { attributeOf } from '../document/xml/xml-elements.ts'
 import type { XmlElement } from '../document/xml/xml-tree.ts'
@@ -149,7 +149,7 @@ function readAgent(directory: AgentDirectory, uuid: string): KnownAgent {
   throw new ServiceError('agent-not-found', `There is no agent ${uuid}`, { uuid })
 }
 
-function listedAs(agent: KnownAgent): ConfiguredAgent {
+function listedAs(agent: KnownAgent): AgentDeclaration {
   const { hostname, ipAddress } = factsOf(agent)
   return { uuid: agent.uuid, hostname, ipaddress: ipAddress, resources: [] }
 }

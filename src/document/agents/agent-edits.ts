@@ -10,7 +10,7 @@ import {
   environmentElements,
   environmentKey,
   findAgent,
-  type ConfiguredAgent,
+  type AgentDeclaration,
 } from './agent-element.ts'
 import { insertAgents } from './list-agents.ts'
 
@@ -18,7 +18,7 @@ import { insertAgents } from './list-agents.ts'
 const FLAGS = ['isDisabled', 'isDenied'] as const
 
 /** Enables an agent, and lists one that is not listed yet. Null when it is enabled already. */
-export function enableAgent(document: EditableDocument, agent: ConfiguredAgent): string | null {
+export function enableAgent(document: EditableDocument, agent: AgentDeclaration): string | null {
   const element = findAgent(document.root, agent.uuid)
   if (!element)
     return applyEdits(document, insertAgents(document.root, [agent], { disabled: false }))
@@ -30,7 +30,7 @@ export function enableAgent(document: EditableDocument, agent: ConfiguredAgent):
 }
 
 /** Disables an agent, and lists one that is not listed yet as disabled. Null when it is disabled already. */
-export function disableAgent(document: EditableDocument, agent: ConfiguredAgent): string | null {
+export function disableAgent(document: EditableDocument, agent: AgentDeclaration): string | null {
   const element = findAgent(document.root, agent.uuid)
   if (!element)
     return applyEdits(document, insertAgents(document.root, [agent], { disabled: true }))

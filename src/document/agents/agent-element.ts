@@ -4,7 +4,7 @@ import { attributeOf, elementsAt } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 
 /** An agent as the configuration lists it. */
-export interface ConfiguredAgent {
+export interface AgentDeclaration {
   readonly uuid: string
   readonly hostname: string
   readonly ipaddress: string
@@ -19,7 +19,7 @@ export function isResourceName(text: string): boolean {
 }
 
 export function agentElement(
-  { uuid, hostname, ipaddress, resources }: ConfiguredAgent,
+  { uuid, hostname, ipaddress, resources }: AgentDeclaration,
   { disabled }: { readonly disabled: boolean },
 ): NewElement {
   const names = new Set(resources.map((name) => name.trim()).filter(isResourceName))

@@ -11,12 +11,12 @@ import {
   environmentElements,
   environmentKey,
   isResourceName,
-  type ConfiguredAgent,
+  type AgentDeclaration,
 } from './agent-element.ts'
 import { insertAgents } from './list-agents.ts'
 
 /** An agent that registers itself, with the resources and environments it asks for. */
-export interface RegisteringAgent extends ConfiguredAgent {
+export interface RegisteringAgent extends AgentDeclaration {
   readonly environments: readonly string[]
 }
 

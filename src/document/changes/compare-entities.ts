@@ -14,7 +14,7 @@ import {
 } from '../entities/entities.ts'
 import { type Matching, matchByKey, refine } from './match.ts'
 import {
-  type DocumentComparison,
+  type ComparisonScope,
   isWrittenAlike,
   lineCount,
   type Pair,
@@ -31,7 +31,7 @@ export type EntityMatching = Matching<EntityElement>
 
 /** Matches the entities of one kind in both documents, renamed ones too. */
 export function matchEntities(
-  documents: Pick<DocumentComparison, 'before' | 'after'>,
+  documents: Pick<ComparisonScope, 'before' | 'after'>,
   kind: EntityDefinition,
   {
     before,
@@ -79,7 +79,7 @@ function isTooMuch({ removed, added }: EntityMatching): boolean {
 
 /** Reports every change of the entities of one kind, one after the other. */
 export function* compareEntities(
-  documents: DocumentComparison,
+  documents: ComparisonScope,
   { pairs, removed, added }: EntityMatching,
 ): Generator<void, void> {
   for (const entity of removed)
@@ -115,7 +115,7 @@ function spokenName(entity: EntityElement): string {
 }
 
 function compareEntity(
-  documents: DocumentComparison,
+  documents: ComparisonScope,
   before: EntityElement,
   after: EntityElement,
 ): void {
@@ -139,7 +139,7 @@ function compareEntity(
 }
 
 function contentChange(
-  documents: DocumentComparison,
+  documents: ComparisonScope,
   pair: Pair,
   entity: EntityElement,
 ): DocumentChange {

@@ -9,13 +9,13 @@ import {
   entityName,
   SERVER,
 } from '../entities/entities.ts'
-import { type DocumentComparison, rangesOf } from './scope.ts'
+import { type ComparisonScope, rangesOf } from './scope.ts'
 
 type EntityPair = readonly [EntityElement, EntityElement]
 
 /** Reports pipelines that moved between groups or within their group. */
 export function comparePlaces(
-  documents: DocumentComparison,
+  documents: ComparisonScope,
   { pipelines, groups }: { readonly pipelines: EntityMatching; readonly groups: EntityMatching },
 ): void {
   const nameOf = namesOf(groups)
@@ -34,7 +34,7 @@ export function comparePlaces(
 }
 
 /** Reports that the entities of a kind are reordered. */
-export function compareEntityOrder(documents: DocumentComparison, { pairs }: EntityMatching): void {
+export function compareEntityOrder(documents: ComparisonScope, { pairs }: EntityMatching): void {
   const kind = pairs[0]?.[0].kind
   if (!kind || kind.prefix === 'pipeline') return
   const isInServer = kind.isOfServer
@@ -50,7 +50,7 @@ function namesOf({ pairs, removed, added }: EntityMatching) {
 }
 
 function reportMove(
-  documents: DocumentComparison,
+  documents: ComparisonScope,
   [before, after]: EntityPair,
   { from, to }: { readonly from: string; readonly to: string },
 ): void {
@@ -67,7 +67,7 @@ function reportMove(
 }
 
 function reportOrder(
-  documents: DocumentComparison,
+  documents: ComparisonScope,
   pairs: readonly EntityPair[],
   place: { readonly entity: string; readonly label: string; readonly subject: string },
 ): void {

@@ -3,7 +3,7 @@ import type { Span, XmlElement } from '../xml/xml-tree.ts'
 import type { DocumentChange, LineSpan } from '../entities/change.ts'
 
 /** A comparison of two documents, which reports their differences. */
-export interface DocumentComparison {
+export interface ComparisonScope {
   readonly before: XmlDocument
   readonly after: XmlDocument
   /** The elements that are entities of their own, in both documents. */
@@ -14,7 +14,7 @@ export interface DocumentComparison {
 }
 
 /** The entity whose changes are being reported. */
-export interface Scope extends DocumentComparison {
+export interface Scope extends ComparisonScope {
   readonly entity: string
   readonly label: string
 }
@@ -32,7 +32,7 @@ export function rangeOf({ lines }: XmlDocument, { start, end }: Span): LineSpan 
 
 /** The lines of a pair in both documents. */
 export function rangesOf(
-  documents: DocumentComparison,
+  documents: ComparisonScope,
   spans: { readonly before?: Span | undefined; readonly after?: Span | undefined },
 ): { before?: LineSpan; after?: LineSpan } {
   return {
@@ -48,7 +48,7 @@ export function lineCount({ first, last }: LineSpan): { lines?: number } {
 
 /** Whether two elements have identical texts. */
 export function isWrittenAlike(
-  { before, after }: Pick<DocumentComparison, 'before' | 'after'>,
+  { before, after }: Pick<ComparisonScope, 'before' | 'after'>,
   pair: Pair,
 ): boolean {
   const [one, other] = [pair.before.span, pair.after.span]

@@ -21,7 +21,7 @@ import {
   entitiesIn,
   ENTITY_PREFIXES,
 } from '../entities/entities.ts'
-import { type DocumentComparison, lineCount, rangeOf, type Scope } from './scope.ts'
+import { type ComparisonScope, lineCount, rangeOf, type Scope } from './scope.ts'
 import { shownValue } from '../entities/shown-value.ts'
 
 /** A document to compare: well-formed, or with the reasons why it is not. */
@@ -111,7 +111,7 @@ function documentsOf(
   pair: { readonly before: XmlDocument; readonly after: XmlDocument },
   entities: readonly XmlElement[],
   changes: DocumentChange[],
-): DocumentComparison {
+): ComparisonScope {
   return {
     ...pair,
     entities: new Set(entities),
