@@ -18,7 +18,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Run>> = new Map<string, () => 
   ['restore', async () => (await import('./cli/restore.ts')).restore],
   ['import', async () => (await import('./cli/import.ts')).importCommand],
   ['doctor', async () => (await import('./cli/doctor.ts')).doctor],
-  ['check-push', async () => (await import('./cli/check-push.ts')).checkPush],
+  ['check-push', async () => (await import('./cli/check-push.ts')).runCheckPush],
 ])
 
 // A stack in the log names the lines of the sources. No answer has one.

@@ -201,7 +201,7 @@ export const SETTINGS = {
 export type ServeSettings = z.output<typeof SETTINGS.serve>
 export type AgentSettings = z.output<typeof SETTINGS.agent>
 export type RepositorySettings = z.output<typeof SETTINGS.verify>
-export type Environment = Readonly<Record<string, string | undefined>>
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
 /**
  * The settings of one subcommand from its flags and the environment; a flag wins over its variable.
@@ -211,7 +211,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export function readSettings<Schema extends z.ZodObject>(
   schema: Schema,
   args: readonly string[],
-  environment: Environment = process.env,
+  environment: EnvironmentVariables = process.env,
 ): z.output<Schema> {
   const names = Object.keys(schema.shape)
   const flags = parseFlags(args, schema)
@@ -225,14 +225,14 @@ export function readSettings<Schema extends z.ZodObject>(
 }
 
 /** What the processes of jobs inherit from an agent. Its settings are taken out of the process itself. */
-export function takeAgentEnvironment(): Environment {
+export function takeAgentEnvironment(): EnvironmentVariables {
   const environment = { ...process.env }
   for (const flag of Object.keys(SETTINGS.agent.shape)) delete process.env[variableOf(flag)]
   return environment
 }
 
 /** Where git keeps the objects of a push that is not accepted yet, as it tells its hooks. */
-export function gitQuarantine(environment: Environment = process.env): Record<string, string> {
+export function gitQuarantine(environment: EnvironmentVariables = process.env): Record<string, string> {
   const names = ['GIT_OBJECT_DIRECTORY', 'GIT_ALTERNATE_OBJECT_DIRECTORIES', 'GIT_QUARANTINE_PATH']
   return Object.fromEntries(
     names.flatMap((name) => {
@@ -243,18 +243,18 @@ export function gitQuarantine(environment: Environment = process.env): Record<st
 }
 
 /** What npx has its shell run, where the environment comes from npx. */
-export function scriptOfNpx(environment: Environment = process.env): string | null {
+export function scriptOfNpx(environment: EnvironmentVariables = process.env): string | null {
   if (environment['npm_command'] !== 'exec') return null
   return environment['npm_lifecycle_script'] || null
 }
 
 /** Where programs such as git are looked for. */
-export function programPath(environment: Environment = process.env): string | undefined {
+export function programPath(environment: EnvironmentVariables = process.env): string | undefined {
   return environment['PATH']
 }
 
 /** The variables of the service for the programs that it runs, without its own settings. */
-export function toolEnvironment(environment: Environment = process.env): Record<string, string> {
+export function toolEnvironment(environment: EnvironmentVariables = process.env): Record<string, string> {
   return Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) =>
       value === undefined || name.startsWith('CAIRN_') ? [] : [[name, value]],

@@ -24,7 +24,7 @@ import { plainSecretResource } from './configuration/plain-secret-routes.ts'
 import { type RestoreRoutesOptions, restoreResource } from './configuration/restore-routes.ts'
 import { type WatchRoutesOptions, watchResource } from './configuration/watch-routes.ts'
 import { gitResource } from './git/git-routes.ts'
-import type { Resource, RouteFacts } from './route.ts'
+import type { ApiResource, RouteFacts } from './route.ts'
 import { auditResource } from './service/audit-routes.ts'
 import { type HealthRoutesOptions, healthResource } from './service/health-routes.ts'
 import { type MetricsOptions, metricsResource } from './service/metrics-routes.ts'
@@ -52,7 +52,7 @@ export interface ApiOptions
     GitAccessDeps {}
 
 /** Everything that programs call, in the order of the description. */
-export const RESOURCES: readonly Resource<ApiOptions>[] = [
+export const RESOURCES: readonly ApiResource<ApiOptions>[] = [
   healthResource,
   configResource,
   metricsResource,

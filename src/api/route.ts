@@ -34,7 +34,7 @@ export function routeWith<State>() {
 }
 
 /** Routes that belong together. */
-export interface Resource<Options> {
+export interface ApiResource<Options> {
   readonly routes: readonly RouteFacts[]
   /** The routes of one service. */
   mount(options: Options): Hono<RouteEnv>
@@ -52,7 +52,7 @@ export function resource<Options, State>({
   routes,
   open,
   conditional = false,
-}: ResourceDefinition<Options, State>): Resource<Options> {
+}: ResourceDefinition<Options, State>): ApiResource<Options> {
   return {
     routes,
     mount: (options) => {

@@ -6,7 +6,7 @@ import { gitQuarantine, programPath, readSettings, SETTINGS } from '../settings.
 import { complain } from './output.ts'
 
 /** Git's `pre-receive` hook: standard input names the pushed refs, standard error is the pusher's terminal. */
-export async function checkPush(args: readonly string[]): Promise<number> {
+export async function runCheckPush(args: readonly string[]): Promise<number> {
   const settings = readSettings(SETTINGS['check-push'], args)
   const options = {
     repository: resolve(settings['config-repo']),

@@ -18,7 +18,7 @@ export function revisionKindOf({
 }
 
 /** A readable name: the host of an agent, else the user name. */
-export function authorName(username: string): string {
+export function shownAuthor(username: string): string {
   const host = AGENT.exec(username)?.[1]
   return host === undefined || host === '' ? username : host
 }

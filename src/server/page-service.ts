@@ -5,7 +5,7 @@ import type { AnswerFailure } from '../http/failure.ts'
 import { pageFailures } from '../pages/frame/page-failures.tsx'
 import { type PagesOptions, pagesRoutes } from '../pages/pages-routes.ts'
 import { PageContext, type PageContextOptions } from '../pages/frame/page-context.ts'
-import { type Answer, composeRoutes, refusing, type RoutesOptions } from './routes.ts'
+import { type AnswerRequest, composeRoutes, refusing, type RoutesOptions } from './routes.ts'
 import { conditionalGets } from '../http/conditional-get.ts'
 
 export interface PageServiceOptions extends Omit<PagesOptions, 'pages'>, PageContextOptions {
@@ -16,7 +16,7 @@ export interface PageServiceOptions extends Omit<PagesOptions, 'pages'>, PageCon
 /** What is made for people. */
 export interface PageService {
   /** Answers whatever no call of programs answers. */
-  readonly answer: Answer
+  readonly answer: AnswerRequest
   readonly answerFailure: AnswerFailure
 }
 

@@ -8,18 +8,18 @@ import type { RequestContext, RouteEnv } from '../http/request-context.ts'
 import { PathRouter } from '../http/path-router.ts'
 import { type AnswerFailure, type Failure, failure, failureOf } from '../http/failure.ts'
 
-export type Answer = (request: Request, context: RequestContext) => Response | Promise<Response>
+export type AnswerRequest = (request: Request, context: RequestContext) => Response | Promise<Response>
 
 export interface RoutesOptions {
   readonly log: Log
   readonly parts: readonly Hono<RouteEnv>[]
   /** Answers what no route does. */
-  readonly otherwise: Answer
+  readonly otherwise: AnswerRequest
   readonly answerFailure: AnswerFailure
 }
 
 /** All routes as one function: composed once, with the answers for what went wrong. */
-export function composeRoutes(options: RoutesOptions): Answer {
+export function composeRoutes(options: RoutesOptions): AnswerRequest {
   const app = new Hono<RouteEnv>({
     getPath: (_, given) => given?.env?.path ?? '/',
     router: new PathRouter(),
@@ -48,7 +48,7 @@ export function composeRoutes(options: RoutesOptions): Answer {
 export function refusing({
   parts,
   answerFailure,
-}: Pick<RoutesOptions, 'parts' | 'answerFailure'>): Answer {
+}: Pick<RoutesOptions, 'parts' | 'answerFailure'>): AnswerRequest {
   const allowed = methodTable(parts.flatMap(({ routes }) => routes))
   return (request, { path, principal }) => {
     const answer = (given: Failure) => answerFailure(request, given, principal)

@@ -11,7 +11,7 @@ import { isForUsersToo, isPublic } from '../api/public-paths.ts'
 import type { Handler } from '../http/listen.ts'
 import { observe } from '../http/observe.ts'
 import type { PageService, PageServiceOptions } from './page-service.ts'
-import { type Answer, composeRoutes } from './routes.ts'
+import { type AnswerRequest, composeRoutes } from './routes.ts'
 
 export interface HttpServiceOptions extends ApiOptions, PageServiceOptions {
   readonly credentials: AuthenticateOptions['credentials']
@@ -43,7 +43,7 @@ export function httpService(options: HttpServiceOptions): HttpService {
     if (!isForPage(failed[0], basePath)) return answerInJson(...failed)
     return loadPages().then((loaded) => loaded.answerFailure(...failed))
   }
-  const otherwise: Answer = async (...asked) => (await loadPages()).answer(...asked)
+  const otherwise: AnswerRequest = async (...asked) => (await loadPages()).answer(...asked)
   const routes = composeRoutes({ log, parts, otherwise, answerFailure })
   const answer = authenticate({
     hosts: new AllowedHosts(options.hostNames),

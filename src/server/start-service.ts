@@ -17,7 +17,7 @@ import { openService } from './service-context.ts'
 import { Shutdown } from './shutdown.ts'
 
 /** A running service. Disposing it finishes the requests in flight, then closes everything. */
-export interface Server extends AsyncDisposable {
+export interface RunningServer extends AsyncDisposable {
   readonly url: string
   /** The file with the password of the first user, when one was generated now. */
   readonly passwordFile: string | null
@@ -27,7 +27,7 @@ export interface Server extends AsyncDisposable {
 export async function openServer(
   settings: ServeSettings,
   environment: BootEnvironment,
-): Promise<Server> {
+): Promise<RunningServer> {
   const reserved = reservedFolders(settings)
   try {
     return await openOnce(settings, environment)
@@ -39,7 +39,7 @@ export async function openServer(
   }
 }
 
-async function openOnce(settings: ServeSettings, environment: BootEnvironment): Promise<Server> {
+async function openOnce(settings: ServeSettings, environment: BootEnvironment): Promise<RunningServer> {
   const shutdown = new Shutdown()
   try {
     const stateDir = await openStateDir(settings, { shutdown, environment })
@@ -69,7 +69,7 @@ async function openStateDir(
   return stateDir
 }
 
-async function serve(boot: BootContext): Promise<Server> {
+async function serve(boot: BootContext): Promise<RunningServer> {
   const { settings, shutdown } = boot
   const { log } = boot.environment
   const context = await openService(boot)

@@ -14,7 +14,7 @@ import {
 import { pathParameter } from './path-parameters.ts'
 import { PAGE_OPERATIONS } from './page-operations.ts'
 
-export interface Route {
+export interface MountedRoute {
   readonly method: string
   readonly path: string
 }
@@ -52,7 +52,7 @@ const UNDESCRIBED: Operation = { tag: 'Other', summary: '', caller: 'user', answ
 
 /** All routes with what is known of them. A page needs no description of its own. */
 export function describeRoutes(
-  routes: readonly Route[],
+  routes: readonly MountedRoute[],
   operations = OPERATIONS,
 ): readonly DescribedCall[] {
   const known = new Map(Object.entries(operations))

@@ -8,7 +8,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { isSameName } from '../../core/name-key.ts'
 import {
   builtRevision,
-  materialNameOf,
+  shownMaterialName,
   reading,
   type RevisionsDeps,
   type WantedRevision,
@@ -61,7 +61,7 @@ export async function pinnedRevisions(
     const built = revision === newest ? revision : builtRevision(last, fingerprint)
     pinned.set(fingerprint, {
       fingerprint,
-      name: materialNameOf(material),
+      name: shownMaterialName(material),
       revision,
       pinned: { built },
     })
@@ -72,7 +72,7 @@ export async function pinnedRevisions(
 /** Names compare without case, like those of pipelines. */
 function findMaterial({ name: pipeline, materials }: Pipeline, { material: key }: Pin): Material {
   const found =
-    materials.find((each) => isSameName(materialNameOf(each) ?? '', key)) ??
+    materials.find((each) => isSameName(shownMaterialName(each) ?? '', key)) ??
     materials.find((each) => isSameName(materialFingerprint(each), key))
   if (found) return found
   const message = `The pipeline ${pipeline} has no material ${key}`

@@ -36,7 +36,7 @@ export async function knownRevisions(
       : deps.poller.latest(fingerprint)
     const known = upstream.revisions.get(fingerprint) ?? own
     if (known === null) return null
-    revisions.push({ fingerprint, name: materialNameOf(material), revision: known })
+    revisions.push({ fingerprint, name: shownMaterialName(material), revision: known })
   }
   return revisions
 }
@@ -61,7 +61,7 @@ export async function newestRevisions(
     if (pin) return pin
     const settled = upstream.revisions.get(fingerprint) ?? null
     const revision = settled ?? (await pollFor(deps, pipeline, material))
-    return { fingerprint, name: materialNameOf(material), revision }
+    return { fingerprint, name: shownMaterialName(material), revision }
   })
   return Promise.all(asked)
 }
@@ -139,7 +139,7 @@ export function builtRevision(run: PipelineInstance | null, fingerprint: string)
 }
 
 /** The name of a material for labels, and for users who pin it. */
-export function materialNameOf(material: Material): string | null {
+export function shownMaterialName(material: Material): string | null {
   if (material.kind === 'dependency') return material.name ?? material.pipeline
   return 'name' in material ? material.name : null
 }

@@ -3,7 +3,7 @@ import type { DocumentKind } from '../../core/document-kind.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { CommitSha, type Revision } from '../../core/revision.ts'
-import { authorName } from '../../core/revision-kind.ts'
+import { shownAuthor } from '../../core/revision-kind.ts'
 import type { History } from '../../history/history.ts'
 import type { StateStore } from '../../state/state-store.ts'
 import type { HealthProblem } from '../../core/health-problem.ts'
@@ -75,7 +75,7 @@ export class PlainSecretAlarm {
     const found =
       known ?? (await readable.secretsIn({ digest, document: await history.readStored(revision) }))
     if (found.length === 0) return
-    const username = authorName(revision.username)
+    const username = shownAuthor(revision.username)
     await this.#keep({ commit, username, secrets: [...found], acknowledgedBy: null })
   }
 

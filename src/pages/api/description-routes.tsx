@@ -8,7 +8,7 @@ import { digestOf } from '../../core/digest.ts'
 import {
   describeRoutes,
   type DescribedCall,
-  type Route,
+  type MountedRoute,
 } from '../../api/description/described-call.ts'
 import { renderOpenApi } from '../../api/description/openapi.ts'
 
@@ -20,7 +20,7 @@ export interface DescriptionOptions {
   readonly basePath: string
   readonly version: string
   /** Every route of the service; read at the first request, after all routes are registered. */
-  readonly routes: () => readonly Route[]
+  readonly routes: () => readonly MountedRoute[]
 }
 
 /** `/api` and `/api/openapi.json`: the description of every route, for people and for programs. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Revision } from '../../core/revision.ts'
-import { type RevisionKind, revisionKindOf, authorName } from '../../core/revision-kind.ts'
+import { type RevisionKind, revisionKindOf, shownAuthor } from '../../core/revision-kind.ts'
 
 /** Selects revisions. Empty and null fields select all. */
 export interface HistoryFilter {
@@ -82,7 +82,7 @@ async function mentioning(
 
 function mentions(revision: Revision, text: string, lookup: RevisionLookup): boolean {
   const { username, subject, digest, commit } = revision
-  const facts = [username, authorName(username), subject, digest, commit]
+  const facts = [username, shownAuthor(username), subject, digest, commit]
   if (facts.some((fact) => fact.toLowerCase().includes(text))) return true
   return lookup.textOf(revision).includes(text)
 }

@@ -1,6 +1,6 @@
 import type { Principal } from '../../core/principal.ts'
 import type { Revision } from '../../core/revision.ts'
-import { revisionKindOf, authorName } from '../../core/revision-kind.ts'
+import { revisionKindOf, shownAuthor } from '../../core/revision-kind.ts'
 import type { History } from '../../history/history.ts'
 import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
@@ -168,7 +168,7 @@ function lookForFacts(revisions: readonly Revision[], entities: EntityIndex): Hi
   const people = revisions.filter((revision) => revisionKindOf(revision) !== 'agent')
   const names = [...new Set(people.map(({ username }) => username))].toSorted()
   return {
-    users: names.map((username) => ({ username, who: authorName(username) })),
+    users: names.map((username) => ({ username, who: shownAuthor(username) })),
     agentRegistrations: revisions.length - people.length,
     noise: revisions.filter((revision) => entities.isCosmetic(revision)).length,
   }

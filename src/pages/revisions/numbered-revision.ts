@@ -2,7 +2,7 @@ import { Digest } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { CommitSha, type Revision } from '../../core/revision.ts'
-import { type RevisionKind, revisionKindOf, authorName } from '../../core/revision-kind.ts'
+import { type RevisionKind, revisionKindOf, shownAuthor } from '../../core/revision-kind.ts'
 import type { History } from '../../history/history.ts'
 import { type Access, assertMay } from '../../configuration/access/permission.ts'
 
@@ -30,7 +30,7 @@ export function numbered(history: History, revision: Revision): NumberedRevision
     ...revision,
     number,
     kind: revisionKindOf(revision),
-    who: authorName(username),
+    who: shownAuthor(username),
     isCurrent,
   }
 }
