@@ -232,7 +232,9 @@ export function takeAgentEnvironment(): EnvironmentVariables {
 }
 
 /** Where git keeps the objects of a push that is not accepted yet, as it tells its hooks. */
-export function gitQuarantine(environment: EnvironmentVariables = process.env): Record<string, string> {
+export function gitQuarantine(
+  environment: EnvironmentVariables = process.env,
+): Record<string, string> {
   const names = ['GIT_OBJECT_DIRECTORY', 'GIT_ALTERNATE_OBJECT_DIRECTORIES', 'GIT_QUARANTINE_PATH']
   return Object.fromEntries(
     names.flatMap((name) => {
@@ -254,7 +256,9 @@ export function programPath(environment: EnvironmentVariables = process.env): st
 }
 
 /** The variables of the service for the programs that it runs, without its own settings. */
-export function toolEnvironment(environment: EnvironmentVariables = process.env): Record<string, string> {
+export function toolEnvironment(
+  environment: EnvironmentVariables = process.env,
+): Record<string, string> {
   return Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) =>
       value === undefined || name.startsWith('CAIRN_') ? [] : [[name, value]],

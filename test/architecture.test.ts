@@ -46,7 +46,6 @@ const TWO_WAY: Readonly<Record<string, string>> = {
   '. <-> server': 'both start with the settings, and say the version',
   'builds/dispatch <-> builds/runs': 'a run names its jobs, and a job the run that it is of',
   'builds/runs <-> builds/triggers': 'a trigger starts runs, and a run says what has triggered it',
-  'history <-> history/upkeep': 'the history is packed by rules that stand beside its options',
   'pages/code <-> pages/revisions': 'a comparison names revisions, and a revision shows its lines',
 }
 
@@ -97,6 +96,20 @@ describe('the rooms', () => {
     })
 
     expect(passedOn).toEqual([])
+  })
+
+  it('export each name once', () => {
+    const exported = new Map<string, Set<string>>()
+    const pattern =
+      /^export (?:abstract |async )?(?:class|interface|function\*?|const|type) (\w+)/gm
+    for (const file of files) {
+      for (const [, name = ''] of readFileSync(join(SRC, file), 'utf8').matchAll(pattern)) {
+        exported.set(name, (exported.get(name) ?? new Set<string>()).add(file))
+      }
+    }
+
+    expect(exported.size).toBeGreaterThan(1_000)
+    expect([...exported].filter(([, places]) => places.size > 1)).toEqual([])
   })
 
   it('keep process.env to the settings', () => {

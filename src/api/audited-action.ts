@@ -3,7 +3,7 @@ import type { Audit } from '../notify/audit/audit.ts'
 import { DIGEST_HEADER } from './configuration/digest-header.ts'
 import type { AuditAction, RequestContext } from '../http/request-context.ts'
 import { ROUTES } from './resources.ts'
-import { type AuditName, nameOf, QUIET } from './route.ts'
+import { type AuditName, nameOf, QUIET } from './definition/route.ts'
 
 /** What the forms of pages do, by their routes; the routes of programs say it themselves. */
 const PAGE_FORMS: readonly (readonly [string, AuditName])[] = [

@@ -1,5 +1,5 @@
 import { hasAgentToken } from './agents/agent-token.ts'
-import { CALLERS } from './description/operation.ts'
+import { CALLERS } from './definition/operation.ts'
 import { ROUTES } from './resources.ts'
 
 type Scheme = (typeof CALLERS)[keyof typeof CALLERS]['scheme']

@@ -8,7 +8,10 @@ import type { RequestContext, RouteEnv } from '../http/request-context.ts'
 import { PathRouter } from '../http/path-router.ts'
 import { type AnswerFailure, type Failure, failure, failureOf } from '../http/failure.ts'
 
-export type AnswerRequest = (request: Request, context: RequestContext) => Response | Promise<Response>
+export type AnswerRequest = (
+  request: Request,
+  context: RequestContext,
+) => Response | Promise<Response>
 
 export interface RoutesOptions {
   readonly log: Log

@@ -39,7 +39,10 @@ export async function openServer(
   }
 }
 
-async function openOnce(settings: ServeSettings, environment: BootEnvironment): Promise<RunningServer> {
+async function openOnce(
+  settings: ServeSettings,
+  environment: BootEnvironment,
+): Promise<RunningServer> {
   const shutdown = new Shutdown()
   try {
     const stateDir = await openStateDir(settings, { shutdown, environment })

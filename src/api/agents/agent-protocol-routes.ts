@@ -14,9 +14,9 @@ import { RegisterReply, RegisterRequest } from '../../wire/agent-registration.ts
 import { INERT } from '../../http/inert.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { readBody } from '../../http/request-body.ts'
-import { type Answer, JSON_TYPE } from '../description/operation.ts'
+import { type Answer, JSON_TYPE } from '../definition/operation.ts'
 import { tokenOf } from './agent-token.ts'
-import { QUIET, resource, routeWith } from '../route.ts'
+import { QUIET, resource, routeWith } from '../definition/route.ts'
 
 export const AGENT_TAG = 'Agents’ protocol'
 

@@ -19,8 +19,8 @@ import type { ClientNames } from '../../wire/revision-entry.ts'
 import { json, jsonText } from '../../http/errors.ts'
 import { malformed } from '../../http/parameters.ts'
 import { parseJson, readBody, readForm } from '../../http/request-body.ts'
-import { jsonAnswer, reads } from '../description/operation.ts'
-import { resource, routeWith } from '../route.ts'
+import { jsonAnswer, reads } from '../definition/operation.ts'
+import { resource, routeWith } from '../definition/route.ts'
 
 /** The largest body of a change, in bytes. */
 const LARGEST = 65_536

@@ -22,8 +22,8 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
 import { malformed, parseWholeNumber } from '../../http/parameters.ts'
 import { readBody } from '../../http/request-body.ts'
-import { jsonAnswer } from '../description/operation.ts'
-import { QUIET, resource, routeWith } from '../route.ts'
+import { jsonAnswer } from '../definition/operation.ts'
+import { QUIET, resource, routeWith } from '../definition/route.ts'
 
 export interface AgentWorkOptions extends JobCallsDeps, FilesDeps {
   readonly desk: JobDispatcher

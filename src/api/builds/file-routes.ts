@@ -19,8 +19,8 @@ import { parseRange } from './byte-range.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
-import { NOT_MODIFIED } from '../description/operation.ts'
-import { resource, routeWith } from '../route.ts'
+import { NOT_MODIFIED } from '../definition/operation.ts'
+import { resource, routeWith } from '../definition/route.ts'
 
 export interface FileRoutesOptions extends FilesDeps {
   readonly basePath: string

@@ -30,8 +30,8 @@ import {
   renderPipelineStatus,
 } from './stage-bodies.ts'
 import { started } from '../../http/started.ts'
-import { jsonAnswer, reads } from '../description/operation.ts'
-import { resource, routeWith } from '../route.ts'
+import { jsonAnswer, reads } from '../definition/operation.ts'
+import { resource, routeWith } from '../definition/route.ts'
 
 const LARGEST_FORM = 65_536
 

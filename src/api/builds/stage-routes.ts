@@ -18,8 +18,8 @@ import { readJobChoice } from './job-choice.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
 import { renderJobRuns, renderStageHistory, renderStageRun } from './stage-bodies.ts'
 import { started } from '../../http/started.ts'
-import { jsonAnswer, reads } from '../description/operation.ts'
-import { resource, routeWith } from '../route.ts'
+import { jsonAnswer, reads } from '../definition/operation.ts'
+import { resource, routeWith } from '../definition/route.ts'
 
 export type StageRoutesOptions = StagesDeps & StartRunsDeps
 

@@ -4,8 +4,8 @@ import { ChangesAnswer } from '../../wire/changes.ts'
 import { parseSha } from '../../http/parameters.ts'
 import { ResponseCache } from '../../http/response-cache.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
-import { reads } from '../description/operation.ts'
-import { resource, routeWith } from '../route.ts'
+import { reads } from '../definition/operation.ts'
+import { resource, routeWith } from '../definition/route.ts'
 
 /** How many bytes of responses are kept. */
 const KEPT = 16 * 1_048_576

@@ -33,8 +33,8 @@ import {
   NOT_MODIFIED,
   type Parameter,
   reads,
-} from '../description/operation.ts'
-import { resource, routeWith } from '../route.ts'
+} from '../definition/operation.ts'
+import { resource, routeWith } from '../definition/route.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const PAGE = 10

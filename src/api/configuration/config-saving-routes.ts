@@ -14,8 +14,8 @@ import { json, renderError, shown } from '../../http/errors.ts'
 import { parseIfMatch } from './if-match.ts'
 import { malformed, parseDigest } from '../../http/parameters.ts'
 import { readBody, readForm, textField } from '../../http/request-body.ts'
-import { jsonAnswer } from '../description/operation.ts'
-import { resource, routeWith } from '../route.ts'
+import { jsonAnswer } from '../definition/operation.ts'
+import { resource, routeWith } from '../definition/route.ts'
 
 export interface ConfigSavingOptions extends ConfigSavingDeps {
   readonly clientNames: ClientNames

@@ -10,8 +10,8 @@ import { PipelineCreatedBody, PipelineRefusedBody } from '../../wire/action-bodi
 import { ErrorBody } from '../../wire/error-body.ts'
 import { json, renderError, statusOf } from '../../http/errors.ts'
 import { type Form, readForm } from '../../http/request-body.ts'
-import { jsonAnswer } from '../description/operation.ts'
-import { resource, routeWith } from '../route.ts'
+import { jsonAnswer } from '../definition/operation.ts'
+import { resource, routeWith } from '../definition/route.ts'
 
 export interface PipelineCreationOptions extends PipelineCreationDeps {
   readonly maxBody: number

@@ -5,8 +5,8 @@ import {
 import { MessageBody } from '../../wire/action-bodies.ts'
 import { json } from '../../http/errors.ts'
 import { parseSha } from '../../http/parameters.ts'
-import { jsonAnswer } from '../description/operation.ts'
-import { resource, routeWith } from '../route.ts'
+import { jsonAnswer } from '../definition/operation.ts'
+import { resource, routeWith } from '../definition/route.ts'
 
 const route = routeWith<PlainSecretDeps>()
 

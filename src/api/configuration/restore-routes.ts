@@ -14,8 +14,8 @@ import { json, renderError } from '../../http/errors.ts'
 import { parseIfMatch } from './if-match.ts'
 import { malformed, parseSha } from '../../http/parameters.ts'
 import { readBody, readForm, textField } from '../../http/request-body.ts'
-import { jsonAnswer } from '../description/operation.ts'
-import { resource, routeWith } from '../route.ts'
+import { jsonAnswer } from '../definition/operation.ts'
+import { resource, routeWith } from '../definition/route.ts'
 
 /** A reason and the form around it, in bytes. */
 const LARGEST_BODY = 16_384

@@ -8,8 +8,8 @@ import { WatchAnswer } from '../../wire/watch.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
 import { parseSha, parseWholeNumber } from '../../http/parameters.ts'
-import { JSON_TYPE } from '../description/operation.ts'
-import { resource, routeWith } from '../route.ts'
+import { JSON_TYPE } from '../definition/operation.ts'
+import { resource, routeWith } from '../definition/route.ts'
 import { RevisionStreams } from './revision-streams.ts'
 
 /** How long a call is held: less than a silent connection is kept. */

@@ -3,14 +3,14 @@ import { ErrorBody } from '../../wire/error-body.ts'
 import { STATUS } from '../../http/errors.ts'
 import { isInterface } from '../interface-paths.ts'
 import { ROUTES } from '../resources.ts'
-import { nameOf } from '../route.ts'
+import { nameOf } from '../definition/route.ts'
 import {
   type Answer,
   CALLERS,
   type Operation,
   type Operations,
   type Parameter,
-} from './operation.ts'
+} from '../definition/operation.ts'
 import { pathParameter } from './path-parameters.ts'
 import { PAGE_OPERATIONS } from './page-operations.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ErrorBody } from '../../wire/error-body.ts'
 import type { DescribedCall } from './described-call.ts'
-import { type Answer, CALLERS, type Content, type Parameter } from './operation.ts'
+import { type Answer, CALLERS, type Content, type Parameter } from '../definition/operation.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

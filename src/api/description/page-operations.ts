@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { RevisionEntry } from '../../wire/revision-entry.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
-import { jsonAnswer, NOT_MODIFIED, type Operations, reads } from './operation.ts'
+import { jsonAnswer, NOT_MODIFIED, type Operations, reads } from '../definition/operation.ts'
 
 const tag = 'Service'
 const PAGES = 'Pages'

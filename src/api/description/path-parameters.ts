@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Digest } from '../../core/digest.ts'
 import { CommitSha } from '../../core/revision.ts'
 import { AgentUuid } from '../../wire/agent-registration.ts'
-import type { Parameter } from './operation.ts'
+import type { Parameter } from '../definition/operation.ts'
 
 const Count = z.int().min(0)
 const Name = z.string().min(1)

@@ -10,8 +10,8 @@ import {
 } from '../../configuration/access/git-access.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { malformed } from '../../http/parameters.ts'
-import type { Answer } from '../description/operation.ts'
-import { resource, routeWith } from '../route.ts'
+import type { Answer } from '../definition/operation.ts'
+import { resource, routeWith } from '../definition/route.ts'
 
 const REPOSITORY = '/git/config.git'
 const PROGRAMS = ['upload-pack', 'receive-pack'] as const

@@ -4,8 +4,8 @@ import { type AuditDeps, readAudit } from '../../notify/audit/read-audit.ts'
 import { AuditBody } from '../../wire/audit-body.ts'
 import { parseAuditQuery } from './audit-query.ts'
 import { json } from '../../http/errors.ts'
-import { reads } from '../description/operation.ts'
-import { resource, routeWith } from '../route.ts'
+import { reads } from '../definition/operation.ts'
+import { resource, routeWith } from '../definition/route.ts'
 
 const route = routeWith<AuditDeps>()
 

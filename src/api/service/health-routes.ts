@@ -18,8 +18,8 @@ import {
 } from '../../wire/health-body.ts'
 import { json } from '../../http/errors.ts'
 import { NOBODY } from '../../http/request-context.ts'
-import { jsonAnswer } from '../description/operation.ts'
-import { resource, routeWith } from '../route.ts'
+import { jsonAnswer } from '../definition/operation.ts'
+import { resource, routeWith } from '../definition/route.ts'
 
 export type HealthRoutesOptions = HealthDeps &
   ReadinessDeps & { readonly access: Access; readonly log: Log }

@@ -1,6 +1,6 @@
 import { renderMetrics } from '../../core/metric.ts'
 import type { ServiceMetrics } from '../../health/service-metrics.ts'
-import { resource, routeWith } from '../route.ts'
+import { resource, routeWith } from '../definition/route.ts'
 
 export interface MetricsOptions {
   readonly metrics: ServiceMetrics

@@ -5,9 +5,9 @@ import { digestOf } from '../../core/digest.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { GitExecutable } from '../../git/git-executable.ts'
-import type { HistoryOptions } from '../history-options.ts'
 import { IndexFile } from '../index/index-file.ts'
 import { IndexKeeper, NO_STORE } from '../index/index-keeper.ts'
+import type { Inspect } from '../revision/inspection.ts'
 import { parseMessage } from '../revision/message.ts'
 import type { ObjectReader } from '../../git/object-reader.ts'
 import { openObjectReader } from '../../git/open-object-reader.ts'
@@ -16,10 +16,18 @@ import { unavailable } from '../../core/errors.ts'
 import { type IndexEntry, RevisionIndex } from '../index/revision-index.ts'
 import { tryGit } from '../../git/run-git.ts'
 
-export type VerifyOptions = Pick<
-  HistoryOptions,
-  'repository' | 'fileName' | 'inspect' | 'serverEdition' | 'serverVersion' | 'programPath'
->
+export interface VerifyOptions {
+  /** The folder of the repository and of its work tree. */
+  readonly repository: string
+  /** The live file, relative to that folder. */
+  readonly fileName: string
+  /** Judges the document of a commit. */
+  readonly inspect: Inspect
+  readonly serverEdition: string
+  readonly serverVersion: string
+  /** Where the git program is looked for: the `PATH`; null to do without it. */
+  readonly programPath: string | undefined | null
+}
 
 export interface VerifyReport {
   readonly commits: number

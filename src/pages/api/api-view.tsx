@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { DescribedCall } from '../../api/description/described-call.ts'
-import { type Answer, CALLERS, type Parameter } from '../../api/description/operation.ts'
+import { type Answer, CALLERS, type Parameter } from '../../api/definition/operation.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 
 interface ApiViewProps {

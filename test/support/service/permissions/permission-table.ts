@@ -1,5 +1,5 @@
 import { describeRoutes } from '../../../../src/api/description/described-call.ts'
-import type { CallerKind } from '../../../../src/api/description/operation.ts'
+import type { CallerKind } from '../../../../src/api/definition/operation.ts'
 import { ROUTES } from '../../../../src/api/resources.ts'
 import type { Level } from '../secured-document.ts'
 import { AGENTS_ROWS } from './agents-rows.ts'

@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono'
-import { conditionalGets } from '../http/conditional-get.ts'
-import type { RouteEnv } from '../http/request-context.ts'
-import type { Operation } from './description/operation.ts'
+import { conditionalGets } from '../../http/conditional-get.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
+import type { Operation } from './operation.ts'
 
 /** The audit name of a call that changes nothing an operator answers for: noted only when refused. */
 export const QUIET = Symbol('quiet')
