@@ -10,6 +10,9 @@ import type { JobContext } from './job-context.ts'
 /** Variables that would make git use another repository than that of the folder. */
 const MISLEADING = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY']
 
+/** The clients share a job user's home with the jobs, which may have left settings there. */
+const NO_SETTINGS_OF_HOME = { GIT_CONFIG_GLOBAL: '/dev/null', HGRCPATH: '' }
+
 /** The parent folder may belong to another user, so the folder itself is kept. */
 const RENEW =
   '[ -d "$1" ] || rm -f -- "$1"; mkdir -p -- "$1" && chmod -R u+rwX -- "$1" && find "$1" -mindepth 1 -delete'
@@ -39,9 +42,8 @@ async function checkOutMaterial(
 ): Promise<void> {
   const { folder, folders, console, processes, signal, user } = context
   const target = await resolveInside(folder, material.dest)
-  const base = Object.fromEntries(
-    Object.entries(inherited).filter(([name]) => !MISLEADING.includes(name)),
-  )
+  const kept = Object.entries(inherited).filter(([name]) => !MISLEADING.includes(name))
+  const base = { ...Object.fromEntries(kept), ...(user === null ? {} : NO_SETTINGS_OF_HOME) }
 
   async function renew(path: string): Promise<void> {
     if (user !== null) return runAsUser(context, [RENEW, path])

@@ -62,6 +62,23 @@ describe.skipIf(!isRoot)('jobs that run as a user of their own', () => {
     expect(job.written).toEqual([String(ID), String(ID), 'x', agent.folderOf('demo')])
   })
 
+  it('leave no settings in their home that the client of a material heeds', async () => {
+    const temp = openFolder()
+    const origin = gitOrigin(temp.file('origin'))
+    spawnSync('chown', ['-R', `${ID}`, origin.url])
+    const agent = await startAgent(temp)
+    const elsewhere = `git config --global url./nowhere/.insteadOf ${origin.url}`
+    const first = await agent.run({ tasks: [sh(elsewhere)] })
+
+    const second = await agent.run(
+      { materials: [origin.material(0)], tasks: [sh('cat a')] },
+      20_000,
+    )
+
+    expect(first.result).toBe('Passed')
+    expect(second.result === 'Passed' ? '' : second.text).toBe('')
+  })
+
   it('reach neither the agent nor what another pipeline has', async () => {
     const temp = openFolder()
     const agent = await startAgent(temp)
