@@ -281,7 +281,7 @@ export const BREAKS: readonly Break[] = [
   {
     behaviour: 'the lock is released by the last stage',
     file: 'builds/engine/follow-up.ts',
-    find: 'if (!next) await releaseLock(',
+    find: 'if (!next) await dropLock(',
     replace: 'if (next) await releaseLock(',
     test: 'unit/builds/locks.test.ts',
   },
