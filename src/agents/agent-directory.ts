@@ -1,5 +1,4 @@
-import type { AgentEvent } from '../core/builds/agent-life-cycle.ts'
-import { nextAgent } from '../core/builds/agent-life-cycle.ts'
+import { type AgentEvent, nextAgent } from '../core/builds/agent-life-cycle.ts'
 import type { Clock } from '../lib/clock.ts'
 import { inBackground } from '../lib/in-background.ts'
 import type { Log } from '../lib/log.ts'

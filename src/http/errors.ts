@@ -1,5 +1,4 @@
-import type { ErrorCode } from '../core/errors.ts'
-import { ServiceError } from '../core/errors.ts'
+import type { ErrorCode, ServiceError } from '../core/errors.ts'
 import type { Problem } from '../core/problem.ts'
 import type { ErrorBody } from '../wire/error-body.ts'
 

@@ -1,7 +1,6 @@
 import type { DocumentKind } from '../core/document-kind.ts'
 import { listCounter } from './documents.ts'
-import type { Driver, SqlQuery } from './sql.ts'
-import { numberOf, textColumn } from './sql.ts'
+import { type Driver, type SqlQuery, numberOf, textColumn } from './sql.ts'
 import { scanCounters, scanDocuments } from './scan.ts'
 
 const LIST_ENDS = `SELECT key, COUNT(*) AS n, MIN(ord) AS first, MAX(ord) AS last

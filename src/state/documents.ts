@@ -1,6 +1,5 @@
 import type { DocumentKind } from '../core/document-kind.ts'
-import type { SqlQuery, SqlRow } from './sql.ts'
-import { numberOf, textColumn } from './sql.ts'
+import { type SqlQuery, type SqlRow, numberOf, textColumn } from './sql.ts'
 import { storeUnavailable } from './unavailable.ts'
 
 /** A document with its key. */

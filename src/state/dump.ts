@@ -1,10 +1,8 @@
 import { z } from 'zod'
-import type { Driver, SqlQuery, StoreSnapshot } from './sql.ts'
-import { numberOf, textColumn } from './sql.ts'
+import { type Driver, type SqlQuery, type StoreSnapshot, numberOf, textColumn } from './sql.ts'
 import { scanCounters, scanDocuments, scanLists } from './scan.ts'
 import { storeUnavailable } from './unavailable.ts'
-import { applyUpgrades, versionOf } from './upgrades.ts'
-import type { Upgrade } from './upgrades.ts'
+import { applyUpgrades, versionOf, type Upgrade } from './upgrades.ts'
 
 const Version = z.strictObject({ version: z.int().positive() })
 const Counter = z.strictObject({ counter: z.string(), n: z.int() })

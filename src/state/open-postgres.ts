@@ -1,8 +1,7 @@
 import { loadLines } from './dump.ts'
 import { PostgresDriver } from './postgres-driver.ts'
 import { StateStore } from './state-store.ts'
-import { UPGRADES, upgrade } from './upgrades.ts'
-import type { Upgrade } from './upgrades.ts'
+import { UPGRADES, upgrade, type Upgrade } from './upgrades.ts'
 
 /**
  * Opens the state store in a PostgreSQL database, and creates the tables of an empty one.

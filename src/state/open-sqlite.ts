@@ -7,8 +7,7 @@ import { SqliteConnection } from './sqlite-connection.ts'
 import { SqliteDriver } from './sqlite-driver.ts'
 import { StateStore } from './state-store.ts'
 import { storeUnavailable } from './unavailable.ts'
-import { UPGRADES, upgrade, versionOf } from './upgrades.ts'
-import type { Upgrade } from './upgrades.ts'
+import { UPGRADES, upgrade, versionOf, type Upgrade } from './upgrades.ts'
 
 const PRIVATE = { mode: 0o600, flag: 'wx' }
 

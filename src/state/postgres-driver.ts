@@ -1,6 +1,11 @@
 import postgres from 'postgres'
-import type { Driver, SqlQuery, StoreSnapshot, WriteSession } from './sql.ts'
-import { textColumn } from './sql.ts'
+import {
+  type Driver,
+  type SqlQuery,
+  type StoreSnapshot,
+  type WriteSession,
+  textColumn,
+} from './sql.ts'
 import { storeUnavailable } from './unavailable.ts'
 
 type Client = postgres.Sql<{ int8: number }>

@@ -1,7 +1,6 @@
 import { ServiceError } from '../core/errors.ts'
 import { loadSqliteState } from './open-sqlite.ts'
-import type { SqlRow, SqlValue } from './sql.ts'
-import { numberOf, textColumn } from './sql.ts'
+import { type SqlRow, type SqlValue, numberOf, textColumn } from './sql.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { storeUnavailable } from './unavailable.ts'
 

@@ -1,5 +1,4 @@
-import type { SqlQuery, SqlRow } from './sql.ts'
-import { numberOf, textColumn } from './sql.ts'
+import { type SqlQuery, type SqlRow, numberOf, textColumn } from './sql.ts'
 
 const CHUNK = 500
 

@@ -1,8 +1,14 @@
 import { basename } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceError } from '../core/errors.ts'
-import type { Driver, SqlQuery, SqlRow, StoreSnapshot, WriteSession } from './sql.ts'
-import { textColumn } from './sql.ts'
+import {
+  type Driver,
+  type SqlQuery,
+  type SqlRow,
+  type StoreSnapshot,
+  type WriteSession,
+  textColumn,
+} from './sql.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { storeUnavailable } from './unavailable.ts'
 

@@ -4,8 +4,7 @@ import { DocumentQueries } from './documents.ts'
 import { dumpLines } from './dump.ts'
 import { GroupCommit } from './group-commit.ts'
 import type { Driver } from './sql.ts'
-import { DocumentTransaction } from './transaction.ts'
-import type { StateTransaction } from './transaction.ts'
+import { DocumentTransaction, type StateTransaction } from './transaction.ts'
 
 /**
  * JSON documents, lists of them and counters, in one SQL database.

@@ -1,8 +1,6 @@
 import type { DocumentKind } from '../core/document-kind.ts'
-import { DocumentQueries, listCounter } from './documents.ts'
-import type { StateReader } from './documents.ts'
-import type { SqlQuery } from './sql.ts'
-import { numberOf } from './sql.ts'
+import { DocumentQueries, listCounter, type StateReader } from './documents.ts'
+import { type SqlQuery, numberOf } from './sql.ts'
 
 /** One change of the store. It sees its own writes; others see them after the commit. */
 export interface StateTransaction extends StateReader {

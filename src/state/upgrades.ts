@@ -1,5 +1,4 @@
-import type { Driver, SqlQuery, WriteSession } from './sql.ts'
-import { numberOf } from './sql.ts'
+import { type Driver, type SqlQuery, type WriteSession, numberOf } from './sql.ts'
 import { storeUnavailable } from './unavailable.ts'
 
 /** Upgrades a store by one version, in the given transaction. */

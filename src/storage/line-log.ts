@@ -1,4 +1,4 @@
-import {
+import nodeFs, {
   mkdir,
   open,
   readdir,
@@ -9,7 +9,6 @@ import {
   type FileHandle,
 } from 'node:fs/promises'
 import { join } from 'node:path'
-import nodeFs from 'node:fs/promises'
 import { writeSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { syncFolder } from './sync-folder.ts'

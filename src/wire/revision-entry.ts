@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Revision } from '../core/revision.ts'
-import { CommitSha } from '../core/revision.ts'
+import { type Revision, CommitSha } from '../core/revision.ts'
 import { Digest } from '../core/digest.ts'
 
 /** Whether the field names of the original server are included. */

@@ -1,8 +1,7 @@
 import { stat } from 'node:fs/promises'
 import type { TaskCommand } from '../../wire/agent-task.ts'
 import { resolveInside } from '../host/sandbox-path.ts'
-import type { ProcessCommand } from './command-line.ts'
-import { commandLineOf } from './command-line.ts'
+import { type ProcessCommand, commandLineOf } from './command-line.ts'
 import { fetchArtifact } from './fetch-artifact.ts'
 import type { JobContext } from './job-context.ts'
 

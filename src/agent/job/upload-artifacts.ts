@@ -3,8 +3,7 @@ import { relative } from 'node:path'
 import type { AssignedArtifact } from '../../wire/agent-work.ts'
 import { resolveInside } from '../host/sandbox-path.ts'
 import type { JobUser } from '../process/job-user.ts'
-import type { FoundArtifact } from './find-artifacts.ts'
-import { findArtifacts } from './find-artifacts.ts'
+import { type FoundArtifact, findArtifacts } from './find-artifacts.ts'
 import type { JobContext } from './job-context.ts'
 
 const AT_ONCE = 4

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type JobUser, killAllOf } from './job-user.ts'
-import type { ProcessEntry } from './process-table.ts'
-import { isProcessAlive, listProcesses } from './process-table.ts'
+import { type ProcessEntry, isProcessAlive, listProcesses } from './process-table.ts'
 
 /**
  * Identifies processes of a job: by a variable in their environment, by process group, and by user.

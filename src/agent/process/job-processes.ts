@@ -8,8 +8,7 @@ import {
 import { type ProcessMark, withMark } from '../../processes/process-mark.ts'
 import { endProcesses } from './end-processes.ts'
 import type { JobUser } from './job-user.ts'
-import type { OutputSink } from './output-pump.ts'
-import { OutputPump } from './output-pump.ts'
+import { type OutputSink, OutputPump } from './output-pump.ts'
 
 export interface CommandLine {
   readonly command: string

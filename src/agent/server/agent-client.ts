@@ -1,16 +1,17 @@
 import { createWriteStream, openAsBlob } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { ContactReply } from '../../wire/agent-contact.ts'
-import type { ContactRequest } from '../../wire/agent-contact.ts'
+import { ContactReply, type ContactRequest } from '../../wire/agent-contact.ts'
 import type { JobReport } from '../../core/builds/job.ts'
 import { ArtifactListing, ConsoleReply } from '../../wire/agent-job-report.ts'
-import type { AgentJobPath, JobLocator } from '../../wire/agent-paths.ts'
-import { agentPaths } from '../../wire/agent-paths.ts'
-import type { RegisterRequest } from '../../wire/agent-registration.ts'
-import { RegisterReply } from '../../wire/agent-registration.ts'
-import type { ArtifactKind, JobAssignment, WorkRequest } from '../../wire/agent-work.ts'
-import { WorkReply } from '../../wire/agent-work.ts'
+import { type AgentJobPath, type JobLocator, agentPaths } from '../../wire/agent-paths.ts'
+import { type RegisterRequest, RegisterReply } from '../../wire/agent-registration.ts'
+import {
+  type ArtifactKind,
+  type JobAssignment,
+  type WorkRequest,
+  WorkReply,
+} from '../../wire/agent-work.ts'
 import { HttpCaller, orAbsent } from './http-call.ts'
 import { ServerAbsent } from './server-errors.ts'
 

@@ -1,6 +1,5 @@
-import { lstat, mkdir, open, realpath, type FileHandle } from 'node:fs/promises'
+import nodeFs, { lstat, mkdir, open, realpath, type FileHandle } from 'node:fs/promises'
 import { constants } from 'node:fs'
-import nodeFs from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
 import { fsErrorCode } from '../../storage/fs-error.ts'

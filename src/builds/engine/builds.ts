@@ -1,26 +1,27 @@
 import { Emitter } from '../../lib/emitter.ts'
-import { maySuit } from '../../core/builds/assignment.ts'
-import type { AgentOffer } from '../../core/builds/assignment.ts'
+import { maySuit, type AgentOffer } from '../../core/builds/assignment.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { BuildStore } from './build-store.ts'
-import { noEffects } from './change.ts'
-import type { BuildChange, Effects } from './change.ts'
-import { ACTIVE_STAGE, AGENT_JOB, JOB, QUEUED_JOB, STAGE } from './documents.ts'
-import type {
-  JobInstance,
-  PipelineInstance,
-  PipelinePause,
-  RunChanges,
-  StageInstance,
-  WaitingJob,
+import { noEffects, type BuildChange, type Effects } from './change.ts'
+import {
+  ACTIVE_STAGE,
+  AGENT_JOB,
+  JOB,
+  QUEUED_JOB,
+  STAGE,
+  type JobInstance,
+  type PipelineInstance,
+  type PipelinePause,
+  type RunChanges,
+  type StageInstance,
+  type WaitingJob,
 } from './documents.ts'
 import type { BuildEvent } from './event.ts'
 import { lockHolder } from './lock.ts'
 import * as pause from './pause.ts'
 import type { PauseRequest } from './pause.ts'
 import { JobQueue } from './job-queue.ts'
-import { agentJobPrefix, jobKey } from './keys.ts'
-import type { PipelineRun, StageRunName } from './keys.ts'
+import { agentJobPrefix, jobKey, type PipelineRun, type StageRunName } from './keys.ts'
 import type { Plans } from './plan.ts'
 import { BuildQueries } from './queries.ts'
 import * as running from './running.ts'

@@ -1,8 +1,12 @@
-import { isOnAgent, jobStep } from '../../core/builds/job.ts'
-import type { JobEvent, JobStep, JobTransition } from '../../core/builds/job.ts'
+import {
+  isOnAgent,
+  jobStep,
+  type JobEvent,
+  type JobStep,
+  type JobTransition,
+} from '../../core/builds/job.ts'
 import type { BuildChange } from './change.ts'
-import { AGENT_JOB, JOB, QUEUED_JOB } from './documents.ts'
-import type { JobInstance, QueuedJob } from './documents.ts'
+import { AGENT_JOB, JOB, QUEUED_JOB, type JobInstance, type QueuedJob } from './documents.ts'
 import { agentJobKey, agentList, jobKey } from './keys.ts'
 
 /** A job before it is stored. */

@@ -2,8 +2,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { nameKey } from '../../core/name-key.ts'
 import type { BuildReader } from './build-store.ts'
 import type { BuildChange } from './change.ts'
-import { PIPELINE_LOCK } from './documents.ts'
-import type { PipelineInstance } from './documents.ts'
+import { PIPELINE_LOCK, type PipelineInstance } from './documents.ts'
 import type { PipelinePlan } from './plan.ts'
 
 /** The run that holds the lock, or null; a lock counts only while the configuration requires it. */

@@ -2,8 +2,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { nameKey } from '../../core/name-key.ts'
 import type { BuildReader } from './build-store.ts'
 import type { BuildChange } from './change.ts'
-import { PIPELINE_PAUSE } from './documents.ts'
-import type { PipelinePause } from './documents.ts'
+import { PIPELINE_PAUSE, type PipelinePause } from './documents.ts'
 import type { PipelinePlan, Plans } from './plan.ts'
 
 export interface PauseRequest {

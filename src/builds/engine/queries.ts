@@ -1,7 +1,11 @@
-import { isActive, reportedResult, stageStatus } from '../../core/builds/stage.ts'
-import type { StageResult, StageState } from '../../core/builds/stage.ts'
-import { PAGE_SIZE, pageOf } from '../../core/page.ts'
-import type { Page } from '../../core/page.ts'
+import {
+  isActive,
+  reportedResult,
+  stageStatus,
+  type StageResult,
+  type StageState,
+} from '../../core/builds/stage.ts'
+import { PAGE_SIZE, pageOf, type Page } from '../../core/page.ts'
 import type { BuildReader } from './build-store.ts'
 import {
   ACTIVE_STAGE,
@@ -11,18 +15,24 @@ import {
   PIPELINE_LOCK,
   RUN_CHANGES,
   STAGE,
-} from './documents.ts'
-import type {
-  AgentJob,
-  JobInstance,
-  PipelineInstance,
-  PipelinePause,
-  RunChanges,
-  StageInstance,
+  type AgentJob,
+  type JobInstance,
+  type PipelineInstance,
+  type PipelinePause,
+  type RunChanges,
+  type StageInstance,
 } from './documents.ts'
 import { idsIn } from './id-ranges.ts'
-import { agentList, jobKey, pipelineKey, pipelineList, stageKey, stageList } from './keys.ts'
-import type { PipelineRun, StageRunName } from './keys.ts'
+import {
+  agentList,
+  jobKey,
+  pipelineKey,
+  pipelineList,
+  stageKey,
+  stageList,
+  type PipelineRun,
+  type StageRunName,
+} from './keys.ts'
 import { lockKey } from './lock.ts'
 import { pauseOf } from './pause.ts'
 

@@ -2,13 +2,17 @@ import { ServiceError } from '../../core/errors.ts'
 import type { JobEvent, JobReport } from '../../core/builds/job.ts'
 import { isActive } from '../../core/builds/stage.ts'
 import type { BuildChange } from './change.ts'
-import { ACTIVE_STAGE, AGENT_JOB, JOB, STAGE } from './documents.ts'
-import type { JobInstance, StageInstance } from './documents.ts'
+import {
+  ACTIVE_STAGE,
+  AGENT_JOB,
+  JOB,
+  STAGE,
+  type JobInstance,
+  type StageInstance,
+} from './documents.ts'
 import { settle } from './follow-up.ts'
-import { stepJob } from './job-change.ts'
-import type { SteppedJob } from './job-change.ts'
-import { activeStagePrefix, agentJobPrefix, jobKey, stageKey } from './keys.ts'
-import type { StageRunName } from './keys.ts'
+import { stepJob, type SteppedJob } from './job-change.ts'
+import { activeStagePrefix, agentJobPrefix, jobKey, stageKey, type StageRunName } from './keys.ts'
 import { concernsStage, jobsOf } from './stage-change.ts'
 
 export interface AgentReport {

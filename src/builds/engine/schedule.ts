@@ -4,24 +4,31 @@ import { rerunObstacle, rerunOfCounter } from '../../core/builds/rerun.ts'
 import { isActive } from '../../core/builds/stage.ts'
 import type { BuildReader } from './build-store.ts'
 import type { BuildChange } from './change.ts'
-import { PIPELINE, PIPELINE_LOCK, RUN_CHANGES, STAGE } from './documents.ts'
-import type {
-  MaterialRevision,
-  PipelineInstance,
-  RunChanges,
-  RunVariable,
-  StageInstance,
+import {
+  PIPELINE,
+  PIPELINE_LOCK,
+  RUN_CHANGES,
+  STAGE,
+  type MaterialRevision,
+  type PipelineInstance,
+  type RunChanges,
+  type RunVariable,
+  type StageInstance,
 } from './documents.ts'
-import { pipelineCounterName, pipelineKey, pipelineList, stageKey } from './keys.ts'
-import type { PipelineRun, StageRunName } from './keys.ts'
+import {
+  pipelineCounterName,
+  pipelineKey,
+  pipelineList,
+  stageKey,
+  type PipelineRun,
+  type StageRunName,
+} from './keys.ts'
 import { lockKey, lockObstacle, dropLock, takeLock } from './lock.ts'
 import { pauseObstacle } from './pause.ts'
-import { stagePlan } from './plan.ts'
-import type { PipelinePlan, StagePlan } from './plan.ts'
+import { stagePlan, type PipelinePlan, type StagePlan } from './plan.ts'
 import { addStage, jobsOf, keyOfPipeline, newestCounter } from './stage-change.ts'
 import { runNotFound, stageNotFound } from './stage-not-found.ts'
-import { allJobs, someJobs } from './stage-jobs.ts'
-import type { JobsToCome } from './stage-jobs.ts'
+import { allJobs, someJobs, type JobsToCome } from './stage-jobs.ts'
 
 export interface RunRequest {
   readonly pipeline: string

@@ -1,11 +1,17 @@
 import { countsAlike, isActive, retally, stageStatus, tallyOf } from '../../core/builds/stage.ts'
 import { isSameName } from '../../core/name-key.ts'
 import type { BuildChange } from './change.ts'
-import { ACTIVE_STAGE, JOB, PIPELINE, STAGE } from './documents.ts'
-import type { JobInstance, PipelineInstance, StageInstance } from './documents.ts'
+import {
+  ACTIVE_STAGE,
+  JOB,
+  PIPELINE,
+  STAGE,
+  type JobInstance,
+  type PipelineInstance,
+  type StageInstance,
+} from './documents.ts'
 import { idRanges, idsIn, withReplacedId } from './id-ranges.ts'
-import { addJobs } from './job-change.ts'
-import type { JobDraft, SteppedJob } from './job-change.ts'
+import { addJobs, type JobDraft, type SteppedJob } from './job-change.ts'
 import { activeStageKey, jobKey, pipelineKey, stageKey, stageList } from './keys.ts'
 
 /** A new run of a stage. Its counter is derived from the earlier runs. */

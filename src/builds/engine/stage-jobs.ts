@@ -3,8 +3,7 @@ import { repeatedJobs } from '../../core/builds/rerun.ts'
 import { isSameName } from '../../core/name-key.ts'
 import type { BuildChange } from './change.ts'
 import type { JobInstance, PipelineInstance } from './documents.ts'
-import { scheduled } from './job-change.ts'
-import type { JobDraft } from './job-change.ts'
+import { scheduled, type JobDraft } from './job-change.ts'
 import type { JobPlan, StagePlan } from './plan.ts'
 
 /** The jobs of a future run, given its counter; or the obstacle. */

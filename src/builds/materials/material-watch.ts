@@ -1,8 +1,8 @@
-import { SourceFailed } from '../../sources/modification.ts'
-import type {
-  MaterialSource,
-  SourceModification,
-  RevisionSpan,
+import {
+  SourceFailed,
+  type MaterialSource,
+  type SourceModification,
+  type RevisionSpan,
 } from '../../sources/modification.ts'
 import type { Semaphore } from '../../lib/semaphore.ts'
 

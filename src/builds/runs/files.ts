@@ -12,7 +12,7 @@ import { isApproved, type KnownAgent } from '../../agents/known-agent.ts'
 import { hashSecret } from '../../agents/secrets.ts'
 import { zipOf } from '../artifacts/archive.ts'
 import { artifactSegments, CONSOLE_PATH } from '../artifacts/artifact-path.ts'
-import { type ConsoleTail, LineFinder } from '../artifacts/console-lines.ts'
+import type { ConsoleTail, LineFinder } from '../artifacts/console-lines.ts'
 import { findInside, openRegular } from '../artifacts/folders.ts'
 import {
   isSamePlace,

@@ -5,7 +5,7 @@ import type { Log } from '../../lib/log.ts'
 import type { Revision } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
 import { Emitter } from '../../lib/emitter.ts'
-import { DocumentCache } from './document-cache.ts'
+import type { DocumentCache } from './document-cache.ts'
 
 /** The newest revision with its document as readers may see it. */
 export interface CurrentDocument {

@@ -1,5 +1,9 @@
-import { deletionObstacle } from './agent.ts'
-import type { AgentCondition, ConfigStatus, RuntimeStatus } from './agent.ts'
+import {
+  deletionObstacle,
+  type AgentCondition,
+  type ConfigStatus,
+  type RuntimeStatus,
+} from './agent.ts'
 
 /**
  * Every event of an agent. `register` waits for approval and `auto-register` does not; `assign`

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { isUnfinished } from './job.ts'
-import type { JobProgress } from './job.ts'
+import { isUnfinished, type JobProgress } from './job.ts'
 
 export type StageState = 'Building' | 'Failing' | 'Passed' | 'Failed' | 'Cancelled' | 'Unknown'
 export type StageResult = 'Passed' | 'Failed' | 'Cancelled' | 'Unknown'

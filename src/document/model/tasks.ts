@@ -1,7 +1,15 @@
 import { z } from 'zod'
 import type { ModelNode } from './model-node.ts'
-import { At, OptionalNumber, OptionalText, Plugin, Property, Text } from './values.ts'
-import { readPlugin, readProperties } from './values.ts'
+import {
+  At,
+  OptionalNumber,
+  OptionalText,
+  Plugin,
+  Property,
+  Text,
+  readPlugin,
+  readProperties,
+} from './values.ts'
 
 /** The result of the job so far for which a task runs. */
 export const RunIf = z.enum(['passed', 'failed', 'any'])

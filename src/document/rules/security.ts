@@ -1,6 +1,12 @@
 import { nameKey } from '../../core/name-key.ts'
-import type { Authorization, PipelineGroup, Grantee, Role, Stage } from '../model/model.ts'
-import { isSecurityOn } from '../model/model.ts'
+import {
+  type Authorization,
+  type PipelineGroup,
+  type Grantee,
+  type Role,
+  type Stage,
+  isSecurityOn,
+} from '../model/model.ts'
 import { shorten } from '../text/shorten.ts'
 import { type Finding, repeats, repeatsInOtherCase } from '../model/finding.ts'
 import type { RuleContext } from './rule-context.ts'

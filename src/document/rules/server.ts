@@ -2,8 +2,7 @@ import { isAbsolute } from 'node:path/posix'
 import type { Server } from '../model/model.ts'
 import { shorten } from '../text/shorten.ts'
 import type { Finding } from '../model/finding.ts'
-import { normalPath } from './paths.ts'
-import { normalSteps } from './paths.ts'
+import { normalPath, normalSteps } from './paths.ts'
 import type { RuleContext } from './rule-context.ts'
 
 const MAX_INT = 2 ** 31 - 1

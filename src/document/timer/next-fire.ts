@@ -1,5 +1,4 @@
-import type { CronFields, DayField, SpecialDay } from './cron-fields.ts'
-import { parseCron } from './cron-fields.ts'
+import { type CronFields, type DayField, type SpecialDay, parseCron } from './cron-fields.ts'
 
 const SECOND = 1_000
 const LAST_YEAR = 2099

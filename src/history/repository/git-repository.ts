@@ -22,7 +22,7 @@ import {
   type NamedObject,
   type RawObject,
 } from '../../git/raw-object.ts'
-import { type RepositoryFolder } from './repository-folder.ts'
+import type { RepositoryFolder } from './repository-folder.ts'
 import { unavailable } from '../../core/errors.ts'
 import { describeNoFile, findFileInTree } from '../../git/tree-walk.ts'
 import { type PreparedCommit, prepareCommit } from './write-objects.ts'

@@ -7,7 +7,7 @@ import type { GitRepository } from '../repository/git-repository.ts'
 import type { Prepare } from '../revision/prepared-change.ts'
 import type { LiveFile, LiveFileState } from './live-file.ts'
 import { describeProblems } from '../revision/problems.ts'
-import { type RepositoryFolder } from '../repository/repository-folder.ts'
+import type { RepositoryFolder } from '../repository/repository-folder.ts'
 import { unavailable } from '../../core/errors.ts'
 
 export interface FirstCommitOptions {

@@ -1,5 +1,4 @@
-import { rm, stat } from 'node:fs/promises'
-import nodeFs from 'node:fs/promises'
+import nodeFs, { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
 import { replaceFile } from '../../storage/durable-fs.ts'

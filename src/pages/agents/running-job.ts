@@ -1,7 +1,6 @@
 import type { JobInstance } from '../../builds/engine/documents.ts'
 import type { Principal } from '../../core/principal.ts'
-import type { JobPlace } from '../../builds/artifacts/job-folders.ts'
-import { placeOfJob } from '../../builds/artifacts/job-folders.ts'
+import { type JobPlace, placeOfJob } from '../../builds/artifacts/job-folders.ts'
 import { type RunRightsDeps, viewableJobs } from '../../builds/runs/run-rights.ts'
 
 /** The job that an agent works on. */

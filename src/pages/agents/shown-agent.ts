@@ -1,5 +1,4 @@
-import { deletionObstacle } from '../../core/builds/agent.ts'
-import type { AgentStatus } from '../../core/builds/agent.ts'
+import { deletionObstacle, type AgentStatus } from '../../core/builds/agent.ts'
 import {
   factsOf,
   isUnknownMachine,

@@ -1,5 +1,4 @@
-import type { ShownStep } from './entity-history.ts'
-import { STEPS } from './entity-history.ts'
+import { type ShownStep, STEPS } from './entity-history.ts'
 import { ChangeItems } from '../frame/change-list.tsx'
 import { HunkTable, Path } from '../code/hunk.tsx'
 import { LineCounts } from '../history/history-table.tsx'

@@ -1,5 +1,4 @@
-import type { FlashMessage } from '../frame/notice.tsx'
-import { FlashCard } from '../frame/notice.tsx'
+import { type FlashMessage, FlashCard } from '../frame/notice.tsx'
 import { type PipelineCard, PIPELINE_ROWS, type PipelinesPage } from './pipelines-page.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'

@@ -1,6 +1,5 @@
 import type { StageRun } from '../../builds/engine/queries.ts'
-import type { Page, Pagination } from '../../core/page.ts'
-import { PAGE_SIZE } from '../../core/page.ts'
+import { type Page, type Pagination, PAGE_SIZE } from '../../core/page.ts'
 import type { Principal } from '../../core/principal.ts'
 import { isSameName } from '../../core/name-key.ts'
 import {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Upgrade } from '../../../src/state/upgrades.ts'
-import { UPGRADES } from '../../../src/state/upgrades.ts'
+import { type Upgrade, UPGRADES } from '../../../src/state/upgrades.ts'
 import { NUMBER } from './notes.ts'
 import { openedState, type StatePlace } from './state-place.ts'
 

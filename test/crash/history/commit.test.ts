@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { CommitSha } from '../../../src/core/revision.ts'
+import type { CommitSha } from '../../../src/core/revision.ts'
 import { IsomorphicObjects } from '../../../src/git/isomorphic-objects.ts'
 import { removeObjectDrafts } from '../../../src/git/loose-objects.ts'
 import { removeStaleRefLock, updateRef } from '../../../src/git/ref-update.ts'

@@ -13,8 +13,13 @@ import type { AssignedSourceMaterial } from '../../../src/wire/agent-material.ts
 import type { SeenJob } from '../../support/agents/agent-protocol-server.ts'
 import { anAssignment, sh } from '../../support/builds/an-assignment.ts'
 import { RunningAgent } from '../../support/agents/running-agent.ts'
-import type { Origin } from '../../support/builds/source-origins.ts'
-import { copyOrigin, gitOrigin, hgOrigin, svnOrigin } from '../../support/builds/source-origins.ts'
+import {
+  type Origin,
+  copyOrigin,
+  gitOrigin,
+  hgOrigin,
+  svnOrigin,
+} from '../../support/builds/source-origins.ts'
 import { TempFolder } from '../../support/disk/temp-folder.ts'
 import { plantPrograms, ranIn } from '../../support/git/planted-programs.ts'
 import { gitLine } from '../../support/git/git.ts'

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { listFiles } from '../../../src/builds/artifacts/listing.ts'
-import { BuildScene } from '../../support/builds/build-service.ts'
+import type { BuildScene } from '../../support/builds/build-service.ts'
 import { JOB, sceneWithFiles } from '../../support/builds/scene-with-files.ts'
 
 /** Sends a request line as it stands: clients resolve dots before they send. */

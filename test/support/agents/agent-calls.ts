@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import type { ContactReply } from '../../../src/wire/agent-contact.ts'
-import type { RegisterReply, RegisterRequest } from '../../../src/wire/agent-registration.ts'
+import {
+  type ContactReply,
+  ContactReply as ContactReplySchema,
+} from '../../../src/wire/agent-contact.ts'
+import {
+  type RegisterReply,
+  type RegisterRequest,
+  RegisterReply as RegisterReplySchema,
+} from '../../../src/wire/agent-registration.ts'
 import { agentPaths } from '../../../src/wire/agent-paths.ts'
 import { parseAgentMessage, renderAgentMessage } from '../../../src/wire/agent-message.ts'
-import { ContactReply as ContactReplySchema } from '../../../src/wire/agent-contact.ts'
-import { RegisterReply as RegisterReplySchema } from '../../../src/wire/agent-registration.ts'
 import type { TestService } from '../service/service.ts'
 
 /** An agent that makes the protocol's calls when a test says so. */

@@ -1,5 +1,4 @@
-import type { ServerType } from '@hono/node-server'
-import { serve } from '@hono/node-server'
+import { type ServerType, serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -9,8 +8,7 @@ import { ContactRequest } from '../../../src/wire/agent-contact.ts'
 import { parseAgentMessage, renderAgentMessage } from '../../../src/wire/agent-message.ts'
 import { AGENT_PATTERNS } from '../../../src/wire/agent-paths.ts'
 import { RegisterRequest } from '../../../src/wire/agent-registration.ts'
-import type { JobAssignment } from '../../../src/wire/agent-work.ts'
-import { WorkRequest } from '../../../src/wire/agent-work.ts'
+import { type JobAssignment, WorkRequest } from '../../../src/wire/agent-work.ts'
 
 /** What an agent did about one job. */
 export class SeenJob {

@@ -5,8 +5,9 @@ import {
   JOB,
   QUEUED_JOB,
   STAGE,
+  type JobInstance,
+  type StageInstance,
 } from '../../../src/builds/engine/documents.ts'
-import type { JobInstance, StageInstance } from '../../../src/builds/engine/documents.ts'
 import { idsIn } from '../../../src/builds/engine/id-ranges.ts'
 import type { BuildReader } from '../../../src/builds/engine/build-store.ts'
 import { isOnAgent } from '../../../src/core/builds/job.ts'

@@ -5,8 +5,8 @@ import {
   ConfigStatus,
   renderFreeSpace,
   RuntimeStatus,
+  type AgentCondition,
 } from '../../../src/core/builds/agent.ts'
-import type { AgentCondition } from '../../../src/core/builds/agent.ts'
 import { AGENT_EVENTS, nextAgent } from '../../../src/core/builds/agent-life-cycle.ts'
 
 const EVERY: readonly AgentCondition[] = ConfigStatus.options.flatMap((configStatus) =>

@@ -4,8 +4,8 @@ import {
   maySuit,
   sharesEnvironment,
   spreadJob,
+  type AgentOffer,
 } from '../../../src/core/builds/assignment.ts'
-import type { AgentOffer } from '../../../src/core/builds/assignment.ts'
 
 function anAgent(facts: Partial<AgentOffer> = {}): AgentOffer {
   return { uuid: 'a1', resources: [], environments: [], ...facts }

@@ -5,8 +5,10 @@ import {
   JobResult,
   JobState,
   jobStep,
+  type JobEvent,
+  type JobProgress,
+  type JobReport,
 } from '../../../src/core/builds/job.ts'
-import type { JobEvent, JobProgress, JobReport } from '../../../src/core/builds/job.ts'
 
 const EVERY: readonly JobProgress[] = JobState.options.flatMap((state) =>
   JobResult.options.map((result) => ({

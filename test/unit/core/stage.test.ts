@@ -6,8 +6,8 @@ import {
   retally,
   stageStatus,
   tallyOf,
+  type StageStatus,
 } from '../../../src/core/builds/stage.ts'
-import type { StageStatus } from '../../../src/core/builds/stage.ts'
 
 interface Outcome {
   readonly state: JobState

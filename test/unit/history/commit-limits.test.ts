@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { HistoryOptions } from '../../../src/history/history.ts'
 import { findUnfit } from '../../../src/history/revision/commit-limits.ts'
 import { git, gitBytes } from '../../support/git/git.ts'
-import { HistoryFolder } from '../../support/history/history-folder.ts'
+import { HistoryFolder, documentOf } from '../../support/history/history-folder.ts'
 import { HOSTILE_COMMITS, writeCommit } from '../../support/history/hostile-commits.ts'
-import { documentOf } from '../../support/history/history-folder.ts'
 
 const READERS: readonly Partial<HistoryOptions>[] = [{}, { programPath: null }]
 

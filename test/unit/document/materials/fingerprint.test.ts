@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { readDocument } from '../../../../src/document/document.ts'
 import { materialFingerprint } from '../../../../src/document/materials/material-fingerprint.ts'
-import { aConfigurationInBytes, element, git } from '../../../support/documents/a-configuration.ts'
-import type { AnElement } from '../../../support/documents/a-configuration.ts'
+import {
+  aConfigurationInBytes,
+  element,
+  git,
+  type AnElement,
+} from '../../../support/documents/a-configuration.ts'
 
 function fingerprint(material: AnElement): string {
   const reading = readDocument(aConfigurationInBytes({ pipelines: [{ materials: [material] }] }))
