@@ -7,7 +7,7 @@ import { type Digest, digestOf } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Inspection } from '../../history/history.ts'
 import { readXmlInSteps } from '../../document/xml/xml-reader.ts'
-import { THREAD_MEMORY_MB } from '../../document/xml/xml-limits.ts'
+import { THREAD_MEMORY_MB, XML_LIMITS } from '../../document/xml/xml-limits.ts'
 import { runCooperatively } from '../../lib/cooperative.ts'
 import type { Problem } from '../../core/problem.ts'
 import { workerFile, WorkerThread } from '../../lib/worker-thread.ts'
@@ -15,10 +15,16 @@ import type { ReadingAnswer, ReadingJob } from './reading-job.ts'
 
 /** The most cached documents: the current one, the one before, and those being saved. */
 const CACHED = 4
+/** Of documents that take much of the memory, only the current one and the next are cached. */
+const CACHED_BYTES = XML_LIMITS.maxBytes
+const LARGE = CACHED_BYTES / 4
 
 /** The last documents that were read, by digest, so that a save reads its document once. */
 export class DocumentCache implements AsyncDisposable {
-  readonly #cache = new LRUCache<Digest, ConfigDocument>({ max: CACHED })
+  readonly #cache = new LRUCache<Digest, ConfigDocument>({
+    max: CACHED,
+    maxSize: CACHED_BYTES,
+  })
   readonly #reader = new IncrementalReader()
   readonly #thread = new ReadingThread()
   readonly #box: SecretBox
@@ -33,12 +39,12 @@ export class DocumentCache implements AsyncDisposable {
     if (!reading.ok) return reading
     const { schemaVersion, hasPlainSecrets } = reading.document
     if (!hasPlainSecrets) {
-      this.#cache.set(digestOf(bytes), reading.document)
+      this.#keep(bytes, reading.document)
       return { ok: true, document: bytes, schemaVersion }
     }
     const document = Buffer.from(sealSecrets(reading.document, this.#box).text)
     const sealed = await this.#read(document)
-    if (sealed.ok) this.#cache.set(digestOf(document), sealed.document)
+    if (sealed.ok) this.#keep(document, sealed.document)
     return { ok: true, document, schemaVersion }
   }
 
@@ -64,12 +70,16 @@ export class DocumentCache implements AsyncDisposable {
         { problems },
       )
     }
-    this.#cache.set(digest, reading.document)
+    this.#keep(bytes, reading.document)
     return reading.document
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#thread[Symbol.asyncDispose]()
+  }
+
+  #keep(bytes: Uint8Array, document: ConfigDocument): void {
+    this.#cache.set(digestOf(bytes), document, { size: bytes.length > LARGE ? CACHED_BYTES / 2 : 1 })
   }
 
   async #read(bytes: Uint8Array): Promise<DocumentReading> {
