@@ -12,9 +12,10 @@ const LARGEST = 4 * 1_048_576
 /** Bytes between the common ends of two documents above which a save does not wait for a summary. */
 const MOST_CHANGED = 2 * 1_048_576
 
+/** The last comparison. It keeps no document in memory, because large ones take much of it. */
 interface Compared {
-  readonly before: Comparable | null
-  readonly after: Comparable
+  readonly before: WeakRef<Comparable> | null
+  readonly after: WeakRef<Comparable>
   readonly changes: readonly DocumentChange[]
 }
 
@@ -65,7 +66,10 @@ export class ChangeSummary {
   }
 
   #cached(before: Comparable | null, after: Comparable): readonly DocumentChange[] | null {
-    return this.#last?.before === before && this.#last.after === after ? this.#last.changes : null
+    const last = this.#last
+    if (last === null || last.after.deref() !== after) return null
+    const isSame = before === null ? last.before === null : last.before?.deref() === before
+    return isSame ? last.changes : null
   }
 
   #keep(
@@ -73,7 +77,7 @@ export class ChangeSummary {
     after: Comparable,
     changes: readonly DocumentChange[],
   ): readonly DocumentChange[] {
-    this.#last = { before, after, changes }
+    this.#last = { before: before && new WeakRef(before), after: new WeakRef(after), changes }
     return changes
   }
 

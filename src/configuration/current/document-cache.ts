@@ -35,6 +35,7 @@ export class DocumentCache implements AsyncDisposable {
 
   /** Validates a document and seals its plain secrets, without blocking the event loop. */
   async inspect(bytes: Uint8Array<ArrayBuffer>): Promise<Inspection> {
+    this.#makeRoom(bytes)
     const reading = await this.#read(bytes)
     if (!reading.ok) return reading
     const { schemaVersion, hasPlainSecrets } = reading.document
@@ -78,8 +79,15 @@ export class DocumentCache implements AsyncDisposable {
     await this.#thread[Symbol.asyncDispose]()
   }
 
+  /** Beside a large document that is read, only the one that was used last stays in memory. */
+  #makeRoom(bytes: Uint8Array): void {
+    if (bytes.length > LARGE) while (this.#cache.size > 1) this.#cache.pop()
+  }
+
   #keep(bytes: Uint8Array, document: ConfigDocument): void {
-    this.#cache.set(digestOf(bytes), document, { size: bytes.length > LARGE ? CACHED_BYTES / 2 : 1 })
+    this.#cache.set(digestOf(bytes), document, {
+      size: bytes.length > LARGE ? CACHED_BYTES / 2 : 1,
+    })
   }
 
   async #read(bytes: Uint8Array): Promise<DocumentReading> {
