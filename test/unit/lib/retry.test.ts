@@ -102,6 +102,18 @@ describe('a retry loop', () => {
     await working.loop[Symbol.asyncDispose]()
     expect(working.reports).toEqual([])
   })
+
+  it('ends after a round that succeeds though the loop was to end', async () => {
+    const ends: (() => void)[] = []
+    const { loop, rounds } = start(() => new Promise((resolve) => ends.push(resolve)))
+    await until(() => ends.length === 1)
+
+    const ended = loop[Symbol.asyncDispose]()
+    ends[0]?.()
+    await ended
+
+    expect(rounds).toHaveLength(1)
+  }, 5_000)
 })
 
 function start(round: RetryLoopOptions['round'], pauses = AT_ONCE) {
