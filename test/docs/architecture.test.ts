@@ -18,6 +18,22 @@ describe('ARCHITECTURE.md', () => {
     expect(paths.filter((path) => !existsSync(ROOT + path))).toEqual([])
   })
 
+  it('has designs of rooms that name no file that is not there', () => {
+    const rooms = readdirSync(`${ROOT}src`).filter((room) => {
+      return existsSync(`${ROOT}src/${room}/DESIGN.md`)
+    })
+    const missing = rooms.flatMap((room) => {
+      const text = readFileSync(`${ROOT}src/${room}/DESIGN.md`, 'utf8')
+      const named = [...text.matchAll(/`([a-z][\w/-]*\.tsx?)`/g)].map(([, path = '']) => path)
+      const places = (path: string) =>
+        [`src/${room}/`, 'src/', ''].map((folder) => `${ROOT}${folder}${path}`)
+      return named.filter((path) => !places(path).some((place) => existsSync(place)))
+    })
+
+    expect(rooms.length).toBeGreaterThan(4)
+    expect(missing).toEqual([])
+  })
+
   it('has every room in its map', () => {
     const map = rowsOf(TEXT.split(/^## /m)[0] ?? '').join('\n')
     const rooms = readdirSync(`${ROOT}src`, { withFileTypes: true }).filter((entry) =>
