@@ -26,11 +26,11 @@ const SAVED: Readonly<Record<string, (size: number, n: number) => string>> = {
 
 /** Pages about a document of 10 MB, which differs from the one before in all its pipelines. */
 const ASKED: Readonly<Record<string, string>> = {
-  'the preview of a restore': '/config/2/restore',
-  'the preview of an undoing': '/config/3/undo',
-  'a search': '/config/3?find=nothing',
-  'the editor': '/config/edit?entity=pipeline%3Aa-1',
-  'a comparison': '/config/compare/2/3',
+  'the preview of a restore': '/config/r2/restore',
+  'the preview of an undoing': '/config/r3/undo',
+  'a search': '/config/r3?find=nothing',
+  'the editor': '/config/edit?entity=pipeline/b-1',
+  'a comparison': '/config/compare/r2/r3',
 }
 
 export const cases: readonly BenchCase[] = [
@@ -69,7 +69,7 @@ async function besidePages({ quick, folder }: BenchRun) {
   const calm = await longestWaitBeside(server, () => wait(200))
   const waits: Record<string, number> = {}
   for (const [what, path] of Object.entries(ASKED)) {
-    waits[what] = await longestWaitBeside(server, () => server.get(path).catch(() => null))
+    waits[what] = await longestWaitBeside(server, () => server.get(path))
   }
   return { value: Math.max(...Object.values(waits)), facts: { 'calm, ms': calm, ...waits } }
 }
