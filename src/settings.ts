@@ -176,7 +176,7 @@ export const SETTINGS = {
   doctor: z.object({
     ...REPOSITORY,
     ...STATE,
-    repair: Switch.describe('mend what can be, and move what is in the way aside'),
+    repair: Switch.describe('repair what can be repaired, and move what is in the way aside'),
     from: Optional.describe('another repository that may have what is missing'),
   }),
   user: z.object(USERS),

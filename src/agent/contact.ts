@@ -61,7 +61,7 @@ export class Contact {
       await this.#send({ stopping: true, signal })
     } catch (error) {
       if (!(error instanceof Error)) throw error
-      this.#log('warning', `The server could not be told that the agent stops: ${error.message}`)
+      this.#log('warning', `Could not tell the server that the agent stops: ${error.message}`)
     }
   }
 

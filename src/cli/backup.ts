@@ -29,7 +29,7 @@ export async function backup(args: readonly string[]): Promise<number> {
     version: VERSION,
     programPath: programPath(),
   }
-  return file === '-' ? print(options) : tell(await makeBackup(resolve(file), options))
+  return file === '-' ? print(options) : report(await makeBackup(resolve(file), options))
 }
 
 /** The archive is finished and checked before its first byte is printed. */
@@ -37,10 +37,10 @@ async function print(options: BackupOptions): Promise<number> {
   await using staging = await openStaging(join(tmpdir(), 'cairn-backup'))
   const made = await makeBackup(join(staging.folder, 'backup.tar.gz'), options)
   await pipeline(createReadStream(made.file), process.stdout)
-  return tell({ ...made, file: 'Standard output' })
+  return report({ ...made, file: 'Standard output' })
 }
 
-function tell({ file, manifest, problems }: Backup): number {
+function report({ file, manifest, problems }: Backup): number {
   const { revisions, commit, hasArtifacts } = manifest
   for (const problem of problems) complain(problem)
   const extent = hasArtifacts ? 'with' : 'without'

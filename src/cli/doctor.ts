@@ -13,9 +13,9 @@ import { VERSION } from '../server/version.ts'
 import { complain, say } from './output.ts'
 
 const WORDS = {
-  mended: 'mended',
-  mendable: 'would be mended with --repair',
-  lost: 'cannot be mended here',
+  repaired: 'repaired',
+  repairable: 'would be repaired with --repair',
+  lost: 'cannot be repaired here',
 } as const satisfies Record<RepairFinding['state'], string>
 
 /**
@@ -36,46 +36,46 @@ export async function doctor(args: readonly string[]): Promise<number> {
     sources: settings.from === null ? [] : [resolve(settings.from)],
     clock: Date.now,
   })
-  const told = tell(repository, examination)
+  const code = reportFindings(repository, examination)
   const state = {
     file: resolve(settings['state-dir'], 'state.sqlite'),
     lock: join(repository, '.git', 'cairn', 'lock'),
     clock: Date.now,
   }
-  return Math.max(told, await tellState(state, { mayRepair: settings.repair }))
+  return Math.max(code, await examineStateFile(state, { mayRepair: settings.repair }))
 }
 
-function tell(repository: string, { findings, quarantineFolder }: Examination): number {
+function reportFindings(repository: string, { findings, quarantineFolder }: Examination): number {
   for (const { what, state, remedy } of findings) say(`${what}: ${WORDS[state]}: ${remedy}`)
   if (findings.length === 0) say(`${repository} is whole`)
   else if (quarantineFolder !== null) say(`what was moved aside is in ${quarantineFolder}`)
-  return findings.every(({ state }) => state === 'mended') ? 0 : 1
+  return findings.every(({ state }) => state === 'repaired') ? 0 : 1
 }
 
-async function tellState(repair: StateRepair, { mayRepair }: { mayRepair: boolean }) {
+async function examineStateFile(repair: StateRepair, { mayRepair }: { mayRepair: boolean }) {
   const { file } = repair
   const faults = await examineState(file)
   if (faults === null) return 0
   if (faults.length === 0) say(`${file} is whole`)
   if (faults.length === 0) return 0
   for (const fault of faults) complain(fault)
-  return mayRepair ? mendState(repair) : sayWhatHelps(file)
+  return mayRepair ? repairStateFile(repair) : adviseRepair(file)
 }
 
-async function mendState(repair: StateRepair): Promise<number> {
+async function repairStateFile(repair: StateRepair): Promise<number> {
   const { file } = repair
   try {
     const aside = await repairState(repair)
-    say(`${file}: mended: made anew of its tables; the damaged one is in ${aside}`)
+    say(`${file}: repaired: made anew of its tables; the damaged one is in ${aside}`)
     return 0
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    complain(`${file}: cannot be mended here: ${error.message}: restore a backup`)
+    complain(`${file}: cannot be repaired here: ${error.message}: restore a backup`)
     return 1
   }
 }
 
-function sayWhatHelps(file: string): number {
+function adviseRepair(file: string): number {
   complain(`${file}: --repair makes it anew if no table has lost a row; otherwise restore a backup`)
   return 1
 }

@@ -20,7 +20,7 @@ export class ProgressBar implements Disposable {
 
   show({ done, total }: { readonly done: number; readonly total: number }): void {
     if (this.#out.isTTY) this.#draw(done, total)
-    else this.#tell(done, total)
+    else this.#printLine(done, total)
   }
 
   /** Leaves the line to the next output. */
@@ -37,7 +37,7 @@ export class ProgressBar implements Disposable {
     this.#out.write(`\r\u001B[K[${bar}] ${done} of ${total} ${this.#what}`)
   }
 
-  #tell(done: number, total: number): void {
+  #printLine(done: number, total: number): void {
     const part = Math.floor((LINES * done) / total)
     if (part === this.#part) return
     this.#part = part

@@ -63,7 +63,7 @@ export function readHealth(deps: HealthDeps): Health {
   const problem = history.problem()
   const { digest } = history.current()
   const webhooks = deps.webhooks()
-  const told = [
+  const reported = [
     deps.diskProblems(),
     auditProblem() ?? [],
     mirror?.problems() ?? [],
@@ -74,7 +74,7 @@ export function readHealth(deps: HealthDeps): Health {
   const problems = [
     ...(problem ? [{ subject: problem.message, errors: problem.problems }] : []),
     ...history.unreadable().map(({ reason }) => ({ subject: reason, errors: [] })),
-    ...told.map((each) => (typeof each === 'string' ? { subject: each, errors: [] } : each)),
+    ...reported.map((each) => (typeof each === 'string' ? { subject: each, errors: [] } : each)),
     ...deps.secretProblems(),
     ...materialProblems(),
     ...deps.stuckJobs(),

@@ -54,7 +54,7 @@ export function httpOptions(context: ServiceContext): HttpServiceOptions {
     running: builds.running,
     jobs: builds.jobs,
     waiting: builds.waiting,
-    desk: builds.dispatcher,
+    dispatcher: builds.dispatcher,
     fetchesOf: (uuid) => builds.dispatcher.fetchesOf(uuid),
     uploads: builds.uploads,
     quota: builds.quota,

@@ -55,9 +55,9 @@ describe('the live file edited on disk', () => {
 
     await expect.poll(() => healthOf(service), WAIT).toContain('"line"')
     expect(await currentOf(service)).toBe(documentWith('good'))
-    writeFileSync(file, documentWith('mended'))
+    writeFileSync(file, documentWith('repaired'))
     await expect.poll(() => healthOf(service), WAIT).toContain('"ok"')
-    expect(await currentOf(service)).toBe(documentWith('mended'))
+    expect(await currentOf(service)).toBe(documentWith('repaired'))
   })
 
   it('is set aside when someone else saves while it is invalid', async () => {

@@ -36,7 +36,7 @@ describe('damage', () => {
     await saved(again, 'newer')
   })
 
-  it('to the index is mended from git', async () => {
+  it('to the index is repaired from git', async () => {
     const service = await startService()
     const digest = await saved(service, 'one')
     await service.close()
@@ -50,7 +50,7 @@ describe('damage', () => {
     expect(await statusOf(again, `/api/admin/config/${digest}.xml`)).toBe(200)
   })
 
-  it("to git's own index keeps nobody from saving, and the doctor mends it", async () => {
+  it("to git's own index keeps nobody from saving, and the doctor repairs it", async () => {
     const service = await startService()
     await saved(service, 'one')
     writeFileSync(join(service.repository, '.git/index'), 'damaged')
@@ -64,7 +64,7 @@ describe('damage', () => {
     expect(git(service.repository, 'status', '--porcelain')).toBe('')
   })
 
-  it('to the newest document is told by name at the start, and the doctor mends it', async () => {
+  it('to the newest document is told by name at the start, and the doctor repairs it', async () => {
     const cwd = tempDir()
     const service = await startService([], cwd)
     const digest = await saved(service, 'new')
@@ -73,17 +73,17 @@ describe('damage', () => {
     damageObject(service, object)
 
     const refused = await run(['serve', '--port', '0'], { cwd })
-    const mended = await run(['doctor', '--repair'], { cwd })
+    const repaired = await run(['doctor', '--repair'], { cwd })
     const again = await startService([], cwd)
 
     expect(refused.code).toBe(1)
     expect(refused.stderr).toContain(`its object ${object} cannot be read`)
-    expect(mended.code).toBe(0)
+    expect(repaired.code).toBe(0)
     expect(await statusOf(again, `/api/admin/config/${digest}.xml`)).toBe(200)
     expect(git(service.repository, 'fsck', '--strict', '--no-dangling')).toBe('')
   })
 
-  it('to the branch is told, and what is known is served until it is mended', async () => {
+  it('to the branch is told, and what is known is served until it is repaired', async () => {
     const service = await startService(['--poll-interval', '100ms'])
     const digest = await saved(service, 'one')
     const name = git(service.repository, 'symbolic-ref', 'HEAD').trim()

@@ -21,18 +21,18 @@ function doctor(folder: string, ...flags: readonly string[]) {
 }
 
 describe('cairn doctor', () => {
-  it('ends with 1 for what it finds, mends it when told to, and ends with 0', async () => {
+  it('ends with 1 for what it finds, repairs it when told to, and ends with 0', async () => {
     const folder = await aStoppedService()
     writeFileSync(join(folder, 'config-repo', '.git', 'index.lock'), '')
 
     const seen = await doctor(folder)
-    const mended = await doctor(folder, '--repair')
+    const repaired = await doctor(folder, '--repair')
     const again = await doctor(folder)
 
     expect(seen.code).toBe(1)
-    expect(seen.stdout).toMatch(/index\.lock was left .* would be mended with --repair/)
-    expect(mended.code).toBe(0)
-    expect(mended.stdout).toMatch(/moved aside is in .*\.git\/cairn\/doctor/)
+    expect(seen.stdout).toMatch(/index\.lock was left .* would be repaired with --repair/)
+    expect(repaired.code).toBe(0)
+    expect(repaired.stdout).toMatch(/moved aside is in .*\.git\/cairn\/doctor/)
     expect(again).toMatchObject({ code: 0, stderr: '' })
     expect(again.stdout).toMatch(/config-repo is whole\n.*state\.sqlite is whole\n$/)
   })
@@ -54,12 +54,14 @@ describe('cairn doctor', () => {
     writeFileSync(file, bytes)
 
     const seen = await doctor(folder)
-    const mended = await doctor(folder, '--repair')
+    const repaired = await doctor(folder, '--repair')
 
     expect(seen.code).toBe(1)
     expect(seen.stderr).toContain('--repair makes it anew')
-    expect(mended.code).toBe(0)
-    expect(mended.stdout).toMatch(/mended: made anew of its tables; the damaged one is in .*doctor/)
+    expect(repaired.code).toBe(0)
+    expect(repaired.stdout).toMatch(
+      /repaired: made anew of its tables; the damaged one is in .*doctor/,
+    )
     expect(await doctor(folder)).toMatchObject({ code: 0, stderr: '' })
   })
 

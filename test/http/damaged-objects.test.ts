@@ -132,7 +132,7 @@ describe('one damaged object', () => {
     expect(served.status).toBe(200)
   })
 
-  it('is mended by the doctor from a clone', { timeout: 60_000 }, async () => {
+  it('is repaired by the doctor from a clone', { timeout: 60_000 }, async () => {
     const scene = await aStoppedService()
     const clone = join(scene.folder, 'clone')
     git(scene.folder, 'clone', '--quiet', '--no-local', scene.repository, clone)
@@ -143,12 +143,12 @@ describe('one damaged object', () => {
     await sick.close()
 
     const places = ['--config-repo', scene.repository, '--state-dir', join(scene.folder, 'state')]
-    const mended = await run(['doctor', '--repair', '--from', clone, ...places])
+    const repaired = await run(['doctor', '--repair', '--from', clone, ...places])
     const again = await startService([], scene.folder)
     const served = await again.fetch(`/api/admin/config/${scene.old}.xml`)
 
     expect([refused.status, before.length]).toEqual([503, 1])
-    expect(mended.code).toBe(0)
+    expect(repaired.code).toBe(0)
     expect([served.status, await problemsOf(again)]).toEqual([200, []])
   })
 })

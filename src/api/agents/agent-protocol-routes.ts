@@ -110,9 +110,12 @@ export async function textOf(c: Context<RouteEnv>): Promise<string> {
   return Buffer.from(buffer, byteOffset, length).toString('utf8')
 }
 
-function replyOf(told: ContactAnswer): ContactReply {
-  if (told.kind === 'register') return { instruction: { kind: 'register' }, configStatus: null }
-  if (told.kind === 'none')
-    return { instruction: { kind: 'none' }, configStatus: told.configStatus }
-  return { instruction: { kind: 'cancel_job', jobId: told.jobId }, configStatus: told.configStatus }
+function replyOf(contact: ContactAnswer): ContactReply {
+  if (contact.kind === 'register') return { instruction: { kind: 'register' }, configStatus: null }
+  if (contact.kind === 'none')
+    return { instruction: { kind: 'none' }, configStatus: contact.configStatus }
+  return {
+    instruction: { kind: 'cancel_job', jobId: contact.jobId },
+    configStatus: contact.configStatus,
+  }
 }

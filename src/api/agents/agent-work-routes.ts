@@ -26,7 +26,7 @@ import { jsonAnswer } from '../definition/operation.ts'
 import { QUIET, resource, routeWith } from '../definition/route.ts'
 
 export interface AgentWorkOptions extends JobCallsDeps, FilesDeps {
-  readonly desk: JobDispatcher
+  readonly dispatcher: JobDispatcher
 }
 
 const tag = AGENT_TAG
@@ -52,7 +52,7 @@ export const agentWorkResource = resource({
         const { uuid, token } = callerOf(options, c)
         const { instance } = parseAgentMessage(WorkRequest, await textOf(c))
         const { signal } = c.req.raw
-        const assignment = await options.desk.ask({ uuid, token, instance, signal })
+        const assignment = await options.dispatcher.ask({ uuid, token, instance, signal })
         return answer({ assignment } satisfies WorkReply)
       },
     }),

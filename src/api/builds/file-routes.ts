@@ -129,11 +129,11 @@ async function serve(
   if (range === null) return stream(c, handle, { from: 0, to: size, headers })
   if (range === 'unsatisfiable') {
     await handle.close()
-    const told = { ...headers, 'content-range': `bytes */${size}` }
-    return json({ message: `The file has ${size} bytes` }, 416, told)
+    const ranged = { ...headers, 'content-range': `bytes */${size}` }
+    return json({ message: `The file has ${size} bytes` }, 416, ranged)
   }
-  const told = { ...headers, 'content-range': `bytes ${range.from}-${range.to - 1}/${size}` }
-  return stream(c, handle, { ...range, headers: told, status: 206 })
+  const ranged = { ...headers, 'content-range': `bytes ${range.from}-${range.to - 1}/${size}` }
+  return stream(c, handle, { ...range, headers: ranged, status: 206 })
 }
 
 function sendArchive(

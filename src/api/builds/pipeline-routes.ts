@@ -199,9 +199,9 @@ export const pipelineResource = resource({
       handle: async (c, options) => {
         const name = c.req.param('name')
         const counter = await releaseLock(options, c.env.principal, name)
-        const told =
+        const change =
           counter === null ? 'is not locked' : `is no longer locked by its run ${counter}`
-        return json({ message: `The pipeline ${name} ${told}` })
+        return json({ message: `The pipeline ${name} ${change}` })
       },
     }),
   ],

@@ -99,8 +99,8 @@ export const stageResource = resource({
       handle: async (c, options) => {
         const { pipeline, stage } = c.req.param()
         const outcome = await cancelStage(options, c.env.principal, { pipeline, stage })
-        const told = outcome === 'cancelled' ? 'is cancelled' : 'is not active'
-        return json({ message: `The stage ${stage} of the pipeline ${pipeline} ${told}` })
+        const outcomeText = outcome === 'cancelled' ? 'is cancelled' : 'is not active'
+        return json({ message: `The stage ${stage} of the pipeline ${pipeline} ${outcomeText}` })
       },
     }),
     route({

@@ -74,9 +74,9 @@ class Reader {
   }
 
   begin(): Response {
-    this.#unlisten = this.#options.watch.listen(() => this.#tell())
+    this.#unlisten = this.#options.watch.listen(() => this.#wake())
     this.#stream.keepAlive()
-    this.#tell()
+    this.#wake()
     return this.#stream.response
   }
 
@@ -85,12 +85,12 @@ class Reader {
     else this.#stream.keepAlive()
   }
 
-  #tell(): void {
-    this.#work = this.#work.then(() => this.#tellNewer())
+  #wake(): void {
+    this.#work = this.#work.then(() => this.#sendNewer())
   }
 
-  /** Whatever goes wrong ends the stream; the reader asks again and is told what it is. */
-  async #tellNewer(): Promise<void> {
+  /** Whatever goes wrong ends the stream; the reader asks again and learns what it is. */
+  async #sendNewer(): Promise<void> {
     if (!this.#stream.isOpen) return
     const { watch, principal } = this.#options
     try {

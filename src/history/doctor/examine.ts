@@ -91,7 +91,7 @@ async function runAllChecks(
   const sources = await Promise.all(options.sources.map(gitDirOf))
   const context: RepairContext = { ...options, gitDir, git, quarantine, sources }
   const objects = await runChecks(OBJECT_CHECKS, context)
-  if (objects.some(({ state }) => state !== 'mended')) return objects
+  if (objects.some(({ state }) => state !== 'repaired')) return objects
   return [...objects, ...(await runChecks(HISTORY_CHECKS, context))]
 }
 

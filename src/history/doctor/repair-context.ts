@@ -7,8 +7,8 @@ import type { Quarantine } from './quarantine.ts'
 export interface RepairFinding {
   /** Describes the fault in one sentence. */
   readonly what: string
-  /** `mended`; `mendable` when nothing may be changed; `lost` when it cannot be repaired here. */
-  readonly state: 'mended' | 'mendable' | 'lost'
+  /** `repaired`; `repairable` when nothing may be changed; `lost` when it cannot be repaired here. */
+  readonly state: 'repaired' | 'repairable' | 'lost'
   /** What was done, would be done, or what an operator has to do. */
   readonly remedy: string
 }
@@ -29,9 +29,9 @@ export async function repairable(
   { what, remedy }: Pick<RepairFinding, 'what' | 'remedy'>,
   repair: (quarantine: Quarantine) => Promise<unknown>,
 ): Promise<RepairFinding> {
-  if (context.quarantine === null) return { what, state: 'mendable', remedy }
+  if (context.quarantine === null) return { what, state: 'repairable', remedy }
   await repair(context.quarantine)
-  return { what, state: 'mended', remedy }
+  return { what, state: 'repaired', remedy }
 }
 
 export function lost(what: string, remedy: string): RepairFinding {

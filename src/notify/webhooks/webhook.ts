@@ -121,7 +121,7 @@ export class Webhook implements AsyncDisposable {
   #report(problem: string | null, error: unknown): void {
     if (problem === null) return this.#log('info', 'A webhook works again', {})
     const facts = error instanceof WebhookFailure ? { problem } : { error }
-    this.#log('warning', 'A webhook does not take what it is told', facts)
+    this.#log('warning', 'A webhook does not accept its deliveries', facts)
   }
 
   #log(level: 'info' | 'warning', message: string, facts: Record<string, unknown>): void {

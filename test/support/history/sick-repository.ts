@@ -20,7 +20,7 @@ export function quarantinedNames({ quarantineFolder }: Examination): string[] {
   return all.filter((entry) => entry.isFile()).map(({ name }) => name)
 }
 
-/** A repository with a few revisions that no service runs on, to be damaged and mended. */
+/** A repository with a few revisions that no service runs on, to be damaged and repaired. */
 export class SickRepository implements AsyncDisposable {
   readonly folder = new HistoryFolder()
   /** Its revisions while it was whole. */

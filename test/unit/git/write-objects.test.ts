@@ -131,7 +131,7 @@ describe('writeCommit', () => {
     expect(repository.git('ls-tree', '-r', '--name-only', 'HEAD').split('\n')).toHaveLength(2)
   })
 
-  it('mends an object that another tool left cut short', async () => {
+  it('repairs an object that another tool left cut short', async () => {
     using repository = new GitRepository()
     const blob = repository.run(['hash-object', '--stdin'], '<cruise/>\n')
     const folder = `${repository.gitDir}/objects/${blob.slice(0, 2)}`

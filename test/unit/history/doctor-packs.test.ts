@@ -26,7 +26,7 @@ describe('examineRepository, with everything in one pack', () => {
     const index = pack.replace(/pack$/, 'idx')
     damage(index, 'junk')
 
-    expect(states(await sick.repair())).toContain('mended')
+    expect(states(await sick.repair())).toContain('repaired')
     rmSync(index)
     expect(states(await sick.repair())).not.toContain('lost')
     await expectWhole(sick)
@@ -36,7 +36,7 @@ describe('examineRepository, with everything in one pack', () => {
     damage(sick.inGit('objects', 'info', 'commit-graph'), 'CGPH junk')
     damage(sick.inGit('objects', 'pack', 'multi-pack-index'), 'MIDX junk')
 
-    expect(states(await sick.repair())).toEqual(['mended', 'mended'])
+    expect(states(await sick.repair())).toEqual(['repaired', 'repaired'])
     await expectWhole(sick)
   })
 

@@ -37,7 +37,7 @@ describe('examineRepository', () => {
       const seen = await sick.examine(false)
       const repaired = await sick.repair()
 
-      expect([states(seen), states(repaired)]).toEqual([['mendable'], ['mended']])
+      expect([states(seen), states(repaired)]).toEqual([['repairable'], ['repaired']])
       expect(quarantinedNames(repaired)).toEqual([name.split('/').at(-1)])
       await expectWhole(sick)
     },
@@ -61,7 +61,7 @@ describe('examineRepository', () => {
 
     const repaired = await sick.repair()
 
-    expect(states(repaired)).toEqual(['mended', 'mended', 'mended'])
+    expect(states(repaired)).toEqual(['repaired', 'repaired', 'repaired'])
     expect(quarantinedNames(repaired).toSorted()).toEqual([
       '.draft-0123456789abcdef',
       'tmp_obj_abc',
@@ -82,7 +82,7 @@ describe('examineRepository', () => {
     await once(atWork, 'close')
     const repaired = await sick.repair()
 
-    expect([states(waiting), states(repaired)]).toEqual([[], ['mended']])
+    expect([states(waiting), states(repaired)]).toEqual([[], ['repaired']])
     expect(quarantinedNames(repaired)).toEqual(['tmp_pack_abc'])
     await expectWhole(sick)
   })
@@ -94,7 +94,7 @@ describe('examineRepository', () => {
 
     const repaired = await sick.repair()
 
-    expect(states(repaired)).toEqual(['mended'])
+    expect(states(repaired)).toEqual(['repaired'])
     await expectWhole(sick)
   })
 
@@ -104,8 +104,8 @@ describe('examineRepository', () => {
     const seen = await sick.examine(false)
     const repaired = await sick.repair()
 
-    expect(states(seen)).toEqual(['mendable'])
-    expect(states(repaired)).toEqual(['mended', 'mended'])
+    expect(states(seen)).toEqual(['repairable'])
+    expect(states(repaired)).toEqual(['repaired', 'repaired'])
     await expectWhole(sick)
   })
 
@@ -113,7 +113,7 @@ describe('examineRepository', () => {
     const tree = sick.objectOf('HEAD^{tree}')
     damage(tree, readFileSync(tree, 'latin1').slice(0, 5))
 
-    expect(states(await sick.repair())).toEqual(['mended', 'mended'])
+    expect(states(await sick.repair())).toEqual(['repaired', 'repaired'])
     await expectWhole(sick)
   })
 
@@ -131,7 +131,7 @@ describe('examineRepository', () => {
 
     expect(states(alone)).toContain('lost')
     expect(alone.findings.at(-1)?.remedy).toMatch(/--from REPOSITORY.*restore a backup/)
-    expect(states(helped)).toEqual(['mended', 'mended', 'mended'])
+    expect(states(helped)).toEqual(['repaired', 'repaired', 'repaired'])
     await expectWhole(sick)
   })
 
@@ -141,7 +141,7 @@ describe('examineRepository', () => {
     const seen = await sick.examine(false)
     const repaired = await sick.repair()
 
-    expect([states(seen), states(repaired)]).toEqual([['mendable'], ['mended']])
+    expect([states(seen), states(repaired)]).toEqual([['repairable'], ['repaired']])
     await expectWhole(sick)
   })
 
@@ -161,14 +161,14 @@ describe('examineRepository', () => {
     if (content === 'absent') rmSync(sick.inGit('HEAD'))
     else damage(sick.inGit('HEAD'), content)
 
-    expect(states(await sick.repair())).toEqual(['mended'])
+    expect(states(await sick.repair())).toEqual(['repaired'])
     await expectWhole(sick)
   })
 
   it('makes a damaged index of git anew', async () => {
     damage(sick.inGit('index'), 'DIRC junk')
 
-    expect(states(await sick.repair())).toEqual(['mended'])
+    expect(states(await sick.repair())).toEqual(['repaired'])
     await expectWhole(sick)
   })
 
@@ -176,11 +176,11 @@ describe('examineRepository', () => {
     const file = sick.inGit('cairn', 'revisions')
     damage(file, `${readFileSync(file, 'utf8').slice(0, -20)}\n`)
 
-    expect(states(await sick.repair())).toEqual(['mended'])
+    expect(states(await sick.repair())).toEqual(['repaired'])
     await expectWhole(sick)
   })
 
-  it('mends nothing while a service runs, but looks', async () => {
+  it('repairs nothing while a service runs, but looks', async () => {
     const history = await sick.folder.open()
 
     await expect(sick.repair()).rejects.toThrow('in use by process')
