@@ -10,6 +10,7 @@ import { Machine } from './host/machine.ts'
 import { inheritedVariables } from './job/job-environment.ts'
 import { shutFolders } from './job/pipeline-folders.ts'
 import { markOf, type ProcessMark } from '../processes/process-mark.ts'
+import { type ControlGroup, findLeftGroups, openControlGroup } from './process/control-group.ts'
 import { endProcesses } from './process/end-processes.ts'
 import { Reaper } from '../processes/reaper.ts'
 import { assertUsable } from './process/job-user.ts'
@@ -50,12 +51,15 @@ async function runIn(workDir: string, options: AgentOptions, stop: AbortSignal):
     folders: join(workDir, 'pipelines'),
     notes: join(workDir, 'checkouts'),
   })
-  const reaper = new Reaper(mark.instance, options.jobUser)
+  const controlGroup = openControlGroup(mark, options.log)
+  const folder = controlGroup?.folder ?? null
+  const reaper = new Reaper(mark.instance, { user: options.jobUser, controlGroup: folder })
   options.log({ level: 'info', message: `Agent ${identity.uuid} works in ${workDir}` })
   try {
-    await serve(options, { workDir, identity, instance, mark, stop })
+    await serve(options, { workDir, identity, instance, mark, controlGroup, stop })
   } finally {
     reaper[Symbol.dispose]()
+    controlGroup?.remove()
   }
   options.log({ level: 'info', message: 'Agent stopped' })
 }
@@ -65,6 +69,7 @@ interface AgentRun {
   readonly identity: Identity
   readonly instance: string
   readonly mark: ProcessMark
+  readonly controlGroup: ControlGroup | null
   readonly stop: AbortSignal
 }
 
@@ -122,7 +127,10 @@ async function endLeftovers(
 ) {
   const isMarked = (text: string): boolean =>
     text.includes(mark.agent) && !text.includes(mark.instance)
-  const left = await endProcesses({ isMarked, groups: new Set(), user: jobUser }, timing.graceMs)
+  const controlGroups = findLeftGroups(mark)
+  const belonging = { isMarked, groups: new Set<number>(), user: jobUser, controlGroups }
+  const left = await endProcesses(belonging, timing.graceMs)
+  for (const group of controlGroups) group.remove()
   if (left === 0) return
   const message = `${left} processes of an earlier run could not be ended`
   log({ level: 'warning', message })

@@ -6,27 +6,37 @@ const AGAIN_MS = 1_000
 /**
  * Records process groups from its input (`+` and a group, `-` when its leader has ended) until that
  * input ends, which happens when the process that writes it is gone in any way. Then it kills these
- * groups and every marked process. Processes of a job user are killed at once: the next agent's
- * jobs run as the same user.
+ * groups, every marked process, and those of a control group, which it removes. Processes of a job
+ * user are killed at once: the next agent's jobs run as the same user.
  */
 const SCRIPT = `
 exec >/dev/null 2>&1
 mark="$1"
 user="$2"
+control="$3"
 groups=" "
 marked() {
   grep -lsaF -e "$mark" /proc/[0-9]*/environ
   [ -z "$user" ] || grep -lsE -e "^Uid:[[:space:]]+$user[[:space:]]" /proc/[0-9]*/status
 }
+members() {
+  [ -z "$control" ] || find "$control" -name cgroup.procs -exec cat {} +
+}
 remains() {
   kept=" "
   for group in $groups; do kill -s 0 -- "-$group" && kept="$kept$group "; done
   groups="$kept"
-  [ "$groups" != " " ] || [ -n "$(marked)" ]
+  [ "$groups" != " " ] || [ -n "$(marked; members)" ]
 }
 end() {
   for group in $groups; do kill -s "$1" -- "-$group"; done
+  for pid in $(members); do kill -s "$1" "$pid"; done
+  [ "$1" != KILL ] || [ ! -e "$control/cgroup.kill" ] || echo 1 >"$control/cgroup.kill"
   for file in $(marked); do pid=\${file#/proc/}; kill -s "$1" "\${pid%/*}"; done
+}
+leave() {
+  [ -z "$control" ] || find "$control" -depth -type d -exec rmdir {} ';'
+  exit
 }
 while read -r line; do
   group=\${line#?}
@@ -37,13 +47,21 @@ while read -r line; do
 done
 if [ -n "$user" ]; then
   for round in 1 2 3; do end KILL; sleep 0.1; done
-  exit
+  leave
 fi
-remains || exit
+remains || leave
 end TERM
 for second in 1 2 3; do remains && sleep 1; done
 for second in 1 2 3 4 5 6 7 8 9; do remains && { end KILL; sleep 1; }; done
+leave
 `
+
+export interface ReaperOptions {
+  /** The user whose processes all end. */
+  readonly user?: { readonly uid: number } | null
+  /** The folder of a control group whose processes all end. */
+  readonly controlGroup?: string | null
+}
 
 /**
  * A small process that outlives this one by seconds: when this one is killed, it ends the programs
@@ -52,14 +70,16 @@ for second in 1 2 3 4 5 6 7 8 9; do remains && { end KILL; sleep 1; }; done
 export class Reaper implements Disposable {
   readonly #mark: string
   readonly #user: { readonly uid: number } | null
+  readonly #controlGroup: string | null
   readonly #groups = new Set<number>()
   #child: PipedProcess | null = null
   #isDisposed = false
 
-  /** Ends the processes with the mark, and all of the user if there is one. */
-  constructor(mark: string, user: { readonly uid: number } | null = null) {
+  /** Ends the processes with the mark, and those that the options name. */
+  constructor(mark: string, { user = null, controlGroup = null }: ReaperOptions = {}) {
     this.#mark = mark
     this.#user = user
+    this.#controlGroup = controlGroup
     this.#start()
   }
 
@@ -84,7 +104,8 @@ export class Reaper implements Disposable {
 
   #start(): void {
     if (this.#isDisposed) return
-    const child = trySh([SCRIPT, 'cairn-reaper', this.#mark, String(this.#user?.uid ?? '')])
+    const named = [this.#mark, String(this.#user?.uid ?? ''), this.#controlGroup ?? '']
+    const child = trySh([SCRIPT, 'cairn-reaper', ...named])
     this.#child = child
     if (child === null) return this.#startLater()
     detach(child)

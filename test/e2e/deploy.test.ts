@@ -220,6 +220,13 @@ describe('the units of systemd', () => {
     expect(unit.get('ProtectProc')).toBe('invisible')
   })
 
+  it('let agents make control groups for their jobs', () => {
+    const unit = deployed('cairn-agent@.service')
+
+    expect(unit).toMatch(/^Delegate=yes$/m)
+    expect(unit).not.toMatch(/^ProtectControlGroups=/m)
+  })
+
   it('shut the service in', { tags: ['systemd'] }, () => {
     const file = join(tempDir(), 'cairn.service')
     writeFileSync(file, deployed('cairn.service'))

@@ -9,6 +9,7 @@ import type { JobAssignment } from '../../wire/agent-work.ts'
 import { JobConsole } from '../console/job-console.ts'
 import { SecretMask } from '../console/secret-mask.ts'
 import type { ProcessMark } from '../../processes/process-mark.ts'
+import type { ControlGroup } from '../process/control-group.ts'
 import { JobProcesses } from '../process/job-processes.ts'
 import type { JobUser } from '../process/job-user.ts'
 import type { JobCalls } from '../server/job-calls.ts'
@@ -31,6 +32,8 @@ export interface JobRunOptions {
   readonly inherited: Readonly<Record<string, string>>
   /** The user of the processes, if not the agent's own. */
   readonly jobUser: JobUser | null
+  /** Contains the control group of each job; null where the agent can make none. */
+  readonly controlGroup: ControlGroup | null
   readonly log: Log
   readonly clock: Clock
   readonly flushMs: number
@@ -63,7 +66,12 @@ export class JobRun {
       folders,
       user,
       console: this.#newConsole(new SecretMask(environment.secrets)),
-      processes: new JobProcesses({ mark, graceMs, user }),
+      processes: new JobProcesses({
+        mark,
+        graceMs,
+        user,
+        controlGroup: options.controlGroup?.child(`job-${assignment.jobId}`) ?? null,
+      }),
       signal: this.#abort.signal,
     }
     this.#tasks = new TaskRun(this.#context)

@@ -1,15 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { ControlGroup } from './control-group.ts'
 import { type JobUser, killAllOf } from './job-user.ts'
 import { type ProcessEntry, isProcessAlive, listProcesses } from './process-table.ts'
 
 /**
- * Identifies processes of a job: by a variable in their environment, by process group, and by user.
+ * Identifies processes of a job: by a variable in their environment, by process group, by user, and
+ * by control group.
  */
 export interface Belonging {
   isMarked(environment: string): boolean
   readonly groups: ReadonlySet<number>
   /** Every process of this user counts as one of them. */
   readonly user?: JobUser | null
+  readonly controlGroups?: readonly ControlGroup[]
 }
 
 const LOOK_AGAIN_MS = 25
@@ -33,7 +36,9 @@ export async function endProcesses(belonging: Belonging, graceMs: number): Promi
     left = findProcesses(belonging)
     quiet = left.length === 0 ? quiet + 1 : 0
     signalAll(left, 'SIGKILL')
-    if (belonging.user && left.length > 0) killAllOf(belonging.user)
+    if (left.length === 0) continue
+    if (belonging.user) killAllOf(belonging.user)
+    for (const group of belonging.controlGroups ?? []) group.kill()
   }
   return left.length
 }
@@ -43,10 +48,12 @@ async function untilEnded(pids: readonly number[], graceMs: number): Promise<voi
   while (pids.some(isProcessAlive) && Date.now() < patience) await delay(LOOK_AGAIN_MS)
 }
 
-/** The live processes with the mark, and all their descendants. */
+/** The live processes that belong, and all their descendants. */
 export function findProcesses(belonging: Belonging): number[] {
   const table = listProcesses().filter(({ zombie, pid }) => !zombie && pid !== process.pid)
-  const found = new Set(table.filter((entry) => isOurs(entry, belonging)).map(({ pid }) => pid))
+  const members = (belonging.controlGroups ?? []).flatMap((group) => group.listMembers())
+  const found = new Set(members.filter((pid) => pid !== process.pid))
+  for (const entry of table) if (isOurs(entry, belonging)) found.add(entry.pid)
   for (let before = -1; before !== found.size;) {
     before = found.size
     for (const { pid, parent } of table) if (found.has(parent)) found.add(pid)

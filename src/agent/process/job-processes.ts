@@ -6,6 +6,7 @@ import {
   startProcess,
 } from '../../processes/piped-process.ts'
 import { type ProcessMark, withMark } from '../../processes/process-mark.ts'
+import type { ControlGroup } from './control-group.ts'
 import { endProcesses } from './end-processes.ts'
 import type { JobUser } from './job-user.ts'
 import { type OutputSink, OutputPump } from './output-pump.ts'
@@ -33,19 +34,26 @@ export interface JobProcessesOptions {
   readonly graceMs: number
   /** The user that runs them; null for the agent's own user. */
   readonly user?: JobUser | null
+  /** The job's own group; null where the system lets the agent make none. */
+  readonly controlGroup?: ControlGroup | null
 }
 
-/** The processes of one job: started with the job's mark, and ended together in every case. */
+/**
+ * The processes of one job: started with the job's mark and in its control group, and ended
+ * together in every case.
+ */
 export class JobProcesses {
   readonly #mark: ProcessMark
   readonly #graceMs: number
   readonly #user: JobUser | null
+  readonly #controlGroup: ControlGroup | null
   readonly #groups = new Set<number>()
   #started = 0
   #closed = false
 
-  constructor({ mark, graceMs, user = null }: JobProcessesOptions) {
+  constructor({ mark, graceMs, user = null, controlGroup = null }: JobProcessesOptions) {
     this.#user = user
+    this.#controlGroup = controlGroup
     this.#mark = mark
     this.#graceMs = graceMs
   }
@@ -55,7 +63,8 @@ export class JobProcesses {
     if (this.#closed) return { exitCode: 143, reason: 'The job has ended' }
     this.#started += 1
     const mark = `${this.#mark.instance}${this.#started}/`
-    const child = start(line, mark, this.#user)
+    const startHere = (): PipedProcess | ProcessNotStarted => start(line, mark, this.#user)
+    const child = this.#controlGroup?.start(startHere) ?? startHere()
     if (child instanceof ProcessNotStarted) return { exitCode: 127, reason: child.message }
     const group = child.pid
     if (group !== undefined) this.#groups.add(group)
@@ -70,9 +79,14 @@ export class JobProcesses {
   }
 
   /** Ends all running processes. Returns how many could not be ended. */
-  end(): Promise<number> {
+  async end(): Promise<number> {
     this.#closed = true
-    return this.#endMarked(this.#mark.instance, this.#groups, this.#user)
+    const controlGroups = this.#controlGroup === null ? [] : [this.#controlGroup]
+    const isMarked = (text: string): boolean => text.includes(this.#mark.instance)
+    const belonging = { isMarked, groups: this.#groups, user: this.#user, controlGroups }
+    const left = await endProcesses(belonging, this.#graceMs)
+    this.#controlGroup?.remove()
+    return left
   }
 
   async #within(
@@ -84,21 +98,14 @@ export class JobProcesses {
     if (timeoutMs === null) return end
     const endings: Promise<number>[] = []
     const groups = new Set(group === undefined ? [] : [group])
-    const timer = setTimeout(() => endings.push(this.#endMarked(mark, groups)), timeoutMs)
+    const isMarked = (text: string): boolean => text.includes(mark)
+    const endAll = () => endProcesses({ isMarked, groups }, this.#graceMs)
+    const timer = setTimeout(() => endings.push(endAll()), timeoutMs)
     const result = await end
     clearTimeout(timer)
     if (endings.length === 0) return result
     await Promise.all(endings)
     return { ...result, reason: `It ran into its timeout of ${timeoutMs} ms` }
-  }
-
-  #endMarked(
-    mark: string,
-    groups: ReadonlySet<number>,
-    user: JobUser | null = null,
-  ): Promise<number> {
-    const isMarked = (text: string): boolean => text.includes(mark)
-    return endProcesses({ isMarked, groups, user }, this.#graceMs)
   }
 }
 

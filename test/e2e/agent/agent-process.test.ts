@@ -3,10 +3,15 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { hostname, release, type } from 'node:os'
 import { z } from 'zod'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { markOf } from '../../../src/processes/process-mark.ts'
 import { findProcesses } from '../../../src/agent/process/end-processes.ts'
 import { AgentProcess } from '../../support/agents/agent-process.ts'
+import {
+  findAgentGroups,
+  mayMakeControlGroups,
+  WITHOUT_CONTROL_GROUPS,
+} from '../../support/agents/control-groups.ts'
 import { AgentProtocolServer } from '../../support/agents/agent-protocol-server.ts'
 import { anAssignment, sh } from '../../support/builds/an-assignment.ts'
 import { TempFolder } from '../../support/disk/temp-folder.ts'
@@ -26,8 +31,8 @@ afterEach(async () => {
   temp[Symbol.dispose]()
 })
 
-function newAgent(): AgentProcess {
-  return new AgentProcess({ server: server.url, workDir })
+function newAgent(through: readonly string[] = []): AgentProcess {
+  return new AgentProcess({ server: server.url, workDir, through })
 }
 
 const LONG = `
@@ -51,11 +56,16 @@ function alive(pids: readonly number[]): number[] {
   return pids.filter((pid) => all.includes(pid))
 }
 
-/** The reaper of the agent in this test's folder. */
-function findReapers(): number[] {
+/** What the processes of the agent in this test's folder have in common. */
+function agentMark(): string {
   const identity: unknown = JSON.parse(readFileSync(`${workDir}/identity.json`, 'utf8'))
   const { uuid } = z.object({ uuid: z.string() }).parse(identity)
-  const { agent } = markOf({ uuid, folder: workDir, instance: '' })
+  return markOf({ uuid, folder: workDir, instance: '' }).agent
+}
+
+/** The reaper of the agent in this test's folder. */
+function findReapers(): number[] {
+  const agent = agentMark()
   const all = findProcesses({ isMarked: () => true, groups: new Set() })
   return all.filter((pid) => {
     const file = `/proc/${pid}/cmdline`
@@ -147,5 +157,81 @@ describe('the process of an agent', () => {
     expect(await other.exitCode()).toBe(1)
     expect(other.output).toContain(`Another agent works in ${workDir}`)
     await agent.end('SIGTERM')
+  })
+})
+
+/** Without environment, process group and parent; it writes its id. */
+const ESCAPE = `
+  (env -i setsid sh -c 'echo $$ >escaped; trap "" TERM; while :; do sleep 0.1; done' >/dev/null 2>&1 </dev/null &)
+  (setsid sh -c 'echo $$ >marked; while :; do sleep 0.1; done' >/dev/null 2>&1 </dev/null &)
+  until [ -s escaped ] && [ -s marked ]; do sleep 0.01; done; echo ready`
+
+/** Starts a job that leaves both kinds behind; what could escape is ended with the test. */
+async function startEscape(more = '') {
+  const tasks = [sh(`${ESCAPE}${more}`)]
+  const job = server.assign(anAssignment({ cleanWorkingDir: true, tasks }))
+  await until(() => /\d ready\n/.test(job.text))
+  const [escaped, marked] = [readPid('escaped'), readPid('marked')]
+  onTestFinished(() => {
+    for (const pid of alive([escaped])) process.kill(pid, 'SIGKILL')
+  })
+  return { job, escaped, marked }
+}
+
+describe('what gives up environment, group and parent', () => {
+  const mayGroup = mayMakeControlGroups()
+
+  it('ends with its job in a control group, or the agent says that it may make none', async () => {
+    await using agent = newAgent()
+    const { job, escaped, marked } = await startEscape()
+    await until(() => job.result !== null)
+
+    expect(job.result).toBe('Passed')
+    expect(alive([marked])).toEqual([])
+    expect(alive([escaped])).toEqual(mayGroup ? [] : [escaped])
+    expect(agent.output.match(/Jobs have no control groups/g) ?? []).toHaveLength(mayGroup ? 0 : 1)
+    expect(await agent.end('SIGTERM')).toBe(0)
+    expect(findAgentGroups(agentMark().slice(0, -1))).toEqual([])
+  })
+
+  it('is all that outlives a job whose agent may make no control groups', async () => {
+    await using agent = newAgent(mayGroup ? WITHOUT_CONTROL_GROUPS : [])
+    const { job, escaped, marked } = await startEscape()
+    await until(() => job.result !== null)
+
+    expect(job.result).toBe('Passed')
+    expect(alive([marked, escaped])).toEqual([escaped])
+    expect(agent.output.match(/Jobs have no control groups/g)).toHaveLength(1)
+    await agent.end('SIGTERM')
+  })
+
+  it('ends with an agent that is killed', async () => {
+    await using agent = newAgent()
+    const { escaped, marked } = await startEscape('; sleep 300')
+
+    await agent.end('SIGKILL')
+    await until(() => alive([marked]).length === 0)
+    if (mayGroup) await until(() => alive([escaped]).length === 0)
+    await until(() => findAgentGroups(agentMark().slice(0, -1)).length === 0)
+
+    expect(alive([escaped])).toEqual(mayGroup ? [] : [escaped])
+  })
+
+  it('ends with the next start when agent and reaper were killed', async () => {
+    await using agent = newAgent()
+    const { escaped, marked } = await startEscape('; sleep 300')
+    const reapers = findReapers()
+    for (const pid of reapers) process.kill(pid, 'SIGSTOP')
+    await agent.end('SIGKILL')
+    expect(alive([escaped, marked])).toEqual([escaped, marked])
+
+    await using next = newAgent()
+    await until(() => alive([marked]).length === 0)
+    if (mayGroup) await until(() => alive([escaped]).length === 0)
+
+    for (const pid of reapers) process.kill(pid, 'SIGKILL')
+    expect(alive([escaped])).toEqual(mayGroup ? [] : [escaped])
+    expect(await next.end('SIGTERM')).toBe(0)
+    expect(findAgentGroups(agentMark().slice(0, -1))).toEqual([])
   })
 })
