@@ -56,6 +56,25 @@ function Modifications({ modifications }: Pick<RunMaterial, 'modifications'>) {
   )
 }
 
+/** The newest change that a run was the first to include, or the revision it ran with. */
+export function Cause({ materials }: { materials: readonly RunMaterial[] }) {
+  const [material, ...others] = materials
+  if (!material) return <></>
+  const [newest] = material.modifications
+  const revision = newest?.revision ?? material.revision
+  return (
+    <span class="cause">
+      <code title={`${material.label}: ${revision}`}>{short(revision)}</code>
+      {newest && ` ${newest.comment.split('\n')[0]} (${nameOf(newest.username)})`}
+      {others.length > 0 && (
+        <span class="muted">
+          {` and ${others.length} more ${others.length === 1 ? 'material' : 'materials'}`}
+        </span>
+      )}
+    </span>
+  )
+}
+
 /** The user name without the e-mail address that some version controls add. */
 function nameOf(username: string): string {
   return username.replace(/\s*<[^>]*>$/, '') || username

@@ -8,12 +8,12 @@ import { isSameName } from '../../core/name-key.ts'
 import { stagesOf } from '../../builds/runs/pipeline-runs.ts'
 import { viewableRuns } from '../../builds/runs/run-rights.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
-import { configMarkers, type ConfigMarkersDeps } from '../runs/config-markers.ts'
+import { configMarkers } from '../runs/config-markers.ts'
 import { type RunMaterial, runMaterials } from './material-names.ts'
 import { type PipelinesPageDeps, problemsByPipeline } from './pipelines-page.ts'
 import { type TimelineEntry, timelineOf } from '../runs/timeline.ts'
 
-export type PipelinePageDeps = PipelinesPageDeps & ConfigMarkersDeps
+export type PipelinePageDeps = PipelinesPageDeps
 
 /** One run of a pipeline. */
 export interface ShownRun {

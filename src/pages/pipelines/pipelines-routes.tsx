@@ -8,7 +8,8 @@ import {
   type StartRunsDeps,
 } from '../../builds/runs/start-runs.ts'
 import { type PipelinePageDeps, readPipelinePage } from './pipeline-page.ts'
-import { readPipelinesPage } from './pipelines-page.ts'
+import { isPipelineState, STATE_ORDER } from './pipeline-state.ts'
+import { type PipelinesQuery, readPipelinesPage } from './pipelines-page.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { malformed, parseWholeNumber } from '../../http/parameters.ts'
 import { type Form, readForm, textField } from '../../http/request-body.ts'
@@ -35,10 +36,10 @@ export function pipelinesRoutes(options: PipelinesRoutesOptions) {
     .post('/pipelines', async (c) => {
       const form = await readForm(c.req.raw, LARGEST_FORM)
       const pipeline = textField(form, 'pipeline') ?? ''
-      const q = c.req.query('q') ?? ''
+      const { q = '', status = '' } = c.req.query()
       const outcome = await refusalOf(() => act(options, c, { pipeline, form }))
       if ('refusal' in outcome) return answerList(options, c, outcome.refusal)
-      return c.redirect(links.pipelines({ q, ...outcome.done }), 303)
+      return c.redirect(links.pipelines({ q, status, ...outcome.done }), 303)
     })
     .get('/pipelines/:name', (c) => answerOne(options, c, null))
     .post('/pipelines/:name', async (c) => {
@@ -96,13 +97,28 @@ async function answerList(
   refusal: Refusal | null,
 ): Promise<Response> {
   const { principal } = c.env
-  const { q = '', offset = '0' } = c.req.query()
-  const asked = { filter: q.trim(), offset: parseWholeNumber(offset, 'offset') }
-  const page = await readPipelinesPage(deps, principal, asked)
+  const query = parsePipelinesQuery(c.req.query())
+  const page = await readPipelinesPage(deps, principal, query)
   const frame = pages.frame(c.req.raw, principal)
   const flash = refusal?.flash ?? pages.flash.take(c)
-  const view = { frame, page, filter: asked.filter, flash, now: clock() }
+  const view = { frame, page, query, flash, now: clock() }
   return pageResponse(<PipelinesView {...view} />, refusal?.status)
+}
+
+/** @throws {ServiceError} `malformed-request` */
+function parsePipelinesQuery({
+  q = '',
+  status = '',
+  offset = '0',
+}: Readonly<Record<string, string>>): PipelinesQuery {
+  if (status !== '' && !isPipelineState(status)) {
+    throw malformed(`"${status}" is not a status: ${STATE_ORDER.join(', ')}`, 'status')
+  }
+  return {
+    filter: q.trim(),
+    status: status === '' ? null : status,
+    offset: parseWholeNumber(offset, 'offset'),
+  }
 }
 
 async function answerOne(

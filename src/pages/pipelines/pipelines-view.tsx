@@ -1,25 +1,36 @@
 import { type FlashMessage, FlashCard } from '../frame/notice.tsx'
-import { type PipelineCard, PIPELINE_ROWS, type PipelinesPage } from './pipelines-page.ts'
+import {
+  type PipelineCard,
+  PIPELINE_ROWS,
+  type PipelinesPage,
+  type PipelinesQuery,
+} from './pipelines-page.ts'
+import { PIPELINE_STATES, STATE_ORDER } from './pipeline-state.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
+import type { Query } from '../frame/links.ts'
 import { When } from '../frame/when.tsx'
 import { BY_PLACE, Pager } from '../frame/pager.tsx'
+import { Cause } from './materials.tsx'
 import { Paused, PauseForm } from './pausing.tsx'
 import { approval, StageChips } from '../runs/run-labels.tsx'
 
 export interface PipelinesViewProps {
   readonly frame: PageFrame
   readonly page: PipelinesPage
-  readonly filter: string
+  readonly query: PipelinesQuery
   readonly flash: FlashMessage | null
   readonly now: number
 }
 
 const EVERY = 5_000
+/** With more pipelines than this, groups where nothing is wrong or running are folded. */
+const UNFOLDED = 30
 
 /** The pipelines by group, each with the result of its newest run. */
 export function PipelinesView(props: PipelinesViewProps) {
-  const { frame, page, flash, now } = props
+  const { frame, page, query, flash, now } = props
+  const isLong = page.total > UNFOLDED && query.filter === '' && query.status === null
   return (
     <PageLayout
       frame={frame}
@@ -34,14 +45,21 @@ export function PipelinesView(props: PipelinesViewProps) {
         <div data-part="pipelines">
           {page.cards.length === 0 && <Nothing {...props} />}
           {groupsOf(page.cards).map(({ group, cards }) => (
-            <section class="group" aria-label={`Group ${group}`}>
-              <h2>{group}</h2>
+            <details
+              class="group"
+              id={`group-${group}`}
+              open={!isLong || cards.some(needsAttention)}
+            >
+              <summary>
+                <h2>{group}</h2>{' '}
+                <span class="muted">{plural(cards.length, 'pipeline', 'pipelines')}</span>
+              </summary>
               <ul class="table-card pipelines">
                 {cards.map((card) => (
                   <Card frame={frame} card={card} now={now} />
                 ))}
               </ul>
-            </section>
+            </details>
           ))}
         </div>
         <Pages {...props} />
@@ -50,29 +68,65 @@ export function PipelinesView(props: PipelinesViewProps) {
   )
 }
 
-function Head({ frame, page, filter }: PipelinesViewProps) {
+function Head(props: PipelinesViewProps) {
+  const { frame, query } = props
   const { links } = frame
-  const { total } = page
   return (
     <div class="page-head">
       <div>
         <h1>Pipelines</h1>
-        <p class="muted">
-          {`${total} ${total === 1 ? 'pipeline' : 'pipelines'}. `}
-          <Freshness here={links.pipelines({ q: filter })} />
-        </p>
+        <Counts {...props} />
       </div>
       <form class="actions" role="search" aria-label="Pipelines" action={links.pipelines()}>
         <input
           type="search"
           name="q"
-          value={filter}
+          class="filter-text"
+          value={query.filter}
           placeholder="Pipeline or group"
           aria-label="Filter by the name of a pipeline or group"
         />
+        <select name="status" aria-label="Status">
+          <option value="">Any status</option>
+          {STATE_ORDER.map((status) => (
+            <option value={status} selected={status === query.status}>
+              {PIPELINE_STATES[status]}
+            </option>
+          ))}
+        </select>
         <button>Filter</button>
       </form>
     </div>
+  )
+}
+
+/** The number of pipelines, and that of each status as a link to them; what the filter leaves. */
+function Counts({ frame: { links }, page, query }: PipelinesViewProps) {
+  const { total, counts, matching } = page
+  const isFiltered = query.filter !== '' || query.status !== null
+  return (
+    <p class="muted" data-part="counts">
+      {plural(total, 'pipeline', 'pipelines')}
+      {counts.map(({ status, count }, n) => (
+        <>
+          {n === 0 ? ': ' : ', '}
+          <a
+            href={links.pipelines({ q: query.filter, status })}
+            aria-current={status === query.status ? 'true' : undefined}
+          >
+            {`${count} ${PIPELINE_STATES[status]}`}
+          </a>
+        </>
+      ))}
+      {'. '}
+      {isFiltered && (
+        <>
+          {`The filter shows ${matching}. `}
+          <a href={links.pipelines()}>Clear the filter</a>{' '}
+        </>
+      )}
+      <Freshness here={links.pipelines(queryOf(query))} />
+    </p>
   )
 }
 
@@ -80,7 +134,7 @@ function Nothing({ frame: { links, isAdministrator }, page }: PipelinesViewProps
   if (page.total > 0) {
     return (
       <section class="card">
-        <h2>No pipeline matches</h2>
+        <h2>No pipelines match</h2>
         <p>
           <a href={links.pipelines()}>{`Show all ${page.total}`}</a>
         </p>
@@ -89,13 +143,15 @@ function Nothing({ frame: { links, isAdministrator }, page }: PipelinesViewProps
   }
   return (
     <section class="card">
-      <h2>There is no pipeline for you yet</h2>
+      <h2>No pipelines yet</h2>
       <p>
-        A pipeline is made by an entry in the configuration.{' '}
         {isAdministrator ? (
-          <a href={links.edit()}>Edit the configuration</a>
+          <>
+            Pipelines are defined in the configuration.{' '}
+            <a href={links.edit()}>Edit the configuration</a>
+          </>
         ) : (
-          'Those that you may view will be here.'
+          'Pipelines that you may view appear here.'
         )}
       </p>
     </section>
@@ -104,75 +160,124 @@ function Nothing({ frame: { links, isAdministrator }, page }: PipelinesViewProps
 
 function Card({ frame, card, now }: { frame: PageFrame; card: PipelineCard; now: number }) {
   const { links } = frame
-  const { name, latest, lockedBy, problems, stuck } = card
+  const { name, latest, stuck, unreadable } = card
   return (
     <li class="pipeline">
       <div class="pipeline-name">
-        <a href={links.pipeline(name)}>{name}</a>
-        <a class="last-change" href={links.entity('pipeline', name)}>
-          config history
+        <a class="row-link" href={links.pipeline(name)}>
+          {name}
         </a>
+        <LastChange frame={frame} card={card} now={now} />
       </div>
       <div class="pipeline-run">
-        {latest === null ? (
-          <p class="muted">It has not run yet.</p>
-        ) : (
-          <p>
-            <b title={latest.run.label}>{`Run ${latest.run.counter}`}</b>{' '}
-            <span class="muted">
-              {`${approval(latest.run.approvedBy)} · `}
-              <When time={latest.run.createdAt} now={now} />
-            </span>
+        <StageChips links={links} planned={card.stages} stages={latest?.stages ?? []} />
+        {latest !== null && (
+          <p class="muted">
+            <a href={`${links.pipeline(name)}#run-${latest.run.counter}`}>
+              {`Run ${latest.run.label}`}
+            </a>
+            {` ${approval(latest.run.approvedBy)}, `}
+            <When time={latest.run.createdAt} now={now} />
+            {card.materials.length > 0 && ': '}
+            <Cause materials={card.materials} />
           </p>
         )}
-        <StageChips links={links} planned={card.stages} stages={latest?.stages ?? []} />
         <Paused pause={card.pause} />
         {latest?.run.blocked != null && <p class="problem">{`${latest.run.blocked.reason}.`}</p>}
         {stuck.map((sentence) => (
           <p class="problem">{`${sentence}.`}</p>
         ))}
-        {problems.map((problem) => (
-          <p class="problem">{`A material cannot be read: ${problem}`}</p>
-        ))}
+        {unreadable > 0 && (
+          <p class="problem">
+            <a href={links.pipeline(name)}>
+              {unreadable === 1
+                ? 'A material cannot be read'
+                : `${unreadable} materials cannot be read`}
+            </a>
+          </p>
+        )}
       </div>
-      <div class="pipeline-actions">
-        <Actions card={card} lockedBy={lockedBy} />
-        <PauseForm {...card} />
-      </div>
+      <Actions card={card} />
     </li>
   )
 }
 
-function Actions({ card, lockedBy }: { card: PipelineCard; lockedBy: number | null }) {
-  const { name, mayOperate, pause } = card
+/** The newest change of the configuration of a pipeline; otherwise its history. */
+function LastChange({ frame, card, now }: { frame: PageFrame; card: PipelineCard; now: number }) {
+  const { links } = frame
+  const { name, lastChange } = card
+  if (lastChange === null || lastChange.number === 1) {
+    return (
+      <a class="last-change" href={links.entity('pipeline', name)}>
+        Configuration history
+      </a>
+    )
+  }
+  const { number, who, time } = lastChange
+  const range = { from: `r${number - 1}`, to: `r${number}` }
   return (
-    <form method="post" class="actions">
-      <input type="hidden" name="pipeline" value={name} />
-      {lockedBy !== null && <span class="badge changed">{`Locked by run ${lockedBy}`}</span>}
-      {lockedBy !== null && mayOperate && (
-        <button name="action" value="unlock" aria-label={`Unlock ${name}`}>
-          Unlock
-        </button>
-      )}
-      {mayOperate && pause === null && (
-        <button name="action" value="trigger" aria-label={`Trigger ${name}`}>
-          Trigger
-        </button>
-      )}
-    </form>
+    <a class="last-change" href={links.compareEntity({ kind: 'pipeline', name }, range)}>
+      {`Changed in r${number} by ${who}, `}
+      <When time={time} now={now} />
+    </a>
   )
 }
 
-function Pages({ frame: { links }, page, filter }: PipelinesViewProps) {
+function Actions({ card }: { card: PipelineCard }) {
+  const { name, mayOperate, pause, lockedBy } = card
+  return (
+    <div class="pipeline-actions">
+      {(lockedBy !== null || (mayOperate && pause === null)) && (
+        <form method="post" class="actions">
+          <input type="hidden" name="pipeline" value={name} />
+          {lockedBy !== null && <span class="badge changed">{`Locked by run ${lockedBy}`}</span>}
+          {lockedBy !== null && mayOperate && (
+            <button name="action" value="unlock" aria-label={`Unlock ${name}`}>
+              Unlock
+            </button>
+          )}
+          {mayOperate && pause === null && (
+            <button name="action" value="trigger" aria-label={`Trigger ${name}`}>
+              Trigger
+            </button>
+          )}
+        </form>
+      )}
+      {mayOperate && pause === null ? (
+        <details class="pausing-more" id={`pausing-${name}`}>
+          <summary aria-label={`Pause ${name}, with a reason`}>Pause…</summary>
+          <PauseForm {...card} />
+        </details>
+      ) : (
+        <PauseForm {...card} />
+      )}
+    </div>
+  )
+}
+
+function Pages({ frame: { links }, page, query }: PipelinesViewProps) {
   const { offset, matching, cards } = page
   return (
     <Pager
       pagination={{ offset, total: matching, pageSize: PIPELINE_ROWS }}
       shown={cards.length}
       labels={BY_PLACE}
-      to={(start) => links.pipelines({ q: filter, offset: start })}
+      to={(start) => links.pipelines({ ...queryOf(query), offset: start })}
     />
   )
+}
+
+function queryOf({ filter, status }: PipelinesQuery): Query {
+  return { q: filter, status }
+}
+
+function needsAttention({ status, pause, unreadable }: PipelineCard): boolean {
+  const isQuiet = status === 'passed' || status === 'not-run' || status === 'cancelled'
+  return !isQuiet || pause !== null || unreadable > 0
+}
+
+function plural(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`
 }
 
 function groupsOf(cards: readonly PipelineCard[]) {

@@ -1,7 +1,9 @@
-import { renameSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { element } from '../../support/documents/a-configuration.ts'
 import { BuildScene, GUARDED, SECURED } from '../../support/builds/build-service.ts'
+import { git } from '../../support/git/git.ts'
 import { pageOf, sendForm } from '../../support/pages/page-forms.ts'
 import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 
@@ -22,11 +24,168 @@ function triggersIn(page: string): string[] {
   return Array.from(page.matchAll(/aria-label="Trigger (\w+)"/g), ([, name = '']) => name)
 }
 
+/** The pipelines of a list, in their order. */
+function namesIn(page: string): string[] {
+  return Array.from(page.matchAll(/<a class="row-link" href="[^"]*">([^<]*)/g), ([, name = '']) =>
+    name.trim(),
+  )
+}
+
+function rowOf(page: string, name: string): string {
+  const rows = Array.from(page.matchAll(/<li class="pipeline">.*?(?=<li class="pipeline">|$)/gs))
+  return rows.map(([row]) => row).find((row) => namesIn(row).includes(name)) ?? ''
+}
+
+/** A scene with one pipeline in each of these states. */
+async function inEveryState(): Promise<BuildScene> {
+  const job = { stages: [{ name: 'build', approval: MANUAL }] }
+  const scene = await BuildScene.open({
+    groups: [
+      {
+        group: 'shop',
+        pipelines: [
+          { ...job, name: 'bad' },
+          { ...job, name: 'good' },
+          { ...job, name: 'new' },
+          { ...job, name: 'stopped' },
+          { name: 'asks', stages: [...job.stages, { name: 'ship', approval: MANUAL }] },
+        ],
+      },
+      {
+        group: 'platform',
+        pipelines: [
+          { ...job, name: 'works' },
+          {
+            name: 'image',
+            stages: [{ approval: MANUAL, jobs: [{ name: 'make', resources: ['docker'] }] }],
+          },
+        ],
+      },
+    ],
+  })
+  const agent = await ProtocolAgent.join(scene.service, 'a1')
+  for (const [name, result] of [
+    ['bad', 'Failed'],
+    ['good', 'Passed'],
+    ['asks', 'Passed'],
+  ] as const) {
+    await scene.schedule(name)
+    await agent.finish(await agent.work(), result)
+  }
+  await scene.schedule('stopped')
+  await scene.post('/api/stages/stopped/build/cancel')
+  await scene.schedule('image')
+  await scene.schedule('works')
+  await agent.report((await agent.work()).jobId, { state: 'Preparing' })
+  return scene
+}
+
+describe('the statuses of the pipelines', () => {
+  it('are counted, and each count leads to its pipelines', async () => {
+    const scene = await inEveryState()
+
+    const page = await pageOf(scene.service, '/pipelines')
+    const links = Array.from(
+      page.matchAll(/<a href="(\/pipelines\?status=[^"]*)">([^<]*)<\/a>/g),
+      ([, href = '', text = '']) => [href, text] as const,
+    )
+    const listed = await Promise.all(
+      links.map(async ([href, text]) => [text, namesIn(await pageOf(scene.service, href))]),
+    )
+
+    expect(Object.fromEntries(listed)).toEqual({
+      '1 failed': ['bad'],
+      '1 building': ['works'],
+      '1 waiting for an agent': ['image'],
+      '1 waiting for approval': ['asks'],
+      '1 cancelled': ['stopped'],
+      '1 passed': ['good'],
+      '1 not run yet': ['new'],
+    })
+    const both = await pageOf(scene.service, '/pipelines?status=failed&q=plat')
+    expect(namesIn(both)).toEqual([])
+    expect(both).toContain('The filter shows 0.')
+    expect((await scene.get('/pipelines?status=broken')).status).toBe(400)
+  })
+
+  it('tell waiting from building, with the reason', async () => {
+    const scene = await inEveryState()
+
+    const row = rowOf(await pageOf(scene.service, '/pipelines'), 'image')
+
+    expect(row).toMatch(/Waiting.*no agent has the resource docker\./s)
+    expect(row).not.toContain('Building')
+  })
+
+  it('keep the filter when a pipeline of the list is triggered', async () => {
+    const scene = await inEveryState()
+    const trigger = { action: 'trigger', pipeline: 'bad' }
+
+    const done = await sendForm(scene.service, '/pipelines?status=failed&q=ba', trigger)
+
+    expect(done.headers.get('location')).toMatch(/\/pipelines\?q=ba&status=failed&flash=/)
+  })
+})
+
 describe('the page of the pipelines', () => {
+  it('says in each row who changed its configuration last, with a link to that change', async () => {
+    const scene = await BuildScene.open({ pipelines: [APP, { name: 'other' }] })
+    await scene.configure({ pipelines: [{ ...APP, variables: { A: '1' } }, { name: 'other' }] })
+
+    const page = await pageOf(scene.service, '/pipelines')
+
+    const change =
+      /href="\/config\/entity\/pipeline\/app\/compare\/r2\/r3">Changed in r3 by admin, /
+    expect(rowOf(page, 'app')).toMatch(change)
+    expect(rowOf(page, 'other')).toContain('Changed in r2 by admin, ')
+  })
+
+  it('says nothing of a group that the caller may not view, where a pipeline came from there', async () => {
+    const shut = { group: 'shut', authorization: GUARDED }
+    const scene = await BuildScene.open({
+      server: SECURED,
+      groups: [
+        { ...shut, pipelines: [APP] },
+        { group: 'open', pipelines: [{ name: 'x' }] },
+      ],
+    })
+    await scene.configure({
+      server: SECURED,
+      groups: [
+        { ...shut, pipelines: [{ name: 'y' }] },
+        { group: 'open', pipelines: [{ name: 'x' }, APP] },
+      ],
+    })
+
+    const [admin, pete] = [
+      await pageOf(scene.service, '/pipelines'),
+      await pageOf(scene.service, '/pipelines', 'pete'),
+    ]
+
+    expect(rowOf(admin, 'app')).toContain('Changed in r3 by admin, ')
+    expect(rowOf(pete, 'app')).toContain('Configuration history')
+    expect(rowOf(pete, 'app')).not.toContain('Changed in')
+  })
+
+  it('names a run by its label, with the commit that it was the first to include', async () => {
+    const attributes = { labeltemplate: '1.4.${COUNT}' }
+    const scene = await BuildScene.open({ pipelines: [{ ...APP, attributes }] })
+    await builtOnce(scene)
+    writeFileSync(join(scene.origin, 'hello.txt'), 'hello again')
+    git(scene.origin, 'commit', '--quiet', '--all', '--message', 'Say it again')
+    const commit = git(scene.origin, 'rev-parse', '--short=8', 'HEAD').trim()
+    await scene.schedule()
+
+    const row = rowOf(await pageOf(scene.service, '/pipelines'), 'app')
+
+    expect(row).toContain('href="/pipelines/app#run-2">Run 1.4.2</a>')
+    expect(row).toMatch(new RegExp(`>${commit}</code> Say it again \\(`))
+  })
+
   it('explains itself while there is none', async () => {
     const scene = await BuildScene.open({ pipelines: [] })
 
-    expect(await pageOf(scene.service, '/pipelines')).toContain('There is no pipeline for you yet')
+    expect(await pageOf(scene.service, '/pipelines')).toContain('No pipelines yet')
   })
 
   it('shows the groups with the newest run of each pipeline, and what triggered it', async () => {
@@ -41,10 +200,10 @@ describe('the page of the pipelines', () => {
     const page = await pageOf(scene.service, '/pipelines')
 
     expect(page).toMatch(/<h2>shop<\/h2>.*app.*<h2>back<\/h2>.*batch/s)
-    expect(page).toMatch(/Run 1<\/b>.*triggered by admin/s)
+    expect(page).toMatch(/href="\/pipelines\/app#run-1">Run 1<\/a> triggered by admin/)
     expect(page).toMatch(/href="\/stages\/app\/build\/1\/1".*build.*Passed/s)
     expect(page).toMatch(/ship<\/span> <span class="muted">not run/)
-    expect(page).toContain('It has not run yet')
+    expect(rowOf(page, 'batch')).not.toContain('Run ')
     expect(await pageOf(scene.service, '/pipelines?q=BACK')).not.toContain('href="/pipelines/app"')
   })
 
@@ -90,9 +249,11 @@ describe('the page of the pipelines', () => {
 
     const page = await pageOf(scene.service, '/pipelines?q=lost')
 
-    expect(page).toContain('A material cannot be read:')
-    expect(await pageOf(scene.service, '/pipelines?q=app')).not.toContain('<p class="problem">')
-    expect(page).not.toContain('/nowhere')
+    expect(page).toMatch(/<a href="\/pipelines\/lost">\s*A material cannot be read/)
+    expect(await pageOf(scene.service, '/pipelines?q=app')).not.toContain('class="problem"')
+    const reason = await pageOf(scene.service, '/pipelines/lost')
+    expect(reason).toContain('A material cannot be read: ')
+    expect(`${page} ${reason}`).not.toContain('/nowhere')
   })
 
   it('marks the material that cannot be read beside the newest run, until it can be read', async () => {
@@ -153,7 +314,7 @@ describe('the page of the pipelines', () => {
     const unknown = await sendForm(scene.service, '/pipelines/app', { action: 'explode' })
 
     expect([forged.status, unknown.status]).toEqual([403, 400])
-    expect(await pageOf(scene.service, '/pipelines')).toContain('It has not run yet')
+    expect(await pageOf(scene.service, '/pipelines')).toContain('1 not run yet')
   })
 
   it('comes in pages when there are very many', async () => {
