@@ -7,6 +7,7 @@ const PAGES: readonly string[] = [
   'config',
   'agents',
   'pipelines',
+  'problems',
   'stages',
   'colours',
   'log-out',

@@ -1,8 +1,27 @@
 import type { Problem } from './problem.ts'
 
+/** What a problem is about. */
+export type ProblemKind =
+  | 'repository'
+  | 'live-file'
+  | 'commit'
+  | 'revision'
+  | 'disk'
+  | 'audit'
+  | 'mirror'
+  | 'builds'
+  | 'agents'
+  | 'identity'
+  | 'secrets'
+  | 'material'
+  | 'stuck-jobs'
+  | 'webhook'
+
 /** A problem for operators. */
 export interface HealthProblem {
   readonly subject: string
+  /** The subject without the pipelines, for places that list these beside it. */
+  readonly briefly?: string
   readonly errors: readonly Problem[]
   /** The errors for administrators, in place of `errors`. */
   readonly errorsInFull?: readonly Problem[]
@@ -11,4 +30,9 @@ export interface HealthProblem {
    * administrators.
    */
   readonly pipelines?: readonly string[]
+}
+
+/** A problem of the service, with what it is about. */
+export interface ServiceProblem extends HealthProblem {
+  readonly kind: ProblemKind
 }

@@ -1,4 +1,4 @@
-import type { HealthProblem } from '../core/health-problem.ts'
+import type { HealthProblem, ProblemKind, ServiceProblem } from '../core/health-problem.ts'
 import type { Principal } from '../core/principal.ts'
 import type { History, MaintenanceState } from '../history/history.ts'
 import type { ArtifactUse } from '../builds/artifacts/artifact-quota.ts'
@@ -21,7 +21,7 @@ export interface Health {
   readonly artifacts: ArtifactUse
   /** The receivers of revisions. */
   readonly webhooks: readonly WebhookState[]
-  readonly problems: readonly HealthProblem[]
+  readonly problems: readonly ServiceProblem[]
 }
 
 /** The public part of the health: numbers, and nothing from the configuration. */
@@ -59,27 +59,10 @@ export interface HealthDeps {
 }
 
 export function readHealth(deps: HealthDeps): Health {
-  const { history, mirror, version, auditProblem, buildProblems, materialProblems } = deps
-  const problem = history.problem()
+  const { history, mirror, version } = deps
   const { digest } = history.current()
   const webhooks = deps.webhooks()
-  const reported = [
-    deps.diskProblems(),
-    auditProblem() ?? [],
-    mirror?.problems() ?? [],
-    buildProblems(),
-    deps.agentProblems(),
-    deps.identityProblems(),
-  ].flat()
-  const problems = [
-    ...(problem ? [{ subject: problem.message, errors: problem.problems }] : []),
-    ...history.unreadable().map(({ reason }) => ({ subject: reason, errors: [] })),
-    ...reported.map((each) => (typeof each === 'string' ? { subject: each, errors: [] } : each)),
-    ...deps.secretProblems(),
-    ...materialProblems(),
-    ...deps.stuckJobs(),
-    ...webhooks.flatMap(webhookProblem),
-  ]
+  const problems = problemsOf(deps, webhooks)
   return {
     status: problems.length > 0 ? 'degraded' : 'ok',
     version,
@@ -91,6 +74,42 @@ export function readHealth(deps: HealthDeps): Health {
     webhooks,
     problems,
   }
+}
+
+function problemsOf(
+  deps: HealthDeps,
+  webhooks: readonly WebhookState[],
+): readonly ServiceProblem[] {
+  const { history, mirror } = deps
+  const problem = history.problem()
+  return [
+    ...(problem
+      ? [{ kind: problem.kind, subject: problem.message, errors: problem.problems }]
+      : []),
+    ...ofKind(
+      'revision',
+      history.unreadable().map(({ reason }) => reason),
+    ),
+    ...ofKind('disk', deps.diskProblems()),
+    ...ofKind('audit', [deps.auditProblem() ?? []].flat()),
+    ...ofKind('mirror', mirror?.problems() ?? []),
+    ...ofKind('builds', deps.buildProblems()),
+    ...ofKind('agents', deps.agentProblems()),
+    ...ofKind('identity', deps.identityProblems()),
+    ...ofKind('secrets', deps.secretProblems()),
+    ...ofKind('material', deps.materialProblems()),
+    ...ofKind('stuck-jobs', deps.stuckJobs()),
+    ...ofKind('webhook', webhooks.flatMap(webhookProblem)),
+  ]
+}
+
+function ofKind(
+  kind: ProblemKind,
+  problems: readonly (string | HealthProblem)[],
+): readonly ServiceProblem[] {
+  return problems.map((each) =>
+    typeof each === 'string' ? { kind, subject: each, errors: [] } : { ...each, kind },
+  )
 }
 
 /** Reduces the health to its numbers. */
@@ -114,8 +133,8 @@ export function summariseHealth({
 export function visibleProblems(
   access: Access,
   principal: Principal,
-  problems: readonly HealthProblem[],
-): readonly HealthProblem[] {
+  problems: readonly ServiceProblem[],
+): readonly ServiceProblem[] {
   if (access.may(principal, { action: 'administer' })) {
     return problems.map((each) => ({ ...each, errors: each.errorsInFull ?? each.errors }))
   }
@@ -127,7 +146,6 @@ export function visibleProblems(
   })
 }
 
-function webhookProblem({ name, lastError }: WebhookState): HealthProblem[] {
-  if (lastError === null) return []
-  return [{ subject: `The webhook ${name} takes no revisions: ${lastError}`, errors: [] }]
+function webhookProblem({ name, lastError }: WebhookState): string[] {
+  return lastError === null ? [] : [`The webhook ${name} takes no revisions: ${lastError}`]
 }

@@ -36,7 +36,7 @@ export function authenticate(options: AuthenticateOptions) {
     const { path } = context
     if (!isProbe(path) && !options.hosts.includes(request.headers.get('host') ?? undefined)) {
       context.reason = 'foreign-host'
-      return answerInJson(request, FOREIGN_HOST, null)
+      return answerInJson(request, FOREIGN_HOST, context)
     }
     const authorization = request.headers.get('authorization') ?? undefined
     const known = authorization === undefined ? null : options.credentials.remembered(authorization)
@@ -48,7 +48,7 @@ export function authenticate(options: AuthenticateOptions) {
     }
     if (isForged(request)) {
       context.reason = 'forged'
-      return options.answerFailure(request, FORGED, null)
+      return options.answerFailure(request, FORGED, context)
     }
     if (!known) return admit(options, request, { authorization, context })
     context.principal = known
@@ -81,7 +81,7 @@ async function admit(
   const principal = await checked(credentials, authorization, context)
   if (principal instanceof ServiceError) {
     context.reason = principal.code
-    return answerFailure(request, failureOf(principal), null)
+    return answerFailure(request, failureOf(principal), context)
   }
   if (principal) {
     context.principal = principal
@@ -90,7 +90,7 @@ async function admit(
   const isAnonymous = authorization === undefined
   context.reason = isAnonymous ? 'no-credentials' : 'wrong-credentials'
   const message = isAnonymous ? 'Credentials are needed' : 'The credentials are wrong'
-  return answerFailure(request, failure(401, message, CHALLENGE), null)
+  return answerFailure(request, failure(401, message, CHALLENGE), context)
 }
 
 /** Who the caller is, or why that is not looked at now. */

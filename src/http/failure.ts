@@ -1,6 +1,6 @@
 import type { ServiceError } from '../core/errors.ts'
-import type { Principal } from '../core/principal.ts'
 import type { Problem } from '../core/problem.ts'
+import type { RequestContext } from './request-context.ts'
 import { json, problemsOf, shown, statusOf } from './errors.ts'
 
 /** Why a request has no better answer. */
@@ -11,11 +11,11 @@ export interface Failure {
   readonly headers: Record<string, string>
 }
 
-/** Puts a failure into the form that suits the request; null is a caller who is not known. */
+/** Puts a failure into the form that suits the request. */
 export type AnswerFailure = (
   request: Request,
   failure: Failure,
-  principal: Principal | null,
+  context: RequestContext,
 ) => Response | Promise<Response>
 
 export function failure(

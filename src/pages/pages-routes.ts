@@ -12,6 +12,7 @@ import { type HistoryRoutesOptions, historyRoutes } from './history/history-rout
 import { type JobPageRoutesOptions, jobPageRoutes } from './job/job-page-routes.tsx'
 import { type PipelinesRoutesOptions, pipelinesRoutes } from './pipelines/pipelines-routes.tsx'
 import { type StagePageRoutesOptions, stagePageRoutes } from './stage/stage-page-routes.tsx'
+import { problemsRoutes } from './problems/problems-routes.tsx'
 import { restorePageRoutes } from './restore/restore-page-routes.tsx'
 import type { PageContext } from './frame/page-context.ts'
 import { frameRoutes } from './frame/frame-routes.tsx'
@@ -43,6 +44,7 @@ export function pagesRoutes(options: PagesOptions): Hono<RouteEnv>[] {
     editRoutes(options),
     entityRoutes(options),
     auditPageRoutes(options),
+    problemsRoutes(options.pages),
     restorePageRoutes(options),
     snapshotRoutes(options),
     removalsRoutes(agents),

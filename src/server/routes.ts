@@ -31,7 +31,7 @@ export function composeRoutes(options: RoutesOptions): AnswerRequest {
     app.on(method, path, noting(`${method} ${path}`, handler))
   }
   const answer = (c: Context<RouteEnv>, given: Failure) =>
-    options.answerFailure(c.req.raw, given, c.env.principal)
+    options.answerFailure(c.req.raw, given, c.env)
   app.notFound((c) => options.otherwise(c.req.raw, c.env))
   app.onError((error, c) => {
     c.env.reason = error instanceof ServiceError ? error.code : 'bug'
@@ -53,9 +53,9 @@ export function refusing({
   answerFailure,
 }: Pick<RoutesOptions, 'parts' | 'answerFailure'>): AnswerRequest {
   const allowed = methodTable(parts.flatMap(({ routes }) => routes))
-  return (request, { path, principal }) => {
-    const answer = (given: Failure) => answerFailure(request, given, principal)
-    const methods = allowed(path)
+  return (request, context) => {
+    const answer = (given: Failure) => answerFailure(request, given, context)
+    const methods = allowed(context.path)
     if (methods.length === 0) return answer(failure(404, 'There is nothing at this address'))
     const taken = methods.join(', ')
     const message = `${request.method} is not among the methods of this address: ${taken}`

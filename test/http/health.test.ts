@@ -65,14 +65,17 @@ describe('GET /health', { timeout: 60_000 }, () => {
       JSON.stringify(await jsonOf(await scene.get('/health', user)))
 
     const [vera, pete] = [await problemsFor('vera'), await problemsFor('pete')]
-    const page = await pageOf(scene.service, '/agents', 'vera')
+    const page = await pageOf(scene.service, '/problems', 'vera')
 
     expect(vera).toContain('seen')
-    expect(page).toContain('material of the pipeline seen')
+    expect(page).toContain('The git material cannot be read')
+    expect(page).toContain('<a href="/pipelines/seen">seen</a>')
+    expect(await pageOf(scene.service, '/agents', 'vera')).toContain(': a material cannot be read')
     for (const text of [vera, pete, page])
       expect(text).not.toMatch(/unseen|hidden\.invalid|secret-word|config\.xml/)
     expect(pete).toContain('"problems":[]')
-    expect(await pageOf(scene.service, '/agents')).toContain('material of the pipeline unseen')
+    expect(await pageOf(scene.service, '/problems')).toContain('href="/pipelines/unseen"')
+    expect(await pageOf(scene.service, '/agents')).toContain(', 2 materials cannot be read')
   })
 
   it('says of a material what a start is refused with: addresses to administrators alone', async () => {

@@ -58,6 +58,8 @@ const URL_IN_TEXT = /\b[a-z][a-z0-9+.-]*:\/\/[^\s'"]+/gi
 export interface MaterialProblem {
   readonly fingerprint: string
   readonly subject: string
+  /** The subject without the pipelines. */
+  readonly briefly: string
   /** Without the address. */
   readonly errors: readonly Problem[]
   /** For administrators, with the address. */
@@ -152,7 +154,9 @@ export class MaterialPoller implements AsyncDisposable {
       const { message, unaddressed } = shownReason(watch.reason, watched.material)
       const { fingerprint, pipelines } = watched
       const [errors, errorsInFull] = [[{ message: unaddressed }], [{ message }]]
-      return [{ fingerprint, subject: subjectOf(watched), errors, errorsInFull, pipelines }]
+      const subject = subjectOf(watched)
+      const briefly = `The ${watched.material.kind} material cannot be read`
+      return [{ fingerprint, subject, briefly, errors, errorsInFull, pipelines }]
     })
   }
 

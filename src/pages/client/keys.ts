@@ -1,6 +1,7 @@
 import { moveChange } from '../code/client/changes.ts'
 import { chooseRow, currentRow, moveRow } from '../history/client/rows.ts'
 import { elementOf, find } from '../frame/client/dom.ts'
+import { pressShortcut, showKeys, watchKeysDialog } from '../frame/client/shortcuts.ts'
 
 const ACTIONS: ReadonlyMap<string, () => void> = new Map([
   ['/', () => (find('.bar-search input:not([hidden])') ?? find('.filter-text'))?.focus()],
@@ -12,20 +13,23 @@ const ACTIONS: ReadonlyMap<string, () => void> = new Map([
   ['c', () => document.querySelector<HTMLFormElement>('#history')?.requestSubmit()],
   ['n', () => moveChange(1)],
   ['p', () => moveChange(-1)],
-  ['Escape', hideKeys],
 ])
 
-/** Binds the keyboard shortcuts of the list of keys, except while a field is being typed in. */
+/**
+ * Binds the keyboard shortcuts, except while a field is being typed in. A key that has no action
+ * here is that of a link or a button (`aria-keyshortcuts`).
+ */
 export function watchKeys(): void {
+  watchKeysDialog()
   document.addEventListener('keydown', (event) => {
     const { key, ctrlKey, metaKey, altKey } = event
     const target = elementOf(event)
-    if (ctrlKey || metaKey || altKey || isTyped(target)) return
+    if (ctrlKey || metaKey || altKey || isTyped(target) || find('dialog[open]')) return
     if (key === 'Enter' && target?.matches('.number')) return openCurrent(event)
     const action = ACTIONS.get(key)
-    if (!action) return
-    if (key !== 'Escape') event.preventDefault()
-    action()
+    if (!action && !pressShortcut(key)) return
+    event.preventDefault()
+    action?.()
   })
 }
 
@@ -41,13 +45,4 @@ function openCurrent(event: KeyboardEvent): void {
   if (!row) return
   event.preventDefault()
   find('.diff a', row)?.click()
-}
-
-function showKeys(): void {
-  location.hash = 'keys'
-  find('#keys')?.focus()
-}
-
-function hideKeys(): void {
-  if (location.hash === '#keys') location.hash = 'content'
 }

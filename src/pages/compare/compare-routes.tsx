@@ -63,7 +63,7 @@ function comparePages(options: CompareRoutesOptions) {
     const query = parseCompareQuery(c.req.query())
     const compared = findCompared(options, c.env.principal, { from, to })
     const frame = pages.frame(c.req.raw, c.env.principal)
-    const immutable = isForEver(compared, { from, to }) && frame.notices.length === 0
+    const immutable = isForEver(compared, { from, to }) && frame.problems.length === 0
     const now = immutable ? null : clock()
     const { before, after, older, newer } = compared
     const neighbours = `${older?.commit ?? ''} ${newer?.commit ?? ''}`

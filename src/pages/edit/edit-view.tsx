@@ -28,6 +28,7 @@ export function EditView(props: EditViewProps) {
       frame={frame}
       title={title}
       section="edit"
+      concerns={['repository', 'live-file', 'commit']}
       wide
       styles={['edit.css']}
       scripts={['editor.js']}

@@ -24,7 +24,7 @@ export function Footer({ frame }: { frame: PageFrame }) {
           <a href={links.audit()}>Audit log</a> ·{' '}
         </>
       )}
-      {username !== '' && <a href={links.api()}>Interface</a>}
+      {username !== '' && <a href={links.api()}>API</a>}
     </footer>
   )
 }

@@ -1,36 +1,72 @@
-const KEYS: readonly (readonly [string, readonly string[], string])[] = [
-  ['Everywhere', ['/'], 'search the changes'],
-  ['Everywhere', ['?'], 'show these keys; Escape hides them'],
-  ['History', ['j', 'k'], 'next and previous revision'],
-  ['History', ['a', 'b'], 'mark the revision as A or B'],
-  ['History', ['c'], 'compare A with B'],
-  ['History', ['Enter'], 'show what the revision changed'],
-  ['Compare', ['n', 'p'], 'next and previous change'],
+/** Shortcuts that a script handles; `on` selects what they act upon, without which they are left out. */
+interface ShortcutGroup {
+  readonly title: string
+  readonly on: string
+  readonly shortcuts: readonly (readonly [keys: readonly string[], what: string])[]
+}
+
+const GROUPS: readonly ShortcutGroup[] = [
+  {
+    title: 'Every page',
+    on: 'body',
+    shortcuts: [
+      [['/'], 'search'],
+      [['?'], 'show these keys'],
+      [['Esc'], 'close what is open'],
+    ],
+  },
+  {
+    title: 'List of revisions',
+    on: 'tr.revision',
+    shortcuts: [
+      [['j', 'k'], 'next and previous revision'],
+      [['a', 'b'], 'mark the revision as A or B'],
+      [['c'], 'compare A with B'],
+      [['Enter'], 'show what the revision changed'],
+    ],
+  },
+  {
+    title: 'Changes',
+    on: '#step',
+    shortcuts: [[['n', 'p'], 'next and previous change']],
+  },
 ]
 
-/** The keyboard shortcuts of the pages. Shown when the address ends in `#keys`. */
+/**
+ * The keyboard shortcuts. Without scripts it is shown when the address ends in `#keys`. A script
+ * removes the groups that have nothing to act upon, and adds the shortcuts of the page's own links
+ * and buttons, from `aria-keyshortcuts`.
+ */
 export function Keys() {
   return (
-    <section id="keys" class="keys card" aria-labelledby="keys-title" tabindex={-1}>
-      <h2 id="keys-title">Keys</h2>
+    <dialog id="keys" class="keys card" aria-labelledby="keys-title">
+      <h2 id="keys-title">Keyboard shortcuts</h2>
       <table>
-        <tbody>
-          {KEYS.map(([where, keys, what]) => (
+        {GROUPS.map(({ title, on, shortcuts }) => (
+          <tbody data-on={on}>
             <tr>
-              <td class="muted">{where}</td>
-              <td>
-                {keys.map((key) => (
-                  <kbd>{key}</kbd>
-                ))}
-              </td>
-              <td>{what}</td>
+              <th colspan={2} scope="rowgroup">
+                {title}
+              </th>
             </tr>
-          ))}
-        </tbody>
+            {shortcuts.map(([keys, what]) => (
+              <tr>
+                <td>
+                  {keys.map((key) => (
+                    <kbd>{key}</kbd>
+                  ))}
+                </td>
+                <td>{what}</td>
+              </tr>
+            ))}
+          </tbody>
+        ))}
       </table>
       <p>
-        <a href="#content">Close</a>
+        <a class="close" href="#content">
+          Close
+        </a>
       </p>
-    </section>
+    </dialog>
   )
 }

@@ -1,10 +1,11 @@
 import type { Child } from 'hono/jsx'
-import type { Problem } from '../../core/problem.ts'
+import type { ProblemKind, ServiceProblem } from '../../core/health-problem.ts'
 import type { Assets } from './assets.ts'
 import type { Colours } from './colours.ts'
 import { Footer } from './footer.tsx'
 import { Keys } from './keys.tsx'
 import type { Links } from './links.ts'
+import { Notices } from './notices.tsx'
 
 /** The data of the frame around every page. */
 export interface PageFrame {
@@ -16,8 +17,8 @@ export interface PageFrame {
   readonly isAdministrator: boolean
   /** Whether every other user is an administrator too. */
   readonly everyoneAdministers: boolean
-  /** The current problems of the service, shown on every page; empty when there are none. */
-  readonly notices: readonly Notice[]
+  /** The current problems of the service that the caller may know of. */
+  readonly problems: readonly ServiceProblem[]
   readonly colours: Colours
   /** The address of the page itself, for forms that return to it. */
   readonly here: string
@@ -25,16 +26,13 @@ export interface PageFrame {
   readonly key: string
 }
 
-export interface Notice {
-  readonly subject: string
-  readonly errors: readonly Problem[]
-}
-
 export type Section = 'history' | 'current' | 'edit' | 'agents' | 'pipelines'
 
 export interface PageProps {
   readonly frame: PageFrame
   readonly title: string
+  /** What the page shows, in a sentence: previews of links have it. */
+  readonly description?: string
   readonly section?: Section
   /** Whether the page uses the full width, as diffs and snapshots do. */
   readonly wide?: boolean
@@ -44,6 +42,10 @@ export interface PageProps {
   readonly scripts?: readonly string[]
   /** The initial text of the search field. */
   readonly search?: string
+  /** The problems that the page itself is about; all others are one line. */
+  readonly concerns?: readonly ProblemKind[]
+  /** A second skip link, past what stands before the main part of the page. */
+  readonly skipTo?: { readonly id: string; readonly label: string }
   readonly children: Child
 }
 
@@ -54,12 +56,9 @@ const PRELOADED = ['inter.woff2', 'mono.woff2']
 const STYLES = ['tokens.css', 'base.css']
 const SCRIPTS = ['enhance.js']
 
-/** The number of problems shown in full on every page; the others are folded. */
-const OPEN_NOTICES = 2
-
 /** The frame of every page: head, navigation, notices, content. */
 export function PageLayout(props: PageProps) {
-  const { frame, section, wide, children } = props
+  const { frame, section, wide, skipTo, children } = props
   return (
     <html lang="en">
       <Head {...props} />
@@ -67,8 +66,13 @@ export function PageLayout(props: PageProps) {
         <a class="skip" href="#content">
           Skip to content
         </a>
+        {skipTo && (
+          <a class="skip" href={`#${skipTo.id}`}>
+            {skipTo.label}
+          </a>
+        )}
         <Bar frame={frame} section={section} search={props.search ?? ''} />
-        <Notices notices={frame.notices} />
+        <Notices links={frame.links} problems={frame.problems} concerns={props.concerns ?? []} />
         <main id="content" class={wide ? 'wide' : ''} tabindex={-1}>
           {children}
         </main>
@@ -79,12 +83,20 @@ export function PageLayout(props: PageProps) {
   )
 }
 
-function Head({ frame: { links, assets }, title, styles = [], scripts = [] }: PageProps) {
+const DESCRIPTION =
+  'The configuration of the build server: every revision, what changed in it, and what it built.'
+
+function Head({ frame: { links, assets }, title, description, ...files }: PageProps) {
+  const { styles = [], scripts = [] } = files
   return (
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <title>{`${title} · Cairn`}</title>
+      <meta name="description" content={description ?? DESCRIPTION} />
+      <meta property="og:site_name" content="Cairn" />
+      <meta property="og:title" content={title} />
+      <meta property="og:description" content={description ?? DESCRIPTION} />
       {PRELOADED.map((name) => (
         <link
           rel="preload"
@@ -144,51 +156,14 @@ function Bar({
       </nav>
       <div class="bar-end">
         {isAdministrator && <BarSearch links={links} search={search} />}
-        <a class="key" href="#keys" title="Keys">
+        <a class="key" href="#keys" title="Keyboard shortcuts">
           <span aria-hidden="true">?</span>
-          <span class="visually-hidden">Keys</span>
+          <span class="visually-hidden">Keyboard shortcuts</span>
         </a>
         {username !== '' && <span class="muted user">{username}</span>}
         {username !== '' && <a href={links.logOut()}>Log out</a>}
       </div>
     </header>
-  )
-}
-
-/** Folds many problems, as when a network is down, so that they do not push the page away. */
-function Notices({ notices }: { notices: readonly Notice[] }) {
-  const rest = notices.slice(OPEN_NOTICES)
-  return (
-    <>
-      {notices.slice(0, OPEN_NOTICES).map((notice) => (
-        <NoticeLine notice={notice} />
-      ))}
-      {rest.length > 0 && (
-        <details class="notice bad">
-          <summary>{`${rest.length} more problems`}</summary>
-          {rest.map((notice) => (
-            <NoticeLine notice={notice} />
-          ))}
-        </details>
-      )}
-    </>
-  )
-}
-
-function NoticeLine({ notice: { subject, errors } }: { notice: Notice }) {
-  const isRepeated = errors.length === 1 && errors.every(({ message }) => subject.includes(message))
-  return (
-    <div class="notice bad" role="status">
-      <strong>{subject}</strong>
-      {!isRepeated && errors.length > 0 && (
-        <ul>
-          {errors.slice(0, 5).map(({ line, column, message }) => (
-            <li>{line === undefined ? message : `Line ${line}, column ${column}: ${message}`}</li>
-          ))}
-        </ul>
-      )}
-      {errors.length > 5 && <p>{`and ${errors.length - 5} more`}</p>}
-    </div>
   )
 }
 

@@ -64,6 +64,11 @@ export class Links {
     return this.#at('/audit', query)
   }
 
+  /** What an operator should look at. */
+  problems(): string {
+    return this.#at('/problems')
+  }
+
   openApi(): string {
     return this.#at('/api/openapi.json')
   }

@@ -43,7 +43,7 @@ export class PageContext {
   /** The frame of the page that answers the request. */
   frame(request: Request, principal: Principal | null): PageFrame {
     const { links, assets } = this
-    const notices = principal
+    const problems = principal
       ? visibleProblems(this.#access, principal, readHealth(this.#health).problems)
       : []
     const { pathname, search } = new URL(request.url)
@@ -52,10 +52,10 @@ export class PageContext {
     const isAdministrator = principal !== null && this.isAdministrator(principal)
     const everyoneAdministers = isAdministrator && this.#everyoneAdministers()
     const rights = `${isAdministrator} ${everyoneAdministers}`
-    const facts = [username, rights, colours, assets.version, JSON.stringify(notices)]
+    const facts = [username, rights, colours, assets.version, JSON.stringify(problems)]
     const here = `${pathname}${search}`
     const who = { username, isAdministrator, everyoneAdministers }
-    const frame = { links, assets, ...who, notices, colours, here }
+    const frame = { links, assets, ...who, problems, colours, here }
     return { ...frame, key: keyOf(facts) }
   }
 

@@ -1,19 +1,21 @@
 import type { AnswerFailure, Failure } from '../../http/failure.ts'
+import { NOBODY } from '../../http/request-context.ts'
 import { pageResponse } from './page-response.ts'
 import type { PageContext } from './page-context.ts'
 import { type PageFrame, PageLayout } from './layout.tsx'
 
 /** Renders errors as pages. */
 export function pageFailures(pages: PageContext): AnswerFailure {
-  return (request, failure, principal) => {
-    const frame = pages.frame(request, principal)
-    const page = <ErrorPage frame={frame} failure={failure} />
+  return (request, failure, { id, principal }) => {
+    const frame = pages.frame(request, principal === NOBODY ? null : principal)
+    const isReading = request.method === 'GET' || request.method === 'HEAD'
+    const page = <ErrorPage frame={frame} failure={failure} requestId={id} isReading={isReading} />
     return pageResponse(page, failure.status, failure.headers)
   }
 }
 
 const TITLES = new Map([
-  [400, 'That request cannot be understood'],
+  [400, 'The request is not valid'],
   [401, 'Log in to see this page'],
   [403, 'You may not do this'],
   [404, 'Not found'],
@@ -22,32 +24,74 @@ const TITLES = new Map([
   [412, 'The configuration has changed'],
   [413, 'That is too large'],
   [422, 'The configuration is not valid'],
-  [503, 'The service cannot do this now'],
+  [429, 'Too many requests'],
+  [503, 'Not available at the moment'],
+  [507, 'The disk of the server is full'],
 ])
 
-/** The error as a sentence, with links to continue. */
-function ErrorPage({ frame, failure }: { frame: PageFrame; failure: Failure }) {
-  const { status, message, problems } = failure
+const OPERATOR = 'If that does not help, give the request id to whoever runs this server.'
+/** What people can do about an error. */
+const ADVICE = new Map([
+  [403, 'An administrator can give you the permission.'],
+  [404, 'It may have been renamed or removed, or the address is incomplete.'],
+  [500, 'Give the request id to whoever runs this server: its log has the reason.'],
+  [503, `Try again in a minute. ${OPERATOR}`],
+  [507, 'It can be read, and not changed until there is room.'],
+])
+
+interface ErrorPageProps {
+  readonly frame: PageFrame
+  readonly failure: Failure
+  readonly requestId: string
+  /** Whether the request can be repeated by its address. */
+  readonly isReading: boolean
+}
+
+/** The error as a sentence, with what to do about it. */
+function ErrorPage({ frame, failure, requestId, isReading }: ErrorPageProps) {
+  const { status, message } = failure
   const isRefused = status === 401 && frame.username !== ''
   const isUnknown = status === 401 && !isRefused
   const title = TITLES.get(isRefused ? 403 : status) ?? 'Something went wrong'
+  const advice = ADVICE.get(isRefused ? 403 : status)
   return (
     <PageLayout frame={frame} title={title}>
       <div class="card error">
         <p class="muted">{`Error ${status}`}</p>
         <h1>{title}</h1>
-        <p>{`${message}.`}</p>
-        {problems.length > 0 && (
-          <ul>
-            {problems.map(({ line, column, message: problem }) => (
-              <li>{line === undefined ? problem : `Line ${line}, column ${column}: ${problem}`}</li>
-            ))}
-          </ul>
-        )}
-        <p>
-          <a href={frame.links.root()}>{isUnknown ? 'Log in' : 'Go to the first page'}</a>
+        <p>{/[.!?]$/.test(message) ? message : `${message}.`}</p>
+        <Problems failure={failure} />
+        {advice !== undefined && <p>{advice}</p>}
+        <p class="actions">
+          {status === 503 && isReading && (
+            <a class="button primary" href={frame.here}>
+              Try again
+            </a>
+          )}
+          <a class="button" href={frame.links.root()}>
+            {isUnknown ? 'Log in' : 'Home'}
+          </a>
+        </p>
+        <p class="muted">
+          {'Request id '}
+          <code>{requestId}</code>
         </p>
       </div>
     </PageLayout>
+  )
+}
+
+/** The places of the error, unless they only repeat its message. */
+function Problems({ failure: { message, problems } }: { failure: Failure }) {
+  const others = problems.filter(
+    (problem) => problem.line !== undefined || problem.message !== message,
+  )
+  if (others.length === 0) return <></>
+  return (
+    <ul>
+      {others.map(({ line, column, message: problem }) => (
+        <li>{line === undefined ? problem : `Line ${line}, column ${column}: ${problem}`}</li>
+      ))}
+    </ul>
   )
 }

@@ -44,6 +44,7 @@ export const STYLE_SHEETS: Readonly<Record<string, readonly string[]>> = {
     'job/console.css',
     'runs/styles/media.css',
   ],
+  'problems.css': ['problems/problems.css'],
   'snapshot.css': [
     'snapshot/styles/outline.css',
     'snapshot/styles/file.css',

@@ -126,13 +126,20 @@ describe.each(LOOKS)('rare states of pages ($name)', ({ name, ...visitor }) => {
     const file = join(service.repository, 'config.xml')
     writeFileSync(file, NINJA.replace('<exec command="ninja" />', '<exec />'))
     const isTold = async () => (await service.fetch('/config')).text()
-    await expect.poll(isTold).toContain('class="notice bad"')
+    await expect.poll(isTold).toContain('the file on disk is not valid')
     const page = await visit(chromium.browser, service.url, visitor)
     const looks = new Looks(page, name)
 
-    for (const path of ['/config', '/config/edit', '/agents', '/audit', '/config/r99']) {
+    for (const path of [
+      '/config',
+      '/config/edit',
+      '/agents',
+      '/audit',
+      '/config/r99',
+      '/problems',
+    ]) {
       await looks.at(`invalid${path.replaceAll('/', '-')}`, path)
-      expect(await page.locator('.notice.bad').count()).toBeGreaterThan(0)
+      expect(await page.getByText('file is not valid').or(page.locator('.notice')).count()).toBe(1)
     }
 
     expect(looks.wrong()).toEqual({})

@@ -1,6 +1,8 @@
-import { writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { MADE, NINJA } from '../../support/history/small-history.ts'
+import { saveRevisions } from '../../support/service/saved-revisions.ts'
 import { startService } from '../../support/service/service.ts'
 
 describe('the frame of the pages', () => {
@@ -103,6 +105,71 @@ describe('the frame of the pages', () => {
     const page = async () => (await service.fetch('/config')).text()
 
     await expect.poll(page, { timeout: 10_000 }).toMatch(/line 2, column \d+/)
+  })
+
+  it('shows problems of the service as one line, and what the page itself is about in full', async () => {
+    const service = await startService(['--poll-interval', '100ms'])
+    writeFileSync(join(service.repository, 'config.xml'), '<cruise>\n  <<\n</cruise>\n')
+    const page = async (path: string) => (await service.fetch(path)).text()
+
+    await expect
+      .poll(() => page('/pipelines'), { timeout: 10_000 })
+      .toContain('<a href="/problems">1 problem</a>: the file on disk is not valid (line 2, column')
+
+    for (const path of ['/config', '/agents', '/audit', '/config/r99']) {
+      expect((await page(path)).match(/class="notice[^"]*"/g)).toEqual(['class="notice"'])
+    }
+    expect((await page('/config/edit')).match(/class="notice[^"]*"/g)).toEqual([
+      'class="notice bad"',
+    ])
+    expect(await page('/problems')).toContain('The live file is not valid: line 2')
+  })
+
+  it('says once what is wrong with a request, with its id and a way home', async () => {
+    const service = await startService()
+
+    const response = await service.fetch('/config?since=yesterday')
+    const html = await response.text()
+
+    expect(response.status).toBe(400)
+    expect(html.match(/is not a day such as/g)).toHaveLength(1)
+    expect(html).toContain(`<code>${response.headers.get('x-request-id')}</code>`)
+    expect(html).toContain('<a class="button" href="/">Home</a>')
+  })
+
+  it('says what to do while the repository is gone, and nothing of the host', async () => {
+    const service = await startService(['--poll-interval', '100ms'])
+    await saveRevisions(service, MADE, NINJA)
+    renameSync(join(service.repository, '.git'), join(service.folder, 'gone'))
+
+    const answer = async () => service.fetch('/config/compare/r1/r2')
+    await expect.poll(async () => (await answer()).status, { timeout: 20_000 }).toBe(503)
+    const refused = await (await answer()).text()
+    await expect
+      .poll(async () => (await service.fetch('/problems')).text(), { timeout: 20_000 })
+      .toContain('repository')
+    const others = await Promise.all(
+      ['/config', '/problems', '/config/edit', '/pipelines', '/health'].map(async (path) =>
+        (await service.fetch(path)).text(),
+      ),
+    )
+
+    expect(refused).toContain('Try again in a minute')
+    expect(refused).toContain('<a class="button primary" href="/config/compare/r1/r2">')
+    for (const text of [refused, ...others]) {
+      expect(text).not.toContain(service.folder)
+      expect(text).not.toMatch(/ENOENT|scandir|\.git\b/)
+    }
+  })
+
+  it('describes each page for previews of links, and its title', async () => {
+    const service = await startService()
+
+    const html = await (await service.fetch('/config')).text()
+
+    expect(html).toContain('<meta property="og:title" content="Configuration history"')
+    expect(html).toMatch(/<meta name="description" content="[^"]{20,}"/)
+    expect(html).toMatch(/<meta property="og:description" content="[^"]{20,}"/)
   })
 
   it('keeps the choice of colours, and comes back to where it was made', async () => {

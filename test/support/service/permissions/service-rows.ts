@@ -8,6 +8,7 @@ export const SERVICE_ROWS: readonly WrittenRow[] = [
   { call: 'GET /log-out', may: 'anybody', allowed: 401 },
   { call: 'GET /assets/{name}', may: 'anybody', allowed: 404 },
   { call: 'GET /', may: 'user', allowed: 302 },
+  { call: 'GET /problems', may: 'user', allowed: 200 },
   { call: 'POST /colours', may: 'user', allowed: 303, headers: FORM, body: 'colours=green-red' },
   { call: 'GET /api', may: 'user', allowed: 200 },
   { call: 'GET /api/openapi.json', may: 'user', allowed: 200 },

@@ -1,0 +1,100 @@
+import type { ProblemKind, ServiceProblem } from '../../core/health-problem.ts'
+import type { Links } from './links.ts'
+
+type Wording = (count: number) => string
+
+/** What is wrong with so many things, as the part of a sentence. */
+const WORDINGS: Readonly<Record<ProblemKind, Wording>> = {
+  repository: () => 'the repository of the configuration cannot be used',
+  'live-file': () => 'the file on disk is not valid',
+  commit: () => 'a commit is not a valid configuration',
+  revision: (n) => `${n === 1 ? 'a revision' : `${n} revisions`} cannot be read`,
+  disk: (n) => `${n === 1 ? 'a disk is' : `${n} disks are`} full`,
+  audit: () => 'actions cannot be recorded',
+  mirror: () => 'the mirror does not take revisions',
+  builds: (n) => (n === 1 ? 'a job or its files need a look' : `${n} jobs need a look`),
+  agents: (n) => `${n === 1 ? 'an agent is' : `${n} agents are`} refused`,
+  identity: () => 'the server has another id than its configuration',
+  secrets: () => 'commits have secrets in plain text',
+  material: (n) => `${n === 1 ? 'a material' : `${n} materials`} cannot be read`,
+  'stuck-jobs': (n) => `${n === 1 ? 'a job has' : `${n} groups of jobs have`} no agent`,
+  webhook: (n) => `${n === 1 ? 'a webhook takes' : `${n} webhooks take`} no revisions`,
+}
+
+/** Problems of one kind. */
+export interface ProblemGroup {
+  readonly kind: ProblemKind
+  /** What is wrong, such as `35 materials cannot be read`. */
+  readonly text: string
+  readonly problems: readonly ServiceProblem[]
+}
+
+/** Groups problems by kind, in their order. */
+export function groupProblems(problems: readonly ServiceProblem[]): readonly ProblemGroup[] {
+  const kinds = [...new Set(problems.map(({ kind }) => kind))]
+  return kinds.map((kind) => {
+    const alike = problems.filter((problem) => problem.kind === kind)
+    return { kind, text: `${WORDINGS[kind](alike.length)}${placeOf(alike)}`, problems: alike }
+  })
+}
+
+/** The line of a single error in a file; only problems of documents have one. */
+function placeOf(problems: readonly ServiceProblem[]): string {
+  const [first, ...others] = problems.flatMap(({ errors }) => errors)
+  if (first?.line === undefined || problems.length > 1) return ''
+  const more = others.length === 0 ? '' : ` and ${others.length} more`
+  return ` (line ${first.line}, column ${first.column ?? 1}${more})`
+}
+
+export interface NoticesProps {
+  readonly links: Links
+  readonly problems: readonly ServiceProblem[]
+  /** What the page itself is about: such problems are shown in full. */
+  readonly concerns: readonly ProblemKind[]
+}
+
+/** One line about the problems of the service, and in full those that the page itself is about. */
+export function Notices({ links, problems, concerns }: NoticesProps) {
+  const own = problems.filter(({ kind }) => concerns.includes(kind))
+  const others = problems.filter(({ kind }) => !concerns.includes(kind))
+  return (
+    <>
+      {own.map((problem) => (
+        <div class="notice bad" role="status">
+          <ProblemText problem={problem} />
+        </div>
+      ))}
+      {others.length > 0 && (
+        <aside class="notice" aria-label="Problems">
+          <a href={links.problems()}>
+            {others.length === 1 ? '1 problem' : `${others.length} problems`}
+          </a>
+          {`: ${groupProblems(others)
+            .map(({ text }) => text)
+            .join(', ')}`}
+        </aside>
+      )}
+    </>
+  )
+}
+
+const MOST_ERRORS = 20
+
+/** A problem with the places of its errors. */
+export function ProblemText({ problem: { subject, errors } }: { problem: ServiceProblem }) {
+  const isRepeated = errors.length === 1 && errors.every(({ message }) => subject.includes(message))
+  const more = errors.length - MOST_ERRORS
+  return (
+    <>
+      <strong>{subject}</strong>
+      {!isRepeated && errors.length > 0 && (
+        <ul>
+          {errors.slice(0, MOST_ERRORS).map(({ line, column, message }) => (
+            <li>{line === undefined ? message : `Line ${line}, column ${column}: ${message}`}</li>
+          ))}
+        </ul>
+      )}
+      {more > 0 && <p>{`and ${more} more`}</p>}
+    </>
+  )
+}

@@ -1,0 +1,89 @@
+import type { ProblemKind, ServiceProblem } from '../../core/health-problem.ts'
+import { type PageFrame, PageLayout } from '../frame/layout.tsx'
+import type { Links } from '../frame/links.ts'
+import { groupProblems, type ProblemGroup, ProblemText } from '../frame/notices.tsx'
+
+/** What other programs say about these is folded: it is long, and not made for people. */
+const OF_PROGRAMS: readonly ProblemKind[] = ['material']
+/** The pipelines of one problem that are named. */
+const MOST_PIPELINES = 12
+
+/** The problems of the service by kind, with the pipelines that they are about. */
+export function ProblemsView({ frame }: { frame: PageFrame }) {
+  const { links, problems } = frame
+  const groups = groupProblems(problems)
+  return (
+    <PageLayout
+      frame={{ ...frame, problems: [] }}
+      title={problems.length === 0 ? 'No problems' : 'Problems'}
+      description="What an operator of the build server should look at."
+      styles={['problems.css']}
+    >
+      <div class="page-head">
+        <div>
+          <h1>Problems</h1>
+          <p class="muted">
+            {problems.length === 0
+              ? 'There are none that you may see.'
+              : `${problems.length === 1 ? '1 problem' : `${problems.length} problems`} at the moment. The service works meanwhile.`}
+          </p>
+        </div>
+      </div>
+      {groups.map((group) => (
+        <Group links={links} group={group} />
+      ))}
+    </PageLayout>
+  )
+}
+
+function Group({ links, group }: { links: Links; group: ProblemGroup }) {
+  const { kind, text, problems } = group
+  return (
+    <section class="card problems" aria-labelledby={`problems-${kind}`}>
+      <h2 id={`problems-${kind}`}>{`${text.charAt(0).toUpperCase()}${text.slice(1)}`}</h2>
+      <ul>
+        {problems.map((problem) => (
+          <li>
+            {OF_PROGRAMS.includes(kind) ? (
+              <Folded problem={problem} />
+            ) : (
+              <ProblemText problem={problem} />
+            )}
+            <Pipelines links={links} problem={problem} />
+          </li>
+        ))}
+      </ul>
+      {kind === 'live-file' && (
+        <p>
+          <a href={links.edit()}>Edit the configuration</a>
+        </p>
+      )}
+    </section>
+  )
+}
+
+function Folded({ problem: { subject, briefly, errors } }: { problem: ServiceProblem }) {
+  return (
+    <details>
+      <summary>{briefly ?? subject}</summary>
+      {errors.map(({ message }) => (
+        <pre class="output">{message}</pre>
+      ))}
+    </details>
+  )
+}
+
+function Pipelines({ links, problem }: { links: Links; problem: ServiceProblem }) {
+  const { pipelines = [] } = problem
+  if (pipelines.length === 0) return <></>
+  const more = pipelines.length - MOST_PIPELINES
+  return (
+    <p class="pipelines">
+      {pipelines.length === 1 ? 'Pipeline ' : 'Pipelines '}
+      {pipelines.slice(0, MOST_PIPELINES).map((name) => (
+        <a href={links.pipeline(name)}>{name}</a>
+      ))}
+      {more > 0 && ` and ${more} more`}
+    </p>
+  )
+}

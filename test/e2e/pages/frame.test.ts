@@ -1,0 +1,95 @@
+// @module-tag chromium
+
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { keepPicture, troublesOf, useBrowser, visit } from '../../support/pages/browser.ts'
+import { serviceWithHistory } from '../../support/history/small-history.ts'
+import { startService } from '../../support/service/service.ts'
+
+const chromium = useBrowser()
+
+/** The element that has the focus: its id, name or text. */
+function focused(page: Page): Promise<string> {
+  return page.evaluate<string>(
+    `(({ id, name, textContent }) => id || name || textContent.trim())(document.activeElement)`,
+  )
+}
+
+describe('the frame of the pages in a browser', () => {
+  it.each([320, 390, 768, 1024, 1440])('fits into a window of %d px', async (width) => {
+    const service = await startService(['--poll-interval', '100ms'])
+    writeFileSync(join(service.repository, 'config.xml'), '<cruise>\n  <<\n</cruise>\n')
+    const page = await visit(chromium.browser, service.url)
+    await page.setViewportSize({ width, height: 800 })
+
+    const found: Record<string, string[]> = {}
+    for (const path of ['/pipelines', '/problems', '/nothing']) {
+      await page.goto(path)
+      await page.getByText('not valid').first().waitFor()
+      found[path] = await troublesOf(page)
+      await keepPicture(page, `frame${path.replaceAll('/', '-')}-${width}`)
+    }
+
+    expect(found).toEqual({ '/pipelines': [], '/problems': [], '/nothing': [] })
+  })
+
+  it('prints no notices and nothing to click', async () => {
+    const service = await startService(['--poll-interval', '100ms'])
+    writeFileSync(join(service.repository, 'config.xml'), '<cruise')
+    const page = await visit(chromium.browser, service.url)
+    await expect
+      .poll(async () => {
+        await page.goto('/pipelines')
+        return page.locator('.notice').isVisible()
+      })
+      .toBe(true)
+
+    await page.emulateMedia({ media: 'print' })
+
+    for (const part of ['.notice', '.bar', '.foot']) {
+      expect([part, await page.locator(part).isVisible()]).toEqual([part, false])
+    }
+  })
+
+  it('lists the shortcuts of the page, and Escape gives the focus back', async () => {
+    const service = await serviceWithHistory()
+    const page = await visit(chromium.browser, service.url)
+    await page.goto('/config')
+    await page.evaluate(
+      `document.querySelector('main').insertAdjacentHTML('beforeend', '<a href="#x" aria-keyshortcuts="e">Edit it</a>')`,
+    )
+    await page.getByRole('link', { name: 'r2', exact: true }).focus()
+
+    await page.keyboard.press('?')
+
+    const listed = await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).innerText()
+    expect(listed).toMatch(/compare A with B/)
+    expect(listed).toMatch(/This page\s+e\s+Edit it/)
+    expect(listed).not.toMatch(/next and previous change/)
+    await page.keyboard.press('Escape')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(await focused(page)).toBe('r2')
+    await page.keyboard.press('e')
+    expect(new URL(page.url()).hash).toBe('#x')
+  })
+
+  it('sets hyphens of names in tables as in all other text', async () => {
+    const service = await serviceWithHistory()
+    const page = await visit(chromium.browser, service.url)
+    await page.goto('/config')
+
+    const widthIn = (within: string) =>
+      page.evaluate<number>(`(() => {
+        const name = document.createElement('a')
+        name.textContent = '1-1'
+        name.style.font = '16px Inter'
+        document.querySelector('${within}').append(name)
+        return name.getBoundingClientRect().width
+      })()`)
+    await page.evaluate('document.fonts.ready.then(() => true)')
+
+    expect(await widthIn('table td')).toBeCloseTo(await widthIn('main'), 2)
+  })
+})
