@@ -64,6 +64,7 @@ const PATHS = [
   '/agents',
   '/agents/a1',
   '/audit',
+  '/problems',
   '/api',
   '/health',
   '/health/live',
@@ -108,7 +109,9 @@ async function seenIn({ fetch: call }: Pick<TestService, 'fetch'>): Promise<Map<
       ...ACTIONS.map((path) => ({ method: 'POST', path })),
     ]
     for (const { method, path } of asked) {
-      const response = await call(path, { method, as })
+      // Error pages have the id of the request, which is the caller's own choice here.
+      const headersGiven = { 'x-request-id': 'same' }
+      const response = await call(path, { method, as, headers: headersGiven })
       const names = ['content-type', 'etag', 'location', 'cache-control']
       const headers = names.map((name) => response.headers.get(name) ?? '')
       const answer = [response.status, ...headers, await response.text()]
