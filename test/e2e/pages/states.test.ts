@@ -139,7 +139,7 @@ describe.each(LOOKS)('rare states of pages ($name)', ({ name, ...visitor }) => {
       '/problems',
     ]) {
       await looks.at(`invalid${path.replaceAll('/', '-')}`, path)
-      expect(await page.getByText('file is not valid').or(page.locator('.notice')).count()).toBe(1)
+      expect(await page.getByText(/file (on disk )?is not valid/).count()).toBeGreaterThan(0)
     }
 
     expect(looks.wrong()).toEqual({})
