@@ -21,6 +21,10 @@ const FileName = Text.refine(
   'is not the name of a file in the repository',
 )
 const ServerUrl = Text.refine((url) => /^https?:/.test(url) && URL.canParse(url), 'is not a URL')
+const DatabaseUrl = Text.refine(
+  (url) => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url),
+  'is not an address such as postgres://cairn@host/cairn',
+)
 const Port = z
   .string()
   .regex(/^\d{1,5}$/, 'is not a port')
@@ -100,6 +104,11 @@ const REPOSITORY = {
 const STATE = {
   'state-dir': Text.default('./state').describe('agent and stage state, artifacts, keys'),
 }
+const DATABASE = {
+  state: DatabaseUrl.nullable()
+    .default(null)
+    .describe('PostgreSQL database of the state; SQLite in the state folder when absent'),
+}
 const USERS = {
   ...STATE,
   'users-file': Optional.describe('htpasswd file; users.htpasswd in the state folder when absent'),
@@ -113,6 +122,7 @@ export const SETTINGS = {
     'base-path': BasePath.prefault('').describe('application path prefix, such as /go'),
     ...REPOSITORY,
     ...USERS,
+    ...DATABASE,
     'admin-password': Optional.describe(
       'password of admin at the first start; generated when absent',
     ),
@@ -170,6 +180,7 @@ export const SETTINGS = {
   backup: z.object({
     ...REPOSITORY,
     ...USERS,
+    ...DATABASE,
     artifacts: Switch.describe('consoles and artifacts of jobs too'),
   }),
   restore: z.object({ 'config-repo': REPOSITORY['config-repo'], ...USERS }),
@@ -180,7 +191,7 @@ export const SETTINGS = {
     from: Optional.describe('another repository that may have what is missing'),
   }),
   user: z.object(USERS),
-  state: z.object(STATE),
+  state: z.object({ ...STATE, ...DATABASE }),
   secrets: z.object({ ...REPOSITORY, ...STATE }),
   import: z.object({
     ...REPOSITORY,
@@ -201,6 +212,7 @@ export const SETTINGS = {
 export type ServeSettings = z.output<typeof SETTINGS.serve>
 export type AgentSettings = z.output<typeof SETTINGS.agent>
 export type RepositorySettings = z.output<typeof SETTINGS.verify>
+export type StateSettings = z.output<typeof SETTINGS.state>
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
 /**

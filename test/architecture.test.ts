@@ -9,7 +9,15 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url))
 const TOOLBOX = ['core', 'lib'] as const
 const BASE = ['git', 'storage', 'processes', ...TOOLBOX] as const
 const ENGINES = ['sources', 'history', 'document', 'diff', 'state', 'security', ...BASE] as const
-const FEATURES = ['configuration', 'agents', 'builds', 'notify', 'health', 'operations'] as const
+const FEATURES = [
+  'configuration',
+  'agents',
+  'builds',
+  'notify',
+  'health',
+  'operations',
+  'cluster',
+] as const
 
 /** What each room may import besides itself. The root is `src/*.ts`. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
@@ -24,6 +32,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   state: ['storage', ...TOOLBOX],
   sources: ['document', ...BASE],
   history: BASE,
+  cluster: ['history', 'state', 'security', ...BASE],
   configuration: ENGINES,
   agents: ['configuration', ...ENGINES],
   builds: ['configuration', 'agents', ...ENGINES],

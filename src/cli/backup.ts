@@ -4,10 +4,13 @@ import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type Backup, type BackupOptions, makeBackup } from '../operations/backup/make-backup.ts'
 import { openStaging } from '../operations/backup/staging.ts'
-import { programPath, readSettings, SETTINGS } from '../settings.ts'
+import { programPath, readSettings, SETTINGS, SettingsError } from '../settings.ts'
 import { VERSION } from '../server/version.ts'
 import { complain } from './output.ts'
 import { takeFile } from './take-file.ts'
+
+const NOT_A_DATABASE =
+  'the state in PostgreSQL is not copied by cairn backup: use pg_dump, and keep the repository and secret.keys beside that'
 
 /** Writes an archive of a service, which may be running; `-` writes it to standard output. */
 export async function backup(args: readonly string[]): Promise<number> {
@@ -16,6 +19,7 @@ export async function backup(args: readonly string[]): Promise<number> {
     'backup FILE [--artifacts], or backup - for standard output',
   )
   const settings = readSettings(SETTINGS.backup, flags)
+  if (settings.state !== null) throw new SettingsError(NOT_A_DATABASE)
   const stateDir = resolve(settings['state-dir'])
   const options: BackupOptions = {
     places: {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { openServer } from '../server/start-service.ts'
 import { programPath, readSettings, SETTINGS, toolEnvironment } from '../settings.ts'
-import { say, writeLog } from './output.ts'
+import { complain, say, writeLog } from './output.ts'
 import { stopSignal } from './stop-signal.ts'
 
 /** Runs the service until SIGTERM or SIGINT; requests in flight are finished first. */
@@ -18,7 +18,10 @@ export async function serve(args: readonly string[]): Promise<number> {
     process.stderr.write(`cairn: the password of user admin is in ${server.passwordFile}\n`)
   }
   say(`cairn ready ${server.url}`)
-  if (!stop.aborted) await once(stop, 'abort')
+  const end = AbortSignal.any([stop, server.superseded])
+  if (!end.aborted) await once(end, 'abort')
   await server[Symbol.asyncDispose]()
-  return 0
+  if (!server.superseded.aborted) return 0
+  complain('another server has taken over the database')
+  return 1
 }

@@ -3,7 +3,9 @@ import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { STATE_KINDS } from '../operations/state-kinds.ts'
-import { readSettings, SETTINGS, SettingsError } from '../settings.ts'
+import { readSettings, SETTINGS, SettingsError, type StateSettings } from '../settings.ts'
+import { loadPostgresState, openPostgresState } from '../state/open-postgres.ts'
+import type { StateStore } from '../state/state-store.ts'
 import { loadSqliteState, openSqliteState } from '../state/open-sqlite.ts'
 import { complain, say } from './output.ts'
 
@@ -15,37 +17,58 @@ export async function state(args: readonly string[]): Promise<number> {
   const [verb, ...rest] = args
   const source = rest[0]?.startsWith('--') ? undefined : rest[0]
   const settings = readSettings(SETTINGS.state, source === undefined ? rest : rest.slice(1))
-  const file = join(settings['state-dir'], 'state.sqlite')
-  if (verb === 'dump') return dump(file)
-  if (verb === 'check') return check(file)
-  if (verb === 'load' && source !== undefined) return load(file, source)
+  const place = placeOf(settings)
+  if (verb === 'dump') return dump(place)
+  if (verb === 'check') return check(place)
+  if (verb === 'load' && source !== undefined) return load(place, source)
   throw new SettingsError('use state dump | state load FILE | state check')
 }
 
-async function dump(file: string): Promise<number> {
-  await using store = await openExisting(file)
+interface StatePlace {
+  /** As an operator knows it, without a password. */
+  readonly name: string
+  /** Inspecting a store must not create one. */
+  open(): Promise<StateStore>
+  load(lines: AsyncIterable<string>): Promise<void>
+}
+
+function placeOf({ state: url, 'state-dir': folder }: StateSettings): StatePlace {
+  if (url !== null) {
+    return {
+      name: 'The database',
+      open: () => openPostgresState(url, { mustExist: true }),
+      load: (lines) => loadPostgresState(url, lines),
+    }
+  }
+  const file = join(folder, 'state.sqlite')
+  return {
+    name: file,
+    open: async () => {
+      await access(file)
+      return openSqliteState(file)
+    },
+    load: (lines) => loadSqliteState(file, lines),
+  }
+}
+
+async function dump(place: StatePlace): Promise<number> {
+  await using store = await place.open()
   for await (const line of store.dump()) say(line)
   return 0
 }
 
-async function load(file: string, source: string): Promise<number> {
-  await loadSqliteState(file, linesOf(source))
-  say(`${file} is made of ${source}`)
+async function load(place: StatePlace, source: string): Promise<number> {
+  await place.load(linesOf(source))
+  say(`${place.name} is made of ${source}`)
   return 0
 }
 
-async function check(file: string): Promise<number> {
-  await using store = await openExisting(file)
+async function check(place: StatePlace): Promise<number> {
+  await using store = await place.open()
   const faults = await store.check(STATE_KINDS)
   for (const fault of faults) complain(fault)
-  if (faults.length === 0) say(`${file} is whole`)
+  if (faults.length === 0) say(`${place.name} is whole`)
   return faults.length === 0 ? 0 : 1
-}
-
-/** Inspecting a store must not create one. */
-async function openExisting(file: string) {
-  await access(file)
-  return openSqliteState(file)
 }
 
 /**

@@ -7,6 +7,7 @@ export type ProblemKind =
   | 'commit'
   | 'revision'
   | 'disk'
+  | 'database'
   | 'audit'
   | 'mirror'
   | 'builds'

@@ -49,6 +49,8 @@ export interface HealthDeps {
   readonly secretProblems: () => readonly HealthProblem[]
   /** The disks that are full. */
   readonly diskProblems: () => readonly string[]
+  /** Why the database that servers share cannot be reached, as sentences. */
+  readonly databaseProblems: () => readonly string[]
   /** Why actions cannot be recorded, or null. */
   readonly auditProblem: () => string | null
   /** The materials that cannot be read. */
@@ -91,6 +93,7 @@ function problemsOf(
       history.unreadable().map(({ reason }) => reason),
     ),
     ...ofKind('disk', deps.diskProblems()),
+    ...ofKind('database', deps.databaseProblems()),
     ...ofKind('audit', [deps.auditProblem() ?? []].flat()),
     ...ofKind('mirror', mirror?.problems() ?? []),
     ...ofKind('builds', deps.buildProblems()),

@@ -34,6 +34,18 @@ export async function assertNothingLost(files: ServiceFiles): Promise<void> {
 }
 
 /**
+ * Refuses the first start on an empty database beside the state of a single server.
+ *
+ * @throws {ServiceError} `unavailable`, with the way out.
+ */
+export async function assertStateMoved(stateDir: string): Promise<void> {
+  const state = join(stateDir, 'state.sqlite')
+  if (!(await isThere(state)) && !(await hasArtifacts(stateDir))) return
+  const reason = `The database is empty, and ${stateDir} has the state of a service: move it with cairn state dump and cairn state load, or begin anew without it: cairn serve --begin-anew`
+  throw new ServiceError('unavailable', reason, { reason })
+}
+
+/**
  * Refuses a start on which the keys are missing.
  *
  * @throws {ServiceError} `unavailable`, with the way out.

@@ -35,7 +35,8 @@ export async function addSecretKey(file: string): Promise<SecretKeys> {
   return keys
 }
 
-async function readSecretKeys(file: string): Promise<SecretKeys | null> {
+/** The keys of the file; null where there is none. */
+export async function readSecretKeys(file: string): Promise<SecretKeys | null> {
   const text = await orNullWhenAbsent(readFile(file, 'utf8'))
   if (text === null) return null
   await chmod(file, OWNER_ONLY)

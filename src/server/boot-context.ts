@@ -1,3 +1,4 @@
+import type { Cluster } from '../cluster/cluster.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { ServeSettings } from '../settings.ts'
@@ -20,4 +21,6 @@ export interface BootContext {
   readonly shutdown: Shutdown
   /** The folder of the state; it is there, and held by this process. */
   readonly stateDir: string
+  /** Null where the state is in that folder, and no other server may have it. */
+  readonly cluster: Cluster | null
 }

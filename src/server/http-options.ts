@@ -89,6 +89,7 @@ function healthOf(context: ServiceContext): HealthDeps {
     diskProblems: () => findFullDisks(disks),
     buildProblems: () => builds.problems(),
     artifactUse: () => builds.quota.use(),
+    databaseProblems: () => context.cluster?.problems() ?? [],
     agentProblems: () => agents.refused.problems(),
     identityProblems: () => config.identity.problems(),
     stuckJobs: () => builds.waiting.problems(),

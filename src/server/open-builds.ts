@@ -9,6 +9,7 @@ import type { LocalMaterials } from '../sources/local-materials.ts'
 import { MaterialPoller } from '../builds/materials/material-poller.ts'
 import type { ServeSettings } from '../settings.ts'
 import { openSqliteState } from '../state/open-sqlite.ts'
+import type { StateStore } from '../state/state-store.ts'
 
 /** The part of the interval that passes before a material is polled for the first time. */
 const FIRST_POLL = 1 / 12
@@ -20,7 +21,7 @@ export async function openBuilds(
   secrets: SecretBox,
 ) {
   const { settings, environment, shutdown, stateDir } = boot
-  const store = shutdown.own('close-engines', await openSqliteState(join(stateDir, 'state.sqlite')))
+  const store = shutdown.own('close-engines', await openState(boot))
   const agentTimeout = settings['agent-timeout']
   const known = { ...environment, store, configuration }
   const { directory, registrar } = await openAgents({ ...known, editor, timeout: agentTimeout })
@@ -49,6 +50,10 @@ export async function openBuilds(
     }),
   )
   return { store, directory, registrar, builds, poller, triggers }
+}
+
+function openState({ stateDir, cluster }: BootContext): Promise<StateStore> {
+  return cluster?.openState() ?? openSqliteState(join(stateDir, 'state.sqlite'))
 }
 
 function openPoller(

@@ -11,9 +11,9 @@ import { noteRevisions } from '../notify/audit/note-revisions.ts'
 import type { Mirror } from '../notify/mirror/mirror.ts'
 import { RevisionWatch } from '../notify/revision-watch.ts'
 import type { Webhooks } from '../notify/webhooks/webhooks.ts'
-import { assertNothingLost, type ServiceFiles } from '../operations/lost-files.ts'
+import { assertKeysThere, assertNothingLost, type ServiceFiles } from '../operations/lost-files.ts'
 import { createFirstUser } from '../security/first-user.ts'
-import { openSecretKeys } from '../security/secret-keys.ts'
+import { openSecretKeys, readSecretKeys, type SecretKeys } from '../security/secret-keys.ts'
 import type { StateStore } from '../state/state-store.ts'
 import type { BootContext } from './boot-context.ts'
 import { type OpenedAccess, openAccess } from './open-access.ts'
@@ -50,12 +50,12 @@ export interface ServiceContext extends BootContext {
 export async function openService(boot: BootContext): Promise<ServiceContext> {
   const { settings, environment, shutdown, stateDir } = boot
   const audit = await openAudit(boot)
-  if (!settings['begin-anew']) await assertNothingLost(filesOf(boot))
+  await assertComplete(boot)
   const usersFile = resolve(settings['users-file'] ?? join(stateDir, 'users.htpasswd'))
   const passwordFile = join(stateDir, 'admin.password')
   const password = settings['admin-password']
   const isGenerated = await createFirstUser({ usersFile, passwordFile, password })
-  const box = new SecretBox(await openSecretKeys(join(stateDir, 'secret.keys')))
+  const box = new SecretBox(await openKeys(boot))
   const configuration = await openConfiguration(boot, box)
   const { config, secretAlarm, repository } = configuration
   const { history } = config
@@ -80,6 +80,25 @@ export async function openService(boot: BootContext): Promise<ServiceContext> {
     mirror: openMirror(boot, { history, repository }),
     passwordFile: isGenerated ? passwordFile : null,
   }
+}
+
+/** A file that is missing is made only where it never was. */
+async function assertComplete(boot: BootContext): Promise<void> {
+  const { settings, cluster } = boot
+  const files = filesOf(boot)
+  if (settings['begin-anew']) await cluster?.files.beginAnew()
+  else if (cluster === null) await assertNothingLost(files)
+  else await assertKeysThere(files)
+  await cluster?.files.agreeOnArtifacts(join(boot.stateDir, 'artifacts'))
+}
+
+/** The file is made only where no other server has one. */
+async function openKeys({ stateDir, cluster }: BootContext): Promise<SecretKeys> {
+  const file = join(stateDir, 'secret.keys')
+  await cluster?.files.agreeOnKeys(await readSecretKeys(file), file)
+  const keys = await openSecretKeys(file)
+  await cluster?.files.agreeOnKeys(keys, file)
+  return keys
 }
 
 function filesOf({ settings, environment: { programPath }, stateDir }: BootContext): ServiceFiles {

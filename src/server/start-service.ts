@@ -1,11 +1,14 @@
+import { hostname } from 'node:os'
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { Cluster } from '../cluster/cluster.ts'
 import { isDiskFull } from '../core/faults.ts'
 import { isOnFullDisk } from '../health/disk-room.ts'
 import { Listening } from '../http/listen.ts'
 import { allOf } from '../lib/all-of.ts'
 import { inBackground } from '../lib/in-background.ts'
 import { assertRestored } from '../operations/backup/unfinished-restore.ts'
+import { assertStateMoved } from '../operations/lost-files.ts'
 import { assertSeparate } from '../operations/separate-folders.ts'
 import type { ServeSettings } from '../settings.ts'
 import { openProcessLock } from '../storage/process-lock.ts'
@@ -21,6 +24,8 @@ export interface RunningServer extends AsyncDisposable {
   readonly url: string
   /** The file with the password of the first user, when one was generated now. */
   readonly passwordFile: string | null
+  /** Aborted when another server has taken over, so that this one has to end. */
+  readonly superseded: AbortSignal
 }
 
 /** Opens everything that the settings name, and listens. */
@@ -46,7 +51,8 @@ async function openOnce(
   const shutdown = new Shutdown()
   try {
     const stateDir = await openStateDir(settings, { shutdown, environment })
-    const server = await serve({ settings, environment, shutdown, stateDir })
+    const cluster = await joinCluster(settings, { shutdown, stateDir })
+    const server = await serve({ settings, environment, shutdown, stateDir, cluster })
     await allOf(reservedFolders(settings).map(makeReserve))
     return server
   } catch (error) {
@@ -72,6 +78,16 @@ async function openStateDir(
   return stateDir
 }
 
+async function joinCluster(
+  { state: url, 'begin-anew': isAnew }: ServeSettings,
+  { shutdown, stateDir }: Pick<BootContext, 'shutdown' | 'stateDir'>,
+): Promise<Cluster | null> {
+  if (url === null) return null
+  const server = `${hostname()} (process ${process.pid})`
+  const assertMayCreate = () => (isAnew ? Promise.resolve() : assertStateMoved(stateDir))
+  return shutdown.own('close-engines', await Cluster.join({ url, server, assertMayCreate }))
+}
+
 async function serve(boot: BootContext): Promise<RunningServer> {
   const { settings, shutdown } = boot
   const { log } = boot.environment
@@ -84,7 +100,13 @@ async function serve(boot: BootContext): Promise<RunningServer> {
   inBackground(log, 'The pages could not be loaded', service.loadPages())
   const url = `http://${hostOf(settings.host)}:${listening.port}${settings['base-path']}`
   const { passwordFile } = context
-  return { url, passwordFile, [Symbol.asyncDispose]: () => shutdown[Symbol.asyncDispose]() }
+  const superseded = boot.cluster?.superseded ?? new AbortController().signal
+  return {
+    url,
+    passwordFile,
+    superseded,
+    [Symbol.asyncDispose]: () => shutdown[Symbol.asyncDispose](),
+  }
 }
 
 /** A host as it stands in a URL: IPv6 addresses in brackets. */

@@ -1,7 +1,16 @@
 import { loadLines } from './dump.ts'
-import { PostgresDriver } from './postgres-driver.ts'
+import { type Fence, PostgresDriver } from './postgres-driver.ts'
 import { StateStore } from './state-store.ts'
-import { UPGRADES, upgrade, type Upgrade } from './upgrades.ts'
+import { storeUnavailable } from './unavailable.ts'
+import { UPGRADES, upgrade, type Upgrade, versionOf } from './upgrades.ts'
+
+export interface PostgresStateOptions {
+  readonly upgrades?: readonly Upgrade[]
+  /** Called in each write transaction. */
+  readonly fence?: Fence
+  /** Whether an empty database is refused, and not filled. */
+  readonly mustExist?: boolean
+}
 
 /**
  * Opens the state store in a PostgreSQL database, and creates the tables of an empty one.
@@ -10,10 +19,13 @@ import { UPGRADES, upgrade, type Upgrade } from './upgrades.ts'
  */
 export async function openPostgresState(
   url: string,
-  upgrades: readonly Upgrade[] = UPGRADES,
+  { upgrades = UPGRADES, fence, mustExist = false }: PostgresStateOptions = {},
 ): Promise<StateStore> {
-  const driver = new PostgresDriver(url)
+  const driver = new PostgresDriver(url, fence)
   try {
+    if (mustExist && (await versionOf(driver)) === 0) {
+      throw storeUnavailable('the database holds no state')
+    }
     await upgrade(driver, upgrades)
     return new StateStore(driver)
   } catch (error) {

@@ -13,16 +13,27 @@ type Reserved = postgres.ReservedSql<{ int8: number }>
 
 // An arbitrary constant: the servers on one database use it to take turns at writing.
 const WRITER_LOCK = 0x43_41_49_52
-// The SQLSTATE classes of an engine failure, and the client's own codes of a lost connection.
-const OUTAGES = /^(?:08|53|57P|58|XX)|^(?:CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOTFOUND|ENOENT|EHOST)/
+// The SQLSTATE classes of an engine failure and of a refused connection, and the client's own codes
+// of a lost one.
+const OUTAGES =
+  /^(?:08|25P03|28|3D|42501|53|57P|58|XX)|^(?:CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOTFOUND|ENOENT|EHOST|EAI_)/
+// A process that hangs inside a transaction must not keep the others from writing.
+const LONGEST_IDLE_MS = 5_000
+const LOCK = `SELECT set_config('idle_in_transaction_session_timeout', '${LONGEST_IDLE_MS}', true),
+  pg_advisory_xact_lock(?)`
+
+/** Throws in a transaction that this process may not make any more. */
+export type Fence = (query: SqlQuery) => Promise<void>
 
 /** A PostgreSQL database that several servers may share; one of them writes at a time. */
 export class PostgresDriver implements Driver {
   readonly textType = 'TEXT COLLATE "C"'
   readonly query: SqlQuery
   readonly #client: Client
+  readonly #fence: Fence
 
-  constructor(url: string) {
+  constructor(url: string, fence: Fence = async () => undefined) {
+    this.#fence = fence
     this.#client = postgres(url, {
       max: 4,
       connect_timeout: 10,
@@ -35,14 +46,17 @@ export class PostgresDriver implements Driver {
   async begin(): Promise<WriteSession> {
     const connection = await this.#reserved()
     const query = queryOn(connection)
+    const session = sessionOn(connection, query)
     try {
       await query('BEGIN')
-      await query('SELECT pg_advisory_xact_lock(?)', WRITER_LOCK)
+      await query(LOCK, WRITER_LOCK)
+      await this.#fence(query)
+      return session
     } catch (error) {
-      connection.release()
+      // A connection that is lost has nothing to roll back.
+      await session.rollback().catch(() => undefined)
       throw error
     }
-    return sessionOn(connection, query)
   }
 
   async snapshot(): Promise<StoreSnapshot> {
@@ -113,5 +127,5 @@ function rethrown(error: unknown): never {
   if (!(error instanceof Error)) throw error
   const code = 'code' in error ? String(error.code) : ''
   if (!OUTAGES.test(code)) throw error
-  throw storeUnavailable(`PostgreSQL: ${error.message}`, { cause: error })
+  throw storeUnavailable(`PostgreSQL: ${error.message || code}`, { cause: error })
 }

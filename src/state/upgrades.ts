@@ -4,8 +4,14 @@ import { storeUnavailable } from './unavailable.ts'
 /** Upgrades a store by one version, in the given transaction. */
 export type Upgrade = (query: SqlQuery, driver: Pick<Driver, 'textType'>) => Promise<void>
 
+/** The name under which a database has the version of one set of its tables. */
+export type SchemaName = 'version' | 'cluster-version'
+
 /** A store's version is the number of applied upgrades. Never change one: add another. */
 export const UPGRADES: readonly Upgrade[] = [createTables]
+
+const SET_VERSION = `INSERT INTO meta (key, n) VALUES (?, ?)
+  ON CONFLICT (key) DO UPDATE SET n = excluded.n`
 
 /**
  * Upgrades an open store to the newest version.
@@ -13,11 +19,16 @@ export const UPGRADES: readonly Upgrade[] = [createTables]
  * @throws {ServiceError} `unavailable` when the store is not one of ours or is newer than this
  * program.
  */
-export async function upgrade(driver: Driver, upgrades: readonly Upgrade[]): Promise<void> {
-  if ((await versionOf(driver)) === upgrades.length) return
+export async function upgrade(
+  driver: Driver,
+  upgrades: readonly Upgrade[],
+  name: SchemaName = 'version',
+): Promise<void> {
+  if ((await versionOf(driver, name)) === upgrades.length) return
   const session = await driver.begin()
   try {
-    await applyUpgrades(session, driver, { upgrades, from: await versionOf(driver) })
+    const from = await versionOf(driver, name)
+    await applyUpgrades(session, driver, { upgrades, from, name })
     await session.commit()
   } catch (error) {
     await session.rollback()
@@ -25,25 +36,33 @@ export async function upgrade(driver: Driver, upgrades: readonly Upgrade[]): Pro
   }
 }
 
-/** 0 for a database without a table. */
-export async function versionOf(driver: Driver): Promise<number> {
+/** 0 for a database without these tables. */
+export async function versionOf(driver: Driver, name: SchemaName = 'version'): Promise<number> {
   const tables = await driver.tables()
   if (tables.length === 0) return 0
   if (!tables.includes('meta')) throw storeUnavailable('the database belongs to another program')
-  const [row] = await driver.query("SELECT n FROM meta WHERE key = 'version'")
-  return numberOf(row, 'n')
+  const [row] = await driver.query('SELECT n FROM meta WHERE key = ?', name)
+  return row === undefined && name !== 'version' ? 0 : numberOf(row, 'n')
 }
 
 export async function applyUpgrades(
   session: WriteSession,
   driver: Driver,
-  { upgrades, from }: { readonly upgrades: readonly Upgrade[]; readonly from: number },
+  {
+    upgrades,
+    from,
+    name = 'version',
+  }: {
+    readonly upgrades: readonly Upgrade[]
+    readonly from: number
+    readonly name?: SchemaName
+  },
 ): Promise<void> {
   if (from > upgrades.length) {
     throw storeUnavailable(`it has version ${from}, and this program knows ${upgrades.length}`)
   }
   for (const apply of upgrades.slice(from)) await apply(session.query, driver)
-  await session.query("UPDATE meta SET n = ? WHERE key = 'version'", upgrades.length)
+  await session.query(SET_VERSION, name, upgrades.length)
 }
 
 async function createTables(

@@ -10,6 +10,7 @@ const WORDINGS: Readonly<Record<ProblemKind, Wording>> = {
   commit: () => 'a commit is not a valid configuration',
   revision: (n) => `${n === 1 ? 'a revision' : `${n} revisions`} cannot be read`,
   disk: (n) => `${n === 1 ? 'a disk is' : `${n} disks are`} full`,
+  database: () => 'the database cannot be reached',
   audit: () => 'actions cannot be recorded',
   mirror: () => 'the mirror does not take revisions',
   builds: (n) => (n === 1 ? 'a job or its files need a look' : `${n} jobs need a look`),

@@ -15,7 +15,7 @@ describe('with a PostgreSQL server', { tags: ['postgresql'] }, () => {
   describeStateStore('PostgreSQL', async () => {
     const url = cluster.freshSchema()
     return {
-      open: (upgrades) => openPostgresState(url, upgrades),
+      open: (upgrades) => openPostgresState(url, upgrades ? { upgrades } : {}),
       load: (lines, upgrades) => loadPostgresState(url, lines, upgrades),
       remove: async () => undefined,
     }

@@ -1,0 +1,78 @@
+import { unavailable } from '../core/errors.ts'
+import { openPostgresState } from '../state/open-postgres.ts'
+import { PostgresDriver } from '../state/postgres-driver.ts'
+import type { StateStore } from '../state/state-store.ts'
+import { UPGRADES, upgrade, versionOf } from '../state/upgrades.ts'
+import { CLUSTER_UPGRADES } from './cluster-schema.ts'
+import { ServerLease } from './server-lease.ts'
+import { SharedFiles } from './shared-files.ts'
+
+export interface ClusterOptions {
+  /** The address of the database. */
+  readonly url: string
+  /** What the other servers call this one. */
+  readonly server: string
+  /** Called before the first table of an empty database is made; throws to leave it empty. */
+  readonly assertMayCreate: () => Promise<void>
+}
+
+/** One server's place among those that share a PostgreSQL database: it serves, and no other does. */
+export class Cluster implements AsyncDisposable {
+  readonly files: SharedFiles
+  readonly #url: string
+  readonly #driver: PostgresDriver
+  readonly #lease: ServerLease
+
+  private constructor(
+    url: string,
+    parts: { driver: PostgresDriver; lease: ServerLease; files: SharedFiles },
+  ) {
+    this.#url = url
+    this.#driver = parts.driver
+    this.#lease = parts.lease
+    this.files = parts.files
+  }
+
+  /**
+   * Creates or upgrades the tables, and takes the right to serve.
+   *
+   * @throws {ServiceError} `unavailable` when there is no such database, it is newer than this
+   * program, or another server serves it.
+   */
+  static async join({ url, server, assertMayCreate }: ClusterOptions): Promise<Cluster> {
+    const driver = new PostgresDriver(url)
+    try {
+      if ((await versionOf(driver)) === 0) await assertMayCreate()
+      await upgrade(driver, UPGRADES)
+      await upgrade(driver, CLUSTER_UPGRADES, 'cluster-version')
+      const lease = await ServerLease.take(driver, server)
+      if (!(lease instanceof ServerLease)) {
+        throw unavailable(`The database is served by ${lease.holder}: one server may serve it`)
+      }
+      return new Cluster(url, { driver, lease, files: await SharedFiles.read(driver) })
+    } catch (error) {
+      await driver[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+  /** Aborted when another server has taken over: nothing can be written any more. */
+  get superseded(): AbortSignal {
+    return this.#lease.lost
+  }
+
+  openState(): Promise<StateStore> {
+    return openPostgresState(this.#url, { fence: this.#lease.fence })
+  }
+
+  /** What an operator should look at. */
+  problems(): readonly string[] {
+    const { problem } = this.#lease
+    return problem === null ? [] : [`The database does not answer: ${problem}`]
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#lease[Symbol.asyncDispose]()
+    await this.#driver[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,109 @@
+import { pause } from '../lib/pause.ts'
+import { reasonOf } from '../core/errors.ts'
+import type { Fence } from '../state/postgres-driver.ts'
+import { type Driver, type SqlQuery, numberOf, textColumn } from '../state/sql.ts'
+import { storeUnavailable } from '../state/unavailable.ts'
+
+/** Who serves, while nobody else may. */
+export interface LeaseHolder {
+  readonly holder: string
+}
+
+const NAME = 'server'
+/** By the clock of the database, as all times here. */
+const LASTS_MS = 6_000
+const RENEWED_EVERY_MS = 2_000
+const UNTIL = `clock_timestamp() + interval '${LASTS_MS} milliseconds'`
+
+const LOOK = `SELECT epoch, holder, until > clock_timestamp() AS held FROM lease WHERE name = ?`
+const TAKE = `INSERT INTO lease (name, epoch, holder, until) VALUES (?, 1, ?, ${UNTIL})
+  ON CONFLICT (name) DO UPDATE
+  SET epoch = lease.epoch + 1, holder = excluded.holder, until = excluded.until RETURNING epoch`
+const RENEW = `UPDATE lease SET until = ${UNTIL} WHERE name = ? AND epoch = ? RETURNING epoch`
+const HELD = 'SELECT epoch FROM lease WHERE name = ? AND epoch = ?'
+const RELEASE = 'UPDATE lease SET until = clock_timestamp() WHERE name = ? AND epoch = ?'
+
+/**
+ * The right of one server to serve a database. It is renewed all the time; a server that could not
+ * do that for some seconds loses it to whoever asks next.
+ *
+ * Time alone proves nothing to a process that was stopped and goes on. So each take-over has its
+ * number, the epoch, and every write transaction asks for it ({@link fence}).
+ */
+export class ServerLease implements AsyncDisposable {
+  readonly #driver: Driver
+  readonly #epoch: number
+  readonly #end = new AbortController()
+  readonly #lost = new AbortController()
+  readonly #renewing: Promise<void>
+  #problem: string | null = null
+
+  private constructor(driver: Driver, epoch: number) {
+    this.#driver = driver
+    this.#epoch = epoch
+    this.#renewing = this.#renewAlways()
+  }
+
+  /** Takes the lease, or says who has it. The driver stays the caller's. */
+  static async take(driver: Driver, holder: string): Promise<ServerLease | LeaseHolder> {
+    const session = await driver.begin()
+    try {
+      const [row] = await session.query(LOOK, NAME)
+      if (row?.['held'] === true) {
+        await session.rollback()
+        return { holder: textColumn(row, 'holder') }
+      }
+      const [taken] = await session.query(TAKE, NAME, holder)
+      await session.commit()
+      return new ServerLease(driver, numberOf(taken, 'epoch'))
+    } catch (error) {
+      await session.rollback()
+      throw error
+    }
+  }
+
+  /** Aborted when another server has taken over. */
+  get lost(): AbortSignal {
+    return this.#lost.signal
+  }
+
+  /** Why the lease could not be renewed; null while it could. */
+  get problem(): string | null {
+    return this.#problem
+  }
+
+  /** @throws {ServiceError} `unavailable` when another server has taken over. */
+  readonly fence: Fence = async (query) => {
+    const [row] = await query(HELD, NAME, this.#epoch)
+    if (row !== undefined) return
+    this.#lost.abort()
+    throw storeUnavailable('another server has taken over')
+  }
+
+  /** Gives the lease up, so that another server need not wait for its end. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#end.abort()
+    await this.#renewing
+    // A database that is away notices by itself.
+    await this.#driver.query(RELEASE, NAME, this.#epoch).catch(() => undefined)
+  }
+
+  async #renewAlways(): Promise<void> {
+    const { signal } = this.#end
+    for (;;) {
+      await pause(RENEWED_EVERY_MS, signal)
+      if (signal.aborted || this.#lost.signal.aborted) return
+      await this.#renew(this.#driver.query)
+    }
+  }
+
+  async #renew(query: SqlQuery): Promise<void> {
+    try {
+      const [row] = await query(RENEW, NAME, this.#epoch)
+      if (row === undefined) this.#lost.abort()
+      this.#problem = null
+    } catch (error) {
+      this.#problem = reasonOf(error)
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { unavailable } from '../core/errors.ts'
+import type { SecretKeys } from '../security/secret-keys.ts'
+import { type Driver, textColumn } from '../state/sql.ts'
+import { replaceFile } from '../storage/durable-fs.ts'
+import { orNullWhenAbsent } from '../storage/fs-error.ts'
+
+/** The file in the folder of consoles and artifacts that says which database it belongs to. */
+const MARKER = '.cairn-database'
+const ARTIFACTS = 'artifacts'
+const KEY = 'key:'
+
+const KNOWN = 'SELECT key, value FROM shared_file'
+const NOTE = `INSERT INTO shared_file (key, value) VALUES (?, ?)
+  ON CONFLICT (key) DO UPDATE SET value = excluded.value`
+const FORGET = `DELETE FROM shared_file WHERE key = ?`
+
+/**
+ * The files that have to be the same on every server of one database: by what the database knows of
+ * them, a server with others is refused.
+ */
+export class SharedFiles {
+  readonly #driver: Driver
+  readonly #known: Map<string, string>
+
+  private constructor(driver: Driver, known: Map<string, string>) {
+    this.#driver = driver
+    this.#known = known
+  }
+
+  static async read(driver: Driver): Promise<SharedFiles> {
+    const rows = await driver.query(KNOWN)
+    const known = rows.map((row) => [textColumn(row, 'key'), textColumn(row, 'value')] as const)
+    return new SharedFiles(driver, new Map(known))
+  }
+
+  /** Forgets the keys and the folder, which are lost. */
+  async beginAnew(): Promise<void> {
+    for (const key of this.#known.keys()) await this.#driver.query(FORGET, key)
+    this.#known.clear()
+  }
+
+  /**
+   * Notes the keys of this server. Keys that a rotation has added become known; null are keys that
+   * are still to be made.
+   *
+   * @throws {ServiceError} `unavailable` when it lacks one that sealed secrets on another server.
+   */
+  async agreeOnKeys(keys: SecretKeys | null, file: string): Promise<void> {
+    const prints = (keys ?? []).map((key) => `${KEY}${fingerprintOf(key)}`)
+    const missing = [...this.#known.keys()].find(
+      (known) => known.startsWith(KEY) && !prints.includes(known),
+    )
+    if (missing !== undefined) {
+      throw unavailable(
+        `${file} lacks the key ${missing.slice(KEY.length)} of this database: every server needs the same file, copy it from one that has it`,
+      )
+    }
+    for (const print of prints) if (!this.#known.has(print)) await this.#note(print, '')
+  }
+
+  /**
+   * Marks the folder of consoles and artifacts as that of the database.
+   *
+   * @throws {ServiceError} `unavailable` when it is another one than before.
+   */
+  async agreeOnArtifacts(folder: string): Promise<void> {
+    const marker = join(folder, MARKER)
+    const here = (await orNullWhenAbsent(readFile(marker, 'utf8')))?.trim() ?? null
+    const known = this.#known.get(ARTIFACTS)
+    if (known !== undefined && here === known) return
+    if (known !== undefined) {
+      throw unavailable(
+        `${folder} is not the folder of consoles and artifacts of this database: every server needs the same one, mount it there`,
+      )
+    }
+    await mkdir(folder, { recursive: true })
+    const id = here ?? randomUUID()
+    await replaceFile(marker, `${id}\n`)
+    await this.#note(ARTIFACTS, id)
+  }
+
+  async #note(key: string, value: string): Promise<void> {
+    await this.#driver.query(NOTE, key, value)
+    this.#known.set(key, value)
+  }
+}
+
+/** Keys are random, so that a part of their hash tells nothing of them. */
+function fingerprintOf(key: Uint8Array): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 16)
+}

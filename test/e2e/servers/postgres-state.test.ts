@@ -1,0 +1,190 @@
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { tempDir } from '../../support/disk/temp-folder.ts'
+import { documentWith } from '../../support/documents/documents.ts'
+import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
+import { run } from '../../support/programs/start.ts'
+import { until } from '../../support/programs/until.ts'
+import {
+  type DatabaseServer,
+  keysIn,
+  serveFlags,
+  serveOver,
+} from '../../support/service/database-server.ts'
+import { save } from '../../support/service/saving.ts'
+import { startService } from '../../support/service/service.ts'
+
+async function pausedBy(server: Pick<DatabaseServer, 'fetch'>): Promise<unknown> {
+  const status: unknown = await (await server.fetch('/api/pipelines/app/status')).json()
+  return status
+}
+
+async function pause(server: Pick<DatabaseServer, 'fetch'>, pauseCause: string): Promise<number> {
+  const body = new URLSearchParams({ pauseCause })
+  return (await server.fetch('/api/pipelines/app/pause', { method: 'POST', body })).status
+}
+
+async function stop({ program }: DatabaseServer) {
+  program.process.kill('SIGTERM')
+  return program.ended()
+}
+
+/** What another machine needs of the first one. */
+function folderWithKeysOf({ folder }: { readonly folder: string }): string {
+  const other = tempDir()
+  mkdirSync(join(other, 'state'))
+  copyFileSync(keysIn(folder), keysIn(other))
+  return other
+}
+
+describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () => {
+  let cluster: PostgresCluster
+
+  beforeAll(async () => {
+    cluster = await PostgresCluster.start()
+  })
+
+  afterAll(() => cluster[Symbol.asyncDispose]())
+
+  it('finds it again after a stop, and keeps none in its folder', async () => {
+    const database = cluster.freshSchema()
+    const first = await serveOver(database)
+    await save(first, documentWith('app'))
+    expect(await pause(first, 'release')).toBe(200)
+    const ended = await stop(first)
+
+    const second = await serveOver(database, first.folder)
+
+    expect(ended.code).toBe(0)
+    expect(await pausedBy(second)).toMatchObject({ paused: true, pausedCause: 'release' })
+    expect(existsSync(join(first.folder, 'state', 'state.sqlite'))).toBe(false)
+  })
+
+  it('takes the state of a single server along, and gives it back', async () => {
+    const single = await startService()
+    await save(single, documentWith('app'))
+    await pause(single, 'moving')
+    await single.close()
+    const [database, dump] = [cluster.freshSchema(), join(single.folder, 'dump')]
+    const place = ['--state-dir', join(single.folder, 'state')]
+
+    const unmoved = await run(serveFlags(database, single.folder))
+    writeFileSync(dump, (await run(['state', 'dump', ...place])).stdout)
+    const loaded = await run(['state', 'load', dump, '--state', database])
+    const server = await serveOver(database, single.folder)
+    const there = await pausedBy(server)
+    const checked = await run(['state', 'check', '--state', database])
+    const copied = await run(['backup', 'archive', '--state', database])
+    const back = (await run(['state', 'dump', '--state', database])).stdout
+
+    expect(unmoved).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^cairn: The database is empty, and .*cairn state load/),
+    })
+    expect(loaded.code).toBe(0)
+    expect(there).toMatchObject({ paused: true, pausedCause: 'moving' })
+    expect(checked).toMatchObject({ code: 0, stdout: 'The database is whole\n' })
+    expect(copied).toMatchObject({ code: 2, stderr: expect.stringContaining('use pg_dump') })
+    expect(back).toContain('"moving"')
+  })
+
+  it('is alone, until it has ended or has not been heard of for some seconds', async () => {
+    const database = cluster.freshSchema()
+    const first = await serveOver(database)
+    await save(first, documentWith('app'))
+    const folder = folderWithKeysOf(first)
+    mkdirSync(join(folder, 'state', 'artifacts'))
+    copyFileSync(markerIn(first.folder), markerIn(folder))
+
+    const refused = await run(serveFlags(database, folder))
+    first.program.process.kill('SIGSTOP')
+    await until(async () => (await tryLease(database)) === 'free')
+    const second = await serveOver(database, folder)
+    first.program.process.kill('SIGCONT')
+    const ended = await first.program.ended()
+
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^cairn: The database is served by .* one server may serve it\n$/,
+      ),
+    })
+    expect(ended.code).toBe(1)
+    expect(ended.stderr).toContain('cairn: another server has taken over the database\n')
+    expect((await second.fetch('/health/ready')).status).toBe(200)
+  })
+
+  it('is refused with other keys, and with another folder of artifacts', async () => {
+    const database = cluster.freshSchema()
+    const first = await serveOver(database)
+    await stop(first)
+    const [withoutKeys, withoutArtifacts] = [tempDir(), folderWithKeysOf(first)]
+    mkdirSync(join(withoutKeys, 'state', 'artifacts'), { recursive: true })
+    copyFileSync(markerIn(first.folder), markerIn(withoutKeys))
+
+    const keys = await run(serveFlags(database, withoutKeys))
+    const artifacts = await run(serveFlags(database, withoutArtifacts))
+
+    expect(keys).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^cairn: .*secret\.keys lacks the key [0-9a-f]{16} .*\n$/),
+    })
+    expect(existsSync(keysIn(withoutKeys))).toBe(false)
+    expect(artifacts).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^cairn: .*artifacts is not the folder .* mount it there\n$/),
+    })
+  })
+
+  it('is refused with a database that is not there, or newer than the program', async () => {
+    const database = cluster.freshSchema()
+    await stop(await serveOver(database))
+    const sql = postgres(database)
+    await sql`UPDATE meta SET n = 1000 WHERE key = 'cluster-version'`
+    await sql.end()
+    const nowhere = new URL(database)
+    nowhere.pathname = '/nothing'
+    const wrong = ['postgres://cairn@127.0.0.1:1/cairn', nowhere.href, database]
+
+    const [closed, missing, newer] = await Promise.all(
+      wrong.map((url) => run(serveFlags(url, tempDir()))),
+    )
+    const bad = await run(serveFlags('mysql://cairn', tempDir()))
+
+    const line = (text: string) => expect.stringMatching(new RegExp(`^cairn: .*${text}.*\n$`))
+    expect(closed).toMatchObject({ code: 1, stderr: line('ECONNREFUSED') })
+    expect(missing).toMatchObject({ code: 1, stderr: line('"nothing" does not exist') })
+    expect(newer).toMatchObject({ code: 1, stderr: line('version 1000, and this program knows') })
+    expect(bad).toMatchObject({ code: 2, stderr: line('is not an address such as postgres://') })
+  })
+
+  it('is made by one of several servers that start at once', async () => {
+    const database = cluster.freshSchema()
+    const folders = [tempDir(), tempDir(), tempDir()]
+
+    const started = await Promise.allSettled(folders.map((folder) => serveOver(database, folder)))
+
+    expect(started.map(({ status }) => status).toSorted()).toEqual([
+      'fulfilled',
+      'rejected',
+      'rejected',
+    ])
+  })
+})
+
+function markerIn(folder: string): string {
+  return join(folder, 'state', 'artifacts', '.cairn-database')
+}
+
+/** Whether the database would let another server in. */
+async function tryLease(database: string): Promise<'free' | 'held'> {
+  const sql = postgres(database)
+  try {
+    const [row] = await sql`SELECT until < clock_timestamp() AS free FROM lease`
+    return row?.['free'] === true ? 'free' : 'held'
+  } finally {
+    await sql.end()
+  }
+}
