@@ -160,6 +160,23 @@ describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () =
     expect(bad).toMatchObject({ code: 2, stderr: line('is not an address such as postgres://') })
   })
 
+  it('goes on serving the configuration while the database is away, and says so', async () => {
+    const away = await PostgresCluster.start()
+    const server = await serveOver(away.freshSchema())
+    await save(server, documentWith('app'))
+
+    await away[Symbol.asyncDispose]()
+
+    const ready = await server.fetch('/health/ready')
+    expect(ready.status).toBe(503)
+    expect(await ready.text()).toContain('The state store cannot be read')
+    expect((await server.fetch('/api/admin/config.xml')).status).toBe(200)
+    expect(await pause(server, 'release')).toBe(503)
+    await expect
+      .poll(async () => (await server.fetch('/health')).text())
+      .toContain('The database does not answer')
+  })
+
   it('is made by one of several servers that start at once', async () => {
     const database = cluster.freshSchema()
     const folders = [tempDir(), tempDir(), tempDir()]
