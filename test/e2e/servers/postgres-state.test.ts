@@ -153,11 +153,16 @@ describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () =
     )
     const bad = await run(serveFlags('mysql://cairn', tempDir()))
 
-    const line = (text: string) => expect.stringMatching(new RegExp(`^cairn: .*${text}.*\n$`))
-    expect(closed).toMatchObject({ code: 1, stderr: line('ECONNREFUSED') })
-    expect(missing).toMatchObject({ code: 1, stderr: line('"nothing" does not exist') })
-    expect(newer).toMatchObject({ code: 1, stderr: line('version 1000, and this program knows') })
-    expect(bad).toMatchObject({ code: 2, stderr: line('is not an address such as postgres://') })
+    expect(closed).toMatchObject({ code: 1, stderr: lineWith('ECONNREFUSED') })
+    expect(missing).toMatchObject({ code: 1, stderr: lineWith('"nothing" does not exist') })
+    expect(newer).toMatchObject({
+      code: 1,
+      stderr: lineWith('version 1000, and this program knows'),
+    })
+    expect(bad).toMatchObject({
+      code: 2,
+      stderr: lineWith('is not an address such as postgres://'),
+    })
   })
 
   it('goes on serving the configuration while the database is away, and says so', async () => {
@@ -190,6 +195,11 @@ describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () =
     ])
   })
 })
+
+/** Matches one line of the program that has this text. */
+function lineWith(text: string): unknown {
+  return expect.stringMatching(new RegExp(`^cairn: .*${text}.*\n$`))
+}
 
 function markerIn(folder: string): string {
   return join(folder, 'state', 'artifacts', '.cairn-database')
