@@ -8,6 +8,7 @@ import { escapeHtml } from '../frame/escape.ts'
 const ODD = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
 const ODD_ONE = /(?!\t)[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
+const TAGS = { added: 'ins', removed: 'del', found: 'mark' } as const
 const CLASSES = { tag: 't', attribute: 'a', value: 'v', comment: 'c' } as const
 
 /** Lines up to this length are shown in full. */
@@ -18,8 +19,8 @@ const HEAD = 300
 const AROUND = 600
 
 export interface CodeOptions {
-  /** How a screen reader announces the mark on changed words. */
-  readonly spoken: 'added' | 'removed' | null
+  /** What marked words are; null where none are marked. */
+  readonly spoken: 'added' | 'removed' | 'found' | null
   readonly isLong: boolean
   /** The address that shows the line in full. */
   readonly unfold: string
@@ -31,7 +32,7 @@ export function codeHtml(cell: Cell, options: CodeOptions): string {
   const limit = options.isLong ? LONGEST_UNFOLDED : LONGEST_LINE
   const code = length > limit ? folded(cell.pieces, options) : piecesHtml(cell.pieces, options)
   const end =
-    cell.lacksLineFeed && options.spoken !== null
+    cell.lacksLineFeed && options.spoken !== null && options.spoken !== 'found'
       ? '<span class="note">no line feed at the end</span>'
       : ''
   return code + end
@@ -46,7 +47,7 @@ function piecesHtml(pieces: readonly MarkedPiece[], options: CodeOptions): strin
       html += pieceHtml(piece)
       continue
     }
-    const tag = options.spoken === 'added' ? 'ins' : 'del'
+    const tag = TAGS[options.spoken]
     let inner = pieceHtml(piece)
     while (pieces[n + 1]?.isMarked === true) inner += pieceHtml(pieces[++n])
     html += `<${tag}>${inner}</${tag}>`

@@ -22,6 +22,11 @@ export interface ShownLine {
   readonly lacksLineFeed: boolean
 }
 
+/** The text of a line as it is shown. */
+export function lineText({ pieces }: ShownLine): string {
+  return pieces.map(({ text }) => text).join('')
+}
+
 /** Shown in the place of a secret. */
 export const HIDDEN_SECRET = '•••• hidden'
 /** A secret may start at most this many lines above the first shown one. */

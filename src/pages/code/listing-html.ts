@@ -1,5 +1,7 @@
-import type { ShownLine } from './line-pieces.ts'
+import { type MarkedPiece, markWords } from './rows.ts'
+import { lineText, type ShownLine } from './line-pieces.ts'
 import type { BlameRun } from '../revisions/blame.ts'
+import type { WordPiece } from '../../diff/word-diff.ts'
 import { codeHtml } from './code-html.ts'
 import { escapeHtml } from '../frame/escape.ts'
 import { exactTime, relativeTime } from '../frame/when.tsx'
@@ -10,6 +12,10 @@ export interface ListingOptions {
   readonly runs: readonly BlameRun[]
   readonly now: number
   readonly linkOf: (revision: BlameRun['revision']) => string
+  /** The permanent address of a line. */
+  readonly addressOf: (line: number) => string
+  /** The text to mark, ignoring case; empty for none. */
+  readonly find?: string
 }
 
 /** The number of lines in one block, which the browser lays out only once visible. */
@@ -17,7 +23,7 @@ const BLOCK = 100
 
 /**
  * The lines of a document, each with its number as a link to itself, in as few elements as
- * possible.
+ * possible. The numbers are no tab stops: there are as many as lines.
  */
 export function listingHtml(lines: readonly ShownLine[], options: ListingOptions): string {
   const runs = new Map(options.runs.map((run) => [run.first, run]))
@@ -41,18 +47,37 @@ function lineHtml(
 ): string {
   const shade = run === null ? '' : ` s${run.shade}${begins ? ' run' : ''}`
   const by = run !== null && begins ? blameHtml(run, options) : ''
-  const pieces = line.pieces.map((piece) => ({ ...piece, isMarked: false }))
+  const pieces = markedPieces(line, options.find?.toLowerCase() ?? '')
   const cell = { number, pieces, lacksLineFeed: line.lacksLineFeed }
-  const code = codeHtml(cell, { spoken: null, isLong: true, unfold: '' })
-  const id = `L${number}`
-  return `<div class="l${shade}" id="${id}">${by}<a class="n" href="#${id}">${number}</a>${code}\n</div>`
+  const code = codeHtml(cell, { spoken: 'found', isLong: true, unfold: '' })
+  const address = escapeHtml(options.addressOf(number))
+  return `<div class="l${shade}" id="L${number}">${by}<a class="n" tabindex="-1" href="${address}">${number}</a>${code}\n</div>`
 }
 
 function blameHtml({ revision }: BlameRun, { linkOf, now }: ListingOptions): string {
-  const { number, who, time, subject } = revision
-  const title = escapeHtml(`${who}, ${exactTime(time)}: ${subject}`)
+  const { number, who, time } = revision
+  const title = escapeHtml(`${who}, ${exactTime(time)}`)
   return (
     `<span class="by" title="${title}"><a href="${escapeHtml(linkOf(revision))}">r${number}</a> ` +
     `${escapeHtml(who)} · ${escapeHtml(relativeTime(time, now))}</span>`
   )
+}
+
+/** Marks where the text is; a hidden secret is never marked. */
+function markedPieces(line: ShownLine, wanted: string): readonly MarkedPiece[] {
+  const words = wanted === '' ? [] : wordsAround(lineText(line), wanted)
+  return markWords(line, words, false)
+}
+
+/** The text cut where the wanted one starts and ends. */
+function wordsAround(text: string, wanted: string): WordPiece[] {
+  const words: WordPiece[] = []
+  const folded = text.toLowerCase()
+  let from = 0
+  for (let at = folded.indexOf(wanted); at >= 0; at = folded.indexOf(wanted, from)) {
+    words.push({ text: text.slice(from, at), changed: false })
+    from = at + wanted.length
+    words.push({ text: text.slice(at, from), changed: true })
+  }
+  return [...words, { text: text.slice(from), changed: false }]
 }

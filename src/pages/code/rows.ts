@@ -1,11 +1,11 @@
 import type { EditScript } from '../../diff/edit-script.ts'
 import { pairLines } from '../../diff/line-pairs.ts'
 import { wordDiff, type WordPiece } from '../../diff/word-diff.ts'
-import type { LinePieces, Piece, ShownLine } from './line-pieces.ts'
+import { type LinePieces, lineText, type Piece, type ShownLine } from './line-pieces.ts'
 import type { Block } from './regions.ts'
 
 export interface MarkedPiece extends Piece {
-  /** Whether the other line does not have it. */
+  /** Whether the other line does not have it, or a search found it. */
   readonly isMarked: boolean
 }
 
@@ -83,21 +83,17 @@ function plain(before: ShownLine | null, after: ShownLine | null): Marks {
 /** Marks the words that differ; a secret that differs is marked without being shown. */
 function marked(before: ShownLine | null, after: ShownLine | null): Marks {
   if (before === null || after === null) return plain(before, after)
-  const words = wordDiff(textOf(before), textOf(after))
+  const words = wordDiff(lineText(before), lineText(after))
   const isSecretNew = before.secrets !== after.secrets
-  return [mark(before, words.before, isSecretNew), mark(after, words.after, isSecretNew)]
+  return [markWords(before, words.before, isSecretNew), markWords(after, words.after, isSecretNew)]
 }
 
 function unmarked(line: ShownLine | null): MarkedPiece[] {
   return (line?.pieces ?? []).map((piece) => ({ ...piece, isMarked: false }))
 }
 
-function textOf({ pieces }: ShownLine): string {
-  return pieces.map(({ text }) => text).join('')
-}
-
 /** Splits the pieces of a line where marked words start and end; a secret is not split. */
-function mark(
+export function markWords(
   { pieces }: ShownLine,
   words: readonly WordPiece[],
   isSecretNew: boolean,

@@ -49,6 +49,8 @@ export interface EntityHistory {
 }
 
 export interface CurrentText {
+  /** The number of the current revision. */
+  readonly revision: number
   /** The line of the document at which it starts, from 1, and its number of lines. */
   readonly line: number
   readonly lines: number
@@ -88,12 +90,12 @@ export async function readEntityHistory(
     steps: await shownSteps(deps, principal, { address, all, offset }),
     offset,
     total: all.length,
-    now: now && currentText(now),
+    now: now && { ...currentText(now), revision: history.size() },
     isAdministrator: access.may(principal, { action: 'administer' }),
   }
 }
 
-function currentText({ text, line }: EntityText): CurrentText {
+function currentText({ text, line }: EntityText): Omit<CurrentText, 'revision'> {
   const lines = text.split('\n').length - 1
   if (lines > MOST_LINES) return { line, lines, shown: null }
   const pieces = new LinePieces(textLinesOf(Buffer.from(text), lines))

@@ -1,3 +1,4 @@
+import { wholeEntityWord } from '../../document/entities/entities.ts'
 import { type ShownStep, STEPS } from './entity-history.ts'
 import { ChangeItems } from '../frame/change-list.tsx'
 import { HunkTable, Path } from '../code/hunk.tsx'
@@ -84,7 +85,9 @@ function StepDiff({ step: { diff, revision } }: { step: ShownStep }) {
 const OPTIONS = { isLong: false, unfold: '#', isAnchored: false }
 
 function Beginning({ step }: { step: ShownStep | undefined }) {
-  const isCreation = step?.changes.some(({ kind, path }) => kind === 'added' && path.length === 0)
+  const isCreation = step?.changes.some(
+    (change) => change.kind === 'added' && wholeEntityWord(change) !== null,
+  )
   if (!step || isCreation) return <></>
   const number = step.revision.number
   return <li class="beginning muted">{`It was there before r${number}, as far as is recorded.`}</li>

@@ -67,18 +67,20 @@ function Head({ frame: { links }, entity }: EntityViewProps) {
 function CurrentXml({ frame: { links }, entity, now: time }: EntityViewProps) {
   const { now, address, isAdministrator } = entity
   if (now === null) return <></>
-  const inFile = `${links.snapshot('current', { line: now.line })}#L${now.line}`
+  const inFile = (line: number) => `${links.snapshot(`r${now.revision}`, { line })}#L${line}`
+  const addressOf = (line: number) => (isAdministrator ? inFile(line) : `#L${line}`)
+  const listing = { runs: [], linkOf: () => '', first: now.line, now: time, addressOf }
   return (
     <section class="card now" id="xml">
       <div class="page-head">
         <h2>{`XML of this ${address.kind} now`}</h2>
-        {isAdministrator && <a href={inFile}>{`Line ${now.line} in file`}</a>}
+        {isAdministrator && <a href={inFile(now.line)}>{`Line ${now.line} in file`}</a>}
       </div>
       {now.shown === null ? (
         <p class="muted">{`${now.lines.toLocaleString('en')} lines are too many to be shown here.`}</p>
       ) : (
         <div class="listing code" tabindex={0} role="group" aria-label="Lines">
-          {raw(listingHtml(now.shown, { first: now.line, runs: [], now: time, linkOf: () => '' }))}
+          {raw(listingHtml(now.shown, listing))}
         </div>
       )}
     </section>

@@ -1,4 +1,5 @@
 import type { ShownStep } from './entity-history.ts'
+import { foldEntity, wholeEntityWord } from '../../document/entities/entities.ts'
 import { EntityName } from '../work/edit-scope.ts'
 import type { EntityViewProps } from './entity-view.tsx'
 
@@ -37,8 +38,13 @@ export function StepLinks({
 /** A step that removed the entity has nothing to restore. */
 function isRestorable(
   { address, isAdministrator }: EntityViewProps['entity'],
-  { changes }: ShownStep,
+  { changes, entity }: ShownStep,
 ): boolean {
-  const isRemoval = changes.some(({ kind, path }) => kind === 'removed' && path.length === 0)
+  const isRemoval = changes.some(
+    (change) =>
+      change.kind === 'removed' &&
+      foldEntity(change.entity) === entity &&
+      wholeEntityWord(change) !== null,
+  )
   return isAdministrator && EntityName.safeParse(address).success && !isRemoval
 }

@@ -1,3 +1,4 @@
+import { wholeEntityWord } from '../../document/entities/entities.ts'
 import type { RestorePreview } from './restore-preview.ts'
 import type { Links } from '../frame/links.ts'
 
@@ -36,7 +37,9 @@ export function restoreTexts(
     case 'entity': {
       const { kind, name: called } = scope.address
       const changes = comparison?.changes ?? []
-      const isThere = !changes.some(({ kind: what, path }) => what === 'added' && path.length === 0)
+      const isThere = !changes.some(
+        (change) => change.kind === 'added' && wholeEntityWord(change) !== null,
+      )
       return {
         title: `Restore ${kind} ${called} as of ${name}`,
         button: `Restore only this ${kind}`,

@@ -110,8 +110,13 @@ function Place({ entry, linkOf }: { entry: Entry } & Pick<OutlineProps, 'linkOf'
 }
 
 /** The line facts of an entry that the script needs. */
-function factsOf({ kind, first, last }: Entry) {
-  return { 'data-kind': kind, 'data-first': String(first), 'data-last': String(last) }
+function factsOf({ kind, entity, first, last }: Entry) {
+  return {
+    'data-kind': kind,
+    'data-entity': entity ?? undefined,
+    'data-first': String(first),
+    'data-last': String(last),
+  }
 }
 
 function labelOf({ kind, name }: Entry): string {

@@ -24,8 +24,8 @@ export interface SnapshotDeps extends RevisionReadingDeps {
 }
 
 export interface SnapshotQuery {
-  /** The line to show, from 1. */
-  readonly line: number
+  /** The line to show, from 1; null where the address names none. */
+  readonly line: number | null
   /** The text to search for; empty for none. */
   readonly find: string
   readonly blame: boolean
@@ -87,7 +87,7 @@ export async function readSnapshotPage(
   const document = await deps.history.readDocument(place.revision)
   const lines = splitLines(document).count
   const text = textLinesOf(document, lines)
-  const range = windowOf(query.line, lines)
+  const range = windowOf(query.line ?? 1, lines)
   const pieces = new LinePieces(text, query)
   return {
     ...place,
@@ -100,6 +100,17 @@ export async function readSnapshotPage(
     found: query.find === '' ? null : await deps.work.findText({ document, text: query.find }),
     blame: query.blame ? await readBlame(deps, place.revision, range) : null,
   }
+}
+
+/** The first line that has the text of the query, or null. */
+export async function firstFound(
+  { history, work }: SnapshotDeps,
+  { revision }: SnapshotPlace,
+  { find: text }: SnapshotQuery,
+): Promise<number | null> {
+  if (text === '') return null
+  const { lines } = await work.findText({ document: await history.readDocument(revision), text })
+  return lines[0] ?? null
 }
 
 /** All lines of a short document, or the window around a line; from 0. */

@@ -1,14 +1,12 @@
-import type { SnapshotQuery } from './snapshot-page.ts'
+import type { SnapshotPlace, SnapshotQuery } from './snapshot-page.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
-import type { Query } from '../frame/links.ts'
-
-export type SnapshotQueryText = SnapshotQuery
+import type { Links, Query } from '../frame/links.ts'
 
 /** @throws {ServiceError} `malformed-request` */
 export function parseSnapshotQuery(given: Readonly<Record<string, string>>): SnapshotQuery {
   const { line = '', find = '', blame } = given
   return {
-    line: line === '' ? 1 : Math.max(1, parseWholeNumber(line, 'line')),
+    line: line === '' ? null : Math.max(1, parseWholeNumber(line, 'line')),
     find: find.slice(0, 200),
     blame: blame === '1',
   }
@@ -16,5 +14,14 @@ export function parseSnapshotQuery(given: Readonly<Record<string, string>>): Sna
 
 /** Renders the query as parameters of an address. */
 export function snapshotQueryOf({ line, find, blame }: SnapshotQuery): Query {
-  return { line: line > 1 ? line : null, find, blame: blame ? '1' : null }
+  return { line, find, blame: blame ? '1' : null }
+}
+
+/** The address of a snapshot by the number of its revision, which names no other one later. */
+export function permanentAddress(
+  links: Links,
+  { revision }: Pick<SnapshotPlace, 'revision'>,
+  query: SnapshotQuery,
+): string {
+  return links.snapshot(`r${revision.number}`, snapshotQueryOf(query))
 }

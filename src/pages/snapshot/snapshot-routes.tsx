@@ -1,12 +1,17 @@
 import { type Context, Hono } from 'hono'
 import type { Clock } from '../../lib/clock.ts'
-import { findSnapshotPlace, readSnapshotPage, type SnapshotDeps } from './snapshot-page.ts'
+import {
+  findSnapshotPlace,
+  firstFound,
+  readSnapshotPage,
+  type SnapshotDeps,
+} from './snapshot-page.ts'
 import { type RevealDeps, revealSnapshot } from './reveal-secrets.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { parseSha } from '../../http/parameters.ts'
 import { PageCache, NEVER_KEPT, pageResponse } from '../frame/page-response.ts'
 import type { PageContext } from '../frame/page-context.ts'
-import { parseSnapshotQuery } from './snapshot-query.ts'
+import { parseSnapshotQuery, permanentAddress } from './snapshot-query.ts'
 import { SnapshotView } from './snapshot-view.tsx'
 
 export interface SnapshotRoutesOptions extends SnapshotDeps, RevealDeps {
@@ -29,12 +34,19 @@ export function snapshotRoutes(options: SnapshotRoutesOptions) {
   const kept = new PageCache(KEPT)
   const { pages, clock } = options
   const answer = async (c: Context<RouteEnv, '/config/:name'>) => {
-    const place = findSnapshotPlace(options, c.env.principal, c.req.param('name'))
+    const name = c.req.param('name')
+    const place = findSnapshotPlace(options, c.env.principal, name)
     const query = parseSnapshotQuery(c.req.query())
+    const isMoving = name === 'current'
+    const first = query.line === null ? await firstFound(options, place, query) : null
+    if (first !== null) {
+      const found = permanentAddress(pages.links, place, { ...query, line: first })
+      return c.redirect(`${found}#L${first}`)
+    }
     const frame = pages.frame(c.req.raw, c.env.principal)
     const now = clock()
     const page = await readSnapshotPage(options, place, query)
-    const view = { frame, page, query, now, reveal: null }
+    const view = { frame, page, query, now, isMoving, reveal: null }
     if (page.blame?.known === false) {
       return pageResponse(<SnapshotView {...view} />, 200, { refresh: String(ASK_AGAIN) })
     }
@@ -64,6 +76,6 @@ async function reveal(
   const query = parseSnapshotQuery(c.req.query())
   const { shown: page, count } = await revealSnapshot(options, place, query)
   const frame = pages.frame(c.req.raw, principal)
-  const view = { frame, page, query, now: clock(), reveal: count }
+  const view = { frame, page, query, now: clock(), isMoving: false, reveal: count }
   return pageResponse(<SnapshotView {...view} />, 200, NEVER_KEPT)
 }

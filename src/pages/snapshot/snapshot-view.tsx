@@ -1,28 +1,31 @@
 import { raw } from 'hono/html'
-import { type SnapshotPage, WINDOW } from './snapshot-page.ts'
+import { type SnapshotPage, type SnapshotQuery, WINDOW } from './snapshot-page.ts'
 import type { RevealCount } from './reveal-secrets.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { RevealButton, RevealedNotice } from './secrets.tsx'
 import { exactTime, When } from '../frame/when.tsx'
 import { Who } from '../frame/who.tsx'
 import { listingHtml } from '../code/listing-html.ts'
+import type { Links } from '../frame/links.ts'
 import { OutlineView, pathAt } from './outline.tsx'
-import { type SnapshotQueryText, snapshotQueryOf } from './snapshot-query.ts'
+import { permanentAddress, snapshotQueryOf } from './snapshot-query.ts'
 
 export interface SnapshotViewProps {
   readonly frame: PageFrame
   readonly page: SnapshotPage
-  readonly query: SnapshotQueryText
+  readonly query: SnapshotQuery
   readonly now: number
+  /** Whether the address of the page means another revision after the next save. */
+  readonly isMoving: boolean
   /** The count of decrypted secrets; null where secrets are hidden. */
   readonly reveal: RevealCount | null
 }
 
 /** A snapshot: its text, its outline, and the author of each line. */
 export function SnapshotView(props: SnapshotViewProps) {
-  const { frame, page, query, reveal } = props
+  const { frame, page, query, isMoving, reveal } = props
   const { revision } = page
-  const back = frame.links.snapshot(`r${revision.number}`, snapshotQueryOf(query))
+  const back = permanentAddress(frame.links, page, query)
   return (
     <PageLayout
       frame={frame}
@@ -34,28 +37,25 @@ export function SnapshotView(props: SnapshotViewProps) {
     >
       <Head {...props} />
       {reveal && <RevealedNotice links={frame.links} count={reveal} back={back} />}
-      <div class="snapshot">
+      <div class="snapshot" data-address={isMoving ? back : undefined}>
         <OutlineView page={page} linkOf={(line) => addressOf(props, line)} />
         <section class="file" aria-label="Configuration XML">
           <FileBar {...props} />
-          <Found {...props} />
-          <Windows {...props} />
+          <Windows {...props} label="Parts of the file, above" />
           <Listing {...props} />
-          <Windows {...props} />
+          <Windows {...props} label="Parts of the file, below" />
         </section>
       </div>
     </PageLayout>
   )
 }
 
-/** The address of this page at a line, in the window that contains it. */
-function addressOf({ frame, page, query }: SnapshotViewProps, line: number): string {
-  if (line >= page.first && line <= page.last) return `#L${line}`
-  const address = frame.links.snapshot(
-    `r${page.revision.number}`,
-    snapshotQueryOf({ ...query, line }),
-  )
-  return `${address}#L${line}`
+/** The permanent address of this page at a line, in the window that contains it. */
+function addressOf({ frame, page, query, isMoving }: SnapshotViewProps, line: number): string {
+  const isShown = line >= page.first && line <= page.last
+  if (isShown && !isMoving) return `#L${line}`
+  const asked = isShown ? query : { ...query, line }
+  return `${permanentAddress(frame.links, page, asked)}#L${line}`
 }
 
 function Head({ frame: { links }, page, now }: SnapshotViewProps) {
@@ -116,13 +116,14 @@ function FileBar(props: SnapshotViewProps) {
   const { frame, page, query } = props
   const { links } = frame
   const name = `r${page.revision.number}`
-  const path = pathAt(page.outline, query.line > 1 ? query.line : page.first)
+  const path = pathAt(page.outline, query.line ?? page.first)
+  const entity = path.findLast((entry) => entry.entity !== null)?.entity ?? null
   const turned = snapshotQueryOf({ ...query, blame: !query.blame })
   return (
     <div class="file-bar">
       <h2 class="path" id="path" data-lines={String(page.lines)}>
         {path.length === 0 ? (
-          <span class="muted">{`${page.lines.toLocaleString('en')} lines`}</span>
+          <span class="muted">{linesOf(page.lines)}</span>
         ) : (
           path.map(({ kind, name: called }, n) => (
             <>
@@ -133,6 +134,7 @@ function FileBar(props: SnapshotViewProps) {
           ))
         )}
       </h2>
+      <HistoryLink links={links} entity={entity} />
       <span class="choice">
         <a
           href={links.snapshot(name, snapshotQueryOf({ ...query, blame: false }))}
@@ -154,10 +156,31 @@ function FileBar(props: SnapshotViewProps) {
           name="find"
           value={query.find}
           placeholder="Find in file"
+          aria-keyshortcuts="f"
           aria-label="Find in file"
         />
       </form>
+      <Found {...props} />
     </div>
+  )
+}
+
+function linesOf(count: number): string {
+  return count === 1 ? '1 line' : `${count.toLocaleString('en')} lines`
+}
+
+/** Leads to the history of what stands at the top; the script keeps it up to date. */
+function HistoryLink({ links, entity }: { links: Links; entity: string | null }) {
+  const [, kind = '', name = ''] = /^([^/]*)\/?(.*)$/s.exec(entity ?? '') ?? []
+  return (
+    <a
+      id="path-history"
+      href={links.entity(kind, name)}
+      data-entities={links.entity('', '')}
+      hidden={entity === null}
+    >
+      History<span class="visually-hidden">{` of ${kind} ${name}`}</span>
+    </a>
   )
 }
 
@@ -165,31 +188,55 @@ function hidesSecrets({ shown }: SnapshotPage): boolean {
   return shown.some(({ pieces }) => pieces.some(({ isSecret }) => isSecret))
 }
 
-const MOST_LINKS = 40
-
+/** The lines with the text, one after the other. */
 function Found(props: SnapshotViewProps) {
-  const { found } = props.page
-  if (found === null) return <></>
-  const { count, lines, text } = found
+  const { page, query } = props
+  if (page.found === null) return <></>
+  const { lines, text } = page.found
+  const line = query.line ?? 1
+  const next = lines.findIndex((each) => each > line)
+  const at = (next < 0 ? lines.length : next) - 1
   return (
-    <p class="found" role="status">
-      {count === 0 && `No line has “${text}”.`}
-      {count > 0 && `${count} ${count === 1 ? 'line has' : 'lines have'} “${text}”: `}
-      {lines.slice(0, MOST_LINKS).map((line) => (
+    <div class="found">
+      <p role="status">
+        {lines.length === 0 && `No line has “${text}”`}
+        {lines.length > 0 && `${at < 0 ? '' : `${at + 1} of `}${linesOf(lines.length)}`}
+      </p>
+      {lines.length > 1 && (
         <>
-          <a href={addressOf(props, line)}>{String(line)}</a>{' '}
+          <FoundLink {...props} line={lines[at - 1] ?? lines.at(-1)} step="previous" />
+          <FoundLink {...props} line={lines[at + 1] ?? lines[0]} step="next" />
         </>
-      ))}
-      {count > MOST_LINKS && `and ${count - MOST_LINKS} more`}
-    </p>
+      )}
+    </div>
   )
 }
 
-function Windows(props: SnapshotViewProps) {
+interface FoundLinkProps extends SnapshotViewProps {
+  readonly line: number | undefined
+  readonly step: 'previous' | 'next'
+}
+
+/** Leads to another line with the text, and makes it the one that the count is about. */
+function FoundLink({ frame, page, query, line = 1, step }: FoundLinkProps) {
+  const address = permanentAddress(frame.links, page, { ...query, line })
+  return (
+    <a
+      class="button"
+      href={`${address}#L${line}`}
+      aria-keyshortcuts={step === 'next' ? 'n' : 'p'}
+      aria-label={`${step === 'next' ? 'Next' : 'Previous'} line with the text`}
+    >
+      {step === 'next' ? 'Next ↓' : 'Previous ↑'}
+    </a>
+  )
+}
+
+function Windows(props: SnapshotViewProps & { label: string }) {
   const { first, last, lines } = props.page
   if (first === 1 && last === lines) return <></>
   return (
-    <nav class="windows" aria-label="Parts of the file">
+    <nav class="windows" aria-label={props.label}>
       {first > 1 && (
         <a class="button" rel="prev" href={addressOf(props, Math.max(1, first - WINDOW))}>
           ← Lines before
@@ -207,7 +254,9 @@ function Windows(props: SnapshotViewProps) {
   )
 }
 
-function Listing({ frame: { links }, page, now }: SnapshotViewProps) {
+function Listing(props: SnapshotViewProps) {
+  const { page, query, now } = props
+  const { links } = props.frame
   const { blame, shown, first } = page
   if (blame !== null && !blame.known) {
     return (
@@ -220,6 +269,8 @@ function Listing({ frame: { links }, page, now }: SnapshotViewProps) {
   const runs = blame?.runs ?? []
   const linkOf = ({ number }: { readonly number: number }) =>
     number > 1 ? links.compare(`r${number - 1}`, `r${number}`) : links.snapshot('r1')
+  const lineAt = (line: number) => addressOf(props, line)
+  const { find } = query
   return (
     <div
       class={`listing code ${blame === null ? '' : 'blamed'}`}
@@ -227,7 +278,7 @@ function Listing({ frame: { links }, page, now }: SnapshotViewProps) {
       role="group"
       aria-label="Lines"
     >
-      {raw(listingHtml(shown, { first, runs, now, linkOf }))}
+      {raw(listingHtml(shown, { first, runs, now, linkOf, addressOf: lineAt, find }))}
     </div>
   )
 }

@@ -1,17 +1,14 @@
 import { splitLines } from '../../diff/lines.ts'
-import { LinePieces } from '../code/line-pieces.ts'
+import { LinePieces, lineText } from '../code/line-pieces.ts'
 import { textLinesOf } from '../code/text-lines.ts'
 
 /** The matches of a text in a document. */
 export interface FoundText {
   readonly text: string
-  /** The matching lines, from 1; limited to what a page can show. */
+  /** The matching lines, from 1. */
   readonly lines: readonly number[]
-  /** The number of all matching lines. */
-  readonly count: number
 }
 
-const MOST = 1000
 /** The number of lines cut into pieces at a time. */
 const WINDOW = 1200
 
@@ -19,15 +16,12 @@ const WINDOW = 1200
 export function findText(document: Uint8Array, text: string): FoundText {
   const wanted = text.toLowerCase()
   const found: number[] = []
-  let count = 0
   let number = 0
   for (const line of shownLines(document)) {
     number += 1
-    if (!line.toLowerCase().includes(wanted)) continue
-    count += 1
-    if (found.length < MOST) found.push(number)
+    if (line.toLowerCase().includes(wanted)) found.push(number)
   }
-  return { text, lines: found, count }
+  return { text, lines: found }
 }
 
 /** The lines as shown, so that a search cannot disclose a secret. */
@@ -36,7 +30,7 @@ function* shownLines(document: Uint8Array): Generator<string> {
   const pieces = new LinePieces(textLinesOf(document, lines))
   for (let start = 0; start < lines; start += WINDOW) {
     for (const line of pieces.of({ start, end: Math.min(start + WINDOW, lines) })) {
-      yield line.pieces.map((piece) => piece.text).join('')
+      yield lineText(line)
     }
   }
 }

@@ -14,7 +14,8 @@ describe('snapshot, restore and entity pages in a browser', () => {
     const page = await visit(chromium.browser, service.url, visitor)
     const pages = {
       first: '/config/r1',
-      snapshot: '/config/r3?find=billing#L8',
+      snapshot: '/config/r3?line=1&find=billing#L8',
+      nothing: '/config/r3?find=nothing-like-this',
       blame: '/config/current?blame=1',
       restore: '/config/r2/restore',
       'restore-nothing': '/config/r4/restore',
@@ -55,6 +56,63 @@ describe('snapshot, restore and entity pages in a browser', () => {
 
     expect(new URL(page.url()).hash).toBe('#L5-L7')
     expect(await page.locator('.l.chosen').count()).toBe(3)
+  })
+
+  it('keep the outline a single tab stop, and lead to the history of what is on top', async () => {
+    const long = 'A_group_whose_name_is_longer_than_the_outline_is_wide'
+    const service = await serviceWithHistory(LATER.replace('group="first"', `group="${long}"`))
+    const page = await visit(chromium.browser, service.url)
+
+    await page.goto('/config/current')
+    const stops: string[] = []
+    const focused =
+      '(document.activeElement?.closest(".listing") ? "listing" : "") + document.activeElement?.outerHTML'
+    for (let n = 0; n < 40 && !stops.at(-1)?.startsWith('listing'); n += 1) {
+      await page.keyboard.press('Tab')
+      stops.push(await page.evaluate<string>(focused))
+    }
+    const name = page.locator('.outline summary', { hasText: long })
+    const box = await name.boundingBox()
+    const text = await name
+      .locator('span')
+      .first()
+      .evaluate((span) => span.getClientRects()[0]?.top)
+    await page.locator('.outline summary').first().focus()
+    await page.keyboard.press('ArrowDown')
+    const second = await page.evaluate<string>('document.activeElement.textContent')
+    await page.locator('.outline a', { hasText: 'billing' }).first().click()
+    const { hash, pathname } = new URL(page.url())
+    await page.setViewportSize({ width: 1440, height: 400 })
+    await page
+      .locator(`#L${Number(hash.slice(2)) + 6}`)
+      .evaluate((line) => line.scrollIntoView({ block: 'start' }))
+    await page.locator('#path', { hasText: 'billing' }).waitFor()
+
+    expect(stops.at(-1)).toMatch(/^listing/)
+    expect((text ?? 0) - (box?.y ?? 0)).toBeLessThan(12)
+    expect(second).toBe(await page.locator('.outline :is(a, summary):visible').nth(1).textContent())
+    expect(pathname).toBe('/config/r4')
+    expect(await page.locator('#path-history').getAttribute('href')).toBe(
+      '/config/entity/pipeline/billing',
+    )
+  })
+
+  it('go from one line that is found to the next', async () => {
+    const service = await serviceWithHistory(LATER)
+    const page = await visit(chromium.browser, service.url)
+
+    await page.goto('/config/current')
+    await page.getByLabel('Find in file').fill('git')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/#L\d+$/)
+    const first = new URL(page.url())
+    await page.getByRole('link', { name: 'Next line with the text' }).click()
+    await page.waitForURL((url) => url.hash !== first.hash)
+    const chosen = page.locator(`.l.chosen${new URL(page.url()).hash}`)
+
+    expect(first.pathname).toBe('/config/r4')
+    expect(await chosen.locator('mark').count()).toBeGreaterThan(0)
+    expect(await page.locator('.found [role=status]').textContent()).toMatch(/^2 of \d+ lines$/)
   })
 
   it('can be walked without scripts, from a blamed line to a restore', async () => {

@@ -60,7 +60,7 @@ describe('pages of a large document', () => {
   it('find a text in it', async () => {
     const service = await serviceAt(LARGE)
 
-    const html = await (await service.fetch('/config/r2?find=pipeline-999.git')).text()
+    const html = await (await service.fetch('/config/r2?line=1&find=pipeline-999.git')).text()
 
     expect(html).toMatch(/\b1 line\b/)
   })

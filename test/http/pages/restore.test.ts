@@ -115,6 +115,29 @@ describe('the restore of one thing alone', () => {
   })
 })
 
+function withMembers(...users: readonly string[]): string {
+  const members = users.map((user) => `<user>${user}</user>`).join('')
+  const roles = `<roles><role name="devs"><users>${members}</users></role></roles>`
+  const admins = '<admins><user>admin</user></admins>'
+  const security = `<security><passwordFile path="/u" />${roles}${admins}</security>`
+  return ONE.replace('  <pipelines', `  <server>${security}</server>\n  <pipelines`)
+}
+
+describe('the restore of a role', () => {
+  it('is offered at a step that took a member from it', async () => {
+    const service = await withRevisions(
+      withMembers('ana', 'bob'),
+      withMembers('ana'),
+      withMembers('ana', 'eve'),
+    )
+
+    const html = await pageOf(service, '/config/entity/role/devs')
+
+    expect(html).toContain('href="/config/entity/role/devs/restore/r3"')
+    expect(html).toContain('href="/config/entity/role/devs/restore/r2"')
+  })
+})
+
 describe('undoing one change', () => {
   it('takes back what a revision changed, and nothing that came since', async () => {
     const since = MADE.replace('billing.git', 'invoices.git')

@@ -37,15 +37,18 @@ function listed(html: string): string[] {
 }
 
 describe('a snapshot', () => {
-  it.each(['current', 'r3'])(
-    'shows the text of %s, each line with a number of its own',
-    async (name) => {
+  it.each([
+    { name: 'current', address: '/config/r3#L4' },
+    { name: 'r3', address: '#L4' },
+  ])(
+    'shows the text of $name, each line with a number that is its permanent address',
+    async ({ name, address }) => {
       const service = await serviceWithTwo()
 
       const html = await pageOf(service, `/config/${name}`)
 
       expect(listed(html)).toEqual(NEW.trimEnd().split('\n'))
-      expect(html).toContain('<a class="n" href="#L4">4</a>')
+      expect(html).toContain(`<a class="n" tabindex="-1" href="${address}">4</a>`)
     },
   )
 
@@ -89,15 +92,23 @@ describe('a snapshot', () => {
     const line = NEW.split('\n').findIndex((each) => each.includes('other.git')) + 1
     const [, run] = new RegExp(`id="L${line}">([^]*?)\\n</div>`).exec(html) ?? []
     expect(run).toContain('>r3</a> admin')
+    expect(run).toMatch(/title="admin, \d+ \w+ \d+, [\d:]+ UTC"/)
     expect(html.match(/class="by"/g)).toHaveLength(5)
   })
 
-  it('finds text in what is shown', async () => {
+  it('finds text in what is shown, from one line to the next', async () => {
     const service = await serviceWithTwo()
+    const lines = NEW.split('\n').flatMap((each, n) => (each.includes('<exec') ? [n + 1] : []))
+    const [first = 0, second = 0] = lines
 
-    const html = await pageOf(service, '/config/r3?find=OTHER.git')
+    const found = await service.fetch('/config/current?find=EXEC+c')
+    const html = await pageOf(service, `/config/r3?find=EXEC+c&line=${second}`)
 
-    expect(html).toContain('1 line has “OTHER.git”')
+    expect(lines).toHaveLength(2)
+    expect(found.headers.get('location')).toBe(`/config/r3?line=${first}&find=EXEC+c#L${first}`)
+    expect(html).toContain('2 of 2 lines')
+    expect(html).toContain(`href="/config/r3?line=${first}&amp;find=EXEC+c#L${first}"`)
+    expect(html).toMatch(/<mark><span class="t">exec<\/span> <span class="a">c<\/span><\/mark>/)
   })
 
   it('shows no secret, and finds none', async () => {

@@ -52,6 +52,41 @@ describe('an outline', () => {
   })
 })
 
+describe('the outline of entities', () => {
+  const ROLE = element('role', { name: 'devs' })
+  const SECURED = read(
+    aConfigurationInBytes({
+      server: element('server', {}, [element('security', {}, [element('roles', {}, [ROLE])])]),
+      groups: [{ group: 'first', pipelines: [{ name: 'one', stages: [{ name: 'x' }] }] }],
+      templates: [{ name: 'shared', stages: [{ name: 'y' }] }],
+      agents: [{ uuid: 'u1', hostname: 'box' }],
+    }),
+  )
+
+  it('names each as the history knows it, also roles, and no stage of a template', () => {
+    const names = outlineOf(SECURED).flatMap((section) => [
+      section.entity,
+      ...section.children.flatMap((each) => [
+        each.entity,
+        ...each.children.map(({ entity }) => entity),
+      ]),
+    ])
+
+    expect(names).toEqual([
+      'server',
+      'role/devs',
+      'group/first',
+      'pipeline/one',
+      'stage/one/x',
+      null,
+      'template/shared',
+      null,
+      null,
+      'agent/u1',
+    ])
+  })
+})
+
 describe('finding an entity', () => {
   it.each([
     ['pipeline', 'one', '<pipeline name="one"'],

@@ -11,6 +11,11 @@ export function findInput(
   return within.querySelector<HTMLInputElement>(selector)
 }
 
+/** The first link that a selector finds, or null. */
+export function findLink(selector: string): HTMLAnchorElement | null {
+  return document.querySelector<HTMLAnchorElement>(selector)
+}
+
 /** All elements that a selector finds. */
 export function findAll<Found extends Element = HTMLElement>(
   selector: string,

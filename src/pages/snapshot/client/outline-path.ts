@@ -1,8 +1,10 @@
-import { find, findAll } from '../../frame/client/dom.ts'
+import { find, findAll, findLink } from '../../frame/client/dom.ts'
 
 interface Entry {
   readonly link: HTMLElement
   readonly kind: string | undefined
+  /** What it is in the history, such as `pipeline/checkout`. */
+  readonly entity: string | undefined
   readonly name: string
   readonly first: number
   readonly last: number
@@ -29,8 +31,8 @@ export function showPathOfTopLine(): void {
 }
 
 function entryOf(link: HTMLElement): Entry {
-  const { kind, first, last } = link.dataset
-  return { link, kind, name: link.textContent, first: Number(first), last: Number(last) }
+  const { kind, entity, first, last } = link.dataset
+  return { link, kind, entity, name: link.textContent, first: Number(first), last: Number(last) }
 }
 
 /** The first visible line of the document below the bar. */
@@ -51,11 +53,24 @@ function showPath(look: { entries: Entry[]; path: HTMLElement; line: number | nu
     element('b', name, ''),
   ])
   path.replaceChildren(...(parts.length > 0 ? parts : [element('span', `line ${line}`, 'muted')]))
+  showHistoryLink(open.findLast(({ entity }) => entity !== undefined)?.entity)
   const innermost = open.at(-1)?.link
   for (const { link } of entries) {
     if (link === innermost) link.setAttribute('aria-current', 'true')
     else link.removeAttribute('aria-current')
   }
+}
+
+/** Leads to the history of the entity that the top line is part of. */
+function showHistoryLink(entity: string | undefined): void {
+  const link = findLink('#path-history')
+  if (!link) return
+  link.hidden = entity === undefined
+  const [, kind = '', name = ''] = /^([^/]*)\/?(.*)$/s.exec(entity ?? '') ?? []
+  const path = [kind, name].filter((part) => part !== '').map(encodeURIComponent)
+  link.href = `${link.dataset['entities']}${path.join('/')}`
+  const of = find('.visually-hidden', link)
+  if (of) of.textContent = ` of ${kind} ${name}`
 }
 
 function element(name: 'span' | 'b', text: string, className: string): HTMLElement {
