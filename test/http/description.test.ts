@@ -1,7 +1,24 @@
 import { describe, expect, it } from 'vitest'
 import { OPERATIONS } from '../../src/api/description/described-call.ts'
-import { DescribedApi } from '../support/service/described-api.ts'
+import { DescribedApi, type DescribedOperation } from '../support/service/described-api.ts'
 import { startService } from '../support/service/service.ts'
+
+/** What a reader would have to make up to make a call, and to know its answer. */
+function missingFrom({ method, path, ...more }: DescribedOperation): string[] {
+  const { parameters, requestBody, responses } = more
+  const needed = parameters.filter((one) => one.required && one.example === undefined)
+  const bodies = Object.values(requestBody?.content ?? {})
+  const [success] = Object.values(responses)
+  const answers = Object.values(success?.content ?? {})
+  const hasExample = ({ example }: { readonly example?: unknown }) => example !== undefined
+  return [
+    ...needed.map(({ name }) => `${method} ${path}: ${name}`),
+    ...(requestBody?.required && !bodies.some(hasExample) ? [`${method} ${path}: its body`] : []),
+    ...(answers.some(({ schema }) => schema) && !answers.some(hasExample)
+      ? [`${method} ${path}: its answer`]
+      : []),
+  ]
+}
 
 describe('the description of the interface', () => {
   it('has every route that is no page, with a summary of its own', async () => {
@@ -49,6 +66,19 @@ describe('the description of the interface', () => {
         .map(({ name }) => [path, name]),
     )
     expect(unexplained).toEqual([])
+  })
+
+  it('has an example of every call that is as the call is described', async () => {
+    const service = await startService()
+    const api = await DescribedApi.read(service)
+    const calls = api.operations.filter((operation) => operation['x-page'] !== true)
+
+    const faults = calls.flatMap((operation) => [
+      ...missingFrom(operation),
+      ...api.faultsOfExamples(operation),
+    ])
+
+    expect(faults).toEqual([])
   })
 
   it('is a page too, and both need a login', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { hashPassword } from '../../src/security/password.ts'
 import { DescribedApi } from '../support/service/described-api.ts'
-import { type PermissionRow, PLACES } from '../support/service/permissions/permission-row.ts'
+import type { PermissionRow } from '../support/service/permissions/permission-row.ts'
 import { PERMISSIONS } from '../support/service/permissions/permission-table.ts'
 import { save } from '../support/service/saving.ts'
 import { LEVELS, type Role, ROLES, securedDocument } from '../support/service/secured-document.ts'
@@ -25,16 +25,13 @@ async function securedService(): Promise<TestService> {
 }
 
 async function statusOf(service: TestService, row: PermissionRow, role: Role): Promise<number> {
-  const [method = '', route = ''] = row.call.split(' ')
-  const places = { ...PLACES, ...row.places }
-  const path = route.replaceAll(/\{(\w+)\}/g, (_all, name: string) => places[name] ?? '')
-  const { query = '', headers = {}, body } = row
+  const { call, target, headers, body } = row
+  const [method = ''] = call.split(' ')
   const as = role === 'nobody' ? null : `${role}:${PASSWORD}`
-  const init = { method, as, headers, ...(body === undefined ? {} : { body }) }
-  return (await service.fetch(path + query, init)).status
+  return (await service.fetch(target, { method, as, headers, body })).status
 }
 
-function expectedOf({ may, allowed, refused = 403 }: PermissionRow, role: Role): number {
+function expectedOf({ may, allowed, refused }: PermissionRow, role: Role): number {
   const roles: readonly Role[] = LEVELS[may]
   if (roles.includes(role)) return allowed
   return role === 'nobody' ? 401 : refused
@@ -58,7 +55,7 @@ describe('the table of permissions', () => {
 
     for (const row of PERMISSIONS) {
       for (const role of ROLES) {
-        const name = `${row.call}${row.query ?? ''} by ${role}`
+        const name = `${row.call} (${row.target}) by ${role}`
         found.push(`${name}: ${await statusOf(service, row, role)}`)
         wanted.push(`${name}: ${expectedOf(row, role)}`)
       }

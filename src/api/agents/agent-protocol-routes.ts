@@ -17,6 +17,7 @@ import { readBody } from '../../http/request-body.ts'
 import { type Answer, JSON_TYPE } from '../definition/operation.ts'
 import { tokenOf } from './agent-token.ts'
 import { QUIET, resource, routeWith } from '../definition/route.ts'
+import { SAMPLE } from '../definition/sample.ts'
 
 export const AGENT_TAG = 'Agents’ protocol'
 
@@ -24,6 +25,17 @@ export const AGENT_TAG = 'Agents’ protocol'
 const MESSAGE_AT_MOST = 65_536
 
 const HEADERS = { ...INERT, 'content-type': 'application/json; charset=utf-8' }
+
+/** What an agent says of itself. */
+const DESCRIPTION = {
+  instance: 'c0ffee12',
+  hostname: 'builder-1',
+  ipAddress: '192.0.2.7',
+  sandbox: '/var/lib/cairn-agent',
+  operatingSystem: 'Linux 6.1.0',
+  freeSpace: 13_207_024_435,
+  version: '0.1.0',
+}
 
 const route = routeWith<AgentCallsDeps>()
 
@@ -47,6 +59,18 @@ export const agentProtocolResource = resource({
         'key-refused',
         'too-many-requests',
       ],
+      example: {
+        body: {
+          ...DESCRIPTION,
+          uuid: SAMPLE.agent,
+          claim: 'a secret that this agent made up, with 32 characters or more',
+          autoRegister: null,
+        } satisfies RegisterRequest,
+        answer: {
+          token: 'the token for all other calls of this agent',
+          configStatus: 'Pending',
+        } satisfies RegisterReply,
+      },
       handle: async (c, deps) => {
         const message = parseAgentMessage(RegisterRequest, await textOf(c))
         const { uuid, instance, claim, autoRegister, ...facts } = message
@@ -67,6 +91,15 @@ export const agentProtocolResource = resource({
       body: agentMessage(ContactRequest),
       answers: { 200: agentReply('An instruction', ContactReply) },
       errors: ['malformed-request', 'body-too-large', 'agent-taken'],
+      example: {
+        body: {
+          ...DESCRIPTION,
+          runtimeStatus: 'Idle',
+          jobId: null,
+          stopping: false,
+        } satisfies ContactRequest,
+        answer: { instruction: { kind: 'none' }, configStatus: 'Enabled' } satisfies ContactReply,
+      },
       handle: async (c, deps) => {
         const uuid = c.req.param('uuid')
         const token = tokenOf(c)

@@ -21,6 +21,7 @@ import { malformed } from '../../http/parameters.ts'
 import { parseJson, readBody, readForm } from '../../http/request-body.ts'
 import { jsonAnswer, reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
+import { SAMPLE } from '../definition/sample.ts'
 
 /** The largest body of a change, in bytes. */
 const LARGEST = 65_536
@@ -63,6 +64,24 @@ export const agentResource = resource({
       summary: 'Every agent',
       caller: 'user',
       answers: reads('Agents by name', z.array(AgentEntry)),
+      example: {
+        answer: [
+          {
+            uuid: SAMPLE.agent,
+            buildLocator: SAMPLE.locator,
+            agent_name: 'builder-1',
+            ipAddress: '192.0.2.7',
+            status: 'Building',
+            sandbox: '/var/lib/cairn-agent',
+            os: 'Linux 6.1.0',
+            free_space: '12.3 GB',
+            resources: ['linux'],
+            environments: [],
+            config_status: 'Enabled',
+            remote_address: '192.0.2.7',
+          },
+        ],
+      },
       handle: async (c, { options, render }) => {
         const agents = await listAgents(options.directory)
         return jsonText(`[${agents.map((agent) => render(agent, c.env.principal)).join(',')}]`)
@@ -73,6 +92,7 @@ export const agentResource = resource({
       path: '/api/agents/:uuid/enable',
       summary: 'Enables an agent, or approves a pending one',
       audit: 'enable-agent',
+      example: { answer: { message: `The agent ${SAMPLE.agent} is enabled` } },
       handle: async (c, { options }) => {
         const uuid = c.req.param('uuid')
         const outcome = await approveAgent(options, c.env.principal, uuid)
@@ -84,6 +104,7 @@ export const agentResource = resource({
       path: '/api/agents/:uuid/disable',
       summary: 'Disables an agent',
       audit: 'disable-agent',
+      example: { answer: { message: `The agent ${SAMPLE.agent} is disabled` } },
       handle: async (c, { options }) => {
         const uuid = c.req.param('uuid')
         const outcome = await retireAgent(options, c.env.principal, uuid)
@@ -104,6 +125,10 @@ export const agentResource = resource({
         })),
       },
       errors: ['agent-not-found', 'agent-not-listed', 'malformed-request', 'body-too-large'],
+      example: {
+        body: { resources: ['linux', 'docker'] },
+        answer: { message: `The agent ${SAMPLE.agent} is as asked for` },
+      },
       handle: async (c, { options }) => {
         const uuid = c.req.param('uuid')
         const changes = await readChanges(c.req.raw)
@@ -117,6 +142,7 @@ export const agentResource = resource({
       summary: 'Deletes an agent that is disabled and builds nothing',
       audit: 'delete-agent',
       errors: ['agent-not-found', 'agent-not-deletable', 'not-authorized'],
+      example: { answer: { message: `The agent ${SAMPLE.agent} is deleted` } },
       handle: async (c, { options }) => {
         const uuid = c.req.param('uuid')
         await removeAgent(options, c.env.principal, uuid)

@@ -14,7 +14,7 @@ import type { JobDispatcher } from '../../builds/dispatch/job-dispatcher.ts'
 import { ArtifactListing, CONSOLE_BATCH, ConsoleReply } from '../../wire/agent-job-report.ts'
 import { parseAgentMessage } from '../../wire/agent-message.ts'
 import { AGENT_PATTERNS } from '../../wire/agent-paths.ts'
-import { ArtifactKind, WorkReply, WorkRequest } from '../../wire/agent-work.ts'
+import { ArtifactKind, type JobAssignment, WorkReply, WorkRequest } from '../../wire/agent-work.ts'
 import { AGENT_TAG, agentMessage, agentReply, answer, textOf } from './agent-protocol-routes.ts'
 import { tokenOf } from './agent-token.ts'
 import { MessageBody } from '../../wire/action-bodies.ts'
@@ -24,6 +24,7 @@ import { malformed, parseWholeNumber } from '../../http/parameters.ts'
 import { readBody } from '../../http/request-body.ts'
 import { jsonAnswer } from '../definition/operation.ts'
 import { QUIET, resource, routeWith } from '../definition/route.ts'
+import { SAMPLE } from '../definition/sample.ts'
 
 export interface AgentWorkOptions extends JobCallsDeps, FilesDeps {
   readonly dispatcher: JobDispatcher
@@ -31,6 +32,45 @@ export interface AgentWorkOptions extends JobCallsDeps, FilesDeps {
 
 const tag = AGENT_TAG
 const BYTES = { required: true, content: [{ type: '*/*', schema: null }] }
+
+/** Agents call their jobs by number. */
+const JOB = { job: { text: 'The number of a job', schema: z.int().positive(), example: '1' } }
+
+/** A job, as an agent is given it. */
+const ASSIGNMENT: JobAssignment = {
+  jobId: 1,
+  pipelineName: SAMPLE.pipeline,
+  pipelineCounter: 1,
+  pipelineLabel: '1',
+  stageName: SAMPLE.stage,
+  stageCounter: '1',
+  jobName: SAMPLE.job,
+  triggerUser: 'admin',
+  agentResources: ['linux'],
+  cleanWorkingDir: false,
+  fetchMaterials: true,
+  silenceTimeoutMs: 600_000,
+  materials: [
+    {
+      type: 'git',
+      name: null,
+      dest: null,
+      revision: SAMPLE.change,
+      fromRevision: SAMPLE.change,
+      url: `https://example.org/${SAMPLE.pipeline}.git`,
+      branch: 'master',
+    },
+  ],
+  environmentVariables: [{ name: 'GREETING', value: 'hello', secure: false }],
+  tasks: [
+    {
+      run: { type: 'exec', command: 'make', args: ['test'], workingDir: null, timeoutMs: null },
+      runIf: ['passed'],
+      onCancel: null,
+    },
+  ],
+  artifacts: [{ kind: 'artifact', src: 'out/*.txt', dest: 'out' }],
+}
 
 const route = routeWith<AgentWorkOptions>()
 
@@ -48,6 +88,7 @@ export const agentWorkResource = resource({
       body: agentMessage(WorkRequest),
       answers: { 200: agentReply('A job, or none', WorkReply) },
       errors: ['malformed-request', 'body-too-large', 'agent-taken', 'not-permitted'],
+      example: { body: { instance: 'c0ffee12' }, answer: { assignment: ASSIGNMENT } },
       handle: async (c, options) => {
         const { uuid, token } = callerOf(options, c)
         const { instance } = parseAgentMessage(WorkRequest, await textOf(c))
@@ -62,10 +103,15 @@ export const agentWorkResource = resource({
       tag,
       summary: 'An agent reports the state of its job',
       caller: 'agent',
+      parameters: JOB,
       audit: QUIET,
       body: agentMessage(JobReport),
       answers: { 200: jsonAnswer('Noted', MessageBody) },
       errors: ['malformed-request', 'body-too-large', 'job-not-found', 'job-not-yours'],
+      example: {
+        body: { state: 'Completed', result: 'Passed' },
+        answer: { message: 'The state Completed is noted' },
+      },
       handle: async (c, options) => {
         const call = callOf(options, c)
         const report = parseAgentMessage(JobReport, await textOf(c))
@@ -79,6 +125,7 @@ export const agentWorkResource = resource({
       tag,
       summary: 'An agent appends to the console of its job',
       caller: 'agent',
+      parameters: JOB,
       audit: QUIET,
       query: {
         offset: { text: 'Bytes that the server has', schema: z.int().min(0), required: true },
@@ -92,6 +139,7 @@ export const agentWorkResource = resource({
         'job-not-yours',
         'disk-full',
       ],
+      example: { query: { offset: '0' }, body: 'hello\n', answer: { offset: 6 } },
       handle: async (c, options) => {
         const call = callOf(options, c)
         const offset = parseWholeNumber(c.req.query('offset') ?? '', 'offset')
@@ -106,6 +154,14 @@ export const agentWorkResource = resource({
       tag,
       summary: 'An agent keeps a file of its job',
       caller: 'agent',
+      parameters: {
+        ...JOB,
+        path: {
+          text: 'Where the job keeps it',
+          schema: z.string().min(1),
+          example: 'out/report.txt',
+        },
+      },
       audit: QUIET,
       query: { kind: { text: 'What the file is', schema: ArtifactKind, required: true } },
       body: BYTES,
@@ -117,6 +173,11 @@ export const agentWorkResource = resource({
         'job-not-yours',
         'disk-full',
       ],
+      example: {
+        query: { kind: 'artifact' },
+        body: 'All is well\n',
+        answer: { message: 'The file out/report.txt is kept' },
+      },
       handle: async (c, options) => {
         const call = callOf(options, c)
         const kind = ArtifactKind.safeParse(c.req.query('kind'))
@@ -144,6 +205,10 @@ export const agentWorkResource = resource({
       },
       answers: { 200: agentReply('Files', ArtifactListing) },
       errors: ['malformed-request', 'file-not-found', 'not-permitted'],
+      example: {
+        query: { job: SAMPLE.locator, path: 'out' },
+        answer: { files: [{ path: 'out/report.txt', size: 12 }] },
+      },
       handle: async (c, options) => {
         const caller = callerOf(options, c)
         const job = parseLocator(c.req.query('job') ?? '')

@@ -21,6 +21,7 @@ import { json } from '../../http/errors.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
 import { NOT_MODIFIED } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
+import { SAMPLE } from '../definition/sample.ts'
 
 export interface FileRoutesOptions extends FilesDeps {
   readonly basePath: string
@@ -70,10 +71,20 @@ export const fileResource = resource({
   conditional: true,
   open: (options: FileRoutesOptions) => options,
   routes: [
-    route({ ...fileRoute, path: JOB, handle: (c, options) => read(options, c, '') }),
+    route({
+      ...fileRoute,
+      path: JOB,
+      example: {
+        answer: [
+          { type: 'folder', name: 'cruise-output', url: `/files/${SAMPLE.locator}/cruise-output` },
+        ],
+      },
+      handle: (c, options) => read(options, c, ''),
+    }),
     route({
       ...fileRoute,
       path: `${JOB}/:path{.+}`,
+      example: { query: { startLineNumber: '0' }, answer: 'hello\n' },
       handle: (c, options) => read(options, c, c.req.param('path')),
     }),
   ],

@@ -32,6 +32,7 @@ import {
 import { started } from '../../http/started.ts'
 import { jsonAnswer, reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
+import { SAMPLE } from '../definition/sample.ts'
 
 const LARGEST_FORM = 65_536
 
@@ -41,6 +42,42 @@ export type PipelineRoutesOptions = PipelineRunsDeps &
   PausingDeps
 
 const tag = 'Pipelines and stages'
+/** One run with its cause. */
+const RUN: PipelineRunBody = {
+  id: 1,
+  name: SAMPLE.pipeline,
+  counter: 1,
+  label: '1',
+  scheduled_date: SAMPLE.time,
+  build_cause: {
+    approver: 'admin',
+    trigger_forced: true,
+    material_revisions: [
+      {
+        material: {
+          fingerprint: 'ab1c049a3bf1bc4c021b56cb8a69606fc5ba3afbf7686242ad40c185ee440e34',
+          name: null,
+          type: 'git',
+        },
+        revision: SAMPLE.change,
+        from_revision: SAMPLE.change,
+        changed: true,
+        pinned: false,
+        modifications: [
+          {
+            revision: SAMPLE.change,
+            user_name: 'Ada <ada@example.org>',
+            comment: 'Say hello',
+            modified_time: SAMPLE.time,
+          },
+        ],
+      },
+    ],
+    variables: [],
+  },
+  stages: [{ name: SAMPLE.stage, counter: '1', approved_by: 'admin', result: 'Passed' }],
+}
+
 /** What a run may be given that others do not have. */
 const OptionKind = z.enum(['variables', 'secure_variables', 'materials'])
 
@@ -51,6 +88,7 @@ const historyRoute = {
   caller: 'viewer',
   answers: reads('Runs', PipelineHistoryBody),
   errors: ['malformed-request', 'pipeline-not-found'],
+  example: { answer: { pipelines: [RUN], pagination: { offset: 0, total: 1, page_size: 10 } } },
 } as const
 
 const route = routeWith<PipelineRoutesOptions>()
@@ -67,6 +105,25 @@ export const pipelineResource = resource({
       summary: 'Every pipeline that the caller may view, with its newest run',
       caller: 'user',
       answers: reads('Pipelines', z.array(PipelineBody)),
+      example: {
+        answer: [
+          {
+            name: SAMPLE.pipeline,
+            group: SAMPLE.group,
+            locked_by: null,
+            paused: null,
+            stages: [SAMPLE.stage],
+            latest: {
+              counter: 1,
+              label: '1',
+              approved_by: 'admin',
+              scheduled_date: SAMPLE.time,
+              stages: [{ name: SAMPLE.stage, counter: '1', result: 'Passed' }],
+              blocked: null,
+            },
+          },
+        ],
+      },
       handle: async (c, options) =>
         json((await listPipelines(options, c.env.principal)).map(renderPipeline)),
     }),
@@ -78,6 +135,7 @@ export const pipelineResource = resource({
       caller: 'viewer',
       answers: reads('The run', PipelineRunBody),
       errors: ['malformed-request', 'pipeline-not-found'],
+      example: { answer: RUN },
       handle: async (c, options) => {
         const counter = parseWholeNumber(c.req.param('counter'), 'counter')
         const asked = { pipeline: c.req.param('name'), counter }
@@ -123,6 +181,16 @@ export const pipelineResource = resource({
         'pipeline-locked',
         'pipeline-paused',
       ],
+      example: {
+        body: { 'variables[GREETING]': 'good morning' },
+        answer: {
+          message: `The run 2 of the pipeline ${SAMPLE.pipeline} is scheduled`,
+          pipeline_name: SAMPLE.pipeline,
+          pipeline_counter: 2,
+          stage_name: SAMPLE.stage,
+          stage_counter: '1',
+        },
+      },
       handle: async (c, options) => {
         const pipeline = c.req.param('name')
         const asked = { pipeline, options: await readScheduleOptions(c.req.raw) }
@@ -140,6 +208,15 @@ export const pipelineResource = resource({
       caller: 'viewer',
       answers: reads('The status', PipelineStatusBody),
       errors: ['pipeline-not-found'],
+      example: {
+        answer: {
+          paused: true,
+          pausedCause: 'release freeze',
+          pausedBy: 'admin',
+          locked: false,
+          schedulable: false,
+        },
+      },
       handle: async (c, options) => {
         const status = await readPipelineStatus(options, c.env.principal, c.req.param('name'))
         return json(renderPipelineStatus(status))
@@ -164,6 +241,10 @@ export const pipelineResource = resource({
       },
       answers: { 200: jsonAnswer('Paused', MessageBody) },
       errors: ['malformed-request', 'body-too-large', 'pipeline-not-found'],
+      example: {
+        body: { pauseCause: 'release freeze' },
+        answer: { message: `The pipeline ${SAMPLE.pipeline} is paused` },
+      },
       handle: async (c, options) => {
         const pipeline = c.req.param('name')
         const cause = textField(await readForm(c.req.raw, LARGEST_FORM), 'pauseCause') ?? ''
@@ -180,6 +261,7 @@ export const pipelineResource = resource({
       audit: 'unpause-pipeline',
       answers: { 200: jsonAnswer('Unpaused, or not paused', MessageBody) },
       errors: ['pipeline-not-found'],
+      example: { answer: { message: `The pipeline ${SAMPLE.pipeline} is no longer paused` } },
       handle: async (c, options) => {
         const pipeline = c.req.param('name')
         const wasPaused = await unpausePipeline(options, c.env.principal, pipeline)
@@ -196,6 +278,9 @@ export const pipelineResource = resource({
       audit: 'release-lock',
       answers: { 200: jsonAnswer('Released, or not locked', MessageBody) },
       errors: ['pipeline-not-found', 'pipeline-locked'],
+      example: {
+        answer: { message: `The pipeline ${SAMPLE.pipeline} is no longer locked by its run 1` },
+      },
       handle: async (c, options) => {
         const name = c.req.param('name')
         const counter = await releaseLock(options, c.env.principal, name)

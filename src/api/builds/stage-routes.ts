@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
+import { JobState } from '../../core/builds/job.ts'
 import { parseOffset } from '../../core/page.ts'
 import {
   cancelStage,
@@ -10,7 +11,7 @@ import {
 } from '../../builds/runs/stages.ts'
 import { startStage, type StartRunsDeps } from '../../builds/runs/start-runs.ts'
 import { MessageBody } from '../../wire/action-bodies.ts'
-import { JobRunHistoryBody } from '../../wire/job-body.ts'
+import { JobRunHistoryBody, type JobSummaryBody } from '../../wire/job-body.ts'
 import { StageBody, StageHistoryBody, StartedBody } from '../../wire/stage-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
@@ -20,10 +21,38 @@ import { renderJobRuns, renderStageHistory, renderStageRun } from './stage-bodie
 import { started } from '../../http/started.ts'
 import { jsonAnswer, reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
+import { SAMPLE } from '../definition/sample.ts'
 
 export type StageRoutesOptions = StagesDeps & StartRunsDeps
 
 const tag = 'Pipelines and stages'
+
+/** The job of one run, as in a list. */
+const JOB: JobSummaryBody = {
+  name: SAMPLE.job,
+  result: 'Passed',
+  state: 'Completed',
+  id: 1,
+  scheduled_date: SAMPLE.time,
+}
+
+/** What it went through: scheduled, and so on. */
+const TRANSITIONS = JobState.options
+  .filter((state) => state !== 'Rescheduled')
+  .map((state, n) => ({ state_change_time: SAMPLE.time + n * 1_000, id: n + 1, state }))
+
+const STAGE = {
+  name: SAMPLE.stage,
+  approved_by: 'admin',
+  pipeline_counter: 1,
+  pipeline_name: SAMPLE.pipeline,
+  approval_type: 'success',
+  result: 'Passed',
+  id: 1,
+  counter: '1',
+} as const
+
+const PAGINATION = { offset: 0, total: 1, page_size: 10 }
 
 const historyRoute = {
   method: 'GET',
@@ -32,6 +61,7 @@ const historyRoute = {
   caller: 'viewer',
   answers: reads('Runs', StageHistoryBody),
   errors: ['malformed-request', 'stage-not-found', 'pipeline-not-found'],
+  example: { answer: { stages: [{ ...STAGE, jobs: [JOB] }], pagination: PAGINATION } },
 } as const
 
 const jobRunsRoute = {
@@ -41,6 +71,23 @@ const jobRunsRoute = {
   caller: 'user',
   answers: reads('Jobs', JobRunHistoryBody),
   errors: ['malformed-request', 'agent-not-found'],
+  example: {
+    answer: {
+      jobs: [
+        {
+          ...JOB,
+          agent_uuid: SAMPLE.agent,
+          job_state_transitions: TRANSITIONS,
+          pipeline_counter: 1,
+          pipeline_name: SAMPLE.pipeline,
+          rerun: false,
+          stage_counter: '1',
+          stage_name: SAMPLE.stage,
+        },
+      ],
+      pagination: PAGINATION,
+    },
+  },
 } as const
 
 const route = routeWith<StageRoutesOptions>()
@@ -78,6 +125,16 @@ export const stageResource = resource({
         'pipeline-locked',
         'pipeline-paused',
       ],
+      example: {
+        body: { rerun: 'failed' },
+        answer: {
+          message: `The run 2 of the stage ${SAMPLE.stage} is scheduled`,
+          pipeline_name: SAMPLE.pipeline,
+          pipeline_counter: 1,
+          stage_name: SAMPLE.stage,
+          stage_counter: '2',
+        },
+      },
       handle: async (c, options) => {
         const { pipeline, stage } = c.req.param()
         const counter = parseWholeNumber(c.req.param('counter'), 'counter')
@@ -96,6 +153,11 @@ export const stageResource = resource({
       audit: 'cancel-stage',
       answers: { 200: jsonAnswer('Cancelled, or not active', MessageBody) },
       errors: ['stage-not-found', 'not-authorized'],
+      example: {
+        answer: {
+          message: `The stage ${SAMPLE.stage} of the pipeline ${SAMPLE.pipeline} is cancelled`,
+        },
+      },
       handle: async (c, options) => {
         const { pipeline, stage } = c.req.param()
         const outcome = await cancelStage(options, c.env.principal, { pipeline, stage })
@@ -111,6 +173,20 @@ export const stageResource = resource({
       caller: 'viewer',
       answers: reads('The run', StageBody),
       errors: ['malformed-request', 'stage-not-found', 'pipeline-not-found'],
+      example: {
+        answer: {
+          ...STAGE,
+          jobs: [
+            {
+              ...JOB,
+              agent_uuid: SAMPLE.agent,
+              job_state_transitions: TRANSITIONS,
+              original_job_id: null,
+              rerun: false,
+            },
+          ],
+        },
+      },
       handle: async (c, options) => {
         const { pipeline, stage } = c.req.param()
         const pipelineCounter = parseWholeNumber(c.req.param('pipelineCounter'), 'pipeline-counter')

@@ -6,6 +6,7 @@ import { ResponseCache } from '../../http/response-cache.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
 import { reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
+import { SAMPLE } from '../definition/sample.ts'
 
 /** How many bytes of responses are kept. */
 const KEPT = 16 * 1_048_576
@@ -32,6 +33,24 @@ export const configChangesResource = resource({
       caller: 'administrator',
       answers: reads('The changes', ChangesAnswer),
       errors: ['malformed-request', 'revision-not-found'],
+      example: {
+        answer: {
+          from: SAMPLE.before.commit,
+          to: SAMPLE.commit,
+          subject: 'Register agent builder-1',
+          changes: [
+            {
+              kind: 'added',
+              entity: `agent/${SAMPLE.agent}`,
+              label: 'builder-1',
+              path: [],
+              subject: 'agent builder-1',
+              after: { first: 16, last: 16 },
+              text: 'add agent builder-1',
+            },
+          ],
+        },
+      },
       handle: async (c, { options, kept }) => {
         const range = { from: parseSha(c.req.param('from')), to: parseSha(c.req.param('to')) }
         const pair = findPair(options, c.env.principal, range)

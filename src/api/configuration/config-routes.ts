@@ -35,6 +35,7 @@ import {
   reads,
 } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
+import { SAMPLE, SAMPLE_REVISION } from '../definition/sample.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const PAGE = 10
@@ -78,6 +79,7 @@ const currentRoute = {
     304: NOT_MODIFIED,
     409: jsonAnswer('`md5` is not the current digest', ErrorBody),
   },
+  example: { answer: SAMPLE.document },
   handle: (c: Context<RouteEnv>, { options, snapshots }: ConfigState) => {
     const revision = findSnapshot(options, c.env.principal, null)
     const asked = c.req.query('md5')
@@ -99,6 +101,7 @@ const revisionsRoute = {
   caller: 'administrator',
   answers: reads('Revisions', z.array(RevisionEntry)),
   errors: ['malformed-request', 'entity-not-found'],
+  example: { answer: [SAMPLE_REVISION] },
 } as const
 
 /** `/api/admin/config…` and `/api/config…`: snapshots, the revision list and diffs. */
@@ -122,6 +125,7 @@ export const configResource = resource({
       rename: { file: 'digest' },
       answers: { 200: documentAnswer, 304: NOT_MODIFIED },
       errors: ['malformed-request', 'snapshot-not-found', 'secrets-in-plain-text'],
+      example: { answer: SAMPLE.document },
       handle: (c, { options, snapshots }) => {
         const digest = parseDigest(c.req.param('file').slice(0, -'.xml'.length))
         return snapshots(c, findSnapshot(options, c.env.principal, digest), 'immutable')
@@ -136,6 +140,10 @@ export const configResource = resource({
         limit: { text: 'Revisions at most; all when absent', schema: z.int().min(0) },
         q: { text: 'Text to look for in names, subjects, digests and commits', schema: z.string() },
         entity: entityQuery,
+      },
+      example: {
+        query: { limit: '1', entity: `pipeline/${SAMPLE.pipeline}` },
+        answer: [SAMPLE_REVISION],
       },
       handle: (c, { lists }) => lists(c, () => readQuery(c.req.query())),
     }),
@@ -166,6 +174,7 @@ export const configResource = resource({
         304: NOT_MODIFIED,
       },
       errors: ['malformed-request', 'revision-not-found'],
+      example: { answer: SAMPLE.diff },
       handle: (c, { options, diffs }) => {
         const range = { from: parseSha(c.req.param('from')), to: parseSha(c.req.param('to')) }
         return diffs(c, findPair(options, c.env.principal, range))
@@ -179,6 +188,7 @@ export const configResource = resource({
       caller: 'user',
       answers: { 301: { text: 'To the address with `api`', headers: { Location: 'It' } } },
       errors: ['malformed-request'],
+      example: {},
       handle: (c, { options }) => {
         const [from, to] = [parseSha(c.req.param('from')), parseSha(c.req.param('to'))]
         return c.redirect(`${options.basePath}/api/config/diff/${from}/${to}`, 301)

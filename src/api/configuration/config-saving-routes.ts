@@ -16,6 +16,7 @@ import { malformed, parseDigest } from '../../http/parameters.ts'
 import { readBody, readForm, textField } from '../../http/request-body.ts'
 import { jsonAnswer } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
+import { SAMPLE } from '../definition/sample.ts'
 
 export interface ConfigSavingOptions extends ConfigSavingDeps {
   readonly clientNames: ClientNames
@@ -41,6 +42,10 @@ const formRoute = {
     409: jsonAnswer('Not valid, or changed by somebody else at the same place', RefusedFormBody),
   },
   errors: ['malformed-request', 'body-too-large'],
+  example: {
+    body: { xmlFile: SAMPLE.document, md5: SAMPLE.digest },
+    answer: { result: 'File changed successfully.' },
+  },
   handle: async (c: Context<RouteEnv>, options: ConfigSavingOptions) => {
     const request = await readSaveForm(c.req.raw, options.maxBody)
     return answerAsForm(request.document, async () => {
@@ -80,6 +85,11 @@ export const configSavingResource = resource({
         'config-invalid',
         'config-stale',
       ],
+      example: {
+        headers: { 'If-Match': `"${SAMPLE.digest}"` },
+        body: SAMPLE.document,
+        answer: { message: 'The configuration is saved' },
+      },
       handle: async (c, options) => {
         const basedOn = neededIfMatch(c.req.header('if-match'))
         const document = await readBody(c.req.raw, options.maxBody)

@@ -12,6 +12,7 @@ import { json, renderError, statusOf } from '../../http/errors.ts'
 import { type Form, readForm } from '../../http/request-body.ts'
 import { jsonAnswer } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
+import { SAMPLE } from '../definition/sample.ts'
 
 export interface PipelineCreationOptions extends PipelineCreationDeps {
   readonly maxBody: number
@@ -64,6 +65,16 @@ export const pipelineCreationResource = resource({
         409: jsonAnswer('The name is in use', PipelineRefusedBody),
       },
       errors: ['body-too-large'],
+      example: {
+        body: {
+          scm: 'git',
+          url: `https://example.org/${SAMPLE.pipeline}.git`,
+          pipelineGroup: SAMPLE.group,
+          builder: 'exec',
+          command: 'make test',
+        },
+        answer: { isValid: 'true', error: '', messageId: 'Pipeline successfully created.' },
+      },
       handle: async (c, options) => {
         const name = c.req.param('file').slice(0, -'.json'.length)
         const form = await readForm(c.req.raw, options.maxBody)

@@ -24,6 +24,7 @@ export const plainSecretResource = resource({
       audit: 'acknowledge-secrets',
       answers: { 200: jsonAnswer('Acknowledged', MessageBody) },
       errors: ['malformed-request', 'revision-not-found'],
+      example: { answer: { message: 'The secrets of a commit are acknowledged' } },
       handle: async (c, deps) => {
         const commit = parseSha(c.req.param('commit'))
         const count = await acknowledgeSecrets(deps, c.env.principal, commit)

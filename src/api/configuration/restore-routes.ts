@@ -16,6 +16,7 @@ import { malformed, parseSha } from '../../http/parameters.ts'
 import { readBody, readForm, textField } from '../../http/request-body.ts'
 import { jsonAnswer } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
+import { SAMPLE } from '../definition/sample.ts'
 
 /** A reason and the form around it, in bytes. */
 const LARGEST_BODY = 16_384
@@ -54,6 +55,15 @@ export const restoreResource = resource({
         409: jsonAnswer('The revision is not valid any more', ErrorBody),
       },
       errors: ['malformed-request', 'revision-not-found', 'config-stale', 'body-too-large'],
+      example: {
+        headers: { 'If-Match': `"${SAMPLE.digest}"` },
+        body: { reason: 'The new agents are not ready' },
+        answer: {
+          message: 'The configuration is restored',
+          md5: SAMPLE.before.digest,
+          commitSHA: '10b0bd9c70418e8e31dcf96649947ad2ca0bd92a',
+        },
+      },
       handle: async (c, options) => {
         const ifMatch = c.req.header('if-match')?.trim() ?? ''
         const request = {

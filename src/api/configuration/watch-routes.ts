@@ -10,6 +10,7 @@ import { json } from '../../http/errors.ts'
 import { parseSha, parseWholeNumber } from '../../http/parameters.ts'
 import { JSON_TYPE } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
+import { SAMPLE, SAMPLE_REVISION } from '../definition/sample.ts'
 import { RevisionStreams } from './revision-streams.ts'
 
 /** How long a call is held: less than a silent connection is kept. */
@@ -61,6 +62,10 @@ export const watchResource = resource({
         },
       },
       errors: ['malformed-request', 'revision-not-found'],
+      example: {
+        query: { since: SAMPLE.before.commit, wait: '15' },
+        answer: [SAMPLE_REVISION],
+      },
       handle: async (c, { options, streams }) => {
         options.watch.assertMay(c.env.principal)
         const isStream = c.req.header('accept')?.includes(EVENT_STREAM) === true

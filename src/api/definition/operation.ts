@@ -65,6 +65,20 @@ export interface Parameter {
   readonly text: string
   readonly schema: z.ZodType
   readonly required?: boolean
+  /** What stands for a parameter of a path in examples, as it is written there. */
+  readonly example?: string
+}
+
+/** An object or a list, in the form that the schema describes; else the text. */
+export type Sample = object | string
+
+/** A request that a reader can copy, and how it is answered. The path follows from its parameters. */
+export interface Example {
+  readonly query?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Sample
+  /** The body of the answer that has the lowest status. */
+  readonly answer?: Sample
 }
 
 /** One call of the interface: a route with everything that its callers can know of it. */
@@ -82,6 +96,7 @@ export interface Operation {
   /** By status. Errors need not be repeated here unless they have a form of their own. */
   readonly answers: Readonly<Record<number, Answer>>
   readonly errors?: readonly ErrorCode[]
+  readonly example: Example
 }
 
 /** By method and pattern of the route: `GET /api/agents/:uuid`. */

@@ -11,6 +11,7 @@ import {
   type Operations,
   type Parameter,
 } from '../definition/operation.ts'
+import { type DescribedExample, describeExample } from './example.ts'
 import { pathParameter } from './path-parameters.ts'
 import { PAGE_OPERATIONS } from './page-operations.ts'
 
@@ -28,6 +29,8 @@ export interface DescribedCall {
   readonly parameters: readonly (readonly [string, Parameter])[]
   /** Every answer by status, the errors of all kinds included. */
   readonly answers: readonly (readonly [number | string, Answer])[]
+  /** Null for pages. */
+  readonly example: DescribedExample | null
   /** `page`: made for people, and described as all pages are. `undescribed`: nobody has said what it does. */
   readonly kind: 'described' | 'page' | 'undescribed'
 }
@@ -47,8 +50,15 @@ const PAGE: Operation = {
   summary: 'A page',
   caller: 'user',
   answers: { 200: { text: 'The page', content: HTML }, 304: { text: 'The page is known' } },
+  example: {},
 }
-const UNDESCRIBED: Operation = { tag: 'Other', summary: '', caller: 'user', answers: {} }
+const UNDESCRIBED: Operation = {
+  tag: 'Other',
+  summary: '',
+  caller: 'user',
+  answers: {},
+  example: {},
+}
 
 /** All routes with what is known of them. A page needs no description of its own. */
 export function describeRoutes(
@@ -60,12 +70,14 @@ export function describeRoutes(
     const operation = known.get(`${method} ${path}`)
     const isForPrograms = isInterface(path)
     const given = operation ?? (isForPrograms ? UNDESCRIBED : PAGE)
+    const [shown, parameters] = [pathOf(path, given), parametersOf(path, given)]
     return {
       method,
-      path: pathOf(path, given),
+      path: shown,
       operation: given,
-      parameters: parametersOf(path, given),
+      parameters,
       answers: answersOf(method, given, { isForPrograms }),
+      example: operation ? describeExample(filled(shown, parameters), operation) : null,
       kind: operation ? 'described' : isForPrograms ? 'undescribed' : 'page',
     }
   })
@@ -77,6 +89,14 @@ function pathOf(pattern: string, { rename = {} }: Operation): string {
     /:(\w+)(?:\{([^}]*)\})?/g,
     (_all, name: string, expression: string | undefined) =>
       `{${rename[name] ?? name}}${/\\(\.\w+)$/.exec(expression ?? '')?.[1] ?? ''}`,
+  )
+}
+
+/** The path with an example for each of its parameters. */
+function filled(path: string, parameters: DescribedCall['parameters']): string {
+  return parameters.reduce(
+    (text, [name, { example = '' }]) => text.replace(`{${name}}`, example),
+    path,
   )
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ErrorBody } from '../../wire/error-body.ts'
 import type { DescribedCall } from './described-call.ts'
+import type { ExampleBody } from './example.ts'
 import { type Answer, CALLERS, type Content, type Parameter } from '../definition/operation.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -36,8 +37,9 @@ export function renderOpenApi(
   }
 }
 
-function renderCall({ method, path, operation, parameters, answers, kind }: DescribedCall): Json {
-  const { caller, tag, summary, body, query = {}, headers = {} } = operation
+function renderCall(call: DescribedCall): Json {
+  const { method, path, operation, parameters, answers, kind, example: shown } = call
+  const { caller, tag, summary, body, query = {}, headers = {}, example } = operation
   return {
     operationId: `${method.toLowerCase()}${path.replaceAll(/[^A-Za-z0-9]+/g, '_')}`,
     tags: [tag],
@@ -47,19 +49,26 @@ function renderCall({ method, path, operation, parameters, answers, kind }: Desc
     security: securityOf(caller),
     parameters: [
       ...parameters.map(([name, parameter]) => renderParameter('path', name, parameter)),
-      ...Object.entries(query).map(([name, value]) => renderParameter('query', name, value)),
-      ...Object.entries(headers).map(([name, value]) => renderParameter('header', name, value)),
+      ...Object.entries(query).map(([name, value]) =>
+        renderParameter('query', name, { ...value, example: example.query?.[name] }),
+      ),
+      ...Object.entries(headers).map(([name, value]) =>
+        renderParameter('header', name, { ...value, example: example.headers?.[name] }),
+      ),
     ],
     ...(body
       ? {
           requestBody: {
             required: body.required,
-            content: renderContent(body.content, 'input'),
+            content: renderContent(body.content, 'input', shown?.body),
           },
         }
       : {}),
     responses: Object.fromEntries(
-      answers.map(([status, answer]) => [String(status), renderAnswer(answer)]),
+      answers.map(([status, answer]) => [
+        String(status),
+        renderAnswer(answer, shown?.answer?.status === status ? shown.answer : null),
+      ]),
     ),
   }
 }
@@ -70,17 +79,27 @@ function securityOf(caller: keyof typeof CALLERS): Json[] {
   return scheme === 'both' ? [{ user: [] }, { agent: [] }] : [{ [scheme]: [] }]
 }
 
-function renderParameter(place: string, name: string, { text, schema, required }: Parameter): Json {
+function renderParameter(
+  place: string,
+  name: string,
+  {
+    text,
+    schema,
+    required,
+    example,
+  }: Omit<Parameter, 'example'> & { readonly example?: string | undefined },
+): Json {
   return {
     name,
     in: place,
     required: place === 'path' || required === true,
     ...(text === '' ? {} : { description: text }),
     schema: schemaOf(schema, { io: 'input' }),
+    ...(example === undefined ? {} : { example }),
   }
 }
 
-function renderAnswer({ text, content, headers }: Answer): Json {
+function renderAnswer({ text, content, headers }: Answer, example: ExampleBody | null): Json {
   return {
     description: text,
     ...(headers
@@ -93,15 +112,22 @@ function renderAnswer({ text, content, headers }: Answer): Json {
           ),
         }
       : {}),
-    ...(content ? { content: renderContent(content, 'output') } : {}),
+    ...(content ? { content: renderContent(content, 'output', example) } : {}),
   }
 }
 
-function renderContent(content: readonly Content[], io: 'input' | 'output'): Json {
+function renderContent(
+  content: readonly Content[],
+  io: 'input' | 'output',
+  example: ExampleBody | null = null,
+): Json {
   return Object.fromEntries(
     content.map(({ type, schema, keys }) => [
       type,
-      schema === null ? {} : { schema: schemaOf(schema, { io, keys }) },
+      {
+        ...(schema === null ? {} : { schema: schemaOf(schema, { io, keys }) }),
+        ...(example?.type === type ? { example: example.value } : {}),
+      },
     ]),
   )
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { RevisionEntry } from '../../wire/revision-entry.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
 import { jsonAnswer, NOT_MODIFIED, type Operations, reads } from '../definition/operation.ts'
+import { SAMPLE, SAMPLE_REVISION } from '../definition/sample.ts'
 
 const tag = 'Service'
 const PAGES = 'Pages'
@@ -13,6 +14,7 @@ export const PAGE_OPERATIONS: Operations = {
     summary: 'This description',
     caller: 'user',
     answers: reads('OpenAPI 3.1', z.object({ openapi: z.string() }).loose()),
+    example: { answer: { openapi: '3.1.0', info: { title: 'Cairn', version: '0.1.0' } } },
   },
   'GET /api': {
     tag,
@@ -22,16 +24,25 @@ export const PAGE_OPERATIONS: Operations = {
       200: { text: 'A page', content: [{ type: 'text/html', schema: null }] },
       304: NOT_MODIFIED,
     },
+    example: {},
   },
   'GET /assets/:name': {
     tag: PAGES,
     summary: 'What pages load',
     caller: 'anybody',
+    parameters: {
+      name: {
+        text: 'As pages name it',
+        schema: z.string().min(1),
+        example: 'base-0123456789ab.css',
+      },
+    },
     answers: {
       200: { text: 'The file', content: [{ type: '*/*', schema: null }] },
       304: NOT_MODIFIED,
       404: jsonAnswer('There is none', ErrorBody),
     },
+    example: {},
   },
   'GET /config/feed.atom': {
     tag: PAGES,
@@ -41,6 +52,7 @@ export const PAGE_OPERATIONS: Operations = {
       200: { text: 'Atom', content: [{ type: 'application/atom+xml', schema: null }] },
     },
     errors: ['malformed-request'],
+    example: {},
   },
   'GET /config/feed.json': {
     tag: PAGES,
@@ -53,6 +65,9 @@ export const PAGE_OPERATIONS: Operations = {
       ),
     },
     errors: ['malformed-request'],
+    example: {
+      answer: [{ ...SAMPLE_REVISION, number: 2, kind: 'person', subject: 'Add pipeline hello' }],
+    },
   },
   'POST /config/edit/check': {
     tag: PAGES,
@@ -69,6 +84,10 @@ export const PAGE_OPERATIONS: Operations = {
     },
     answers: { 200: jsonAnswer('Problems', z.object({ problems: z.array(z.unknown()) }).loose()) },
     errors: ['malformed-request', 'body-too-large', 'entity-not-found', 'config-stale'],
+    example: {
+      body: { xml: SAMPLE.document, basedOn: SAMPLE.digest },
+      answer: { problems: [] },
+    },
   },
   'GET /config/compare/:from/:file{.+\\.patch}': {
     tag: PAGES,
@@ -80,5 +99,8 @@ export const PAGE_OPERATIONS: Operations = {
       304: NOT_MODIFIED,
     },
     errors: ['malformed-request', 'revision-not-found'],
+    example: {
+      answer: `diff --git a/config.xml b/config.xml\n--- a/config.xml\n+++ b/config.xml\n${SAMPLE.diff}`,
+    },
   },
 }

@@ -12,6 +12,7 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import { malformed } from '../../http/parameters.ts'
 import type { Answer } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
+import { SAMPLE } from '../definition/sample.ts'
 
 const REPOSITORY = '/git/config.git'
 const PROGRAMS = ['upload-pack', 'receive-pack'] as const
@@ -39,6 +40,7 @@ export const gitResource = resource({
       },
       answers: { 200: bytes },
       errors: ['malformed-request'],
+      example: { answer: `${SAMPLE.commit}\trefs/heads/main\n` },
       handle: (c, deps) => answerRefs(deps, c),
     }),
     route({
@@ -48,6 +50,7 @@ export const gitResource = resource({
       summary: 'The branch that is served',
       caller: 'administrator',
       answers: { 200: bytes },
+      example: { answer: 'ref: refs/heads/main\n' },
       handle: (c, deps) => answerFile(deps, c, 'HEAD'),
     }),
     route({
@@ -56,9 +59,12 @@ export const gitResource = resource({
       tag,
       summary: 'An object or a pack, for clients that know no smart server',
       caller: 'administrator',
-      parameters: { object: { text: 'As in the repository', schema: z.string().min(1) } },
+      parameters: {
+        object: { text: 'As in the repository', schema: z.string().min(1), example: 'info/packs' },
+      },
       answers: { 200: bytes },
       errors: ['file-not-found'],
+      example: { answer: 'P pack-2a8e49dba6feaada81d155387caff7f4e3149c21.pack\n\n' },
       handle: (c, deps) => answerFile(deps, c, `objects/${c.req.param('object')}`),
     }),
     exchangeRoute('upload-pack', 'A clone or a fetch by git'),
@@ -83,6 +89,8 @@ function exchangeRoute(program: Program, summary: string) {
     },
     answers: { 200: bytes },
     errors: ['malformed-request'],
+    // The packet that ends a conversation: all that can be read of one.
+    example: { body: '0000' },
     handle: (c, deps) => answerExchange(deps, c, program),
   })
 }

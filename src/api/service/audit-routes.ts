@@ -6,6 +6,7 @@ import { parseAuditQuery } from './audit-query.ts'
 import { json } from '../../http/errors.ts'
 import { reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
+import { SAMPLE } from '../definition/sample.ts'
 
 const route = routeWith<AuditDeps>()
 
@@ -30,6 +31,25 @@ export const auditResource = resource({
       },
       answers: reads('Entries', AuditBody),
       errors: ['malformed-request'],
+      example: {
+        query: { limit: '1', action: 'schedule-pipeline' },
+        answer: {
+          entries: [
+            {
+              id: 5,
+              time: SAMPLE.time,
+              user: 'admin',
+              action: 'schedule-pipeline',
+              target: `/api/pipelines/${SAMPLE.pipeline}/schedule`,
+              address: '192.0.2.1',
+              outcome: 'done',
+              status: 202,
+              request: 'PjbfZB7X-3',
+            },
+          ],
+          next: 5,
+        },
+      },
       handle: async (c, deps) => {
         const query = parseAuditQuery(c.req.query())
         return json((await readAudit(deps, c.env.principal, query)) satisfies AuditBody)

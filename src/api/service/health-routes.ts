@@ -47,6 +47,9 @@ export const healthResource = resource({
           z.union([HealthBody, HealthSummaryBody]),
         ),
       },
+      example: {
+        answer: { status: 'ok', version: '0.1.0', revisions: 3, problemCount: 0, mirror: null },
+      },
       handle: (c, deps) => json(healthFor(deps, c.env.principal)),
     }),
     route({
@@ -56,6 +59,7 @@ export const healthResource = resource({
       summary: 'Whether the process answers: what does not should be started again',
       caller: 'anybody',
       answers: { 200: jsonAnswer('It does', LivenessBody) },
+      example: { answer: { status: 'ok' } },
       handle: () => json({ status: 'ok' } satisfies LivenessBody),
     }),
     route({
@@ -68,6 +72,7 @@ export const healthResource = resource({
         200: jsonAnswer('They can', ReadinessBody),
         503: jsonAnswer('Why not', ReadinessBody),
       },
+      example: { answer: { status: 'ok', reasons: [] } },
       handle: async (_c, deps) => {
         const obstacles = await readReadiness(deps)
         // A full disk keeps nobody from reading.

@@ -21,6 +21,12 @@ export const metricsResource = resource({
       answers: {
         200: { text: 'The text format', content: [{ type: 'text/plain', schema: null }] },
       },
+      example: {
+        answer: `# HELP cairn_problems What an operator should look at
+# TYPE cairn_problems gauge
+cairn_problems 0
+`,
+      },
       handle: async (_c, { metrics }) => {
         const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }
         return new Response(renderMetrics(await metrics.read()), {

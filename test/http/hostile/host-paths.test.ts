@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { documentWith } from '../../support/documents/documents.ts'
 import { git, gitLine } from '../../support/git/git.ts'
 import { repositoryUrl, runGit } from '../../support/git/git-client.ts'
-import { PLACES } from '../../support/service/permissions/permission-row.ts'
+import { SAMPLE } from '../../../src/api/definition/sample.ts'
 import { PERMISSIONS } from '../../support/service/permissions/permission-table.ts'
 import { saved } from '../../support/service/saved-digest.ts'
 import { save } from '../../support/service/saving.ts'
@@ -17,17 +17,19 @@ import { until } from '../../support/programs/until.ts'
 const PAGES = 40
 const FLAGS = ['--poll-interval', '200ms', '--material-interval', '1s']
 
-/** Every address that is read, with what stands for its parameters, and with those of a real revision. */
+/** Every address that is read, as in its example, and with what is really there. */
 function addresses(commit: string, digest: string): string[] {
-  const real = { ...PLACES, commit, from: commit, to: commit, digest }
-  return PERMISSIONS.filter(({ call }) => call.startsWith('GET ')).flatMap(
-    ({ call, query = '', places }) =>
-      [PLACES, real].map((all) => {
-        const known: Readonly<Record<string, string>> = { ...all, ...places }
-        const path = call.slice('GET '.length)
-        return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => known[name] ?? '') + query
-      }),
-  )
+  const real = [
+    [SAMPLE.commit, commit],
+    [SAMPLE.before.commit, commit],
+    [SAMPLE.digest, digest],
+    [SAMPLE.pipeline, 'alpha'],
+    [SAMPLE.stage, 'test'],
+  ] as const
+  return PERMISSIONS.filter(({ call }) => call.startsWith('GET ')).flatMap(({ target }) => [
+    target,
+    real.reduce((text, [sample, own]) => text.replaceAll(sample, own), target),
+  ])
 }
 
 /** The texts of all answers, by their address. */

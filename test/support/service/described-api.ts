@@ -4,13 +4,14 @@ import type { TestService } from './service.ts'
 
 const Schema = z.record(z.string(), z.unknown())
 export type Schema = z.infer<typeof Schema>
-const Contents = z.record(z.string(), z.object({ schema: Schema.optional() }))
+const Contents = z.record(z.string(), z.object({ schema: Schema.optional(), example: z.unknown().optional() }))
 const Parameter = z.object({
   name: z.string(),
   in: z.enum(['path', 'query', 'header']),
   required: z.boolean(),
   description: z.string().optional(),
   schema: Schema,
+  example: z.string().optional(),
 })
 const Operation = z
   .object({
@@ -72,19 +73,43 @@ export class DescribedApi {
     const found = [type, '*/*'].find((name) => Object.hasOwn(content, name))
     if (found === undefined) return [`${status} has the content type "${type}"`]
     if (!content[found]?.schema) return []
-    return this.#faultsOfBody([operation, key, found], bytes)
+    return this.#faultsOfValue(operation, ['responses', key, 'content', found], JSON.parse(bytes))
   }
 
-  #faultsOfBody(
-    [{ path, method }, key, type]: [DescribedOperation, string, string],
-    bytes: string,
+  /** What is wrong with the examples of bodies and answers, by the description itself. */
+  faultsOfExamples(operation: DescribedOperation): string[] {
+    const answers = Object.entries(operation.responses)
+    return [
+      ...this.#faultsOfContent(operation, ['requestBody'], operation.requestBody?.content),
+      ...answers.flatMap(([status, { content }]) =>
+        this.#faultsOfContent(operation, ['responses', status], content),
+      ),
+    ]
+  }
+
+  #faultsOfContent(
+    operation: DescribedOperation,
+    place: readonly string[],
+    content: z.infer<typeof Contents> = {},
   ): string[] {
-    const pointer = ['paths', path, method, 'responses', key, 'content', type, 'schema']
+    return Object.entries(content).flatMap(([type, { schema, example }]) => {
+      if (example === undefined || !schema) return []
+      return this.#faultsOfValue(operation, [...place, 'content', type], example)
+    })
+  }
+
+  #faultsOfValue(
+    { path, method }: DescribedOperation,
+    place: readonly string[],
+    value: unknown,
+  ): string[] {
+    const pointer = ['paths', path, method, ...place, 'schema']
       .map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1')))
       .join('/')
     const validate = this.#ajv.getSchema(`api#/${pointer}`)
     if (!validate) return [`there is no schema at ${pointer}`]
-    if (validate(JSON.parse(bytes))) return []
-    return [`${key}: ${this.#ajv.errorsText(validate.errors ?? null)} in ${bytes.slice(0, 300)}`]
+    if (validate(value)) return []
+    const wrong = this.#ajv.errorsText(validate.errors ?? null)
+    return [`${place.join(' ')}: ${wrong} in ${JSON.stringify(value).slice(0, 300)}`]
   }
 }

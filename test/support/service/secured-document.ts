@@ -1,3 +1,4 @@
+import { SAMPLE } from '../../../src/api/definition/sample.ts'
 import { documentWith } from '../documents/documents.ts'
 
 /** Users of the configuration below; `nobody` calls without credentials. */
@@ -42,11 +43,13 @@ const APPROVAL = `        <approval type="manual">
         </approval>
 `
 
-/** One pipeline, `alpha`, in a group with every kind of authorization; its stage has approvers. */
+/** The pipeline of the examples in a group with every kind of authorization; its stage has approvers. */
 export function securedDocument(): string {
-  return documentWith('alpha')
-    .replace('https://example.org/alpha.git', '/nowhere')
+  return documentWith(SAMPLE.pipeline)
+    .replace(`https://example.org/${SAMPLE.pipeline}.git`, '/nowhere')
+    .replace('"unit"', `"${SAMPLE.job}"`)
+    .replace('"test"', `"${SAMPLE.stage}"`)
     .replace('<cruise schemaVersion="75">\n', (root) => root + SECURITY)
     .replace('<pipelines group="first">\n', (group) => group + AUTHORIZATION)
-    .replace('<stage name="test">\n', (stage) => stage + APPROVAL)
+    .replace(`<stage name="${SAMPLE.stage}">\n`, (stage) => stage + APPROVAL)
 }

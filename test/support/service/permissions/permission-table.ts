@@ -1,12 +1,14 @@
-import { describeRoutes } from '../../../../src/api/description/described-call.ts'
+import {
+  type DescribedCall,
+  describeRoutes,
+  OPERATIONS,
+} from '../../../../src/api/description/described-call.ts'
 import type { CallerKind } from '../../../../src/api/definition/operation.ts'
-import { ROUTES } from '../../../../src/api/resources.ts'
+import { SAMPLE } from '../../../../src/api/definition/sample.ts'
 import type { Level } from '../secured-document.ts'
-import { AGENTS_ROWS } from './agents-rows.ts'
-import { BUILDS_ROWS } from './builds-rows.ts'
-import { CONFIG_ROWS } from './config-rows.ts'
-import type { PermissionRow, WrittenRow } from './permission-row.ts'
-import { SERVICE_ROWS } from './service-rows.ts'
+import { EXCEPTIONS } from './call-exceptions.ts'
+import { PAGE_ROWS } from './page-rows.ts'
+import type { PageRow, PermissionRow } from './permission-row.ts'
 
 /** Which users a definition means. Calls with an agent's token look at no user. */
 const LEVEL_OF: Readonly<Record<CallerKind, Level>> = {
@@ -22,22 +24,52 @@ const LEVEL_OF: Readonly<Record<CallerKind, Level>> = {
   administrator: 'administrator',
 }
 
-const OPERATIONS = new Map(
-  describeRoutes(ROUTES).map(({ method, path, operation }) => [`${method} ${path}`, operation]),
+/** What stands for the parameters of a page; nothing of it is there but the pipeline and the first revision. */
+const PLACES: Readonly<Record<string, string>> = {
+  from: SAMPLE.before.commit,
+  to: SAMPLE.commit,
+  uuid: SAMPLE.agent,
+  pipeline: SAMPLE.pipeline,
+  stage: SAMPLE.stage,
+  pipelineCounter: '1',
+  stageCounter: '1',
+  job: SAMPLE.job,
+  kind: 'pipeline',
+  name: SAMPLE.pipeline,
+  time: '2030-01-01',
+}
+
+const CALLS = describeRoutes(
+  Object.keys(OPERATIONS).map((call) => {
+    const [method = '', path = ''] = call.split(' ')
+    return { method, path }
+  }),
 )
 
-/** Every route of the service, and who may call it: what the definition of its route says. */
+/** Every route of the service and who may call it, by the definitions of calls and the rows of pages. */
 export const PERMISSIONS: readonly PermissionRow[] = [
-  ...SERVICE_ROWS,
-  ...CONFIG_ROWS,
-  ...AGENTS_ROWS,
-  ...BUILDS_ROWS,
-].map(completed)
+  ...CALLS.flatMap(rowsOf),
+  ...PAGE_ROWS.map(rowOfPage),
+]
 
-function completed(row: WrittenRow): PermissionRow {
-  const operation = OPERATIONS.get(row.call)
-  const may = row.may ?? (operation && LEVEL_OF[operation.caller])
-  if (may === undefined) throw new Error(`The row does not say who may make the call ${row.call}`)
-  const isUnauthorized = operation?.errors?.includes('not-authorized') === true
-  return { ...row, may, ...(isUnauthorized ? { refused: 401 } : {}) }
+function rowsOf({ method, path, operation, example }: DescribedCall): PermissionRow[] {
+  const call = `${method} ${path}`
+  const [success = 0] = Object.keys(operation.answers).map(Number)
+  const row: PermissionRow = {
+    call,
+    target: example?.target ?? '',
+    may: LEVEL_OF[operation.caller],
+    allowed: success,
+    refused: operation.errors?.includes('not-authorized') === true ? 401 : 403,
+    headers: example?.headers ?? {},
+    body: example?.body?.text ?? null,
+  }
+  return [EXCEPTIONS[call] ?? {}].flat().map((exception) => ({ ...row, ...exception }))
+}
+
+function rowOfPage({ places, query = '', ...row }: PageRow): PermissionRow {
+  const known = { ...PLACES, ...places }
+  const [, path = ''] = row.call.split(' ')
+  const target = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => known[name] ?? '')
+  return { refused: 403, headers: {}, body: null, ...row, target: target + query }
 }

@@ -1,0 +1,61 @@
+import { renderAgentMessage } from '../../wire/agent-message.ts'
+import { type Content, JSON_TYPE, type Operation, type Sample } from '../definition/operation.ts'
+
+const ANY = '*/*'
+
+/** One request that can be sent as it stands, and what answers it. */
+export interface DescribedExample {
+  /** Path and query, below the application path. */
+  readonly target: string
+  /** Without credentials. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Null: no body is sent. */
+  readonly body: ExampleBody | null
+  /** Null: the body of the answer means nothing to a reader, or there is none. */
+  readonly answer: (ExampleBody & { readonly status: number }) | null
+}
+
+export interface ExampleBody {
+  readonly type: string
+  /** For the schema of the content: an object or a list, else the text. */
+  readonly value: unknown
+  /** The bytes. */
+  readonly text: string
+}
+
+/** @param path The path with an example for each parameter. */
+export function describeExample(path: string, operation: Operation): DescribedExample {
+  const { query, headers, body, answer } = operation.example
+  const sent = bodyOf(operation.body?.content, body)
+  const [status, answered] = firstAnswerOf(operation)
+  const told = bodyOf(answered?.content, answer)
+  return {
+    target: query === undefined ? path : `${path}?${new URLSearchParams(query).toString()}`,
+    headers: { ...(sent && sent.type !== ANY ? { 'Content-Type': sent.type } : {}), ...headers },
+    body: sent,
+    answer: told && { status, ...told },
+  }
+}
+
+/** The answer that the example of an operation shows: the one with the lowest status. */
+export function firstAnswerOf({ answers }: Operation) {
+  const [first] = Object.entries(answers)
+  return [Number(first?.[0]), first?.[1]] as const
+}
+
+/** Texts are of a content that has no schema, all else is of one that has. */
+function bodyOf(content: readonly Content[] = [], given: Sample | undefined): ExampleBody | null {
+  const found = content.find(({ schema }) => (schema === null) === (typeof given === 'string'))
+  if (found === undefined || given === undefined) return null
+  const { type } = found
+  const text = textOf(found, given)
+  return { type, value: type === JSON_TYPE ? JSON.parse(text) : given, text }
+}
+
+function textOf({ type, keys }: Content, given: Sample): string {
+  if (typeof given === 'string') return given
+  if (keys === 'snake_case') return renderAgentMessage(given)
+  return type === JSON_TYPE
+    ? JSON.stringify(given)
+    : new URLSearchParams(Object.entries(given)).toString()
+}

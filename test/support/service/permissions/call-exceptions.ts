@@ -1,0 +1,61 @@
+import { securedDocument } from '../secured-document.ts'
+import type { Exception } from './permission-row.ts'
+
+/** The example names something that is not there: an agent, a revision, a run, a file. */
+const NOT_THERE: Exception = { allowed: 404 }
+/** No user has the token of an agent: whoever calls is refused. */
+const NO_TOKEN: Exception = { allowed: 401 }
+/** What the example began from is not the configuration of the test. */
+const STALE: Exception = { allowed: 409 }
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+
+/** By call; several for a call that is made in several ways. */
+export const EXCEPTIONS: Readonly<Record<string, Exception | readonly Exception[]>> = {
+  'GET /assets/{name}': NOT_THERE,
+  'GET /api/admin/config/{digest}.xml': NOT_THERE,
+  'GET /api/config/diff/{from}/{to}': NOT_THERE,
+  'GET /api/config/changes/{from}/{to}': NOT_THERE,
+  'GET /api/config/revisions': [{}, { target: '/api/config/revisions' }],
+  'GET /api/config/watch': { target: '/api/config/watch' },
+  'GET /config/compare/{from}/{to}.patch': NOT_THERE,
+  'POST /config/edit/check': { allowed: 412 },
+  'POST /api/admin/config.xml': STALE,
+  'POST /admin/restful/configuration/file/POST/xml': STALE,
+  'PUT /api/admin/config.xml': { headers: { 'if-match': '*' }, body: securedDocument() },
+  'POST /api/config/revisions/{commit}/restore': NOT_THERE,
+  'POST /api/config/revisions/{commit}/acknowledge-secrets': NOT_THERE,
+  'POST /tab/admin/pipelines/{name}.json': [
+    { allowed: 409 },
+    {
+      may: 'administrator',
+      allowed: 409,
+      headers: FORM,
+      body: 'url=https%3A%2F%2Fexample.org%2Fx&pipelineGroup=fresh',
+    },
+  ],
+  'GET /git/config.git/objects/{object}': [
+    {},
+    { target: '/git/config.git/objects/x', allowed: 404 },
+  ],
+
+  'POST /api/agents/{uuid}/enable': NOT_THERE,
+  'POST /api/agents/{uuid}/disable': NOT_THERE,
+  'POST /api/agents/{uuid}/delete': NOT_THERE,
+  'PATCH /api/agents/{uuid}': NOT_THERE,
+  'GET /api/agents/{uuid}/job_run_history': NOT_THERE,
+  'GET /api/agents/{uuid}/job_run_history/{offset}': NOT_THERE,
+  'POST /api/agents-protocol/register': { allowed: 400, body: null },
+  'POST /api/agents-protocol/{uuid}/work': NO_TOKEN,
+  'POST /api/agents-protocol/{uuid}/jobs/{job}/report': NO_TOKEN,
+  'PUT /api/agents-protocol/{uuid}/jobs/{job}/console': NO_TOKEN,
+  'PUT /api/agents-protocol/{uuid}/jobs/{job}/artifacts/{path}': NO_TOKEN,
+  'GET /api/agents-protocol/{uuid}/artifacts': NO_TOKEN,
+
+  // Its material was never looked at.
+  'POST /api/pipelines/{name}/schedule': { allowed: 409, body: null },
+  'POST /api/stages/{pipeline}/{stage}/run/{counter}': NOT_THERE,
+  'GET /api/stages/{pipeline}/{stage}/instance/{pipelineCounter}/{stageCounter}': NOT_THERE,
+  'GET /files/{pipeline}/{pipelineCounter}/{stage}/{stageCounter}/{job}': NOT_THERE,
+  'GET /files/{pipeline}/{pipelineCounter}/{stage}/{stageCounter}/{job}/{path}': NOT_THERE,
+  'GET /api/pipelines/{name}/instance/{counter}': NOT_THERE,
+}
