@@ -3,6 +3,10 @@ import { OPERATIONS } from '../../src/api/description/described-call.ts'
 import { DescribedApi, type DescribedOperation } from '../support/service/described-api.ts'
 import { startService } from '../support/service/service.ts'
 
+function hasExample({ example }: { readonly example?: unknown }): boolean {
+  return example !== undefined
+}
+
 /** What a reader would have to make up to make a call, and to know its answer. */
 function missingFrom({ method, path, ...more }: DescribedOperation): string[] {
   const { parameters, requestBody, responses } = more
@@ -10,7 +14,6 @@ function missingFrom({ method, path, ...more }: DescribedOperation): string[] {
   const bodies = Object.values(requestBody?.content ?? {})
   const [success] = Object.values(responses)
   const answers = Object.values(success?.content ?? {})
-  const hasExample = ({ example }: { readonly example?: unknown }) => example !== undefined
   return [
     ...needed.map(({ name }) => `${method} ${path}: ${name}`),
     ...(requestBody?.required && !bodies.some(hasExample) ? [`${method} ${path}: its body`] : []),

@@ -70,15 +70,15 @@ export interface Parameter {
 }
 
 /** An object or a list, in the form that the schema describes; else the text. */
-export type Sample = object | string
+export type SampleBody = object | string
 
 /** A request that a reader can copy, and how it is answered. The path follows from its parameters. */
 export interface Example {
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: Sample
+  readonly body?: SampleBody
   /** The body of the answer that has the lowest status. */
-  readonly answer?: Sample
+  readonly answer?: SampleBody
 }
 
 /** One call of the interface: a route with everything that its callers can know of it. */

@@ -1,5 +1,10 @@
 import { renderAgentMessage } from '../../wire/agent-message.ts'
-import { type Content, JSON_TYPE, type Operation, type Sample } from '../definition/operation.ts'
+import {
+  type Content,
+  JSON_TYPE,
+  type Operation,
+  type SampleBody,
+} from '../definition/operation.ts'
 
 const ANY = '*/*'
 
@@ -44,7 +49,10 @@ export function firstAnswerOf({ answers }: Operation) {
 }
 
 /** Texts are of a content that has no schema, all else is of one that has. */
-function bodyOf(content: readonly Content[] = [], given: Sample | undefined): ExampleBody | null {
+function bodyOf(
+  content: readonly Content[] = [],
+  given: SampleBody | undefined,
+): ExampleBody | null {
   const found = content.find(({ schema }) => (schema === null) === (typeof given === 'string'))
   if (found === undefined || given === undefined) return null
   const { type } = found
@@ -52,7 +60,7 @@ function bodyOf(content: readonly Content[] = [], given: Sample | undefined): Ex
   return { type, value: type === JSON_TYPE ? JSON.parse(text) : given, text }
 }
 
-function textOf({ type, keys }: Content, given: Sample): string {
+function textOf({ type, keys }: Content, given: SampleBody): string {
   if (typeof given === 'string') return given
   if (keys === 'snake_case') return renderAgentMessage(given)
   return type === JSON_TYPE

@@ -4,7 +4,10 @@ import type { TestService } from './service.ts'
 
 const Schema = z.record(z.string(), z.unknown())
 export type Schema = z.infer<typeof Schema>
-const Contents = z.record(z.string(), z.object({ schema: Schema.optional(), example: z.unknown().optional() }))
+const Contents = z.record(
+  z.string(),
+  z.object({ schema: Schema.optional(), example: z.unknown().optional() }),
+)
 const Parameter = z.object({
   name: z.string(),
   in: z.enum(['path', 'query', 'header']),

@@ -3,6 +3,7 @@ import {
   describeRoutes,
   OPERATIONS,
 } from '../../../../src/api/description/described-call.ts'
+import { firstAnswerOf } from '../../../../src/api/description/example.ts'
 import type { CallerKind } from '../../../../src/api/definition/operation.ts'
 import { SAMPLE } from '../../../../src/api/definition/sample.ts'
 import type { Level } from '../secured-document.ts'
@@ -54,7 +55,7 @@ export const PERMISSIONS: readonly PermissionRow[] = [
 
 function rowsOf({ method, path, operation, example }: DescribedCall): PermissionRow[] {
   const call = `${method} ${path}`
-  const [success = 0] = Object.keys(operation.answers).map(Number)
+  const [success] = firstAnswerOf(operation)
   const row: PermissionRow = {
     call,
     target: example?.target ?? '',
