@@ -54,6 +54,10 @@ export const PipelineRunBody = z.object({
       counter: z.string(),
       approved_by: z.string(),
       result: JobResult,
+      /** The user who cancelled it. */
+      cancelled_by: z.string().optional(),
+      /** Why jobs wait for an agent, such as `no agent has the resource docker`; not in lists. */
+      waiting: z.array(z.object({ job: z.string(), reason: z.string() })).optional(),
     }),
   ),
 })

@@ -35,6 +35,7 @@ export async function fillWithRuns(store: StateStore, count: number): Promise<vo
           approvedBy: 'changes',
           createdAt: id,
           rerunOfCounter: null,
+          cancelledBy: null,
           jobs: [[id, id]],
           tally: tallyOf([job]),
         })

@@ -1,3 +1,4 @@
+import type { WaitingJobs } from '../../builds/dispatch/waiting-jobs.ts'
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { parseOffset } from '../../core/page.ts'
@@ -25,8 +26,8 @@ import { readForm, textField } from '../../http/request-body.ts'
 import { readScheduleOptions } from './schedule-options.ts'
 import {
   renderPipeline,
-  renderPipelineRun,
   renderPipelineRuns,
+  renderWaitingRun,
   renderPipelineStatus,
 } from './stage-bodies.ts'
 import { started } from '../../http/started.ts'
@@ -39,7 +40,7 @@ const LARGEST_FORM = 65_536
 export type PipelineRoutesOptions = PipelineRunsDeps &
   StartRunsDeps &
   ListPipelinesDeps &
-  PausingDeps
+  PausingDeps & { readonly waiting: WaitingJobs }
 
 const tag = 'Pipelines and stages'
 /** One run with its cause. */
@@ -139,7 +140,8 @@ export const pipelineResource = resource({
       handle: async (c, options) => {
         const counter = parseWholeNumber(c.req.param('counter'), 'counter')
         const asked = { pipeline: c.req.param('name'), counter }
-        return json(renderPipelineRun(await readPipelineRun(options, c.env.principal, asked)))
+        const run = await readPipelineRun(options, c.env.principal, asked)
+        return json(renderWaitingRun(run, options.waiting))
       },
     }),
     route({

@@ -1,5 +1,6 @@
 import type { Page } from '../../core/page.ts'
 import { APPROVED_BY_CHANGES } from '../../core/builds/stage.ts'
+import type { WaitingJobs } from '../../builds/dispatch/waiting-jobs.ts'
 import type { ListedPipeline } from '../../builds/runs/list-pipelines.ts'
 import type { PipelineRunFacts, RunChanges } from '../../builds/runs/pipeline-runs.ts'
 import type { PipelineStatus } from '../../builds/runs/pausing.ts'
@@ -75,12 +76,7 @@ export function renderPipelineStatus({
   }
 }
 
-export function renderPipelineRun({
-  run,
-  stages,
-  changes,
-  kinds,
-}: PipelineRunFacts): PipelineRunBody {
+function renderPipelineRun({ run, stages, changes, kinds }: PipelineRunFacts): PipelineRunBody {
   const { id, name, counter, label, approvedBy, createdAt, revisions, variables } = run
   return {
     id,
@@ -106,7 +102,30 @@ export function renderPipelineRun({
       counter: String(stage.counter),
       approved_by: stage.approvedBy,
       result,
+      ...(stage.cancelledBy !== null && { cancelled_by: stage.cancelledBy }),
     })),
+  }
+}
+
+/** One run, with the reasons why its jobs wait. */
+export function renderWaitingRun(
+  facts: PipelineRunFacts,
+  waiting: Pick<WaitingJobs, 'explain'>,
+): PipelineRunBody {
+  const body = renderPipelineRun(facts)
+  const stages = facts.stages.map(({ active, jobs }) => {
+    if (!active) return []
+    return jobs.flatMap((job) => {
+      const wait = waiting.explain(job)
+      return wait ? [{ job: job.name, reason: wait.reason }] : []
+    })
+  })
+  return {
+    ...body,
+    stages: body.stages.map((stage, n) => {
+      const reasons = stages[n] ?? []
+      return { ...stage, ...(reasons.length > 0 && { waiting: reasons }) }
+    }),
   }
 }
 

@@ -135,17 +135,17 @@ export class Builds extends BuildQueries {
     return this.#change((change) => running.applyReport(change, report))
   }
 
-  /** Cancels the newest active run of the stage; null when there is none. */
-  cancelStage(name: {
-    readonly pipeline: string
-    readonly stage: string
-  }): Promise<StageInstance | null> {
-    return this.#change((change) => running.cancelActiveStage(change, name))
+  /** Cancels the newest active run of the stage for a user; null when there is none. */
+  cancelStage(
+    name: { readonly pipeline: string; readonly stage: string },
+    by: string | null = null,
+  ): Promise<StageInstance | null> {
+    return this.#change((change) => running.cancelActiveStage(change, name, by))
   }
 
-  /** Cancels one run of a stage; null when it is not active or does not exist. */
-  cancelRun(run: StageRunName): Promise<StageInstance | null> {
-    return this.#change((change) => running.cancelRunOf(change, run))
+  /** Cancels one run of a stage for a user; null when it is not active or does not exist. */
+  cancelRun(run: StageRunName, by: string | null = null): Promise<StageInstance | null> {
+    return this.#change((change) => running.cancelRunOf(change, run, by))
   }
 
   /** Returns whether the job was still active. @throws {ServiceError} `job-not-found` */
@@ -185,7 +185,9 @@ export class Builds extends BuildQueries {
     const keys = (await store.list(ACTIVE_STAGE)).map(({ value }) => value)
     const removed = (await store.findMany(STAGE, keys)).filter(isRemoved)
     if (removed.length === 0) return []
-    return this.#change((change) => running.cancelRuns(change, keys, isRemoved))
+    return this.#change((change) =>
+      running.cancelRuns(change, keys, { chosen: isRemoved, by: null }),
+    )
   }
 
   /**

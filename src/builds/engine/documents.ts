@@ -73,6 +73,8 @@ export const StageInstance = z.object({
   createdAt: z.int(),
   /** The full run that a partial rerun is based on. */
   rerunOfCounter: Id.nullable(),
+  /** The user who cancelled it; null otherwise, and for runs of versions that did not record it. */
+  cancelledBy: z.string().nullable().default(null),
   /** The ids of its jobs, without those that were replaced. */
   jobs: IdRanges,
   tally: JobTally,

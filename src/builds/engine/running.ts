@@ -55,19 +55,21 @@ export async function endJob(
 export async function cancelActiveStage(
   change: BuildChange,
   name: { readonly pipeline: string; readonly stage: string },
+  by: string | null,
 ): Promise<StageInstance | null> {
   const active = await change.tx.list(ACTIVE_STAGE, activeStagePrefix(name))
   const newest = active.at(-1)
   const stage = newest ? await change.tx.find(STAGE, newest.value) : null
-  return stage ? cancelRun(change, stage) : null
+  return stage ? cancelRun(change, stage, by) : null
 }
 
 /** Cancels one run of a stage if it is active. */
 export async function cancelRunOf(
   change: BuildChange,
   run: StageRunName,
+  by: string | null,
 ): Promise<StageInstance | null> {
-  const [cancelled = null] = await cancelRuns(change, [stageKey(run)], () => true)
+  const [cancelled = null] = await cancelRuns(change, [stageKey(run)], { chosen: () => true, by })
   return cancelled
 }
 
@@ -75,22 +77,29 @@ export async function cancelRunOf(
 export async function cancelRuns(
   change: BuildChange,
   keys: readonly string[],
-  chosen: (stage: StageInstance) => boolean,
+  {
+    chosen,
+    by,
+  }: { readonly chosen: (stage: StageInstance) => boolean; readonly by: string | null },
 ): Promise<StageInstance[]> {
   const stages = await change.tx.findMany(STAGE, keys)
   const cancelled: StageInstance[] = []
   for (const stage of stages) {
-    if (chosen(stage) && isActive(stage.tally)) cancelled.push(await cancelRun(change, stage))
+    if (chosen(stage) && isActive(stage.tally)) cancelled.push(await cancelRun(change, stage, by))
   }
   return cancelled
 }
 
-async function cancelRun(change: BuildChange, stage: StageInstance): Promise<StageInstance> {
+async function cancelRun(
+  change: BuildChange,
+  stage: StageInstance,
+  by: string | null,
+): Promise<StageInstance> {
   const steps: SteppedJob[] = []
   for (const job of await jobsOf(change, stage)) {
     steps.push(await stepJob(change, job, { type: 'cancel' }))
   }
-  return settle(change, stage, steps)
+  return settle(change, { ...stage, cancelledBy: by }, steps)
 }
 
 /** Requeues the jobs that these agents still have. */

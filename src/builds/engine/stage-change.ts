@@ -36,6 +36,7 @@ export async function addStage(
     pipelineName: pipeline.name,
     pipelineCounter: pipeline.counter,
     createdAt: change.now,
+    cancelledBy: null,
     jobs: idRanges(added.map((job) => job.id)),
     tally: tallyOf(added),
   }

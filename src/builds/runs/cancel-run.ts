@@ -23,5 +23,5 @@ export async function cancelRun(
   assertMay(access, principal, { action: 'cancel-stage', pipeline, stage })
   await assertMayActOnRun(deps, principal, { action: 'cancel-run', pipeline, stage, counter })
   if ((await builds.stageInstance(run)) === null) throw runNotFound(run)
-  return (await builds.cancelRun(run)) ? 'cancelled' : 'not-active'
+  return (await builds.cancelRun(run, principal.username)) ? 'cancelled' : 'not-active'
 }

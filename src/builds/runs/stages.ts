@@ -47,7 +47,7 @@ export async function cancelStage(
   if (newest !== null) {
     await assertMayActOnRun(deps, principal, { action: 'cancel-run', ...name, counter: newest })
   }
-  return (await deps.builds.cancelStage(name)) ? 'cancelled' : 'not-active'
+  return (await deps.builds.cancelStage(name, principal.username)) ? 'cancelled' : 'not-active'
 }
 
 /**

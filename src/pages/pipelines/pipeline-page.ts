@@ -22,6 +22,8 @@ export interface ShownRun {
   readonly materials: readonly RunMaterial[]
   /** The next stage that needs a manual approval, if the caller may give it. */
   readonly next: string | null
+  /** The last stage, where it did not pass and the caller may run it again. */
+  readonly again: StageRun | null
 }
 
 export interface PipelinePage {
@@ -127,13 +129,29 @@ function shownRuns(
       const changes = await builds.runChanges({ pipeline: run.name, counter: run.counter })
       const problems = isNewest && index === 0 ? materialProblems() : []
       const materials = runMaterials(pipeline, { run, before, changes, problems })
+      const may = (stage: string) =>
+        access.may(principal, { action: 'operate-stage', pipeline: run.name, stage })
       const next = pipeline === null || isPaused ? null : nextStage(pipeline, stages)
-      const may =
-        next !== null &&
-        access.may(principal, { action: 'operate-stage', pipeline: run.name, stage: next })
-      return { run, stages, materials, next: may ? next : null }
+      const again = pipeline === null || isPaused ? null : stageToRepeat(pipeline, stages)
+      return {
+        run,
+        stages,
+        materials,
+        next: next !== null && may(next) ? next : null,
+        again: again !== null && may(again.stage.name) ? again : null,
+      }
     }),
   )
+}
+
+/** The last stage of a run that is over and did not pass; null when it is no longer configured. */
+function stageToRepeat(
+  { stages: planned }: Pipeline,
+  stages: readonly StageRun[],
+): StageRun | null {
+  const last = stages.at(-1)
+  if (!last || last.result === 'Passed' || stages.some(({ active }) => active)) return null
+  return planned.some(({ name }) => isSameName(name, last.stage.name)) ? last : null
 }
 
 /** The first stage that has not run, if none is in progress. */

@@ -7,7 +7,7 @@ import { Markers } from '../runs/marker-card.tsx'
 import { Materials, RunVariables } from './materials.tsx'
 import { Pager } from '../frame/pager.tsx'
 import { Paused, PauseForm } from './pausing.tsx'
-import { approval, runLook, StageChips } from '../runs/run-labels.tsx'
+import { ABOUT_MARKERS, approval, runAddress, runLook, StageChips } from '../runs/run-labels.tsx'
 
 export interface PipelineViewProps {
   readonly frame: PageFrame
@@ -84,7 +84,8 @@ function Head({ frame, page }: PipelineViewProps) {
         </p>
         <h1>{name}</h1>
         <p class="muted">
-          {`${pagination.total} ${pagination.total === 1 ? 'run' : 'runs'}. Changes of its configuration stand between the runs that they separate. `}
+          {`${pagination.total} ${pagination.total === 1 ? 'run' : 'runs'}.`}
+          {page.entries.some(({ type }) => type === 'changes') && ABOUT_MARKERS}{' '}
           <Freshness here={frame.here} />
         </p>
         {group === null && <p class="problem">It is no longer in the configuration.</p>}
@@ -122,7 +123,7 @@ function Actions({ frame, page }: Pick<PipelineViewProps, 'frame' | 'page'>) {
 }
 
 function Run({ frame, page, now, shown }: PipelineViewProps & { shown: ShownRun }) {
-  const { run, stages, materials, next } = shown
+  const { run, stages, materials } = shown
   const last = stages.at(-1)
   const look = last ? runLook(last) : 'off'
   const label = run.label === `${run.counter}` ? '' : ` · ${run.label}`
@@ -139,13 +140,33 @@ function Run({ frame, page, now, shown }: PipelineViewProps & { shown: ShownRun 
       <Materials materials={materials} />
       <RunVariables variables={run.variables} />
       {run.blocked !== null && <p class="problem">{`${run.blocked.reason}.`}</p>}
-      {next !== null && (
-        <form method="post" class="actions">
-          <input type="hidden" name="stage" value={next} />
-          <input type="hidden" name="counter" value={run.counter} />
-          <button name="action" value="run">{`Run stage ${next}`}</button>
-        </form>
-      )}
+      <RunActions frame={frame} shown={shown} />
     </li>
+  )
+}
+
+/** After a failure a rerun; the next stage only after a question on the page of the failed one. */
+function RunActions({ frame: { links }, shown }: { frame: PageFrame; shown: ShownRun }) {
+  const { run, next, again } = shown
+  if (again !== null) {
+    const address = runAddress(again)
+    return (
+      <form method="post" class="actions" action={links.stageRun(address)}>
+        <button name="action" value="rerun">{`Rerun stage ${again.stage.name}`}</button>
+        {next !== null && (
+          <a class="button" href={links.stageRun(address, { ask: 'run' })}>
+            {`Run stage ${next}…`}
+          </a>
+        )}
+      </form>
+    )
+  }
+  if (next === null) return <></>
+  return (
+    <form method="post" class="actions">
+      <input type="hidden" name="stage" value={next} />
+      <input type="hidden" name="counter" value={run.counter} />
+      <button name="action" value="run">{`Run stage ${next}`}</button>
+    </form>
   )
 }

@@ -17,7 +17,7 @@ import { type PipelineState, pipelineState, STATE_ORDER } from './pipeline-state
 
 export interface PipelinesPageDeps extends ListPipelinesDeps, ConfigMarkersDeps {
   readonly materialProblems: () => readonly MaterialProblem[]
-  readonly waiting: Pick<WaitingJobs, 'explain' | 'stuckStages'>
+  readonly waiting: WaitingJobs
 }
 
 export interface PipelinesQuery {

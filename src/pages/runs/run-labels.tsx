@@ -51,10 +51,13 @@ export function StageChips({
   links,
   planned,
   stages,
+  current = null,
 }: {
   links: Links
   planned: readonly string[]
   stages: readonly StageRun[]
+  /** The stage that the page shows. */
+  current?: string | null
 }) {
   const started = new Set(stages.map(({ stage }) => nameKey(stage.name)))
   const toCome = planned.filter((name) => !started.has(nameKey(name)))
@@ -62,7 +65,11 @@ export function StageChips({
     <ol class="chips">
       {stages.map((run) => (
         <li>
-          <a class="chip" href={links.stageRun(runAddress(run))}>
+          <a
+            class="chip"
+            href={links.stageRun(runAddress(run))}
+            aria-current={run.stage.name === current ? 'true' : undefined}
+          >
             <span class="chip-name">{run.stage.name}</span> <RunStatus run={run} />
           </a>
         </li>
@@ -84,6 +91,9 @@ export function endOfRun({ active, jobs }: StageRun): number | null {
   const ends = jobs.flatMap(({ transitions }) => transitions.at(-1)?.time ?? [])
   return ends.length === 0 ? null : Math.max(...ends)
 }
+
+/** Explained once on a page that has such changes. */
+export const ABOUT_MARKERS = ' Changes of the configuration are listed between the runs.'
 
 /** Why a job waits; marked as a problem if no agent will take it. */
 export function WaitReason({ wait: { isStuck, reason } }: { wait: Wait }) {

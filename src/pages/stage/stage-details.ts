@@ -24,6 +24,9 @@ export interface StageDetails {
   readonly materials: readonly RunMaterial[]
   /** Why jobs wait for an agent, by their ids. */
   readonly waits: ReadonlyMap<number, Wait>
+  /** The newest run of each stage of the pipeline run, and the stages that are planned. */
+  readonly stages: readonly StageRun[]
+  readonly planned: readonly string[]
   readonly mayCancel: boolean
   readonly mayRerun: boolean
   /** The next stage that needs a manual approval, if the caller may give it. */
@@ -39,6 +42,7 @@ export async function readStageDetails(
   const { pipelineName: pipeline, pipelineCounter: counter, createdAt, name: stage } = run.stage
   const effective = deps.pipelines.find(pipeline)
   const pipelineRun = await builds.pipelineInstance({ pipeline, counter })
+  const stages = pipelineRun ? await stagesOf(builds, pipelineRun) : []
   const formerRun = before && (await pipelineOf(deps, before))
   const span = { until: createdAt, after: before?.stage.createdAt ?? createdAt }
   return {
@@ -58,7 +62,9 @@ export async function readStageDetails(
       : [],
     waits: waitsOf(deps, run),
     mayCancel: run.active && access.may(principal, { action: 'cancel-stage', pipeline, stage }),
-    ...(await startOptions(deps, principal, { run, pipelineRun })),
+    stages,
+    planned: effective?.pipeline.stages.map((each) => each.name) ?? [],
+    ...(await startOptions(deps, principal, { run, pipelineRun, stages })),
   }
 }
 
@@ -89,11 +95,14 @@ function waitsOf({ waiting }: PipelinePageDeps, { active, jobs }: StageRun): Map
 async function startOptions(
   { access, builds, pipelines }: PipelinePageDeps,
   principal: Principal,
-  { run, pipelineRun }: { run: StageRun; pipelineRun: PipelineInstance | null },
+  {
+    run,
+    pipelineRun,
+    stages,
+  }: { run: StageRun; pipelineRun: PipelineInstance | null; stages: readonly StageRun[] },
 ): Promise<Pick<StageDetails, 'mayRerun' | 'next'>> {
   const { pipelineName: pipeline, name, counter } = run.stage
   const planned = pipelines.find(pipeline)?.pipeline.stages ?? []
-  const stages = pipelineRun ? await stagesOf(builds, pipelineRun) : []
   const may = (stage: string) => access.may(principal, { action: 'operate-stage', pipeline, stage })
   const isPaused = (await builds.pauseOf(pipeline)) !== null
   if (isPaused || stages.some(({ active }) => active)) return { mayRerun: false, next: null }

@@ -20,6 +20,9 @@ export interface StagePageRoutesOptions extends StagePageDeps, StartRunsDeps {
 /** Enough for the names of all jobs of a large stage. */
 const LARGEST_FORM = 262_144
 
+/** The actions that are confirmed on the page. */
+const CONFIRMED = ['cancel', 'run'] as const
+
 const RUN = '/stages/:pipeline/:stage/:pipelineCounter/:stageCounter'
 type StageContext = Context<RouteEnv, '/stages/:pipeline/:stage'>
 type RunContext = Context<RouteEnv, typeof RUN>
@@ -72,7 +75,7 @@ function choiceOf(action: string, form: Form): JobChoice {
   if (action !== 'chosen') throw malformed(`"${action}" is not an action`, 'action')
   const names = (form.get('jobs') ?? []).map((bytes) => Buffer.from(bytes).toString('utf8'))
   if (names.length > 0) return names
-  throw malformed('No job is chosen', 'jobs')
+  throw malformed('No job is selected', 'jobs')
 }
 
 async function answer(
@@ -88,7 +91,8 @@ async function answer(
   const page = await readStagePage(deps, principal, { pipeline, stage, run, offset })
   const frame = pages.frame(c.req.raw, principal)
   const flash = refusal?.flash ?? pages.flash.take(c)
-  const asksToCancel = c.req.query('ask') === 'cancel'
-  const view = { frame, page, flash, asksToCancel, now: clock() }
+  const ask = c.req.query('ask')
+  const asks = CONFIRMED.find((each) => each === ask) ?? null
+  const view = { frame, page, flash, asks, now: clock() }
   return pageResponse(<StageView {...view} />, refusal?.status)
 }

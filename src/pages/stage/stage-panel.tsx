@@ -1,4 +1,5 @@
 import type { JobInstance, StageRun } from '../../builds/runs/stages.ts'
+import { APPROVED_BY_CHANGES } from '../../core/builds/stage.ts'
 import { segmentsOf } from '../job/job-timeline.ts'
 import type { StageDetails } from './stage-details.ts'
 import type { Wait } from '../../core/builds/waiting.ts'
@@ -16,6 +17,7 @@ import {
   endOfRun,
   isWaiting,
   RunStatus,
+  StageChips,
   WaitReason,
 } from '../runs/run-labels.tsx'
 import { StageActions } from './stage-actions.tsx'
@@ -23,7 +25,7 @@ import { StageActions } from './stage-actions.tsx'
 export interface StagePanelProps {
   readonly frame: PageFrame
   readonly details: StageDetails
-  readonly asksToCancel: boolean
+  readonly asks: 'cancel' | 'run' | null
   readonly now: number
 }
 
@@ -36,12 +38,23 @@ export function StagePanel(props: StagePanelProps) {
       <h2 class="panel-title" data-part="title">
         {`Run ${pipelineCounter}, stage run ${counter}`} <RunStatus run={details.run} />
       </h2>
+      <Siblings {...props} />
       <Facts {...props} />
       <Jobs {...props} />
       <div data-part="ways">
         <StageActions {...props} />
       </div>
     </form>
+  )
+}
+
+/** The stages of the same run of the pipeline. */
+function Siblings({ frame, details: { stages, planned, run } }: StagePanelProps) {
+  if (stages.length + planned.length < 2) return <></>
+  return (
+    <nav class="siblings" aria-label="Stages of this run" data-part="siblings">
+      <StageChips links={frame.links} planned={planned} stages={stages} current={run.stage.name} />
+    </nav>
   )
 }
 
@@ -52,14 +65,18 @@ function Facts(props: StagePanelProps) {
   const end = endOfRun(details.run)
   return (
     <dl class="facts" data-part="facts">
-      <dt>Approved by</dt>
+      <dt>Started by</dt>
       <dd>
-        {stage.approvedBy}
+        {starterOf(details)}
         {stage.rerunOfCounter !== null &&
           ` (rerun of ${reruns} ${reruns === 1 ? 'job' : 'jobs'} of stage run ${stage.rerunOfCounter})`}
       </dd>
-      <dt>Approval</dt>
-      <dd>{stage.approvalType === 'manual' ? 'manual' : 'on success'}</dd>
+      {stage.cancelledBy !== null && (
+        <>
+          <dt>Cancelled by</dt>
+          <dd>{stage.cancelledBy}</dd>
+        </>
+      )}
       <dt>Started</dt>
       <dd>
         <When time={stage.createdAt} now={now} />
@@ -69,6 +86,16 @@ function Facts(props: StagePanelProps) {
       <Configuration {...props} />
     </dl>
   )
+}
+
+/** Who started a run, or what did without anybody. */
+function starterOf({ run, stages }: StageDetails): string {
+  const { approvedBy, name } = run.stage
+  if (approvedBy !== APPROVED_BY_CHANGES) return approvedBy
+  const place = stages.findIndex(({ stage }) => stage.name === name)
+  const before = stages[place - 1]
+  if (!before) return 'a change of a material'
+  return `the end of the stage ${before.stage.name}, automatically`
 }
 
 function inProgress(run: StageRun): string {
@@ -159,7 +186,7 @@ function Jobs({ frame: { links }, details, now }: StagePanelProps) {
             job={job}
             scale={scale}
             now={now}
-            mayChoose={mayRerun}
+            mayChoose={mayRerun && run.jobs.length > 1}
             wait={waits.get(job.id) ?? null}
           />
         ))}
@@ -167,12 +194,27 @@ function Jobs({ frame: { links }, details, now }: StagePanelProps) {
       {run.jobs.length > shown.length && (
         <p class="muted">{`and ${run.jobs.length - shown.length} more jobs`}</p>
       )}
-      <p class="muted legend">
-        Grey is waiting for an agent, amber is preparing, the last colour is building.
-      </p>
+      <ul class="legend muted" aria-label="Colours of the bars">
+        {LEGEND.map(([phase, words]) => (
+          <li>
+            <svg class="job-bar" viewBox="0 0 16 16" aria-hidden="true">
+              <rect class={phase} width="16" height="16" />
+            </svg>{' '}
+            {words}
+          </li>
+        ))}
+      </ul>
     </div>
   )
 }
+
+const LEGEND = [
+  ['waiting', 'waiting for an agent'],
+  ['preparing', 'preparing'],
+  ['building', 'building'],
+  ['passed', 'passed'],
+  ['failed', 'failed'],
+] as const
 
 /** A stage can have thousands of jobs; this is the limit of a page. */
 const MOST_JOBS = 300

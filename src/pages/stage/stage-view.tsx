@@ -7,15 +7,23 @@ import { FlashCard, type FlashMessage } from '../frame/notice.tsx'
 import { When } from '../frame/when.tsx'
 import { Markers } from '../runs/marker-card.tsx'
 import { Pager } from '../frame/pager.tsx'
-import { runAddress, approval, endOfRun, runLook, RunName, RunStatus } from '../runs/run-labels.tsx'
+import {
+  ABOUT_MARKERS,
+  runAddress,
+  approval,
+  endOfRun,
+  runLook,
+  RunName,
+  RunStatus,
+} from '../runs/run-labels.tsx'
 import { StagePanel } from './stage-panel.tsx'
 
 export interface StageViewProps {
   readonly frame: PageFrame
   readonly page: StagePage
   readonly flash: FlashMessage | null
-  /** Whether the confirmation of a cancellation is shown. */
-  readonly asksToCancel: boolean
+  /** The action whose confirmation is shown. */
+  readonly asks: 'cancel' | 'run' | null
   readonly now: number
 }
 
@@ -65,7 +73,8 @@ function Head({ frame, page }: StageViewProps) {
         </p>
         <h1>{`${name.pipeline} / ${name.stage}`}</h1>
         <p class="muted">
-          {`${pagination.total} ${pagination.total === 1 ? 'run' : 'runs'}, 10 per page. Configuration changes that touch this pipeline sit between the runs they separate. `}
+          {`${pagination.total} ${pagination.total === 1 ? 'run' : 'runs'}.`}
+          {page.entries.some(({ type }) => type === 'changes') && ABOUT_MARKERS}{' '}
           <Freshness here={frame.here} />
         </p>
       </div>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { PipelineRunBody } from '../../../src/wire/pipeline-run-body.ts'
 import { BuildScene, jsonOf } from '../../support/builds/build-service.ts'
 import { pageOf } from '../../support/pages/page-forms.ts'
 import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
@@ -45,6 +46,21 @@ describe('a job that no agent can take', () => {
     expect(await pageOf(scene.service, '/stages/app/build/1/1')).toMatch(
       /waiting"><span[^>]*><\/span>Waiting/,
     )
+  })
+
+  it('says why in the interface too, until an agent can take it', async () => {
+    const { scene } = await needsDocker()
+    const reasons = async () => {
+      const run = await jsonOf(await scene.get('/api/pipelines/app/instance/1'))
+      return PipelineRunBody.parse(run).stages.map(({ waiting }) => waiting)
+    }
+
+    const waiting = await reasons()
+    const other = await ProtocolAgent.join(scene.service, 'a2', { resources: ['docker'] })
+    await other.work()
+
+    expect(waiting).toEqual([[{ job: 'unit', reason: 'no agent has the resource docker' }]])
+    expect(await reasons()).toEqual([undefined])
   })
 
   it('stands in the health once it has waited for a while, until an agent can take it', async () => {

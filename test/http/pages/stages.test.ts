@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type aConfiguration, element } from '../../support/documents/a-configuration.ts'
-import { BuildScene, GUARDED, SECURED } from '../../support/builds/build-service.ts'
+import { PipelineRunBody } from '../../../src/wire/pipeline-run-body.ts'
+import { BuildScene, GUARDED, jsonOf, SECURED } from '../../support/builds/build-service.ts'
 import { pageOf, sendForm } from '../../support/pages/page-forms.ts'
 import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 
@@ -48,7 +49,9 @@ describe('the page of a run of a stage', () => {
     const page = await pageOf(scene.service, '/stages/app/build/1/1')
 
     expect(page).toMatch(/Run 1, stage run 1.*Failed/s)
-    expect(page).toMatch(/Approved by<\/dt><dd>admin/)
+    expect(page).toMatch(/Started by<\/dt><dd>admin/)
+    expect(page).toContain('>1 run. ')
+    expect(page).not.toContain('per page')
     expect(page).toMatch(/<a href="\/config\/r2">r2<\/a>/)
     expect(page).toContain('This is its first run.')
     const [unit = '', e2e = ''] = jobsIn(page)
@@ -82,7 +85,7 @@ describe('the page of a run of a stage', () => {
     const again = await followed(scene, await sendForm(scene.service, path, cancel))
     const unknown = await sendForm(scene.service, '/stages/app/build/9/1', cancel)
 
-    expect(before).toMatch(/Cancel the active run….*/)
+    expect(before).toMatch(/Cancel the run….*/)
     expect(before).not.toContain('value="cancel"')
     expect(question).toMatch(/Cancel this run\?.*value="cancel"/s)
     expect(cancelled).toContain('The run 1 / 1 is cancelled.')
@@ -140,6 +143,66 @@ describe('the page of a run of a stage', () => {
 
     expect(page).toContain('Run stage ship')
     expect(await followed(scene, started)).toContain('<h1>app / ship</h1>')
+  })
+
+  it('offers a rerun first after a failure, and the next stage only after a question', async () => {
+    const ship = { name: 'ship', approval: element('approval', { type: 'manual' }) }
+    const { scene, agent } = await scheduled({ ...TWO_JOBS, stages: [{ name: 'build' }, ship] })
+    await agent.finish(await agent.work(), 'Failed')
+    const path = '/stages/app/build/1/1'
+
+    const page = await pageOf(scene.service, path)
+    const overview = await pageOf(scene.service, '/pipelines/app')
+    const question = await pageOf(scene.service, `${path}?ask=run`)
+    const started = await sendForm(scene.service, path, { action: 'run', next: 'ship' })
+
+    expect(page).toMatch(/<button class="primary" name="action" value="rerun">\s*Rerun the stage/)
+    for (const shown of [page, overview]) {
+      expect(shown).not.toContain('value="run"')
+      expect(shown).toMatch(/href="\/stages\/app\/build\/1\/1\?ask=run">\s*Run stage ship…/)
+    }
+    expect(overview).toContain('Rerun stage build')
+    expect(question).toMatch(/Run stage ship anyway\?.*has the result Failed.*value="run"/s)
+    expect(await followed(scene, started)).toContain('<h1>app / ship</h1>')
+  })
+
+  it('says by whom a run was cancelled, and does not call its job failed', async () => {
+    const { scene, agent } = await scheduled()
+    await agent.finish(await agent.work())
+    const cancel = { action: 'cancel' }
+    await sendForm(scene.service, '/stages/app/build/1/1', cancel)
+    await scene.schedule()
+    await scene.post('/api/stages/app/build/cancel')
+
+    const page = await pageOf(scene.service, '/stages/app/build/1/1')
+    const bodies = await Promise.all(
+      [1, 2].map(async (run) => {
+        const body = await jsonOf(await scene.get(`/api/pipelines/app/instance/${run}`))
+        return PipelineRunBody.parse(body).stages.map((stage) => stage.cancelled_by)
+      }),
+    )
+
+    expect(page).toMatch(/Cancelled by<\/dt><dd>admin/)
+    expect(page).toContain('Rerun the cancelled job')
+    expect(page).not.toContain('failed job')
+    expect(bodies).toEqual([['admin'], ['admin']])
+    expect(await pageOf(scene.service, '/pipelines/app')).toContain('Rerun stage build')
+  })
+
+  it('leads to the other stages of the same run', async () => {
+    const { scene, agent } = await scheduled({
+      ...TWO_JOBS,
+      stages: [{ name: 'build' }, { name: 'check' }, { name: 'ship' }],
+    })
+    await agent.finish(await agent.work())
+
+    const page = await pageOf(scene.service, '/stages/app/check/1/1')
+    const siblings = /<nav class="siblings".*?<\/nav>/s.exec(page)?.[0] ?? ''
+
+    expect(siblings).toMatch(/href="\/stages\/app\/build\/1\/1"(?! aria-current)/)
+    expect(siblings).toMatch(/href="\/stages\/app\/check\/1\/1" aria-current="true"/)
+    expect(siblings).toMatch(/ship<\/span> <span class="muted">not run/)
+    expect(page).toMatch(/Started by<\/dt><dd>the end of the stage build, automatically/)
   })
 
   it('offers and does only what the caller may', async () => {
