@@ -15,6 +15,8 @@ export interface CheckoutPlace {
   readonly folder: string
   /** The agent's records about its folders; outside the working folder. */
   readonly notes: string
+  /** A folder without settings, for clients whose user's own are not trusted; null where they are. */
+  readonly userSettings: string | null
 }
 
 export interface CheckoutTools {
@@ -32,7 +34,7 @@ export interface CheckoutTools {
  */
 export async function checkOut(
   material: AssignedSourceMaterial,
-  { folder, notes }: CheckoutPlace,
+  { folder, notes, userSettings }: CheckoutPlace,
   { run, note, renew, signal }: CheckoutTools,
 ): Promise<void> {
   const fault = addressFault(material.type, material.url)
@@ -41,7 +43,8 @@ export async function checkOut(
   if (address === null) throw new ToolFailed('The address of the repository is not a URL')
   const { url } = address
   const name = createHash('sha256').update(folder).digest('hex').slice(0, 24)
-  const source = sourceOf(material, { folder, workspace: `cairn-${name}`, address })
+  const place = { folder, workspace: `cairn-${name}`, address, userSettings }
+  const source = sourceOf(material, place)
   const copyNote = join(notes, name)
   const settings = await settingsOfCopy(folder, copyNote, source)
   if (settings !== null) {
@@ -111,10 +114,10 @@ async function settingsOfCopy(
 
 function sourceOf(
   material: AssignedSourceMaterial,
-  place: ToolPlace & { readonly address: SourceAddress },
+  place: ToolPlace & Pick<CheckoutPlace, 'userSettings'> & { readonly address: SourceAddress },
 ): SourceTool {
   if (material.type === 'git') return gitCheckout(material, place)
-  if (material.type === 'svn') return svnCheckout(material, place.address)
+  if (material.type === 'svn') return svnCheckout(material, place)
   if (material.type === 'hg') return hgCheckout(material, place.address)
   if (material.type === 'p4') return p4Checkout(material, place)
   return tfsCheckout(material, place)

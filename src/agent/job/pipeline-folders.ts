@@ -7,6 +7,8 @@ import type { JobUser } from '../process/job-user.ts'
 const WORK = 'pipelines'
 const HOMES = 'homes'
 const NOTES = 'checkouts'
+/** Never made: only the agent may make folders there. */
+const NO_SETTINGS = 'no-settings'
 
 /** The job user can enter it, but not list it. */
 const PASSABLE = 0o711
@@ -23,12 +25,15 @@ export class PipelineFolders {
   readonly home: string | null
   /** The agent's records about the folder. */
   readonly notes: string
+  /** Where clients find no settings of the job user; null for settings of the agent's user. */
+  readonly userSettings: string | null
   readonly #user: JobUser | null
 
   constructor(workDir: string, pipeline: string, user: JobUser | null) {
     this.folder = join(workDir, WORK, pipeline)
     this.home = user === null ? null : join(workDir, HOMES, pipeline)
     this.notes = join(workDir, NOTES, pipeline)
+    this.userSettings = user === null ? null : join(workDir, NO_SETTINGS)
     this.#user = user
   }
 

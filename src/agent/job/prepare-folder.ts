@@ -9,7 +9,10 @@ import type { JobContext } from './job-context.ts'
 /** Variables that would make git use another repository than that of the folder. */
 const MISLEADING = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY']
 
-/** The clients share a job user's home with the jobs, which may have left settings there. */
+/**
+ * The clients share a job user's home with the jobs, which may have left settings there. The client
+ * of svn has no variable for it.
+ */
 const NO_SETTINGS_OF_HOME = { GIT_CONFIG_GLOBAL: '/dev/null', HGRCPATH: '' }
 
 /** The parent folder may belong to another user, so the folder itself is kept. */
@@ -64,5 +67,6 @@ async function checkOutMaterial(
   }
 
   const tools = { run, renew, note: (text: string) => console.note(text), signal }
-  await checkOut(material, { folder: target, notes: folders.notes }, tools)
+  const { notes, userSettings } = folders
+  await checkOut(material, { folder: target, notes, userSettings }, tools)
 }

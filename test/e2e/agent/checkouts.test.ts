@@ -8,6 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AssignedSourceMaterial } from '../../../src/wire/agent-material.ts'
 import type { SeenJob } from '../../support/agents/agent-protocol-server.ts'
@@ -18,6 +19,7 @@ import {
   copyOrigin,
   gitOrigin,
   hgOrigin,
+  runTool,
   svnOrigin,
 } from '../../support/builds/source-origins.ts'
 import { TempFolder } from '../../support/disk/temp-folder.ts'
@@ -116,6 +118,46 @@ for (const { kind, newOrigin, control, tags } of KINDS) {
     })
   })
 }
+
+describe('a svn material that a job has led elsewhere', { tags: ['svn'] }, () => {
+  it('is checked out anew from its own repository, and nothing goes to the other', async () => {
+    const origin = svnOrigin(temp.file('led'))
+    const other = svnOrigin(temp.file('other'))
+    const folder = agent.folderOf('led', '')
+    await run('led', origin.material(1))
+    const id = runTool(temp.path, 'svn', 'info', '--show-item', 'repos-uuid', `${origin.url}@`)
+    runTool(temp.path, 'svnadmin', 'setuuid', fileURLToPath(other.url), id)
+    runTool(folder, 'svn', 'relocate', other.url)
+    rmSync(fileURLToPath(other.url), { recursive: true })
+
+    const job = await run('led', origin.material(1))
+
+    expectPassed(job)
+    expect(job.text).toContain('is not the same repository')
+    expect(job.text).toContain('Checking out')
+    expect(runTool(folder, 'svn', 'info', '--show-item', 'url')).toBe(origin.url)
+  })
+
+  it('comes back from another place in its repository', async () => {
+    const origin = svnOrigin(temp.file('switched'))
+    const folder = agent.folderOf('switched', '')
+    const move = ['switch', '--ignore-ancestry', '--quiet']
+    runTool(temp.file('switched'), 'svn', 'mkdir', '-q', 'one', 'two')
+    writeFileSync(join(temp.file('switched'), 'two', 'from'), 'two')
+    runTool(temp.file('switched'), 'svn', 'add', '-q', 'two/from')
+    runTool(temp.file('switched'), 'svn', 'commit', '-q', '-m', 'change')
+    const material = { ...origin.material(1), revision: '3' }
+    await run('switched', material)
+    runTool(folder, 'svn', ...move, `${origin.url}/two@`, 'one')
+    const before = existsSync(join(folder, 'one/from'))
+
+    const job = await run('switched', material)
+
+    expectPassed(job)
+    expect(job.text).not.toContain('Checking out')
+    expect([before, existsSync(join(folder, 'one/from'))]).toEqual([true, false])
+  })
+})
 
 describe('materials', () => {
   it('go to their own folders', async () => {

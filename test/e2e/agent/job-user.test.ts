@@ -16,7 +16,7 @@ import { isProcessAlive } from '../../../src/agent/process/process-table.ts'
 import { AgentProcess } from '../../support/agents/agent-process.ts'
 import { AgentProtocolServer } from '../../support/agents/agent-protocol-server.ts'
 import { anAssignment, sh } from '../../support/builds/an-assignment.ts'
-import { gitOrigin } from '../../support/builds/source-origins.ts'
+import { gitOrigin, hgOrigin, svnOrigin } from '../../support/builds/source-origins.ts'
 import { RunningAgent } from '../../support/agents/running-agent.ts'
 import { rootFile } from '../../support/programs/root-file.ts'
 import { start } from '../../support/programs/start.ts'
@@ -52,6 +52,23 @@ function modeOf(file: string): string {
   return `${(mode & 0o777).toString(8)} ${uid}`
 }
 
+/** Settings in a home folder that lead a client elsewhere, or stop it. */
+const MISLED = [
+  {
+    kind: 'git',
+    newOrigin: gitOrigin,
+    tags: [],
+    mislead: (url: string) => `git config --global url./nowhere/.insteadOf ${url}`,
+  },
+  { kind: 'hg', newOrigin: hgOrigin, tags: ['hg'], mislead: () => 'echo spoilt >~/.hgrc' },
+  {
+    kind: 'svn',
+    newOrigin: svnOrigin,
+    tags: ['svn'],
+    mislead: () => 'mkdir ~/.subversion && echo spoilt >~/.subversion/servers',
+  },
+]
+
 describe.skipIf(!isRoot)('jobs that run as a user of their own', () => {
   it('have that user, its group alone, and a home of the pipeline', async () => {
     const agent = await startAgent()
@@ -62,22 +79,23 @@ describe.skipIf(!isRoot)('jobs that run as a user of their own', () => {
     expect(job.written).toEqual([String(ID), String(ID), 'x', agent.folderOf('demo')])
   })
 
-  it('leave no settings in their home that the client of a material heeds', async () => {
-    const temp = openFolder()
-    const origin = gitOrigin(temp.file('origin'))
-    spawnSync('chown', ['-R', `${ID}`, origin.url])
-    const agent = await startAgent(temp)
-    const elsewhere = `git config --global url./nowhere/.insteadOf ${origin.url}`
-    const first = await agent.run({ tasks: [sh(elsewhere)] })
+  for (const { kind, newOrigin, tags, mislead } of MISLED) {
+    it(`leave no settings in their home that the client of ${kind} heeds`, { tags }, async () => {
+      const temp = openFolder()
+      const origin = newOrigin(temp.file('origin'))
+      spawnSync('chown', ['-R', `${ID}`, temp.file('origin'), temp.file('origin@store')])
+      const agent = await startAgent(temp)
+      const first = await agent.run({ tasks: [sh(mislead(origin.url))] })
 
-    const second = await agent.run(
-      { materials: [origin.material(0)], tasks: [sh('cat a')] },
-      20_000,
-    )
+      const second = await agent.run(
+        { materials: [origin.material(0)], tasks: [sh('cat a')] },
+        20_000,
+      )
 
-    expect(first.result).toBe('Passed')
-    expect(second.result === 'Passed' ? '' : second.text).toBe('')
-  })
+      expect(first.result).toBe('Passed')
+      expect(second.result === 'Passed' ? '' : second.text).toBe('')
+    })
+  }
 
   it('reach neither the agent nor what another pipeline has', async () => {
     const temp = openFolder()
