@@ -90,7 +90,7 @@ async function succeeds(
     return true
   } catch (error) {
     signal.throwIfAborted()
-    if (!(error instanceof ToolFailed)) throw error
+    if (!(error instanceof ToolFailed || isOfSystem(error))) throw error
     note(`It cannot be updated: ${error.message}`)
     return false
   }
@@ -106,10 +106,21 @@ async function settingsOfCopy(
   source: SourceTool,
 ): Promise<string | null> {
   const noted = await orNullIfMissing(readFile(copyNote, 'utf8'))
-  const files = await orNullIfMissing(readdir(folder))
-  if (noted === null || files === null || files.length === 0) return null
-  const { head } = await describeCopy(source)
-  return noted.startsWith(head) ? noted.slice(head.length) : null
+  if (noted === null) return null
+  try {
+    const files = await orNullIfMissing(readdir(folder))
+    if (files === null || files.length === 0) return null
+    const { head } = await describeCopy(source)
+    return noted.startsWith(head) ? noted.slice(head.length) : null
+  } catch (error) {
+    if (isOfSystem(error)) return null
+    throw error
+  }
+}
+
+/** A job may leave what the agent cannot read: folders without rights, or ones too deep for a path. */
+function isOfSystem(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error
 }
 
 function sourceOf(

@@ -1,5 +1,7 @@
-import { chmod, chown, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { ended, startProcess } from '../../processes/piped-process.ts'
 import { orNullIfMissing } from '../host/sandbox-path.ts'
 import type { JobUser } from '../process/job-user.ts'
 
@@ -41,7 +43,7 @@ export class PipelineFolders {
   async open(): Promise<void> {
     const user = this.#user
     await mkdir(this.folder, { recursive: true })
-    if (user === null) return
+    if (user === null) return giveRights(this.folder)
     await this.#removeForeign(user)
     for (const folder of this.#given()) {
       await mkdir(folder, { recursive: true, mode: PRIVATE })
@@ -96,6 +98,20 @@ async function takeBack(folder: string): Promise<void> {
   await orNullIfMissing(chmod(folder, PRIVATE))
 }
 
+/** A job may have taken them from itself. */
+async function giveRights(folder: string): Promise<void> {
+  const { mode } = await stat(folder)
+  if ((mode & PRIVATE) !== PRIVATE) await chmod(folder, (mode & 0o777) | PRIVATE)
+}
+
+/** Unlike Node, these programs remove folders without rights, and ones too deep for a path. */
+const REMOVE =
+  'rm -rf -- "$1" 2>/dev/null || { chmod -R u+rwX -- "$1" 2>/dev/null; rm -rf -- "$1"; }'
+
 async function removeFolder(folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true, maxRetries: 9 })
+  const env = { PATH: '/usr/local/bin:/usr/bin:/bin' }
+  const child = startProcess('/bin/sh', ['-c', REMOVE, 'sh', folder], { env, cwd: '/' })
+  child.stdout.resume()
+  const [end, why] = await Promise.all([ended(child), text(child.stderr)])
+  if (end !== 'exit code 0') throw new Error(`${folder} cannot be removed: ${why.trim()}`)
 }

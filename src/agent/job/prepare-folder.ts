@@ -1,4 +1,3 @@
-import { mkdir, rm } from 'node:fs/promises'
 import type { AssignedSourceMaterial } from '../../wire/agent-material.ts'
 import { checkOut } from '../checkout/checkout.ts'
 import { type ToolCommand, ToolFailed } from '../checkout/source-tool.ts'
@@ -15,7 +14,10 @@ const MISLEADING = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DI
  */
 const NO_SETTINGS_OF_HOME = { GIT_CONFIG_GLOBAL: '/dev/null', HGRCPATH: '' }
 
-/** The parent folder may belong to another user, so the folder itself is kept. */
+/**
+ * The parent folder may belong to another user, so the folder itself is kept. A job may have taken
+ * rights from folders inside.
+ */
 const RENEW =
   '[ -d "$1" ] || rm -f -- "$1"; mkdir -p -- "$1" && chmod -R u+rwX -- "$1" && find "$1" -mindepth 1 -delete'
 
@@ -43,15 +45,10 @@ async function checkOutMaterial(
   material: AssignedSourceMaterial,
 ): Promise<void> {
   const { folder, folders, console, processes, signal, user } = context
+  const renew = (path: string) => runAsUser(context, [RENEW, path])
   const target = await resolveInside(folder, material.dest)
   const kept = Object.entries(inherited).filter(([name]) => !MISLEADING.includes(name))
   const base = { ...Object.fromEntries(kept), ...(user === null ? {} : NO_SETTINGS_OF_HOME) }
-
-  async function renew(path: string): Promise<void> {
-    if (user !== null) return runAsUser(context, [RENEW, path])
-    await rm(path, { recursive: true, force: true, maxRetries: 9 })
-    await mkdir(path, { recursive: true })
-  }
 
   async function run(tool: ToolCommand): Promise<void> {
     signal.throwIfAborted()

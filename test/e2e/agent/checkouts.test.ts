@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process'
 import {
   cpSync,
   existsSync,
+  mkdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -11,7 +13,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AssignedSourceMaterial } from '../../../src/wire/agent-material.ts'
-import type { SeenJob } from '../../support/agents/agent-protocol-server.ts'
+import { AgentProcess } from '../../support/agents/agent-process.ts'
+import { AgentProtocolServer, type SeenJob } from '../../support/agents/agent-protocol-server.ts'
 import { anAssignment, sh } from '../../support/builds/an-assignment.ts'
 import { RunningAgent } from '../../support/agents/running-agent.ts'
 import {
@@ -338,5 +341,42 @@ describe('a checkout of git', () => {
     expectPassed(job)
     expect(job.text).toContain('Updating')
     expect(ranIn(marker)).toEqual([])
+  })
+})
+
+/** Root reads everything, so that its agents meet this only as another user. */
+const AS_OTHER_USER =
+  process.getuid?.() === 0
+    ? ['setpriv', `--reuid=${300_000 + process.pid}`, '--clear-groups', '--no-new-privs']
+    : []
+
+describe('a copy of which a job has shut a folder', { tags: ['util-linux'] }, () => {
+  it.each([
+    ['of git’s settings', 'chmod 000 .git/info', {}],
+    ['of objects', 'chmod 000 .git/objects', {}],
+    ['beside the files', 'mkdir -p left/in && chmod 000 left', {}],
+    ['as a whole', 'chmod 000 .', {}],
+    ['beside the files, cleaned', 'mkdir -p left/in && chmod 000 left', { cleanWorkingDir: true }],
+  ])('is made anew: %s', async (_, shut, more) => {
+    await using server = await AgentProtocolServer.start()
+    using place = new TempFolder()
+    const origin = gitOrigin(place.file('origin'))
+    const workDir = place.file('work')
+    mkdirSync(workDir)
+    const owner = AS_OTHER_USER[1]?.replace('--reuid=', '') ?? `${process.getuid?.()}`
+    execFileSync('chown', ['-R', owner, place.path])
+    const through = ['env', `HOME=${place.path}`, ...AS_OTHER_USER]
+    await using other = new AgentProcess({ server: server.url, workDir, through })
+    const materials = [origin.material(1)]
+    const first = server.assign(anAssignment({ materials, tasks: [sh(shut)] }))
+    await until(() => first.result !== null)
+
+    const second = server.assign(anAssignment({ materials, tasks: [sh('ls')], ...more }))
+    await until(() => second.result !== null)
+    await other.end('SIGTERM')
+
+    expectPassed(first)
+    expectPassed(second)
+    expect(second.written.slice(-2)).toEqual(['a', 'b'])
   })
 })
