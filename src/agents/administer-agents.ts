@@ -12,6 +12,7 @@ import {
   isResourceName,
   type AgentDeclaration,
 } from '../document/agents/agent-element.ts'
+import type { EditableDocument } from '../document/edit/layout.ts'
 import { attributeOf } from '../document/xml/xml-elements.ts'
 import type { XmlElement } from '../document/xml/xml-tree.ts'
 import { assertDeletable } from '../core/builds/agent.ts'
@@ -41,9 +42,10 @@ export async function approveAgent(
   deps: AgentAdministrationDeps,
   principal: Principal,
   uuid: string,
+  message = '',
 ): Promise<Outcome> {
   const record = deps.directory.find(uuid)?.record ?? null
-  const outcome = await decide(deps, principal, uuid, enableAgent)
+  const outcome = await decide(deps, principal, { uuid, message, edit: enableAgent })
   const isNews = record !== null && (await deps.directory.approve(record))
   return isNews ? 'changed' : outcome
 }
@@ -57,8 +59,9 @@ export function retireAgent(
   deps: AgentAdministrationDeps,
   principal: Principal,
   uuid: string,
+  message = '',
 ): Promise<Outcome> {
-  return decide(deps, principal, uuid, disableAgent)
+  return decide(deps, principal, { uuid, message, edit: disableAgent })
 }
 
 /**
@@ -71,15 +74,24 @@ export async function removeAgent(
   deps: AgentAdministrationDeps,
   principal: Principal,
   uuid: string,
+  message = '',
 ): Promise<void> {
   assertMay(deps.access, principal, { action: 'delete-agent' })
   readAgent(deps.directory, uuid)
-  await deps.editor.edit(principal.username, (document) => {
+  const remove = (document: EditableDocument) => {
     const { condition } = readAgent(deps.directory, uuid)
     assertDeletable({ uuid, ...condition })
     return deleteAgent(document, uuid)
-  })
+  }
+  await deps.editor.edit(principal.username, remove, { message })
   await deps.directory.forget(uuid)
+}
+
+export interface AgentChangeRequest {
+  readonly uuid: string
+  readonly changes: AgentChanges
+  /** The reason in the words of the caller; may be empty. */
+  readonly message?: string
 }
 
 /**
@@ -92,15 +104,16 @@ export async function removeAgent(
 export async function changeListedAgent(
   deps: AgentAdministrationDeps,
   { username }: Principal,
-  { uuid, changes }: { readonly uuid: string; readonly changes: AgentChanges },
+  { uuid, changes, message = '' }: AgentChangeRequest,
 ): Promise<Outcome> {
   assertMay(deps.access, { username }, { action: 'administer' })
   readAgent(deps.directory, uuid)
-  const { isNew } = await deps.editor.edit(username, (document) => {
+  const change = (document: EditableDocument) => {
     if (!findAgent(document.root, uuid)) throw notListed(uuid)
     assertNames(document.root, changes)
     return changeAgent(document, uuid, changes)
-  })
+  }
+  const { isNew } = await deps.editor.edit(username, change, { message })
   return isNew ? 'changed' : 'unchanged'
 }
 
@@ -134,12 +147,13 @@ export async function listAgents(directory: AgentDirectory): Promise<readonly Kn
 async function decide(
   deps: AgentAdministrationDeps,
   { username }: Principal,
-  uuid: string,
-  edit: typeof enableAgent,
+  decision: { readonly uuid: string; readonly message: string; readonly edit: typeof enableAgent },
 ): Promise<Outcome> {
   assertMay(deps.access, { username }, { action: 'administer' })
+  const { uuid, message, edit } = decision
   const agent = listedAs(readAgent(deps.directory, uuid))
-  const { isNew } = await deps.editor.edit(username, (document) => edit(document, agent))
+  const apply = (document: EditableDocument) => edit(document, agent)
+  const { isNew } = await deps.editor.edit(username, apply, { message })
   return isNew ? 'changed' : 'unchanged'
 }
 

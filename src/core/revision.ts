@@ -19,6 +19,14 @@ export interface Revision {
   readonly serverEdition: string
   /** `N/A` for a commit that another tool made. */
   readonly serverVersion: string
-  /** The first line of the commit message: the described changes. */
+  /** The first line of the commit message: the described changes, or the words of a native commit. */
   readonly subject: string
+  /** The reason in the words of the author: the body of the commit without its facts; may be empty. */
+  readonly message: string
 }
+
+/** The most characters of the message of a revision. */
+export const LONGEST_MESSAGE = 4_000
+
+/** What a line of a message cannot hold, besides the tab. */
+export const UNFIT_IN_MESSAGE = /(?!\t)[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u

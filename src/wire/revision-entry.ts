@@ -15,6 +15,8 @@ export const RevisionEntry = z.object({
   time: z.int(),
   schemaVersion: z.int(),
   serverVersion: z.string(),
+  /** The reason in the words of the author; may be empty. */
+  message: z.string(),
   goEdition: z.string().optional(),
   goVersion: z.string().optional(),
 })
@@ -30,6 +32,7 @@ export function renderRevision(revision: Revision, names: ClientNames): Revision
     time: revision.time,
     schemaVersion: revision.schemaVersion,
     serverVersion,
+    message: revision.message,
     ...(names === 'gocd' ? { goEdition: serverEdition, goVersion: serverVersion } : {}),
   }
 }

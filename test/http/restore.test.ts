@@ -73,8 +73,8 @@ describe('restoring a revision', () => {
 
     expect(response.status).toBe(200)
     expect(await currentOf(service)).toBe(OLD)
-    expect(git(service.repository, 'log', '-1', '--format=%an|%s|%P').trim()).toBe(
-      `admin|Restore r2 by admin: beta is needed|${before}`,
+    expect(git(service.repository, 'log', '-1', '--format=%an|%s|%P|%b')).toContain(
+      `admin|Restore r2 by admin|${before}|beta is needed\n\nConfig-MD5: `,
     )
     expect(response.headers.get(DIGEST)).toMatch(/^[0-9a-f]{32}$/)
     expect(await response.json()).toMatchObject({ commitSHA: headOf(service) })
@@ -86,13 +86,13 @@ describe('restoring a revision', () => {
       method: 'POST',
       body: new URLSearchParams({ reason: ' two\nlines ' }),
     })
-    const withReason = git(service.repository, 'log', '-1', '--format=%s').trim()
+    const withReason = git(service.repository, 'log', '-1', '--format=%s%n%b').trim()
     await save(service, NEW)
     await restore(service, old)
-    const without = git(service.repository, 'log', '-1', '--format=%s').trim()
+    const without = git(service.repository, 'log', '-1', '--format=%s%n%b').trim()
 
-    expect(withReason).toBe('Restore r2 by admin: two lines')
-    expect(without).toBe('Restore r2 by admin')
+    expect(withReason).toMatch(/^Restore r2 by admin\ntwo\nlines\n\nConfig-MD5: /)
+    expect(without).toMatch(/^Restore r2 by admin\nConfig-MD5: /)
   })
 
   it('makes no commit when the revision is what is current', async () => {
@@ -145,7 +145,7 @@ describe('restoring a revision', () => {
   it('is refused when a reason is too long for a commit', async () => {
     const { service, old } = await serviceWithTwo()
 
-    const response = await restore(service, old, { reason: 'x'.repeat(501) })
+    const response = await restore(service, old, { reason: 'x'.repeat(4001) })
 
     expect(response.status).toBe(400)
   })

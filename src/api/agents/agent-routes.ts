@@ -16,10 +16,11 @@ import { factsOf, type KnownAgent, agentStatusOf } from '../../agents/known-agen
 import { MessageBody } from '../../wire/action-bodies.ts'
 import { AgentChangesBody, AgentEntry } from '../../wire/agent-entry.ts'
 import type { ClientNames } from '../../wire/revision-entry.ts'
+import { checkedMessage, messageOf, readMessage } from '../../http/change-message.ts'
 import { json, jsonText } from '../../http/errors.ts'
 import { malformed } from '../../http/parameters.ts'
 import { parseJson, readBody, readForm } from '../../http/request-body.ts'
-import { jsonAnswer, reads } from '../definition/operation.ts'
+import { jsonAnswer, MESSAGE_HEADER, reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
@@ -31,6 +32,10 @@ export interface AgentRoutesOptions extends AgentAdministrationDeps {
   /** The job that an agent runs. */
   readonly placeOf: (uuid: string) => JobPlace | null
 }
+
+const ChangeBody = AgentChangesBody.extend({ message: z.string().exactOptional() })
+/** The fields of its form that are no lists. */
+const SINGLE_FIELDS: ReadonlySet<string> = new Set(['hostname', 'message'])
 
 /** An agent as JSON, as the caller may see it. */
 type RenderAgent = (agent: KnownAgent, principal: Principal) => string
@@ -48,8 +53,18 @@ const decisionRoute = {
   method: 'POST',
   tag,
   caller: 'administrator',
+  headers: MESSAGE_HEADER,
+  body: {
+    required: false,
+    content: [
+      {
+        type: 'application/x-www-form-urlencoded',
+        schema: z.object({ message: z.string().optional() }),
+      },
+    ],
+  },
   answers: { 200: jsonAnswer('Done, or nothing to do', MessageBody) },
-  errors: ['agent-not-found'],
+  errors: ['agent-not-found', 'malformed-request', 'body-too-large'],
 } as const
 
 /** `/api/agents…`: the list, and what an administrator decides about an agent. */
@@ -95,7 +110,8 @@ export const agentResource = resource({
       example: { answer: { message: `The agent ${SAMPLE.agent} is enabled` } },
       handle: async (c, { options }) => {
         const uuid = c.req.param('uuid')
-        const outcome = await approveAgent(options, c.env.principal, uuid)
+        const message = await readMessage(c.req.raw)
+        const outcome = await approveAgent(options, c.env.principal, uuid, message)
         return json({ message: describe(uuid, 'enabled', outcome) })
       },
     }),
@@ -107,7 +123,8 @@ export const agentResource = resource({
       example: { answer: { message: `The agent ${SAMPLE.agent} is disabled` } },
       handle: async (c, { options }) => {
         const uuid = c.req.param('uuid')
-        const outcome = await retireAgent(options, c.env.principal, uuid)
+        const message = await readMessage(c.req.raw)
+        const outcome = await retireAgent(options, c.env.principal, uuid, message)
         return json({ message: describe(uuid, 'disabled', outcome) })
       },
     }),
@@ -121,7 +138,7 @@ export const agentResource = resource({
         required: true,
         content: ['application/json', 'application/x-www-form-urlencoded'].map((type) => ({
           type,
-          schema: AgentChangesBody,
+          schema: ChangeBody,
         })),
       },
       errors: ['agent-not-found', 'agent-not-listed', 'malformed-request', 'body-too-large'],
@@ -131,8 +148,8 @@ export const agentResource = resource({
       },
       handle: async (c, { options }) => {
         const uuid = c.req.param('uuid')
-        const changes = await readChanges(c.req.raw)
-        const outcome = await changeListedAgent(options, c.env.principal, { uuid, changes })
+        const request = { uuid, ...(await readChanges(c.req.raw)) }
+        const outcome = await changeListedAgent(options, c.env.principal, request)
         return json({ message: describe(uuid, 'as asked for', outcome) })
       },
     }),
@@ -141,11 +158,18 @@ export const agentResource = resource({
       path: '/api/agents/:uuid/delete',
       summary: 'Deletes an agent that is disabled and builds nothing',
       audit: 'delete-agent',
-      errors: ['agent-not-found', 'agent-not-deletable', 'not-authorized'],
+      errors: [
+        'agent-not-found',
+        'agent-not-deletable',
+        'not-authorized',
+        'malformed-request',
+        'body-too-large',
+      ],
       example: { answer: { message: `The agent ${SAMPLE.agent} is deleted` } },
       handle: async (c, { options }) => {
         const uuid = c.req.param('uuid')
-        await removeAgent(options, c.env.principal, uuid)
+        const message = await readMessage(c.req.raw)
+        await removeAgent(options, c.env.principal, uuid, message)
         return json({ message: `The agent ${uuid} is deleted` })
       },
     }),
@@ -167,8 +191,10 @@ function locatorFor(options: AgentRoutesOptions, uuid: string, principal: Princi
 }
 
 /** A form or JSON; a name that stands for nothing is refused, so that nothing is passed over. */
-async function readChanges(request: Request): Promise<AgentChangesBody> {
-  const read = AgentChangesBody.safeParse(await fieldsOf(request))
+async function readChanges(
+  request: Request,
+): Promise<{ changes: AgentChangesBody; message: string }> {
+  const read = ChangeBody.safeParse(await fieldsOf(request))
   if (!read.success) {
     const problems = read.error.issues.map(({ message, path }) => ({
       message,
@@ -178,7 +204,9 @@ async function readChanges(request: Request): Promise<AgentChangesBody> {
     const message = [first?.path, first?.message].filter((text) => text !== undefined).join(': ')
     throw new ServiceError('malformed-request', message, { problems })
   }
-  if (Object.keys(read.data).length > 0) return read.data
+  const { message = '', ...changes } = read.data
+  const reason = message === '' ? messageOf(request) : checkedMessage(message, 'message')
+  if (Object.keys(changes).length > 0) return { changes, message: reason }
   throw malformed('Nothing to change: resources, environments and hostname are absent', 'body')
 }
 
@@ -192,7 +220,7 @@ async function fieldsOf(request: Request): Promise<unknown> {
   return Object.fromEntries(
     Array.from(form, ([name, values]) => {
       const texts = values.map((bytes) => Buffer.from(bytes).toString('utf8'))
-      return [name, name === 'hostname' ? texts.at(-1) : texts]
+      return [name, SINGLE_FIELDS.has(name) ? texts.at(-1) : texts]
     }),
   )
 }

@@ -10,11 +10,12 @@ import type { ClientNames } from '../../wire/revision-entry.ts'
 import { MessageBody, RefusedFormBody, SavedFormBody } from '../../wire/action-bodies.ts'
 import { DIGEST_DESCRIBED, digestHeaders } from './digest-header.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
+import { messageOf } from '../../http/change-message.ts'
 import { json, renderError, shown } from '../../http/errors.ts'
 import { parseIfMatch } from './if-match.ts'
 import { malformed, parseDigest } from '../../http/parameters.ts'
 import { readBody, readForm, textField } from '../../http/request-body.ts'
-import { jsonAnswer } from '../definition/operation.ts'
+import { jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
@@ -30,11 +31,12 @@ const formRoute = {
   summary: 'Saves the configuration, by the form of the original',
   caller: 'administrator',
   audit: 'save-configuration',
+  headers: MESSAGE_HEADER,
   body: {
     required: true,
     content: ['application/x-www-form-urlencoded', 'multipart/form-data'].map((type) => ({
       type,
-      schema: z.object({ xmlFile: z.string(), md5: z.string() }),
+      schema: z.object({ xmlFile: z.string(), md5: z.string(), message: z.string().optional() }),
     })),
   },
   answers: {
@@ -73,6 +75,7 @@ export const configSavingResource = resource({
       audit: 'save-configuration',
       headers: {
         'If-Match': { text: 'The digest that the edit began from, or `*`', schema: z.string() },
+        ...MESSAGE_HEADER,
       },
       body: { required: true, content: [{ type: 'application/xml', schema: null }] },
       answers: {
@@ -92,8 +95,10 @@ export const configSavingResource = resource({
       },
       handle: async (c, options) => {
         const basedOn = neededIfMatch(c.req.header('if-match'))
+        const message = messageOf(c.req.raw)
         const document = await readBody(c.req.raw, options.maxBody)
-        const { revision } = await saveDocument(options, c.env.principal, { document, basedOn })
+        const request = { document, basedOn, message }
+        const { revision } = await saveDocument(options, c.env.principal, request)
         const headers = digestHeaders(revision.digest, options.clientNames)
         return json({ message: 'The configuration is saved' }, 200, {
           ...headers,
@@ -110,7 +115,12 @@ async function readSaveForm(request: Request, limit: number): Promise<SaveReques
   const md5 = textField(form, 'md5')
   if (!document) throw malformed('The field xmlFile is missing', 'xmlFile')
   if (md5 === null) throw malformed('The field md5 is missing', 'md5')
-  return { document: new Uint8Array(document), basedOn: parseDigest(md5.trim()), isForm: true }
+  return {
+    document: new Uint8Array(document),
+    basedOn: parseDigest(md5.trim()),
+    isForm: true,
+    message: messageOf(request, form),
+  }
 }
 
 /** What clients of the original read of a refused save: `result`, and their own text back. */

@@ -8,9 +8,10 @@ import {
 import { readPipelineRequest } from '../../document/create-pipeline/pipeline-request.ts'
 import { PipelineCreatedBody, PipelineRefusedBody } from '../../wire/action-bodies.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
+import { messageOf } from '../../http/change-message.ts'
 import { json, renderError, statusOf } from '../../http/errors.ts'
 import { type Form, readForm } from '../../http/request-body.ts'
-import { jsonAnswer } from '../definition/operation.ts'
+import { jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
@@ -38,6 +39,7 @@ const PipelineForm = z.object({
   view: Text,
   domain: Text,
   projectPath: Text,
+  message: Text,
 })
 
 const route = routeWith<PipelineCreationOptions>()
@@ -54,6 +56,7 @@ export const pipelineCreationResource = resource({
       caller: 'groupAdministrator',
       audit: 'create-pipeline',
       rename: { file: 'name' },
+      headers: MESSAGE_HEADER,
       body: {
         required: true,
         content: [{ type: 'application/x-www-form-urlencoded', schema: PipelineForm }],
@@ -81,7 +84,8 @@ export const pipelineCreationResource = resource({
         const reading = readPipelineRequest(name, entriesOf(form))
         if (!reading.ok) return refusal(reading.problems)
         try {
-          await addPipeline(options, c.env.principal, reading.request)
+          const message = messageOf(c.req.raw, form)
+          await addPipeline(options, c.env.principal, reading.request, message)
         } catch (error) {
           return refusedBy(error)
         }

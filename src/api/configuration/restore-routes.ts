@@ -10,23 +10,23 @@ import type { ClientNames } from '../../wire/revision-entry.ts'
 import { RestoredBody } from '../../wire/action-bodies.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
 import { DIGEST_DESCRIBED, digestHeaders } from './digest-header.ts'
+import { checkedMessage, messageOf } from '../../http/change-message.ts'
 import { json, renderError } from '../../http/errors.ts'
 import { parseIfMatch } from './if-match.ts'
 import { malformed, parseSha } from '../../http/parameters.ts'
 import { readBody, readForm, textField } from '../../http/request-body.ts'
-import { jsonAnswer } from '../definition/operation.ts'
+import { jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
 /** A reason and the form around it, in bytes. */
-const LARGEST_BODY = 16_384
-/** More than a commit's subject should hold. */
-export const LONGEST_REASON = 500
+const LARGEST_BODY = 65_536
 
 export interface RestoreRoutesOptions extends ConfigRestoringDeps {
   readonly clientNames: ClientNames
 }
 
+const Text = z.string().optional()
 const route = routeWith<RestoreRoutesOptions>()
 
 /** `POST /api/config/revisions/[commit]/restore`: an older revision becomes current again. */
@@ -42,12 +42,13 @@ export const restoreResource = resource({
       audit: 'restore-revision',
       headers: {
         'If-Match': { text: 'The digest that the caller takes for current', schema: z.string() },
+        ...MESSAGE_HEADER,
       },
       body: {
         required: false,
         content: ['application/json', 'application/x-www-form-urlencoded'].map((type) => ({
           type,
-          schema: z.object({ reason: z.string().max(LONGEST_REASON).optional() }),
+          schema: z.object({ message: Text, reason: Text }),
         })),
       },
       answers: {
@@ -68,7 +69,7 @@ export const restoreResource = resource({
         const ifMatch = c.req.header('if-match')?.trim() ?? ''
         const request = {
           commit: parseSha(c.req.param('commit')),
-          reason: checkedReason(await readReason(c.req.raw)),
+          reason: await readReason(c.req.raw),
           basedOn: ifMatch === '' ? null : parseIfMatch(ifMatch),
         }
         return restored(options, c.env.principal, request)
@@ -93,19 +94,27 @@ async function restored(
   }
 }
 
-const Body = z.object({ reason: z.string().default('') })
+const Body = z.object({ message: z.string().default(''), reason: z.string().default('') })
 
-/** The reason of a JSON body or of a form; a body of any other type says nothing. */
+/**
+ * The `message` or `reason` of a JSON body or of a form, else that of the header.
+ *
+ * @throws {ServiceError} `malformed-request`.
+ */
 async function readReason(request: Request): Promise<string> {
   const type = (request.headers.get('content-type') ?? '').toLowerCase()
   if (type.includes('form')) {
-    return textField(await readForm(request, LARGEST_BODY), 'reason') ?? ''
+    const form = await readForm(request, LARGEST_BODY)
+    return checkedMessage(textField(form, 'reason') ?? '', 'reason') || messageOf(request, form)
   }
   const body = await readBody(request, LARGEST_BODY)
-  if (!type.startsWith('application/json') || body.length === 0) return ''
+  if (!type.startsWith('application/json') || body.length === 0) return messageOf(request)
   const read = Body.safeParse(parseJson(Buffer.from(body).toString('utf8')))
-  if (read.success) return read.data.reason
-  throw malformed('The body is not an object with a reason', 'reason')
+  if (!read.success) throw malformed('The body is not an object with a message', 'message')
+  const { message, reason } = read.data
+  return (
+    checkedMessage(message, 'message') || checkedMessage(reason, 'reason') || messageOf(request)
+  )
 }
 
 function parseJson(text: string): unknown {
@@ -115,10 +124,4 @@ function parseJson(text: string): unknown {
     if (!(cause instanceof SyntaxError)) throw cause
     return null
   }
-}
-
-/** @throws {ServiceError} `malformed-request` when it is longer than a commit should hold. */
-export function checkedReason(reason: string): string {
-  if (reason.length <= LONGEST_REASON) return reason.trim()
-  throw malformed(`The reason is longer than ${LONGEST_REASON} characters`, 'reason')
 }

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { ErrorCode } from '../../core/errors.ts'
 
 /** Who may make a call, and how it is refused to others. */
@@ -107,6 +107,14 @@ export const JSON_TYPE = 'application/json'
 export function jsonAnswer(text: string, schema: z.ZodType, headers?: Answer['headers']): Answer {
   return { text, content: [{ type: JSON_TYPE, schema }], ...(headers ? { headers } : {}) }
 }
+
+/** Of the calls that change the configuration: a form may say it in a field `message` instead. */
+export const MESSAGE_HEADER = {
+  'X-Cairn-Message': {
+    text: 'Why, as percent-encoded UTF-8: the body of the commit, and `message` of the revision',
+    schema: z.string(),
+  },
+} as const satisfies Operation['headers']
 
 export const NOT_MODIFIED: Answer = { text: 'The caller has the newest bytes' }
 

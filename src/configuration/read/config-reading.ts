@@ -138,6 +138,8 @@ export function findRevision(
 
 function mentions(revision: Revision, text: string): boolean {
   const wanted = text.toLowerCase()
-  const { username, subject, digest, commit } = revision
-  return [username, subject, digest, commit].some((fact) => fact.toLowerCase().includes(wanted))
+  const { username, subject, message, digest, commit } = revision
+  return [username, subject, message, digest, commit].some((fact) =>
+    fact.toLowerCase().includes(wanted),
+  )
 }

@@ -1,6 +1,6 @@
 import type { EditableDocument } from '../../document/edit/layout.ts'
-import type { ConfigurationWriter } from './configuration-writer.ts'
-import type { CurrentConfiguration } from '../current/current-configuration.ts'
+import type { ChangeOptions, ConfigurationWriter, SavedChange } from './configuration-writer.ts'
+import type { CurrentConfiguration, CurrentDocument } from '../current/current-configuration.ts'
 
 /** Changes the current document by lossless edits, each computed from the document at that time. */
 export class ConfigEditor {
@@ -18,10 +18,15 @@ export class ConfigEditor {
    *
    * @throws {ServiceError} `config-invalid` when the result is not valid.
    */
-  edit(username: string, edit: (document: EditableDocument) => string | null) {
-    return this.#writer.change(username, async (current) => {
+  edit(
+    username: string,
+    edit: (document: EditableDocument) => string | null,
+    options: Pick<ChangeOptions, 'message'> = {},
+  ): Promise<SavedChange> {
+    const compute = async (current: CurrentDocument) => {
       const text = edit(await this.#configuration.documentOf(current))
       return text === null ? null : Buffer.from(text)
-    })
+    }
+    return this.#writer.change(username, compute, options)
   }
 }

@@ -1,6 +1,7 @@
 import type { Digest } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
+import { restoreSubject } from '../../core/restore-subject.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
 import type { ConfigurationWriter, SavedChange } from './configuration-writer.ts'
@@ -36,7 +37,8 @@ export async function restoreRevision(
   assertMay(access, principal, { action: 'administer' })
   const revision = findRevision({ history }, commit)
   const document = await history.readDocument(revision)
-  const subject = `Restore r${history.numberOf(revision)} by ${revision.username}`
+  const source = { number: history.numberOf(revision) ?? 0, username: revision.username }
+  const subject = restoreSubject({ verb: 'Restore', what: null, ...source })
   return makeCurrent(writer, principal, { document, basedOn, subject, reason })
 }
 
@@ -45,7 +47,7 @@ export interface MakingCurrent {
   /** The digest that must still be current; null when any may be. */
   readonly basedOn: Digest | null
   readonly subject: string
-  /** Appended to the subject; may be empty. */
+  /** The message of the revision; may be empty. */
   readonly reason: string
 }
 
@@ -63,8 +65,7 @@ export function makeCurrent(
     if (basedOn !== null && basedOn !== current.digest) throw changedSince(current)
     return document
   }
-  const told = reason === '' ? subject : `${subject}: ${reason}`
-  return writer.change(username, restore, { subject: told })
+  return writer.change(username, restore, { subject, message: reason })
 }
 
 function changedSince({ digest, username }: Revision): ServiceError {

@@ -27,6 +27,8 @@ export interface SaveRequest {
   readonly basedOn: Digest | null
   /** Whether it was sent by a form: a browser ends every line with CRLF. */
   readonly isForm?: boolean
+  /** The reason in the words of the caller; may be empty. */
+  readonly message?: string
 }
 
 /**
@@ -39,16 +41,17 @@ export interface SaveRequest {
 export function saveDocument(
   deps: ConfigSavingDeps,
   principal: Principal,
-  { document, basedOn, isForm = false }: SaveRequest,
+  { document, basedOn, isForm = false, message = '' }: SaveRequest,
 ): Promise<SavedChange> {
   assertMay(deps.access, principal, { action: 'administer' })
-  return deps.writer.change(principal.username, async (current) => {
+  const compute = async (current: CurrentDocument) => {
     if (basedOn === null) return document
     const isCurrent = basedOn === current.revision.digest
     const base = isCurrent ? current.document : await readBase(deps, current.revision, basedOn)
     const edited = isForm ? withOwnLineEndingBytes(base, document) : document
     return isCurrent ? edited : mergeStale(deps, current, { document: edited, base })
-  })
+  }
+  return deps.writer.change(principal.username, compute, { message })
 }
 
 async function readBase(

@@ -23,6 +23,8 @@ export type Compute = (current: CurrentDocument) => Promise<Uint8Array | null>
 export interface ChangeOptions {
   /** The subject of the commit; a summary of the changes when absent. */
   readonly subject?: string
+  /** The reason in the words of the author; none when absent. */
+  readonly message?: string
 }
 
 export interface ConfigurationWriterDeps {
@@ -77,7 +79,7 @@ export class ConfigurationWriter implements AsyncDisposable {
   async #tryChange(
     author: string,
     compute: Compute,
-    { subject }: ChangeOptions,
+    { subject, message = '' }: ChangeOptions,
   ): Promise<SavedChange | 'stale'> {
     const { history, prepare, sealForReaders } = this.#deps
     const base = await history.base()
@@ -89,7 +91,7 @@ export class ConfigurationWriter implements AsyncDisposable {
     const prepared = await prepare(new Uint8Array(next), before)
     if (!prepared.ok) throw notValid(prepared.problems)
     if (isCurrent(base, prepared.document)) return unchanged
-    const change = { ...prepared, author, subject: subject ?? prepared.subject }
+    const change = { ...prepared, author, subject: subject ?? prepared.subject, message }
     const saved = await history.commit(base, change)
     return saved === 'stale' ? saved : { revision: saved, isNew: true }
   }

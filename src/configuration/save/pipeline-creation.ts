@@ -1,3 +1,4 @@
+import type { EditableDocument } from '../../document/edit/layout.ts'
 import { createPipeline } from '../../document/create-pipeline/create-pipeline.ts'
 import type { PipelineCreationRequest } from '../../document/create-pipeline/pipeline-request.ts'
 import type { SecretBox } from '../../document/secrets/secret-box.ts'
@@ -20,8 +21,10 @@ export async function addPipeline(
   deps: PipelineCreationDeps,
   principal: Principal,
   request: PipelineCreationRequest,
+  message = '',
 ): Promise<void> {
   assertMay(deps.access, principal, { action: 'administer-group', group: request.group })
   const seal = (secret: string) => deps.box.seal(secret)
-  await deps.editor.edit(principal.username, (document) => createPipeline(document, request, seal))
+  const create = (document: EditableDocument) => createPipeline(document, request, seal)
+  await deps.editor.edit(principal.username, create, { message })
 }

@@ -4,7 +4,7 @@ import { CommitSha, type Revision } from '../../core/revision.ts'
 import { SERVICE_COMMITTER } from '../revision/classify.ts'
 import { fitTime } from '../revision/commit-limits.ts'
 import type { GitExecutable } from '../../git/git-executable.ts'
-import { authorName, parseMessage, renderMessage, subjectOf } from '../revision/message.ts'
+import { authorName, bodyOf, parseMessage, renderMessage, subjectOf } from '../revision/message.ts'
 import type { CommitRecord, ObjectReader } from '../../git/object-reader.ts'
 import type { RepositoryFolder } from '../repository/repository-folder.ts'
 import { findFileInTree } from '../../git/tree-walk.ts'
@@ -210,15 +210,9 @@ function renderImported(
   revision: Revision,
   { sha, message, changes }: { sha: CommitSha; message: string; changes: string },
 ): string {
-  const [subject = '', ...more] = wordsOf(message, changes).trim().split('\n')
-  const facts = renderMessage({ ...revision, subject })
-  const end = facts.indexOf('\n')
-  const body = more.length === 0 ? '' : `\n${more.join('\n')}`
-  return `${facts.slice(0, end)}${body}${facts.slice(end)}${IMPORTED_TRAILER}: ${sha}\n`
-}
-
-function wordsOf(message: string, changes: string): string {
-  const form = parseMessage(message)?.form
-  if (form === 'original') return changes
-  return form === 'trailers' ? subjectOf(message) : message.replaceAll('\0', '')
+  const isOriginal = parseMessage(message)?.form === 'original'
+  const words = message.trimStart()
+  const subject = isOriginal ? changes : subjectOf(words)
+  const facts = renderMessage({ ...revision, subject, message: bodyOf(words) })
+  return `${facts}${IMPORTED_TRAILER}: ${sha}\n`
 }

@@ -6,7 +6,7 @@ import type { FsPromises } from '../../storage/fs-promises.ts'
 import { IndexLine, renderEntries } from './index-line.ts'
 import type { IndexEntry, RevisionIndex, IndexSegment } from './revision-index.ts'
 
-const FORMAT = 'cairn revisions 4'
+const FORMAT = 'cairn revisions 5'
 const LINE_FEED = 10
 
 /** What the entries depend on besides git: with other values they could differ. */

@@ -3,8 +3,8 @@ import { EntryKeys, KEY_LENGTH, keyOf } from './entry-keys.ts'
 import type { IndexEntry, IndexSegment } from './revision-index.ts'
 
 /** Facts of a revision in the order of `factsOf`. */
-type Facts = readonly [string, number, number, string, string, string]
-const FACTS = ['string', 'number', 'number', 'string', 'string', 'string'] as const
+type Facts = readonly [string, number, number, string, string, string, string]
+const FACTS = ['string', 'number', 'number', 'string', 'string', 'string', 'string'] as const
 
 /** Renders entries as one line of text: the key of each, then the facts of all. */
 export function renderEntries(entries: readonly IndexEntry[]): string {
@@ -13,8 +13,8 @@ export function renderEntries(entries: readonly IndexEntry[]): string {
 
 function factsOf({ revision }: IndexEntry): Facts | null {
   if (revision === null) return null
-  const { username, time, schemaVersion, serverEdition, serverVersion, subject } = revision
-  return [username, time, schemaVersion, serverEdition, serverVersion, subject]
+  const { username, time, schemaVersion, serverEdition, serverVersion, subject, message } = revision
+  return [username, time, schemaVersion, serverEdition, serverVersion, subject, message]
 }
 
 /**
@@ -48,9 +48,9 @@ export class IndexLine implements IndexSegment {
       const [commit, digest] = [keys.commitAt(row), keys.digestAt(row)]
       if (digest === null) return null
       if (!isFacts(facts)) throw new TypeError('The index has another form')
-      const [username, time, schemaVersion, serverEdition, serverVersion, subject] = facts
+      const [username, time, schemaVersion, serverEdition, serverVersion, subject, message] = facts
       const server = { schemaVersion, serverEdition, serverVersion }
-      return { digest, commit, username, time, ...server, subject }
+      return { digest, commit, username, time, ...server, subject, message }
     })
   }
 }

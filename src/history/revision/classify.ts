@@ -2,7 +2,7 @@ import { digestOf } from '../../core/digest.ts'
 import type { Revision } from '../../core/revision.ts'
 import { fitRevision } from './commit-limits.ts'
 import type { Inspect } from './inspection.ts'
-import { authorName, parseMessage, type RecordedMessage, subjectOf } from './message.ts'
+import { authorName, bodyOf, parseMessage, type RecordedMessage, subjectOf } from './message.ts'
 import type { CommitRecord } from '../../git/object-reader.ts'
 
 /** The committer of every revision this service writes. */
@@ -49,6 +49,7 @@ export async function classify(
     serverEdition: context.serverEdition,
     serverVersion: 'N/A',
     subject: subjectOf(commit.message),
+    message: bodyOf(commit.message),
   }
   return fitRevision(revision, commit)
 }
@@ -79,6 +80,7 @@ function recorded(commit: CommitRecord, message: RecordedMessage): Revision {
     serverEdition,
     serverVersion,
     subject: subjectOf(commit.message),
+    message: bodyOf(commit.message),
   }
   return fitRevision(revision, commit)
 }

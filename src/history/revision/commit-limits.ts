@@ -1,5 +1,5 @@
 import { TextDecoder } from 'node:util'
-import type { Revision } from '../../core/revision.ts'
+import { LONGEST_MESSAGE, type Revision } from '../../core/revision.ts'
 import { authorName, oneLine } from './message.ts'
 import type { CommitRecord } from '../../git/object-reader.ts'
 
@@ -7,7 +7,8 @@ import type { CommitRecord } from '../../git/object-reader.ts'
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 const LONGEST_NAME = 256
 const LONGEST_SUBJECT = 1000
-const LONGEST_MESSAGE = 65_536
+/** Of subject, body and trailers together, in bytes. */
+const LARGEST_TEXT = 65_536
 
 const UNFIT = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u
 
@@ -21,7 +22,7 @@ export function fitTime(...times: readonly number[]): number {
  * times, names and subjects, and they cannot be removed from the history.
  */
 export function fitRevision(revision: Revision, commit: CommitRecord): Revision {
-  const { username, time, serverEdition, serverVersion, subject } = revision
+  const { username, time, serverEdition, serverVersion, subject, message } = revision
   return {
     ...revision,
     username: shortened(UNFIT.test(username) ? authorName(username) : username, LONGEST_NAME),
@@ -29,6 +30,7 @@ export function fitRevision(revision: Revision, commit: CommitRecord): Revision 
     serverEdition: fitLine(serverEdition, LONGEST_NAME),
     serverVersion: fitLine(serverVersion, LONGEST_NAME),
     subject: fitLine(subject, LONGEST_SUBJECT),
+    message: shortened(message, LONGEST_MESSAGE),
   }
 }
 
@@ -88,8 +90,8 @@ function findUnfitMessage(message: string): string[] {
   if (UNFIT.test(subject.replaceAll('\t', ' ').replace(/\r$/, '')) || message.includes('\0')) {
     unfit.push('has a message with characters that cannot be shown')
   }
-  if (Buffer.byteLength(message) > LONGEST_MESSAGE) {
-    unfit.push(`has a message of more than ${LONGEST_MESSAGE} bytes`)
+  if (Buffer.byteLength(message) > LARGEST_TEXT) {
+    unfit.push(`has a message of more than ${LARGEST_TEXT} bytes`)
   }
   return unfit
 }

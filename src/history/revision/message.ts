@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Digest } from '../../core/digest.ts'
+import { UNFIT_IN_MESSAGE } from '../../core/revision.ts'
 
 /** The facts that a commit's message records and git cannot hold natively. */
 export interface RecordedFacts {
@@ -21,6 +22,8 @@ export interface RecordedMessage extends RecordedFacts {
 export interface MessageParts extends Omit<RecordedFacts, 'username'> {
   readonly username: string
   readonly subject: string
+  /** May have several lines, and may be empty. */
+  readonly message: string
 }
 
 const Count = z
@@ -38,14 +41,17 @@ const Facts = z.object({
 })
 
 /**
- * Renders the message of a commit: a summary of the changes, then the facts as trailers, so that
- * `git log --format='%(trailers:key=Config-MD5,valueonly)'` reads them too.
+ * Renders the message of a commit: a summary of the changes, the reason if there is one, then the
+ * facts as trailers, so that `git log --format='%(trailers:key=Config-MD5,valueonly)'` reads them too.
+ * The facts are the last paragraph, whatever the reason looks like: it forges none.
  */
 export function renderMessage(parts: MessageParts): string {
   const exact = authorName(parts.username) === parts.username ? [] : [parts.username]
+  const message = plainLines(parts.message)
   return [
     oneLine(parts.subject) || 'Change the configuration',
     '',
+    ...(message === '' ? [] : [message, '']),
     `Config-MD5: ${parts.digest}`,
     `Config-Time: ${parts.time}`,
     `Schema-Version: ${parts.schemaVersion}`,
@@ -65,6 +71,26 @@ export function parseMessage(message: string): RecordedMessage | null {
 export function subjectOf(message: string): string {
   return message.split('\n', 1)[0] ?? ''
 }
+
+/** The lines below the subject without the facts of {@link parseMessage}; may be empty. */
+export function bodyOf(message: string): string {
+  const below = message.slice(subjectOf(message).length)
+  if (below.trim() === '' || parseOriginal(message) !== null) return ''
+  return plainLines(below.replace(TRAILERS, ''))
+}
+
+/** A text as lines that every terminal and page shows, without those that are empty at either end. */
+function plainLines(text: string): string {
+  return text
+    .replaceAll(/\r\n?/g, '\n')
+    .split('\n')
+    .map((line) => line.replaceAll(EVERY_UNFIT, ' ').trimEnd())
+    .join('\n')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .replaceAll(/^\n+|\n+$/g, '')
+}
+
+const EVERY_UNFIT = new RegExp(UNFIT_IN_MESSAGE, 'gu')
 
 /**
  * The author name of a commit. Characters that git cannot hold or a terminal does not show are

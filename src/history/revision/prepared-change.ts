@@ -12,6 +12,8 @@ export interface PreparedDocument {
 /** A document that is ready to be committed, with nothing left to compute. */
 export interface PreparedChange extends PreparedDocument {
   readonly author: string
+  /** The reason in the words of the author; may be empty. */
+  readonly message: string
 }
 
 export type Preparation =

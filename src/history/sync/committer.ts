@@ -9,6 +9,7 @@ import { ABSENT, type LiveDraft, type LiveFile, type LiveFileState } from './liv
 import { compressObject, compressObjects } from '../../git/loose-objects.ts'
 import {
   authorName,
+  bodyOf,
   type MessageParts,
   oneLine,
   renderMessage,
@@ -78,7 +79,8 @@ export class Committer {
     if (move === null || (await live.stamp()) !== draft.live.stamp) return null
     await move.finish()
     await this.#placeLiveFile(draft, file)
-    const revision = { ...facts, commit: prepared.commit, subject: subjectOf(message) }
+    const words = { subject: subjectOf(message), message: bodyOf(message) }
+    const revision = { ...facts, ...words, commit: prepared.commit }
     const findClean = () => live.findPlaced(draft.document)
     await allOf([live.syncName(), repository.stage({ oid: blob.oid, findClean })])
     await keeper.append(revision)
@@ -101,7 +103,7 @@ export class Committer {
     await live.removeMovedAway(now - KEEP_INVALID)
   }
 
-  #describe({ document, schemaVersion, author, subject }: NewRevision): MessageParts {
+  #describe({ document, schemaVersion, author, subject, message }: NewRevision): MessageParts {
     const { serverEdition, serverVersion, clock } = this.#options
     return {
       digest: digestOf(document),
@@ -111,6 +113,7 @@ export class Committer {
       serverEdition: oneLine(serverEdition),
       serverVersion: oneLine(serverVersion),
       subject,
+      message,
     }
   }
 

@@ -73,6 +73,7 @@ async function commitAs(options: FirstCommitOptions, first: FirstRevision): Prom
     ...first,
     ...prepared,
     author: UPGRADE,
+    message: '',
     hasInvalidEdit: false,
   })
   if (revision === null) throw unavailable(`${options.live.path} is being changed by others`)

@@ -164,7 +164,7 @@ export class Reconciler {
       message: `Commit ${base.head} has plain secrets; they are replaced in a commit upon it`,
     })
     const subject = `Seal the secrets that commit ${base.head.slice(0, 10)} has in plain text`
-    await this.commit(base, { ...inspection, author: this.#sealer, subject })
+    await this.commit(base, { ...inspection, author: this.#sealer, subject, message: '' })
     return 'again'
   }
 
@@ -199,7 +199,7 @@ export class Reconciler {
     if (base.headDocument && isEqual(prepared.document, base.headDocument)) {
       return this.#catchUp(base.headDocument, base.live.stamp)
     }
-    await this.commit(base, { ...prepared, author: FILESYSTEM })
+    await this.commit(base, { ...prepared, author: FILESYSTEM, message: '' })
     return 'again'
   }
 

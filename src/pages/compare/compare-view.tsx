@@ -1,6 +1,7 @@
 import type { Comparison } from '../code/comparison.ts'
 import type { RevealCount } from '../snapshot/reveal-secrets.ts'
 import { LineCounts } from '../history/history-table.tsx'
+import { ChangeWords } from '../frame/change-words.tsx'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { RevealButton, RevealedNotice } from '../snapshot/secrets.tsx'
 import { RangeCard } from './range-card.tsx'
@@ -99,6 +100,7 @@ function Head({ frame: { links }, comparison, query, from, to }: CompareViewProp
           <LineCounts lines={lines} />
           {` lines in ${places} ${places === 1 ? 'place' : 'places'}`}
         </p>
+        {after.number === before.number + 1 && <ChangeWords revision={after} links={links} />}
       </div>
       <div class="actions">
         {older && (

@@ -1,3 +1,4 @@
+import { ChangeWords } from '../frame/change-words.tsx'
 import { When, exactTime } from '../frame/when.tsx'
 import { Who } from '../frame/who.tsx'
 import type { CompareViewProps } from './compare-view.tsx'
@@ -26,6 +27,7 @@ export function RangeCard(props: CompareViewProps) {
                 <When time={revision.time} now={now} />
               )}
             </span>
+            {count > 1 && <ChangeWords revision={revision} links={links} isShort />}
           </li>
         ))}
       </ul>

@@ -1,6 +1,7 @@
 import type { Digest } from '../../core/digest.ts'
 import type { EditDraft } from './edit-draft.ts'
 import { EntityName } from '../work/edit-scope.ts'
+import { messageOf } from '../../http/change-message.ts'
 import { malformed, parseDigest } from '../../http/parameters.ts'
 import { readForm, textField, type Form } from '../../http/request-body.ts'
 
@@ -10,6 +11,8 @@ export type EditAction = 'edit' | 'check' | 'preview' | 'save'
 export interface EditForm {
   readonly draft: EditDraft
   readonly action: EditAction
+  /** The reason in the words of the author; may be empty. */
+  readonly message: string
   /** The revision that the choices apply to, or null when there was no conflict. */
   readonly against: Digest | null
   readonly choices: readonly ('ours' | 'theirs')[]
@@ -31,6 +34,7 @@ export async function readEditForm(request: Request, limit: number): Promise<Edi
       entity: parseEntity(textField(form, 'entity') ?? ''),
     },
     action: ACTIONS.find((action) => action === asked) ?? 'check',
+    message: messageOf(request, form),
     against: against === '' ? null : parseDigest(against),
     choices: choicesOf(form),
   }

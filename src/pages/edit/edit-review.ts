@@ -67,13 +67,13 @@ async function reviewOpen(
 export async function saveEdit(
   deps: EditingDeps,
   principal: Principal,
-  draft: EditDraft,
+  { draft, message }: { readonly draft: EditDraft; readonly message: string },
 ): Promise<EditOutcome> {
   const open = await openDraft(deps, principal, draft)
   const review = await reviewOpen(deps, draft, open)
   if (review.kind !== 'ready') return review
   try {
-    const request = { document: open.document, basedOn: draft.basedOn }
+    const request = { document: open.document, basedOn: draft.basedOn, message }
     return { kind: 'saved', ...(await saveDocument(deps, principal, request)) }
   } catch (error) {
     if (!(error instanceof ServiceError) || !SURPRISES.has(error.code)) throw error

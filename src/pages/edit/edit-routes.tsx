@@ -69,7 +69,9 @@ export function editRoutes(options: EditRoutesOptions) {
     if (action === 'edit') return answerEditor(deps, c, form.draft, {})
     const draft = await decided(deps, principal, form)
     if (action === 'save') {
-      return answerOutcome(deps, c, { form, draft }, await saveEdit(deps, principal, draft))
+      const { message } = form
+      const outcome = await saveEdit(deps, principal, { draft, message })
+      return answerOutcome(deps, c, { form, draft }, outcome)
     }
     const review = await reviewEdit(deps, principal, draft)
     if (action === 'check' && review.kind === 'ready') {

@@ -1,6 +1,7 @@
 import { wholeEntityWord } from '../../document/entities/entities.ts'
 import { type ShownStep, STEPS } from './entity-history.ts'
 import { ChangeItems } from '../frame/change-list.tsx'
+import { ChangeWords } from '../frame/change-words.tsx'
 import { HunkTable, Path } from '../code/hunk.tsx'
 import { LineCounts } from '../history/history-table.tsx'
 import { When } from '../frame/when.tsx'
@@ -50,6 +51,10 @@ function Step(props: EntityViewProps & { step: ShownStep }) {
       <div class="changes">
         <ChangeItems changes={changes} href={null} />
       </div>
+      <ChangeWords
+        revision={revision}
+        links={props.entity.isAdministrator ? props.frame.links : null}
+      />
       <StepDiff step={step} />
     </article>
   )

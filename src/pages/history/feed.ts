@@ -29,7 +29,7 @@ export function renderFeed(items: readonly FeedItem[], links: Links, origin: str
 }
 
 function renderEntry({ revision, title }: FeedItem, links: Links, origin: string): string {
-  const { number, commit, time, who } = revision
+  const { number, commit, time, who, message } = revision
   const before = `r${Math.max(1, number - 1)}`
   return [
     '<entry>',
@@ -38,6 +38,7 @@ function renderEntry({ revision, title }: FeedItem, links: Links, origin: string
     `<link href="${escapeHtml(`${origin}${links.compare(before, `r${number}`)}`)}"/>`,
     `<updated>${new Date(time).toISOString()}</updated>`,
     `<author><name>${escapeHtml(who)}</name></author>`,
+    ...(message === '' ? [] : [`<summary>${escapeHtml(message)}</summary>`]),
     '</entry>',
   ].join('\n')
 }

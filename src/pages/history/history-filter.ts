@@ -81,8 +81,8 @@ async function mentioning(
 }
 
 function mentions(revision: Revision, text: string, lookup: RevisionLookup): boolean {
-  const { username, subject, digest, commit } = revision
-  const facts = [username, shownAuthor(username), subject, digest, commit]
+  const { username, subject, message, digest, commit } = revision
+  const facts = [username, shownAuthor(username), subject, message, digest, commit]
   if (facts.some((fact) => fact.toLowerCase().includes(text))) return true
   return lookup.textOf(revision).includes(text)
 }

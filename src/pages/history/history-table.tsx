@@ -2,6 +2,7 @@ import { dayName } from './day-counts.ts'
 import type { HistoryPage, HistoryRow } from './history-page.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { ChangeList, toEntityHistory } from '../frame/change-list.tsx'
+import { ChangeWords } from '../frame/change-words.tsx'
 import type { Links } from '../frame/links.ts'
 import { When, longDay } from '../frame/when.tsx'
 import { Who } from '../frame/who.tsx'
@@ -134,15 +135,28 @@ function Pick({ side, number, chosen }: { side: 'a' | 'b'; number: number; chose
 
 function What({ links, row: { revision, details } }: { links: Links; row: HistoryRow }) {
   const { changes } = details ?? { changes: null }
-  if (changes === null || changes.length === 0) return <span>{messageOf(revision)}</span>
+  const words = <ChangeWords revision={revision} links={links} isShort />
+  if (changes === null || changes.length === 0) {
+    return (
+      <>
+        {revision.kind !== 'git' && <span>{subjectOf(revision)}</span>}
+        {words}
+      </>
+    )
+  }
   const diff = links.compare(`r${revision.number - 1}`, `r${revision.number}`)
   const more = (left: number) =>
     revision.number === 1 ? `and ${left} more` : <a href={diff}>{`and ${left} more`}</a>
-  return <ChangeList changes={changes} linkOf={toEntityHistory(links)} most={CHANGES} more={more} />
+  return (
+    <>
+      <ChangeList changes={changes} linkOf={toEntityHistory(links)} most={CHANGES} more={more} />
+      {words}
+    </>
+  )
 }
 
 /** The subject of the commit, unless it is the metadata record of the original server. */
-function messageOf({ subject }: NumberedRevision): string {
+function subjectOf({ subject }: NumberedRevision): string {
   return /^user:.*\|timestamp:\d+\|/.test(subject) ? 'Configuration changed' : subject
 }
 

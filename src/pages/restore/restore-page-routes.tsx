@@ -10,7 +10,7 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import { statusOf } from '../../http/errors.ts'
 import { malformed, parseDigest } from '../../http/parameters.ts'
 import { readForm, textField } from '../../http/request-body.ts'
-import { checkedReason } from '../../api/configuration/restore-routes.ts'
+import { checkedMessage } from '../../http/change-message.ts'
 import { pageResponse } from '../frame/page-response.ts'
 import type { PageContext } from '../frame/page-context.ts'
 import { RestoreView } from './restore-view.tsx'
@@ -20,7 +20,7 @@ export interface RestorePageOptions extends RestoreDeps {
   readonly clock: Clock
 }
 
-const LARGEST_FORM = 16_384
+const LARGEST_FORM = 65_536
 
 /** What is restored, and from which revision. */
 interface Asked {
@@ -87,7 +87,7 @@ async function restore(
   { reason, basedOn }: { reason: string; basedOn: ReturnType<typeof parseDigest> },
 ): Promise<Response> {
   if (reason.trim() === '') throw malformed('A reason is needed', 'reason')
-  const order = { ...asked, reason: checkedReason(reason), basedOn }
+  const order = { ...asked, reason: checkedMessage(reason, 'reason'), basedOn }
   const { revision } = await restoreNow(options, c.env.principal, order)
   const { number } = numbered(options.history, revision)
   return c.redirect(options.pages.links.compare(`r${number - 1}`, `r${number}`), 303)

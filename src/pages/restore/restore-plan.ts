@@ -1,4 +1,5 @@
 import type { Principal } from '../../core/principal.ts'
+import { restoreSubject } from '../../core/restore-subject.ts'
 import { findNamed } from '../revisions/numbered-revision.ts'
 import { planUndoing } from './plan-undoing.ts'
 import type { RestoreDeps, RestoreGround, RestoreResult, RestoreScope } from './restore-scope.ts'
@@ -9,7 +10,7 @@ import { entitySteps } from '../entity/entity-steps.ts'
 /** The effect of a restore on the current document. */
 export interface RestorePlan extends RestoreGround {
   readonly scope: RestoreScope
-  /** The commit subject, without the reason. */
+  /** The subject of its commit. */
   readonly subject: string
   /** The resulting document, or the obstacle. */
   readonly result: RestoreResult
@@ -29,24 +30,23 @@ export async function planRestore(
   const revision = findNamed(deps, principal, name)
   const current = findNamed(deps, principal, 'current')
   const ground = { revision, current, before: await deps.history.readDocument(current) }
-  const of = `r${revision.number} by ${revision.username}`
   switch (scope.kind) {
     case 'revision': {
       const result = await deps.history.readDocument(revision)
-      return { ...ground, scope, subject: `Restore ${of}`, result }
+      const subject = restoreSubject({ verb: 'Restore', what: null, ...revision })
+      return { ...ground, scope, subject, result }
     }
     case 'entity': {
       const { kind, name: called } = scope.address
       const result = await planEntity(deps, ground, scope.address)
-      return { ...ground, scope, subject: `Restore ${kind} ${called} of ${of}`, result }
+      const what = `${kind} ${called}`
+      const subject = restoreSubject({ verb: 'Restore', what, ...revision })
+      return { ...ground, scope, subject, result }
     }
-    case 'change':
-      return {
-        ...ground,
-        scope,
-        subject: `Undo ${of}`,
-        result: await planUndoing(deps, ground),
-      }
+    case 'change': {
+      const subject = restoreSubject({ verb: 'Undo', what: null, ...revision })
+      return { ...ground, scope, subject, result: await planUndoing(deps, ground) }
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import type { RestorePreview } from './restore-preview.ts'
 import type { Obstacle } from './restore-scope.ts'
-import { LONGEST_REASON } from '../../api/configuration/restore-routes.ts'
+import { LONGEST_MESSAGE } from '../../core/revision.ts'
 import { ChangeList, toEntityHistory } from '../frame/change-list.tsx'
 import { PlainDiff } from '../code/plain-diff.tsx'
 import { LineCounts } from '../history/history-table.tsx'
@@ -141,7 +141,7 @@ function RestoreForm({ frame: { links }, preview, reason }: RestoreViewProps) {
           name="reason"
           value={reason}
           required
-          maxlength={LONGEST_REASON}
+          maxlength={LONGEST_MESSAGE}
           size={60}
           autocomplete="off"
         />

@@ -1,5 +1,6 @@
 import type { ConfigMarker } from './config-markers.ts'
 import { ChangeItems } from '../frame/change-list.tsx'
+import { ChangeWords } from '../frame/change-words.tsx'
 import type { PageFrame } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
 import { When } from '../frame/when.tsx'
@@ -25,6 +26,7 @@ export function Markers({ frame, pipeline, markers, more, now }: MarkersProps) {
           <div class="card">
             <MarkerHead links={frame.links} pipeline={pipeline} marker={marker} now={now} />
             <MarkerChanges links={frame.links} pipeline={pipeline} marker={marker} />
+            <ChangeWords revision={marker.revision} links={null} isShort />
           </div>
         </li>
       ))}

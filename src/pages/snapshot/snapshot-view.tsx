@@ -2,6 +2,7 @@ import { raw } from 'hono/html'
 import { type SnapshotPage, type SnapshotQuery, WINDOW } from './snapshot-page.ts'
 import type { RevealCount } from './reveal-secrets.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
+import { ChangeWords } from '../frame/change-words.tsx'
 import { RevealButton, RevealedNotice } from './secrets.tsx'
 import { exactTime, When } from '../frame/when.tsx'
 import { Who } from '../frame/who.tsx'
@@ -80,6 +81,7 @@ function Head({ frame: { links }, page, now }: SnapshotViewProps) {
             )}
           </span>
         </p>
+        <ChangeWords revision={revision} links={links} />
       </div>
       <div class="actions">
         {previous !== null && (

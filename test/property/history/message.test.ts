@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { Digest } from '../../../src/core/digest.ts'
 import {
   authorName,
+  bodyOf,
   type MessageParts,
   parseMessage,
   renderMessage,
@@ -44,6 +45,7 @@ const nasty = fc
 const parts: fc.Arbitrary<MessageParts> = fc.record({
   username: nasty,
   subject: nasty,
+  message: nasty,
   digest: fc.stringMatching(/^[0-9a-f]{32}$/).map((text) => Digest.parse(text)),
   time: fc.nat(),
   schemaVersion: fc.nat(200),
@@ -55,6 +57,7 @@ function partsOf(over: Partial<MessageParts> = {}): MessageParts {
   return {
     username: 'ana',
     subject: 'Add pipeline build',
+    message: '',
     digest: DIGEST,
     time: 1_450_718_883_389,
     schemaVersion: 75,
@@ -86,10 +89,12 @@ describe('the message of a commit', () => {
     )
   })
 
-  it('has one line of subject and one paragraph of trailers, whatever the names', () => {
+  it('has one line of subject, and one last paragraph of trailers, whatever the names', () => {
     fc.assert(
       fc.property(parts, (given) => {
-        const [subject, blank, ...trailers] = renderMessage(given).replace(/\n$/, '').split('\n')
+        const rendered = renderMessage(given).replace(/\n$/, '')
+        const [subject, blank] = rendered.split('\n')
+        const trailers = (rendered.split('\n\n').at(-1) ?? '').split('\n')
 
         expect(subject).not.toBe('')
         expect(blank).toBe('')
@@ -103,6 +108,32 @@ describe('the message of a commit', () => {
         ])
       }),
     )
+  })
+
+  it('gives back the reason without the facts, whatever it looks like', () => {
+    fc.assert(
+      fc.property(parts, (given) => {
+        const once = bodyOf(renderMessage(given))
+
+        expect(once).not.toMatch(/[\p{Cs}\u2028\u2029\0\r]/u)
+        expect(bodyOf(renderMessage({ ...given, message: once }))).toBe(once)
+        expect(once.replaceAll(/\s+/g, '')).toBe(
+          given.message.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\s]+/gu, ''),
+        )
+      }),
+    )
+  })
+
+  it.each([
+    ['Fix\n\nSee INC-42\n\n* one\n* two\n', 'See INC-42\n\n* one\n* two'],
+    [
+      'Fix\n\nWhy\n\nSigned-off-by: Ana <ana@example.org>\n',
+      'Why\n\nSigned-off-by: Ana <ana@example.org>',
+    ],
+    ['Fix', ''],
+    [`user:ana|timestamp:1|schema_version:75|go_edition:e|go_version:v|md5:${DIGEST}`, ''],
+  ])('of another author, such as %j, has its body for a reason', (message, body) => {
+    expect(bodyOf(message)).toBe(body)
   })
 
   it('reads the form of the original with bars and colons in its values', () => {

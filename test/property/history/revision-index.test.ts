@@ -35,7 +35,8 @@ function entryOf({ isTwin, isClosed, document, subject }: Draft, n: number): Ind
   if (document === null) return { commit, isClosed, digest: null, revision: null }
   const digest = Digest.parse(nameOf(document % 20, 31) + (document < 20 ? 'a' : 'b'))
   const server = { schemaVersion: 75, serverEdition: 'OpenSource', serverVersion: '0.1.0' }
-  const revision = { digest, commit, username: `user${n % 3}`, time: n, ...server, subject }
+  const words = { subject, message: n % 2 === 0 ? '' : `why\n${subject}` }
+  const revision = { digest, commit, username: `user${n % 3}`, time: n, ...server, ...words }
   return { commit, isClosed, digest, revision }
 }
 

@@ -1,0 +1,49 @@
+import { LONGEST_MESSAGE, UNFIT_IN_MESSAGE } from '../core/revision.ts'
+import { malformed } from './parameters.ts'
+import { type Form, readForm, textField } from './request-body.ts'
+
+/** Gives the reason of a change, as percent-encoded UTF-8. */
+const HEADER = 'x-cairn-message'
+const FIELD = 'message'
+/** A message and the form around it, in bytes. */
+const LARGEST_FORM = 65_536
+
+/**
+ * The reason of a change: the field `message` where the form has it, else the header; may be empty.
+ *
+ * @throws {ServiceError} `malformed-request` for what a commit cannot hold.
+ */
+export function messageOf(request: Request, form: Form = new Map()): string {
+  const field = textField(form, FIELD)
+  if (field !== null && field.trim() !== '') return checkedMessage(field, FIELD)
+  return checkedMessage(decoded(request.headers.get(HEADER) ?? ''), HEADER)
+}
+
+/** The same of a request that needs no body, but may send a form. */
+export async function readMessage(request: Request): Promise<string> {
+  const isForm = /\bform\b/i.test(request.headers.get('content-type') ?? '')
+  return messageOf(request, isForm ? await readForm(request, LARGEST_FORM) : new Map())
+}
+
+/**
+ * A message as people wrote it, with line feeds and without white space at its ends.
+ *
+ * @throws {ServiceError} `malformed-request` when it is too long or cannot be shown.
+ */
+export function checkedMessage(text: string, path: string): string {
+  const message = text.replaceAll('\r\n', '\n').trim()
+  if (message.length > LONGEST_MESSAGE) {
+    throw malformed(`The ${path} is longer than ${LONGEST_MESSAGE} characters`, path)
+  }
+  if (message.split('\n').every((line) => !UNFIT_IN_MESSAGE.test(line))) return message
+  throw malformed(`The ${path} has characters that cannot be shown`, path)
+}
+
+function decoded(header: string): string {
+  try {
+    if (/^[\x20-\x7e\t]*$/.test(header)) return decodeURIComponent(header)
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error
+  }
+  throw malformed(`The header ${HEADER} is not percent-encoded UTF-8`, HEADER)
+}
