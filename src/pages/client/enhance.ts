@@ -2,12 +2,12 @@ import { watchButtons } from '../code/client/changes.ts'
 import { watchLineRanges } from '../code/client/line-ranges.ts'
 import { watchChosen } from '../history/client/chosen.ts'
 import { showNewRevisions } from '../history/client/new-revisions.ts'
-import { keepAges } from '../frame/client/ages.ts'
+import { keepClockTimes } from '../frame/client/clock-times.ts'
 import { watchKeys } from './keys.ts'
 
 // Adds shortcuts and live updates to the pages. Every page works without this script.
 document.documentElement.classList.add('scripted')
-keepAges()
+keepClockTimes()
 watchChosen()
 showNewRevisions()
 watchButtons()

@@ -1,5 +1,4 @@
 import { type Context, Hono } from 'hono'
-import type { Clock } from '../../lib/clock.ts'
 import { CommitSha } from '../../core/revision.ts'
 import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
 import { type ConfigReadingDeps, readDiff } from '../../configuration/read/config-reading.ts'
@@ -21,16 +20,11 @@ import { CompareView } from './compare-view.tsx'
 export interface CompareRoutesOptions extends ComparisonDeps, ConfigReadingDeps, RevealDeps {
   readonly entities: EntityIndex
   readonly pages: PageContext
-  readonly clock: Clock
   readonly fileName: string
 }
 
 /** The size of the page cache, in bytes. */
 const KEPT = 16 * 1_048_576
-/**
- * The age after which a page with relative times ("1 min ago") is rendered again, in milliseconds.
- */
-const FRESH = 60_000
 
 /** `/config/compare/…`: the differences of two revisions as a page and as a patch. */
 export function compareRoutes(options: CompareRoutesOptions) {
@@ -57,22 +51,21 @@ export function compareRoutes(options: CompareRoutesOptions) {
 
 function comparePages(options: CompareRoutesOptions) {
   const kept = new PageCache(KEPT)
-  const { pages, clock, fileName } = options
+  const { pages, fileName } = options
   return async (c: Context<RouteEnv, '/:from/:to'>) => {
     const { from, to } = c.req.param()
     const query = parseCompareQuery(c.req.query())
     const compared = findCompared(options, c.env.principal, { from, to })
     const frame = pages.frame(c.req.raw, c.env.principal)
     const immutable = isForEver(compared, { from, to }) && frame.problems.length === 0
-    const now = immutable ? null : clock()
     const { before, after, older, newer } = compared
     const neighbours = `${older?.commit ?? ''} ${newer?.commit ?? ''}`
     const facts = [before.commit, after.commit, neighbours, c.req.url]
-    const etag = pages.etag(frame, [...facts, Math.floor((now ?? 0) / FRESH)])
+    const etag = pages.etag(frame, facts)
     return kept.answer(c, { etag, immutable }, async () => {
       const comparison = await readComparison(options, compared, comparisonOptionsOf(query))
       const { origin } = new URL(c.req.url)
-      const common = { frame, query, from, to, fileName, origin, now }
+      const common = { frame, query, from, to, fileName, origin }
       return <CompareView {...common} comparison={comparison} reveal={null} />
     })
   }
@@ -86,7 +79,7 @@ async function reveal(
   options: CompareRoutesOptions,
   c: Context<RouteEnv, '/config/compare/:from/:to/reveal'>,
 ): Promise<Response> {
-  const { pages, clock, fileName } = options
+  const { pages, fileName } = options
   const { principal } = c.env
   const names = { from: parseSha(c.req.param('from')), to: parseSha(c.req.param('to')) }
   const query = parseCompareQuery(c.req.query())
@@ -95,7 +88,7 @@ async function reveal(
   const [from, to] = [`r${compared.before.number}`, `r${compared.after.number}`]
   const { origin } = new URL(c.req.url)
   const frame = pages.frame(c.req.raw, principal)
-  const view = { frame, query, from, to, fileName, origin, now: clock() }
+  const view = { frame, query, from, to, fileName, origin }
   const page = <CompareView {...view} comparison={shown} reveal={count} />
   return pageResponse(page, 200, NEVER_KEPT)
 }

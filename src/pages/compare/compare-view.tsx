@@ -22,8 +22,6 @@ export interface CompareViewProps {
   readonly to: string
   readonly fileName: string
   readonly origin: string
-  /** Null for a page that is cached without limit and therefore shows no ages. */
-  readonly now: number | null
   /** The count of decrypted secrets; null where secrets are hidden. */
   readonly reveal: RevealCount | null
 }

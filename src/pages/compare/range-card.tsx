@@ -1,11 +1,11 @@
 import { ChangeWords } from '../frame/change-words.tsx'
-import { When, exactTime } from '../frame/when.tsx'
+import { Moment } from '../frame/when.tsx'
 import { Who } from '../frame/who.tsx'
 import type { CompareViewProps } from './compare-view.tsx'
 
 /** The authors of the revisions, and how to get the same comparison elsewhere. */
 export function RangeCard(props: CompareViewProps) {
-  const { frame, comparison, now } = props
+  const { frame, comparison } = props
   const { between, count } = comparison
   const { links } = frame
   return (
@@ -19,13 +19,7 @@ export function RangeCard(props: CompareViewProps) {
             </a>{' '}
             <Who revision={revision} />{' '}
             <span class="muted">
-              {now === null ? (
-                <time datetime={new Date(revision.time).toISOString()}>
-                  {exactTime(revision.time)}
-                </time>
-              ) : (
-                <When time={revision.time} now={now} />
-              )}
+              <Moment time={revision.time} />
             </span>
             {count > 1 && <ChangeWords revision={revision} links={links} isShort />}
           </li>

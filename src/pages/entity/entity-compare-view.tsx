@@ -7,7 +7,7 @@ import { HunkView } from '../code/hunk.tsx'
 import { Toolbar } from '../code/toolbar.tsx'
 import { LineCounts } from '../history/history-table.tsx'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
-import { When } from '../frame/when.tsx'
+import { Moment } from '../frame/when.tsx'
 import { Who } from '../frame/who.tsx'
 import { titleOf } from './entity-title.ts'
 
@@ -16,7 +16,6 @@ export interface EntityCompareViewProps {
   readonly address: EntityAddress
   readonly comparison: EntityComparison
   readonly query: CompareQuery
-  readonly now: number
 }
 
 /** One entity of the configuration in two revisions, without the rest of the documents. */
@@ -58,7 +57,7 @@ export function EntityCompareView(props: EntityCompareViewProps) {
   )
 }
 
-function Head({ frame: { links }, address, comparison, query, now }: EntityCompareViewProps) {
+function Head({ frame: { links }, address, comparison, query }: EntityCompareViewProps) {
   const { before, after, lines } = comparison
   const swapped = { from: `r${after.number}`, to: `r${before.number}` }
   return (
@@ -72,7 +71,7 @@ function Head({ frame: { links }, address, comparison, query, now }: EntityCompa
           </span>
           <span>
             {`r${after.number} by `}
-            <Who revision={after} /> <When time={after.time} now={now} />
+            <Who revision={after} /> <Moment time={after.time} />
           </span>
         </p>
       </div>

@@ -38,7 +38,7 @@ export function entityRoutes(options: EntityRoutesOptions) {
     }
     const comparison = await readEntityComparison(options, c.env.principal, address, asked)
     const frame = pages.frame(c.req.raw, c.env.principal)
-    const view = { frame, address, comparison, query, now: clock() }
+    const view = { frame, address, comparison, query }
     return pageResponse(<EntityCompareView {...view} />)
   }
 

@@ -4,7 +4,7 @@ import { ChangeItems } from '../frame/change-list.tsx'
 import { ChangeWords } from '../frame/change-words.tsx'
 import { HunkTable, Path } from '../code/hunk.tsx'
 import { LineCounts } from '../history/history-table.tsx'
-import { When } from '../frame/when.tsx'
+import { Moment } from '../frame/when.tsx'
 import { Who } from '../frame/who.tsx'
 import { BY_TIME, Pager } from '../frame/pager.tsx'
 import { EntityRuns } from './entity-runs.tsx'
@@ -36,7 +36,7 @@ export function EntityTimeline(props: EntityViewProps) {
 }
 
 function Step(props: EntityViewProps & { step: ShownStep }) {
-  const { step, now } = props
+  const { step } = props
   const { revision, changes } = step
   return (
     <article class="card" aria-label={`Revision r${revision.number}`}>
@@ -44,7 +44,7 @@ function Step(props: EntityViewProps & { step: ShownStep }) {
         <StepName {...props} />
         <Who revision={revision} />
         <span class="muted">
-          <When time={revision.time} now={now} />
+          <Moment time={revision.time} />
         </span>
         <StepLinks {...props} />
       </header>

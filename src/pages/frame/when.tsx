@@ -4,28 +4,51 @@ const DAY = 24 * HOUR
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 const WEEKDAYS = 'Sun Mon Tue Wed Thu Fri Sat'.split(' ')
 
-/** A time relative to now, with the exact time as its title. `enhance.js` keeps it up to date. */
+/**
+ * A time: its age within a day, else date and hour. Times are in UTC and say so; `enhance.js` keeps
+ * ages up to date and shows the others as the reader's clock does, with UTC as the title.
+ */
 export function When({ time, now }: { time: number; now: number }) {
   return (
-    <time datetime={new Date(time).toISOString()} title={exactTime(time)} data-ago="">
+    <time datetime={isoTime(time)} title={exactTime(time)} data-when="age">
       {relativeTime(time, now)}
+    </time>
+  )
+}
+
+/** Date and hour, whatever the age: `5 Jun 2015, 14:03 UTC`. */
+export function Moment({ time }: { time: number }) {
+  return (
+    <time datetime={isoTime(time)} title={exactTime(time)} data-when="moment">
+      {momentOf(time)}
+    </time>
+  )
+}
+
+/** The hour alone, below a heading that has the day and says that it is in UTC: `14:03`. */
+export function Hour({ time }: { time: number }) {
+  return (
+    <time datetime={isoTime(time)} title={exactTime(time)} data-when="hour">
+      {hourOf(time)}
     </time>
   )
 }
 
 export function relativeTime(time: number, now: number): string {
   const age = now - time
-  if (age < MINUTE) return age > -MINUTE ? 'just now' : exactTime(time)
+  if (age < MINUTE) return age > -MINUTE ? 'just now' : momentOf(time)
   if (age < HOUR) return `${Math.floor(age / MINUTE)} min ago`
-  if (age < DAY) return `${Math.floor(age / HOUR)} h ago`
-  const days = Math.floor(age / DAY)
-  if (days === 1) return 'yesterday'
-  return days < 30 ? `${days} days ago` : dateOf(time)
+  return age < DAY ? `${Math.floor(age / HOUR)} h ago` : momentOf(time)
 }
 
 /** `5 Jun 2015, 14:03:22 UTC` */
 export function exactTime(time: number): string {
-  return `${dateOf(time)}, ${new Date(time).toISOString().slice(11, 19)} UTC`
+  return `${dateOf(time)}, ${isoTime(time).slice(11, 19)} UTC`
+}
+
+/** `5 Jun 2015, 14:03 UTC` */
+export function momentOf(time: number): string {
+  return `${dateOf(time)}, ${hourOf(time)} UTC`
 }
 
 /** `5 Jun 2015` */
@@ -39,10 +62,17 @@ export function shortDay(day: string): string {
   return `${day.slice(8)} ${MONTHS[Number(day.slice(5, 7)) - 1]}`
 }
 
-/** `Fri, 05 Jun 2015`, of a day such as `2015-06-05`; the current year is left out. */
-export function longDay(day: string, now: number): string {
-  const year = day.slice(0, 4)
-  const weekday = WEEKDAYS[new Date(`${day}T00:00:00Z`).getUTCDay()]
-  const isThisYear = year === String(new Date(now).getUTCFullYear())
-  return `${weekday}, ${shortDay(day)}${isThisYear ? '' : ` ${year}`}`
+/** `Fri, 5 Jun 2015`, of a day such as `2015-06-05`. */
+export function longDay(day: string): string {
+  const time = Date.parse(`${day}T00:00:00Z`)
+  return `${WEEKDAYS[new Date(time).getUTCDay()]}, ${dateOf(time)}`
+}
+
+function isoTime(time: number): string {
+  return new Date(time).toISOString()
+}
+
+/** `14:03` */
+function hourOf(time: number): string {
+  return isoTime(time).slice(11, 16)
 }

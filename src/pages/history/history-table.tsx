@@ -4,7 +4,7 @@ import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { ChangeList, toEntityHistory } from '../frame/change-list.tsx'
 import { ChangeWords } from '../frame/change-words.tsx'
 import type { Links } from '../frame/links.ts'
-import { When, longDay } from '../frame/when.tsx'
+import { Hour, longDay } from '../frame/when.tsx'
 import { Who } from '../frame/who.tsx'
 
 /** The number of changes shown for one revision. */
@@ -13,11 +13,10 @@ const CHANGES = 6
 interface TableProps {
   readonly links: Links
   readonly page: HistoryPage
-  readonly now: number
 }
 
 /** The rows of the history, grouped by day. */
-export function HistoryTable({ links, page, now }: TableProps) {
+export function HistoryTable({ links, page }: TableProps) {
   const { a, b } = chosenOf(page)
   return (
     <table class="history">
@@ -34,7 +33,7 @@ export function HistoryTable({ links, page, now }: TableProps) {
           </th>
         </tr>
       </thead>
-      <tbody>
+      <tbody data-days="">
         {page.rows.map((row, n) => {
           const day = dayName(row.revision.time)
           const above = page.rows[n - 1]
@@ -43,12 +42,18 @@ export function HistoryTable({ links, page, now }: TableProps) {
             <>
               {isFirst && (
                 <tr class="day">
-                  <th colspan={7} scope="colgroup" id={`d${day}`}>
-                    {longDay(day, now)}
+                  <th colspan={7} scope="colgroup">
+                    {`${longDay(day)}, UTC`}
                   </th>
                 </tr>
               )}
-              <Row links={links} row={row} now={now} chosen={{ a, b }} total={page.total} />
+              <Row
+                links={links}
+                row={row}
+                day={isFirst ? day : null}
+                chosen={{ a, b }}
+                total={page.total}
+              />
             </>
           )
         })}
@@ -72,12 +77,13 @@ export function chosenOf({ rows }: HistoryPage): Chosen {
 interface RowProps {
   readonly links: Links
   readonly row: HistoryRow
-  readonly now: number
+  /** The day that begins with this row, as `2015-06-05`, or null. */
+  readonly day: string | null
   readonly chosen: Chosen
   readonly total: number
 }
 
-function Row({ links, row, now, chosen, total }: RowProps) {
+function Row({ links, row, day, chosen, total }: RowProps) {
   const { revision, details } = row
   const { number, digest } = revision
   const name = `r${number}`
@@ -103,8 +109,8 @@ function Row({ links, row, now, chosen, total }: RowProps) {
       <td>
         <Who revision={revision} />
       </td>
-      <td class="when">
-        <When time={revision.time} now={now} />
+      <td class="when" id={day === null ? undefined : `d${day}`}>
+        <Hour time={revision.time} />
       </td>
       <td class="diff">
         {number > 1 && (

@@ -47,7 +47,7 @@ export function HistoryView({ frame, filter, page, now }: HistoryViewProps) {
         {page.rows.length === 0 ? (
           <NothingFound links={links} total={page.total} />
         ) : (
-          <HistoryTable links={links} page={page} now={now} />
+          <HistoryTable links={links} page={page} />
         )}
         <Pages links={links} page={page} filter={filter} />
         {page.total > 1 && page.rows.length > 0 && <CompareBar page={page} />}

@@ -1,5 +1,4 @@
 import { type Context, Hono } from 'hono'
-import type { Clock } from '../../lib/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { entityAddress } from '../revisions/entity-address.ts'
 import { numbered } from '../revisions/numbered-revision.ts'
@@ -17,7 +16,6 @@ import { RestoreView } from './restore-view.tsx'
 
 export interface RestorePageOptions extends RestoreDeps {
   readonly pages: PageContext
-  readonly clock: Clock
 }
 
 const LARGEST_FORM = 65_536
@@ -101,6 +99,6 @@ async function answer(
 ): Promise<Response> {
   const preview = await previewRestore(options, c.env.principal, asked)
   const frame = options.pages.frame(c.req.raw, c.env.principal)
-  const view = { frame, preview, reason, notice, now: options.clock() }
+  const view = { frame, preview, reason, notice }
   return pageResponse(<RestoreView {...view} />, status)
 }

@@ -6,7 +6,7 @@ import { PlainDiff } from '../code/plain-diff.tsx'
 import { LineCounts } from '../history/history-table.tsx'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
-import { When } from '../frame/when.tsx'
+import { Moment } from '../frame/when.tsx'
 import { restoreTexts } from './restore-text.ts'
 
 export interface RestoreViewProps {
@@ -14,7 +14,6 @@ export interface RestoreViewProps {
   readonly preview: RestorePreview
   readonly reason: string
   readonly notice: string | null
-  readonly now: number
 }
 
 /** The preview of a restore, and its form. A restore removes nothing from the history. */
@@ -45,7 +44,7 @@ export function RestoreView(props: RestoreViewProps) {
   )
 }
 
-function Head({ frame: { links }, preview, now, title }: RestoreViewProps & { title: string }) {
+function Head({ frame: { links }, preview, title }: RestoreViewProps & { title: string }) {
   const { revision, current, comparison } = preview
   const name = `r${revision.number}`
   return (
@@ -54,7 +53,7 @@ function Head({ frame: { links }, preview, now, title }: RestoreViewProps & { ti
         <h1>{title}</h1>
         <p class="muted">
           <a href={links.snapshot(name)}>{name}</a> is by {revision.who},{' '}
-          <When time={revision.time} now={now} />.{' '}
+          <Moment time={revision.time} />.{' '}
           <a href={links.snapshot('current')}>{`r${current.number}`}</a> is current
           {comparison !== null && (
             <>

@@ -3,7 +3,7 @@ import { ChangeItems } from '../frame/change-list.tsx'
 import { ChangeWords } from '../frame/change-words.tsx'
 import type { PageFrame } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
-import { When } from '../frame/when.tsx'
+import { Moment } from '../frame/when.tsx'
 import { Who } from '../frame/who.tsx'
 
 /** The number of changes of one revision shown between runs. */
@@ -14,17 +14,16 @@ export interface MarkersProps {
   readonly pipeline: string
   readonly markers: readonly ConfigMarker[]
   readonly more: number
-  readonly now: number
 }
 
 /** The configuration changes between two runs: those of this pipeline, with their authors. */
-export function Markers({ frame, pipeline, markers, more, now }: MarkersProps) {
+export function Markers({ frame, pipeline, markers, more }: MarkersProps) {
   return (
     <>
       {markers.map((marker) => (
         <li class="marker">
           <div class="card">
-            <MarkerHead links={frame.links} pipeline={pipeline} marker={marker} now={now} />
+            <MarkerHead links={frame.links} pipeline={pipeline} marker={marker} />
             <MarkerChanges links={frame.links} pipeline={pipeline} marker={marker} />
             <ChangeWords revision={marker.revision} links={null} isShort />
           </div>
@@ -49,14 +48,14 @@ interface MarkerProps {
   readonly marker: ConfigMarker
 }
 
-function MarkerHead({ links, pipeline, marker, now }: MarkerProps & { readonly now: number }) {
+function MarkerHead({ links, pipeline, marker }: MarkerProps) {
   const { revision } = marker
   const { number } = revision
   return (
     <p class="marker-head">
       <b>Config changed</b> <Who revision={revision} />{' '}
       <span class="muted">
-        <When time={revision.time} now={now} />
+        <Moment time={revision.time} />
       </span>{' '}
       {number > 1 && <a href={diffOf(links, pipeline, number)}>{`r${number} diff`}</a>}
     </p>

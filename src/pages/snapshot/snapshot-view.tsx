@@ -4,7 +4,7 @@ import type { RevealCount } from './reveal-secrets.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { ChangeWords } from '../frame/change-words.tsx'
 import { RevealButton, RevealedNotice } from './secrets.tsx'
-import { exactTime, When } from '../frame/when.tsx'
+import { Moment } from '../frame/when.tsx'
 import { Who } from '../frame/who.tsx'
 import { listingHtml } from '../code/listing-html.ts'
 import type { Links } from '../frame/links.ts'
@@ -59,7 +59,7 @@ function addressOf({ frame, page, query, isMoving }: SnapshotViewProps, line: nu
   return `${permanentAddress(frame.links, page, asked)}#L${line}`
 }
 
-function Head({ frame: { links }, page, now }: SnapshotViewProps) {
+function Head({ frame: { links }, page }: SnapshotViewProps) {
   const { revision, previous, next, current } = page
   const name = `r${revision.number}`
   return (
@@ -72,11 +72,11 @@ function Head({ frame: { links }, page, now }: SnapshotViewProps) {
           <code title={revision.digest}>{revision.digest.slice(0, 8)}</code>
           <Who revision={revision} />
           <span>
-            In effect from <When time={revision.time} now={now} />
+            In effect from <Moment time={revision.time} />
             {next !== null && (
               <>
                 {' to '}
-                <time datetime={new Date(next.time).toISOString()}>{exactTime(next.time)}</time>
+                <Moment time={next.time} />
               </>
             )}
           </span>

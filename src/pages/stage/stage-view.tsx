@@ -98,7 +98,7 @@ function History({ frame, page, now }: StageViewProps) {
               now={now}
             />
           ) : (
-            <Markers frame={frame} now={now} {...entry} pipeline={name.pipeline} />
+            <Markers frame={frame} {...entry} pipeline={name.pipeline} />
           ),
         )}
       </ol>

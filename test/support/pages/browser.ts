@@ -44,6 +44,7 @@ export interface Visitor {
   readonly colorScheme?: 'light' | 'dark'
   readonly isPhone?: boolean
   readonly hasScripts?: boolean
+  readonly timezone?: string
 }
 
 /** The ways to look at a page that every page is tested in. */
@@ -55,11 +56,12 @@ export const LOOKS = [
 
 /** A visitor who is logged in as admin, in a profile of their own. */
 export async function visit(browser: Browser, url: string, visitor: Visitor = {}): Promise<Page> {
-  const { colorScheme = 'light', isPhone = false, hasScripts = true } = visitor
+  const { colorScheme = 'light', isPhone = false, hasScripts = true, timezone = 'UTC' } = visitor
   const context: BrowserContext = await browser.newContext({
     baseURL: url,
     colorScheme,
     javaScriptEnabled: hasScripts,
+    timezoneId: timezone,
     reducedMotion: 'reduce',
     viewport: isPhone ? { width: 390, height: 844 } : { width: 1440, height: 960 },
     httpCredentials: { username: 'admin', password: ADMIN_PASSWORD },

@@ -1,4 +1,4 @@
-import { updateAges } from '../../frame/client/ages.ts'
+import { showClockTimes } from '../../frame/client/clock-times.ts'
 import { find, findInput, runDetached, parsePage } from '../../frame/client/dom.ts'
 import { picked, showChosen, SIDES } from './chosen.ts'
 import { currentRow } from './rows.ts'
@@ -50,7 +50,7 @@ async function refresh(): Promise<boolean> {
     if (input) input.checked = true
   }
   if (row) document.getElementById(row)?.setAttribute('aria-current', 'true')
-  updateAges()
+  showClockTimes()
   showChosen()
   return true
 }

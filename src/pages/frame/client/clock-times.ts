@@ -1,0 +1,66 @@
+import { findAll } from './dom.ts'
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+const WEEKDAYS = 'Sun Mon Tue Wed Thu Fri Sat'.split(' ')
+
+/** The day of a time on the reader's calendar: `5 Jun 2015`. */
+function dateOf(at: Date): string {
+  return `${at.getDate()} ${MONTHS[at.getMonth()]} ${at.getFullYear()}`
+}
+
+/** The hour of a time on the reader's clock: `14:03`. */
+function hourOf(at: Date): string {
+  return [at.getHours(), at.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':')
+}
+
+/** As the server writes it, but for the clock. */
+function textOf({ dateTime, dataset }: HTMLTimeElement): string {
+  const at = new Date(dateTime)
+  if (dataset['when'] === 'hour') return hourOf(at)
+  const age = Date.now() - at.getTime()
+  if (dataset['when'] === 'moment' || age >= DAY || age <= -MINUTE) {
+    return `${dateOf(at)}, ${hourOf(at)}`
+  }
+  const minutes = Math.floor(age / MINUTE)
+  if (minutes < 1) return 'just now'
+  return minutes < 60 ? `${minutes} min ago` : `${Math.floor(minutes / 60)} h ago`
+}
+
+/** Shows times as the reader's clock does, and ages as they are now. */
+export function showClockTimes(): void {
+  for (const time of findAll<HTMLTimeElement>('time[data-when]')) {
+    const text = textOf(time)
+    if (text !== time.textContent) time.textContent = text
+  }
+  groupByDay()
+}
+
+/** Puts the headings of days in lists between the days of the reader's calendar. */
+function groupByDay(): void {
+  for (const list of findAll('[data-days]')) {
+    const [pattern, ...others] = findAll('.day', list)
+    if (!pattern) continue
+    for (const heading of others) heading.remove()
+    pattern.remove()
+    let last = ''
+    for (const row of findAll('.revision', list)) {
+      const time = row.querySelector('time')
+      if (!time) continue
+      const at = new Date(time.dateTime)
+      const day = `${WEEKDAYS[at.getDay()]}, ${dateOf(at)}`
+      if (day === last) continue
+      last = day
+      const heading = document.importNode(pattern, true)
+      heading.querySelector('th')?.replaceChildren(day)
+      row.before(heading)
+    }
+  }
+}
+
+/** Updates times now and every minute. */
+export function keepClockTimes(): void {
+  showClockTimes()
+  setInterval(showClockTimes, MINUTE)
+}

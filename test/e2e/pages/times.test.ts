@@ -1,0 +1,54 @@
+// @module-tag chromium
+
+import { describe, expect, it } from 'vitest'
+import { documentWith } from '../../support/documents/documents.ts'
+import { useBrowser, visit } from '../../support/pages/browser.ts'
+import { saveRevisions } from '../../support/service/saved-revisions.ts'
+import { startService, type TestService } from '../../support/service/service.ts'
+
+const chromium = useBrowser()
+
+/** The first revision is of 3 June 2015, 14:03 UTC, and the second of 23:30. */
+async function ofOneDay(): Promise<TestService> {
+  const times = { now: Date.parse('2015-06-03T14:03:22Z') }
+  const service = await startService([], undefined, { clock: () => times.now })
+  times.now = Date.parse('2015-06-03T23:30:00Z')
+  await saveRevisions(service, documentWith('shop'))
+  times.now = Date.parse('2016-01-01T00:00:00Z')
+  return service
+}
+
+describe('the times of revisions', () => {
+  it('are hours under their day, in UTC without scripts, and say so', async () => {
+    const service = await ofOneDay()
+    const page = await visit(chromium.browser, service.url, { hasScripts: false })
+
+    await page.goto('/config')
+
+    expect(await page.locator('.day').allInnerTexts()).toEqual(['Wed, 3 Jun 2015, UTC'])
+    expect(await page.locator('.revision .when').allInnerTexts()).toEqual(['23:30', '14:03'])
+    for (const path of ['/config/compare/r1/r2', '/config/r2']) {
+      await page.goto(path)
+      expect(await page.locator('main').innerText()).toContain('3 Jun 2015, 23:30 UTC')
+    }
+  })
+
+  it("follow the reader's clock with scripts, under the days of its calendar, with UTC at hand", async () => {
+    const service = await ofOneDay()
+    const page = await visit(chromium.browser, service.url, { timezone: 'Asia/Tokyo' })
+
+    await page.goto('/config')
+
+    expect(await page.locator('.day').allInnerTexts()).toEqual([
+      'Thu, 4 Jun 2015',
+      'Wed, 3 Jun 2015',
+    ])
+    const hours = page.locator('.revision .when time')
+    expect(await hours.allInnerTexts()).toEqual(['08:30', '23:03'])
+    expect(await hours.first().getAttribute('title')).toBe('3 Jun 2015, 23:30:00 UTC')
+    for (const path of ['/config/compare/r1/r2', '/config/r2']) {
+      await page.goto(path)
+      expect(await page.locator('main').innerText()).toContain('4 Jun 2015, 08:30')
+    }
+  })
+})
