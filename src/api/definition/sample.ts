@@ -55,4 +55,5 @@ export const SAMPLE_REVISION = {
   time: SAMPLE.time,
   schemaVersion: 75,
   serverVersion: '0.1.0',
+  message: 'A second agent for Linux',
 } as const
