@@ -1,3 +1,4 @@
+import { listOf } from '../incremental/find-members.ts'
 import { RelocatedElement } from '../incremental/relocated-element.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import { elementsAt } from '../xml/xml-elements.ts'
@@ -13,8 +14,8 @@ import { isWrittenAlike } from './scope.ts'
 type EntityPair = readonly [EntityElement, EntityElement]
 
 /** The kinds of entities that are read separately, the most important first. */
-const MEMBER_KINDS = ENTITY_KINDS.filter(({ word }) =>
-  ['pipeline', 'template', 'agent'].includes(word),
+const MEMBER_KINDS = ENTITY_KINDS.filter(
+  ({ steps: [[list = ''] = [], [member = ''] = []] }) => listOf(list, member) !== null,
 )
 
 /**

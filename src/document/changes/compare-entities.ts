@@ -158,8 +158,10 @@ function contentChange(
  * renames can be traced. An agent is identified by its uuid and named by its host.
  */
 function reportName(scope: Scope, before: EntityElement, after: EntityElement): readonly string[] {
-  const isAgent = after.kind.prefix === 'agent'
-  const [from, to] = isAgent ? [entityLabel(before), entityLabel(after)] : [before.name, after.name]
+  const isLabelled = after.kind.labelledBy !== null
+  const [from, to] = isLabelled
+    ? [entityLabel(before), entityLabel(after)]
+    : [before.name, after.name]
   if (from === to) return []
   scope.report({
     kind: 'renamed',
@@ -171,7 +173,7 @@ function reportName(scope: Scope, before: EntityElement, after: EntityElement): 
     to,
     ...rangesOf(scope, { before: before.element.openTag, after: after.element.openTag }),
   })
-  return isAgent ? ['hostname'] : [after.kind.by.slice(1)]
+  return [after.kind.labelledBy ?? after.kind.by.slice(1)]
 }
 
 /** Reports changed comments or, when nothing else has changed, the layout. */

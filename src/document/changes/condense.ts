@@ -1,3 +1,4 @@
+import { ENTITY_KINDS } from '../entities/entities.ts'
 import { constructAt, tagNameOf } from '../highlight/xml-scanner.ts'
 import { WholeElements } from '../highlight/whole-elements.ts'
 import type { Span } from '../xml/xml-tree.ts'
@@ -9,12 +10,11 @@ interface Untouched extends Span {
 }
 
 /** The lists whose elements are matched by name, independent of the lines of a diff. */
-const LISTS = new Map([
-  ['pipelines', 'pipeline'],
-  ['templates', 'pipeline'],
-  ['environments', 'environment'],
-  ['agents', 'agent'],
-])
+const LISTS = new Map(
+  ENTITY_KINDS.filter(({ isListed }) => isListed).map(
+    ({ steps: [[list = ''] = [], [member = ''] = []] }) => [list, member],
+  ),
+)
 
 /** The condensed form of a longer text. */
 export interface Condensed {

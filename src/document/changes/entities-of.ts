@@ -1,5 +1,5 @@
 import type { DocumentChange } from '../entities/change.ts'
-import { wholeEntityWord } from '../entities/entities.ts'
+import { isLabelled, wholeEntityWord } from '../entities/entities.ts'
 
 /**
  * Every entity that the changes concern: renamed ones under both names, and the former groups of
@@ -23,7 +23,7 @@ function groupsOf({ kind, entity, path, subject, from, to }: DocumentChange): st
 /** The former name of a renamed entity, or null. An agent keeps its uuid when its host changes. */
 export function formerNameOf(change: DocumentChange): string | null {
   const { kind, entity, from } = change
-  if (kind !== 'renamed' || from === undefined || entity.startsWith('agent/')) return null
+  if (kind !== 'renamed' || from === undefined || isLabelled(entity)) return null
   if (wholeEntityWord(change) === null) return null
   return `${entity.slice(0, entity.indexOf('/'))}/${from}`
 }

@@ -1,5 +1,5 @@
 import type { Problem } from '../../core/problem.ts'
-import { DEFAULT_GROUP } from '../model/pipelines.ts'
+import { DEFAULT_GROUP } from '../entities/entities.ts'
 import { type ArtifactRequest, readArtifactRequests } from './artifact-request.ts'
 import { type MaterialRequest, readMaterialRequest } from './material-request.ts'
 import { RequestForm } from './request-form.ts'

@@ -1,10 +1,4 @@
-import {
-  type EntityElement,
-  ENTITY_KINDS,
-  entitiesIn,
-  entityName,
-  foldEntity,
-} from '../entities/entities.ts'
+import { type EntityElement, entityName, entityOf, findNamedEntity } from '../entities/entities.ts'
 import { CRUISE_CHILDREN } from '../structure/child-order.ts'
 import { applyEdits } from './apply-edits.ts'
 import { newElement, type VerbatimElement } from './new-element.ts'
@@ -40,8 +34,8 @@ export function restoreEntities(
 ): string | null {
   const { current, older } = documents
   const pairs = names.map(({ now, past }) => ({
-    now: findNamedEntity(current, now),
-    past: findNamedEntity(older, past),
+    now: findNamedEntity(current.root, now),
+    past: findNamedEntity(older.root, past),
   }))
   const gone = wholes(pairs, ({ now, past }) => (past === null ? now : null))
   const back = wholes(pairs, ({ now, past }) => (now === null ? past : null))
@@ -53,21 +47,6 @@ export function restoreEntities(
     edits.push(...made)
   }
   return applyEdits(current, edits) ?? current.text
-}
-
-/** The entity of that name, or null when the document has none. */
-export function findNamedEntity(
-  { root }: Pick<XmlDocument, 'root'>,
-  name: string,
-): EntityElement | null {
-  const key = foldEntity(name)
-  const [prefix] = key.split('/', 1)
-  for (const kind of ENTITY_KINDS) {
-    if (kind.prefix !== prefix || !kind.by.startsWith('@')) continue
-    const found = entitiesIn(root, kind).find((each) => foldEntity(entityName(each)) === key)
-    if (found) return found
-  }
-  return null
 }
 
 /** The elements that come or go as a whole, with all that is in them. */
@@ -117,12 +96,7 @@ function holderIn(root: XmlElement, { parent }: XmlElement): XmlElement | null {
   const above = holderIn(root, parent)
   if (above === null) return null
   const alike = elementsAt(above, parent.name)
-  return alike.find((each) => identityIn(each) === identityIn(parent)) ?? null
-}
-
-/** The group that holds a pipeline; lists have no name. */
-function identityIn({ name, attributes }: XmlElement): string {
-  return name === 'pipelines' ? (attributes.get('group')?.value ?? 'defaultGroup') : ''
+  return alike.find((each) => keyOf(each) === keyOf(parent)) ?? null
 }
 
 function placeIn(parent: XmlElement, element: XmlElement): InsertionPlace {
@@ -136,10 +110,10 @@ function placeIn(parent: XmlElement, element: XmlElement): InsertionPlace {
   return before.length === 0 && kept.size > 0 ? { kind: 'first' } : { kind: 'last' }
 }
 
-/** The identity of an element among its siblings. */
-function keyOf({ name, attributes }: XmlElement): string {
-  const [identity] = ['name', 'uuid', 'id', 'group'].flatMap((each) => attributes.get(each) ?? [])
-  return `${name} ${identity?.value ?? ''}`
+/** The identity of an element among its siblings; lists and the like are alone. */
+function keyOf(element: XmlElement): string {
+  const entity = entityOf(element)
+  return entity ? entityName(entity) : element.name
 }
 
 function verbatim({ text }: XmlDocument, { name, span }: XmlElement): VerbatimElement {

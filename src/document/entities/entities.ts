@@ -10,18 +10,38 @@ import type { XmlElement } from '../xml/xml-tree.ts'
 import type { DocumentChange } from './change.ts'
 import { shownText } from './shown-value.ts'
 
+/** The group of pipelines whose group has no name. */
+export const DEFAULT_GROUP = 'defaultGroup'
+
 /** A kind of entity with its own history. */
 export interface EntityDefinition {
+  /** What one is called. */
+  readonly word: string
   /** The first part of the entity's name, and all of it when there is only one. */
   readonly prefix: string
-  readonly word: string
+  /** Where its elements stand below the root. */
   readonly steps: PathSteps
-  /** Whether it is inside the `server` element. */
-  readonly isOfServer: boolean
-  /** The attribute that names it, or its text. */
+  /** The attribute (`@name`) that names it, or its text (`#text`); `-` when there is only one. */
   readonly by: string
   readonly defaultName: string
+  /** Whether it is inside the `server` element. */
+  readonly isOfServer: boolean
+  /** Whether names that differ only in case are different. */
   readonly isExact: boolean
+  /** The attribute with the name for people, where that is another; it may change while the name stays. */
+  readonly labelledBy: string | null
+  /** Whether the editor opens one on its own. */
+  readonly isEdited: boolean
+  /** Whether there may be thousands, one below the other in a list. */
+  readonly isListed: boolean
+  /** Whether entities of other kinds stand in it. */
+  readonly holdsOthers: boolean
+}
+
+interface Row extends Partial<Omit<EntityDefinition, 'steps' | 'isOfServer'>> {
+  readonly word: string
+  readonly at: string
+  readonly by: string
 }
 
 /** An entity of a document, with its element. */
@@ -31,45 +51,70 @@ export interface EntityElement {
   readonly element: XmlElement
 }
 
-/** `word = prefix place name`, in the order of importance. `?x` names what has no name. */
-const NOTATION = `
-  pipeline = pipeline pipelines/pipeline @name
-  template = template templates/pipeline @name
-  group = group pipelines @group ?defaultGroup
-  environment = environment environments/environment @name
-  server = server server -
-  administrator = user server/security/admins/user #text !
-  administrator role = role server/security/admins/role #text
-  role = role server/security/roles/role|pluginRole @name
-  repository = repository repositories/repository @name
-  scm = scm scms/scm @name
-  config-repo = config-repo config-repos/config-repo @id
-  artifact-store = artifact-store artifactStores/artifactStore @id
-  secret-config = secret-config secretConfigs/secretConfig @id
-  cluster-profile = cluster-profile elastic/clusterProfiles/clusterProfile @id
-  agent-profile = agent-profile elastic/agentProfiles/agentProfile @id
-  agent = agent agents/agent @uuid !
-`
+/** The table of entities. What is said nowhere else about a kind is said here. */
+const TABLE: readonly Row[] = [
+  { word: 'pipeline', at: 'pipelines/pipeline', by: '@name', isEdited: true, isListed: true },
+  { word: 'template', at: 'templates/pipeline', by: '@name', isEdited: true, isListed: true },
+  {
+    word: 'group',
+    at: 'pipelines',
+    by: '@group',
+    defaultName: DEFAULT_GROUP,
+    isEdited: true,
+    holdsOthers: true,
+  },
+  {
+    word: 'environment',
+    at: 'environments/environment',
+    by: '@name',
+    isEdited: true,
+    isListed: true,
+  },
+  { word: 'server', at: 'server', by: '-', holdsOthers: true },
+  {
+    word: 'administrator',
+    prefix: 'user',
+    at: 'server/security/admins/user',
+    by: '#text',
+    isExact: true,
+  },
+  { word: 'administrator role', prefix: 'role', at: 'server/security/admins/role', by: '#text' },
+  { word: 'role', at: 'server/security/roles/role|pluginRole', by: '@name', isEdited: true },
+  { word: 'repository', at: 'repositories/repository', by: '@name' },
+  { word: 'scm', at: 'scms/scm', by: '@name' },
+  { word: 'config-repo', at: 'config-repos/config-repo', by: '@id' },
+  { word: 'artifact-store', at: 'artifactStores/artifactStore', by: '@id' },
+  { word: 'secret-config', at: 'secretConfigs/secretConfig', by: '@id' },
+  { word: 'cluster-profile', at: 'elastic/clusterProfiles/clusterProfile', by: '@id' },
+  { word: 'agent-profile', at: 'elastic/agentProfiles/agentProfile', by: '@id' },
+  {
+    word: 'agent',
+    at: 'agents/agent',
+    by: '@uuid',
+    isExact: true,
+    labelledBy: 'hostname',
+    isEdited: true,
+    isListed: true,
+  },
+]
 
 /** Every kind, the most important first. */
-export const ENTITY_KINDS: readonly EntityDefinition[] = NOTATION.trim().split('\n').map(parseKind)
+export const ENTITY_KINDS: readonly EntityDefinition[] = TABLE.map(({ at, ...row }) => ({
+  prefix: row.word,
+  steps: parseElementPath(at),
+  isOfServer: at.startsWith('server/'),
+  defaultName: '',
+  isExact: false,
+  labelledBy: null,
+  isEdited: false,
+  isListed: false,
+  holdsOthers: false,
+  ...row,
+}))
 
-/** The words for the kinds whose entities are named with a prefix. */
-const WORDS: ReadonlyMap<string, readonly string[]> = new Map(
-  ENTITY_KINDS.map(({ prefix }) => [
-    prefix,
-    ENTITY_KINDS.filter((kind) => kind.prefix === prefix).map(({ word }) => word),
-  ]),
+const BY_PREFIX: ReadonlyMap<string, readonly EntityDefinition[]> = new Map(
+  ENTITY_KINDS.map(({ prefix }) => [prefix, ENTITY_KINDS.filter((kind) => kind.prefix === prefix)]),
 )
-
-function parseKind(line: string): EntityDefinition {
-  const [word = '', meaning = ''] = line.trim().split(' = ')
-  const [prefix = '', place = '', by = '', mark = ''] = meaning.split(' ')
-  const otherwise = mark.startsWith('?') ? mark.slice(1) : ''
-  const steps = parseElementPath(place)
-  const isOfServer = place.startsWith('server/')
-  return { prefix, word, steps, isOfServer, by, defaultName: otherwise, isExact: mark === '!' }
-}
 
 /** Elements outside of entities belong to the document. */
 export const DOCUMENT = 'document'
@@ -81,6 +126,39 @@ export const ENTITY_PREFIXES: readonly string[] = [
   ...new Set(ENTITY_KINDS.map(({ prefix }) => prefix)),
   DOCUMENT,
 ]
+
+/** The kind whose elements stand where a path below the root leads to; null for none. */
+export function kindAt(path: readonly string[]): EntityDefinition | null {
+  return ENTITY_KINDS.find(({ steps }) => isAt(path, steps)) ?? null
+}
+
+/** Whether a path below the root leads to where steps lead. */
+export function isAt(path: readonly string[], steps: PathSteps): boolean {
+  return path.length === steps.length && steps.every((names, n) => names.includes(path[n] ?? ''))
+}
+
+/** The entity that an element is, or null for a part of one. */
+export function entityOf(element: XmlElement): EntityElement | null {
+  const path: string[] = []
+  for (let at = element; at.parent; at = at.parent) path.unshift(at.name)
+  const kind = kindAt(path)
+  return kind && asEntity(element, kind)
+}
+
+/** The entity of a name such as `pipeline/checkout`, or null when the document has none. */
+export function findNamedEntity(root: XmlElement, name: string): EntityElement | null {
+  const key = foldEntity(name)
+  const [prefix] = key.split('/', 1)
+  for (const kind of ENTITY_KINDS) {
+    if (kind.prefix !== prefix || !kind.by.startsWith('@')) continue
+    const all = entitiesIn(root, kind)
+    const found =
+      all.find((each) => entityName(each) === name) ??
+      all.find((each) => foldEntity(entityName(each)) === key)
+    if (found) return found
+  }
+  return null
+}
 
 /** The entities of one kind in a document, in its order. */
 export function entitiesIn(root: XmlElement, kind: EntityDefinition): EntityElement[] {
@@ -96,10 +174,31 @@ export function entityKey({ kind, name }: EntityElement): string {
   return kind.isExact ? name : nameKey(name)
 }
 
-/** The name for people: of an agent, that of its host. */
-export function entityLabel({ kind, name, element }: EntityElement): string {
-  const label = kind.prefix === 'agent' ? (attributeOf(element, 'hostname') ?? name) : name
-  return shownText(label === '' ? kind.word : label)
+/** The name for people, as long as it fits: of an agent, that of its host. */
+export function entityLabel(entity: EntityElement): string {
+  const label = labelIn(entity)
+  return shownText(label === '' ? entity.kind.word : label)
+}
+
+/** The name for people as it is written. */
+export function labelIn({ kind, name, element }: EntityElement): string {
+  return (kind.labelledBy === null ? null : attributeOf(element, kind.labelledBy)) ?? name
+}
+
+/** Whether entities of a name's kind go by another name for people. */
+export function isLabelled(entity: string): boolean {
+  return kindsOf(entity).some(({ labelledBy }) => labelledBy !== null)
+}
+
+/** Whether other entities stand in one of this name, so that not all of its text is its own. */
+export function holdsOthers(entity: string): boolean {
+  return entity === DOCUMENT || kindsOf(entity).some((kind) => kind.holdsOthers)
+}
+
+/** The kinds that a name such as `role/NAME` may be of. */
+function kindsOf(entity: string): readonly EntityDefinition[] {
+  const [prefix = ''] = entity.split('/', 1)
+  return BY_PREFIX.get(prefix) ?? []
 }
 
 function nameIn(element: XmlElement, { by, defaultName: otherwise }: EntityDefinition): string {
@@ -115,13 +214,12 @@ export function entityName({ kind, name }: Pick<EntityElement, 'kind' | 'name'>)
 
 /** The folded name of an entity, equal for all spellings. */
 export function foldEntity(entity: string): string {
-  return /^(?:agent|user)\//.test(entity) ? entity : nameKey(entity)
+  return kindsOf(entity).some(({ isExact }) => isExact) ? entity : nameKey(entity)
 }
 
 /** The word for an entity that a change is about as a whole; null when it is about a part of one. */
 export function wholeEntityWord({ entity, label, path, subject }: DocumentChange): string | null {
   if (path.length > 0) return null
-  const [prefix] = entity.split('/', 1)
-  const words = WORDS.get(prefix ?? '') ?? []
+  const words = kindsOf(entity).map(({ word }) => word)
   return words.find((word) => subject === word || subject === `${word} ${label}`) ?? null
 }

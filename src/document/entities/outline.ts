@@ -1,6 +1,5 @@
-import { SERVER } from './entities.ts'
-import { entityOf, siblingIdentity } from './entity-of.ts'
-import { childElements, elementsAt, parseElementPath } from '../xml/xml-elements.ts'
+import { entitiesIn, ENTITY_KINDS, entityName, entityOf, labelIn, SERVER } from './entities.ts'
+import { attributeOf, childElements } from '../xml/xml-elements.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 
@@ -17,47 +16,56 @@ export interface OutlineEntry {
   readonly children: readonly OutlineEntry[]
 }
 
-/** Sections whose members are worth a place of their own. */
-const LISTED = new Set(['templates', 'environments', 'agents'])
-const ROLES = parseElementPath('security/roles/role|pluginRole')
+/** Sections whose members are worth a place of their own; groups have names themselves. */
+const LISTS = new Set(
+  ENTITY_KINDS.filter(({ isListed }) => isListed).flatMap(({ steps: [list = []] }) => list),
+)
 
 /**
  * Groups with their pipelines and stages, the server with its roles, and the other sections, in the
  * order of the document.
  */
 export function outlineOf({ root, lines }: Pick<XmlDocument, 'root' | 'lines'>): OutlineEntry[] {
-  const entry = (element: XmlElement, members: readonly XmlElement[]): OutlineEntry => ({
-    kind: entityOf(element)?.kind ?? element.name,
-    name: nameOf(element),
-    entity: historyOf(element),
-    first: lines.positionOf(element.span.start).line,
-    last: lines.positionOf(element.span.end - 1).line,
-    children: members.map((member) => entry(member, membersOf(member))),
-  })
-  return childElements(root).map((element) => entry(element, membersOf(element)))
+  const roles = rolesIn(root)
+  const membersOf = (element: XmlElement): readonly XmlElement[] =>
+    element.name === SERVER ? roles : listedIn(element)
+  const entry = (element: XmlElement): OutlineEntry => {
+    const entity = entityOf(element)
+    const stage = entity ? null : stageOf(element)
+    return {
+      kind: entity?.kind.word ?? element.name,
+      name: entity ? labelIn(entity) : (stage?.name ?? ''),
+      entity: entity ? entityName(entity) : (stage?.entity ?? null),
+      first: lines.positionOf(element.span.start).line,
+      last: lines.positionOf(element.span.end - 1).line,
+      children: membersOf(element).map(entry),
+    }
+  }
+  return childElements(root).map(entry)
 }
 
-function historyOf(element: XmlElement): string | null {
-  const entity = entityOf(element)
-  if (entity) return `${entity.kind}/${entity.name}`
-  if (element.name === SERVER) return SERVER
-  const pipeline = element.parent && entityOf(element.parent)
-  if (element.name !== 'stage' || pipeline?.kind !== 'pipeline') return null
-  return `stage/${pipeline.name}/${siblingIdentity(element)}`
+function rolesIn(root: XmlElement): readonly XmlElement[] {
+  const roles = ENTITY_KINDS.filter(({ word }) => word === 'role')
+  return roles.flatMap((kind) => entitiesIn(root, kind)).map(({ element }) => element)
 }
 
-function membersOf(element: XmlElement): XmlElement[] {
-  if (element.name === SERVER) return elementsAt(element, ROLES)
+function listedIn(element: XmlElement): readonly XmlElement[] {
   const children = childElements(element)
-  if (LISTED.has(element.name)) return children
   const kind = entityOf(element)?.kind
-  if (kind === 'group') return children.filter(({ name }) => name === 'pipeline')
-  const hasStages = kind === 'pipeline' || kind === 'template'
-  return hasStages ? children.filter(({ name }) => name === 'stage') : []
+  if (kind?.word === 'group') return children.filter(({ name }) => name === 'pipeline')
+  if (kind?.word === 'pipeline' || kind?.word === 'template') {
+    return children.filter(({ name }) => name === 'stage')
+  }
+  return LISTS.has(element.name) ? children : []
 }
 
-function nameOf(element: XmlElement): string {
-  const entity = entityOf(element)
-  if (entity) return entity.label
-  return element.name === 'stage' ? siblingIdentity(element) : ''
+/** A stage has a history only where it is one of a pipeline. */
+function stageOf(
+  element: XmlElement,
+): { readonly name: string; readonly entity: string | null } | null {
+  if (element.name !== 'stage') return null
+  const name = attributeOf(element, 'name') ?? ''
+  const pipeline = element.parent && entityOf(element.parent)
+  const entity = pipeline?.kind.word === 'pipeline' ? `stage/${pipeline.name}/${name}` : null
+  return { name, entity }
 }

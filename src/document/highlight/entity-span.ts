@@ -1,13 +1,8 @@
 import { isSameName } from '../../core/name-key.ts'
-import {
-  ENTITY_KINDS,
-  type EntityDefinition,
-  entityName,
-  foldEntity,
-} from '../entities/entities.ts'
+import { ENTITY_KINDS, entityName, foldEntity, isAt } from '../entities/entities.ts'
 import type { PathSteps } from '../xml/xml-elements.ts'
 import type { Span } from '../xml/xml-tree.ts'
-import { attribute } from './open-path.ts'
+import { attribute, nameOfTag } from './open-path.ts'
 import { WholeElements } from './whole-elements.ts'
 import { type Construct, constructAt, tagNameOf } from './xml-scanner.ts'
 
@@ -27,7 +22,7 @@ export function entitySpan(text: string, entity: string): Span | null {
   for (const kind of ENTITY_KINDS) {
     if (kind.prefix !== prefix || kind.by === '#text') continue
     const isIt = (tag: Span) =>
-      foldEntity(entityName({ kind, name: nameIn(text, tag, kind) })) === key
+      foldEntity(entityName({ kind, name: nameOfTag(text, tag, kind) })) === key
     const span = spanOf(text, { steps: kind.steps, isIt })
     if (span) return span
   }
@@ -43,10 +38,6 @@ export function stageSpan(text: string, stage: string): Span | null {
   return spanOf(text, { steps: [['stage']], isIt })
 }
 
-function nameIn(text: string, tag: Span, { by, defaultName: otherwise }: EntityDefinition): string {
-  return by === '-' ? '' : (attribute(text, { tag }, by.slice(1)) ?? otherwise)
-}
-
 function spanOf(text: string, wanted: Wanted): Span | null {
   const wholes = new WholeElements(text)
   const open: string[] = []
@@ -56,7 +47,7 @@ function spanOf(text: string, wanted: Wanted): Span | null {
     if (construct.kind === 'close') close(open, tagNameOf(text, construct))
     if (construct.kind !== 'open') continue
     const name = tagNameOf(text, construct)
-    if (matches([...open, name], wanted.steps) && wanted.isIt(construct)) {
+    if (isAt([...open, name].slice(1), wanted.steps) && wanted.isIt(construct)) {
       return { start: construct.start, end: endOf(text, construct, wholes) }
     }
     if (isEmpty(text, construct)) continue
@@ -65,12 +56,6 @@ function spanOf(text: string, wanted: Wanted): Span | null {
     else at = end
   }
   return null
-}
-
-/** Whether the way below the root is the one that is asked for. */
-function matches(path: readonly string[], steps: PathSteps): boolean {
-  if (path.length !== steps.length + 1) return false
-  return steps.every((names, n) => names.includes(path[n + 1] ?? ''))
 }
 
 function close(open: string[], name: string): void {

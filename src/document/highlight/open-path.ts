@@ -1,4 +1,6 @@
+import { DEFAULT_GROUP, type EntityDefinition, kindAt } from '../entities/entities.ts'
 import { IDENTITIES, LISTS } from '../xml/element-path.ts'
+import type { Span } from '../xml/xml-tree.ts'
 import type { OpenElement } from './xml-scanner.ts'
 
 /** A step such as `stage` and `test`: the word for an element, and its name if it has one. */
@@ -27,22 +29,24 @@ export function pathOfOpen(text: string, open: readonly OpenElement[]): PathPart
 
 /** The entity that some open elements belong to: the pipeline rather than its group. */
 export function entityOfOpen(text: string, open: readonly OpenElement[]): PathEntity | null {
-  const found = open.flatMap((element, n) => {
-    const kind = entityKind(element, open[n - 1]?.name ?? '')
-    if (kind === null) return []
-    const name = kind === 'agent' ? attribute(text, element, 'uuid') : identityOf(text, element)
-    return name === null ? [] : [{ kind, name }]
+  const path = open.slice(1).map(({ name }) => name)
+  const found = open.slice(1).flatMap((element, n) => {
+    const kind = kindAt(path.slice(0, n + 1))
+    if (!kind?.isEdited) return []
+    const name = nameOfTag(text, element.tag, kind)
+    return name === '' ? [] : [{ kind: kind.prefix, name, holdsOthers: kind.holdsOthers }]
   })
-  return found.findLast(({ kind }) => kind !== 'group') ?? found[0] ?? null
+  const entity = found.findLast(({ holdsOthers }) => !holdsOthers) ?? found[0]
+  return entity ? { kind: entity.kind, name: entity.name } : null
 }
 
-function entityKind(element: OpenElement, above: string): string | null {
-  if (isGroup(element, above)) return 'group'
-  const { name } = element
-  if (name === 'pipeline' && (above === 'templates' || above === 'pipelines'))
-    return wordFor(element, above)
-  if (name === 'role' || name === 'pluginRole') return above === 'roles' ? 'role' : null
-  return name === 'environment' || name === 'agent' ? name : null
+/** The name of an entity by its opening tag. */
+export function nameOfTag(
+  text: string,
+  tag: Span,
+  { by, defaultName }: Pick<EntityDefinition, 'by' | 'defaultName'>,
+): string {
+  return by.startsWith('@') ? (attribute(text, { tag }, by.slice(1)) ?? defaultName) : ''
 }
 
 function isGroup({ name }: OpenElement, above: string): boolean {
@@ -58,7 +62,7 @@ function wordFor(element: OpenElement, above: string): string {
 }
 
 function identityOf(text: string, element: OpenElement): string | null {
-  if (element.name === 'pipelines') return attribute(text, element, 'group') ?? 'defaultGroup'
+  if (element.name === 'pipelines') return attribute(text, element, 'group') ?? DEFAULT_GROUP
   if (element.name === 'agent') return attribute(text, element, 'hostname')
   for (const name of IDENTITIES) {
     const identity = attribute(text, element, name)

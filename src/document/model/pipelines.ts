@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DEFAULT_GROUP } from '../entities/entities.ts'
 import { Material, readMaterials } from './materials.ts'
 import type { ModelNode } from './model-node.ts'
 import { readStages, Stage } from './stages.ts'
@@ -72,7 +73,6 @@ export const Template = z.object({
 })
 export type Template = z.infer<typeof Template>
 
-export const DEFAULT_GROUP = 'defaultGroup'
 export const DEFAULT_LABEL = '${COUNT}'
 
 export function readGroup(node: ModelNode): z.input<typeof PipelineGroup> {

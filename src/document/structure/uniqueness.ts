@@ -1,3 +1,4 @@
+import { DEFAULT_GROUP } from '../entities/entities.ts'
 import type { Configuration } from '../model/model.ts'
 import type { Findings } from './findings.ts'
 import { shorten } from '../text/shorten.ts'
@@ -23,8 +24,6 @@ const name = attribute('name')
 const id = attribute('id')
 const uuid = attribute('uuid')
 const status = attribute('status')
-
-const DEFAULT_GROUP = 'defaultGroup'
 
 const CONSTRAINTS: readonly Constraint[] = [
   { within: 'cruise', of: 'pipelines', by: groupName, what: 'pipeline group' },

@@ -1,5 +1,6 @@
 import type { Principal } from '../../core/principal.ts'
 import { nameKey } from '../../core/name-key.ts'
+import { holdsOthers, isLabelled } from '../../document/entities/entities.ts'
 import type { History } from '../../history/history.ts'
 import type { RunRightsDeps } from '../../builds/runs/run-rights.ts'
 import { type ScriptDeps, compareTexts, type TextComparison } from '../code/comparison.ts'
@@ -62,8 +63,6 @@ export const STEPS = 20
 /** Longer texts are only linked, not shown. */
 const MOST_LINES = 500
 const NO_RUNS: RunsBetween = { newest: [], left: 0, oldest: [] }
-/** Kinds that contain other entities, whose changes are not their own. */
-const HOLDS_OTHERS = new Set(['group', 'server', 'document'])
 /** Larger differences are linked, not shown. */
 const MOST_ROWS = 60
 
@@ -102,8 +101,8 @@ function currentText({ text, line }: EntityText): Omit<CurrentText, 'revision'> 
   return { line, lines, shown: pieces.of({ start: 0, end: lines }) }
 }
 
-function labelOf({ name, kind, entity }: EntityAddress, steps: readonly EntityStep[]): string {
-  if (kind !== 'agent') return name
+function labelOf({ name, entity }: EntityAddress, steps: readonly EntityStep[]): string {
+  if (!isLabelled(entity)) return name
   for (const { changes } of steps) {
     const told = changes.find((change) => change.entity === entity)
     if (told) return told.label
@@ -130,7 +129,7 @@ async function shownSteps(
   },
 ): Promise<readonly ShownStep[]> {
   const { address, all, offset } = of
-  const isAlone = !HOLDS_OTHERS.has(address.kind)
+  const isAlone = !holdsOthers(address.entity)
   const shown = all.slice(offset, offset + STEPS)
   const texts = isAlone ? await textsOf(deps.history, shown) : []
   return Promise.all(

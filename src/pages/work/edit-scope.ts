@@ -1,11 +1,13 @@
 import { z } from 'zod'
-import { findEntity } from '../../document/entities/find-entity.ts'
+import { ENTITY_KINDS, findNamedEntity } from '../../document/entities/entities.ts'
 import type { XmlDocument } from '../../document/xml/xml-reader.ts'
 import { withOwnLineEndings } from '../../configuration/save/line-endings.ts'
 
-/** The entities that can be edited on their own, or have a history page. */
+const EDITED = ENTITY_KINDS.filter(({ isEdited }) => isEdited).map(({ prefix }) => prefix)
+
+/** The name of an entity that can be edited on its own. */
 export const EntityName = z.object({
-  kind: z.enum(['pipeline', 'group', 'template', 'environment', 'agent', 'role']),
+  kind: z.enum(EDITED),
   name: z.string().min(1),
 })
 export type EntityName = z.infer<typeof EntityName>
@@ -41,9 +43,9 @@ export function findScope(document: XmlDocument, entity: EntityName | null): Edi
  * Starts at the beginning of the line if only white space precedes, which keeps the indentation.
  */
 function findSpan({ text, root }: XmlDocument, entity: EntityName) {
-  const element = findEntity(root, entity)
-  if (!element) return null
-  const { start, end } = element.span
+  const found = findNamedEntity(root, `${entity.kind}/${entity.name}`)
+  if (!found) return null
+  const { start, end } = found.element.span
   const lineStart = text.lastIndexOf('\n', start - 1) + 1
   const isFirst = text.slice(lineStart, start).trim() === ''
   return { start: isFirst ? lineStart : start, end }

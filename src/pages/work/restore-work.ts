@@ -1,10 +1,7 @@
 import type { DocumentChange } from '../../document/entities/change.ts'
 import { formerNameOf } from '../../document/changes/entities-of.ts'
-import {
-  type EntityNames,
-  findNamedEntity,
-  restoreEntities,
-} from '../../document/edit/restore-entities.ts'
+import { findNamedEntity } from '../../document/entities/entities.ts'
+import { type EntityNames, restoreEntities } from '../../document/edit/restore-entities.ts'
 import { readXml } from '../../document/xml/xml-reader.ts'
 import { mergeTexts } from '../../diff/merge.ts'
 
@@ -23,7 +20,7 @@ export function restoreEntity({ names, ...documents }: EntityRestoreRequest): En
   const [current, older] = [readXml(documents.current), readXml(documents.older)]
   if (!current.ok) return { kind: 'current-unreadable' }
   if (!older.ok) return { kind: 'older-unreadable' }
-  if (findNamedEntity(older, names.past) === null) return { kind: 'absent' }
+  if (findNamedEntity(older.root, names.past) === null) return { kind: 'absent' }
   const text = restoreEntities({ current, older }, [names])
   if (text === null) return { kind: 'no-place' }
   return { kind: 'restored', document: new Uint8Array(Buffer.from(text)) }
@@ -56,7 +53,7 @@ function withoutEntities({ done, ...texts }: UndoRequest): string | null {
   if (!older.ok || !newer.ok || !current.ok) return null
   const names = namesIn(done)
   const isWhole = ({ now, past }: EntityNames) => {
-    const [after, before] = [findNamedEntity(newer, now), findNamedEntity(older, past)]
+    const [after, before] = [findNamedEntity(newer.root, now), findNamedEntity(older.root, past)]
     if (after === null || before === null) return after !== before
     return after.kind.prefix !== 'group' && !done.some((change) => isMove(change, now))
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findEntity } from '../../../src/document/entities/find-entity.ts'
+import { findNamedEntity } from '../../../src/document/entities/entities.ts'
 import { outlineOf } from '../../../src/document/entities/outline.ts'
 import { readXml } from '../../../src/document/xml/xml-reader.ts'
 import { aConfigurationInBytes, element } from '../../support/documents/a-configuration.ts'
@@ -95,13 +95,13 @@ describe('finding an entity', () => {
     ['environment', 'live', '<environment name="live"'],
     ['agent', 'u1', '<agent hostname="box"'],
   ] as const)('finds the %s %s', (kind, name, start) => {
-    const found = findEntity(DOCUMENT.root, { kind, name })
+    const found = findNamedEntity(DOCUMENT.root, `${kind}/${name}`)
 
-    expect(DOCUMENT.text.slice(found?.span.start ?? 0)).toMatch(new RegExp(`^${start}`))
+    expect(DOCUMENT.text.slice(found?.element.span.start ?? 0)).toMatch(new RegExp(`^${start}`))
   })
 
   it('does not take the pipeline of an environment, or a template, for a pipeline', () => {
-    expect(findEntity(DOCUMENT.root, { kind: 'pipeline', name: 'shared' })).toBeNull()
-    expect(findEntity(DOCUMENT.root, { kind: 'pipeline', name: 'three' })).toBeNull()
+    expect(findNamedEntity(DOCUMENT.root, 'pipeline/shared')).toBeNull()
+    expect(findNamedEntity(DOCUMENT.root, 'pipeline/three')).toBeNull()
   })
 })
