@@ -18,6 +18,35 @@ export interface ConsoleEnd extends ConsolePart {
   readonly isThere: boolean
 }
 
+/** Where a failed job failed. */
+export interface ConsoleFailure {
+  /** The number of the line, from 0. */
+  readonly line: number
+  /** What the agent says of it, such as `exit code 1`. */
+  readonly words: string
+}
+
+/** The texts of the agent that divide a console. */
+const FIRST_TASK = /^[\d:.]+ \[cairn\] Start to execute task: /
+const FAILURE = /^[\d:.]+ \[cairn\] (?:The task ended with (.+)|The job failed: .+)$/
+/** Fewer lines are not worth folding. */
+const FEW = 4
+
+/** How many lines at the start of a console only prepare the first task. */
+export function setUpLines({ lines, first }: ConsolePart): number {
+  const count = first === 0 ? lines.findIndex((line) => FIRST_TASK.test(line)) : 0
+  return count < FEW ? 0 : count
+}
+
+/** The first failure that the lines tell of, or null. */
+export function findFailure({ lines, first }: ConsolePart): ConsoleFailure | null {
+  for (const [n, line] of lines.entries()) {
+    const found = FAILURE.exec(line)
+    if (found) return { line: first + n, words: found[1] ?? 'before its tasks ended' }
+  }
+  return null
+}
+
 export interface ConsoleCall {
   readonly caller: FileCaller
   readonly job: JobPlace

@@ -8,17 +8,21 @@ import { isSameName } from '../../core/name-key.ts'
 import { shownAgent } from '../agents/shown-agent.ts'
 import { type JobPlace, placeOfJob } from '../../builds/artifacts/job-folders.ts'
 import { areFilesKept, type FilesDeps } from '../../builds/runs/files.ts'
+import { stagesOf } from '../../builds/runs/pipeline-runs.ts'
 import { readStageRun, type StagesDeps } from '../../builds/runs/stages.ts'
 import { type ArtifactTree, readArtifacts } from './artifact-tree.ts'
 import {
   type ConsoleEnd,
+  type ConsoleFailure,
   type ConsolePart,
+  findFailure,
   readConsoleLines,
   readConsoleTail,
 } from './console-part.ts'
 import type { PipelinesPageDeps } from '../pipelines/pipelines-page.ts'
+import { startOptions } from '../runs/start-options.ts'
 
-export type JobPageDeps = StagesDeps & FilesDeps & Pick<PipelinesPageDeps, 'waiting'>
+export type JobPageDeps = StagesDeps & FilesDeps & Pick<PipelinesPageDeps, 'waiting' | 'pipelines'>
 
 export interface JobName {
   readonly pipeline: string
@@ -39,10 +43,13 @@ export interface JobPage {
   /** Why it waits for an agent; null when it does not wait. */
   readonly wait: Wait | null
   readonly console: ConsoleEnd
+  /** Where it failed, as far as the shown lines tell. */
+  readonly failure: ConsoleFailure | null
   readonly artifacts: ArtifactTree
   /** Whether its console and artifacts still exist. */
   readonly isKept: boolean
   readonly mayCancel: boolean
+  readonly mayRerun: boolean
 }
 
 /**
@@ -60,6 +67,7 @@ export async function readJobPage(
   const call = { caller: { principal }, job: place }
   const { pipeline, stage } = name
   const isKept = await areFilesKept(deps, place)
+  const console = await readConsoleTail(deps, call)
   return {
     run,
     job,
@@ -67,12 +75,21 @@ export async function readJobPage(
     original: job.originalJobId === null ? null : await deps.builds.job(job.originalJobId),
     agent: agentOf(deps, job),
     wait: run.active ? deps.waiting.explain(job) : null,
-    console: await readConsoleTail(deps, call),
+    console,
+    failure: job.result === 'Failed' ? findFailure(console) : null,
     artifacts: isKept ? await readArtifacts(deps, call) : { nodes: [], isCut: false },
     isKept,
     mayCancel:
       run.active && deps.access.may(principal, { action: 'cancel-stage', pipeline, stage }),
+    mayRerun: await mayRerun(deps, principal, run),
   }
+}
+
+async function mayRerun(deps: JobPageDeps, principal: Principal, run: StageRun): Promise<boolean> {
+  const { pipelineName: pipeline, pipelineCounter: counter } = run.stage
+  const pipelineRun = await deps.builds.pipelineInstance({ pipeline, counter })
+  const stages = pipelineRun ? await stagesOf(deps.builds, pipelineRun) : []
+  return (await startOptions(deps, principal, { run, pipelineRun, stages })).mayRerun
 }
 
 /** The console of a job from a line on, and whether it is complete. */

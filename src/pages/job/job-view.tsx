@@ -8,7 +8,9 @@ import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
 import { Status } from '../frame/status.tsx'
 import { exactTime } from '../frame/when.tsx'
+import type { Links } from '../frame/links.ts'
 import { consoleHtml } from './console-html.ts'
+import { setUpLines } from './console-part.ts'
 import { JobBar, phaseText, scaleOf, wholeTime } from './job-bar.tsx'
 import { runAddress, RunName, WaitReason } from '../runs/run-labels.tsx'
 import { renderFreeSpace } from '../../core/builds/agent.ts'
@@ -37,6 +39,7 @@ export function JobView(props: JobViewProps) {
     >
       <Live every={isOver ? 0 : EVERY} now={now}>
         <Head {...props} />
+        <Siblings {...props} />
         <div class="job-columns">
           <Facts {...props} />
           <Artifacts {...props} />
@@ -47,8 +50,9 @@ export function JobView(props: JobViewProps) {
   )
 }
 
-function Head({ frame, page: { run, job } }: JobViewProps) {
+function Head({ frame, page, now }: JobViewProps) {
   const { links } = frame
+  const { run, job } = page
   const address = runAddress(run)
   const { pipeline, stage } = address
   return (
@@ -63,30 +67,106 @@ function Head({ frame, page: { run, job } }: JobViewProps) {
           </a>
         </p>
         <h1>{job.name}</h1>
+        <Outcome page={page} now={now} />
       </div>
-      <Freshness here={frame.here} />
+      <div class="actions" data-part="ways">
+        <Freshness here={frame.here} />
+        <Ways frame={frame} page={page} />
+      </div>
     </div>
   )
 }
 
-function Facts({ frame: { links }, page, now }: JobViewProps) {
-  const { job, agent, original, run, mayCancel, wait } = page
+/** The result of the job in one line: `Failed with exit code 1 after 12 s`. */
+function Outcome({ page: { job, failure }, now }: Pick<JobViewProps, 'page' | 'now'>) {
   const isRunning = job.result === 'Unknown'
+  return (
+    <p data-part="outcome">
+      <Status status={isRunning ? job.state : job.result} />
+      {failure !== null && (
+        <>
+          {' with '}
+          <a href="#failure">{failure.words}</a>
+        </>
+      )}
+      <span class="muted">{`${isRunning ? ', for ' : ' after '}${duration(wholeTime(job, now))}`}</span>
+    </p>
+  )
+}
+
+function Ways({ frame: { links }, page }: Pick<JobViewProps, 'frame' | 'page'>) {
+  const { job, run, mayCancel, mayRerun } = page
+  const address = runAddress(run)
+  return (
+    <>
+      {mayRerun && (
+        <form method="post" action={links.stageRun(address)}>
+          <input type="hidden" name="jobs" value={job.name} />
+          <button name="action" value="chosen">
+            Rerun this job
+          </button>
+        </form>
+      )}
+      {mayCancel && job.result === 'Unknown' && (
+        <a class="button danger" href={links.stageRun(address, { ask: 'cancel' })}>
+          Cancel the run…
+        </a>
+      )}
+    </>
+  )
+}
+
+/** A stage can have thousands of jobs. */
+const MOST_SIBLINGS = 30
+
+/** The jobs of the same run of the stage. */
+function Siblings({ frame: { links }, page: { run, job } }: JobViewProps) {
+  const others = run.jobs.length - MOST_SIBLINGS
+  if (run.jobs.length < 2) return <></>
+  const shown = run.jobs.filter((each, n) => n < MOST_SIBLINGS || each.id === job.id)
+  return (
+    <nav class="siblings" aria-label="Jobs of this run" data-part="siblings">
+      <ol class="chips">
+        {shown.map((each) => (
+          <li>
+            <a
+              class="chip"
+              href={links.job({ ...runAddress(run), job: each.name })}
+              aria-current={each.id === job.id ? 'true' : undefined}
+            >
+              <span class="chip-name">{each.name}</span>{' '}
+              <Status status={each.result === 'Unknown' ? each.state : each.result} />
+            </a>
+          </li>
+        ))}
+        {others > 0 && (
+          <li>
+            <a class="chip" href={links.stageRun(runAddress(run))}>{`${run.jobs.length} jobs`}</a>
+          </li>
+        )}
+      </ol>
+    </nav>
+  )
+}
+
+function Facts({ frame: { links }, page, now }: JobViewProps) {
+  const { job, agent, original, run, wait } = page
   const segments = segmentsOf(job.transitions, now)
   return (
     <section class="card" data-part="facts" aria-label="Facts">
       <dl class="facts">
-        <dt>State</dt>
-        <dd>
-          <Status status={isRunning ? job.state : job.result} />{' '}
-          <span class="muted">{duration(wholeTime(job, now))}</span>
-        </dd>
         <dt>Agent</dt>
         <dd>
           {agent !== null && <a href={links.agent(agent.uuid)}>{agent.name}</a>}
           {wait !== null && <WaitReason wait={wait} />}
-          {agent === null && wait === null && 'No agent has had it.'}
+          {agent === null && wait === null && 'None: it was never assigned.'}
         </dd>
+        {run.stage.cancelledBy !== null && job.result === 'Cancelled' && (
+          <>
+            <dt>Cancelled by</dt>
+            <dd>{run.stage.cancelledBy}</dd>
+          </>
+        )}
         {original !== null && (
           <>
             <dt>Carried over</dt>
@@ -99,14 +179,10 @@ function Facts({ frame: { links }, page, now }: JobViewProps) {
       </dl>
       <JobBar job={job} scale={scaleOf([job], now)} now={now} />
       <p class="muted">{phaseText(segments)}</p>
-      <Transitions page={page} />
-      {mayCancel && isRunning && (
-        <p class="actions panel-actions">
-          <a class="button danger" href={links.stageRun(runAddress(run), { ask: 'cancel' })}>
-            Cancel the run…
-          </a>
-        </p>
-      )}
+      <details id="transitions">
+        <summary>States and times</summary>
+        <Transitions page={page} />
+      </details>
     </section>
   )
 }
@@ -154,13 +230,11 @@ function Artifacts({ frame, page }: JobViewProps) {
     <section class="card" data-part="artifacts" aria-labelledby="artifacts-title">
       <h2 id="artifacts-title">Artifacts</h2>
       {artifacts.nodes.length === 0 ? (
-        <p class="muted">
-          {page.isKept ? 'It has made no files yet.' : 'Its artifacts are no longer kept.'}
-        </p>
+        <p class="muted">{page.isKept ? 'No files yet.' : 'The artifacts are no longer kept.'}</p>
       ) : (
         <Nodes frame={frame} page={page} nodes={artifacts.nodes} />
       )}
-      {artifacts.isCut && <p class="muted">There are more files than are shown here.</p>}
+      {artifacts.isCut && <p class="muted">More files than shown here.</p>}
     </section>
   )
 }
@@ -195,38 +269,59 @@ function Nodes({
   )
 }
 
-/** The end of the console, which the script continues. */
-function Console({ frame: { links }, page }: JobViewProps) {
-  const { console: part, place, run, job } = page
-  const file = links.file({ ...place, stageCounter: String(place.stageCounter) }, CONSOLE_PATH)
+/** The end of the console, which the script continues; what prepares the first task is folded. */
+function Console({ frame: { links }, page, isOver }: JobViewProps) {
+  const { console: part, failure, run, job } = page
   const address = { ...runAddress(run), job: job.name }
+  const folded = setUpLines(part)
+  const setUp = { ...part, lines: part.lines.slice(0, folded) }
+  const rest = { ...part, lines: part.lines.slice(folded), first: part.first + folded }
   return (
     <section class="card console-card" aria-labelledby="console-title">
-      <div class="console-head">
-        <h2 id="console-title">Console</h2>
-        <label class="follow-label">
-          <input type="checkbox" class="follow" checked /> Follow the end
-        </label>
-        <span data-part="console-file">
-          {part.isThere ? (
-            <a href={file}>{part.first > 0 ? `Whole console, ${part.next} lines` : 'Plain text'}</a>
-          ) : (
-            <span class="muted">{page.isKept ? 'No output yet' : 'It is no longer kept'}</span>
-          )}
-        </span>
-      </div>
+      <ConsoleHead links={links} page={page} isOver={isOver} />
       {part.first > 0 && (
         <p class="muted console-cut">{`The first ${part.first} lines are left out here.`}</p>
+      )}
+      {folded > 0 && (
+        <details class="set-up" id="set-up">
+          <summary>{`Set-up, ${folded} lines`}</summary>
+          <ol class="console" aria-label="Set-up">
+            {raw(consoleHtml(setUp))}
+          </ol>
+        </details>
       )}
       <ol
         class="console"
         aria-label="Console output"
         data-console={links.consoleLines(address)}
         data-next={part.next}
+        data-result={job.result}
       >
-        {raw(consoleHtml(part))}
+        {raw(consoleHtml(rest, failure?.line ?? null))}
       </ol>
     </section>
+  )
+}
+
+function ConsoleHead({ links, page, isOver }: { links: Links; page: JobPage; isOver: boolean }) {
+  const { console: part, place } = page
+  const file = links.file({ ...place, stageCounter: String(place.stageCounter) }, CONSOLE_PATH)
+  return (
+    <div class="console-head">
+      <h2 id="console-title">Console</h2>
+      {!isOver && (
+        <label class="follow-label">
+          <input type="checkbox" class="follow" checked /> Follow the end
+        </label>
+      )}
+      <span data-part="console-file">
+        {part.isThere ? (
+          <a href={file}>{part.first > 0 ? `Whole console, ${part.next} lines` : 'Plain text'}</a>
+        ) : (
+          <span class="muted">{page.isKept ? 'No output yet' : 'No longer kept'}</span>
+        )}
+      </span>
+    </div>
   )
 }
 

@@ -2,16 +2,16 @@ import type { PipelineInstance } from '../../builds/engine/documents.ts'
 import type { StageRun } from '../../builds/engine/queries.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Wait } from '../../core/builds/waiting.ts'
-import { isSameName } from '../../core/name-key.ts'
 import type { MaterialProblem } from '../../builds/materials/material-poller.ts'
 import { stagesOf } from '../../builds/runs/pipeline-runs.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { type ConfigMarker, configMarkers, revisionAt } from '../runs/config-markers.ts'
+import { startOptions, type StartOptions } from '../runs/start-options.ts'
 import { type RunMaterial, runMaterials } from '../pipelines/material-names.ts'
 import type { PipelinePageDeps } from '../pipelines/pipeline-page.ts'
 
 /** One run of a stage in full. */
-export interface StageDetails {
+export interface StageDetails extends StartOptions {
   readonly run: StageRun
   readonly pipelineRun: PipelineInstance | null
   /** The run of the same stage before this one. */
@@ -28,9 +28,6 @@ export interface StageDetails {
   readonly stages: readonly StageRun[]
   readonly planned: readonly string[]
   readonly mayCancel: boolean
-  readonly mayRerun: boolean
-  /** The next stage that needs a manual approval, if the caller may give it. */
-  readonly next: string | null
 }
 
 export async function readStageDetails(
@@ -87,33 +84,6 @@ function waitsOf({ waiting }: PipelinePageDeps, { active, jobs }: StageRun): Map
       return wait ? [[job.id, wait] as const] : []
     }),
   )
-}
-
-/**
- * What may be started now: only the newest run of a stage can be repeated, and one stage at a time.
- */
-async function startOptions(
-  { access, builds, pipelines }: PipelinePageDeps,
-  principal: Principal,
-  {
-    run,
-    pipelineRun,
-    stages,
-  }: { run: StageRun; pipelineRun: PipelineInstance | null; stages: readonly StageRun[] },
-): Promise<Pick<StageDetails, 'mayRerun' | 'next'>> {
-  const { pipelineName: pipeline, name, counter } = run.stage
-  const planned = pipelines.find(pipeline)?.pipeline.stages ?? []
-  const may = (stage: string) => access.may(principal, { action: 'operate-stage', pipeline, stage })
-  const isPaused = (await builds.pauseOf(pipeline)) !== null
-  if (isPaused || stages.some(({ active }) => active)) return { mayRerun: false, next: null }
-  const place = planned.findIndex((stage) => isSameName(stage.name, name))
-  const next = place < 0 ? null : (planned[place + 1]?.name ?? null)
-  const hasRun = stages.some(({ stage }) => next !== null && isSameName(stage.name, next))
-  const newest = pipelineRun?.stages.find((stage) => isSameName(stage.name, name))
-  return {
-    mayRerun: place >= 0 && newest?.counter === counter && may(name),
-    next: next !== null && !hasRun && may(next) ? next : null,
-  }
 }
 
 function pipelineOf({ builds }: PipelinePageDeps, { stage }: StageRun) {

@@ -4,6 +4,8 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { element, exec } from '../../support/documents/a-configuration.ts'
 import { keepPicture, useBrowser, violationsOf, visit } from '../../support/pages/browser.ts'
+import { BuildScene } from '../../support/builds/build-service.ts'
+import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 import { RealBuilds } from '../../support/builds/real-builds.ts'
 
 /** A machine may be busy with other tests. */
@@ -86,7 +88,7 @@ describe('a build in a browser', PATIENCE, () => {
     await page.locator('.console li', { hasText: / started\s*$/ }).waitFor(WITHIN)
     real.letGoOn()
     await page.locator('.console li', { hasText: / went on\s*$/ }).waitFor(WITHIN)
-    await page.locator('[data-part=facts] .status.good').waitFor(WITHIN)
+    await page.locator('[data-part=outcome] .status.good').waitFor(WITHIN)
     await page.getByRole('link', { name: 'index.html' }).waitFor(WITHIN)
     await keepPicture(page, 'job-light')
 
@@ -125,6 +127,57 @@ describe('a build in a browser', PATIENCE, () => {
     }
 
     expect(found).toEqual({})
+  })
+})
+
+function lines(from: number, to: number): string {
+  return Array.from({ length: to - from }, (_, n) => `10:00:00.000 line ${from + n}\n`).join('')
+}
+
+/** A job on an agent that has said this, and a visitor. */
+async function said(text: string) {
+  const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
+  await scene.schedule()
+  const agent = await ProtocolAgent.join(scene.service, 'a1')
+  const job = await agent.work()
+  await agent.append(job.jobId, 0, text)
+  const page = await visit(chromium.browser, scene.service.url)
+  return { agent, job, page }
+}
+
+describe('the console of a job in a browser', PATIENCE, () => {
+  const isAtEnd = 'innerHeight + scrollY >= document.body.scrollHeight - 4'
+
+  it('follows the end until it is scrolled up, and goes there at once when told to again', async () => {
+    const first = lines(0, 200)
+    const { agent, job, page } = await said(first)
+    await page.goto('/stages/app/build/1/1/unit')
+    await expect.poll(() => page.evaluate(isAtEnd)).toBe(true)
+
+    const more = lines(200, 400)
+    await agent.append(job.jobId, first.length, more)
+    await page.getByText('line 399').waitFor(WITHIN)
+    await expect.poll(() => page.evaluate(isAtEnd)).toBe(true)
+    await page.mouse.wheel(0, -3_000)
+    await expect.poll(() => page.getByLabel('Follow the end').isChecked()).toBe(false)
+    const before = await page.evaluate('scrollY')
+    await agent.append(job.jobId, first.length + more.length, lines(400, 500))
+    await page.getByText('line 499').waitFor(WITHIN)
+    expect(await page.evaluate('scrollY')).toBe(before)
+
+    await page.evaluate(`document.querySelector('.follow').click()`)
+    expect(await page.evaluate(isAtEnd)).toBe(true)
+  })
+
+  it('begins at the failure when the job has failed', async () => {
+    const end = '10:00:00.000 [cairn] The task ended with exit code 3\n'
+    const { agent, job, page } = await said(`${lines(0, 300)}${end}${lines(300, 400)}`)
+    await agent.finish(job, 'Failed')
+
+    await page.goto('/stages/app/build/1/1/unit')
+
+    const isShown = `(({ top }) => top > 0 && top < innerHeight)(document.querySelector('#failure').getBoundingClientRect())`
+    await expect.poll(() => page.evaluate(isShown)).toBe(true)
   })
 })
 

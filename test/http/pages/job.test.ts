@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { BuildScene, GUARDED, SECURED } from '../../support/builds/build-service.ts'
-import { pageOf } from '../../support/pages/page-forms.ts'
+import { pageOf, sendForm } from '../../support/pages/page-forms.ts'
 import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 
 const JOB = '/stages/app/build/1/1/unit'
@@ -34,6 +34,54 @@ describe('the page of a job', () => {
     expect(consoleIn(after)).toContain('<li value="3">not yet a li')
     expect(after).toMatch(/Completing.*Completed/s)
     expect(after).toContain('href="/files/app/1/build/1/unit/cruise-output/console.log"')
+  })
+
+  it('says at its head how it failed, with a link to that line, and folds what prepared it', async () => {
+    const { scene, agent, job, says } = await assigned()
+    const lines = [
+      'Job started app/1/build/1/unit',
+      'Start to update materials',
+      'Checking out revision 1 of origin to .',
+      "Setting environment variable 'A' to value 'b'",
+      'Start to execute task: make',
+    ].map((text) => `10:00:00.000 [cairn] ${text}\n`)
+    await says(
+      `${lines.join('')}10:00:01.000 boom\n10:00:01.000 [cairn] The task ended with exit code 3\n`,
+    )
+    const early = await pageOf(scene.service, JOB)
+    await agent.finish(job, 'Failed')
+
+    const page = await pageOf(scene.service, JOB)
+
+    const outcome = /<p data-part="outcome">.*?<\/p>/s.exec(page)?.[0] ?? ''
+    expect(outcome).toMatch(/Failed.*with <a href="#failure">exit code 3<\/a>.*after/s)
+    expect(page).toMatch(/<li value="7" id="failure">[^<]*The task ended with exit code 3/)
+    const setUp = /<details class="set-up".*?<\/details>/s.exec(page)?.[0] ?? ''
+    expect(setUp).toContain('Set-up, 4 lines')
+    expect(setUp).toContain('<li value="4">')
+    expect(setUp).not.toContain('Start to execute task')
+    expect(early).not.toContain('exit code 3</a>')
+  })
+
+  it('leads to the other jobs of its run, and runs again alone', async () => {
+    const jobs = [{ name: 'unit' }, { name: 'e2e' }]
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app', stages: [{ jobs }] }] })
+    await scene.schedule()
+    const agent = await ProtocolAgent.join(scene.service, 'a1')
+    await agent.finish(await agent.work(), 'Failed')
+    const early = await pageOf(scene.service, JOB)
+    await agent.finish(await agent.work())
+
+    const page = await pageOf(scene.service, JOB)
+    const rerun = { action: 'chosen', jobs: 'unit' }
+    const started = await sendForm(scene.service, '/stages/app/build/1/1', rerun)
+
+    const siblings = /<nav class="siblings".*?<\/nav>/s.exec(page)?.[0] ?? ''
+    expect(siblings).toMatch(/unit" aria-current="true".*Failed.*build\/1\/1\/e2e">.*Passed/s)
+    expect(early).not.toContain('Rerun this job')
+    expect(page).toMatch(/action="\/stages\/app\/build\/1\/1".*value="unit".*Rerun this job/s)
+    expect(started.status).toBe(303)
+    expect((await scene.stage('1/2')).jobs.map((each) => each.rerun)).toEqual([true, false])
   })
 
   it('has no link to a console that is not there yet', async () => {

@@ -1,4 +1,11 @@
-import { find, findAll, findInput, runDetached, parsePage } from '../../frame/client/dom.ts'
+import {
+  elementOf,
+  find,
+  findAll,
+  findInput,
+  runDetached,
+  parsePage,
+} from '../../frame/client/dom.ts'
 
 /** The limit of lines on the page; older ones are removed. */
 const MOST = 3_000
@@ -6,10 +13,40 @@ const PAUSE_MS = 1_000
 /** A page within this distance of its end, in pixels, counts as scrolled to the end. */
 const NEAR = 120
 
-/** Appends new lines to a growing console: whole lines, from the end of the last ones. */
+/**
+ * Appends new lines to a growing console: whole lines, from the end of the last ones. A page that
+ * follows the end stays there until somebody scrolls up; that of a failed job begins at the failure.
+ */
 export function followConsole(): void {
   const lines = find('[data-console]')
-  if (lines) runDetached(follow(lines))
+  if (!lines) return
+  if (location.hash === '' && lines.dataset['result'] === 'Failed') showFailure(lines)
+  watchFollowing()
+  if (lines.dataset['result'] === 'Unknown' && lines.children.length > 0) followEnd()
+  runDetached(follow(lines))
+}
+
+function showFailure(lines: HTMLElement): void {
+  const place = find('#failure', lines) ?? lines.lastElementChild
+  place?.scrollIntoView({ block: 'center' })
+}
+
+/** Ticking the box goes to the end at once; scrolling up unticks it. */
+function watchFollowing(): void {
+  document.addEventListener('change', (event) => {
+    if (elementOf(event)?.matches('.follow')) followEnd()
+  })
+  let last = scrollY
+  document.addEventListener('scroll', () => {
+    const box = findInput('.follow')
+    const isAway = scrollY < last && innerHeight + scrollY < document.body.scrollHeight - NEAR
+    if (box && isAway) box.checked = false
+    last = scrollY
+  })
+}
+
+function followEnd(): void {
+  if (findInput('.follow')?.checked === true) scrollTo({ top: document.body.scrollHeight })
 }
 
 async function follow(lines: HTMLElement): Promise<void> {
@@ -25,12 +62,10 @@ async function appendLines(lines: HTMLElement): Promise<boolean> {
   if (!answer?.ok) return false
   const next = answer.headers.get('x-next-line')
   if (next === from || next === null) return answer.headers.get('x-ended') === 'true'
-  const isAtEnd = innerHeight + scrollY >= document.body.scrollHeight - NEAR
   const page = parsePage(await answer.text())
   lines.append(...findAll('li', page).map((line) => document.adoptNode(line)))
   while (lines.children.length > MOST) lines.firstElementChild?.remove()
   lines.dataset['next'] = next
-  const isFollowed = findInput('.follow')?.checked === true
-  if (isAtEnd && isFollowed) scrollTo({ top: document.body.scrollHeight })
+  followEnd()
   return false
 }
