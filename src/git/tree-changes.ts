@@ -18,7 +18,7 @@ export interface TreePair {
 export const MOST_DIFFERENCES = 100_000
 
 /** The longest path that git itself writes. */
-const LONGEST_PATH = 4_095
+export const LONGEST_PATH = 4_095
 
 /** Characters that some file systems ignore, so that another name may mean `.git` there. */
 const INVISIBLE = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
@@ -45,7 +45,7 @@ export async function listTreeChanges(
     for (const name of new Set([...before.keys(), ...after.keys()])) {
       const path = `${next.prefix}${name}`
       const pair = [before.get(name) ?? null, after.get(name) ?? null] as const
-      if (isSame(...pair) || path.length > LONGEST_PATH || !isAllowed(name)) continue
+      if (isSame(...pair) || path.length > LONGEST_PATH || !isNameAllowed(name)) continue
       const [from, to] = [folderOf(pair[0]), folderOf(pair[1])]
       if (from !== to) pending.push({ before: from, after: to, prefix: `${path}/` })
       const change = { before: unlessFolder(pair[0]), after: unlessFolder(pair[1]) }
@@ -78,7 +78,7 @@ function unlessFolder(entry: TreeEntry | null): TreeEntry | null {
 }
 
 /** Git's index accepts no path that leads out of the work tree, or into `.git` on any file system. */
-function isAllowed(name: string): boolean {
+export function isNameAllowed(name: string): boolean {
   if (['', '.', '..'].includes(name) || name.includes('/')) return false
   const text = Buffer.from(name, 'latin1').toString('utf8').replaceAll(INVISIBLE, '')
   return text.split('\\').every((part) => !/^(?:\.git|git~1)[. ]*(?::|$)/i.test(part))

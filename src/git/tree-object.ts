@@ -73,7 +73,7 @@ function withEntry(entries: readonly TreeEntry[], entry: TreeEntry): readonly Tr
 }
 
 /** git sorts a folder as if its name ended with a slash. */
-function sortKey({ mode, name }: TreeEntry): string {
+export function sortKey({ mode, name }: TreeEntry): string {
   return mode === FOLDER_MODE ? `${name}/` : name
 }
 

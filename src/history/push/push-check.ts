@@ -10,6 +10,7 @@ import type { Inspect } from '../revision/inspection.ts'
 import type { CommitRecord, ObjectReader } from '../../git/object-reader.ts'
 import { openObjectReader } from '../../git/open-object-reader.ts'
 import { readHead } from '../../git/refs.ts'
+import { findTreeFault } from '../../git/tree-faults.ts'
 import { listTreeChanges, MOST_DIFFERENCES } from '../../git/tree-changes.ts'
 import { describeNoFile, findFileInTree } from '../../git/tree-walk.ts'
 
@@ -44,7 +45,8 @@ const TOO_MANY = `The folders that the push changes have more than ${MOST_DIFFER
 
 /**
  * Checks a push as git's `pre-receive` hook. Every new commit of the served branch needs a valid
- * configuration without plain secrets, and the branch may only move forward.
+ * configuration without plain secrets beside files that a work tree can have, and the branch may
+ * only move forward.
  *
  * `input` is what git writes to the hook: a line `old new ref` for each ref.
  */
@@ -89,8 +91,9 @@ async function judge(
   }
   const lines: string[] = []
   let refused = 0
+  const trees = { before: from && (await treeOf(reader, from)), seen: new Set<string>() }
   for await (const commit of reader.listCommits({ from: to, until: from })) {
-    const reasons = await judgeCommit(options, { reader, commit })
+    const reasons = await judgeCommit(options, { reader, commit, trees })
     if (reasons.length > 0 && (refused += 1) > MOST_COMMITS) return [...lines, 'and others']
     lines.push(...reasons)
   }
@@ -106,7 +109,7 @@ async function canFollow(
   try {
     return (await listTreeChanges(reader, { before, after }, MOST_DIFFERENCES)) !== null
   } catch (error) {
-    // A tree that no work tree can have is in none, and so is missed by nobody.
+    // The new trees are sound; the one before may be older than this check.
     if (error instanceof DamageError || error instanceof RangeError) return true
     throw error
   }
@@ -125,14 +128,24 @@ async function isForward(
   return true
 }
 
+interface PushedCommit {
+  readonly reader: ObjectReader
+  readonly commit: CommitRecord
+  /** The tree that is served now, and the trees of this push that have been read. */
+  readonly trees: { readonly before: string | null; readonly seen: Set<string> }
+}
+
 async function judgeCommit(
   { fileName, inspect }: PushCheckOptions,
-  { reader, commit }: { reader: ObjectReader; commit: CommitRecord },
+  { reader, commit, trees }: PushedCommit,
 ): Promise<readonly string[]> {
   const name = commit.sha.slice(0, 10)
   const raw = await reader.findObject(commit.sha)
   const unfit = raw === null ? [] : findUnfit(raw.content)
   if (unfit.length > 0) return unfit.map((reason) => `Commit ${name} ${reason}`)
+  const pair = { before: trees.before, after: await treeOf(reader, commit.sha) }
+  const fault = await findTreeFault(reader, pair, trees.seen)
+  if (fault !== null) return [`Commit ${name}: ${fault}`]
   const place = { commit: commit.sha, path: fileName }
   const document = await findFileInTree(reader, place)
   if (document === null) {

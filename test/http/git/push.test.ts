@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { documentWith } from '../../support/documents/documents.ts'
 import { git } from '../../support/git/git.ts'
 import { ADMIN_PASSWORD, type TestService } from '../../support/service/service.ts'
+import { HOSTILE_TREES, writeHostileTree } from '../../support/history/hostile-trees.ts'
 import { until } from '../../support/programs/until.ts'
 import { revisionsOf, liveFileOf, serviceAndClone } from '../../support/history/push-scene.ts'
 
@@ -110,6 +111,22 @@ describe('a push over HTTP', () => {
     expect(code).toBe(1)
     expect(stderr).toContain(`records the digest ${'0'.repeat(32)}`)
   })
+
+  it.each(['a mode that git does not have', 'a device'] as const)(
+    'is refused with a tree that git lets through, and leaves nothing: %s',
+    async (what) => {
+      const tree = HOSTILE_TREES[what]
+      const { service, clone } = await serviceAndClone()
+      const before = stateOf(service)
+      const written = writeHostileTree(clone.folder, 'HEAD', tree)
+
+      const { code, stderr } = await clone.try('push', 'origin', `${written}:refs/heads/main`)
+
+      expect(stderr).toMatch(tree.why)
+      expect(code).toBe(1)
+      expect(stateOf(service)).toBe(before)
+    },
+  )
 
   it('is judged whatever hooks somebody has put into the repository', async () => {
     const { service, clone } = await serviceAndClone()

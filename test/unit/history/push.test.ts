@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -7,6 +8,7 @@ import type { History } from '../../../src/history/history.ts'
 import { git, gitBytes, identityOf, tryGit } from '../../support/git/git.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 import { HOSTILE_COMMITS, writeCommit } from '../../support/history/hostile-commits.ts'
+import { HOSTILE_TREES, writeHostileTree } from '../../support/history/hostile-trees.ts'
 import { TempFolder } from '../../support/disk/temp-folder.ts'
 
 const TSX = createRequire(import.meta.url).resolve('tsx')
@@ -37,6 +39,14 @@ describe('a push into the repository', { timeout: 60_000 }, () => {
   function push(...args: string[]): { status: number | null; said: string } {
     const { status, stderr } = tryGit(clone.path, ['push', ...args])
     return { status, said: stderr }
+  }
+
+  /** Has the hook judge a commit whose objects are there: git itself packs no tree that it cannot read. */
+  function judge(pushed: string): { status: number | null; said: string } {
+    const input = `${folder.git('rev-parse', 'HEAD').trim()} ${pushed} refs/heads/main\n`
+    const cwd = join(folder.path, '.git')
+    const { status, stderr } = spawnSync(join(cwd, 'hooks/pre-receive'), { cwd, input })
+    return { status, said: stderr.toString() }
   }
 
   it('that is valid becomes a revision by its author, and the live file follows', async () => {
@@ -76,6 +86,33 @@ describe('a push into the repository', { timeout: 60_000 }, () => {
     expect(said).toMatch(raw.why)
     expect(said).toContain(`Commit ${written.slice(0, 10)}`)
     expect(status).toBe(1)
+  })
+
+  it.each(Object.entries(HOSTILE_TREES))(
+    'of a tree that no honest tool makes is refused, and says why: %s',
+    (_, tree) => {
+      const written = writeHostileTree(folder.path, 'HEAD', tree)
+
+      const { status, said } = judge(written)
+
+      expect(said).toMatch(tree.why)
+      expect(said).toContain(`Commit ${written.slice(0, 10)}: `)
+      expect(status).toBe(1)
+    },
+  )
+
+  it('of a tree that no honest tool makes is refused with the folder in which it lies', () => {
+    const hostile = writeHostileTree(folder.path, 'HEAD', HOSTILE_TREES['a name with a slash'])
+    const blob = folder.git('rev-parse', 'HEAD:config.xml').trim()
+    const entries = [
+      `100644 blob ${blob}\tconfig.xml`,
+      `040000 tree ${folder.git('rev-parse', `${hostile}^{tree}`).trim()}\tdocs`,
+    ]
+    const input = `${entries.join('\n')}\n`
+    const tree = gitBytes(folder.path, ['mktree'], { input }).toString().trim()
+    const written = folder.git('commit-tree', tree, '-p', 'HEAD', '-m', 'Hostile').trim()
+
+    expect(judge(written).said).toContain('"docs/" has an entry with the name "a/b"')
   })
 
   it('that would take revisions away is refused', async () => {
