@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -197,6 +198,26 @@ describe('cairn restore', () => {
     expect(held).toMatchObject({ code: 1, stderr: expect.stringContaining('in use by process') })
     expect(full).toMatchObject({ code: 1, stderr: expect.stringContaining('is not empty') })
     expect(namesIn(service.folder)).toEqual(before)
+  })
+
+  it('refuses folders of which one lies in the other, also by links, and makes nothing', async () => {
+    const service = await aService()
+    const [file, folder] = [join(tempDir(), 'backup.tar.gz'), tempDir()]
+    await backUp(service.folder, file)
+    mkdirSync(join(folder, 'other/kept'), { recursive: true })
+    symlinkSync('other/kept', join(folder, 'link'))
+    const before = readdirSync(folder, { recursive: true })
+
+    for (const [repository, state, place] of [
+      ['repo', 'repo/state', 'repo/state lies in the configuration repository'],
+      ['state/repo', 'state', 'state/repo lies in'],
+      ['other', 'link', 'link lies in the configuration repository'],
+    ]) {
+      const places = ['--config-repo', `${repository}`, '--state-dir', `${state}`]
+      const restored = await run(['restore', file, ...places], { cwd: folder })
+      expect(restored).toMatchObject({ code: 1, stderr: expect.stringContaining(`${place}`) })
+      expect(readdirSync(folder, { recursive: true })).toEqual(before)
+    }
   })
 
   it('refuses an archive that was cut short, and leaves the folders empty', async () => {

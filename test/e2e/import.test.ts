@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { documentWith } from '../support/documents/documents.ts'
 import { git, gitBytes, readObjects } from '../support/git/git.ts'
@@ -145,6 +146,17 @@ describe('cairn import', { timeout: 120_000 }, () => {
     expect(/encryptedPassword="(\S+)"/.exec(one)?.[1]).toBe(
       /encryptedPassword="(\S+)"/.exec(two)?.[1],
     )
+  })
+
+  it('makes nothing where the state would lie in the repository', async () => {
+    const [source, target] = [new Source(), new Target()]
+    source.commit('ana', documentWith('one'))
+
+    const refused = await target.import(source.folder, '--state-dir', 'config-repo/state')
+
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toContain('lies in the configuration repository')
+    expect(readdirSync(target.cwd)).toEqual([])
   })
 
   it('goes on where it was killed', async () => {

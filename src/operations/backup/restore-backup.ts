@@ -5,6 +5,7 @@ import { restoreFolder } from '../../history/sync/restore-folder.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { openProcessLock } from '../../storage/process-lock.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
+import { assertSeparate } from '../separate-folders.ts'
 import { digestArchive, digestPart, unpackArchive } from './archive.ts'
 import { checkParts, type PartsReport } from './check-parts.ts'
 import { ARTIFACTS, MANIFEST, Manifest, type BackupPart, PARTS } from './manifest.ts'
@@ -29,10 +30,12 @@ const UNPACKED = '.unpacked'
  * Restores the folders of a service from an archive, and reads everything in them. No service
  * starts on them before this has succeeded.
  *
- * @throws {ServiceError} `unavailable` when a folder holds something, or the archive is damaged.
+ * @throws {ServiceError} `unavailable` when a folder holds something or lies in the other, or the
+ * archive is damaged.
  */
 export async function restoreBackup(archive: string, options: RestoreOptions): Promise<Restored> {
   const { repository, stateDir, usersFile } = options.places
+  await assertSeparate({ repository, stateDir })
   // The archive is read to its end first, so that a damaged one leaves nothing behind.
   await digestArchive(archive)
   await mkdir(stateDir, { recursive: true, mode: 0o700 })

@@ -14,6 +14,7 @@ import { openSecretKeys } from '../../security/secret-keys.ts'
 import { ChangeSummary } from '../../configuration/changes/change-summary.ts'
 import { ConfigServices, EDITION } from '../../configuration/config-services.ts'
 import { DocumentCache } from '../../configuration/current/document-cache.ts'
+import { assertSeparate } from '../separate-folders.ts'
 import { SourceRepository } from './source-repository.ts'
 
 export interface ImportRequest {
@@ -61,8 +62,8 @@ class ImportBox extends SecretBox {
  * Imports the history of another repository into that of a stopped service, and updates the live
  * file and the index.
  *
- * @throws {ServiceError} `unavailable` while a service runs on it, or where the other cannot be
- * read.
+ * @throws {ServiceError} `unavailable` while a service runs on it, where the other cannot be read,
+ * or where repository and state do not lie beside each other.
  */
 export async function importRepository(
   request: ImportRequest,
@@ -71,6 +72,7 @@ export async function importRepository(
 ): Promise<Imported> {
   const { repository, fileName, stateDir } = places
   const { environment } = surroundings
+  await assertSeparate({ repository, stateDir })
   await fs.mkdir(stateDir, { recursive: true, mode: 0o700 })
   const { programPath } = surroundings
   await assertKeysThere({ repository, fileName, stateDir, programPath })
