@@ -22,8 +22,8 @@ export interface CodeOptions {
   /** What marked words are; null where none are marked. */
   readonly spoken: 'added' | 'removed' | 'found' | null
   readonly isLong: boolean
-  /** The address that shows the line in full. */
-  readonly unfold: string
+  /** The address that shows the line in full, or null. */
+  readonly unfold: string | null
 }
 
 /** A line of code as HTML. Every text of a configuration is escaped here and nowhere else. */
@@ -36,6 +36,13 @@ export function codeHtml(cell: Cell, options: CodeOptions): string {
       ? '<span class="note">no line feed at the end</span>'
       : ''
   return code + end
+}
+
+/** An upper bound of the elements in the code of a line, which is folded where it is long. */
+export function elementsOf({ pieces }: Cell): number {
+  const length = pieces.reduce((sum, { text }) => sum + text.length, 0)
+  if (length > LONGEST_LINE) return 3 * (HEAD + AROUND)
+  return pieces.reduce((sum, { text }) => sum + 2 + (text.match(ODD_ONE)?.length ?? 0), 0)
 }
 
 function piecesHtml(pieces: readonly MarkedPiece[], options: CodeOptions): string {
@@ -86,10 +93,10 @@ function folded(pieces: readonly MarkedPiece[], options: CodeOptions): string {
   return head + skipped + middle + foldHtml(Math.max(0, length - from - AROUND), options)
 }
 
-function foldHtml(count: number, { unfold, isLong }: CodeOptions): string {
+function foldHtml(count: number, { unfold }: CodeOptions): string {
   if (count === 0) return ''
   const words = `… ${count.toLocaleString('en')} characters …`
-  return isLong
+  return unfold === null
     ? `<span class="note">${words}</span>`
     : `<a class="note" href="${escapeHtml(unfold)}">${words}</a>`
 }

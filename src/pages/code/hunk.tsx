@@ -17,7 +17,7 @@ export interface HunkProps {
 export function HunkView(props: HunkProps) {
   const { region, query, address, children } = props
   const unfold = `${address({ ...query, isLong: true })}#h${region.index}`
-  const options: RowsOptions = { isLong: query.isLong, unfold, isAnchored: true }
+  const options: RowsOptions = { isLong: query.isLong, unfold, anchors: 'lines' }
   return (
     <section class="hunk" id={`h${region.index}`}>
       <div class="hunk-bar">
@@ -52,7 +52,7 @@ export function HunkTable({
   options: RowsOptions
 }) {
   return (
-    <table class={`code ${view}`} id={options.isAnchored ? tableOf(region) : undefined}>
+    <table class={`code ${view}`} id={options.anchors === 'none' ? undefined : tableOf(region)}>
       <caption class="visually-hidden">{captionOf(region)}</caption>
       <Columns view={view} />
       <tbody>

@@ -49,7 +49,7 @@ function lineHtml(
   const by = run !== null && begins ? blameHtml(run, options) : ''
   const pieces = markedPieces(line, options.find?.toLowerCase() ?? '')
   const cell = { number, pieces, lacksLineFeed: line.lacksLineFeed }
-  const code = codeHtml(cell, { spoken: 'found', isLong: true, unfold: '' })
+  const code = codeHtml(cell, { spoken: 'found', isLong: true, unfold: null })
   const address = escapeHtml(options.addressOf(number))
   return `<div class="l${shade}" id="L${number}">${by}<a class="n" tabindex="-1" href="${address}">${number}</a>${code}\n</div>`
 }

@@ -1,28 +1,73 @@
-import type { TextComparison } from './comparison.ts'
+import type { ShownRegion, TextComparison } from './comparison.ts'
+import type { CompareQuery } from './compare-query.ts'
 import { HunkTable, Path } from './hunk.tsx'
+import type { RowsOptions } from './rows-html.ts'
+import type { BlockRows, Row } from './rows.ts'
+import { elementsOf } from './code-html.ts'
 
-const OPTIONS = { isLong: true, unfold: '#diff', isAnchored: true }
+/** The limit of elements of a diff; beside it, a page has about two thousand at most. */
+const MOST_ELEMENTS = 9_000
+/** The elements of a row beside those of its code. */
+const FRAME_OF_ROW = 10
+const OPTIONS: RowsOptions = { isLong: false, unfold: null, anchors: 'changes' }
 
-/** The first page of a diff of a document that is not in the history yet, and so has no address. */
-export function PlainDiff({ comparison }: { comparison: TextComparison }) {
-  const { regions, remaining } = comparison
+export interface PlainDiffProps {
+  readonly comparison: TextComparison
+  readonly view?: CompareQuery['view']
+}
+
+/**
+ * The first part of a diff of a document that is not in the history yet, and so has no address. It
+ * ends at the row that would be too much for a page.
+ */
+export function PlainDiff({ comparison, view = 'split' }: PlainDiffProps) {
+  const { regions, total } = comparison
+  const { shown, isCut } = withinLimit(regions)
+  const changes = shown.flatMap(({ blocks }) => blocks.map(({ change }) => change ?? 0))
+  const left = total - Math.max(0, ...changes)
   return (
     <div class="diff" id="diff">
-      {regions.map((region) => (
+      {shown.map((region) => (
         <section class="hunk" id={`h${region.index}`}>
           <div class="hunk-bar">
             <h3 class="path">
               <Path region={region} />
             </h3>
           </div>
-          <HunkTable region={region} view="split" options={OPTIONS} />
+          <HunkTable region={region} view={view} options={OPTIONS} />
         </section>
       ))}
-      {remaining > 0 && (
-        <p class="more-regions muted">
-          {`and ${remaining} more changed ${remaining === 1 ? 'region' : 'regions'}`}
-        </p>
-      )}
+      {(left > 0 || isCut) && <p class="more-regions muted">{endOf(left)}</p>}
     </div>
   )
+}
+
+function endOf(left: number): string {
+  if (left === 0) return 'The rest of this change is too long to be shown here.'
+  return `and ${left.toLocaleString('en')} more ${left === 1 ? 'change' : 'changes'}`
+}
+
+/** The regions up to the row that exceeds the limit of elements. */
+function withinLimit(regions: readonly ShownRegion[]): {
+  readonly shown: readonly ShownRegion[]
+  readonly isCut: boolean
+} {
+  let left = MOST_ELEMENTS
+  const shown: ShownRegion[] = []
+  for (const region of regions) {
+    const blocks: BlockRows[] = []
+    for (const block of region.blocks) {
+      const end = block.rows.findIndex((row) => (left -= elementsOfRow(row)) < 0)
+      if (end !== 0) blocks.push(end < 0 ? block : { ...block, rows: block.rows.slice(0, end) })
+      if (end >= 0) break
+    }
+    if (blocks.some(({ change }) => change !== null)) shown.push({ ...region, blocks })
+    if (left < 0) return { shown, isCut: true }
+  }
+  return { shown, isCut: false }
+}
+
+function elementsOfRow({ before, after }: Row): number {
+  const cells = [before, after].flatMap((cell) => cell ?? [])
+  return cells.reduce((sum, cell) => sum + elementsOf(cell), FRAME_OF_ROW)
 }

@@ -3,10 +3,10 @@ import { codeHtml } from './code-html.ts'
 
 export interface RowsOptions {
   readonly isLong: boolean
-  /** The address that shows folded lines in full. */
-  readonly unfold: string
-  /** Whether lines have anchors, which needs that the page has only one diff. */
-  readonly isAnchored: boolean
+  /** The address that shows folded lines in full; null where there is none. */
+  readonly unfold: string | null
+  /** What can be linked to: changes, their lines too, or nothing where a page has several diffs. */
+  readonly anchors: 'lines' | 'changes' | 'none'
 }
 
 type Side = 'before' | 'after'
@@ -39,9 +39,11 @@ export function unifiedRows(blocks: readonly BlockRows[], options: RowsOptions):
 
 function anchorOf(
   { change, isContinued }: Pick<BlockRows, 'change' | 'isContinued'>,
-  { isAnchored }: RowsOptions,
+  { anchors }: RowsOptions,
 ): string {
-  return change === null || isContinued || !isAnchored ? '' : ` id="c${change}" class="first"`
+  return change === null || isContinued || anchors === 'none'
+    ? ''
+    : ` id="c${change}" class="first"`
 }
 
 function same({ before, after }: Row, options: RowsOptions): string {
@@ -87,12 +89,12 @@ function changedCode(cell: Cell, side: Side, options: RowsOptions): string {
 function numberHtml(
   cell: Cell | null,
   prefix: 'L' | 'R',
-  { isAnchored }: RowsOptions,
+  { anchors }: RowsOptions,
   kind = '',
 ): string {
   if (cell === null) return `<td class="n${kind}"></td>`
   const { number } = cell
-  if (!isAnchored) return `<td class="n${kind}"><span>${number}</span></td>`
+  if (anchors !== 'lines') return `<td class="n${kind}"><span>${number}</span></td>`
   const id = `${prefix}${number}`
   return `<td class="n${kind}"><a id="${id}" href="#${id}">${number}</a></td>`
 }

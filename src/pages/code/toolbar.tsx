@@ -30,11 +30,7 @@ export function Toolbar(props: ToolbarProps) {
   const first = comparison.marks.find(({ start }) => start >= query.start)?.number ?? 1
   return (
     <div class="toolbar">
-      <nav class="choice" aria-label="Layout">
-        {VIEWS.map(([view, label]) => (
-          <Choice label={label} href={at({ view })} isChosen={query.view === view} />
-        ))}
-      </nav>
+      <LayoutChoice view={query.view} to={(view) => at({ view })} />
       <nav class="choice" aria-label="Context">
         {CONTEXTS.map(([context, label]) => (
           <Choice
@@ -78,6 +74,17 @@ export function Toolbar(props: ToolbarProps) {
         </a>
       </span>
     </div>
+  )
+}
+
+/** The layouts of a diff, each a link. */
+export function LayoutChoice({ view, to }: { view: View; to: (view: View) => string }) {
+  return (
+    <nav class="choice" aria-label="Layout">
+      {VIEWS.map(([each, label]) => (
+        <Choice label={label} href={to(each)} isChosen={each === view} />
+      ))}
+    </nav>
   )
 }
 

@@ -62,12 +62,15 @@ function comparePages(options: CompareRoutesOptions) {
     const neighbours = `${older?.commit ?? ''} ${newer?.commit ?? ''}`
     const facts = [before.commit, after.commit, neighbours, c.req.url]
     const etag = pages.etag(frame, facts)
-    return kept.answer(c, { etag, immutable }, async () => {
+    const flash = pages.flash.take(c)
+    const render = async () => {
       const comparison = await readComparison(options, compared, comparisonOptionsOf(query))
       const { origin } = new URL(c.req.url)
-      const common = { frame, query, from, to, fileName, origin }
+      const common = { frame, query, from, to, fileName, origin, flash }
       return <CompareView {...common} comparison={comparison} reveal={null} />
-    })
+    }
+    if (flash !== null) return pageResponse(await render(), 200, NEVER_KEPT)
+    return kept.answer(c, { etag, immutable }, render)
   }
 }
 
@@ -88,7 +91,7 @@ async function reveal(
   const [from, to] = [`r${compared.before.number}`, `r${compared.after.number}`]
   const { origin } = new URL(c.req.url)
   const frame = pages.frame(c.req.raw, principal)
-  const view = { frame, query, from, to, fileName, origin }
+  const view = { frame, query, from, to, fileName, origin, flash: null }
   const page = <CompareView {...view} comparison={shown} reveal={count} />
   return pageResponse(page, 200, NEVER_KEPT)
 }

@@ -3,6 +3,7 @@ import type { RevealCount } from '../snapshot/reveal-secrets.ts'
 import { LineCounts } from '../history/history-table.tsx'
 import { ChangeWords } from '../frame/change-words.tsx'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
+import { FlashCard, type FlashMessage } from '../frame/notice.tsx'
 import { RevealButton, RevealedNotice } from '../snapshot/secrets.tsx'
 import { RangeCard } from './range-card.tsx'
 import { type CompareQuery, compareQueryOf } from '../code/compare-query.ts'
@@ -22,13 +23,15 @@ export interface CompareViewProps {
   readonly to: string
   readonly fileName: string
   readonly origin: string
+  /** The result of the action that led here, such as a save. */
+  readonly flash: FlashMessage | null
   /** The count of decrypted secrets; null where secrets are hidden. */
   readonly reveal: RevealCount | null
 }
 
 /** Two revisions: the described changes, who made them and when, and the text. */
 export function CompareView(props: CompareViewProps) {
-  const { frame, comparison, query, from, to, reveal } = props
+  const { frame, comparison, query, from, to, flash, reveal } = props
   const { before, after, regions } = comparison
   const { links } = frame
   const address = (asked: CompareQuery) => links.compare(from, to, compareQueryOf(asked))
@@ -40,6 +43,7 @@ export function CompareView(props: CompareViewProps) {
       wide
       styles={['code.css', 'compare.css']}
     >
+      {flash && <FlashCard flash={flash} />}
       <Head {...props} />
       <div class="cards">
         <SummaryCard {...props} />

@@ -3,6 +3,7 @@ import { type ShownStep, STEPS } from './entity-history.ts'
 import { ChangeItems } from '../frame/change-list.tsx'
 import { ChangeWords } from '../frame/change-words.tsx'
 import { HunkTable, Path } from '../code/hunk.tsx'
+import type { RowsOptions } from '../code/rows-html.ts'
 import { LineCounts } from '../history/history-table.tsx'
 import { Moment } from '../frame/when.tsx'
 import { Who } from '../frame/who.tsx'
@@ -87,7 +88,7 @@ function StepDiff({ step: { diff, revision } }: { step: ShownStep }) {
   )
 }
 
-const OPTIONS = { isLong: false, unfold: '#', isAnchored: false }
+const OPTIONS: RowsOptions = { isLong: false, unfold: null, anchors: 'none' }
 
 function Beginning({ step }: { step: ShownStep | undefined }) {
   const isCreation = step?.changes.some(

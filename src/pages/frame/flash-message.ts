@@ -8,6 +8,7 @@ import type { FlashMessage } from './notice.tsx'
 
 /** The results of actions that the next page can show. */
 const MESSAGES = {
+  saved: (of) => `Saved as ${of}.`,
   scheduled: (of) => `The run ${of} is scheduled.`,
   unlocked: (of) => `The pipeline ${of} is unlocked.`,
   'not-locked': (of) => `The pipeline ${of} was not locked, so nothing was done.`,

@@ -125,18 +125,18 @@ export class Links {
   }
 
   /** Makes a revision current again, as a new revision. */
-  restore(name: string): string {
-    return this.#at(`/config/${encodeURIComponent(name)}/restore`)
+  restore(name: string, query: Query = {}): string {
+    return this.#at(`/config/${encodeURIComponent(name)}/restore`, query)
   }
 
   /** Undoes the changes of a revision. */
-  undo(name: string): string {
-    return this.#at(`/config/${encodeURIComponent(name)}/undo`)
+  undo(name: string, query: Query = {}): string {
+    return this.#at(`/config/${encodeURIComponent(name)}/undo`, query)
   }
 
   /** Restores one entity as it was in a revision. */
-  restoreEntity({ kind, name }: EntityPlace, from: string): string {
-    return this.#at(`${entityPath(kind, name)}/restore/${encodeURIComponent(from)}`)
+  restoreEntity({ kind, name }: EntityPlace, from: string, query: Query = {}): string {
+    return this.#at(`${entityPath(kind, name)}/restore/${encodeURIComponent(from)}`, query)
   }
 
   /** The history of one pipeline, group, template, environment, role or agent; of a stage as `pipeline/stage`. */

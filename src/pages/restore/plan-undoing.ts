@@ -16,14 +16,15 @@ export async function planUndoing(
   const { history, entities, compare } = deps
   const name = `r${revision.number}`
   const previous = findNumber(history, revision.number - 1)
-  if (previous === null) return blocked(`${name} is the first revision: nothing was before it`)
+  if (previous === null)
+    return blocked(`${name} is the first revision, so there is nothing to go back to`)
   const ours = await history.readDocument(previous)
   const base = await history.readDocument(revision)
   if (revision.digest === current.digest) return ours
   const done = entities.find(revision) ?? (await compare([ours, base], PLAIN)).changes
   const since = (await compare([base, theirs], PLAIN)).changes
   if (done === null || since === null) {
-    return blocked(`Too much differs since ${name} for one change of it to be undone`)
+    return blocked(`Too much has changed since ${name} to undo it alone`)
   }
   const touched = touchedBy(done, since)
   if (touched.length > 0) return later(deps, { revision, current, touched, since })
@@ -60,7 +61,8 @@ function later(
   const [first = 'The same'] = what
   const others = new Set(what).size - 1
   const and = others > 0 ? ` and ${others} more` : ''
-  const reason = `${first}${and} was changed again by ${by.who} in r${by.number}, so r${revision.number} can no longer be undone alone`
+  const were = others > 0 ? 'were' : 'was'
+  const reason = `${first}${and} ${were} changed again by ${by.who} in r${by.number}, so r${revision.number} can no longer be undone alone`
   return { reason, revision: by }
 }
 
@@ -71,7 +73,7 @@ function nameOf({ entity, label }: DocumentChange): string {
 }
 
 function besides(revision: NumberedRevision, current: NumberedRevision): Obstacle {
-  const reason = `Lines beside those of r${revision.number} have changed up to r${current.number} by ${current.who}, so that it cannot be undone alone`
+  const reason = `Lines next to those of r${revision.number} have changed since, up to r${current.number}, so it cannot be undone alone`
   return { reason, revision: current }
 }
 

@@ -12,6 +12,7 @@ import { readForm, textField } from '../../http/request-body.ts'
 import { checkedMessage } from '../../http/change-message.ts'
 import { pageResponse } from '../frame/page-response.ts'
 import type { PageContext } from '../frame/page-context.ts'
+import { parseCompareQuery } from '../code/compare-query.ts'
 import { RestoreView } from './restore-view.tsx'
 
 export interface RestorePageOptions extends RestoreDeps {
@@ -73,7 +74,7 @@ async function act(
     return await restore(options, c, asked, { reason, basedOn })
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code === 'not-permitted') throw error
-    const notice = `${error.message}. Nothing is restored; this is how it is now.`
+    const notice = `${error.message}. Nothing was restored. This page shows the current state.`
     return answer(options, c, asked, { reason, notice, status: statusOf(error) })
   }
 }
@@ -84,11 +85,13 @@ async function restore(
   asked: Asked,
   { reason, basedOn }: { reason: string; basedOn: ReturnType<typeof parseDigest> },
 ): Promise<Response> {
-  if (reason.trim() === '') throw malformed('A reason is needed', 'reason')
+  if (reason.trim() === '') throw malformed('A reason is required', 'reason')
   const order = { ...asked, reason: checkedMessage(reason, 'reason'), basedOn }
   const { revision } = await restoreNow(options, c.env.principal, order)
   const { number } = numbered(options.history, revision)
-  return c.redirect(options.pages.links.compare(`r${number - 1}`, `r${number}`), 303)
+  const { links, flash } = options.pages
+  const told = flash.query(c.env.principal, 'saved', `r${number}`)
+  return c.redirect(links.compare(`r${number - 1}`, `r${number}`, told), 303)
 }
 
 async function answer(
@@ -99,6 +102,7 @@ async function answer(
 ): Promise<Response> {
   const preview = await previewRestore(options, c.env.principal, asked)
   const frame = options.pages.frame(c.req.raw, c.env.principal)
-  const view = { frame, preview, reason, notice }
-  return pageResponse(<RestoreView {...view} />, status)
+  const { view } = parseCompareQuery(c.req.query())
+  const shown = { frame, preview, reason, notice, view }
+  return pageResponse(<RestoreView {...shown} />, status)
 }

@@ -62,8 +62,8 @@ async function planEntity(
   const { kind, name, entity, stage } = address
   const steps = await entitySteps(deps, address)
   const past = nameAt(steps, revision)?.entity ?? entity
-  const absent = `r${revision.number} has no ${kind} ${name} that could be restored alone`
-  if (stage !== null) return blocked(absent)
+  const absent = `r${revision.number} has no ${kind} ${name}`
+  if (stage !== null) return blocked('A stage cannot be restored alone')
   const older = await deps.history.readDocument(revision)
   const names = { now: entity, past }
   const restored = await deps.work.restoreEntity({ current: before, older, names })
@@ -71,13 +71,13 @@ async function planEntity(
     case 'restored':
       return restored.document
     case 'current-unreadable':
-      return blocked('The current configuration cannot be read')
+      return blocked('The current configuration is not readable XML')
     case 'older-unreadable':
-      return blocked(`r${revision.number} cannot be read, so that no part of it can`)
+      return blocked(`r${revision.number} is not readable XML, so no part of it can be restored`)
     case 'absent':
       return blocked(absent)
     case 'no-place':
-      return blocked(`The place where the ${kind} ${name} stood is not there any more`)
+      return blocked(`The part of the configuration that had the ${kind} ${name} is gone`)
   }
 }
 

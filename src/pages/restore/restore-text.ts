@@ -1,6 +1,6 @@
 import { wholeEntityWord } from '../../document/entities/entities.ts'
 import type { RestorePreview } from './restore-preview.ts'
-import type { Links } from '../frame/links.ts'
+import type { Links, Query } from '../frame/links.ts'
 
 /** The texts and addresses on the page of a restore. */
 export interface RestoreTexts {
@@ -9,8 +9,12 @@ export interface RestoreTexts {
   readonly button: string
   /** The effect on the configuration. */
   readonly promise: string
-  /** The address that the form is sent to. */
-  readonly action: string
+  /** Said where nothing would change. */
+  readonly same: string
+  /** Said where it cannot be done. */
+  readonly refusal: string
+  /** The address of the page, which the form is sent to as well. */
+  readonly address: (query?: Query) => string
   /** The address to return to without restoring. */
   readonly back: string
   /** The address of the editor with the same text, or null. */
@@ -23,14 +27,16 @@ export function restoreTexts(
   { scope, revision, current, comparison }: RestorePreview,
 ): RestoreTexts {
   const name = `r${revision.number}`
-  const next = `r${current.number + 1}`
+  const saved = `Saved as r${current.number + 1}.`
   switch (scope.kind) {
     case 'revision':
       return {
         title: `Restore ${name}`,
         button: `Restore ${name}`,
-        promise: `The text of ${name} becomes ${next}. What came since stays in the history.`,
-        action: links.restore(name),
+        promise: `Makes ${name} current again. Later revisions stay in the history. ${saved}`,
+        same: `${name} is already current.`,
+        refusal: `${name} cannot be restored`,
+        address: (query) => links.restore(name, query),
         back: links.snapshot(name),
         edit: links.edit({ from: name }),
       }
@@ -43,8 +49,10 @@ export function restoreTexts(
       return {
         title: `Restore ${kind} ${called} as of ${name}`,
         button: `Restore only this ${kind}`,
-        promise: `Only this ${kind} becomes what it was in ${name}; everything else stays as it is. That is ${next}.`,
-        action: links.restoreEntity(scope.address, name),
+        promise: `Changes only this ${kind}, back to ${name}. Everything else stays. ${saved}`,
+        same: `The ${kind} ${called} is already as it was in ${name}.`,
+        refusal: `The ${kind} ${called} cannot be restored`,
+        address: (query) => links.restoreEntity(scope.address, name, query),
         back: links.entity(kind, called),
         edit: isThere ? links.edit({ entity: `${kind}/${called}`, from: name }) : null,
       }
@@ -53,8 +61,10 @@ export function restoreTexts(
       return {
         title: `Undo ${name}`,
         button: `Undo ${name}`,
-        promise: `What ${name} changed becomes what it was before; what came since stays. That is ${next}.`,
-        action: links.undo(name),
+        promise: `Reverses only ${name}. Later changes stay. ${saved}`,
+        same: `The changes of ${name} are already undone.`,
+        refusal: `${name} cannot be undone`,
+        address: (query) => links.undo(name, query),
         back: links.compare(`r${Math.max(1, revision.number - 1)}`, name),
         edit: null,
       }

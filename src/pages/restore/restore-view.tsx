@@ -1,11 +1,14 @@
 import type { RestorePreview } from './restore-preview.ts'
 import type { Obstacle } from './restore-scope.ts'
 import { LONGEST_MESSAGE } from '../../core/revision.ts'
+import type { TextComparison } from '../code/comparison.ts'
 import { ChangeList, toEntityHistory } from '../frame/change-list.tsx'
+import type { View } from '../code/compare-query.ts'
 import { PlainDiff } from '../code/plain-diff.tsx'
+import { LayoutChoice } from '../code/toolbar.tsx'
 import { LineCounts } from '../history/history-table.tsx'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
-import type { Links } from '../frame/links.ts'
+import type { Links, Query } from '../frame/links.ts'
 import { Moment } from '../frame/when.tsx'
 import { restoreTexts } from './restore-text.ts'
 
@@ -14,6 +17,8 @@ export interface RestoreViewProps {
   readonly preview: RestorePreview
   readonly reason: string
   readonly notice: string | null
+  /** The layout of the diff. */
+  readonly view: View
 }
 
 /** The preview of a restore, and its form. A restore removes nothing from the history. */
@@ -21,7 +26,7 @@ export function RestoreView(props: RestoreViewProps) {
   const { frame, preview, notice } = props
   const { links } = frame
   const { obstacle, problems, isSame } = preview
-  const { title } = restoreTexts(links, preview)
+  const { title, same, back } = restoreTexts(links, preview)
   return (
     <PageLayout
       frame={frame}
@@ -38,39 +43,57 @@ export function RestoreView(props: RestoreViewProps) {
       )}
       {obstacle !== null && <InTheWay {...props} obstacle={obstacle} />}
       {problems.length > 0 && <Problems problems={problems} />}
-      {isSame && <p class="card">It is so already: there is nothing to restore.</p>}
+      {isSame && (
+        <section class="card">
+          <p>{`${same} There is nothing to restore.`}</p>
+          <p class="actions">
+            <BackLink href={back} label="Back" />
+          </p>
+        </section>
+      )}
       {obstacle === null && !isSame && <Result {...props} />}
     </PageLayout>
   )
 }
 
 function Head({ frame: { links }, preview, title }: RestoreViewProps & { title: string }) {
-  const { revision, current, comparison } = preview
+  const { revision, current, comparison, isSame } = preview
   const name = `r${revision.number}`
   return (
     <div class="page-head">
       <div>
         <h1>{title}</h1>
         <p class="muted">
-          <a href={links.snapshot(name)}>{name}</a> is by {revision.who},{' '}
+          <a href={links.snapshot(name)}>{name}</a> by {revision.who},{' '}
           <Moment time={revision.time} />.{' '}
-          <a href={links.snapshot('current')}>{`r${current.number}`}</a> is current
-          {comparison !== null && (
+          {comparison !== null && !isSame && (
             <>
-              ; from it to the result: <LineCounts lines={comparison.lines} /> lines
+              {`Changes ${linesOf(comparison)} (`}
+              <LineCounts lines={comparison.lines} />
+              {') of '}
             </>
           )}
-          .
+          {(comparison === null || isSame) && 'Current is '}
+          <a href={links.snapshot(`r${current.number}`)}>{`r${current.number}`}</a>
+          {comparison !== null && !isSame && ', which is current'}.
         </p>
       </div>
     </div>
   )
 }
 
+function linesOf({ lines: { added, removed } }: TextComparison): string {
+  const count = added + removed
+  return count === 1 ? '1 line' : `${count.toLocaleString('en')} lines`
+}
+
 /** The comparison of the current document with the result. */
 function Result(props: RestoreViewProps) {
-  const { comparison } = props.preview
+  const { preview, view } = props
+  const { comparison } = preview
   if (comparison === null) return <></>
+  const { links } = props.frame
+  const { address } = restoreTexts(links, preview)
   return (
     <>
       <RestoreForm {...props} />
@@ -78,14 +101,34 @@ function Result(props: RestoreViewProps) {
         <h2>What changes</h2>
         <ChangeList
           changes={comparison.changes ?? []}
-          linkOf={toEntityHistory(props.frame.links)}
+          linkOf={toEntityHistory(links)}
           most={60}
           more={(left) => `and ${left} more, in the text below`}
         />
       </section>
-      <PlainDiff comparison={comparison} />
+      <div class="restored-text">
+        <LayoutChoice view={view} to={(each) => `${address(queryOf(each))}#diff`} />
+        <FullComparison {...props} />
+      </div>
+      <PlainDiff comparison={comparison} view={view} />
     </>
   )
+}
+
+function queryOf(view: View): Query {
+  return { view: view === 'unified' ? view : null }
+}
+
+/** The same difference between revisions, without a limit; undoing has none. */
+function FullComparison({ frame: { links }, preview }: RestoreViewProps) {
+  const { scope, revision, current } = preview
+  const range = { from: `r${current.number}`, to: `r${revision.number}` }
+  if (scope.kind === 'change') return <></>
+  const href =
+    scope.kind === 'revision'
+      ? links.compare(range.from, range.to)
+      : links.compareEntity(scope.address, range)
+  return <a href={href}>{`Compare ${range.from} with ${range.to}`}</a>
 }
 
 function InTheWay({
@@ -93,18 +136,24 @@ function InTheWay({
   preview,
   obstacle,
 }: RestoreViewProps & { obstacle: Obstacle }) {
-  const { back } = restoreTexts(links, preview)
+  const { back, refusal } = restoreTexts(links, preview)
   return (
     <section class="card stale">
-      <h2>This cannot be done</h2>
+      <h2>{refusal}</h2>
       <p>{`${obstacle.reason}.`}</p>
       <p class="actions">
         {obstacle.revision !== null && <ChangeLink links={links} {...obstacle.revision} />}
-        <a class="button" href={back}>
-          Back
-        </a>
+        <BackLink href={back} label="Back" />
       </p>
     </section>
+  )
+}
+
+function BackLink({ href, label }: { href: string; label: string }) {
+  return (
+    <a class="button" href={href} aria-keyshortcuts="u">
+      {label}
+    </a>
   )
 }
 
@@ -116,7 +165,7 @@ function ChangeLink({ links, number }: { links: Links; number: number }) {
 function Problems({ problems }: { problems: RestorePreview['problems'] }) {
   return (
     <section class="card problems">
-      <h2>The result is not valid today, so it cannot be restored</h2>
+      <h2>The result breaks the rules of today, so it cannot be restored</h2>
       <ul>
         {problems.slice(0, 50).map(({ line, message }) => (
           <li>{line === undefined ? message : `Line ${line}: ${message}`}</li>
@@ -126,11 +175,11 @@ function Problems({ problems }: { problems: RestorePreview['problems'] }) {
   )
 }
 
-function RestoreForm({ frame: { links }, preview, reason }: RestoreViewProps) {
+function RestoreForm({ frame: { links }, preview, reason, view }: RestoreViewProps) {
   const { current, problems } = preview
-  const { promise, action, button, back, edit } = restoreTexts(links, preview)
+  const { promise, address, button, back, edit } = restoreTexts(links, preview)
   return (
-    <form class="card stale restore" method="post" action={action}>
+    <form class="card stale restore" method="post" action={address(queryOf(view))}>
       <p>{promise}</p>
       <input type="hidden" name="basedOn" value={current.digest} />
       <label for="reason">Reason</label>
@@ -148,13 +197,11 @@ function RestoreForm({ frame: { links }, preview, reason }: RestoreViewProps) {
           {button}
         </button>
         {edit !== null && (
-          <a class="button" href={edit}>
-            Edit it first
+          <a class="button" href={edit} aria-keyshortcuts="e">
+            Edit first
           </a>
         )}
-        <a class="button" href={back}>
-          Cancel
-        </a>
+        <BackLink href={back} label="Cancel" />
       </div>
     </form>
   )

@@ -5,7 +5,7 @@ import type { Links } from '../frame/links.ts'
 export function RevealButton({ action }: { action: string }) {
   return (
     <form method="post" action={action} class="reveal">
-      <button title="Every look is noted in the audit log">Reveal secrets</button>
+      <button title="Each use is recorded in the audit log">Reveal secrets</button>
     </form>
   )
 }
@@ -25,11 +25,9 @@ export function RevealedNotice({ links, count: { opened, kept }, back }: Reveale
         ? 'No secret can be shown. '
         : `${opened === 1 ? '1 secret is' : `${opened} secrets are`} shown in plain text. `}
       {kept > 0 &&
-        `${kept === 1 ? '1 stays' : `${kept} stay`} hidden: no key of this server sealed `}
-      {kept > 0 && (kept === 1 ? 'it. ' : 'them. ')}
-      This look is noted in the <a href={links.audit({ action: 'reveal-secrets' })}>
-        audit log
-      </a>. <a href={back}>Hide secrets</a>
+        `${kept === 1 ? '1 secret stays' : `${kept} secrets stay`} hidden: encrypted with another key. `}
+      Recorded in the <a href={links.audit({ action: 'reveal-secrets' })}>audit log</a>.{' '}
+      <a href={back}>Hide secrets</a>
     </p>
   )
 }

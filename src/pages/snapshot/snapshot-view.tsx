@@ -263,8 +263,8 @@ function Listing(props: SnapshotViewProps) {
   if (blame !== null && !blame.known) {
     return (
       <p class="found" role="status">
-        {`Finding out who wrote each line: ${blame.reached} of ${blame.of} revisions are done. `}
-        This page asks again by itself.
+        {`Finding who wrote each line: ${blame.reached.toLocaleString('en')} of ${blame.of.toLocaleString('en')} revisions. `}
+        The page refreshes itself.
       </p>
     )
   }

@@ -137,7 +137,9 @@ describe('snapshot, restore and entity pages in a browser', () => {
     await page.getByLabel('Reason').fill('It worked then')
     await page.getByRole('button', { name: 'Restore r2' }).click()
 
-    await page.waitForURL('**/config/compare/r4/r5')
+    await page.waitForURL('**/config/compare/r4/r5?flash=*')
+    expect(await page.getByRole('status').first().textContent()).toContain('Saved as r5.')
+    expect(await page.locator('.words').first().textContent()).toBe('It worked then')
     expect(await (await service.fetch('/api/admin/config.xml')).text()).toBe(MADE)
   })
 })

@@ -43,7 +43,11 @@ describe('the restore of one thing alone', () => {
     const { html, response } = await confirm(service, path)
 
     expect(html).toContain('Restore pipeline checkout as of r2')
-    expect(response.headers.get('location')).toBe('/config/compare/r4/r5')
+    expect(html).toContain(
+      'Changes only this pipeline, back to r2. Everything else stays. Saved as r5.',
+    )
+    expect(html).toMatch(/Changes 2 lines \(.*\) of .*>r4<.*, which is current/)
+    expect(response.headers.get('location')).toMatch(/^\/config\/compare\/r4\/r5\?flash=/)
     expect(await document(service)).toBe(ONE.replace('billing.git', 'invoices.git'))
     expect(await newestOf(service)).toMatchObject({
       subject: 'Restore pipeline checkout of r2 by admin',
@@ -90,7 +94,7 @@ describe('the restore of one thing alone', () => {
 
     const { html, response } = await confirm(service, path)
 
-    expect(html).toContain('The result is not valid today')
+    expect(html).toContain('The result breaks the rules of today')
     expect(html).toContain('disabled=""')
     expect(response.status).toBe(422)
     expect(await document(service)).toBe(needed)
@@ -124,6 +128,55 @@ function withMembers(...users: readonly string[]): string {
   return ONE.replace('  <pipelines', `  <server>${security}</server>\n  <pipelines`)
 }
 
+/** A line with many attributes for each of 840 materials. */
+function withMaterials(branch: string): string {
+  const materials = Array.from({ length: 280 }, (_, n) => {
+    const names = `materialName="m${n}" dest="d${n}" branch="${branch}"`
+    return `<git url="https://example.org/${n}.git" ${names} autoUpdate="false" />`
+  })
+  return ONE.replaceAll(/<git [^>]*>/g, materials.join('\n        '))
+}
+
+describe('the page of a restore', () => {
+  it('has the layouts of a comparison', async () => {
+    const service = await withRevisions(ONE, MADE)
+
+    const [split, unified] = await Promise.all(
+      ['/config/r2/restore', '/config/r2/restore?view=unified'].map((path) =>
+        pageOf(service, path),
+      ),
+    )
+
+    expect(split).toContain('class="code split"')
+    expect(split).toContain('href="/config/r2/restore?view=unified#diff"')
+    expect(unified).toContain('class="code unified"')
+    expect(unified).toContain('href="/config/r2/restore#diff"')
+  })
+
+  it('says where there is nothing to restore', async () => {
+    const service = await withRevisions(ONE, MADE, ONE)
+
+    const [whole, entity] = await Promise.all(
+      ['/config/r4/restore', '/config/entity/pipeline/checkout/restore/r2'].map((path) =>
+        pageOf(service, path),
+      ),
+    )
+
+    expect(whole).toContain('r4 is already current.')
+    expect(entity).toContain('The pipeline checkout is already as it was in r2.')
+  })
+
+  it.each(['split', 'unified'])('has less than 12,000 elements (%s)', async (view) => {
+    const service = await withRevisions(withMaterials('main'), withMaterials('next'))
+
+    const html = await pageOf(service, `/config/r2/restore?view=${view}`)
+
+    expect(html.match(/<\w/g)?.length).toBeGreaterThan(2_000)
+    expect(html.match(/<\w/g)?.length).toBeLessThan(12_000)
+    expect(html).toContain('>Compare r3 with r2<')
+  })
+})
+
 describe('the restore of a role', () => {
   it('is offered at a step that took a member from it', async () => {
     const service = await withRevisions(
@@ -146,8 +199,11 @@ describe('undoing one change', () => {
 
     const { html, response } = await confirm(service, '/config/r3/undo')
 
-    expect(html).toContain('Undo r3')
-    expect(response.headers.get('location')).toBe('/config/compare/r4/r5')
+    expect(html).toContain('Reverses only r3. Later changes stay. Saved as r5.')
+    const location = response.headers.get('location') ?? ''
+    expect(location).toMatch(/^\/config\/compare\/r4\/r5\?flash=/)
+    expect(await pageOf(service, location)).toContain('Saved as r5.')
+    expect(await pageOf(service, location)).not.toContain('Saved as r5.')
     expect(await document(service)).toBe(ONE.replace('billing.git', 'invoices.git'))
     expect(await newestOf(service)).toMatchObject({
       subject: 'Undo r3 by admin',
