@@ -20,6 +20,15 @@ export function parseWholeNumber(text: string, name: string): number {
   throw malformed(`${name} "${text}" is not a whole number of at least 0`, name)
 }
 
+/** The longest text that is searched in the history, in characters. */
+const LONGEST_TEXT = 1_000
+
+/** A text to search for in the history; its white space counts. */
+export function parseSearchedText(text: string): string {
+  if (text.length <= LONGEST_TEXT) return text
+  throw malformed(`The text is longer than ${LONGEST_TEXT} characters`, 'text')
+}
+
 export function malformed(message: string, path: string): ServiceError {
   return new ServiceError('malformed-request', message, { problems: [{ message, path }] })
 }

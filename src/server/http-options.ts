@@ -38,6 +38,7 @@ export function httpOptions(context: ServiceContext): HttpServiceOptions {
     editor: config.editor,
     box: context.box,
     entities: configuration.entities,
+    texts: configuration.texts,
     secretAlarm: configuration.secretAlarm,
     git: configuration.git,
     repository: configuration.repository,

@@ -7,6 +7,8 @@ import { ChangesFile } from '../configuration/changes/changes-file.ts'
 import { ConfigServices } from '../configuration/config-services.ts'
 import { PlainSecretAlarm } from '../configuration/read/plain-secret-alarm.ts'
 import { EntityIndex } from '../configuration/changes/entity-index.ts'
+import { ChangedTextFile } from '../configuration/search/changed-text-file.ts'
+import { TextIndex } from '../configuration/search/text-index.ts'
 import { VERSION } from './version.ts'
 
 export interface OpenedConfiguration {
@@ -15,6 +17,8 @@ export interface OpenedConfiguration {
   readonly git: GitService | null
   /** What revisions changed, by the things that they changed. */
   readonly entities: EntityIndex
+  /** Which revisions added or removed a text. */
+  readonly texts: TextIndex
   readonly secretAlarm: PlainSecretAlarm
   readonly repository: string
   readonly fileName: string
@@ -44,7 +48,16 @@ export async function openConfiguration(
     'stop-background-work',
     new EntityIndex({ history, summary, file, examine, log }),
   )
-  return { config, git, entities, secretAlarm, repository, fileName }
+  const texts = shutdown.own(
+    'stop-background-work',
+    new TextIndex({
+      history,
+      script: config.script,
+      file: new ChangedTextFile(join(stateDir, 'revision-texts')),
+      log,
+    }),
+  )
+  return { config, git, entities, texts, secretAlarm, repository, fileName }
 }
 
 /** The command that git runs for every push into the repository. */

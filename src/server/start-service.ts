@@ -97,6 +97,7 @@ async function serve(boot: BootContext): Promise<RunningServer> {
   shutdown.own('stop-listening', listening)
   context.access.reportLogin()
   context.configuration.entities.begin()
+  context.configuration.texts.begin()
   inBackground(log, 'The pages could not be loaded', service.loadPages())
   const url = `http://${hostOf(settings.host)}:${listening.port}${settings['base-path']}`
   const { passwordFile } = context

@@ -10,6 +10,7 @@ import { git } from '../support/git/git.ts'
 import type { BenchCase, BenchRun } from './case.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { historyOf } from './histories.ts'
+import { until } from '../support/programs/until.ts'
 import { interleaved, median } from './measure.ts'
 import { MeasuredServer } from './servers.ts'
 
@@ -42,6 +43,11 @@ export const cases: readonly BenchCase[] = [
     name: 'history: reading the index of 100,000 revisions anew',
     must: { atMost: 2, unit: 'times git log' },
     measure: rebuild,
+  },
+  {
+    name: 'history: a text in 10,000 revisions of 200 KB, first asked for',
+    must: { atMost: 1_000, unit: 'ms' },
+    measure: searchText,
   },
   {
     name: 'history: longest wait of another caller while 1 MB is saved',
@@ -117,6 +123,25 @@ class Saving implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#server[Symbol.asyncDispose]()
   }
+}
+
+/** Texts that come and go in few revisions, in all, and in none, each asked for once; git is asked for one. */
+async function searchText({ quick }: BenchRun) {
+  const { places } = await historyOf(quick ? 200 : 10_000, 200_000)
+  await using server = await MeasuredServer.cairn(places)
+  const search = (text: string) =>
+    server.get(`/api/config/revisions?text=${encodeURIComponent(text)}`)
+  const isIndexed = async () =>
+    !(await server.get('/config?text=index')).includes('Indexing history')
+  const indexing = await timeOf(() => until(isIndexed, 900_000))
+  const texts = ['change-17.git', 'change-', 'autoUpdate="false"', 'nowhere at all', '</svn>']
+  const times: number[] = []
+  for (const text of texts) times.push(await timeOf(() => search(text)))
+  const ofGit = await timeOf(() =>
+    git(places.repository, 'log', '-S', texts[0] ?? '', '--format=%H'),
+  )
+  const facts = { 'median, ms': median(times), 'git, ms': ofGit, 'indexing, ms': indexing }
+  return { value: Math.max(...times), facts }
 }
 
 async function rebuild({ quick }: BenchRun) {

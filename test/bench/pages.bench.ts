@@ -129,9 +129,11 @@ async function serving(
 /** Resolves when the service knows what each revision changed, as it does soon after its first start. */
 async function known(server: MeasuredServer, revisions: number): Promise<void> {
   for (let n = 0; n < 300; n += 1) {
-    const found = await server.get('/api/config/revisions?q=no-such-text&limit=1')
-    const page = await server.get('/config?q=no-such-text')
-    if (found.length > 0 && !page.includes('still being found out')) return
+    const pages = [
+      await server.get('/config?q=no-such-text'),
+      await server.get('/config?text=none'),
+    ]
+    if (!pages.some((page) => page.includes('Indexing history'))) return
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
   throw new Error(`What ${revisions} revisions changed is not known after a minute`)

@@ -12,6 +12,14 @@ export interface Break {
 }
 
 export const BREAKS: readonly Break[] = [
+  // configuration
+  {
+    behaviour: 'a text that spans two lines is found where they became neighbours',
+    file: 'configuration/search/changed-text.ts',
+    find: 'const CONTEXT = 1',
+    replace: 'const CONTEXT = 0',
+    test: 'property/configuration/text-index.test.ts',
+  },
   // core
   {
     behaviour: 'a run is made from the same revision of what its upstreams share',

@@ -5,25 +5,36 @@ import { ServiceError } from '../../core/errors.ts'
 import type { Revision } from '../../core/revision.ts'
 import {
   type ConfigChangesDeps,
-  listEntityRevisions,
+  parseEntityKey,
 } from '../../configuration/changes/config-changes.ts'
+import {
+  EVERYTHING,
+  findRevisions,
+  type ListPart,
+  type RevisionSearchDeps,
+} from '../../configuration/search/find-revisions.ts'
+import type { RevisionFilter } from '../../configuration/search/revision-filter.ts'
 import {
   type ConfigReadingDeps,
   findPair,
   findSnapshot,
-  listRevisions,
   readDiff,
   readSnapshot,
   type RevisionPair,
-  type RevisionQuery,
-  selectRevisions,
 } from '../../configuration/read/config-reading.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
 import { type ClientNames, renderRevision, RevisionEntry } from '../../wire/revision-entry.ts'
 import { DIGEST_DESCRIBED, digestHeaders } from './digest-header.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json, renderError } from '../../http/errors.ts'
-import { parseDigest, parseSha, parseWholeNumber } from '../../http/parameters.ts'
+import { firstMomentOf, lastMomentOf } from '../../http/moments.ts'
+import {
+  malformed,
+  parseDigest,
+  parseSearchedText,
+  parseSha,
+  parseWholeNumber,
+} from '../../http/parameters.ts'
 import { ResponseCache } from '../../http/response-cache.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
 import {
@@ -45,9 +56,15 @@ const KEPT = 64 * 1_048_576
 /** Whether an address stands for the snapshot for ever or for a while. */
 type SnapshotKind = 'mutable' | 'immutable'
 
-export interface ConfigRoutesOptions extends ConfigReadingDeps, ConfigChangesDeps {
+export interface ConfigRoutesOptions
+  extends ConfigReadingDeps, ConfigChangesDeps, RevisionSearchDeps {
   readonly clientNames: ClientNames
   readonly basePath: string
+}
+
+/** The requested part of the revisions that a filter selects, newest first. */
+interface RevisionQuery extends ListPart {
+  readonly filter: RevisionFilter
 }
 
 /** What the routes of one service share: each function keeps what it has answered. */
@@ -100,7 +117,7 @@ const revisionsRoute = {
   tag,
   caller: 'administrator',
   answers: reads('Revisions', z.array(RevisionEntry)),
-  errors: ['malformed-request', 'entity-not-found'],
+  errors: ['malformed-request', 'unavailable'],
   example: { answer: [SAMPLE_REVISION] },
 } as const
 
@@ -138,7 +155,20 @@ export const configResource = resource({
       query: {
         offset: { text: 'Revisions to skip', schema: z.int().min(0) },
         limit: { text: 'Revisions at most; all when absent', schema: z.int().min(0) },
-        q: { text: 'Text to look for in names, subjects, digests and commits', schema: z.string() },
+        q: {
+          text: 'Text to look for in names, subjects, messages, digests, commits and summaries of changes, in any case',
+          schema: z.string(),
+        },
+        text: {
+          text: 'Only those since which this text occurs more or less often in the configuration, as `git log -S`',
+          schema: z.string().max(1_000),
+        },
+        user: { text: 'Only those of this user', schema: z.string() },
+        since: {
+          text: 'Only those from this day or time on, such as `2015-06-05`',
+          schema: z.string(),
+        },
+        until: { text: 'Only those up to this day or time', schema: z.string() },
         entity: entityQuery,
       },
       example: {
@@ -156,7 +186,7 @@ export const configResource = resource({
         lists(c, () => ({
           offset: parseWholeNumber(c.req.param('offset'), 'offset'),
           limit: PAGE,
-          text: '',
+          filter: { ...EVERYTHING, entity: entityOf(c.req.query()) },
         })),
     }),
     route({
@@ -221,7 +251,8 @@ function listAnswers(options: ConfigRoutesOptions) {
     const revision = findSnapshot(options, c.env.principal, null)
     const key = `${revision.commit} ${options.history.size()} ${targetOf(c)}`
     const body = kept.take(key, async () => {
-      const revisions = await revisionsFor(options, c, query())
+      const { filter, ...part } = query()
+      const revisions = await findRevisions(options, c.env.principal, filter, part)
       const entries = revisions.map((each) => renderRevision(each, options.clientNames))
       const bytes = Buffer.from(JSON.stringify(entries))
       return new CachedResponse(bytes, {
@@ -237,17 +268,6 @@ function listAnswers(options: ConfigRoutesOptions) {
 /** Path and query as they stand in the request. */
 function targetOf({ req: { url } }: Context<RouteEnv>): string {
   return url.slice(url.indexOf('/', url.indexOf('://') + '://'.length))
-}
-
-async function revisionsFor(
-  options: ConfigRoutesOptions,
-  c: Context<RouteEnv>,
-  query: RevisionQuery,
-): Promise<readonly Revision[]> {
-  const entity = c.req.query('entity')
-  const { principal } = c.env
-  if (entity === undefined) return listRevisions(options, principal, query)
-  return selectRevisions(await listEntityRevisions(options, principal, entity), query)
 }
 
 function answerWith(body: CachedResponse | Promise<CachedResponse>, c: Context<RouteEnv>) {
@@ -272,12 +292,37 @@ function diffAnswers(options: ConfigRoutesOptions) {
 }
 
 function readQuery(query: Readonly<Record<string, string>>): RevisionQuery {
-  const { offset, limit, q } = query
+  const { offset, limit, q = '', text = '', user = '', since, until } = query
   return {
     offset: offset === undefined ? 0 : parseWholeNumber(offset, 'offset'),
     limit: limit === undefined ? null : parseWholeNumber(limit, 'limit'),
-    text: q ?? '',
+    filter: {
+      ...EVERYTHING,
+      mentions: q,
+      text: parseSearchedText(text),
+      username: user,
+      entity: entityOf(query),
+      since: since === undefined ? null : parseMoment(since, 'since', firstMomentOf),
+      until: until === undefined ? null : parseMoment(until, 'until', lastMomentOf),
+    },
   }
+}
+
+function entityOf({ entity }: Readonly<Record<string, string>>): string {
+  return entity === undefined ? '' : parseEntityKey(entity)
+}
+
+function parseMoment(
+  text: string,
+  name: string,
+  momentOf: (text: string) => number | null,
+): number {
+  const moment = momentOf(text)
+  if (moment !== null) return moment
+  throw malformed(
+    `"${text}" is not a day such as 2015-06-05 or a time such as 2015-06-05T14:00`,
+    name,
+  )
 }
 
 function notCurrent(asked: string, current: Revision): Response {

@@ -3,13 +3,11 @@ import { DOCUMENT, ENTITY_PREFIXES, SERVER } from '../../document/entities/entit
 import { renderChange } from '../../document/changes/render-change.ts'
 import { renderSubject } from '../../document/changes/render-subject.ts'
 import { ServiceError } from '../../core/errors.ts'
-import type { Principal } from '../../core/principal.ts'
-import type { Revision } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
 import type { ChangeSummary } from './change-summary.ts'
 import type { RevisionPair } from '../read/config-reading.ts'
 import type { EntityIndex } from './entity-index.ts'
-import { type Access, assertMay } from '../access/permission.ts'
+import type { Access } from '../access/permission.ts'
 
 export interface ConfigChangesDeps {
   readonly history: History
@@ -42,26 +40,14 @@ export async function readChanges(
 }
 
 /**
- * The revisions that changed an entity, newest first, under its former names too.
+ * The key of an entity, such as `pipeline/checkout`.
  *
- * @throws {ServiceError} `malformed-request`, `not-permitted`; `unavailable` while the index is not
- * complete.
+ * @throws {ServiceError} `malformed-request` for a text that names none.
  */
-export async function listEntityRevisions(
-  { access, entities }: Pick<ConfigChangesDeps, 'access' | 'entities'>,
-  principal: Principal,
-  entity: string,
-): Promise<readonly Revision[]> {
-  assertMay(access, principal, { action: 'administer' })
-  assertEntity(entity)
-  const found = await entities.revisionsOf(entity)
-  return found.map(({ revision }) => revision)
-}
-
-function assertEntity(entity: string): void {
+export function parseEntityKey(entity: string): string {
   const [prefix = '', name] = entity.split('/', 2)
   const isAlone = prefix === DOCUMENT || prefix === SERVER
-  if (ENTITY_PREFIXES.includes(prefix) && (name === undefined) === isAlone) return
+  if (ENTITY_PREFIXES.includes(prefix) && (name === undefined) === isAlone) return entity
   const forms = ENTITY_PREFIXES.map((known) =>
     known === DOCUMENT || known === SERVER ? known : `${known}/NAME`,
   )

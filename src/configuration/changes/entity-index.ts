@@ -1,10 +1,9 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { DocumentChange } from '../../document/entities/change.ts'
 import { foldEntity } from '../../document/entities/entities.ts'
 import { isCosmetic } from '../../document/changes/is-cosmetic.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
-import { ServiceError } from '../../core/errors.ts'
 import type { Revision } from '../../core/revision.ts'
+import { type IndexProgress, waitForIndex } from './index-progress.ts'
 import { ChangeIndexer, type ChangeIndexerDeps } from './change-indexer.ts'
 import { changesOf, type RevisionChanges } from './revision-changes.ts'
 
@@ -25,7 +24,6 @@ interface Entry extends EntityRevision {
   readonly changes: RevisionChanges
 }
 
-const PATIENCE = 10_000
 /** The changes of whole pipelines or groups contain one of these. */
 const WHOLE = ['"subject":"pipeline', '"subject":"group']
 
@@ -85,8 +83,17 @@ export class EntityIndex implements AsyncDisposable {
   }
 
   /** How many revisions are indexed, and how many there are. */
-  progress(): { readonly indexed: number; readonly of: number } {
+  progress(): IndexProgress {
     return { indexed: this.#indexer.indexed.size, of: this.#deps.history.size() }
+  }
+
+  /**
+   * Waits until every revision is indexed.
+   *
+   * @throws {ServiceError} `unavailable` when that takes too long.
+   */
+  async settle(): Promise<void> {
+    await waitForIndex(this.#indexer.settle(), () => this.progress(), this.#deps.patience)
   }
 
   /**
@@ -96,7 +103,7 @@ export class EntityIndex implements AsyncDisposable {
    * @throws {ServiceError} `unavailable` when indexing takes too long.
    */
   async revisionsOf(entity: string): Promise<readonly EntityRevision[]> {
-    await this.#caughtUp()
+    await this.settle()
     const found: EntityRevision[] = []
     let name: string | null = foldEntity(entity)
     let below = Number.POSITIVE_INFINITY
@@ -113,22 +120,6 @@ export class EntityIndex implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#indexer[Symbol.asyncDispose]()
-  }
-
-  async #caughtUp(): Promise<void> {
-    const { patience = PATIENCE } = this.#deps
-    const stop = new AbortController()
-    const isDone = this.#indexer.settle().then(() => true)
-    const isLate = wait(patience, false, { signal: stop.signal, ref: false })
-    try {
-      if (await Promise.race([isDone, isLate])) return
-    } finally {
-      stop.abort()
-    }
-    const { indexed, of } = this.progress()
-    const reason = `${indexed} of ${of} revisions are known`
-    const message = `What revisions have changed is still being found out: ${reason}`
-    throw new ServiceError('unavailable', message, { reason })
   }
 
   #entriesOf(entity: string, below: number): Entry[] {

@@ -21,13 +21,6 @@ export interface Snapshot {
   readonly document: Uint8Array<ArrayBuffer>
 }
 
-/** The requested part of the list, newest first; all of it when absent. */
-export interface RevisionQuery {
-  readonly offset: number
-  readonly limit: number | null
-  readonly text: string
-}
-
 /**
  * The revision of a snapshot; `null` asks for the current one.
  *
@@ -68,29 +61,6 @@ export async function readSnapshot(
   }
   const message = `The configuration ${digest} has secrets in plain text and is not served: read commit ${commit} with git, or its differences here, where they are sealed`
   throw new ServiceError('secrets-in-plain-text', message, { digest, problems })
-}
-
-/** The revisions that the query names, newest first. */
-export function listRevisions(
-  deps: ConfigReadingDeps,
-  principal: Principal,
-  query: RevisionQuery,
-): readonly Revision[] {
-  assertMay(deps.access, principal, { action: 'administer' })
-  const { history } = deps
-  const { offset, limit, text } = query
-  if (text === '') return history.list({ offset, limit: limit ?? history.size() })
-  return selectRevisions(history.list({ offset: 0, limit: history.size() }), query)
-}
-
-/** The part of a list of revisions that the query names, in the same order. */
-export function selectRevisions(
-  revisions: readonly Revision[],
-  { offset, limit, text }: RevisionQuery,
-): readonly Revision[] {
-  return revisions
-    .filter((revision) => text === '' || mentions(revision, text))
-    .slice(offset, limit === null ? undefined : offset + limit)
 }
 
 /** Two revisions to compare, the older text first by the caller's word. */
@@ -134,12 +104,4 @@ export function findRevision(
   const revision = history.findCommit(commit)
   if (revision) return revision
   throw new ServiceError('revision-not-found', `No revision has the commit ${commit}`, { commit })
-}
-
-function mentions(revision: Revision, text: string): boolean {
-  const wanted = text.toLowerCase()
-  const { username, subject, message, digest, commit } = revision
-  return [username, subject, message, digest, commit].some((fact) =>
-    fact.toLowerCase().includes(wanted),
-  )
 }

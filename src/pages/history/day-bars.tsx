@@ -1,5 +1,5 @@
 import type { DayBar } from './day-counts.ts'
-import type { HistoryFilter } from './history-filter.ts'
+import type { RevisionFilter } from '../../configuration/search/revision-filter.ts'
 import { type HistoryPage, ROWS } from './history-page.ts'
 import type { Links } from '../frame/links.ts'
 import { shortDay } from '../frame/when.tsx'
@@ -10,7 +10,7 @@ const HEIGHTS = 8
 const MOST_LABELS = 7
 
 /** A bar for each day, which links to that day in the list. */
-export function DayBars(props: { links: Links; page: HistoryPage; filter: HistoryFilter }) {
+export function DayBars(props: { links: Links; page: HistoryPage; filter: RevisionFilter }) {
   const { bars } = props.page
   if (bars.length < 2) return <></>
   const most = Math.max(...bars.map(({ count }) => count))
@@ -29,7 +29,7 @@ export function DayBars(props: { links: Links; page: HistoryPage; filter: Histor
   )
 }
 
-function Bar(props: { links: Links; filter: HistoryFilter; bar: DayBar; most: number }) {
+function Bar(props: { links: Links; filter: RevisionFilter; bar: DayBar; most: number }) {
   const { links, filter, bar, most } = props
   const { count, newest, newer } = bar
   if (newest === null) return <span class="h0" />

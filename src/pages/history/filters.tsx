@@ -1,5 +1,5 @@
 import { REVISION_KINDS, type RevisionKind } from '../../core/revision-kind.ts'
-import type { HistoryFilter } from './history-filter.ts'
+import type { RevisionFilter } from '../../configuration/search/revision-filter.ts'
 import type { HistoryPage } from './history-page.ts'
 import type { Links } from '../frame/links.ts'
 import { dayOf, historyQueryOf } from './history-query.ts'
@@ -13,17 +13,19 @@ const KIND_LABELS = {
 } as const satisfies Record<RevisionKind, string>
 
 /** The fields of the filter. It is part of the address, so it can be bookmarked and shared. */
-export function Filters(props: { links: Links; page: HistoryPage; filter: HistoryFilter }) {
+export function Filters(props: { links: Links; page: HistoryPage; filter: RevisionFilter }) {
   const { links, filter, page } = props
   const { users, agentRegistrations, noise } = page.facts
   return (
     <form class="filters" action={links.history()} aria-label="Filter">
       <input
         class="filter-text"
-        name="q"
+        name="text"
         value={filter.text}
-        placeholder="Text in the change, for example timeout"
-        aria-label="Text in the change"
+        maxlength={1000}
+        placeholder="Text added or removed"
+        title="Finds the revisions in which this text occurs more or less often in the configuration than before, as git log -S does. Upper and lower case differ."
+        aria-label="Text added or removed in the configuration"
       />
       <select name="user" aria-label="Who">
         <Choice value="" label="Anyone" chosen={filter.username} />
@@ -39,6 +41,7 @@ export function Filters(props: { links: Links; page: HistoryPage; filter: Histor
       </select>
       <Dates filter={filter} />
       {filter.entity !== '' && <OnlyEntity {...props} />}
+      {filter.mentions !== '' && <OnlyMentioning {...props} />}
       {agentRegistrations > 0 && (
         <label class="check">
           <input type="checkbox" name="agents" value="1" checked={filter.agents} />
@@ -72,7 +75,7 @@ function Choice({ value, label, chosen }: { value: string; label: string; chosen
   )
 }
 
-function Dates({ filter }: { filter: HistoryFilter }) {
+function Dates({ filter }: { filter: RevisionFilter }) {
   return (
     <details class="dates" open={filter.since !== null || filter.until !== null}>
       <summary>Dates</summary>
@@ -90,13 +93,23 @@ function Dates({ filter }: { filter: HistoryFilter }) {
   )
 }
 
-function OnlyEntity({ links, filter }: { links: Links; filter: HistoryFilter }) {
+function OnlyEntity({ links, filter }: { links: Links; filter: RevisionFilter }) {
   const [kind, ...name] = filter.entity.split('/')
   return (
     <span class="badge changed">
       <input type="hidden" name="entity" value={filter.entity} />
       {`only ${kind} ${name.join('/')} `}
       <a href={links.history(historyQueryOf({ ...filter, entity: '' }))}>show all</a>
+    </span>
+  )
+}
+
+function OnlyMentioning({ links, filter }: { links: Links; filter: RevisionFilter }) {
+  return (
+    <span class="badge changed">
+      <input type="hidden" name="q" value={filter.mentions} />
+      {`mentions "${filter.mentions}" `}
+      <a href={links.history(historyQueryOf({ ...filter, mentions: '' }))}>show all</a>
     </span>
   )
 }

@@ -3,9 +3,15 @@ import type { Revision } from '../../core/revision.ts'
 import { revisionKindOf, shownAuthor } from '../../core/revision-kind.ts'
 import type { History } from '../../history/history.ts'
 import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
+import type { TextIndex } from '../../configuration/search/text-index.ts'
+import type { IndexProgress } from '../../configuration/changes/index-progress.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
 import { type DayBar, dayBars } from './day-counts.ts'
-import { filterRevisions, type HistoryFilter, isOpen } from './history-filter.ts'
+import {
+  filterRevisions,
+  type RevisionFilter,
+  isOpen,
+} from '../../configuration/search/revision-filter.ts'
 import {
   numbered,
   type NumberedRevision,
@@ -16,6 +22,7 @@ import type { RevisionDetails } from '../revisions/revision-details.ts'
 export interface HistoryPageDeps extends RevisionReadingDeps {
   readonly details: RevisionDetailsSource
   readonly entities: EntityIndex
+  readonly texts: TextIndex
 }
 
 /** The known details of revisions. */
@@ -27,7 +34,7 @@ export interface RevisionDetailsSource {
 }
 
 export interface HistoryQuery {
-  readonly filter: HistoryFilter
+  readonly filter: RevisionFilter
   /** The number of revisions to skip. */
   readonly offset: number
 }
@@ -49,8 +56,8 @@ export interface HistoryPage {
   readonly first: NumberedRevision
   readonly bars: readonly DayBar[]
   readonly facts: HistoryFacts
-  /** The number of revisions that the filter cannot find yet, because they are not indexed. */
-  readonly unknown: number
+  /** How far the history is indexed for what the filter searches; null when it is, or nothing is searched. */
+  readonly indexing: IndexProgress | null
 }
 
 /** Facts about the whole history, for the choices of the filter. */
@@ -76,7 +83,7 @@ export async function readHistoryPage(
   { filter, offset }: HistoryQuery,
 ): Promise<HistoryPage> {
   assertMay(deps.access, principal, { action: 'administer' })
-  const { history, details, entities } = deps
+  const { history, details, entities, texts } = deps
   const looking = foundBy(deps, filter)
   const state = stateIn(history, entities)
   const { matching, bars } = await looking
@@ -92,35 +99,30 @@ export async function readHistoryPage(
     matching: matching.length,
     ...state,
     bars,
-    unknown: filter.text === '' ? 0 : state.unindexed,
+    indexing: slowest([
+      ...(filter.mentions === '' ? [] : [entities.progress()]),
+      ...(filter.text === '' ? [] : [texts.progress()]),
+    ]),
   }
+}
+
+/** Of indexes that are not complete, the one that has the least. */
+function slowest(progress: readonly IndexProgress[]): IndexProgress | null {
+  const [first] = progress
+    .filter(({ indexed, of }) => indexed < of)
+    .toSorted((one, other) => one.indexed - other.indexed)
+  return first ?? null
 }
 
 /** A consistent view of the history: revisions may be saved while a page is being read. */
 function stateIn(history: History, entities: EntityIndex) {
-  const { indexed, of } = entities.progress()
   const [first = history.current()] = history.list({ offset: history.size() - 1, limit: 1 })
   return {
     total: history.size(),
     current: numbered(history, history.current()),
     first: numbered(history, first),
     facts: factsOf(history, entities),
-    unindexed: Math.max(0, of - indexed),
   }
-}
-
-/**
- * All revisions that match the filter, newest first.
- *
- * @throws {ServiceError} `not-permitted`; `unavailable` while the entity is not indexed.
- */
-export async function findRevisions(
-  deps: HistoryPageDeps,
-  principal: Principal,
-  filter: HistoryFilter,
-): Promise<readonly Revision[]> {
-  assertMay(deps.access, principal, { action: 'administer' })
-  return (await foundBy(deps, filter)).matching
 }
 
 interface Found {
@@ -133,15 +135,17 @@ const found = new WeakMap<History, Found>()
 
 /** Searches again only when the history or the filter has changed. */
 async function foundBy(
-  { history, entities }: HistoryPageDeps,
-  filter: HistoryFilter,
+  { history, entities, texts }: HistoryPageDeps,
+  filter: RevisionFilter,
 ): Promise<Found> {
-  const key = `${stateOf(history, entities)} ${JSON.stringify(filter)}`
+  const indexed = filter.text === '' ? 0 : texts.progress().indexed
+  const key = `${stateOf(history, entities)} ${indexed} ${JSON.stringify(filter)}`
   const kept = found.get(history)
   if (kept?.key === key) return kept
   const all = history.list({ offset: 0, limit: history.size() })
+  const searchText = (text: string) => texts.searchIndexed(text)
   const isWhole = isOpen(filter) && filter.agents && !filter.withoutNoise
-  const matching = isWhole ? all : await filterRevisions(all, filter, entities)
+  const matching = isWhole ? all : await filterRevisions(all, filter, { entities, searchText })
   const result = { key, matching, bars: dayBars(matching) }
   found.set(history, result)
   return result

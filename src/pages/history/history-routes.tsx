@@ -1,7 +1,8 @@
 import { type Context, Hono } from 'hono'
 import type { Clock } from '../../lib/clock.ts'
 import type { Revision } from '../../core/revision.ts'
-import { findRevisions, type HistoryPageDeps, readHistoryPage } from './history-page.ts'
+import { type HistoryPageDeps, readHistoryPage } from './history-page.ts'
+import { findRevisions } from '../../configuration/search/find-revisions.ts'
 import { findInEffect, numbered } from '../revisions/numbered-revision.ts'
 import { type ClientNames, renderRevision } from '../../wire/revision-entry.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
@@ -11,7 +12,8 @@ import { ServiceError } from '../../core/errors.ts'
 import { PageCache } from '../frame/page-response.ts'
 import type { PageContext } from '../frame/page-context.ts'
 import { FEED, renderFeed } from './feed.ts'
-import { lastMomentOf, parseHistoryQuery, historyQueryOf } from './history-query.ts'
+import { lastMomentOf } from '../../http/moments.ts'
+import { parseHistoryQuery, historyQueryOf } from './history-query.ts'
 import { HistoryView } from './history-view.tsx'
 
 export interface HistoryRoutesOptions extends HistoryPageDeps {
@@ -49,7 +51,7 @@ function historyPages(options: HistoryRoutesOptions) {
     const frame = pages.frame(c.req.raw, c.env.principal)
     const now = clock()
     const page = await readHistoryPage(options, c.env.principal, query)
-    const isKnown = page.rows.every((row) => row.isKnown) && page.unknown === 0
+    const isKnown = page.rows.every((row) => row.isKnown) && page.indexing === null
     const state = [page.current.commit, page.total, isKnown ? 'known' : now]
     const asked = JSON.stringify([
       historyQueryOf(query.filter, query.offset),

@@ -1,9 +1,10 @@
-import type { HistoryFilter } from './history-filter.ts'
+import type { RevisionFilter } from '../../configuration/search/revision-filter.ts'
 import { type HistoryPage, ROWS } from './history-page.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
 import { dateOf } from '../frame/when.tsx'
 import { BY_TIME, Pager } from '../frame/pager.tsx'
+import { renderProgress } from '../../configuration/changes/index-progress.ts'
 import { DayBars } from './day-bars.tsx'
 import { Filters } from './filters.tsx'
 import { historyQueryOf } from './history-query.ts'
@@ -11,7 +12,7 @@ import { HistoryTable, chosenOf } from './history-table.tsx'
 
 export interface HistoryViewProps {
   readonly frame: PageFrame
-  readonly filter: HistoryFilter
+  readonly filter: RevisionFilter
   readonly page: HistoryPage
   readonly now: number
 }
@@ -25,7 +26,6 @@ export function HistoryView({ frame, filter, page, now }: HistoryViewProps) {
       title="Configuration history"
       section="history"
       styles={['history.css']}
-      search={filter.text}
     >
       <Head links={links} page={page} now={now} />
       <DayBars links={links} page={page} filter={filter} />
@@ -37,9 +37,9 @@ export function HistoryView({ frame, filter, page, now }: HistoryViewProps) {
         data-newest={page.current.commit}
         data-follow={links.newestRevision()}
       />
-      {page.unknown > 0 && (
+      {page.indexing !== null && (
         <p class="card" role="status">
-          {`What ${page.unknown} of the revisions changed is still being found out; they are not searched yet.`}
+          {`${renderProgress(page.indexing)}. The others are not searched yet.`}
         </p>
       )}
       {page.total === 1 && <FirstUse links={links} />}
@@ -111,7 +111,7 @@ function Pages({
 }: {
   links: Links
   page: HistoryPage
-  filter: HistoryFilter
+  filter: RevisionFilter
 }) {
   const { offset, matching, rows } = page
   return (

@@ -71,7 +71,7 @@ describe('history and comparison in a browser', () => {
     await page.getByRole('button', { name: 'Use colour-blind safe colours' }).click()
     expect(await page.locator('body').getAttribute('class')).toBe('colour-blind')
     await page.getByRole('link', { name: 'History' }).first().click()
-    await page.getByLabel('Text in the change').fill('ninja')
+    await page.getByLabel('Text added or removed').fill('ninja')
     await page.getByRole('button', { name: 'Filter' }).click()
 
     expect(await page.locator('tr.revision').count()).toBe(1)

@@ -2,19 +2,25 @@ import { expect, it, onTestFinished } from 'vitest'
 import { ChangesFile } from '../../../src/configuration/changes/changes-file.ts'
 import { ChangeSummary } from '../../../src/configuration/changes/change-summary.ts'
 import { EntityIndex } from '../../../src/configuration/changes/entity-index.ts'
+import { EVERYTHING } from '../../../src/configuration/search/find-revisions.ts'
+import { ChangedTextFile } from '../../../src/configuration/search/changed-text-file.ts'
+import { TextIndex } from '../../../src/configuration/search/text-index.ts'
+import { DiffPool } from '../../../src/diff/diff-pool.ts'
 import { readHistoryPage } from '../../../src/pages/history/history-page.ts'
+import type { History } from '../../../src/history/history.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 
-const EVERYTHING = {
-  text: '',
-  username: '',
-  kind: null,
-  entity: '',
-  since: null,
-  until: null,
-  agents: false,
-  withoutNoise: false,
+function openTexts(history: History): TextIndex {
+  const pool = new DiffPool()
+  const script: DiffPool['script'] = (...args) => pool.script(...args)
+  const file = new ChangedTextFile(`${tempDir()}/texts`)
+  const texts = new TextIndex({ history, file, script, log: () => undefined })
+  onTestFinished(async () => {
+    await texts[Symbol.asyncDispose]()
+    await pool.close()
+  })
+  return texts
 }
 
 it('shows the history of one moment though a revision comes while it is read', async () => {
@@ -30,7 +36,8 @@ it('shows the history of one moment though a revision comes while it is read', a
     isKnown: () => false,
     compute: async () => void (await save(history, documentOf('three'))),
   }
-  const deps = { history, entities, details, access: { may: () => true } }
+  const texts = openTexts(history)
+  const deps = { history, entities, texts, details, access: { may: () => true } }
   const reader = { username: 'admin' }
 
   const page = await readHistoryPage(deps, reader, { filter: EVERYTHING, offset: 0 })
@@ -41,4 +48,30 @@ it('shows the history of one moment though a revision comes while it is read', a
     [2, true],
     [1, false],
   ])
+})
+
+it('says how far the history is indexed while a text of it is searched', async () => {
+  await using folder = new HistoryFolder()
+  const history = await folder.open()
+  for (const name of ['two', 'three']) await save(history, documentOf(name))
+  const summary = new ChangeSummary({ find: () => null })
+  const file = new ChangesFile(`${tempDir()}/changes`)
+  const entities = new EntityIndex({ history, summary, file, log: () => undefined })
+  onTestFinished(() => entities[Symbol.asyncDispose]())
+  const details = { find: () => null, isKnown: () => false, compute: async () => undefined }
+  const texts = openTexts(history)
+  const deps = { history, entities, texts, details, access: { may: () => true } }
+  const read = () =>
+    readHistoryPage(
+      deps,
+      { username: 'admin' },
+      { filter: { ...EVERYTHING, text: 'two' }, offset: 0 },
+    )
+
+  const early = await read()
+  await texts.search('two')
+  const late = await read()
+
+  expect(early).toMatchObject({ matching: 0, indexing: { indexed: 0, of: 3 } })
+  expect(late).toMatchObject({ matching: 2, indexing: null })
 })

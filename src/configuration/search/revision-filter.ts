@@ -1,10 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Revision } from '../../core/revision.ts'
+import type { CommitSha, Revision } from '../../core/revision.ts'
 import { type RevisionKind, revisionKindOf, shownAuthor } from '../../core/revision-kind.ts'
 
 /** Selects revisions. Empty and null fields select all. */
-export interface HistoryFilter {
-  /** Text in the described changes, the digest, the commit or the user. */
+export interface RevisionFilter {
+  /** Text in the described changes, the subject, the message, the digest, the commit or the user, in any case. */
+  readonly mentions: string
+  /** Text that occurs more or less often in the configuration since the revision, as in `git log -S`. */
   readonly text: string
   readonly username: string
   readonly kind: RevisionKind | null
@@ -29,30 +31,45 @@ export interface RevisionLookup {
   revisionsOf(entity: string): Promise<readonly { readonly revision: Revision }[]>
 }
 
+/** Finds the revisions that changed how often a text occurs. */
+export type TextLookup = (text: string) => Promise<ReadonlySet<CommitSha>>
+
 /** The number of texts searched before the event loop gets its turn. */
 const AT_ONCE = 500
 
 /** Whether the filter leaves out at most cosmetic changes and registrations of agents. */
-export function isOpen(filter: HistoryFilter): boolean {
-  const { text, username, kind, entity, since, until } = filter
-  return [text, username, entity].join('') === '' && [kind, since, until].every((one) => !one)
+export function isOpen(filter: RevisionFilter): boolean {
+  const { mentions, text, username, kind, entity, since, until } = filter
+  return (
+    [mentions, text, username, entity].join('') === '' && [kind, since, until].every((one) => !one)
+  )
 }
 
+/** What a filter looks into. */
+export interface FilterLookups {
+  readonly entities: RevisionLookup
+  readonly searchText: TextLookup
+}
+
+/** The revisions that a filter selects, in the same order. */
 export async function filterRevisions(
   revisions: readonly Revision[],
-  filter: HistoryFilter,
-  lookup: RevisionLookup,
+  filter: RevisionFilter,
+  { entities, searchText }: FilterLookups,
 ): Promise<readonly Revision[]> {
-  const about = filter.entity === '' ? null : await commitsAbout(filter.entity, lookup)
+  const about = filter.entity === '' ? null : await commitsAbout(filter.entity, entities)
+  const changing = filter.text === '' ? null : await searchText(filter.text)
   const found = revisions.filter((revision) => {
     const { username, time, commit } = revision
     if (filter.since !== null && time < filter.since) return false
     if (filter.until !== null && time > filter.until) return false
     if (filter.username !== '' && username !== filter.username) return false
-    if (filter.withoutNoise && lookup.isCosmetic(revision)) return false
+    if (filter.withoutNoise && entities.isCosmetic(revision)) return false
+    if (changing?.has(commit) === false) return false
     return hasKind(revision, filter) && (about?.has(commit) ?? true)
   })
-  return filter.text === '' ? found : mentioning(found, filter.text.toLowerCase(), lookup)
+  const { mentions } = filter
+  return mentions === '' ? found : mentioning(found, mentions.toLowerCase(), entities)
 }
 
 async function commitsAbout(entity: string, lookup: RevisionLookup): Promise<Set<string>> {
@@ -60,7 +77,7 @@ async function commitsAbout(entity: string, lookup: RevisionLookup): Promise<Set
   return new Set(revisions.map(({ revision }) => revision.commit))
 }
 
-function hasKind(revision: Revision, { kind, agents, username }: HistoryFilter): boolean {
+function hasKind(revision: Revision, { kind, agents, username }: RevisionFilter): boolean {
   const is = revisionKindOf(revision)
   if (kind !== null) return is === kind
   return is !== 'agent' || agents || username !== ''
@@ -74,13 +91,13 @@ async function mentioning(
   const found: Revision[] = []
   for (let n = 0; n < revisions.length; n += AT_ONCE) {
     const some = revisions.slice(n, n + AT_ONCE)
-    found.push(...some.filter((revision) => mentions(revision, text, lookup)))
+    found.push(...some.filter((revision) => isMentioned(revision, text, lookup)))
     if (n + AT_ONCE < revisions.length) await nextTurn()
   }
   return found
 }
 
-function mentions(revision: Revision, text: string, lookup: RevisionLookup): boolean {
+function isMentioned(revision: Revision, text: string, lookup: RevisionLookup): boolean {
   const { username, subject, message, digest, commit } = revision
   const facts = [username, shownAuthor(username), subject, message, digest, commit]
   if (facts.some((fact) => fact.toLowerCase().includes(text))) return true

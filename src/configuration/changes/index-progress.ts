@@ -1,0 +1,36 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { unavailable } from '../../core/errors.ts'
+
+/** How many revisions an index has, and how many there are. */
+export interface IndexProgress {
+  readonly indexed: number
+  readonly of: number
+}
+
+const PATIENCE = 10_000
+
+/** `Indexing history: 418 of 5,218` */
+export function renderProgress({ indexed, of }: IndexProgress): string {
+  return `Indexing history: ${indexed.toLocaleString('en')} of ${of.toLocaleString('en')}`
+}
+
+/**
+ * Waits until an index is complete, for so many milliseconds at most.
+ *
+ * @throws {ServiceError} `unavailable`, with the progress.
+ */
+export async function waitForIndex(
+  settled: Promise<void>,
+  progress: () => IndexProgress,
+  patience: number = PATIENCE,
+): Promise<void> {
+  const stop = new AbortController()
+  const isDone = settled.then(() => true)
+  const isLate = wait(patience, false, { signal: stop.signal, ref: false })
+  try {
+    if (await Promise.race([isDone, isLate])) return
+  } finally {
+    stop.abort()
+  }
+  throw unavailable(renderProgress(progress()))
+}

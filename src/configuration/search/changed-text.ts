@@ -1,0 +1,88 @@
+import type { EditScript } from '../../diff/edit-script.ts'
+import { hunksOf } from '../../diff/hunks.ts'
+import { bytesOf } from '../../diff/lines.ts'
+
+/** A changed place of a document: its whole lines before and after, with a line of context around them. */
+export interface ChangedText {
+  readonly before: Uint8Array
+  readonly after: Uint8Array
+}
+
+const LINE_FEED = '\n'
+/** Two lines stand in one place of {@link ChangedText} where their being neighbours is what changed. */
+const CONTEXT = 1
+
+/** The changed places of a document, from its difference to the one before. */
+export function changedTextOf(script: EditScript): readonly ChangedText[] {
+  return hunksOf(script, CONTEXT).map((hunk) => ({
+    before: bytesOf(script.before, hunk.before),
+    after: bytesOf(script.after, hunk.after),
+  }))
+}
+
+/** Whether a change made a text occur more or less often; `perhaps` where only the documents tell. */
+export type Effect = 'none' | 'changed' | 'perhaps'
+
+/**
+ * A text whose occurrences are counted as `git log -S` does: those that do not overlap, from the
+ * start, in bytes.
+ *
+ * Without a line feed, no occurrence spans lines, so that equal lines have equal counts wherever they
+ * stand, and changed places say it all. With one line feed and no way to overlap itself, an
+ * occurrence that came or went has both lines in one place. Any other text is looked for pair of
+ * lines by pair of lines; where a pair is found, the documents have to be counted.
+ */
+export class SearchedText {
+  readonly #bytes: Buffer
+  readonly #isLocal: boolean
+  /** Neighbouring lines of the text; one of them is in each place that changes its count. */
+  readonly #pairs: readonly Buffer[]
+
+  constructor(text: string) {
+    this.#bytes = Buffer.from(text)
+    const lines = text.split(LINE_FEED)
+    this.#isLocal = lines.length === 1 || (lines.length === 2 && !overlapsItself(this.#bytes))
+    this.#pairs = lines
+      .slice(1)
+      .map((line, n) => Buffer.from(`${lines[n] ?? ''}${LINE_FEED}${line}`))
+  }
+
+  countIn(document: Uint8Array): number {
+    const { buffer, byteOffset, length } = document
+    return countOf(this.#bytes, Buffer.from(buffer, byteOffset, length))
+  }
+
+  effectOf(places: readonly ChangedText[]): Effect {
+    if (!this.#isLocal) return this.#mayConcern(places) ? 'perhaps' : 'none'
+    let more = 0
+    for (const { before, after } of places) more += this.countIn(after) - this.countIn(before)
+    return more === 0 ? 'none' : 'changed'
+  }
+
+  #mayConcern(places: readonly ChangedText[]): boolean {
+    return places.some(({ before, after }) =>
+      [before, after].some(({ buffer, byteOffset, length }) => {
+        const text = Buffer.from(buffer, byteOffset, length)
+        return this.#pairs.some((pair) => text.includes(pair))
+      }),
+    )
+  }
+}
+
+/** Whether a text ends as it begins, as `aba` does. */
+function overlapsItself(text: Buffer): boolean {
+  for (let length = 1; length < text.length; length += 1) {
+    if (text.subarray(0, length).equals(text.subarray(-length))) return true
+  }
+  return false
+}
+
+function countOf(text: Buffer, document: Buffer): number {
+  let count = 0
+  let at = document.indexOf(text)
+  while (at >= 0) {
+    count += 1
+    at = document.indexOf(text, at + text.length)
+  }
+  return count
+}

@@ -1,0 +1,221 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
+import type { Digest } from '../../core/digest.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { CommitSha, Revision } from '../../core/revision.ts'
+import type { History, RevisionEvent } from '../../history/history.ts'
+import type { DiffPool } from '../../diff/diff-pool.ts'
+import type { Log } from '../../lib/log.ts'
+import { type IndexProgress, waitForIndex } from '../changes/index-progress.ts'
+import { changedTextOf, SearchedText } from './changed-text.ts'
+import type { ChangedTextFile, TextRecord } from './changed-text-file.ts'
+
+export interface TextIndexDeps {
+  readonly history: History
+  readonly file: ChangedTextFile
+  readonly script: DiffPool['script']
+  readonly log: Log
+  /** How long a search waits for the index to be complete, in milliseconds. */
+  readonly patience?: number
+}
+
+const PAGE = 100
+/** Records are written in groups of about this many bytes. */
+const UNWRITTEN = 1_048_576
+const NOTHING = new Uint8Array()
+const FAILED = 'The text of revisions could not be indexed'
+
+/**
+ * Finds the revisions that changed how often a text occurs in the configuration, as `git log -S`
+ * does. Derived from the history: a file has the changed lines of each revision, made once, in the
+ * background and newest first. A search reads this file and no documents, unless the text spans lines.
+ */
+export class TextIndex implements AsyncDisposable {
+  readonly #deps: TextIndexDeps
+  readonly #unlisten: () => void
+  readonly #documents = new LRUCache<Digest, Uint8Array>({ max: 2 })
+  /** The recorded revisions, each with the one before it. */
+  readonly #recorded = new Map<CommitSha, CommitSha | null>()
+  readonly #unreadable = new Set<CommitSha>()
+  #unwritten: TextRecord[] = []
+  #isClosed = false
+  #isBegun = false
+  #work: Promise<void> = Promise.resolve()
+
+  constructor(deps: TextIndexDeps) {
+    this.#deps = deps
+    this.#unlisten = deps.history.onRevision((event) => this.#onRevisions(event))
+  }
+
+  /** Begins to index; otherwise the first search does. */
+  begin(): void {
+    if (this.#isBegun || this.#isClosed) return
+    this.#isBegun = true
+    this.#then(() => this.#load())
+  }
+
+  /** How many revisions are indexed, and how many there are. */
+  progress(): IndexProgress {
+    const of = this.#deps.history.size()
+    return { indexed: Math.min(of, this.#recorded.size + this.#unreadable.size), of }
+  }
+
+  /**
+   * The revisions that changed how often a text occurs.
+   *
+   * @throws {ServiceError} `unavailable` when indexing takes too long.
+   */
+  async search(text: string): Promise<ReadonlySet<CommitSha>> {
+    await waitForIndex(this.#settled(), () => this.progress(), this.#deps.patience)
+    return this.searchIndexed(text)
+  }
+
+  /** The same, of the revisions that are indexed already. */
+  async searchIndexed(text: string): Promise<ReadonlySet<CommitSha>> {
+    this.begin()
+    const searched = new SearchedText(text)
+    const found = new Set<CommitSha>()
+    let missing = this.#recorded.size
+    for await (const record of this.#deps.file.records()) {
+      missing -= 1
+      const effect = searched.effectOf(record.places)
+      if (effect === 'none') continue
+      const pair = this.#pairOf(record)
+      if (pair === null) continue
+      if (effect === 'changed' || (await this.#isChanged(searched, pair))) found.add(record.commit)
+    }
+    if (missing > 0) this.#then(() => this.#load())
+    return found
+  }
+
+  /** Stops indexing; the rest is indexed at the next start. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    this.#unlisten()
+    await this.#work
+  }
+
+  /** Resolves when every current revision is indexed, or could not be. */
+  async #settled(): Promise<void> {
+    this.begin()
+    const { indexed, of } = this.progress()
+    if (indexed < of) this.#then(() => this.#indexAll())
+    await this.#work
+  }
+
+  #onRevisions({ isRewritten }: RevisionEvent): void {
+    if (!this.#isBegun) return
+    if (isRewritten) this.#unreadable.clear()
+    this.#then(() => this.#indexAll())
+  }
+
+  /** A failure is only logged: missing revisions are indexed at the next start. */
+  #then(work: () => Promise<void>): void {
+    const earlier = this.#work
+    this.#work = (async () => {
+      await earlier
+      try {
+        if (!this.#isClosed) await work()
+        await this.#write()
+      } catch (error) {
+        this.#deps.log({ level: 'error', message: FAILED, facts: { error } })
+      } finally {
+        this.#documents.clear()
+      }
+    })()
+  }
+
+  async #load(): Promise<void> {
+    this.#recorded.clear()
+    for await (const { commit, previous } of this.#deps.file.load()) {
+      this.#recorded.set(commit, previous)
+    }
+    await this.#indexAll()
+  }
+
+  async #indexAll(): Promise<void> {
+    const { history } = this.#deps
+    for (let offset = 0; offset < history.size() && !this.#isClosed; offset += PAGE) {
+      const page = history.list({ offset, limit: PAGE + 1 })
+      for (const [n, revision] of page.slice(0, PAGE).entries()) {
+        if (!this.#isClosed) await this.#index(revision, page[n + 1] ?? null)
+      }
+      await nextTurn()
+    }
+    this.#forgetOthers()
+  }
+
+  /** Revisions that a rewritten history no longer has count as nothing. */
+  #forgetOthers(): void {
+    const { history } = this.#deps
+    for (const commits of [this.#recorded, this.#unreadable]) {
+      for (const commit of commits.keys())
+        if (history.findCommit(commit) === null) commits.delete(commit)
+    }
+  }
+
+  async #index(revision: Revision, before: Revision | null): Promise<void> {
+    const { commit } = revision
+    const previous = before?.commit ?? null
+    if (this.#recorded.get(commit) === previous || this.#unreadable.has(commit)) return
+    try {
+      const after = await this.#read(revision)
+      const older = before === null ? NOTHING : await this.#read(before)
+      await this.#keep({
+        commit,
+        previous,
+        places: changedTextOf(await this.#deps.script(older, after)),
+      })
+      await nextTurn()
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      this.#unreadable.add(commit)
+      this.#deps.log({ level: 'warning', message: error.message })
+    }
+  }
+
+  async #keep(record: TextRecord): Promise<void> {
+    this.#unwritten.push(record)
+    const size = this.#unwritten.reduce((sum, { places }) => sum + sizeOf(places), 0)
+    if (size >= UNWRITTEN || this.#unwritten.length >= PAGE) await this.#write()
+  }
+
+  async #write(): Promise<void> {
+    const records = this.#unwritten
+    this.#unwritten = []
+    if (records.length === 0) return
+    await this.#deps.file.append(records)
+    for (const { commit, previous } of records) this.#recorded.set(commit, previous)
+  }
+
+  /** The two revisions of a record; null where the history no longer has them one after the other. */
+  #pairOf({ commit, previous }: TextRecord): RecordedPair | null {
+    const { history } = this.#deps
+    const revision = history.findCommit(commit)
+    if (revision === null) return null
+    const offset = history.size() - (history.numberOf(revision) ?? 0) + 1
+    const before = history.list({ offset, limit: 1 })[0] ?? null
+    return (before?.commit ?? null) === previous ? { revision, before } : null
+  }
+
+  async #isChanged(searched: SearchedText, { revision, before }: RecordedPair): Promise<boolean> {
+    const older = before === null ? 0 : searched.countIn(await this.#read(before))
+    return searched.countIn(await this.#read(revision)) !== older
+  }
+
+  async #read(revision: Revision): Promise<Uint8Array> {
+    const kept = this.#documents.get(revision.digest)
+    const document = kept ?? (await this.#deps.history.readDocument(revision))
+    this.#documents.set(revision.digest, document)
+    return document
+  }
+}
+
+interface RecordedPair {
+  readonly revision: Revision
+  readonly before: Revision | null
+}
+
+function sizeOf(places: TextRecord['places']): number {
+  return places.reduce((sum, { before, after }) => sum + before.length + after.length, 0)
+}

@@ -1,0 +1,28 @@
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const TIME = /^\d{4}-\d\d(-\d\d)?(T\d\d:\d\d(:\d\d(\.\d+)?)?)?(Z|[+-]\d\d:?\d\d)?$/i
+
+/** The first moment of what {@link lastMomentOf} takes. */
+export function firstMomentOf(text: string): number | null {
+  const [, , clock, , , zone] = TIME.exec(text) ?? []
+  const start = TIME.test(text) ? Date.parse(clock && !zone ? `${text}Z` : text) : Number.NaN
+  return Number.isNaN(start) ? null : start
+}
+
+/**
+ * The last moment of a month, day, minute or second; null for a text that names none. The state "at
+ * 14:03" is the one at the end of that minute, so that changes within it are included. Without a
+ * zone it is in UTC, as all times on pages.
+ */
+export function lastMomentOf(text: string): number | null {
+  const [, day, clock, seconds, fraction] = TIME.exec(text) ?? []
+  const start = firstMomentOf(text)
+  if (start === null) return null
+  if (fraction) return start
+  if (seconds) return start + SECOND - 1
+  if (clock) return start + MINUTE - 1
+  const next = new Date(start)
+  if (day) next.setUTCDate(next.getUTCDate() + 1)
+  else next.setUTCMonth(next.getUTCMonth() + 1)
+  return next.getTime() - 1
+}

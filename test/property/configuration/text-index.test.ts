@@ -1,0 +1,185 @@
+import { appendFileSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import * as fc from 'fast-check'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { ChangedTextFile } from '../../../src/configuration/search/changed-text-file.ts'
+import { TextIndex } from '../../../src/configuration/search/text-index.ts'
+import { DiffPool } from '../../../src/diff/diff-pool.ts'
+import type { History } from '../../../src/history/history.ts'
+import { fastImport } from '../../support/git/fast-import.ts'
+import { git } from '../../support/git/git.ts'
+import { HistoryFolder, save } from '../../support/history/history-folder.ts'
+import { SHARED_DATA } from '../../support/programs/shared-data.ts'
+import { tempDir } from '../../support/disk/temp-folder.ts'
+
+function documentOf(body: string): string {
+  return `<cruise schemaVersion="139">\n${body}\n</cruise>\n`
+}
+
+function indexOf(history: History, path: string): TextIndex {
+  const pool = new DiffPool()
+  const script: DiffPool['script'] = (...args) => pool.script(...args)
+  const file = new ChangedTextFile(path)
+  const index = new TextIndex({ history, file, script, log: ({ message }) => fail(message) })
+  onTestFinished(async () => {
+    await index[Symbol.asyncDispose]()
+    await pool.close()
+  })
+  return index
+}
+
+function neverDone(): Promise<never> {
+  return new Promise(() => undefined)
+}
+
+function fail(message: string): void {
+  throw new Error(message)
+}
+
+/** What git finds, in any order. */
+function pickaxe(folder: string, text: string): string[] {
+  return git(folder, 'log', '-S', text, '--format=%H').split('\n').filter(Boolean).toSorted()
+}
+
+async function found(index: TextIndex, text: string): Promise<string[]> {
+  return [...(await index.search(text))].toSorted()
+}
+
+/** Few letters, so that texts occur often, overlap themselves and span lines. */
+const letters = fc.constantFrom('a', 'a', 'b', '\n', '\n', '\r\n', 'é', '🙂', ' ')
+const body = fc.array(letters, { maxLength: 14 }).map((parts) => parts.join(''))
+const text = fc.array(letters, { minLength: 1, maxLength: 5 }).map((parts) => parts.join(''))
+
+describe('the search for a text in the history', () => {
+  it(
+    'finds what git log -S finds, whatever the documents and the text',
+    { timeout: 240_000 },
+    async () => {
+      const histories = fc.record({
+        bodies: fc.array(body, { minLength: 2, maxLength: 12 }),
+        texts: fc.array(text, { minLength: 12, maxLength: 12 }),
+      })
+      await fc.assert(
+        fc.asyncProperty(histories, async ({ bodies, texts }) => {
+          await using folder = new HistoryFolder()
+          const [first = '', ...others] = bodies.map(documentOf)
+          folder.init()
+          folder.commit(first)
+          await fastImport(folder.path, others)
+          folder.git('reset', '--quiet', '--hard')
+          await using history = await folder.open()
+          const index = indexOf(history, join(tempDir(), 'text'))
+
+          for (const each of texts) {
+            expect([each, await found(index, each)]).toEqual([each, pickaxe(folder.path, each)])
+          }
+        }),
+        { numRuns: 20 },
+      )
+    },
+  )
+
+  it.each(['aa', 'a\na', 'a\nb\na', '\n', '\n\n', 'a\r\n', 'b\na\n\nb', ' aaa', '</cruise>\n'])(
+    'counts %j as git does',
+    async (each) => {
+      await using folder = new HistoryFolder()
+      await using history = await folder.open()
+      for (const one of [
+        'aaa',
+        'aaaa',
+        'a\na\na',
+        'a\na\na\na',
+        'a\nb\na',
+        'a\nb\na\nb\na',
+        'b\na',
+        'a\r\na',
+        'b\na\n\nb',
+        'b\na\n\n\nb',
+        'a\n\n\n\na',
+      ])
+        await save(history, documentOf(one))
+      const index = indexOf(history, join(tempDir(), 'text'))
+
+      expect(await found(index, each)).toEqual(pickaxe(folder.path, each))
+    },
+  )
+
+  it('goes on with a file of an earlier start, also one that is cut short or damaged', async () => {
+    await using folder = new HistoryFolder()
+    const history = await folder.open()
+    const path = join(tempDir(), 'text')
+    for (const name of ['one', 'two', 'one two', 'three']) await save(history, documentOf(name))
+    await found(indexOf(history, path), 'one')
+    await save(history, documentOf('one'))
+
+    expect(await found(indexOf(history, path), 'one')).toEqual(pickaxe(folder.path, 'one'))
+    truncateSync(path, 700)
+    expect(await found(indexOf(history, path), 'one')).toEqual(pickaxe(folder.path, 'one'))
+    appendFileSync(path, 'something else\nthat is no record')
+    await save(history, documentOf('two'))
+    expect(await found(indexOf(history, path), 'two')).toEqual(pickaxe(folder.path, 'two'))
+  })
+
+  it('follows a history that is rewritten', async () => {
+    await using folder = new HistoryFolder()
+    const history = await folder.open()
+    for (const name of ['one', 'two', 'one two', 'three']) await save(history, documentOf(name))
+    const index = indexOf(history, join(tempDir(), 'text'))
+    await found(index, 'one')
+
+    folder.git('reset', '--quiet', '--hard', 'HEAD~2')
+    folder.commit(documentOf('one again'))
+    await history.base()
+
+    expect(await found(index, 'one')).toEqual(pickaxe(folder.path, 'one'))
+  })
+
+  it('says how far it is when it is asked too early', async () => {
+    await using folder = new HistoryFolder()
+    const history = await folder.open()
+    for (const name of ['one', 'two']) await save(history, documentOf(name))
+    const file = new ChangedTextFile(join(tempDir(), 'text'))
+    const index = new TextIndex({
+      history,
+      file,
+      script: neverDone,
+      log: () => undefined,
+      patience: 50,
+    })
+
+    await expect(index.search('one')).rejects.toThrow('Indexing history: 0 of 3')
+  })
+
+  it.skipIf(SHARED_DATA === null)(
+    'finds in the history of a real server what git finds',
+    { timeout: 240_000 },
+    async () => {
+      const folder = tempDir()
+      const bundle = join(SHARED_DATA ?? '', 'real-config-history.bundle')
+      git(folder, 'clone', '--quiet', '-b', 'master', bundle, 'config-repo')
+      await using real = new HistoryFolder({
+        repository: join(folder, 'config-repo'),
+        fileName: 'cruise-config.xml',
+        inspect: async (document) => ({ ok: true, document, schemaVersion: 75 }),
+      })
+      const history = await real.open()
+      const index = indexOf(history, join(folder, 'text'))
+
+      for (const each of [
+        'rm -rf',
+        'bitbake',
+        'timeout="',
+        '<pipelines group="',
+        'encryptedPassword',
+        '<task',
+        '</job>\n        <job',
+        '\n\n',
+        'name="GENIVI_',
+        'nowhere at all',
+      ]) {
+        const shown = pickaxe(join(folder, 'config-repo'), each)
+        expect([each, await found(index, each)]).toEqual([each, shown])
+      }
+    },
+  )
+})
