@@ -3,7 +3,7 @@
 import { Agent, request } from 'node:http'
 import { registrationOf } from './crowd.ts'
 
-const [url = '', aSecond = '1000', kind = 'logins'] = process.argv.slice(2)
+const [url = '', aSecond = '1000', kind = 'logins', sender = '0'] = process.argv.slice(2)
 const EVERY = 10
 /** A client that is behind sends no more than this at once. */
 const UNDER_WAY_AT_MOST = 500
@@ -17,7 +17,7 @@ function send(): void {
   sent += 1
   underWay += 1
   const { path, body, ...call } = kind === 'registrations' ? registration() : wrongLogin()
-  const address = `10.${sent % 200}.${sent % 7}.${sent % 251}`
+  const address = `${10 + Number(sender)}.${sent % 200}.${sent % 7}.${sent % 251}`
   const headers = { ...call.headers, 'x-forwarded-for': address }
   request(`${url}${path}`, { agent, method: call.method, headers }, (response) => {
     response.resume().on('close', () => {
@@ -30,13 +30,16 @@ function send(): void {
 }
 
 function wrongLogin() {
-  const credentials = Buffer.from(`user${sent % 500}:wrong ${sent}`).toString('base64')
+  const credentials = Buffer.from(`user${sender}-${sent % 500}:wrong ${sent}`).toString('base64')
   const headers = { authorization: `Basic ${credentials}` }
   return { path: '/api/agents', method: 'GET', headers, body: '' }
 }
 
 function registration() {
-  const { headers: _, ...call } = registrationOf({ uuid: `invented-${sent}`, token: '' }, null)
+  const { headers: _, ...call } = registrationOf(
+    { uuid: `invented-${sender}-${sent}`, token: '' },
+    null,
+  )
   return { ...call, headers: { 'content-type': 'application/json' } }
 }
 

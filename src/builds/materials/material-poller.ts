@@ -95,16 +95,20 @@ export class MaterialPoller implements AsyncDisposable {
     return this.#polled.on(listener)
   }
 
-  /** Replaces the set of watched materials. Unchanged ones continue undisturbed. */
-  watch(materials: readonly WatchedMaterial[]): void {
+  /**
+   * Replaces the set of watched materials in small steps: it is the old one until the last step.
+   * Unchanged ones continue undisturbed.
+   */
+  *watch(materials: readonly WatchedMaterial[]): Generator<unknown, void> {
     const before = this.#watches
-    this.#watches = new Map()
+    const next = new Map<string, Watched>()
     for (const watched of materials) {
       const known = before.get(watched.fingerprint)
       const key = keyOf(watched.material)
       const watch = known?.key === key ? known.watch : this.#open(watched)
-      this.#watches.set(watched.fingerprint, { watched, key, watch })
+      yield next.set(watched.fingerprint, { watched, key, watch })
     }
+    this.#watches = next
     const kept = new Set([...this.#watches.values()].map(({ watch }) => watch))
     const gone = [...before.values()].map(({ watch }) => watch).filter((watch) => !kept.has(watch))
     for (const watch of gone) watch[Symbol.dispose]()

@@ -11,10 +11,6 @@ export class PipelineUses {
   readonly #timers = new Map<string, string>()
   readonly #keys = new Map<string, string>()
 
-  constructor(pipelines: readonly Pipeline[]) {
-    for (const pipeline of pipelines) this.#add(pipeline)
-  }
-
   /** The pipelines that use a repository. */
   ofMaterial(fingerprint: string): readonly string[] {
     return this.#byMaterial.get(fingerprint) ?? []
@@ -31,11 +27,11 @@ export class PipelineUses {
   }
 
   /** The pipelines whose triggers have changed. */
-  changedSince(before: PipelineUses): readonly string[] {
-    return [...this.#keys.keys()].filter((name) => this.#keys.get(name) !== before.#keys.get(name))
+  *changedSince(before: PipelineUses): Generator<string, void> {
+    for (const [name, key] of this.#keys) if (key !== before.#keys.get(name)) yield name
   }
 
-  #add(pipeline: Pipeline): void {
+  add(pipeline: Pipeline): void {
     const name = nameKey(pipeline.name)
     for (const material of pipeline.materials) {
       if (material.kind === 'dependency') append(this.#byStage, stageNameKey(material), name)
@@ -44,11 +40,6 @@ export class PipelineUses {
     if (pipeline.timer) this.#timers.set(name, pipeline.timer.cron)
     this.#keys.set(name, startKey(pipeline))
   }
-}
-
-/** Precomputes the expensive, memoized facts of each pipeline, and yields in between. */
-export function* prepareUses(pipelines: readonly Pipeline[]): Generator<unknown, void> {
-  for (const pipeline of pipelines) yield startKey(pipeline)
 }
 
 /** Identifies everything that the start of a pipeline depends on. */

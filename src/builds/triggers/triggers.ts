@@ -6,7 +6,8 @@ import type { Pipeline } from '../../document/model/model.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { inBackground } from '../../lib/in-background.ts'
-import { runCooperatively } from '../../lib/cooperative.ts'
+import { runCooperatively, runSync } from '../../lib/cooperative.ts'
+import { SerialQueue } from '../../lib/serial-queue.ts'
 import type { Log } from '../../lib/log.ts'
 import { APPROVED_BY_CHANGES } from '../../core/builds/stage.ts'
 import { nameKey } from '../../core/name-key.ts'
@@ -15,7 +16,7 @@ import { SourceFailed } from '../../sources/modification.ts'
 import { watchedMaterials } from '../materials/watched-materials.ts'
 import type { EffectivePipelines } from '../runs/effective-pipelines.ts'
 import { PassedStages } from './passed-stages.ts'
-import { PipelineUses, prepareUses } from './pipeline-uses.ts'
+import { PipelineUses } from './pipeline-uses.ts'
 import { type Pin, pinnedRevisions } from './pinned-revisions.ts'
 import { compareRevisions } from './run-changes.ts'
 import { RunOrigins } from './run-origins.ts'
@@ -66,7 +67,10 @@ export class Triggers implements AsyncDisposable {
   readonly #notes = new Set<Promise<unknown>>()
   readonly #unlisten: () => void
   readonly #retry: NodeJS.Timeout
-  #uses = new PipelineUses([])
+  /** Looks at all pipelines, one after the other: each of them takes many turns. */
+  readonly #looks = new SerialQueue()
+  #looked: Promise<unknown> = Promise.resolve()
+  #uses = new PipelineUses()
   #scheduledLook: NodeJS.Immediate | null = null
   #isClosed = false
 
@@ -84,7 +88,7 @@ export class Triggers implements AsyncDisposable {
     poller.onPolled((fingerprint) => this.#wakeAll(this.#uses.ofMaterial(fingerprint)))
     pipelines.onChange(() => this.#lookSoon())
     this.#retry = setInterval(() => this.#wakeAll([...this.#waiting.keys()]), retry).unref()
-    this.#look()
+    runSync(this.#lookInSteps())
   }
 
   /**
@@ -98,6 +102,7 @@ export class Triggers implements AsyncDisposable {
     return this.#wakeUps.without(nameKey(request.pipeline), async () => {
       // A decision of a user is reported before the state of a repository, which may take long.
       await this.#options.builds.assertNotPaused(request.pipeline)
+      await Promise.allSettled([this.#looked])
       const found = this.#options.pipelines.find(request.pipeline)
       const newest = await this.#newestRun(request.pipeline)
       const wanted = found ? await this.#wantedBy(found.pipeline, { pins, newest }) : []
@@ -110,6 +115,7 @@ export class Triggers implements AsyncDisposable {
     clearInterval(this.#retry)
     this.#isClosed = true
     if (this.#scheduledLook) clearImmediate(this.#scheduledLook)
+    await this.#looks.close()
     this.#timers[Symbol.dispose]()
     this.#unlisten()
     const done = this.#wakeUps[Symbol.asyncDispose]()
@@ -168,29 +174,27 @@ export class Triggers implements AsyncDisposable {
   #lookSoon(): void {
     queueMicrotask(() => {
       this.#scheduledLook ??= setImmediate(() => {
-        const message = 'The pipelines could not be checked'
-        inBackground(this.#options.log, message, this.#lookInTurns())
+        this.#looked = this.#looks.run(() => this.#lookInTurns())
+        inBackground(this.#options.log, 'The pipelines could not be checked', this.#looked)
       })
     })
   }
 
   async #lookInTurns(): Promise<void> {
     this.#scheduledLook = null
-    await runCooperatively(prepareUses(this.#pipelines()))
-    if (!this.#isClosed) this.#look()
+    if (!this.#isClosed) await runCooperatively(this.#lookInSteps())
   }
 
-  #pipelines(): readonly Pipeline[] {
-    return this.#options.pipelines.list().map(({ pipeline }) => pipeline)
-  }
-
-  #look(): void {
-    const pipelines = this.#pipelines()
+  /** A configuration may have thousands of new pipelines; other requests are served in between. */
+  *#lookInSteps(): Generator<unknown, void> {
+    const pipelines = this.#options.pipelines.list().map(({ pipeline }) => pipeline)
+    const uses = new PipelineUses()
+    for (const pipeline of pipelines) yield uses.add(pipeline)
+    yield* this.#options.poller.watch(watchedMaterials(pipelines))
     const before = this.#uses
-    this.#uses = new PipelineUses(pipelines)
-    this.#options.poller.watch(watchedMaterials(pipelines))
-    this.#timers.set(this.#uses.timers())
-    this.#wakeAll(this.#uses.changedSince(before))
+    this.#uses = uses
+    this.#timers.set(uses.timers())
+    for (const name of uses.changedSince(before)) yield this.#wakeUps.wake(name)
   }
 
   #onEvent(event: BuildEvent): void {

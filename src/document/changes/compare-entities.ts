@@ -29,25 +29,28 @@ const MOST_CONTENT = 256 * 1024
 
 export type EntityMatching = Matching<EntityElement>
 
-/** Matches the entities of one kind in both documents, renamed ones too. */
-export function matchEntities(
+/** Matches the entities of one kind in both documents, renamed ones too, in small steps. */
+export function* matchEntities(
   documents: Pick<ComparisonScope, 'before' | 'after'>,
   kind: EntityDefinition,
   {
     before,
     after,
   }: { readonly before: readonly EntityElement[]; readonly after: readonly EntityElement[] },
-): EntityMatching {
+): Generator<unknown, EntityMatching> {
   const named = matchByKey(before, after, entityKey)
+  yield
   if (!kind.by.startsWith('@') || kind.isExact) return named
   const attribute = kind.by.slice(1)
   const isOld = new Set(before)
   const textOf = (entity: EntityElement) =>
     (isOld.has(entity) ? documents.before : documents.after).text
   const written = refine(named, (entity) => writtenWithout(textOf(entity), entity, attribute))
+  yield
   const equal = isTooMuch(written)
     ? written
     : refine(written, ({ element }) => (isEmpty(element) ? null : contentOf(element, attribute)))
+  yield
   const similar = matchSimilar(equal.removed, equal.added, (entity) => {
     const { start, end } = entity.element.span
     return textOf(entity).slice(start, end)

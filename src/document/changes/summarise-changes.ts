@@ -17,6 +17,8 @@ import { compareEntityOrder, comparePlaces } from './compare-places.ts'
 import {
   DOCUMENT,
   DOCUMENT_LABEL,
+  type EntityDefinition,
+  type EntityElement,
   ENTITY_KINDS,
   entitiesIn,
   ENTITY_PREFIXES,
@@ -82,12 +84,12 @@ function* compareWhole(
   after: XmlDocument,
 ): Generator<unknown, readonly DocumentChange[]> {
   const changes: DocumentChange[] = []
-  const entities = ENTITY_KINDS.map((kind) => ({
-    kind,
-    before: entitiesIn(before.root, kind),
-    after: entitiesIn(after.root, kind),
-  }))
-  yield
+  const entities: { kind: EntityDefinition; before: EntityElement[]; after: EntityElement[] }[] = []
+  for (const kind of ENTITY_KINDS) {
+    const older = entitiesIn(before.root, kind)
+    yield
+    yield entities.push({ kind, before: older, after: entitiesIn(after.root, kind) })
+  }
   const elements = entities.flatMap((found) => [...found.before, ...found.after])
   const documents = documentsOf(
     { before, after },
@@ -96,13 +98,14 @@ function* compareWhole(
   )
   const matchings = new Map<string, EntityMatching>()
   for (const { kind, ...found } of entities)
-    yield matchings.set(kind.word, matchEntities(documents, kind, found))
+    yield matchings.set(kind.word, yield* matchEntities(documents, kind, found))
   for (const matching of matchings.values()) yield* compareEntities(documents, matching)
-  for (const matching of matchings.values()) compareEntityOrder(documents, matching)
+  for (const matching of matchings.values()) yield compareEntityOrder(documents, matching)
   comparePlaces(documents, {
     pipelines: matchings.get('pipeline') ?? NOTHING,
     groups: matchings.get('group') ?? NOTHING,
   })
+  yield
   yield compareRoots({ ...documents, ...WHOLE })
   return withFewLayouts(grouped(changes))
 }

@@ -6,23 +6,36 @@ export interface Position {
   readonly column: number
 }
 
+/** Characters after which the number of lines so far is noted. */
+const BLOCK = 256
+const LINE_FEED = 0x0a
+
 /**
- * The places where the lines of a text begin. A line ends with a line feed, as
- * it does for git, so that the lines of both agree. Built when first asked.
+ * The lines of a text by place. A line ends with a line feed, as it does for git, so that the lines
+ * of both agree. Only the lines up to the beginning of each block are counted, when they are first
+ * asked for: a list of all lines takes half a second for a text that consists of line feeds.
  */
 export class LineIndex {
   readonly #text: string
-  #starts: readonly number[] | null = null
+  #blocks: Blocks | null = null
 
   constructor(text: string) {
     this.#text = text
   }
 
   positionOf(offset: number): Position {
-    this.#starts ??= lineStarts(this.#text)
-    const line = lastAtOrBefore(this.#starts, offset)
-    const start = this.#starts[line] ?? 0
-    const unseen = line === 0 && offset > 0 && this.#text.startsWith(BYTE_ORDER_MARK) ? 1 : 0
+    const text = this.#text
+    this.#blocks ??= blocksOf(text)
+    const block = Math.min(Math.floor(offset / BLOCK), this.#blocks.lines.length - 1)
+    let line = this.#blocks.lines[block] ?? 0
+    let start = this.#blocks.starts[block] ?? 0
+    const end = Math.min(offset, text.length)
+    for (let at = block * BLOCK; at < end; at += 1) {
+      if (text.charCodeAt(at) !== LINE_FEED) continue
+      line += 1
+      start = at + 1
+    }
+    const unseen = line === 0 && offset > 0 && text.startsWith(BYTE_ORDER_MARK) ? 1 : 0
     return { line: line + 1, column: offset - start - unseen + 1 }
   }
 }
@@ -32,19 +45,26 @@ export function positionOf(text: string, offset: number): Position {
   return new LineIndex(text).positionOf(offset)
 }
 
-function lineStarts(text: string): number[] {
-  const starts = [0]
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
-  return starts
+/** What is known where each block begins. */
+interface Blocks {
+  /** The line feeds before it. */
+  readonly lines: Uint32Array
+  /** Where the line begins that it begins in. */
+  readonly starts: Uint32Array
 }
 
-function lastAtOrBefore(starts: readonly number[], offset: number): number {
-  let low = 0
-  let high = starts.length - 1
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    if ((starts[middle] ?? 0) <= offset) low = middle
-    else high = middle - 1
+function blocksOf(text: string): Blocks {
+  const count = Math.floor(text.length / BLOCK) + 1
+  const [lines, starts] = [new Uint32Array(count), new Uint32Array(count)]
+  let [line, start] = [0, 0]
+  for (let block = 0, at = 0; block < count; block += 1) {
+    lines[block] = line
+    starts[block] = start
+    for (const end = Math.min(at + BLOCK, text.length); at < end; at += 1) {
+      if (text.charCodeAt(at) !== LINE_FEED) continue
+      line += 1
+      start = at + 1
+    }
   }
-  return low
+  return { lines, starts }
 }

@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { LogEvent } from '../../../src/lib/log.ts'
 import { MaterialPoller } from '../../../src/builds/materials/material-poller.ts'
+import { runSync } from '../../../src/lib/cooperative.ts'
 import { watchedMaterials } from '../../../src/builds/materials/watched-materials.ts'
 import { type AnElement, git } from '../../support/documents/a-configuration.ts'
 import { allowing, pipelinesOf, toolEnvironment } from '../../support/builds/materials.ts'
@@ -53,7 +54,7 @@ function open(
   const watch: World['watch'] = (described) => {
     const pipelines = Object.entries(described).map(([name, materials]) => ({ name, materials }))
     const watched = watchedMaterials(pipelinesOf({ pipelines }))
-    poller.watch(watched)
+    runSync(poller.watch(watched))
     return watched.map(({ fingerprint }) => fingerprint)
   }
   return { home, poller, logged, polled, watch }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { compareRevisions } from '../../../src/builds/triggers/run-changes.ts'
 import { MaterialPoller } from '../../../src/builds/materials/material-poller.ts'
+import { runSync } from '../../../src/lib/cooperative.ts'
 import { watchedMaterials } from '../../../src/builds/materials/watched-materials.ts'
 import { git } from '../../support/documents/a-configuration.ts'
 import { BuildsWorld } from '../../support/builds/builds.ts'
@@ -37,7 +38,7 @@ async function open(url = 'the origin') {
   const poller = openPoller(home)
   const materials = [git(url === 'the origin' ? origin.url : url, { branch: 'trunk' })]
   const watched = watchedMaterials(pipelinesOf({ pipelines: [{ name: 'p', materials }] }))
-  poller.watch(watched)
+  runSync(poller.watch(watched))
   const world = await BuildsWorld.open()
   onTestFinished(() => world[Symbol.asyncDispose]())
   const { revision } = origin.material(1)
