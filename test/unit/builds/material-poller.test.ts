@@ -142,6 +142,7 @@ describe('the poller of materials', () => {
         {
           fingerprint: bad,
           subject: 'The git material of the pipelines p, q cannot be read',
+          briefly: 'The git material cannot be read',
           errors: [{ message: expect.stringContaining('does not appear to be a git repository') }],
           errorsInFull: [
             { message: expect.stringContaining('does not appear to be a git repository') },
