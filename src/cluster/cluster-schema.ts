@@ -2,7 +2,7 @@ import type { Driver, SqlQuery } from '../state/sql.ts'
 import type { Upgrade } from '../state/upgrades.ts'
 
 /** The tables beside those of the state. Never change an upgrade: add another. */
-export const CLUSTER_UPGRADES: readonly Upgrade[] = [createTables]
+export const CLUSTER_UPGRADES: readonly Upgrade[] = [createTables, createLog]
 
 async function createTables(
   query: SqlQuery,
@@ -11,4 +11,12 @@ async function createTables(
   await query(`CREATE TABLE lease (name ${textType} PRIMARY KEY, epoch BIGINT NOT NULL,
     holder TEXT NOT NULL, until TIMESTAMPTZ NOT NULL)`)
   await query(`CREATE TABLE shared_file (key ${textType} PRIMARY KEY, value TEXT NOT NULL)`)
+}
+
+/** The newest entry says where the branch is; its key lets one of two appends at once fail. */
+async function createLog(query: SqlQuery, { textType }: Pick<Driver, 'textType'>): Promise<void> {
+  await query(`CREATE TABLE log_entry (sequence BIGINT PRIMARY KEY,
+    commit_sha ${textType} NOT NULL UNIQUE)`)
+  await query(`CREATE TABLE log_pack (sequence BIGINT NOT NULL, part BIGINT NOT NULL,
+    bytes BYTEA NOT NULL, PRIMARY KEY (sequence, part))`)
 }

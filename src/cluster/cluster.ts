@@ -1,9 +1,11 @@
 import { unavailable } from '../core/errors.ts'
+import type { RevisionLog } from '../history/log/revision-log.ts'
 import { openPostgresState } from '../state/open-postgres.ts'
 import { PostgresDriver } from '../state/postgres-driver.ts'
 import type { StateStore } from '../state/state-store.ts'
 import { UPGRADES, upgrade, versionOf } from '../state/upgrades.ts'
 import { CLUSTER_UPGRADES } from './cluster-schema.ts'
+import { PostgresLog } from './postgres-log.ts'
 import { ServerLease } from './server-lease.ts'
 import { SharedFiles } from './shared-files.ts'
 
@@ -19,9 +21,13 @@ export interface ClusterOptions {
 /** One server's place among those that share a PostgreSQL database: it serves, and no other does. */
 export class Cluster implements AsyncDisposable {
   readonly files: SharedFiles
+  /** Where moves of the configuration's branch become final. */
+  readonly log: RevisionLog
   readonly #url: string
   readonly #driver: PostgresDriver
   readonly #lease: ServerLease
+  /** Writes only while the lease is held. */
+  readonly #writer: PostgresDriver
 
   private constructor(
     url: string,
@@ -31,6 +37,8 @@ export class Cluster implements AsyncDisposable {
     this.#driver = parts.driver
     this.#lease = parts.lease
     this.files = parts.files
+    this.#writer = new PostgresDriver(url, parts.lease.fence)
+    this.log = new PostgresLog(this.#writer)
   }
 
   /**
@@ -72,6 +80,7 @@ export class Cluster implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#writer[Symbol.asyncDispose]()
     await this.#lease[Symbol.asyncDispose]()
     await this.#driver[Symbol.asyncDispose]()
   }

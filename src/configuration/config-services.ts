@@ -6,6 +6,7 @@ import type { Log } from '../lib/log.ts'
 import { DiffPool } from '../diff/diff-pool.ts'
 import { type Merge, MERGING, type MergeInput, mergeScripts } from '../diff/merge.ts'
 import { History } from '../history/history.ts'
+import type { RevisionLog } from '../history/log/revision-log.ts'
 import type { Preparation, Prepare } from '../history/revision/prepared-change.ts'
 import { ChangeSummary } from './changes/change-summary.ts'
 import { ConfigEditor } from './save/config-editor.ts'
@@ -27,6 +28,8 @@ export interface ConfigServicesOptions {
   readonly version: string
   readonly pushCheck: readonly string[] | null
   readonly programPath: string | undefined
+  /** Where moves of the branch become final, for several servers. */
+  readonly revisionLog?: RevisionLog | null
   /** Seals the secrets of documents. */
   readonly box: SecretBox
 }

@@ -5,6 +5,7 @@ export type ProblemKind =
   | 'repository'
   | 'live-file'
   | 'commit'
+  | 'conflict'
   | 'revision'
   | 'disk'
   | 'database'

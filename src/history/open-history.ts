@@ -16,6 +16,8 @@ import type { GitStore } from '../git/git-store.ts'
 import type { HistoryOptions } from './history-options.ts'
 import { IndexFile } from './index/index-file.ts'
 import { IndexKeeper } from './index/index-keeper.ts'
+import { LogFollower, type LogFollowerOptions } from './log/log-follower.ts'
+import { type Publish, publishIn } from './log/log-packs.ts'
 import { LiveFile } from './sync/live-file.ts'
 import { GitExecutable } from '../git/git-executable.ts'
 import { Maintenance } from './upkeep/maintenance.ts'
@@ -119,9 +121,12 @@ async function openParts(options: Options, resources: Resources): Promise<Opened
   const index = new IndexFile({ fs, path: join(folder.ownDir, 'revisions') }, options)
   const keeper = new IndexKeeper(index, { ...options, reader: repository.reader }, report)
   const [problems, events, rest] = [new Problems(report), new RevisionEvents(), restOf(options)]
-  const committer = new Committer({ ...options, repository, keeper, live })
+  const publish = openPublish(options, resources)
+  const committer = new Committer({ ...options, repository, keeper, live, publish })
   const follower = new BranchFollower({ ...options, repository, keeper, problems, events })
-  const shared = { ...options, folder, repository, keeper, live, committer, problems, follower }
+  const common = { ...options, repository, live, committer, problems, publish }
+  const follow = openFollow(common, resources)
+  const shared = { ...common, folder, keeper, follower, follow }
   const onCommitted = (added: Revision) => events.emit({ added: [added], isRewritten: false })
   const stagedRest = options.pollInterval
   const { reader } = repository
@@ -136,6 +141,7 @@ async function openParts(options: Options, resources: Resources): Promise<Opened
   await tidyRepositoryFolder(fs, { folder, livePath: live.path })
   await prepareForPushes(options, { fs, gitDir: folder.gitDir })
   await keeper.load()
+  if (options.revisionLog) await followFirst(shared)
   const current = await beginOrDegrade({ ...shared, reconciler })
   const watchedFolders = [...new Set([dirname(live.path), folder.gitDir, folder.headsDir])]
   const queue = new WriterQueue()
@@ -146,6 +152,35 @@ async function openParts(options: Options, resources: Resources): Promise<Opened
     parts: { ...parts, watchedFolders, rest, [Symbol.asyncDispose]: resources.close },
     current,
   }
+}
+
+function openPublish(
+  { revisionLog: log }: Options,
+  { git, folder: { gitDir } }: Resources,
+): Publish {
+  if (!log) return async () => true
+  if (git === null) throw unavailable('Several servers need the git program, and it was not found')
+  return publishIn(log, { git, gitDir })
+}
+
+function openFollow(
+  options: Omit<LogFollowerOptions, 'log' | 'store'> & Pick<HistoryOptions, 'revisionLog'>,
+  { git, folder: { gitDir } }: Resources,
+): () => Promise<void> {
+  const { revisionLog: log } = options
+  if (!log || git === null) return async () => undefined
+  const follower = new LogFollower({ ...options, log, store: { git, gitDir } })
+  return () => follower.follow()
+}
+
+/** A start ends here where the log cannot be followed: what is on disk may be old. */
+async function followFirst(
+  options: Pick<Beginning, 'repository' | 'keeper' | 'live'> & { follow: () => Promise<void> },
+): Promise<void> {
+  const { repository, keeper, live, follow } = options
+  live.assumeOurs(await heldAt(options, keeper.index))
+  await repository.removeStaleLocks((await repository.readHead()).branch)
+  await follow()
 }
 
 function openMaintenance(
@@ -217,7 +252,10 @@ async function begin(beginning: Beginning): Promise<ReadonlySet<Digest>> {
  * The content of the live file when the index was stored: beside an invalid commit, that commit's
  * document or the last valid one.
  */
-async function heldAt({ repository }: Beginning, index: RevisionIndex): Promise<readonly Digest[]> {
+async function heldAt(
+  { repository }: Pick<Beginning, 'repository'>,
+  index: RevisionIndex,
+): Promise<readonly Digest[]> {
   const [tip, current] = [index.tip(), index.current()]
   if (tip === null || current === null) return []
   if (tip === current.commit) return [current.digest]

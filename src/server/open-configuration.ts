@@ -26,7 +26,7 @@ export interface OpenedConfiguration {
 
 /** The repository, the configuration in force, and what is known of its changes. */
 export async function openConfiguration(
-  { settings, environment, shutdown, stateDir }: BootContext,
+  { settings, environment, shutdown, stateDir, cluster }: BootContext,
   box: SecretBox,
 ): Promise<OpenedConfiguration> {
   const repository = resolve(settings['config-repo'])
@@ -35,7 +35,13 @@ export async function openConfiguration(
   const places = { repository, fileName, pushCheck, pollInterval: settings['poll-interval'] }
   const config = shutdown.own(
     'close-engines',
-    await ConfigServices.open({ ...places, ...environment, box, version: VERSION }),
+    await ConfigServices.open({
+      ...places,
+      ...environment,
+      revisionLog: cluster?.log ?? null,
+      box,
+      version: VERSION,
+    }),
   )
   const { history, summary } = config
   const { log } = environment

@@ -31,26 +31,26 @@ export class PostgresDriver implements Driver {
   readonly query: SqlQuery
   readonly #client: Client
   readonly #fence: Fence
+  /** Has one connection, so that a close is that of the open session. */
+  readonly #writer: Client
+  #writerClosed = 0
 
   constructor(url: string, fence: Fence = async () => undefined) {
     this.#fence = fence
-    this.#client = postgres(url, {
-      max: 4,
-      connect_timeout: 10,
-      onnotice: () => undefined,
-      types: { int8: { to: 20, from: [20], serialize: String, parse: Number } },
-    })
+    this.#client = openClient(url, { max: 4 })
+    const onclose = () => (this.#writerClosed += 1)
+    this.#writer = openClient(url, { max: 1, onclose })
     this.query = queryOn(this.#client)
   }
 
   async begin(): Promise<WriteSession> {
-    const connection = await this.#reserved()
-    const query = queryOn(connection)
-    const session = sessionOn(connection, query)
+    const connection = await reserved(this.#writer)
+    const closed = this.#writerClosed
+    const session = sessionOn(connection, () => this.#writerClosed !== closed)
     try {
-      await query('BEGIN')
-      await query(LOCK, WRITER_LOCK)
-      await this.#fence(query)
+      await session.query('BEGIN')
+      await session.query(LOCK, WRITER_LOCK)
+      await this.#fence(session.query)
       return session
     } catch (error) {
       // A connection that is lost has nothing to roll back.
@@ -60,7 +60,7 @@ export class PostgresDriver implements Driver {
   }
 
   async snapshot(): Promise<StoreSnapshot> {
-    const connection = await this.#reserved()
+    const connection = await reserved(this.#client)
     const query = queryOn(connection)
     await query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     return {
@@ -86,21 +86,39 @@ export class PostgresDriver implements Driver {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#client.end({ timeout: 5 })
-  }
-
-  #reserved(): Promise<Reserved> {
-    return this.#client.reserve().catch(rethrown)
+    await Promise.all([this.#writer, this.#client].map((client) => client.end({ timeout: 5 })))
   }
 }
 
-function sessionOn(connection: Reserved, query: SqlQuery): WriteSession {
+function openClient(url: string, options: { max: number; onclose?: () => void }): Client {
+  return postgres(url, {
+    ...options,
+    connect_timeout: 10,
+    onnotice: () => undefined,
+    types: { int8: { to: 20, from: [20], serialize: String, parse: Number } },
+  })
+}
+
+function reserved(client: Client): Promise<Reserved> {
+  return client.reserve().catch(rethrown)
+}
+
+/**
+ * A session that ends with its connection. The client would write to a connection that is closed,
+ * and hand out one that is released after that.
+ */
+function sessionOn(connection: Reserved, isClosed: () => boolean): WriteSession {
+  const send = queryOn(connection)
+  const query: SqlQuery = async (...asked) => {
+    if (isClosed()) throw storeUnavailable('PostgreSQL: the connection was lost')
+    return send(...asked)
+  }
   let open = true
   const end = async (statement: string): Promise<void> => {
     if (!open) return
     open = false
     await query(statement).finally(() => {
-      connection.release()
+      if (!isClosed()) connection.release()
     })
   }
   return { query, commit: () => end('COMMIT'), rollback: () => end('ROLLBACK') }

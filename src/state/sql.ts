@@ -1,4 +1,4 @@
-export type SqlValue = string | number
+export type SqlValue = string | number | Uint8Array
 
 export type SqlRow = Readonly<Record<string, unknown>>
 

@@ -51,7 +51,7 @@ export interface BranchAdvance {
   readonly time: number
   /** The reflog entry: who, and how. */
   readonly username: string
-  readonly reason: 'push' | 'import'
+  readonly reason: 'push' | 'import' | 'log'
 }
 
 /** Files in git's folder that show an unfinished command of several steps. */
@@ -182,6 +182,12 @@ export class GitRepository {
       reason,
     })
     return result.state === 'updated'
+  }
+
+  /** Names a commit that no branch has, unless it has that name already. */
+  async keepAs(ref: string, commit: CommitSha, time: number): Promise<void> {
+    const who = { ...SERVICE_COMMITTER, time }
+    await updateRef(this.#store, { ref, expected: null, next: commit, who, reason: 'conflict' })
   }
 
   /** Records the newest commit's live file in git's index. False when a git command holds the index. */

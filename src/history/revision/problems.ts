@@ -4,7 +4,7 @@ import type { Problem } from '../../core/problem.ts'
 
 /** A problem that keeps the history from taking over the live file, the branch or the repository. */
 export interface HistoryProblem {
-  readonly kind: 'repository' | 'live-file' | 'commit'
+  readonly kind: 'repository' | 'live-file' | 'commit' | 'conflict'
   /** A sentence for operators. */
   readonly message: string
   readonly problems: readonly Problem[]
@@ -30,12 +30,8 @@ export class Problems {
 
   /** The most important problem, or null. */
   worst(): HistoryProblem | null {
-    const { repository, live, commit } = {
-      repository: this.#standing.get('repository'),
-      live: this.#standing.get('live-file'),
-      commit: this.#standing.get('commit'),
-    }
-    return repository ?? live ?? commit ?? null
+    const kinds = ['repository', 'live-file', 'commit', 'conflict'] as const
+    return kinds.map((kind) => this.#standing.get(kind)).find((each) => each !== undefined) ?? null
   }
 
   raise(problem: HistoryProblem): void {

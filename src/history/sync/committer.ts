@@ -15,15 +15,20 @@ import {
   renderMessage,
   subjectOf,
 } from '../revision/message.ts'
+import type { Publish } from '../log/log-packs.ts'
 import type { PreparedChange } from '../revision/prepared-change.ts'
 import type { Report } from '../revision/problems.ts'
 import { named } from '../../git/raw-object.ts'
 
-/** A valid document that is to become the current one. */
-export interface NewRevision extends PreparedChange {
+/** A valid document that is to be committed. */
+export interface CommitDraft extends PreparedChange {
   readonly branch: string
   /** The newest commit of the branch; null begins the history. */
   readonly parent: CommitSha | null
+}
+
+/** A valid document that is to become the current one. */
+export interface NewRevision extends CommitDraft {
   /** The live file as it was read; it must not have changed since. */
   readonly live: LiveFileState
   /** Whether the live file holds an edit that is not valid. */
@@ -34,6 +39,8 @@ export interface CommitterOptions {
   readonly repository: GitRepository
   readonly keeper: IndexKeeper
   readonly live: LiveFile
+  /** Called when everything of a commit is on disk, before its branch moves. */
+  readonly publish: Publish
   readonly serverEdition: string
   readonly serverVersion: string
   readonly clock: Clock
@@ -60,31 +67,32 @@ export class Committer {
    * place.
    */
   async commit(draft: NewRevision): Promise<Revision | null> {
-    const { repository, keeper, live } = this.#options
+    const { repository, keeper, live, publish } = this.#options
     await using resources = new PendingResources()
     const preparing = resources.take(this.#prepareLiveFile(draft))
-    const blob = named({ type: 'blob', content: draft.document })
-    const facts = this.#describe(draft)
-    const document = await compressObject(blob)
-    const message = renderMessage(facts)
-    const { username, time } = facts
-    const commit = { ...draft, blob: blob.oid, author: authorName(username), time, message }
-    const prepared = await repository.prepare(commit)
-    const loose = [document, ...(await compressObjects(prepared.objects))]
+    const { facts, commit, prepared, loose } = await this.#prepareObjects(draft)
     const [, move, file] = await allOf([
       repository.write(prepared, loose),
       resources.take(repository.openMove(commit, prepared.commit)),
       preparing,
     ])
     if (move === null || (await live.stamp()) !== draft.live.stamp) return null
+    if (!(await publish({ from: draft.parent, to: prepared.commit }))) return null
     await move.finish()
     await this.#placeLiveFile(draft, file)
-    const words = { subject: subjectOf(message), message: bodyOf(message) }
+    const words = { subject: subjectOf(commit.message), message: bodyOf(commit.message) }
     const revision = { ...facts, ...words, commit: prepared.commit }
     const findClean = () => live.findPlaced(draft.document)
-    await allOf([live.syncName(), repository.stage({ oid: blob.oid, findClean })])
+    await allOf([live.syncName(), repository.stage({ oid: commit.blob, findClean })])
     await keeper.append(revision)
     return revision
+  }
+
+  /** Writes a commit that no branch and no live file has. */
+  async writeOnly(draft: CommitDraft): Promise<CommitSha> {
+    const { prepared, loose } = await this.#prepareObjects(draft)
+    await this.#options.repository.write(prepared, loose)
+    return prepared.commit
   }
 
   /** Renames the live file out of the way, and logs it. */
@@ -103,7 +111,21 @@ export class Committer {
     await live.removeMovedAway(now - KEEP_INVALID)
   }
 
-  #describe({ document, schemaVersion, author, subject, message }: NewRevision): MessageParts {
+  async #prepareObjects(draft: CommitDraft) {
+    const blob = named({ type: 'blob', content: draft.document })
+    const facts = this.#describe(draft)
+    const document = await compressObject(blob)
+    const message = renderMessage(facts)
+    const { username, time } = facts
+    const { branch, parent } = draft
+    const author = authorName(username)
+    const commit = { branch, parent, blob: blob.oid, author, time, message }
+    const prepared = await this.#options.repository.prepare(commit)
+    const loose = [document, ...(await compressObjects(prepared.objects))]
+    return { facts, commit, prepared, loose }
+  }
+
+  #describe({ document, schemaVersion, author, subject, message }: CommitDraft): MessageParts {
     const { serverEdition, serverVersion, clock } = this.#options
     return {
       digest: digestOf(document),

@@ -191,6 +191,12 @@ export class LiveFile {
   }
 }
 
+/** Whether the file has exactly these bytes; null is no file. */
+export function holds(live: LiveFileState, document: Uint8Array | null): boolean {
+  if (document === null) return live.kind === 'absent'
+  return live.kind === 'file' && Buffer.compare(live.bytes, document) === 0
+}
+
 function stampOf(stats: BigIntStats | null): string {
   if (stats === null) return ABSENT
   return [stats.ino, stats.mode, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ')

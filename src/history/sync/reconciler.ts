@@ -5,8 +5,9 @@ import type { BranchFollower, BranchState } from './branch-follower.ts'
 import type { Committer } from './committer.ts'
 import type { BranchAdvance, GitRepository } from '../repository/git-repository.ts'
 import type { Inspection } from '../revision/inspection.ts'
+import type { Publish } from '../log/log-packs.ts'
 import type { Prepare, PreparedChange } from '../revision/prepared-change.ts'
-import { ABSENT, type LiveFile, type LiveFileState } from './live-file.ts'
+import { ABSENT, holds, type LiveFile, type LiveFileState } from './live-file.ts'
 import type { WorkTreeSync } from './work-tree-sync.ts'
 import { describeProblems, type Problems, type Report } from '../revision/problems.ts'
 
@@ -30,6 +31,9 @@ export interface ReconcilerOptions {
   readonly rest: number
   /** This time for a staged edit, which somebody may be about to commit. */
   readonly stagedRest: number
+  /** Called before the branch is looked at. */
+  readonly follow: () => Promise<void>
+  readonly publish: Publish
   readonly onCommitted: (revision: Revision) => void
 }
 
@@ -95,9 +99,10 @@ export class Reconciler {
    * away. False, without any change, when the branch has left the base of those commits.
    */
   async advance(move: BranchAdvance): Promise<boolean> {
-    const { repository, committer, live } = this.#options
+    const { repository, committer, live, publish } = this.#options
     const base = await this.reconcile()
     if (base.branch !== move.branch || base.head !== move.from) return false
+    if (!(await publish(move))) return false
     if (!(await repository.advance(move))) return false
     if (base.hasInvalidEdit && (await live.stamp()) === base.live.stamp) {
       await committer.moveAway()
@@ -108,7 +113,8 @@ export class Reconciler {
   }
 
   async #look(deadline: number | null): Promise<Outcome> {
-    const { follower, live } = this.#options
+    const { follower, live, follow } = this.#options
+    await follow()
     const state = await follower.fastForward()
     if (follower.takeReset()) live.disown()
     const base = { ...state, live: await live.read(), hasInvalidEdit: false }
@@ -227,11 +233,6 @@ export class Reconciler {
 /** Whether the newest commit is a valid revision with exactly these bytes. */
 export function isCurrent({ headDocument, isHeadRevision }: Base, document: Uint8Array): boolean {
   return isHeadRevision && headDocument !== null && Buffer.compare(headDocument, document) === 0
-}
-
-function holds(live: LiveFileState, document: Uint8Array<ArrayBuffer> | null): boolean {
-  if (document === null) return live.kind === 'absent'
-  return live.kind === 'file' && isEqual(live.bytes, document)
 }
 
 function isEqual(one: Uint8Array<ArrayBuffer>, other: Uint8Array<ArrayBuffer>): boolean {

@@ -8,6 +8,7 @@ const WORDINGS: Readonly<Record<ProblemKind, Wording>> = {
   repository: () => 'the repository of the configuration cannot be used',
   'live-file': () => 'the file on disk is not valid',
   commit: () => 'a commit is not a valid configuration',
+  conflict: () => 'a change lost against one of another server',
   revision: (n) => `${n === 1 ? 'a revision' : `${n} revisions`} cannot be read`,
   disk: (n) => `${n === 1 ? 'a disk is' : `${n} disks are`} full`,
   database: () => 'the database cannot be reached',

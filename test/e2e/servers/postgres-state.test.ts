@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -9,9 +9,12 @@ import { run } from '../../support/programs/start.ts'
 import { until } from '../../support/programs/until.ts'
 import {
   type DatabaseServer,
+  folderBeside,
   keysIn,
+  markerIn,
   serveFlags,
   serveOver,
+  stop,
 } from '../../support/service/database-server.ts'
 import { save } from '../../support/service/saving.ts'
 import { startService } from '../../support/service/service.ts'
@@ -24,19 +27,6 @@ async function pausedBy(server: Pick<DatabaseServer, 'fetch'>): Promise<unknown>
 async function pause(server: Pick<DatabaseServer, 'fetch'>, pauseCause: string): Promise<number> {
   const body = new URLSearchParams({ pauseCause })
   return (await server.fetch('/api/pipelines/app/pause', { method: 'POST', body })).status
-}
-
-async function stop({ program }: DatabaseServer) {
-  program.process.kill('SIGTERM')
-  return program.ended()
-}
-
-/** What another machine needs of the first one. */
-function folderWithKeysOf({ folder }: { readonly folder: string }): string {
-  const other = tempDir()
-  mkdirSync(join(other, 'state'))
-  copyFileSync(keysIn(folder), keysIn(other))
-  return other
 }
 
 describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () => {
@@ -94,9 +84,7 @@ describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () =
     const database = cluster.freshSchema()
     const first = await serveOver(database)
     await save(first, documentWith('app'))
-    const folder = folderWithKeysOf(first)
-    mkdirSync(join(folder, 'state', 'artifacts'))
-    copyFileSync(markerIn(first.folder), markerIn(folder))
+    const folder = folderBeside(first)
 
     const refused = await run(serveFlags(database, folder))
     first.program.process.kill('SIGSTOP')
@@ -120,9 +108,9 @@ describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () =
     const database = cluster.freshSchema()
     const first = await serveOver(database)
     await stop(first)
-    const [withoutKeys, withoutArtifacts] = [tempDir(), folderWithKeysOf(first)]
-    mkdirSync(join(withoutKeys, 'state', 'artifacts'), { recursive: true })
-    copyFileSync(markerIn(first.folder), markerIn(withoutKeys))
+    const [withoutKeys, withoutArtifacts] = [folderBeside(first), folderBeside(first)]
+    rmSync(keysIn(withoutKeys))
+    rmSync(markerIn(withoutArtifacts))
 
     const keys = await run(serveFlags(database, withoutKeys))
     const artifacts = await run(serveFlags(database, withoutArtifacts))
@@ -199,10 +187,6 @@ describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () =
 /** Matches one line of the program that has this text. */
 function lineWith(text: string): unknown {
   return expect.stringMatching(new RegExp(`^cairn: .*${text}.*\n$`))
-}
-
-function markerIn(folder: string): string {
-  return join(folder, 'state', 'artifacts', '.cairn-database')
 }
 
 /** Whether the database would let another server in. */

@@ -14,7 +14,7 @@ const account = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
 /** A PostgreSQL server in a temporary folder, gone with its data when the test is over. */
 export class PostgresCluster implements AsyncDisposable {
   readonly #folder: string
-  readonly #server: ChildProcess
+  #server: ChildProcess
   readonly #port: number
   #databases = 0
 
@@ -32,13 +32,18 @@ export class PostgresCluster implements AsyncDisposable {
     const made = spawnSync(command('initdb'), init, { ...account, encoding: 'utf8' })
     if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`)
     const port = await freePort()
-    const options = ['-D', data, '-k', folder, '-h', '127.0.0.1', '-p', `${port}`, '-F']
-    const server = spawn(command('postgres'), options, {
-      ...account,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    await readiness(server)
-    return new PostgresCluster(folder, server, port)
+    return new PostgresCluster(folder, await serve(folder, port), port)
+  }
+
+  /** Stops the server, and keeps its data. */
+  async stop(): Promise<void> {
+    const ended = new Promise((resolve) => this.#server.once('exit', resolve))
+    this.#server.kill('SIGINT')
+    await ended
+  }
+
+  async startAgain(): Promise<void> {
+    this.#server = await serve(this.#folder, this.#port)
   }
 
   /** The address of a schema of its own; nothing is in it yet. */
@@ -54,11 +59,19 @@ export class PostgresCluster implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const ended = new Promise((resolve) => this.#server.once('exit', resolve))
-    this.#server.kill('SIGINT')
-    await ended
+    if (this.#server.exitCode === null) await this.stop()
     rmSync(this.#folder, { recursive: true, force: true })
   }
+}
+
+async function serve(folder: string, port: number): Promise<ChildProcess> {
+  const options = ['-D', join(folder, 'data'), '-k', folder, '-h', '127.0.0.1', '-p', `${port}`]
+  const server = spawn(command('postgres'), [...options, '-F'], {
+    ...account,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  await readiness(server)
+  return server
 }
 
 function command(name: string): string {

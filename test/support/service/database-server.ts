@@ -1,6 +1,7 @@
+import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempDir } from '../disk/temp-folder.ts'
-import type { Program } from '../programs/program.ts'
+import type { Ended, Program } from '../programs/program.ts'
 import { start } from '../programs/start.ts'
 import { placesIn } from './backups.ts'
 import { ADMIN_PASSWORD, callerOf, type TestService } from './service.ts'
@@ -27,4 +28,29 @@ export async function serveOver(database: string, folder = tempDir()): Promise<D
 /** Where a server keeps the keys that every other one needs. */
 export function keysIn(folder: string): string {
   return join(folder, 'state', 'secret.keys')
+}
+
+/** The file in the folder of artifacts that says which database it belongs to. */
+export function markerIn(folder: string): string {
+  return join(folder, 'state', 'artifacts', '.cairn-database')
+}
+
+/** A folder for another server of the same database, with what all of them need. */
+export function folderBeside({ folder }: Pick<DatabaseServer, 'folder'>): string {
+  const other = tempDir()
+  mkdirSync(join(other, 'state', 'artifacts'), { recursive: true })
+  for (const file of [keysIn, markerIn]) copyFileSync(file(folder), file(other))
+  return other
+}
+
+/** Ends a server as an operator does. */
+export async function stop({ program }: DatabaseServer): Promise<Ended> {
+  program.process.kill('SIGTERM')
+  return program.ended()
+}
+
+/** Ends a server as a power cut does. */
+export async function kill({ program }: DatabaseServer): Promise<void> {
+  program.process.kill('SIGKILL')
+  await program.ended()
 }

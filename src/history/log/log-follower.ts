@@ -1,0 +1,155 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { unavailable } from '../../core/errors.ts'
+import { CommitSha } from '../../core/revision.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import type { GitRepository } from '../repository/git-repository.ts'
+import type { Prepare } from '../revision/prepared-change.ts'
+import type { Problems, Report } from '../revision/problems.ts'
+import type { Committer } from '../sync/committer.ts'
+import { ABSENT, holds, type LiveFile, type LiveFileState } from '../sync/live-file.ts'
+import {
+  addPack,
+  areRelated,
+  isWithin,
+  listNewest,
+  type PackStore,
+  type Publish,
+} from './log-packs.ts'
+import type { LogEntry, RevisionLog } from './revision-log.ts'
+
+export interface LogFollowerOptions {
+  readonly log: RevisionLog
+  readonly store: PackStore
+  readonly repository: GitRepository
+  readonly live: LiveFile
+  readonly committer: Committer
+  readonly publish: Publish
+  readonly prepare: Prepare
+  readonly problems: Problems
+  readonly clock: Clock
+  readonly report: Report
+}
+
+/** The branch of this repository, which is not where the log is. */
+interface Behind {
+  readonly branch: string
+  readonly local: CommitSha | null
+  readonly head: LogEntry
+}
+
+const CONFLICTS = 'refs/conflicts/'
+/** How many native commits without an entry are looked through for one that has it. */
+const LOOKED_THROUGH = 1_000
+
+/**
+ * Brings the branch of this repository to where the log is, before anything else looks at it.
+ *
+ * What this repository alone has is published when it goes on from the newest entry, such as a
+ * commit by git. Otherwise another server was faster: it is kept below `refs/conflicts/`, and the
+ * log wins.
+ */
+export class LogFollower {
+  readonly #options: LogFollowerOptions
+
+  constructor(options: LogFollowerOptions) {
+    this.#options = options
+  }
+
+  /** @throws {ServiceError} `unavailable` while the log cannot be read. */
+  async follow(): Promise<void> {
+    const { log, repository, publish, store } = this.#options
+    for (;;) {
+      const { branch, commit: local } = await repository.readHead()
+      if (branch === null || (await repository.findUnfinished()) !== null) return
+      await this.#showConflicts()
+      const head = await log.head()
+      if (local === (head?.commit ?? null)) return
+      const isAhead =
+        local !== null && (head === null || (await isWithin(store, head.commit, local)))
+      if (isAhead) {
+        if (await publish({ from: head?.commit ?? null, to: local })) return
+      } else if (head !== null && (await this.#catchUp({ branch, local, head }))) return
+    }
+  }
+
+  /** False when somebody has moved the branch meanwhile. */
+  async #catchUp(behind: Behind): Promise<boolean> {
+    const { branch, local, head } = behind
+    const { store, repository, live, clock } = this.#options
+    await this.#fetch(local)
+    if (local !== null && !(await areRelated(store, local, head.commit))) {
+      throw unavailable(
+        'The repository has a history without any commit of the database: start with an empty folder as --config-repo',
+      )
+    }
+    const document = await repository.findDocument(head.commit)
+    const seen = await live.read()
+    const stamp = holds(seen, document) ? seen.stamp : await this.#keepEdit(behind, seen)
+    if (local !== null && !(await isWithin(store, local, head.commit))) await this.#keep(local)
+    const move = { branch, from: local, to: head.commit, time: clock() }
+    if (!(await repository.advance({ ...move, username: 'database', reason: 'log' }))) return false
+    if (document !== null && seen.kind === 'file') await live.replace(document, stamp)
+    return true
+  }
+
+  /** Adds the objects of all entries after those that are known here. */
+  async #fetch(local: CommitSha | null): Promise<void> {
+    const { log, store } = this.#options
+    const known = local === null ? [] : await listNewest(store, local, LOOKED_THROUGH)
+    const newest = await log.findNewest(known.map((commit) => CommitSha.parse(commit)))
+    for await (const pack of log.packsAfter(newest?.sequence ?? 0)) await addPack(store, pack)
+  }
+
+  /**
+   * Keeps an edit of the live file that began from what is no longer the newest. Returns the stamp
+   * of the live file afterwards.
+   */
+  async #keepEdit({ branch, local }: Behind, seen: LiveFileState): Promise<string> {
+    if (seen.kind !== 'file') return seen.stamp
+    const { repository, live, committer, prepare } = this.#options
+    const before = local === null ? null : await repository.findDocument(local)
+    if (holds(seen, before) || live.isOurs(seen.bytes)) return seen.stamp
+    const prepared = await prepare(seen.bytes, before)
+    if (prepared.ok) {
+      const edit = { ...prepared, author: 'Filesystem', branch, parent: local }
+      await this.#keep(await committer.writeOnly(edit))
+      return seen.stamp
+    }
+    await committer.moveAway()
+    return ABSENT
+  }
+
+  async #keep(commit: CommitSha): Promise<void> {
+    const { repository, clock, report } = this.#options
+    const ref = `${CONFLICTS}${commit}`
+    await repository.keepAs(ref, commit, clock())
+    report({
+      level: 'warning',
+      message: `Another server was faster: what was changed here is kept as ${ref}`,
+    })
+    await this.#showConflicts()
+  }
+
+  async #showConflicts(): Promise<void> {
+    const { problems } = this.#options
+    const [first, ...others] = await this.#listConflicts()
+    if (first === undefined) return problems.clear('conflict')
+    const more = others.length === 0 ? '' : `, and ${others.length} more`
+    const message = `A change of this folder lost against one of another server and is kept as ${first}${more}: see git show, save again what is still wanted, then git update-ref -d ${first}`
+    problems.raise({ kind: 'conflict', message, problems: [] })
+  }
+
+  async #listConflicts(): Promise<readonly string[]> {
+    const { gitDir } = this.#options.store
+    const loose = (await orNullWhenAbsent(readdir(join(gitDir, CONFLICTS)))) ?? []
+    const packed = (await orNullWhenAbsent(readFile(join(gitDir, 'packed-refs'), 'latin1'))) ?? ''
+    const lines = packed.split('\n').map((line) => line.slice(41))
+    const names = [
+      ...loose.filter((name) => CommitSha.safeParse(name).success).map((name) => CONFLICTS + name),
+      ...lines.filter((name) => name.startsWith(CONFLICTS)),
+    ]
+    return [...new Set(names)].toSorted()
+  }
+}

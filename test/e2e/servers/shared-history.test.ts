@@ -1,0 +1,241 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { tempDir } from '../../support/disk/temp-folder.ts'
+import { documentWith } from '../../support/documents/documents.ts'
+import { git, gitLine } from '../../support/git/git.ts'
+import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
+import { run } from '../../support/programs/start.ts'
+import { TcpProxy } from '../../support/programs/tcp-proxy.ts'
+import {
+  type DatabaseServer,
+  folderBeside,
+  kill,
+  serveFlags,
+  serveOver,
+  stop,
+} from '../../support/service/database-server.ts'
+import { save } from '../../support/service/saving.ts'
+
+type Caller = Pick<DatabaseServer, 'fetch'>
+
+const repositoryIn = (folder: string) => join(folder, 'config-repo')
+const liveIn = (folder: string) => join(repositoryIn(folder), 'config.xml')
+
+async function currentOf(server: Caller): Promise<string> {
+  return (await server.fetch('/api/admin/config.xml')).text()
+}
+
+async function revisionsOf(server: Caller): Promise<unknown> {
+  const revisions: unknown = await (await server.fetch('/api/config/revisions')).json()
+  return revisions
+}
+
+async function healthOf(server: Caller): Promise<string> {
+  return (await server.fetch('/health')).text()
+}
+
+function headOf(folder: string): string {
+  return gitLine(repositoryIn(folder), 'rev-parse', 'HEAD')
+}
+
+/** Saves documents with pipelines of these names, one after the other. */
+async function saveAll(server: Caller, ...names: readonly string[]): Promise<void> {
+  for (const name of names) expect((await save(server, documentWith(name))).status).toBe(200)
+}
+
+/** Commits with git in a folder that no server serves. */
+function commitIn(folder: string, name: string): string {
+  writeFileSync(liveIn(folder), documentWith(name))
+  git(repositoryIn(folder), 'commit', '-q', '-a', '-m', `Add ${name}`)
+  return headOf(folder)
+}
+
+describe('a configuration whose history is in a database', { tags: ['postgresql'] }, () => {
+  let cluster: PostgresCluster
+
+  beforeAll(async () => {
+    cluster = await PostgresCluster.start()
+  })
+
+  afterAll(() => cluster[Symbol.asyncDispose]())
+
+  it('is whole on a new machine after the first one was lost', async () => {
+    const database = cluster.freshSchema()
+    const lost = await serveOver(database)
+    await saveAll(lost, 'one', 'two')
+    commitIn(lost.folder, 'native')
+    await expect.poll(() => currentOf(lost)).toContain('native')
+    await saveAll(lost, 'three')
+    const before = await revisionsOf(lost)
+    await kill(lost)
+
+    const next = await eventuallyOver(database, folderBeside(lost))
+
+    expect(await revisionsOf(next)).toEqual(before)
+    expect(await currentOf(next)).toBe(readFileSync(liveIn(next.folder), 'utf8'))
+    expect(await currentOf(next)).toContain('three')
+    expect(headOf(next.folder)).toBe(headOf(lost.folder))
+    expect(git(repositoryIn(next.folder), 'fsck', '--strict')).toBe('')
+    expect(git(repositoryIn(next.folder), 'status', '--porcelain')).toBe('')
+  })
+
+  it('catches up on a machine that comes back', async () => {
+    const database = cluster.freshSchema()
+    const first = await serveOver(database)
+    await saveAll(first, 'one')
+    await stop(first)
+    const second = await serveOver(database, folderBeside(first))
+    await saveAll(second, 'two', 'three')
+    const before = await revisionsOf(second)
+    await stop(second)
+
+    const back = await serveOver(database, first.folder)
+
+    expect(await revisionsOf(back)).toEqual(before)
+    expect(readFileSync(liveIn(first.folder), 'utf8')).toContain('three')
+    await saveAll(back, 'four')
+    expect(await healthOf(back)).not.toContain('refs/conflicts')
+  })
+
+  it('has what a crash between the database and the repository left out there', async () => {
+    const database = cluster.freshSchema()
+    const server = await serveOver(database)
+    await saveAll(server, 'one', 'two')
+    const head = headOf(server.folder)
+    await stop(server)
+    const repository = repositoryIn(server.folder)
+    git(repository, 'update-ref', 'refs/heads/main', 'HEAD~1')
+    writeFileSync(liveIn(server.folder), git(repository, 'show', 'HEAD:config.xml'))
+
+    const again = await serveOver(database, server.folder)
+
+    expect(await currentOf(again)).toContain('two')
+    expect(headOf(server.folder)).toBe(head)
+    expect(readFileSync(liveIn(server.folder), 'utf8')).toContain('two')
+  })
+
+  it('keeps a commit by git that lost the race, and says what to do', async () => {
+    const database = cluster.freshSchema()
+    const first = await serveOver(database)
+    await saveAll(first, 'one')
+    await stop(first)
+    const second = await serveOver(database, folderBeside(first))
+    await saveAll(second, 'two')
+    await stop(second)
+    const lost = commitIn(first.folder, 'lost')
+    const repository = repositoryIn(first.folder)
+
+    const back = await serveOver(database, first.folder)
+
+    const ref = `refs/conflicts/${lost}`
+    expect(await currentOf(back)).toContain('two')
+    expect(readFileSync(liveIn(first.folder), 'utf8')).toContain('two')
+    expect(gitLine(repository, 'rev-parse', ref)).toBe(lost)
+    expect(await healthOf(back)).toContain(`git update-ref -d ${ref}`)
+    git(repository, 'update-ref', '-d', ref)
+    await expect.poll(() => healthOf(back)).not.toContain('refs/conflicts')
+  })
+
+  it('keeps an edit of the live file that lost the race', async () => {
+    const database = cluster.freshSchema()
+    const first = await serveOver(database)
+    await saveAll(first, 'one')
+    await stop(first)
+    const second = await serveOver(database, folderBeside(first))
+    await saveAll(second, 'two')
+    await stop(second)
+    writeFileSync(liveIn(first.folder), documentWith('lost'))
+
+    const back = await serveOver(database, first.folder)
+
+    const refs = git(repositoryIn(first.folder), 'for-each-ref', 'refs/conflicts')
+    const [, ref = ''] = /\t(refs\/conflicts\/\w+)\n$/.exec(refs) ?? []
+    expect(await currentOf(back)).toContain('two')
+    expect(git(repositoryIn(first.folder), 'show', `${ref}:config.xml`)).toContain('lost')
+    expect(await healthOf(back)).toContain(ref)
+  })
+
+  it('begins with the repository of the first server', async () => {
+    const [database, folder] = [cluster.freshSchema(), tempDir()]
+    mkdirSync(repositoryIn(folder))
+    git(repositoryIn(folder), 'init', '-q', '-b', 'main')
+    writeFileSync(liveIn(folder), documentWith('adopted'))
+    git(repositoryIn(folder), 'add', '.')
+    commitIn(folder, 'older')
+    const first = await serveOver(database, folder)
+    const before = await revisionsOf(first)
+    await stop(first)
+
+    const second = await serveOver(database, folderBeside(first))
+
+    expect(await revisionsOf(second)).toEqual(before)
+    expect(await currentOf(second)).toContain('older')
+  })
+
+  it('is not mixed with a history that has nothing of it', async () => {
+    const database = cluster.freshSchema()
+    const first = await serveOver(database)
+    await saveAll(first, 'one')
+    await stop(first)
+    const folder = folderBeside(first)
+    mkdirSync(repositoryIn(folder))
+    git(repositoryIn(folder), 'init', '-q', '-b', 'main')
+    writeFileSync(liveIn(folder), documentWith('foreign'))
+    git(repositoryIn(folder), 'add', '.')
+    const foreign = commitIn(folder, 'foreign-2')
+
+    const refused = await run(serveFlags(database, folder))
+
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toMatch(/^cairn: The repository has a history without any commit of /m)
+    expect(headOf(folder)).toBe(foreign)
+  })
+
+  it('takes no change while the database is away, and goes on afterwards', async () => {
+    const away = await PostgresCluster.start()
+    const server = await serveOver(away.freshSchema())
+    await saveAll(server, 'one')
+    const head = headOf(server.folder)
+
+    await away.stop()
+    const refused = await save(server, documentWith('two'))
+    const read = await currentOf(server)
+    const still = headOf(server.folder)
+    await away.startAgain()
+
+    expect(refused.status).toBe(503)
+    expect(read).toContain('one')
+    expect(still).toBe(head)
+    await expect.poll(async () => (await save(server, documentWith('three'))).status).toBe(200)
+    await away[Symbol.asyncDispose]()
+  })
+
+  it('has a save once whose commit the database could not confirm', async () => {
+    const database = cluster.freshSchema()
+    await using proxy = await TcpProxy.open(Number(new URL(database).port))
+    const server = await serveOver(proxy.through(database))
+    await saveAll(server, 'one')
+
+    proxy.cutBefore('COMMIT\0')
+    const saved = await save(server, documentWith('two'))
+
+    expect(proxy.hasCut).toBe(true)
+    expect(saved.status).toBe(200)
+    expect(await currentOf(server)).toContain('two')
+    expect(gitLine(repositoryIn(server.folder), 'rev-list', '--count', 'HEAD')).toBe('3')
+    await saveAll(server, 'three')
+  })
+})
+
+/** Starts a server as often as it takes until the lease of a dead one has ended. */
+async function eventuallyOver(database: string, folder: string): Promise<DatabaseServer> {
+  const deadline = Date.now() + 15_000
+  for (;;) {
+    try {
+      return await serveOver(database, folder)
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+
+/** A line between two programs on this machine, which a test cuts. */
+export class TcpProxy implements AsyncDisposable {
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+  #cutsBefore: string | null = null
+
+  private constructor(port: number) {
+    this.#server = createServer((client) => this.#carry(client, port))
+  }
+
+  static async open(port: number): Promise<TcpProxy> {
+    const proxy = new TcpProxy(port)
+    proxy.#server.listen(0, '127.0.0.1')
+    await once(proxy.#server, 'listening')
+    return proxy
+  }
+
+  /** An address with this line in place of what it leads to. */
+  through(address: string): string {
+    const url = new URL(address)
+    url.port = `${portOf(this.#server.address())}`
+    return url.href
+  }
+
+  /** The next answer that has this text is lost, and with it the connection. */
+  cutBefore(text: string): void {
+    this.#cutsBefore = text
+  }
+
+  /** Whether {@link cutBefore} has cut. */
+  get hasCut(): boolean {
+    return this.#cutsBefore === null
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  #carry(client: Socket, port: number): void {
+    const server = connect(port, '127.0.0.1')
+    const both = [client, server]
+    for (const socket of both) {
+      this.#sockets.add(socket)
+      socket.on('error', () => socket.destroy())
+      socket.once('close', () => {
+        this.#sockets.delete(socket)
+        for (const each of both) each.destroy()
+      })
+    }
+    client.pipe(server)
+    server.on('data', (chunk: Buffer) => {
+      if (this.#cutsBefore === null || !chunk.includes(this.#cutsBefore)) {
+        client.write(chunk)
+        return
+      }
+      this.#cutsBefore = null
+      for (const each of both) each.destroy()
+    })
+  }
+}
+
+function portOf(address: string | AddressInfo | null): number {
+  return typeof address === 'object' ? (address?.port ?? 0) : 0
+}
