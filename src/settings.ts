@@ -107,7 +107,7 @@ const STATE = {
 const DATABASE = {
   state: DatabaseUrl.nullable()
     .default(null)
-    .describe('PostgreSQL database of the state; SQLite in the state folder when absent'),
+    .describe('PostgreSQL database of state and history; SQLite in the state folder when absent'),
 }
 const USERS = {
   ...STATE,

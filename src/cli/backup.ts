@@ -10,7 +10,7 @@ import { complain } from './output.ts'
 import { takeFile } from './take-file.ts'
 
 const NOT_A_DATABASE =
-  'the state in PostgreSQL is not copied by cairn backup: use pg_dump, and keep the repository and secret.keys beside that'
+  'what is in PostgreSQL is not copied by cairn backup: use pg_dump, and keep secret.keys, the users and artifacts beside that'
 
 /** Writes an archive of a service, which may be running; `-` writes it to standard output. */
 export async function backup(args: readonly string[]): Promise<number> {

@@ -42,7 +42,7 @@ export async function addPack({ git, gitDir }: PackStore, pack: Uint8Array): Pro
 }
 
 /** Whether a commit is in the history of another; false when one of them is not there. */
-export async function isWithin(
+export async function isAncestor(
   { git, gitDir }: PackStore,
   older: CommitSha,
   newer: CommitSha,

@@ -21,14 +21,14 @@ import type { Report } from '../revision/problems.ts'
 import { named } from '../../git/raw-object.ts'
 
 /** A valid document that is to be committed. */
-export interface CommitDraft extends PreparedChange {
+export interface CommitRequest extends PreparedChange {
   readonly branch: string
   /** The newest commit of the branch; null begins the history. */
   readonly parent: CommitSha | null
 }
 
 /** A valid document that is to become the current one. */
-export interface NewRevision extends CommitDraft {
+export interface NewRevision extends CommitRequest {
   /** The live file as it was read; it must not have changed since. */
   readonly live: LiveFileState
   /** Whether the live file holds an edit that is not valid. */
@@ -89,7 +89,7 @@ export class Committer {
   }
 
   /** Writes a commit that no branch and no live file has. */
-  async writeOnly(draft: CommitDraft): Promise<CommitSha> {
+  async writeOnly(draft: CommitRequest): Promise<CommitSha> {
     const { prepared, loose } = await this.#prepareObjects(draft)
     await this.#options.repository.write(prepared, loose)
     return prepared.commit
@@ -111,7 +111,7 @@ export class Committer {
     await live.removeMovedAway(now - KEEP_INVALID)
   }
 
-  async #prepareObjects(draft: CommitDraft) {
+  async #prepareObjects(draft: CommitRequest) {
     const blob = named({ type: 'blob', content: draft.document })
     const facts = this.#describe(draft)
     const document = await compressObject(blob)
@@ -125,7 +125,7 @@ export class Committer {
     return { facts, commit, prepared, loose }
   }
 
-  #describe({ document, schemaVersion, author, subject, message }: CommitDraft): MessageParts {
+  #describe({ document, schemaVersion, author, subject, message }: CommitRequest): MessageParts {
     const { serverEdition, serverVersion, clock } = this.#options
     return {
       digest: digestOf(document),

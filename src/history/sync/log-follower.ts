@@ -7,17 +7,17 @@ import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { GitRepository } from '../repository/git-repository.ts'
 import type { Prepare } from '../revision/prepared-change.ts'
 import type { Problems, Report } from '../revision/problems.ts'
-import type { Committer } from '../sync/committer.ts'
-import { ABSENT, holds, type LiveFile, type LiveFileState } from '../sync/live-file.ts'
+import type { Committer } from './committer.ts'
+import { ABSENT, holds, type LiveFile, type LiveFileState } from './live-file.ts'
 import {
   addPack,
   areRelated,
-  isWithin,
+  isAncestor,
   listNewest,
   type PackStore,
   type Publish,
-} from './log-packs.ts'
-import type { LogEntry, RevisionLog } from './revision-log.ts'
+} from '../log/log-packs.ts'
+import type { LogEntry, RevisionLog } from '../log/revision-log.ts'
 
 export interface LogFollowerOptions {
   readonly log: RevisionLog
@@ -67,7 +67,7 @@ export class LogFollower {
       const head = await log.head()
       if (local === (head?.commit ?? null)) return
       const isAhead =
-        local !== null && (head === null || (await isWithin(store, head.commit, local)))
+        local !== null && (head === null || (await isAncestor(store, head.commit, local)))
       if (isAhead) {
         if (await publish({ from: head?.commit ?? null, to: local })) return
       } else if (head !== null && (await this.#catchUp({ branch, local, head }))) return
@@ -87,7 +87,7 @@ export class LogFollower {
     const document = await repository.findDocument(head.commit)
     const seen = await live.read()
     const stamp = holds(seen, document) ? seen.stamp : await this.#keepEdit(behind, seen)
-    if (local !== null && !(await isWithin(store, local, head.commit))) await this.#keep(local)
+    if (local !== null && !(await isAncestor(store, local, head.commit))) await this.#keep(local)
     const move = { branch, from: local, to: head.commit, time: clock() }
     if (!(await repository.advance({ ...move, username: 'database', reason: 'log' }))) return false
     if (document !== null && seen.kind === 'file') await live.replace(document, stamp)
