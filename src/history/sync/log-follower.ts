@@ -113,7 +113,7 @@ export class LogFollower {
     if (holds(seen, before) || live.isOurs(seen.bytes)) return seen.stamp
     const prepared = await prepare(seen.bytes, before)
     if (prepared.ok) {
-      const edit = { ...prepared, author: 'Filesystem', branch, parent: local }
+      const edit = { ...prepared, author: 'Filesystem', message: '', branch, parent: local }
       await this.#keep(await committer.writeOnly(edit))
       return seen.stamp
     }
