@@ -1,5 +1,6 @@
 import {
   type AgentChanges,
+  type AgentNames,
   changeAgent,
   deleteAgent,
   disableAgent,
@@ -111,13 +112,17 @@ export async function changeListedAgent(
   const change = (document: EditableDocument) => {
     if (!findAgent(document.root, uuid)) throw notListed(uuid)
     assertNames(document.root, changes)
+    if (changes.added) assertNames(document.root, changes.added)
     return changeAgent(document, uuid, changes)
   }
   const { isNew } = await deps.editor.edit(username, change, { message })
   return isNew ? 'changed' : 'unchanged'
 }
 
-function assertNames(root: XmlElement, { resources = [], environments = [] }: AgentChanges): void {
+function assertNames(
+  root: XmlElement,
+  { resources = [], environments = [] }: Partial<AgentNames>,
+): void {
   const known = new Set(
     environmentElements(root).map((each) => environmentKey(attributeOf(each, 'name') ?? '')),
   )

@@ -1,3 +1,4 @@
+import { nameKey } from '../../core/name-key.ts'
 import { ENVIRONMENT_CHILDREN } from '../structure/child-order.ts'
 import { applyEdits } from '../edit/apply-edits.ts'
 import type { EditableDocument } from '../edit/layout.ts'
@@ -72,6 +73,12 @@ export function changeAgentAddress(
   ])
 }
 
+/** Names of resources and environments. */
+export interface AgentNames {
+  readonly resources: readonly string[]
+  readonly environments: readonly string[]
+}
+
 /** The changes of a listed agent; absent fields stay unchanged. */
 export interface AgentChanges {
   readonly hostname?: string
@@ -79,23 +86,64 @@ export interface AgentChanges {
   readonly resources?: readonly string[]
   /** The names of its environments, replacing all others. */
   readonly environments?: readonly string[]
+  /** What it gets beside what it has. */
+  readonly added?: AgentNames
+  /** What is taken from it. */
+  readonly removed?: AgentNames
 }
 
 /** Changes a listed agent. Null when nothing would change, or the agent is not listed. */
 export function changeAgent(
   document: EditableDocument,
   uuid: string,
-  { hostname, resources, environments }: AgentChanges,
+  changes: AgentChanges,
 ): string | null {
   const element = findAgent(document.root, uuid)
   if (!element) return null
+  const { hostname } = changes
+  const { resources, environments } = wantedNames(namesOf(document.root, element, uuid), changes)
   return applyEdits(document, [
     ...(hostname === undefined
       ? []
       : [{ kind: 'set-attribute', element, name: 'hostname', value: hostname } as const]),
-    ...(resources === undefined ? [] : resourceEdits(element, resources)),
-    ...(environments === undefined ? [] : placeEdits(document.root, uuid, environments)),
+    ...resourceEdits(element, resources),
+    ...placeEdits(document.root, uuid, environments),
   ])
+}
+
+/** The resources of an agent, and the environments that it is in. */
+function namesOf(root: XmlElement, agent: XmlElement, uuid: string): AgentNames {
+  const places = environmentElements(root).filter((each) => placesIn(each, uuid).length > 0)
+  return {
+    resources: elementsAt(agent, 'resources/resource').map((each) => elementText(each).trim()),
+    environments: places.map((environment) => attributeOf(environment, 'name') ?? ''),
+  }
+}
+
+function wantedNames(
+  listed: AgentNames,
+  { resources, environments, added, removed }: AgentChanges,
+): AgentNames {
+  return {
+    resources: changedNames(resources ?? listed.resources, added?.resources, removed?.resources),
+    environments: changedNames(
+      environments ?? listed.environments,
+      added?.environments,
+      removed?.environments,
+    ),
+  }
+}
+
+/** Names with others added and removed, whatever their case; each stays as it is spelled first. */
+function changedNames(
+  names: readonly string[],
+  added: readonly string[] = [],
+  removed: readonly string[] = [],
+): readonly string[] {
+  const without = new Set(removed.map(nameKey))
+  const known = new Set(names.map(nameKey))
+  const fresh = added.filter((name) => !known.has(nameKey(name)))
+  return [...names, ...fresh].filter((name) => !without.has(nameKey(name)))
 }
 
 function resourceEdits(agent: XmlElement, wanted: readonly string[]): XmlEdit[] {

@@ -65,8 +65,8 @@ function Explanation({ removals }: RemovalsViewProps) {
   return (
     <section class="card">
       <p>
-        {`Each agent ends its work, is disabled, is stopped within ${STOP_WINDOW / 1_000} seconds of that, and is deleted. `}
-        An agent that is still running registers itself again as soon as its record is gone.
+        {`Each agent finishes its job, is disabled, is stopped within ${STOP_WINDOW / 1_000} seconds of that, and is deleted. `}
+        A running agent registers itself again as soon as its record is deleted.
       </p>
       {hosts.length > 0 && (
         <details id="stop-all">
@@ -114,8 +114,8 @@ function Table({ frame, query, removals, back, now }: RemovalsViewProps) {
             </td>
             <td>
               {returned.has(uuid)
-                ? 'It still runs. Stop its service, and remove it once more.'
-                : 'It has not registered itself again.'}
+                ? 'It is still running. Stop its service and remove it again.'
+                : 'It has not registered again.'}
             </td>
           </tr>
         ))}
@@ -153,7 +153,7 @@ function Leaving({ frame: { links }, removal, since, now }: LeavingProps) {
 function Next({ removal: { step }, since, now }: Omit<LeavingProps, 'frame'>) {
   switch (step) {
     case 'wait':
-      return <>Wait until its work has ended</>
+      return <>Wait until its job has ended</>
     case 'disable':
       return <>Disable it</>
     case 'delete':
@@ -183,7 +183,7 @@ function Actions(props: RemovalsViewProps) {
   return (
     <div class="bulk">
       <Way step="disable" count={count('disable')} label="Disable" isPrimary />
-      {isLate && <Way step="again" count={count('again')} label="Begin the 5 seconds again for" />}
+      {isLate && <Way step="again" count={count('again')} label="Restart the countdown for" />}
       <Way step="delete" count={count('delete')} label="Delete" isDangerous />
       <Way
         step="enable"
@@ -191,7 +191,7 @@ function Actions(props: RemovalsViewProps) {
         label="Cancel, enable again"
       />
       <a class="button" href={frame.links.agents()}>
-        Go to the agents
+        Back to agents
       </a>
     </div>
   )

@@ -78,7 +78,7 @@ function Idle({ frame, removal, now }: RemoveViewProps) {
     return (
       <Step state="past">
         <p>
-          <Status status="Idle" word="No work" /> It works on nothing.
+          <Status status="Idle" word="No job is running" />
         </p>
       </Step>
     )
@@ -86,7 +86,7 @@ function Idle({ frame, removal, now }: RemoveViewProps) {
   return (
     <Step state="now">
       <p>
-        <b>Wait until its work has ended.</b>
+        <b>Wait until its job has ended.</b>
       </p>
       <p>
         <Status status="Building" />{' '}
@@ -94,7 +94,7 @@ function Idle({ frame, removal, now }: RemoveViewProps) {
       </p>
       <p class="muted">
         {isDisabled
-          ? 'It takes no more work after this job.'
+          ? 'It takes no more jobs after this one.'
           : 'It may take another job after this one, until it is disabled.'}
       </p>
     </Step>
@@ -106,7 +106,7 @@ function Disabled({ removal: { step, isDisabled } }: RemoveViewProps) {
     return (
       <Step state="past">
         <p>
-          <Status status="Disabled" /> It takes no new work.
+          <Status status="Disabled" /> It takes no new jobs.
         </p>
       </Step>
     )
@@ -117,7 +117,7 @@ function Disabled({ removal: { step, isDisabled } }: RemoveViewProps) {
         <b>Disable it</b>
       </p>
       <p class="muted">
-        {`Its service has to be stopped within ${STOP_WINDOW / 1000} seconds of that: have a shell on its machine ready.`}
+        {`Stop its service within ${STOP_WINDOW / 1000} seconds of that: have a shell on its machine ready.`}
       </p>
     </Step>
   )
@@ -129,7 +129,7 @@ function Stopped({ removal, since, now }: RemoveViewProps) {
     return (
       <Step state="past">
         <p>
-          <Status status="Passed" word="Stopped" /> It has ended, or is not heard any more.
+          <Status status="Passed" word="Stopped" /> It has ended or lost contact.
         </p>
       </Step>
     )
@@ -150,15 +150,15 @@ function Stopped({ removal, since, now }: RemoveViewProps) {
         on <b>{row.agent.name}</b>, for example <code>sudo systemctl stop cairn-agent</code>
       </p>
       <p class="muted">
-        An agent that is still running registers itself again as soon as its record is gone.
-        {lastContact !== null && ' It was last heard '}
+        A running agent registers itself again as soon as its record is deleted.
+        {lastContact !== null && ' Last contact: '}
         {lastContact !== null && <When time={lastContact} now={now} />}
         {lastContact !== null && '.'}
       </p>
       {since !== null && left <= 0 && (
         <p class="muted">
-          The 5 seconds after it was disabled are over and it still runs. It stays disabled and
-          takes no work: begin them again, stop it, then delete its record.
+          The 5 seconds are over and the agent still runs. It stays disabled and takes no jobs:
+          restart the countdown, stop its service, then delete its record.
         </p>
       )}
     </Step>
@@ -195,12 +195,12 @@ function Actions({ frame: { links }, removal, since, now }: RemoveViewProps) {
       )}
       {step === 'stop' && isLate && (
         <button name="action" value="disable">
-          {since === null ? 'Begin the 5 seconds' : 'Begin the 5 seconds again'}
+          {since === null ? 'Start the countdown' : 'Restart the countdown'}
         </button>
       )}
       {isDisabled && !isBusy && (
         <button class="danger" name="action" value="delete">
-          {hasStopped ? 'Delete the record' : 'Service is stopped, delete'}
+          {hasStopped ? 'Delete the record' : 'The service is stopped: delete'}
         </button>
       )}
     </div>
@@ -232,12 +232,12 @@ export function RemovedView({
           <h1>{isBack ? `${name} has come back` : `${name} is removed`}</h1>
           <p>
             {isBack
-              ? 'It still runs, so it has registered itself again and waits as Pending. Stop its service, and remove it once more.'
-              : 'It has not registered itself again. While this page is open it says so when that happens.'}
+              ? 'It is still running, so it registered itself again and is now Pending. Stop its service and remove it again.'
+              : 'It has not registered again. This page tells you if it does.'}
           </p>
           <p class="actions ways">
             <a class="button" href={frame.links.agents()}>
-              Go to the agents
+              Back to agents
             </a>
           </p>
         </div>

@@ -1,16 +1,31 @@
+import type { AgentChanges, AgentNames } from '../../document/agents/agent-edits.ts'
 import { type ErrorCode, ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import {
   type AgentAdministrationDeps,
   approveAgent,
+  changeListedAgent,
+  type Outcome,
   removeAgent,
   retireAgent,
 } from '../../agents/administer-agents.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
 import { shownAgent } from './shown-agent.ts'
 
-export const AGENT_ACTIONS = ['enable', 'disable', 'delete'] as const
+export const AGENT_ACTIONS = ['enable', 'disable', 'delete', 'add', 'take'] as const
 export type AgentAction = (typeof AGENT_ACTIONS)[number]
+
+export interface AgentActionRequest {
+  readonly action: AgentAction
+  readonly uuids: readonly string[]
+  /**
+   * The resources and environments that `add` gives and `take` takes away, and that an agent gets
+   * with `enable`.
+   */
+  readonly names?: AgentNames
+}
+
+export const NO_NAMES: AgentNames = { resources: [], environments: [] }
 
 /** The result of an action for one of several agents. */
 export interface AgentOutcome {
@@ -33,23 +48,28 @@ export interface AgentOutcome {
 export async function actOnAgents(
   deps: AgentAdministrationDeps,
   principal: Principal,
-  { action, uuids }: { readonly action: AgentAction; readonly uuids: readonly string[] },
+  { action, uuids, names = NO_NAMES }: AgentActionRequest,
 ): Promise<readonly AgentOutcome[]> {
   assertMay(deps.access, principal, { action: action === 'delete' ? 'delete-agent' : 'administer' })
   const outcomes: AgentOutcome[] = []
-  for (const uuid of uuids) outcomes.push(await actOnOne(deps, principal, { action, uuid }))
+  for (const uuid of uuids) outcomes.push(await actOnOne(deps, principal, { action, uuid, names }))
   return outcomes
+}
+
+interface SingleRequest extends Omit<AgentActionRequest, 'uuids'> {
+  readonly uuid: string
+  readonly names: AgentNames
 }
 
 async function actOnOne(
   deps: AgentAdministrationDeps,
   principal: Principal,
-  { action, uuid }: { readonly action: AgentAction; readonly uuid: string },
+  { action, uuid, names }: SingleRequest,
 ): Promise<AgentOutcome> {
   const known = deps.directory.find(uuid)
   const of = { uuid, name: known ? shownAgent(known).name : uuid, action }
   try {
-    const result = await act(deps, principal, { action, uuid })
+    const result = await act(deps, principal, { action, uuid, names })
     return { ...of, isDone: true, reason: null, result }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
@@ -60,28 +80,65 @@ async function actOnOne(
 async function act(
   deps: AgentAdministrationDeps,
   principal: Principal,
-  { action, uuid }: { readonly action: AgentAction; readonly uuid: string },
+  { action, uuid, names }: SingleRequest,
 ): Promise<string> {
   switch (action) {
     case 'enable': {
       const outcome = await approveAgent(deps, principal, uuid)
-      return outcome === 'changed' ? 'is enabled' : 'was enabled already'
+      const given = await changeNames(deps, principal, { uuid, changes: { added: names } })
+      return outcome === 'changed' || given === 'changed' ? 'is enabled' : 'was already enabled'
     }
     case 'disable': {
       const outcome = await retireAgent(deps, principal, uuid)
-      return outcome === 'changed' ? 'is disabled' : 'was disabled already'
+      return outcome === 'changed' ? 'is disabled' : 'was already disabled'
     }
     case 'delete':
       await removeAgent(deps, principal, uuid)
       return 'is deleted'
+    case 'add': {
+      const outcome = await changeNames(deps, principal, { uuid, changes: { added: names } })
+      return outcome === 'changed'
+        ? `now has ${namesText(names)}`
+        : `already had ${namesText(names)}`
+    }
+    case 'take': {
+      const outcome = await changeNames(deps, principal, { uuid, changes: { removed: names } })
+      return outcome === 'changed'
+        ? `no longer has ${namesText(names)}`
+        : `did not have ${namesText(names)}`
+    }
   }
+}
+
+/** Changes nothing without a name, as when an agent is approved as it is. */
+async function changeNames(
+  deps: AgentAdministrationDeps,
+  principal: Principal,
+  { uuid, changes }: { readonly uuid: string; readonly changes: AgentChanges },
+): Promise<Outcome> {
+  const { resources, environments } = changes.added ?? changes.removed ?? NO_NAMES
+  if (resources.length + environments.length === 0) return 'unchanged'
+  return changeListedAgent(deps, principal, { uuid, changes })
+}
+
+/** `docker and linux, in production`. */
+function namesText({ resources, environments }: AgentNames): string {
+  const parts = [
+    ...(resources.length === 0 ? [] : [`the ${wordOf('resource', resources)}`]),
+    ...(environments.length === 0 ? [] : [`the ${wordOf('environment', environments)}`]),
+  ]
+  return parts.join(' and ')
+}
+
+function wordOf(kind: string, names: readonly string[]): string {
+  return `${kind}${names.length === 1 ? '' : 's'} ${names.join(', ')}`
 }
 
 function refusalOf(error: ServiceError): string {
   const { facts, code } = error
-  if (code === 'agent-not-found') return 'is not there any more'
+  if (code === 'agent-not-found') return 'no longer exists'
   if (code === 'agent-not-deletable' && 'reason' in facts) {
-    return `is not deleted: it ${facts.reason}`
+    return `was not deleted: it ${facts.reason}`
   }
-  return `is left as it is: ${error.message}`
+  return `is unchanged: ${error.message}`
 }

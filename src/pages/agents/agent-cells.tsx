@@ -56,7 +56,7 @@ export function LastChange({ links, row }: { links: Links; row: AgentRow }) {
   const href = number === 1 ? links.snapshot('r1') : links.compare(`r${number - 1}`, `r${number}`)
   return (
     <a class="last-change" href={href}>
-      {`last config change r${number}`}
+      {`Last change: r${number}`}
     </a>
   )
 }
@@ -82,8 +82,8 @@ export function UnknownMachine({ agent }: { agent: ShownAgent }) {
   if (!agent.isUnknownMachine) return <></>
   return (
     <p class="machine-note" role="note">
-      This server has never heard this agent; another machine may use its uuid: approve it after you
-      looked at its address.
+      This server has never heard from this agent. Another machine may be using its UUID: check the
+      address before you approve it.
     </p>
   )
 }

@@ -14,6 +14,8 @@ export interface AgentPage {
   readonly runs: Page<JobInstance>
   readonly mayAdminister: boolean
   readonly lastContact: number | null
+  /** The environments of the configuration. */
+  readonly environments: readonly string[]
 }
 
 /**
@@ -36,5 +38,6 @@ export async function readAgentPage(
     runs,
     mayAdminister: deps.access.may(principal, { action: 'administer' }),
     lastContact: known?.heard?.at ?? known?.record?.lastContact ?? null,
+    environments: deps.pipelines.configuration.environments.map(({ name }) => name),
   }
 }

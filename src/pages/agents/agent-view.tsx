@@ -1,4 +1,4 @@
-import type { AgentOutcome } from './act-on-agents.ts'
+import { type AgentOutcome, NO_NAMES } from './act-on-agents.ts'
 import type { AgentPage } from './agent-page.ts'
 import type { AgentRow } from './agents-page.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
@@ -14,6 +14,7 @@ import {
   Running,
   UnknownMachine,
 } from './agent-cells.tsx'
+import { NameFields } from './name-fields.tsx'
 import { JobRuns, type JobRunOrder } from './job-runs.tsx'
 
 export interface AgentViewProps {
@@ -64,7 +65,7 @@ export function AgentView(props: AgentViewProps) {
 function Gone() {
   return (
     <section class="card">
-      <p>This agent is there no more. The jobs that it ran are kept.</p>
+      <p>This agent no longer exists. The history of its jobs is kept.</p>
     </section>
   )
 }
@@ -102,7 +103,7 @@ function Facts({ frame: { links }, page, row, now }: AgentViewProps & { row: Age
         <dt>Last heard</dt>
         <dd>
           {page.lastContact === null ? (
-            'not since the server started'
+            'Not since the server started'
           ) : (
             <When time={page.lastContact} now={now} />
           )}
@@ -116,43 +117,74 @@ function Facts({ frame: { links }, page, row, now }: AgentViewProps & { row: Age
             <dt>Configuration</dt>
             <dd>
               <LastChange links={links} row={row} />{' '}
-              <a href={links.entity('agent', agent.uuid)}>its history</a>
+              <a href={links.entity('agent', agent.uuid)}>History</a>
             </dd>
           </>
         )}
       </dl>
-      {page.mayAdminister && <Actions row={row} remove={links.removeAgent(agent.uuid)} />}
+      {page.mayAdminister && (
+        <Actions
+          row={row}
+          environments={page.environments}
+          remove={links.removeAgent(agent.uuid)}
+        />
+      )}
     </section>
   )
 }
 
 /** Offers only the actions that are possible, and gives the reason for the others. */
-function Actions({ row, remove }: { row: AgentRow; remove: string }) {
+function Actions({
+  row,
+  environments,
+  remove,
+}: {
+  row: AgentRow
+  environments: readonly string[]
+  remove: string
+}) {
   const { status, obstacle, isConfigured } = row.agent
   const isDisabled = isConfigured && !(obstacle ?? '').includes('not Disabled')
+  const isPending = status === 'Pending'
   return (
-    <form method="post" class="actions">
-      {(isDisabled || status === 'Pending') && (
-        <button name="action" value="enable">
-          {status === 'Pending' ? 'Approve' : 'Enable'}
-        </button>
-      )}
-      {!isDisabled && (
-        <button name="action" value="disable">
-          Disable
-        </button>
-      )}
-      {obstacle === null && (
-        <button class="danger" name="action" value="delete">
-          Delete
-        </button>
-      )}
-      <a class="button danger" href={remove}>
-        Remove safely…
-      </a>
-      {obstacle !== null && (
-        <span class="muted">{`It cannot be deleted now: it ${obstacle}.`}</span>
-      )}
+    <form method="post">
+      <div class="agent-names">
+        <NameFields names={NO_NAMES} environments={environments} />
+        {!isPending && (
+          <div class="actions">
+            <button name="action" value="add">
+              Add these
+            </button>
+            <button name="action" value="take">
+              Remove these
+            </button>
+          </div>
+        )}
+      </div>
+      <div class="actions">
+        {(isDisabled || isPending) && (
+          <button class={isPending ? 'primary' : ''} name="action" value="enable">
+            {isPending ? 'Approve' : 'Enable'}
+          </button>
+        )}
+        {!isDisabled && (
+          <button name="action" value="disable">
+            Disable
+          </button>
+        )}
+        <a class="button" href={remove}>
+          Remove safely…
+        </a>
+      </div>
+      <div class="actions agent-deletion">
+        {obstacle === null ? (
+          <button class="danger" name="action" value="delete">
+            Delete
+          </button>
+        ) : (
+          <span class="muted">{`It cannot be deleted now: it ${obstacle}.`}</span>
+        )}
+      </div>
     </form>
   )
 }

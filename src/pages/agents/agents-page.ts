@@ -2,6 +2,7 @@ import type { AgentStatus } from '../../core/builds/agent.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import type { RefusedMachine, RefusedMachines } from '../../agents/refused-machines.ts'
+import type { EffectivePipelines } from '../../builds/runs/effective-pipelines.ts'
 import type { RunRightsDeps } from '../../builds/runs/run-rights.ts'
 import { lastChanges, type LastChangeDeps } from '../revisions/last-change.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
@@ -13,6 +14,7 @@ import { type CurrentJob, runningJobs } from './running-job.ts'
 export interface AgentsPageDeps extends RunRightsDeps, LastChangeDeps {
   readonly directory: AgentDirectory
   readonly refused: RefusedMachines
+  readonly pipelines: EffectivePipelines
 }
 
 export interface AgentsQuery {
@@ -39,6 +41,8 @@ export interface AgentsPage {
   readonly total: number
   readonly counts: readonly { readonly status: AgentStatus; readonly count: number }[]
   readonly mayAdminister: boolean
+  /** The environments of the configuration. */
+  readonly environments: readonly string[]
 }
 
 export const AGENT_ROWS = 100
@@ -63,6 +67,7 @@ export async function readAgentsPage(
     total: all.length,
     counts: countsOf(all),
     mayAdminister,
+    environments: deps.pipelines.configuration.environments.map(({ name }) => name),
   }
 }
 

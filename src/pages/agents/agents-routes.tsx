@@ -1,12 +1,19 @@
 import { type Context, Hono } from 'hono'
 import type { Clock } from '../../lib/clock.ts'
 import type { AgentAdministrationDeps } from '../../agents/administer-agents.ts'
-import { actOnAgents, AGENT_ACTIONS, type AgentAction, type AgentOutcome } from './act-on-agents.ts'
+import type { AgentNames } from '../../document/agents/agent-edits.ts'
+import {
+  actOnAgents,
+  AGENT_ACTIONS,
+  NO_NAMES,
+  type AgentAction,
+  type AgentOutcome,
+} from './act-on-agents.ts'
 import { type AgentPageDeps, readAgentPage } from './agent-page.ts'
 import { readAgentsPage } from './agents-page.ts'
 import type { AuditAction, RouteEnv } from '../../http/request-context.ts'
 import { malformed, parseWholeNumber } from '../../http/parameters.ts'
-import { readForm, textField } from '../../http/request-body.ts'
+import { type Form, readForm, textField } from '../../http/request-body.ts'
 import { pageResponse } from '../frame/page-response.ts'
 import type { PageContext } from '../frame/page-context.ts'
 import { AgentView } from './agent-view.tsx'
@@ -33,13 +40,15 @@ export function agentsRoutes(options: AgentsRoutesOptions) {
       const form = await readForm(c.req.raw, LARGEST_FORM)
       const uuids = (form.get('agent') ?? []).map((bytes) => Buffer.from(bytes).toString('utf8'))
       const asked = textField(form, 'action') ?? ''
-      if (uuids.length === 0) return answerList(options, c, { refusal: NONE_CHOSEN })
+      if (uuids.length === 0) return answerList(options, c, { refusal: NONE_SELECTED })
       if (asked !== 'remove') {
-        const request = { action: actionOf(asked), uuids }
-        const outcomes = await actOnAgents(options, c.env.principal, request)
+        const action = actionOf(asked)
+        const names = namesIn(form)
+        if (isNameless(action, names)) return answerList(options, c, { refusal: NO_NAME, uuids })
+        const outcomes = await actOnAgents(options, c.env.principal, { action, uuids, names })
         c.env.auditActions = outcomes.map(auditActionOf)
         options.removed.note(c.env.principal, outcomes)
-        return answerList(options, c, { outcomes })
+        return answerList(options, c, { outcomes, names })
       }
       const [uuid = ''] = uuids
       if (uuids.length > 1) {
@@ -51,7 +60,9 @@ export function agentsRoutes(options: AgentsRoutesOptions) {
     .post('/agents/:uuid', async (c) => {
       const form = await readForm(c.req.raw, LARGEST_FORM)
       const action = actionOf(textField(form, 'action') ?? '')
-      const request = { action, uuids: [c.req.param('uuid')] }
+      const names = namesIn(form)
+      if (isNameless(action, names)) throw malformed(NO_NAME, 'resources')
+      const request = { action, uuids: [c.req.param('uuid')], names }
       const outcomes = await actOnAgents(options, c.env.principal, request)
       c.env.auditActions = outcomes.map(auditActionOf)
       options.removed.note(c.env.principal, outcomes)
@@ -66,11 +77,31 @@ export function agentsRoutes(options: AgentsRoutesOptions) {
 
 /** The entry of the audit log for the action on one agent. */
 export function auditActionOf({ uuid, action, reason }: AgentOutcome): AuditAction {
-  const target = `/api/agents/${encodeURIComponent(uuid)}/${action}`
-  return { action: `${action}-agent`, target, ended: { reason } }
+  const target = `/api/agents/${encodeURIComponent(uuid)}`
+  const ended = { reason }
+  if (action === 'add' || action === 'take') return { action: 'change-agent', target, ended }
+  return { action: `${action}-agent`, target: `${target}/${action}`, ended }
 }
 
-const NONE_CHOSEN = 'No agent was chosen, so nothing was done.'
+const NONE_SELECTED = 'No agents selected.'
+const NO_NAME = 'No resource or environment given'
+
+function isNameless(action: AgentAction, { resources, environments }: AgentNames): boolean {
+  return ['add', 'take'].includes(action) && resources.length + environments.length === 0
+}
+
+/** The resources, separated by commas, and the environments of a form. */
+function namesIn(form: Form): AgentNames {
+  return { resources: listIn(form, 'resources'), environments: listIn(form, 'environments') }
+}
+
+function listIn(form: Form, field: string): string[] {
+  const texts = (form.get(field) ?? []).map((bytes) => Buffer.from(bytes).toString('utf8'))
+  return texts
+    .flatMap((text) => text.split(','))
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+}
 
 export function actionOf(text: string): AgentAction {
   const action = AGENT_ACTIONS.find((each) => each === text)
@@ -81,14 +112,22 @@ export function actionOf(text: string): AgentAction {
 async function answerList(
   { pages, clock, ...deps }: AgentsRoutesOptions,
   c: Context<RouteEnv>,
-  result: { outcomes?: readonly AgentOutcome[]; refusal?: string },
+  result: {
+    outcomes?: readonly AgentOutcome[]
+    refusal?: string
+    uuids?: readonly string[]
+    names?: AgentNames
+  },
 ): Promise<Response> {
   const { principal } = c.env
   const query = parseAgentsQuery(c.req.query())
   const page = await readAgentsPage(deps, principal, query)
   const frame = pages.frame(c.req.raw, principal)
-  const { outcomes = [], refusal = null } = result
-  const view = { frame, page, query, outcomes, refusal, now: clock() }
+  const { outcomes = [], refusal = null, names = NO_NAMES } = result
+  const refused = outcomes.filter(({ isDone }) => !isDone).map(({ uuid }) => uuid)
+  const selected = new Set(result.uuids ?? refused)
+  const kept = refused.length > 0 ? names : NO_NAMES
+  const view = { frame, page, query, outcomes, refusal, selected, names: kept, now: clock() }
   return pageResponse(<AgentsView {...view} />, refusal === null ? 200 : 409)
 }
 

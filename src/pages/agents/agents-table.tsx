@@ -17,6 +17,7 @@ export interface AgentsTableProps {
   readonly links: Links
   readonly page: AgentsPage
   readonly query: AgentsQuery
+  readonly selected: ReadonlySet<string>
   readonly now: number
 }
 
@@ -32,7 +33,7 @@ const COLUMNS: readonly (readonly [AgentColumn, string])[] = [
 ]
 
 /** The agents, each with a checkbox if the caller may act on it. */
-export function AgentsTable({ links, page, query, now }: AgentsTableProps) {
+export function AgentsTable({ links, page, query, selected, now }: AgentsTableProps) {
   const { rows, mayAdminister } = page
   return (
     <table class="list agents">
@@ -40,8 +41,8 @@ export function AgentsTable({ links, page, query, now }: AgentsTableProps) {
         <tr>
           {mayAdminister && (
             <th class="pick">
-              <input type="checkbox" class="all" aria-label="Choose all agents of this page" />
-              <span class="visually-hidden">Choose</span>
+              <input type="checkbox" class="all" aria-label="Select all agents of this page" />
+              <span class="visually-hidden">Select</span>
             </th>
           )}
           {COLUMNS.map(([column, label]) => (
@@ -51,7 +52,13 @@ export function AgentsTable({ links, page, query, now }: AgentsTableProps) {
       </thead>
       <tbody data-part="agents">
         {rows.map((row) => (
-          <Row links={links} row={row} now={now} mayAdminister={mayAdminister} />
+          <Row
+            links={links}
+            row={row}
+            now={now}
+            mayAdminister={mayAdminister}
+            isSelected={selected.has(row.agent.uuid)}
+          />
         ))}
       </tbody>
     </table>
@@ -87,11 +94,13 @@ function Row({
   row,
   now,
   mayAdminister,
+  isSelected,
 }: {
   links: Links
   row: AgentRow
   now: number
   mayAdminister: boolean
+  isSelected: boolean
 }) {
   const { agent, running } = row
   const { uuid, name } = agent
@@ -99,11 +108,19 @@ function Row({
     <tr data-obstacle={agent.obstacle ?? undefined} data-name={name}>
       {mayAdminister && (
         <td class="pick">
-          <input type="checkbox" name="agent" value={uuid} aria-label={`Choose ${name}`} />
+          <input
+            type="checkbox"
+            name="agent"
+            value={uuid}
+            checked={isSelected}
+            aria-label={`Select ${name}`}
+          />
         </td>
       )}
       <th scope="row" class="agent-name">
-        <a href={links.agent(uuid)}>{name}</a>
+        <a class="row-link" href={links.agent(uuid)}>
+          {name}
+        </a>
         <LastChange links={links} row={row} />
       </th>
       <td class="agent-status">

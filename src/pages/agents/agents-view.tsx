@@ -1,3 +1,4 @@
+import type { AgentNames } from '../../document/agents/agent-edits.ts'
 import type { AgentOutcome } from './act-on-agents.ts'
 import { AGENT_ROWS, type AgentsPage, type AgentsQuery } from './agents-page.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
@@ -6,6 +7,7 @@ import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
 import { BY_PLACE, Pager } from '../frame/pager.tsx'
 import { agentsQueryOf } from './agents-query.ts'
 import { AgentsTable } from './agents-table.tsx'
+import { NameFields } from './name-fields.tsx'
 import { Outcomes } from './outcomes.tsx'
 
 export interface AgentsViewProps {
@@ -14,6 +16,10 @@ export interface AgentsViewProps {
   readonly query: AgentsQuery
   /** The result of the last action for each agent. */
   readonly outcomes: readonly AgentOutcome[]
+  /** The agents that stay selected: those of a refused action. */
+  readonly selected: ReadonlySet<string>
+  /** The names that were typed for a refused action. */
+  readonly names: AgentNames
   /** Why an action could not start. */
   readonly refusal: string | null
   readonly now: number
@@ -47,8 +53,8 @@ export function AgentsView(props: AgentsViewProps) {
               <NothingFound links={links} total={page.total} />
             ) : (
               <div class="table-card">
-                <AgentsTable links={links} page={page} query={query} now={now} />
-                {page.mayAdminister && <Actions />}
+                <AgentsTable {...props} links={links} />
+                {page.mayAdminister && <Actions {...props} />}
               </div>
             )}
           </form>
@@ -83,6 +89,7 @@ function Head({ frame: { links }, page, query, here }: AgentsViewProps & { here:
         <input
           type="search"
           name="q"
+          class="filter-text"
           value={query.filter}
           placeholder="status:idle resource:docker"
           aria-label="Filter agents, for example status:idle resource:docker"
@@ -105,39 +112,60 @@ function ActionResult({ frame: { links }, outcomes, refusal }: AgentsViewProps) 
   return <Outcomes links={links} outcomes={outcomes} />
 }
 
-/** States the rule for deletion in advance; the script lists the chosen agents that it excludes. */
-function Actions() {
+/** States the rule for deletion in advance; the script lists the selected agents that it excludes. */
+function Actions({ page, names }: AgentsViewProps) {
+  const hasPending = page.counts.some(({ status }) => status === 'Pending')
   return (
     <div class="bulk">
       <b class="chosen-count" aria-live="polite">
-        With the chosen agents:
+        With the selected agents:
       </b>
       <button name="action" value="enable">
-        Enable
+        {hasPending ? 'Enable or approve' : 'Enable'}
       </button>
       <button name="action" value="disable">
         Disable
       </button>
-      <button name="action" value="delete">
-        Delete
-      </button>
-      <button class="danger" name="action" value="remove">
+      <button name="action" value="remove">
         Remove safely…
       </button>
-      <span class="muted obstacles" aria-live="polite">
-        Only an agent that is Disabled and builds nothing can be deleted.
+      <details
+        class="bulk-names"
+        id="bulk-names"
+        open={names.resources.length + names.environments.length > 0}
+      >
+        <summary>Resources and environments…</summary>
+        <NameFields names={names} environments={page.environments} />
+        <div class="actions">
+          <button name="action" value="add">
+            Add
+          </button>
+          <button name="action" value="take">
+            Remove
+          </button>
+        </div>
+      </details>
+      <span class="bulk-delete">
+        <span class="muted obstacles" aria-live="polite">
+          {DELETION_RULE}
+        </span>
+        <button class="danger" name="action" value="delete">
+          Delete
+        </button>
       </span>
     </div>
   )
 }
 
+const DELETION_RULE = 'Only disabled agents that build nothing can be deleted.'
+
 function FirstUse() {
   return (
     <section class="card">
-      <h2>There is no agent yet</h2>
+      <h2>No agents yet</h2>
       <p>
-        An agent runs the jobs of pipelines. Start one on any machine that reaches this server; it
-        appears here as Pending and waits for its approval.
+        Agents run the jobs of pipelines. Start one on any machine that can reach this server: it
+        appears here as Pending until you approve it.
       </p>
       <pre>
         <code>cairn agent --server URL --work-dir DIR</code>
@@ -149,10 +177,9 @@ function FirstUse() {
 function NothingFound({ links, total }: { links: Links; total: number }) {
   return (
     <section class="card" data-part="agents">
-      <h2>No agent matches</h2>
+      <h2>No agents match</h2>
       <p>
-        {`None of the ${total} agents is what the filter asks for. `}
-        <a href={links.agents()}>Show all of them</a>
+        <a href={links.agents()}>{`Show all ${total}`}</a>
       </p>
     </section>
   )

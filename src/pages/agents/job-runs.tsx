@@ -39,9 +39,7 @@ export function JobRuns(props: JobRunsProps) {
       <h2 id="runs-title">Job run history</h2>
       <div data-part="runs">
         {runs.items.length === 0 ? (
-          <p class="card muted">
-            {runs.pagination.total === 0 ? 'It has run no job yet.' : 'There are no more runs.'}
-          </p>
+          <p class="card muted">{runs.pagination.total === 0 ? 'No jobs yet.' : 'No more jobs.'}</p>
         ) : (
           <Table {...props} />
         )}

@@ -5,7 +5,10 @@ import type { Links } from '../frame/links.ts'
 export function Outcomes({ links, outcomes }: { links: Links; outcomes: readonly AgentOutcome[] }) {
   if (outcomes.length === 0) return <></>
   return (
-    <div class="card flash" role="status">
+    <div
+      class={`card flash ${outcomes.every(({ isDone }) => isDone) ? 'done' : 'refused'}`}
+      role="status"
+    >
       <ul class="outcomes">
         {outcomes.map(({ uuid, name, isDone, result }) => (
           <li class={isDone ? 'done' : 'refused'}>

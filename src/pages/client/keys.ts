@@ -11,6 +11,7 @@ const ACTIONS: ReadonlyMap<string, () => void> = new Map([
   ['a', () => chooseRow('a')],
   ['b', () => chooseRow('b')],
   ['c', () => document.querySelector<HTMLFormElement>('#history')?.requestSubmit()],
+  ['f', () => find('main .filter-text')?.focus()],
   ['n', () => moveChange(1)],
   ['p', () => moveChange(-1)],
 ])

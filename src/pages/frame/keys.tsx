@@ -26,6 +26,15 @@ const GROUPS: readonly ShortcutGroup[] = [
     ],
   },
   {
+    title: 'List',
+    on: '.row-link',
+    shortcuts: [
+      [['j', 'k'], 'next and previous row'],
+      [['Enter'], 'open the row'],
+      [['f'], 'filter the list'],
+    ],
+  },
+  {
     title: 'Changes',
     on: '#step',
     shortcuts: [[['n', 'p'], 'next and previous change']],

@@ -189,7 +189,7 @@ describe('an agent in a browser', PATIENCE, () => {
     await page.goto('/agents')
     await page.locator('.agents .status.good').waitFor(WITHIN)
 
-    await page.getByLabel('Choose one').check()
+    await page.getByLabel('Select one').check()
     expect(await page.locator('.obstacles').textContent()).toContain('one cannot be deleted')
     await keepPicture(page, 'agents-chosen')
     await click(page, 'Remove safely…')
@@ -198,12 +198,34 @@ describe('an agent in a browser', PATIENCE, () => {
     await keepPicture(page, 'agents-remove')
     agent.process.kill('SIGTERM')
     await agent.ended()
-    await says(page, 'It has ended, or is not heard any more.')
+    await says(page, 'It has ended or lost contact.')
     await click(page, 'Delete the record')
 
     await says(page, 'one is removed')
     await page.goto('/agents')
-    await says(page, 'There is no agent yet')
+    await says(page, 'No agents yet')
+  })
+
+  it('is reached in the list by keys, like a pipeline', async () => {
+    const { service } = await BuildScene.open({ pipelines: [{ name: 'app' }, { name: 'lib' }] })
+    for (const uuid of ['a1', 'a2']) await ProtocolAgent.join(service, uuid)
+    const page = await visit(chromium.browser, service.url)
+    const focused = () => page.evaluate(`document.activeElement.textContent.trim()`)
+    const visited: unknown[] = []
+
+    for (const path of ['/pipelines', '/agents']) {
+      await page.goto(path)
+      for (const key of ['j', 'j', 'j', 'k']) await page.keyboard.press(key)
+      visited.push(await focused())
+      await page.keyboard.press('Enter')
+      visited.push(await page.locator('h1').textContent())
+    }
+    await page.goto('/agents')
+    await page.keyboard.press('f')
+    await page.keyboard.type('a2')
+
+    expect(visited).toEqual(['app', 'app', 'host-a1', 'host-a1'])
+    expect(await page.locator('main .filter-text').inputValue()).toBe('a2')
   })
 
   it('is enabled and disabled without scripts, and its removal taken back', async () => {
@@ -212,11 +234,11 @@ describe('an agent in a browser', PATIENCE, () => {
     const page = await visit(chromium.browser, real.scene.service.url, { hasScripts: false })
     const isThere = async () => {
       await page.goto('/agents?q=status:idle')
-      return page.getByLabel('Choose one').isVisible()
+      return page.getByLabel('Select one').isVisible()
     }
     await expect.poll(isThere, WITHIN).toBe(true)
 
-    await page.getByLabel('Choose one').check()
+    await page.getByLabel('Select one').check()
     await click(page, 'Disable')
     expect(await page.locator('.outcomes').textContent()).toContain('one is disabled.')
     await page.getByRole('link', { name: 'one' }).first().click()

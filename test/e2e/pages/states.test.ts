@@ -174,11 +174,11 @@ describe.each(LOOKS)('rare states of pages ($name)', ({ name, ...visitor }) => {
     const looks = new Looks(page, name)
 
     await page.goto('/agents')
-    for (const { facts } of agents) await page.getByLabel(`Choose ${facts.hostname}`).check()
+    for (const { facts } of agents) await page.getByLabel(`Select ${facts.hostname}`).check()
     await looks.at('agents-chosen')
     await page.getByRole('button', { name: 'Delete' }).click()
     await looks.at('agents-not-deleted')
-    for (const { facts } of agents) await page.getByLabel(`Choose ${facts.hostname}`).check()
+    for (const { facts } of agents) await page.getByLabel(`Select ${facts.hostname}`).check()
     await page.getByRole('button', { name: 'Remove safely…' }).click()
     await looks.at('removals')
     await page.getByRole('button', { name: 'Disable 2' }).click()

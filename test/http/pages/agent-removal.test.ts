@@ -28,7 +28,7 @@ describe('the safe removal of an agent', () => {
     const deleted = (await act('delete')).headers.get('location') ?? ''
     const removed = await html(scene.service, deleted)
 
-    expect(working).toContain('Wait until its work has ended')
+    expect(working).toContain('Wait until its job has ended')
     expect(working).toContain('app / 1 / build / unit')
     expect(idle).toContain('Disable it')
     expect(step(running)).toMatch(/Stop the agent service now.*: 5 s left/s)
@@ -62,10 +62,10 @@ describe('the safe removal of an agent', () => {
     const left = await html(service, path)
     const again = await post(service, path, [['action', 'disable']])
 
-    expect(late).toContain('The 5 seconds after it was disabled are over and it still runs.')
-    expect(late).toContain('Begin the 5 seconds again')
+    expect(late).toContain('The 5 seconds are over and the agent still runs.')
+    expect(late).toContain('Restart the countdown')
     expect(late).not.toContain(' s left')
-    expect(left).toContain('>Begin the 5 seconds</button>')
+    expect(left).toContain('>Start the countdown</button>')
     expect(await html(service, again.headers.get('location') ?? '')).toContain(': 5 s left')
   })
 
@@ -81,7 +81,7 @@ describe('the safe removal of an agent', () => {
     expect(back.headers.get('location')).toBe(`/agents/${agent.uuid}`)
     expect(await html(service, `/agents/${agent.uuid}`)).toContain('Idle')
     expect(refused.status).toBe(409)
-    expect(await refused.text()).toContain('is not deleted: it is Enabled, not Disabled.')
+    expect(await refused.text()).toContain('was not deleted: it is Enabled, not Disabled.')
     expect((await service.fetch('/agents/nobody/remove')).status).toBe(404)
   })
 })

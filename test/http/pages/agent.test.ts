@@ -36,7 +36,7 @@ describe('the page of one agent', () => {
     const gone = await html(scene.service, '/agents/a1')
 
     expect(deleted.headers.get('location')).toBe('/agents/a1/remove?gone=host-a1')
-    expect(gone).toContain('This agent is there no more')
+    expect(gone).toContain('This agent no longer exists')
     expect(gone).toContain('/stages/app/build/1/1/unit')
     expect((await scene.get('/agents/nobody')).status).toBe(404)
   })

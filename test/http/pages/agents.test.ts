@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { AgentEntry } from '../../../src/wire/agent-entry.ts'
 import { aConfiguration } from '../../support/documents/a-configuration.ts'
 import { CallingAgent } from '../../support/agents/agent-calls.ts'
-import { BuildScene, SECURED } from '../../support/builds/build-service.ts'
+import { BuildScene, jsonOf, SECURED } from '../../support/builds/build-service.ts'
 import { git } from '../../support/git/git.ts'
 import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 import { save } from '../../support/service/saving.ts'
-import { startService } from '../../support/service/service.ts'
+import { startService, type TestService } from '../../support/service/service.ts'
 import { KEY, type Wishes, joined, html, post } from '../../support/pages/agents-page.ts'
 
 async function serviceWith(...wishes: readonly Wishes[]) {
@@ -27,11 +29,32 @@ function rowOf(page: string, name: string): string {
   return new RegExp(`<tr[^>]* data-name="${name}".*?</tr>`, 's').exec(page)?.[0] ?? ''
 }
 
+/** Gives the configuration environments of these names. */
+async function inEnvironments(service: TestService, names: readonly string[]): Promise<void> {
+  const document = await (await service.fetch('/api/admin/config.xml')).text()
+  const environments = names.map((name) => `<environment name="${name}" />`).join('')
+  const place = document.includes('<agents') ? '<agents' : '</cruise>'
+  await save(
+    service,
+    document.replace(place, `<environments>${environments}</environments>${place}`),
+  )
+}
+
+/** Each agent with its resources and environments, as programs see them. */
+async function agentsOf(service: TestService) {
+  const body = z.array(AgentEntry).parse(await jsonOf(await service.fetch('/api/agents')))
+  return body.map(({ agent_name, resources, environments }) => [
+    agent_name,
+    resources,
+    environments,
+  ])
+}
+
 describe('the page of the agents', () => {
   it('explains itself while there is none', async () => {
     const { service } = await serviceWith()
 
-    expect(await html(service, '/agents')).toContain('There is no agent yet')
+    expect(await html(service, '/agents')).toContain('No agents yet')
   })
 
   it('shows every column of an agent, with the revision that last changed it', async () => {
@@ -112,8 +135,8 @@ describe('the page of the agents', () => {
     const deleted = await (await post(service, '/agents', [['action', 'delete'], ...chosen])).text()
 
     expect(disabled).toMatch(/one<\/a> is disabled\..*two<\/a> is disabled\./s)
-    expect(disabled).toContain('nobody</a> is not there any more.')
-    expect(await again.text()).toContain('one</a> was disabled already.')
+    expect(disabled).toContain('nobody</a> no longer exists.')
+    expect(await again.text()).toContain('one</a> was already disabled.')
     expect(deleted).toMatch(/<b>one<\/b> is deleted\..*<b>two<\/b> is deleted\./s)
     expect(namesIn(deleted)).toEqual([])
     expect(git(service.repository, 'log', '--format=%an', '-4').trim().split('\n')).toEqual(
@@ -135,7 +158,87 @@ describe('the page of the agents', () => {
     expect(before).toContain('data-obstacle="is Enabled, not Disabled"')
     expect(page).toContain('It cannot be deleted now: it is Enabled, not Disabled.')
     expect(page).not.toContain('value="delete"')
-    expect(await after.text()).toContain('one</a> is not deleted: it is Enabled, not Disabled.')
+    expect(await after.text()).toContain('one</a> was not deleted: it is Enabled, not Disabled.')
+  })
+
+  it('adds and removes resources and environments of several agents, and says of each what came of it', async () => {
+    const { service, agents } = await serviceWith(
+      { ...named('one'), resources: ['linux'] },
+      { ...named('two'), resources: ['linux', 'docker'] },
+    )
+    await inEnvironments(service, ['production', 'staging'])
+    const chosen = agents.map(({ uuid }) => ['agent', uuid] as const)
+    const names = [
+      ['resources', 'Docker, java'],
+      ['environments', 'production'],
+    ] as const
+    const commits = () => Number(git(service.repository, 'rev-list', '--count', 'HEAD'))
+    const before = commits()
+
+    const added = await (
+      await post(service, '/agents', [['action', 'add'], ...chosen, ...names])
+    ).text()
+    const listed = await agentsOf(service)
+    const taken = await (
+      await post(service, '/agents', [['action', 'take'], ...chosen, ['resources', 'LINUX,docker']])
+    ).text()
+
+    expect(added).toMatch(
+      /one<\/a> now has the resources Docker, java and the environment production\..*two<\/a> now has/s,
+    )
+    expect(listed).toEqual([
+      ['one', ['Docker', 'java', 'linux'], ['production']],
+      ['two', ['docker', 'java', 'linux'], ['production']],
+    ])
+    expect(taken).toContain('no longer has the resources LINUX, docker.')
+    expect(await agentsOf(service)).toEqual([
+      ['one', ['java'], ['production']],
+      ['two', ['java'], ['production']],
+    ])
+    expect(commits() - before).toBe(4)
+  })
+
+  it('keeps the selection and what was typed when agents are refused, in a red card', async () => {
+    const { service, agents } = await serviceWith(named('one'), named('two'))
+    const chosen = agents.map(({ uuid }) => ['agent', uuid] as const)
+
+    const nowhere = ['environments', 'nowhere'] as const
+    const refused = await (
+      await post(service, '/agents', [['action', 'add'], ['resources', 'gpu'], ...chosen, nowhere])
+    ).text()
+    const undeleted = await (
+      await post(service, '/agents', [['action', 'delete'], ...chosen])
+    ).text()
+    const nameless = await post(service, '/agents', [['action', 'add'], ...chosen])
+    const done = await (await post(service, '/agents', [['action', 'disable'], ...chosen])).text()
+
+    expect(refused).toMatch(/card flash refused.*There is no environment &quot;nowhere&quot;/s)
+    expect(refused).toMatch(/name="resources" value="gpu"/)
+    for (const page of [refused, undeleted, await nameless.text()]) {
+      expect(page.match(/name="agent"[^>]*checked/g)).toHaveLength(2)
+      expect(page).toContain('flash refused')
+    }
+    expect(nameless.status).toBe(409)
+    expect(done).toContain('card flash done')
+    expect(done).not.toMatch(/name="agent"[^>]*checked/)
+  })
+
+  it('approves a pending agent with the resources that it is given', async () => {
+    const service = await startService()
+    const agent = new CallingAgent(service)
+    await agent.register()
+    await inEnvironments(service, ['production'])
+
+    const page = await html(service, `/agents/${agent.uuid}`)
+    const approved = await post(service, `/agents/${agent.uuid}`, [
+      ['action', 'enable'],
+      ['resources', 'linux'],
+      ['environments', 'production'],
+    ])
+
+    expect(page).toMatch(/<button class="primary" name="action" value="enable">\s*Approve/)
+    expect(approved.status).toBe(200)
+    expect(await agentsOf(service)).toEqual([[agent.facts.hostname, ['linux'], ['production']]])
   })
 
   it('asks to choose an agent, and leads to the removal of one or several', async () => {
@@ -147,7 +250,7 @@ describe('the page of the agents', () => {
     const single = await post(service, '/agents', [['action', 'remove'], ...chosen.slice(1)])
 
     expect([none.status, many.status, single.status]).toEqual([409, 303, 303])
-    expect(await none.text()).toContain('No agent was chosen')
+    expect(await none.text()).toContain('No agents selected.')
     expect(many.headers.get('location')).toBe(
       `/agents/remove?agent=${agents[0]?.uuid}&agent=${agents[1]?.uuid}`,
     )

@@ -62,7 +62,7 @@ describe('the safe removal of several agents', () => {
     const deleted = await press(service, stopped, 'delete')
 
     expect(rowsOf(first)).toEqual({
-      'host-a1': expect.stringContaining('Wait until its work has ended'),
+      'host-a1': expect.stringContaining('Wait until its job has ended'),
       'host-a2': expect.stringContaining('Disable it'),
       'host-a3': expect.stringContaining('Disable it'),
     })
@@ -72,8 +72,8 @@ describe('the safe removal of several agents', () => {
     expect(rowsOf(stopped)['host-a2']).toContain('It has stopped: delete its record')
     expect(stepsOffered(stopped)).toEqual(['Delete 1', 'Cancel, enable again 2'])
     expect(rowsOf(deleted)).toEqual({
-      'host-a1': expect.stringContaining('Wait until its work has ended'),
-      'host-a2': 'host-a2 Deleted It has not registered itself again.',
+      'host-a1': expect.stringContaining('Wait until its job has ended'),
+      'host-a2': 'host-a2 Deleted It has not registered again.',
       'host-a3': expect.stringContaining('Stop its service now'),
     })
   })
@@ -114,7 +114,7 @@ describe('the safe removal of several agents', () => {
 
     const html = await pageOf(service, `/agents/remove?${query}`)
 
-    expect(rowsOf(html)['box-0']).toContain('has not registered itself again')
+    expect(rowsOf(html)['box-0']).toContain('has not registered again')
     expect(rowsOf(html)['box-1']).toContain('Has come back')
   })
 

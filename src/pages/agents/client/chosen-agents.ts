@@ -4,12 +4,12 @@ function boxes(): HTMLInputElement[] {
   return findAll<HTMLInputElement>('input[name=agent]')
 }
 
-/** Shows how many agents are chosen, and which of them cannot be deleted. */
+/** Shows how many agents are selected, and which of them cannot be deleted. */
 export function showChosenAgents(): void {
   const count = find('.chosen-count')
   if (!count) return
   const chosen = boxes().filter(({ checked }) => checked)
-  count.textContent = chosen.length === 0 ? 'None chosen' : `${chosen.length} chosen`
+  count.textContent = chosen.length === 0 ? 'None selected' : `${chosen.length} selected`
   const rows = chosen.flatMap((box) => box.closest('tr') ?? [])
   const kept = rows.filter(({ dataset }) => dataset['obstacle'])
   const [first] = kept
@@ -18,7 +18,7 @@ export function showChosenAgents(): void {
   if (!place) return
   place.textContent = first
     ? `${first.dataset['name']}${others} cannot be deleted: it ${first.dataset['obstacle']}.`
-    : 'Only an agent that is Disabled and builds nothing can be deleted.'
+    : 'Only disabled agents that build nothing can be deleted.'
 }
 
 export function watchChosenAgents(): void {
