@@ -17,8 +17,8 @@ const ACTIONS: ReadonlyMap<string, () => void> = new Map([
 ])
 
 /**
- * Binds the keyboard shortcuts, except while a field is being typed in. A key that has no action
- * here is that of a link or a button (`aria-keyshortcuts`).
+ * Binds the keyboard shortcuts, except while a field is being typed in. A key is that of a link, a
+ * button or a field of the page (`aria-keyshortcuts`), or has an action here.
  */
 export function watchKeys(): void {
   watchKeysDialog()
@@ -28,9 +28,10 @@ export function watchKeys(): void {
     if (ctrlKey || metaKey || altKey || isTyped(target) || find('dialog[open]')) return
     if (key === 'Enter' && target?.matches('.number')) return openCurrent(event)
     const action = ACTIONS.get(key)
-    if (!action && !pressShortcut(key)) return
+    const isPressed = pressShortcut(key)
+    if (!isPressed && !action) return
     event.preventDefault()
-    action?.()
+    if (!isPressed) action?.()
   })
 }
 

@@ -37,7 +37,7 @@ export function EntityCompareView(props: EntityCompareViewProps) {
       <section class="card">
         <h2>What changed</h2>
         {changes.length === 0 ? (
-          <p class="muted">Nothing.</p>
+          <p class="muted">No differences.</p>
         ) : (
           <div class="changes">
             <ChangeItems changes={changes} href={null} />
@@ -58,8 +58,11 @@ export function EntityCompareView(props: EntityCompareViewProps) {
 }
 
 function Head({ frame: { links }, address, comparison, query }: EntityCompareViewProps) {
-  const { before, after, lines } = comparison
+  const { before, after, lines, older, newer } = comparison
   const swapped = { from: `r${after.number}`, to: `r${before.number}` }
+  const options = compareQueryOf({ ...query, start: 0, expanded: [] })
+  const stepOf = (number: number) =>
+    links.compareEntity(address, { from: `r${number - 1}`, to: `r${number}` }, options)
   return (
     <div class="page-head">
       <div>
@@ -67,7 +70,7 @@ function Head({ frame: { links }, address, comparison, query }: EntityCompareVie
         <p class="muted facts">
           <span>
             <LineCounts lines={lines} />
-            {` lines. They are counted within the ${address.kind}.`}
+            {` lines of this ${address.kind}`}
           </span>
           <span>
             {`r${after.number} by `}
@@ -76,10 +79,20 @@ function Head({ frame: { links }, address, comparison, query }: EntityCompareVie
         </p>
       </div>
       <div class="actions">
-        <a class="button" href={links.entity(address.kind, address.name)}>
+        {older !== null && (
+          <a class="button" rel="prev" href={stepOf(older)} aria-keyshortcuts="[">
+            ← Older change
+          </a>
+        )}
+        {newer !== null && (
+          <a class="button" rel="next" href={stepOf(newer)} aria-keyshortcuts="]">
+            Newer change →
+          </a>
+        )}
+        <a class="button" href={links.entity(address.kind, address.name)} aria-keyshortcuts="u">
           {`History of this ${address.kind}`}
         </a>
-        <a class="button" href={links.compareEntity(address, swapped, compareQueryOf(query))}>
+        <a class="button" href={links.compareEntity(address, swapped, options)}>
           Swap sides
         </a>
       </div>

@@ -29,6 +29,9 @@ export interface EntityComparison extends TextComparison {
   readonly before: NumberedRevision
   readonly after: NumberedRevision
   readonly changes: readonly DocumentChange[]
+  /** The numbers of the change of the entity before both revisions, and of the one after them. */
+  readonly older: number | null
+  readonly newer: number | null
 }
 
 /**
@@ -56,9 +59,13 @@ export async function readEntityComparison(
   }
   const texts = [await textAt(before), await textAt(after)] as const
   if (steps.length === 0 && texts.join('') === '') throw entityNotFound(address)
+  const numbers = steps.map(({ revision }) => revision.number)
+  const [low, high] = [Math.min(before.number, after.number), Math.max(before.number, after.number)]
   return {
     before,
     after,
+    older: numbers.find((number) => number <= low && number > 1) ?? null,
+    newer: numbers.findLast((number) => number > high) ?? null,
     changes: changesBetween(address, texts),
     ...(await compareTexts(deps, texts, asked.options)),
   }

@@ -19,7 +19,7 @@ export function EntityTimeline(props: EntityViewProps) {
   const isEnd = offset + steps.length >= total
   return (
     <>
-      {steps.length === 0 && <p class="card">No revision has changed it.</p>}
+      {steps.length === 0 && <p class="card">No changes yet.</p>}
       <ol class="timeline" aria-label="Changes and runs">
         {steps.map((step) => (
           <>
@@ -96,7 +96,7 @@ function Beginning({ step }: { step: ShownStep | undefined }) {
   )
   if (!step || isCreation) return <></>
   const number = step.revision.number
-  return <li class="beginning muted">{`It was there before r${number}, as far as is recorded.`}</li>
+  return <li class="beginning muted">{`Older than r${number}, its first recorded change`}</li>
 }
 
 function Pages({ frame: { links }, entity }: EntityViewProps) {

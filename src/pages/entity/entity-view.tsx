@@ -2,6 +2,7 @@ import { raw } from 'hono/html'
 import type { EntityHistory } from './entity-history.ts'
 import { EntityName } from '../work/edit-scope.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
+import type { Links } from '../frame/links.ts'
 import { listingHtml } from '../code/listing-html.ts'
 import { titleOf } from './entity-title.ts'
 import { EntityTimeline } from './entity-timeline.tsx'
@@ -40,16 +41,17 @@ function Head({ frame: { links }, entity }: EntityViewProps) {
         <p class="muted">
           {`${total} ${total === 1 ? 'change' : 'changes'}. `}
           {former.length > 0 && `Formerly ${former.join(', ')}. `}
-          {now === null && 'The current configuration has it no longer. '}
-          Changes elsewhere in the configuration are left out.
+          {now === null && 'No longer in the current configuration. '}
         </p>
       </div>
       <div class="actions">
+        {now !== null && <RunsLink links={links} address={address} />}
         {now !== null && <a class="button" href="#xml">{`XML of this ${address.kind}`}</a>}
         {isAdministrator && edited.success && now !== null && (
           <a
             class="button"
             href={links.edit({ entity: `${edited.data.kind}/${edited.data.name}` })}
+            aria-keyshortcuts="e"
           >
             Edit
           </a>
@@ -61,6 +63,24 @@ function Head({ frame: { links }, entity }: EntityViewProps) {
         )}
       </div>
     </div>
+  )
+}
+
+/** The page of what the entity runs; only pipelines, stages and agents have one. */
+function RunsLink({ links, address }: { links: Links; address: EntityHistory['address'] }) {
+  const { kind, name, stage } = address
+  if (kind === 'agent') return <PageLink href={links.agent(name)} label="Jobs of this agent" />
+  if (kind === 'pipeline') return <PageLink href={links.pipeline(name)} label="Runs" />
+  if (stage === null) return <></>
+  const pipeline = name.slice(0, name.indexOf('/'))
+  return <PageLink href={links.stage({ pipeline, stage })} label="Runs" />
+}
+
+function PageLink({ href, label }: { href: string; label: string }) {
+  return (
+    <a class="button" href={href}>
+      {label}
+    </a>
   )
 }
 
@@ -77,7 +97,7 @@ function CurrentXml({ frame: { links }, entity, now: time }: EntityViewProps) {
         {isAdministrator && <a href={inFile(now.line)}>{`Line ${now.line} in file`}</a>}
       </div>
       {now.shown === null ? (
-        <p class="muted">{`${now.lines.toLocaleString('en')} lines are too many to be shown here.`}</p>
+        <p class="muted">{`${now.lines.toLocaleString('en')} lines are too many to show here.`}</p>
       ) : (
         <div class="listing code" tabindex={0} role="group" aria-label="Lines">
           {raw(listingHtml(now.shown, listing))}

@@ -59,9 +59,12 @@ function addressOf({ frame, page, query, isMoving }: SnapshotViewProps, line: nu
   return `${permanentAddress(frame.links, page, asked)}#L${line}`
 }
 
-function Head({ frame: { links }, page }: SnapshotViewProps) {
+function Head({ frame: { links }, page, query }: SnapshotViewProps) {
   const { revision, previous, next, current } = page
   const name = `r${revision.number}`
+  const older = previous && `r${previous.number}`
+  const newer = next && `r${next.number}`
+  const shown = { blame: query.blame ? '1' : null }
   return (
     <div class="page-head">
       <div>
@@ -84,9 +87,34 @@ function Head({ frame: { links }, page }: SnapshotViewProps) {
         <ChangeWords revision={revision} links={links} />
       </div>
       <div class="actions">
-        {previous !== null && (
-          <a class="button" href={links.compare(`r${previous.number}`, name)}>
-            {`Diff to previous, r${previous.number}`}
+        <a class="button" href={links.history()} aria-keyshortcuts="u">
+          All revisions
+        </a>
+        {older !== null && (
+          <a
+            class="button"
+            rel="prev"
+            href={links.snapshot(older, shown)}
+            aria-keyshortcuts="["
+            title={`Older revision, ${older}`}
+          >
+            {`← ${older}`}
+          </a>
+        )}
+        {newer !== null && (
+          <a
+            class="button"
+            rel="next"
+            href={links.snapshot(newer, shown)}
+            aria-keyshortcuts="]"
+            title={`Newer revision, ${newer}`}
+          >
+            {`${newer} →`}
+          </a>
+        )}
+        {older !== null && (
+          <a class="button" href={links.compare(older, name)}>
+            {`Diff to previous, ${older}`}
           </a>
         )}
         {!revision.isCurrent && (
@@ -95,7 +123,7 @@ function Head({ frame: { links }, page }: SnapshotViewProps) {
           </a>
         )}
         {revision.isCurrent ? (
-          <a class="button" href={links.edit()}>
+          <a class="button" href={links.edit()} aria-keyshortcuts="e">
             Edit
           </a>
         ) : (

@@ -1,6 +1,7 @@
 // @module-tag chromium
 
 import { describe, expect, it } from 'vitest'
+import { BuildScene } from '../../support/builds/build-service.ts'
 import { keepPicture, LOOKS, useBrowser, troublesOf, visit } from '../../support/pages/browser.ts'
 import { MADE, NINJA, serviceWithHistory } from '../../support/history/small-history.ts'
 
@@ -113,6 +114,50 @@ describe('snapshot, restore and entity pages in a browser', () => {
     expect(first.pathname).toBe('/config/r4')
     expect(await chosen.locator('mark').count()).toBeGreaterThan(0)
     expect(await page.locator('.found [role=status]').textContent()).toMatch(/^2 of \d+ lines$/)
+  })
+
+  it('are walked by keys', async () => {
+    const service = await serviceWithHistory(LATER)
+    const page = await visit(chromium.browser, service.url)
+    const press = async (key: string, address: string) => {
+      await page.keyboard.press(key)
+      await page.waitForURL(`**${address}`)
+    }
+
+    await page.goto('/config/r3')
+    await press('[', '/config/r2')
+    await press(']', '/config/r3')
+    await page.keyboard.press('f')
+    await page.keyboard.type('git')
+    await press('Enter', '/config/r3?line=*&find=git#L*')
+    await page.locator('body').press('n')
+    await page.getByText(/^2 of \d+ lines$/).waitFor()
+    await page.goto('/config/entity/pipeline/cart/compare/r2/r3')
+    await press(']', '/config/entity/pipeline/cart/compare/r3/r4')
+    await press('u', '/config/entity/pipeline/cart')
+    await press('e', '/config/edit?entity=pipeline%2Fcart')
+    await page.goto('/config/r2/restore')
+    await press('u', '/config/r2')
+    await page.keyboard.press('u')
+    await page.waitForURL('**/config')
+
+    expect(await page.locator('h1').textContent()).toContain('history')
+  })
+
+  it('show a run that goes on in a colour of its own', async () => {
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
+    await scene.schedule()
+    const page = await visit(chromium.browser, scene.service.url)
+
+    await page.goto('/config/entity/pipeline/app')
+    const dot = await page.evaluate<string>(
+      "getComputedStyle(document.querySelector('.run.building'), '::before').backgroundColor",
+    )
+    const muted = await page.evaluate<string>(
+      "getComputedStyle(document.querySelector('.run.building .muted')).color",
+    )
+
+    expect(dot).not.toBe(muted)
   })
 
   it('can be walked without scripts, from a blamed line to a restore', async () => {

@@ -93,7 +93,9 @@ describe('the history of an entity', () => {
     expect(html).toMatch(/<del>.*checkout.*<\/del>/)
     expect(html).not.toContain('invoices')
     const same = await page(service, '/config/entity/pipeline/cart/compare/r3/r4')
-    expect(wordsOf(same)).toContain('Nothing.')
+    expect(wordsOf(same)).toContain('No differences.')
+    expect(same).toContain('rel="prev" href="/config/entity/pipeline/cart/compare/r2/r3"')
+    expect(same).toContain('rel="next" href="/config/entity/pipeline/cart/compare/r4/r5"')
   })
 
   it('escapes what names and values hold', async () => {
@@ -119,9 +121,11 @@ describe('the history of an entity', () => {
     await scene.configure({ pipelines: [{ name: 'app', params: { size: '1' } }] })
     await scene.schedule()
 
-    const words = wordsOf(await page(scene.service, '/config/entity/pipeline/app'))
+    const pipeline = await page(scene.service, '/config/entity/pipeline/app')
+    const words = wordsOf(pipeline)
     const stage = wordsOf(await page(scene.service, '/config/entity/stage/app%2Fbuild'))
 
+    expect(pipeline).toContain('href="/pipelines/app"')
     expect(words).toMatch(/Building Run 2 .*r3 .*Cancelled Run 1 .*r2 /)
     expect(stage).toMatch(/Building Run 2 .*Cancelled Run 1 .*r2 /)
   })
