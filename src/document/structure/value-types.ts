@@ -1,6 +1,8 @@
 /** A type of values, with the message "it must …" for others. */
 export interface ValueType {
   readonly must: string
+  /** All values, as far as they can be listed. */
+  readonly values?: readonly string[]
   accepts(value: string): boolean
 }
 
@@ -23,7 +25,8 @@ function matching(must: string, pattern: string): ValueType {
 }
 
 function oneOf(...values: readonly string[]): ValueType {
-  return { must: `be one of ${values.join(', ')}`, accepts: (value) => values.includes(value) }
+  const must = `be one of ${values.join(', ')}`
+  return { must, values, accepts: (value) => values.includes(value) }
 }
 
 function atMost(length: number): ValueType {
@@ -69,7 +72,7 @@ export const VALUE_TYPES: ReadonlyMap<string, ValueType> = new Map<string, Value
       '[^ \\t\\r\\n](?:[^\\r\\n]*[^ \\t\\r\\n])?',
     ),
   ],
-  ['boolean', trimmed('be true or false', 'true|false|1|0')],
+  ['boolean', { ...trimmed('be true or false', 'true|false|1|0'), values: ['true', 'false'] }],
   ['integer', trimmed('be a whole number', '[+-]?[0-9]+')],
   ['positive', trimmed('be a whole number above 0', '\\+?0*[1-9][0-9]*')],
   [

@@ -169,6 +169,7 @@ async function answerEditor(
     problems: shown.problems ?? [],
     changes: null,
     notice: shown.notice ?? null,
+    outline: draft.entity === null ? await deps.work.outline(Buffer.from(draft.typed)) : null,
   }
   const headers = { ...NEVER_KEPT, 'content-security-policy': policyWith(nonce) }
   return pageResponse(<EditView {...view} />, shown.status ?? 200, headers)

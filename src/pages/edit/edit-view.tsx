@@ -1,6 +1,11 @@
 import type { Digest } from '../../core/digest.ts'
 import type { DraftProblem } from '../work/draft-examination.ts'
-import type { EntityName } from '../work/edit-scope.ts'
+import { EntityName } from '../work/edit-scope.ts'
+import type { Outline } from '../work/page-work.ts'
+import type { OutlineEntry } from '../../document/entities/outline.ts'
+import { EXACT_SCHEMA_VERSION } from '../../document/structure/structure.ts'
+import { OutlineView } from '../snapshot/outline.tsx'
+import { vocabularyName } from '../frame/assets.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 
@@ -17,6 +22,8 @@ export interface EditViewProps {
   /** The number of changes; null while unknown. */
   readonly changes: number | null
   readonly notice: string | null
+  /** The places of the text; null for an entity, or while the text cannot be read. */
+  readonly outline: Outline
 }
 
 /** The XML of the whole configuration, or of one entity, in a form that works without a script. */
@@ -56,7 +63,12 @@ export function EditView(props: EditViewProps) {
         <div id="problems" aria-live="polite">
           {problems.length > 0 && <ProblemList problems={problems} />}
         </div>
-        <Surface {...props} />
+        <div class="snapshot editing">
+          <div>
+            <Surface {...props} />
+          </div>
+          <EditOutline {...props} />
+        </div>
       </form>
     </PageLayout>
   )
@@ -118,15 +130,47 @@ function Actions({ changes }: EditViewProps) {
   )
 }
 
+/** The names of the elements that contain an entity, outermost first. */
+const WITHIN: Readonly<Record<EntityName['kind'], string>> = {
+  pipeline: 'cruise pipelines',
+  group: 'cruise',
+  template: 'cruise templates',
+  environment: 'cruise environments',
+  agent: 'cruise agents',
+  role: 'cruise server security roles',
+}
+
+/** Stands behind the text, so that the text is reached first. Without a script it opens one entity. */
+function EditOutline({ frame: { links }, outline }: EditViewProps) {
+  if (outline === null) return <></>
+  const addresses = new Map<number, string>()
+  const note = (entry: OutlineEntry, around: string) => {
+    const own = EntityName.safeParse(entry)
+    const address = own.success ? links.edit({ entity: `${entry.kind}/${entry.name}` }) : around
+    addresses.set(entry.first, address)
+    for (const child of entry.children) note(child, address)
+  }
+  for (const entry of outline) note(entry, links.edit())
+  return (
+    <OutlineView
+      page={{ outline, first: 1, last: Infinity }}
+      linkOf={(line) => addresses.get(line) ?? links.edit()}
+    />
+  )
+}
+
 /** Puts a line break first, because HTML drops a leading one in a textarea. */
-function Surface({ nonce, text, firstLine, problems }: EditViewProps) {
+function Surface({ frame, nonce, base, entity, text, firstLine, problems }: EditViewProps) {
+  const { links, assets } = frame
+  const schema = base.schemaVersion === EXACT_SCHEMA_VERSION ? 'exact' : 'others'
   return (
     <>
       <label id="editor-label" class="visually-hidden" for="xml">
         Configuration XML
       </label>
       <p id="editor-help" class="visually-hidden">
-        Tab indents. Escape and then Tab leaves the editor.
+        Tab indents. Escape and then Tab leaves the editor. Control and Space completes, Control and
+        F finds.
       </p>
       <textarea
         id="xml"
@@ -142,6 +186,8 @@ function Surface({ nonce, text, firstLine, problems }: EditViewProps) {
         data-editor=""
         data-nonce={nonce}
         data-first-line={String(firstLine)}
+        data-vocabulary={links.asset(assets.addressOf(vocabularyName(schema)))}
+        data-within={entity === null ? '' : WITHIN[entity.kind]}
       >
         {`\n${text}`}
       </textarea>

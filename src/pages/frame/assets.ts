@@ -7,6 +7,7 @@ import { Hono } from 'hono'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
+import { listVocabulary } from '../../document/structure/vocabulary-listing.ts'
 import { STYLE_SHEETS } from './style-sheets.ts'
 
 const PAGES = fileURLToPath(new URL('..', import.meta.url))
@@ -36,6 +37,7 @@ const FONTS: readonly (readonly [string, string])[] = [
 const TYPES: ReadonlyMap<string, string> = new Map([
   ['.css', 'text/css; charset=utf-8'],
   ['.js', 'text/javascript; charset=utf-8'],
+  ['.json', 'application/json; charset=utf-8'],
   ['.svg', 'image/svg+xml'],
   ['.woff2', 'font/woff2'],
 ])
@@ -58,6 +60,9 @@ export class Assets {
       this.#add(name, this.#withAddresses(Buffer.concat(texts)))
     }
     this.#add(basename(ICON), readFileSync(join(PAGES, ICON)))
+    for (const schema of ['exact', 'others'] as const) {
+      this.#add(vocabularyName(schema), Buffer.from(JSON.stringify(listVocabulary(schema))))
+    }
     this.version = versionOf([...this.#addresses.values()].join())
   }
 
@@ -91,6 +96,11 @@ export class Assets {
     })
     return Buffer.from(text)
   }
+}
+
+/** The asset with what may stand in a document, for the completion in the editor. */
+export function vocabularyName(schema: 'exact' | 'others'): string {
+  return `vocabulary-${schema}.json`
 }
 
 function versionOf(bytes: Uint8Array | string): string {

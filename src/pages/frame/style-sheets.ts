@@ -23,7 +23,7 @@ export const STYLE_SHEETS: Readonly<Record<string, readonly string[]>> = {
     'compare/styles/ruler.css',
     'compare/styles/media.css',
   ],
-  'edit.css': ['edit/edit.css'],
+  'edit.css': ['snapshot/styles/outline.css', 'edit/edit.css'],
   'entity.css': ['entity/entity.css'],
   'history.css': [
     'history/styles/bars.css',

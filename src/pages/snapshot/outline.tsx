@@ -3,7 +3,7 @@ import type { SnapshotPage } from './snapshot-page.ts'
 type Entry = NonNullable<SnapshotPage['outline']>[number]
 
 export interface OutlineProps {
-  readonly page: SnapshotPage
+  readonly page: Pick<SnapshotPage, 'outline' | 'first' | 'last'>
   readonly linkOf: (line: number) => string
 }
 

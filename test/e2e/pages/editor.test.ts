@@ -76,7 +76,7 @@ describe('the editor in a browser', () => {
     const problem = page.locator('.problems a').first()
     await problem.waitFor()
     expect(await problem.textContent()).toMatch(/^Line \d+: /)
-    expect(await page.locator('.cm-lint-marker-error').count()).toBeGreaterThan(0)
+    expect(await page.locator('.problem-marker').count()).toBeGreaterThan(0)
     await problem.focus()
     await page.keyboard.press('Enter')
     expect(await page.locator('.cm-activeLine').textContent()).toContain('<exec />')
@@ -90,6 +90,83 @@ describe('the editor in a browser', () => {
     await page.keyboard.press('Enter')
 
     await page.waitForURL('**/config/compare/r2/r3')
+  })
+
+  it('completes what the schema knows at the place: elements, attributes, values', async () => {
+    const service = await withBase()
+    const page = await visit(chromium.browser, service.url)
+    await page.goto('/config/edit')
+    const offered = page.locator('.cm-tooltip-autocomplete li')
+
+    await page.locator('.outline a', { hasText: 'billing' }).first().click()
+    await page.keyboard.press('End')
+    await page.keyboard.type('<tim')
+    await offered.first().waitFor()
+    expect(await offered.allTextContents()).toEqual(['timer'])
+    await offered.first().click()
+    await page.keyboard.type(' ')
+    await offered.first().waitFor()
+    expect(await offered.allTextContents()).toEqual(['onlyOnChanges'])
+    await offered.first().click()
+    await offered.filter({ hasText: 'false' }).click()
+
+    expect(await page.locator('.cm-activeLine').textContent()).toMatch(
+      /name="billing"><timer onlyOnChanges="false"$/,
+    )
+  })
+
+  it('knows the place of an entity that is edited alone', async () => {
+    const service = await withBase()
+    const page = await visit(chromium.browser, service.url)
+    await page.goto('/config/edit?entity=pipeline/billing')
+
+    await page.locator('.cm-content').click()
+    await page.keyboard.press('Control+Home')
+    await page.keyboard.press('End')
+    await page.keyboard.type('<mat')
+    await page.locator('.cm-tooltip-autocomplete li', { hasText: 'materials' }).waitFor()
+  })
+
+  it('leads from the outline to the place, wherever it has moved', async () => {
+    const service = await withBase()
+    const page = await visit(chromium.browser, service.url)
+    await page.goto('/config/edit')
+
+    await page.locator('.cm-content').click()
+    await page.keyboard.press('Control+Home')
+    await page.keyboard.press('End')
+    await page.keyboard.type('\n\n\n')
+    await page.locator('.outline a', { hasText: 'shipping' }).first().click()
+
+    expect(await page.locator('.cm-activeLine').textContent()).toContain('name="shipping"')
+    expect(await page.evaluate('document.activeElement.className')).toContain('cm-content')
+  })
+
+  it('finds and replaces, and gives the focus back', async () => {
+    const service = await withBase()
+    const page = await visit(chromium.browser, service.url)
+    await page.goto('/config/edit')
+
+    await page.locator('.cm-content').click()
+    await page.keyboard.press('Control+Home')
+    await page.keyboard.press('Control+f')
+    await page.keyboard.type('COMMAND=')
+    const panel = page.locator('.search-panel')
+    await panel.getByText('1 of 3').waitFor()
+    await page.keyboard.press('Enter')
+    await panel.getByText('2 of 3').waitFor()
+    await panel.getByLabel('Regular expression').check()
+    await panel.getByLabel('Find').fill('command="m.ke"')
+    await panel.getByText('of 3').waitFor()
+    expect(await troublesOf(page)).toEqual([])
+    await keepPicture(page, 'editor-search')
+    await panel.getByLabel('Replace', { exact: true }).first().fill('command="ninja"')
+    await panel.getByRole('button', { name: 'Replace all' }).click()
+    await panel.getByText('No matches').waitFor()
+    await panel.getByLabel('Find').press('Escape')
+    expect(await panel.count()).toBe(0)
+    expect(await page.evaluate('document.activeElement.className')).toContain('cm-content')
+    expect((await page.locator('.cm-content').textContent())?.split('ninja')).toHaveLength(4)
   })
 
   it('loses nothing that was typed when the connection is lost or the page is left', async () => {
@@ -107,7 +184,7 @@ describe('the editor in a browser', () => {
     page.on('dialog', (dialog) => void dialog.accept())
     await page.goto('/config')
     await page.goto('/config/edit')
-    await page.getByRole('button', { name: 'Bring it back' }).click()
+    await page.getByRole('button', { name: 'Restore draft' }).click()
     expect(await page.locator('.cm-content').textContent()).toContain('ninja')
     await page.getByRole('button', { name: 'Save' }).click()
 

@@ -133,6 +133,36 @@ describe('the editor', () => {
     expect(await currentOf(service)).not.toContain('hunter2')
   })
 
+  it('has an outline, whose places lead without a script to an editor of the entity', async () => {
+    const service = await serviceAt()
+
+    const html = await (await service.fetch('/config/edit')).text()
+    const entity = await (await service.fetch('/config/edit?entity=pipeline/beta')).text()
+
+    expect(html).toContain('<nav class="outline card"')
+    expect(html).toContain('href="/config/edit?entity=pipeline%2Fbeta"')
+    expect(html.indexOf('class="outline')).toBeGreaterThan(html.indexOf('</textarea>'))
+    expect(entity).not.toContain('<nav class="outline')
+  })
+
+  it('names a file with what the schema of the document knows, which never changes', async () => {
+    const service = await serviceAt()
+
+    const html = await (await service.fetch('/config/edit')).text()
+    const [, address = ''] = /data-vocabulary="([^"]+)"/.exec(html) ?? []
+    const response = await service.fetch(address)
+    const vocabulary: unknown = await response.json()
+
+    expect(address).toMatch(/^\/assets\/vocabulary-exact-[0-9a-f]{12}\.json$/)
+    expect(response.headers.get('cache-control')).toContain('immutable')
+    expect(vocabulary).toMatchObject({
+      cruise: { children: { pipelines: 'pipelines' } },
+      'pipelines/pipeline': {
+        attributes: { name: { required: true }, isLocked: { values: ['true', 'false'] } },
+      },
+    })
+  })
+
   it('is for administrators', async () => {
     const service = await serviceAt(BASE.replace('<pipelines', `${ADMIN_ALONE}<pipelines`))
     await addSomeone(service)

@@ -16,16 +16,21 @@ export interface Check {
 /** How long typing has to pause before the server is asked, in milliseconds. */
 const REST = 600
 
+interface CheckerOptions {
+  readonly form: HTMLFormElement
+  /** The text as it is now. */
+  readonly text: () => string
+  readonly show: (check: Check) => void
+}
+
 /** Has the server check the typed text with the same reader as a save. */
 export class Checker {
-  readonly #form: HTMLFormElement
-  readonly #show: (check: Check) => void
+  readonly #options: CheckerOptions
   #timer = 0
   #asking: AbortController | null = null
 
-  constructor(form: HTMLFormElement, show: (check: Check) => void) {
-    this.#form = form
-    this.#show = show
+  constructor(options: CheckerOptions) {
+    this.#options = options
   }
 
   /** Schedules a check for the next pause in typing. */
@@ -37,18 +42,20 @@ export class Checker {
   }
 
   async #send(): Promise<void> {
-    const address = this.#form.dataset['check']
+    const { form, text, show } = this.#options
+    const address = form.dataset['check']
     if (address === undefined) return
     this.#asking?.abort()
     const asking = new AbortController()
     this.#asking = asking
     try {
       const body = new URLSearchParams()
-      for (const [name, value] of new FormData(this.#form)) {
+      for (const [name, value] of new FormData(form)) {
         if (typeof value === 'string') body.append(name, value)
       }
+      body.set('xml', text())
       const response = await fetch(address, { method: 'POST', body, signal: asking.signal })
-      if (response.ok) this.#show(parseCheck(await response.json()))
+      if (response.ok) show(parseCheck(await response.json()))
     } catch (error) {
       if (!isExpected(error)) throw error
     }

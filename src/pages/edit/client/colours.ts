@@ -20,7 +20,6 @@ const THEME = EditorView.theme({
     fontVariantLigatures: 'none',
   },
   '.cm-content': { caretColor: 'var(--text)' },
-  '.cm-cursor': { borderLeftColor: 'var(--text)' },
   '.cm-gutters': {
     backgroundColor: 'var(--panel)',
     color: 'var(--muted)',
@@ -28,9 +27,6 @@ const THEME = EditorView.theme({
   },
   '.cm-activeLine': { backgroundColor: 'transparent', boxShadow: 'inset 2px 0 0 var(--accent)' },
   '.cm-activeLineGutter': { backgroundColor: 'var(--hover)', color: 'var(--text)' },
-  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground':
-    { backgroundColor: 'var(--selected)' },
-  '.cm-selectionMatch': { backgroundColor: 'var(--changed-bg)' },
   '.cm-searchMatch': { backgroundColor: 'var(--changed-bg)', outline: '1px solid var(--control)' },
   '.cm-searchMatch-selected': { backgroundColor: 'var(--target)' },
   '.cm-panels': { backgroundColor: 'var(--panel)', color: 'var(--text)' },
@@ -40,14 +36,17 @@ const THEME = EditorView.theme({
     color: 'var(--text)',
     border: '1px solid var(--border)',
   },
-  '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' },
+  '.cm-tooltip-autocomplete > ul': { fontFamily: 'inherit', maxHeight: '16em' },
+  '.cm-tooltip-autocomplete > ul > li': { padding: '2px 8px', lineHeight: '20px' },
+  '.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+    background: 'var(--accent)',
+    color: 'var(--on-accent)',
+  },
   '.cm-foldPlaceholder': {
     backgroundColor: 'var(--hover)',
     color: 'var(--text)',
     borderColor: 'var(--border)',
   },
-  '.cm-button': { backgroundImage: 'none', color: 'var(--text)' },
-  '.cm-textfield': { backgroundColor: 'var(--bg)' },
 })
 
 /** The colours of both themes, from the variables of the style sheet. */

@@ -15,11 +15,8 @@ import {
   indentOnInput,
   indentUnit,
 } from '@codemirror/language'
-import { lintGutter, setDiagnostics } from '@codemirror/lint'
-import { search, searchKeymap } from '@codemirror/search'
-import { EditorState, type Extension } from '@codemirror/state'
+import { type ChangeDesc, EditorState, type Extension } from '@codemirror/state'
 import {
-  drawSelection,
   EditorView,
   highlightActiveLine,
   highlightActiveLineGutter,
@@ -28,10 +25,15 @@ import {
   keymap,
   lineNumbers,
 } from '@codemirror/view'
+import { elementOf } from '../../frame/client/dom.ts'
+import { watchOutlineFilter } from '../../snapshot/client/outline-filter.ts'
 import { type Check, Checker, type FoundProblem } from './check.ts'
-import { Draft } from './draft.ts'
 import { COLOURS } from './colours.ts'
+import { completion } from './completion.ts'
+import { Draft } from './draft.ts'
+import { markProblems, PROBLEM_MARKS } from './problem-marks.ts'
 import { sendWhenReachable } from './reachable.ts'
+import { searchPanel } from './search-panel.ts'
 
 /** The data that the page provides for the editor. */
 interface Surface {
@@ -40,26 +42,36 @@ interface Surface {
 }
 
 function open({ form, area }: Surface): void {
-  const draft = new Draft(form, area)
+  let sinceStart: ChangeDesc | null = null
   const view = new EditorView({
     doc: area.value,
-    extensions: extensionsOf(area, () => changed()),
+    extensions: [
+      ...extensionsOf(area),
+      EditorView.updateListener.of(({ docChanged, changes }) => {
+        if (!docChanged) return
+        sinceStart = sinceStart?.composeDesc(changes.desc) ?? changes.desc
+        draft.keep()
+        checker.ask()
+      }),
+    ],
   })
-  const checker = new Checker(form, (check) => show(view, check))
-  const changed = () => {
-    area.value = view.state.doc.toString()
-    draft.keep()
-    checker.ask()
-  }
+  const text = () => view.state.doc.toString()
+  const draft = new Draft({ form, begun: area.defaultValue, text })
+  const checker = new Checker({ form, text, show: (check) => show(view, check) })
+  const begun = view.state.doc
   area.hidden = true
   area.before(view.dom)
-  view.dom.classList.add('editor-view')
   sendWhenReachable(form, () => {
-    area.value = view.state.doc.toString()
+    area.value = text()
     draft.isSubmitted = true
   })
-  draft.offer((text) => replaceAll(view, text))
-  followLinks(view)
+  draft.offer((kept) => replaceAll(view, kept))
+  followProblems(view)
+  followOutline((line) => {
+    const { from } = begun.line(Math.min(line, begun.lines))
+    goTo(view, sinceStart?.mapPos(from, 1) ?? from)
+  })
+  watchOutlineFilter()
   showInitial(view, form)
 }
 
@@ -71,10 +83,12 @@ const KEYS: readonly KeyBinding[] = [
   ...standardKeymap,
 ]
 
-function extensionsOf(area: HTMLTextAreaElement, changed: () => void): Extension[] {
-  const first = Number(area.dataset['firstLine'] ?? '1')
+function extensionsOf(area: HTMLTextAreaElement): Extension[] {
+  const { firstLine = '1', nonce = '', vocabulary = '', within = '' } = area.dataset
+  const first = Number(firstLine)
   return [
-    EditorView.cspNonce.of(area.dataset['nonce'] ?? ''),
+    EditorView.cspNonce.of(nonce),
+    EditorView.editorAttributes.of({ class: 'editor-view' }),
     EditorView.contentAttributes.of({
       tabindex: '0',
       'aria-labelledby': 'editor-label',
@@ -82,43 +96,29 @@ function extensionsOf(area: HTMLTextAreaElement, changed: () => void): Extension
     }),
     lineNumbers({ formatNumber: (line) => String(line + first - 1) }),
     foldGutter(),
-    lintGutter(),
+    PROBLEM_MARKS,
     history(),
     highlightSpecialChars(),
     highlightActiveLine(),
     highlightActiveLineGutter(),
-    drawSelection(),
     indentOnInput(),
     indentUnit.of('  '),
     bracketMatching(),
-    search({ top: true }),
+    searchPanel(),
     xmlLanguage,
+    completion({ address: vocabulary, within: within.split(' ').filter(Boolean) }),
     COLOURS,
     EditorState.tabSize.of(2),
-    keymap.of([...searchKeymap, ...KEYS, ...historyKeymap, ...foldKeymap, indentWithTab]),
-    EditorView.updateListener.of(({ docChanged }) => {
-      if (docChanged) changed()
-    }),
+    keymap.of([...KEYS, ...historyKeymap, ...foldKeymap, indentWithTab]),
   ]
 }
 
 function show(view: EditorView, { problems, changes }: Check): void {
-  mark(view, problems)
+  markProblems(view, problems)
   const count = document.querySelector('[data-count]')
   if (count) count.textContent = changes === null ? '' : String(changes)
   const list = document.querySelector('#problems')
   if (list) list.replaceChildren(...(problems.length === 0 ? [] : [summaryOf(problems)]))
-}
-
-function mark(view: EditorView, problems: readonly FoundProblem[]): void {
-  const { doc } = view.state
-  const diagnostics = problems.flatMap(({ typedLine, message }) => {
-    if (typedLine === null || typedLine > doc.lines) return []
-    const { from, to, text } = doc.line(typedLine)
-    const start = from + (text.length - text.trimStart().length)
-    return [{ from: Math.min(start, to), to, severity: 'error' as const, message }]
-  })
-  view.dispatch(setDiagnostics(view.state, diagnostics))
 }
 
 function summaryOf(problems: readonly FoundProblem[]): HTMLElement {
@@ -149,35 +149,47 @@ function itemOf({ line, typedLine, message }: FoundProblem): HTMLLIElement {
 }
 
 /** Links of problems lead to their lines in the editor. */
-function followLinks(view: EditorView): void {
+function followProblems(view: EditorView): void {
   document.addEventListener('click', (event) => {
-    const link = event.target instanceof Element ? event.target.closest('[data-line]') : null
-    if (!(link instanceof HTMLElement)) return
+    const link = elementOf(event)?.closest<HTMLElement>('[data-line]')
+    if (!link) return
     event.preventDefault()
-    const line = Math.min(Number(link.dataset['line']), view.state.doc.lines)
-    const { from } = view.state.doc.line(line)
-    view.dispatch({
-      selection: { anchor: from },
-      effects: EditorView.scrollIntoView(from, { y: 'center' }),
-    })
-    view.focus()
+    goTo(view, view.state.doc.line(Math.min(lineOf(link), view.state.doc.lines)).from)
   })
+}
+
+/** Links of the outline lead to places of the editor, instead of to an editor of the entity alone. */
+function followOutline(follow: (line: number) => void): void {
+  document.querySelector('.outline')?.addEventListener('click', (event) => {
+    const link = elementOf(event)?.closest<HTMLElement>('a[data-first]')
+    if (!link || !(event instanceof MouseEvent) || event.ctrlKey || event.metaKey) return
+    event.preventDefault()
+    follow(Number(link.dataset['first']))
+  })
+}
+
+function goTo(view: EditorView, position: number): void {
+  view.dispatch({
+    selection: { anchor: position },
+    effects: EditorView.scrollIntoView(position, { y: 'center' }),
+  })
+  view.focus()
+}
+
+function lineOf(link: HTMLElement): number {
+  return Number(link.dataset['line'])
 }
 
 /** Marks the problems that the page was rendered with. */
 function showInitial(view: EditorView, form: HTMLFormElement): void {
   const links = [...form.ownerDocument.querySelectorAll<HTMLElement>('#problems [data-line]')]
-  mark(
+  markProblems(
     view,
-    links.map((link) => ({
-      line: null,
-      typedLine: Number(link.dataset['line']),
-      message: link.textContent ?? '',
-    })),
+    links.map((link) => ({ line: null, typedLine: lineOf(link), message: link.textContent })),
   )
   const first = links[0]
   if (!first) return
-  const line = view.state.doc.line(Math.min(Number(first.dataset['line']), view.state.doc.lines))
+  const line = view.state.doc.line(Math.min(lineOf(first), view.state.doc.lines))
   view.dispatch({ effects: EditorView.scrollIntoView(line.from, { y: 'center' }) })
 }
 
