@@ -1,5 +1,7 @@
 import type { EditConflict } from './edit-conflict.ts'
+import type { Choice } from '../../diff/merge.ts'
 import type { EditDraft } from './edit-draft.ts'
+import type { EditForm } from './edit-form.ts'
 import type { ConflictingSide, ConflictPlace } from '../work/edit-merge.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { ChangeItems, ChangeList } from '../frame/change-list.tsx'
@@ -13,6 +15,8 @@ export interface ConflictViewProps {
   readonly conflict: EditConflict
   readonly base: NumberedRevision
   readonly current: NumberedRevision
+  /** The choice for each place, as far as they were made. */
+  readonly choices: EditForm['choices']
   /** Whether a save was tried before every place had a choice. */
   readonly isIncomplete: boolean
 }
@@ -21,7 +25,7 @@ export interface ConflictViewProps {
  * What others have saved, beside the typed text: a choice for each place, so that nothing is lost.
  */
 export function ConflictView(props: ConflictViewProps) {
-  const { frame, draft, conflict, base, current } = props
+  const { frame, draft, conflict, base, current, choices, isIncomplete } = props
   return (
     <PageLayout frame={frame} title="Edit configuration" section="edit" wide styles={['edit.css']}>
       <form class="edit" method="post" action={frame.links.edit()} enctype="multipart/form-data">
@@ -39,7 +43,13 @@ export function ConflictView(props: ConflictViewProps) {
         <Explanation {...props} />
         <div class="card conflict">
           {conflict.places.map((place, n) => (
-            <Place place={place} n={n} current={current} />
+            <Place
+              place={place}
+              n={n}
+              current={current}
+              choice={choices[n] ?? null}
+              isMissing={isIncomplete && (choices[n] ?? null) === null}
+            />
           ))}
           {conflict.merged !== null && conflict.merged.length > 0 && (
             <section>
@@ -77,8 +87,9 @@ export function ConflictView(props: ConflictViewProps) {
   )
 }
 
-function Explanation({ conflict, current, isIncomplete }: ConflictViewProps) {
+function Explanation({ conflict, current, choices, isIncomplete }: ConflictViewProps) {
   const { places, merged, others } = conflict
+  const missing = places.flatMap((_, n) => ((choices[n] ?? null) === null ? [n] : []))
   const many = places.length === 1 ? '1 conflict needs' : `${places.length} conflicts need`
   const clean = merged?.length ?? 0
   return (
@@ -88,33 +99,54 @@ function Explanation({ conflict, current, isIncomplete }: ConflictViewProps) {
         {clean > 0 && `${clean} of your changes merged cleanly. `}
         {`${many} a choice.`}
       </p>
-      {isIncomplete && <p>Nothing is saved yet: choose one side in each place.</p>}
+      {isIncomplete && (
+        <p>
+          {'Nothing is saved yet. Choose a side: '}
+          {missing.map((n, at) => (
+            <>
+              {at > 0 && ', '}
+              <a href={`#conflict-${n}`}>{`conflict ${n + 1}`}</a>
+            </>
+          ))}
+          .
+        </p>
+      )}
     </div>
   )
 }
 
-function Place({
-  place,
-  n,
-  current,
-}: {
-  place: ConflictPlace
-  n: number
-  current: NumberedRevision
-}) {
+interface PlaceProps {
+  readonly place: ConflictPlace
+  readonly n: number
+  readonly current: NumberedRevision
+  readonly choice: Choice | null
+  /** Whether a choice was needed and not made. */
+  readonly isMissing: boolean
+}
+
+function Place({ place, n, current, choice, isMissing }: PlaceProps) {
   const title = titleOf(place) ?? `Lines that both changed (${n + 1})`
   const sides = [
     { value: 'ours', label: 'Keep mine', side: place.mine },
     { value: 'theirs', label: `Take ${current.who}’s (r${current.number})`, side: place.theirs },
   ] as const
   return (
-    <fieldset>
+    <fieldset
+      id={`conflict-${n}`}
+      class={isMissing ? 'unanswered' : undefined}
+      aria-describedby={isMissing ? `missing-${n}` : undefined}
+    >
       <legend>{title}</legend>
+      {isMissing && (
+        <p id={`missing-${n}`} class="missing">
+          Choose one side.
+        </p>
+      )}
       <div class="sides">
         {sides.map(({ value, label, side }) => (
           <div class="side">
             <label>
-              <input type="radio" name={`choice-${n}`} value={value} />
+              <input type="radio" name={`choice-${n}`} value={value} checked={choice === value} />
               <b>{label}</b>
             </label>
             <Side side={side} />
@@ -144,7 +176,7 @@ function Side({ side: { changes, before, after } }: { side: ConflictingSide }) {
           <ChangeItems changes={changes.slice(0, 6)} href={null} />
         </div>
       )}
-      <pre class="code" tabindex={0}>
+      <pre class="code">
         {before !== '' && <del>{before}</del>}
         {after !== '' && <ins>{after}</ins>}
       </pre>

@@ -27,7 +27,8 @@ export function saversSince(
 }
 
 /**
- * A draft with its conflicts resolved, as an edit of the revision that it conflicted with.
+ * A draft with its conflicts resolved, as an edit of the revision that it conflicted with. While a
+ * conflict has no choice, the draft stays as it is.
  *
  * @throws {ServiceError} as `openDraft`.
  */
@@ -35,11 +36,14 @@ export async function decideConflict(
   deps: EditingDeps,
   principal: Principal,
   draft: EditDraft,
-  { against, choices }: { against: Revision; choices: readonly Choice[] },
+  { against, choices }: { against: Revision; choices: readonly (Choice | null)[] },
 ): Promise<EditDraft> {
   const { baseBytes: base, document: ours } = await openDraft(deps, principal, draft)
   const theirs = await deps.history.readDocument(against)
-  const decided = await deps.work.mergeByChoice({ base, ours, theirs, choices })
+  const merge = await deps.work.mergeEdit({ base, ours, theirs })
+  const made = choices.filter((choice) => choice !== null)
+  if (merge.kind === 'clean' || made.length < merge.places.length) return draft
+  const decided = await deps.work.mergeByChoice({ base, ours, theirs, choices: made })
   const typed = Buffer.from(decided).toString('utf8')
   return { typed, basedOn: against.digest, entity: null }
 }

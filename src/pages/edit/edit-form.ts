@@ -1,4 +1,5 @@
 import type { Digest } from '../../core/digest.ts'
+import type { Choice } from '../../diff/merge.ts'
 import type { EditDraft } from './edit-draft.ts'
 import { EntityName } from '../work/edit-scope.ts'
 import { messageOf } from '../../http/change-message.ts'
@@ -15,7 +16,8 @@ export interface EditForm {
   readonly message: string
   /** The revision that the choices apply to, or null when there was no conflict. */
   readonly against: Digest | null
-  readonly choices: readonly ('ours' | 'theirs')[]
+  /** The choice for each place of a conflict; null where none was made. */
+  readonly choices: readonly (Choice | null)[]
 }
 
 const ACTIONS: readonly EditAction[] = ['edit', 'check', 'preview', 'save']
@@ -49,11 +51,11 @@ export function parseEntity(text: string): EntityName | null {
   throw malformed(`"${text}" is not an entity such as pipeline/checkout`, 'entity')
 }
 
-function choicesOf(form: Form): ('ours' | 'theirs')[] {
-  const choices: ('ours' | 'theirs')[] = []
-  for (let n = 0; ; n += 1) {
+function choicesOf(form: Form): (Choice | null)[] {
+  const places = [...form.keys()].flatMap((name) => /^choice-(\d{1,5})$/.exec(name)?.[1] ?? [])
+  const count = Math.max(0, ...places.map((place) => Number(place) + 1))
+  return Array.from({ length: count }, (_, n) => {
     const choice = textField(form, `choice-${n}`)
-    if (choice !== 'ours' && choice !== 'theirs') return choices
-    choices.push(choice)
-  }
+    return choice === 'ours' || choice === 'theirs' ? choice : null
+  })
 }

@@ -132,6 +132,7 @@ async function answerReview(
         conflict,
         base: numbered(history, conflict.base),
         current: numbered(history, conflict.current),
+        choices: form.choices,
         isIncomplete: form.against !== null,
       }
       return pageResponse(<ConflictView {...view} />, 409, NEVER_KEPT)
