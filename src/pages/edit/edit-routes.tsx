@@ -89,7 +89,8 @@ export function editRoutes(options: EditRoutesOptions) {
   ): Promise<Response> {
     if (outcome.kind !== 'saved') return answerReview(deps, c, given, outcome)
     const { number } = numbered(deps.history, outcome.revision)
-    return c.redirect(pages.links.compare(`r${number - 1}`, `r${number}`), 303)
+    const flash = pages.flash.query(c.env.principal, 'saved', `r${number}`)
+    return c.redirect(pages.links.compare(`r${number - 1}`, `r${number}`, flash), 303)
   }
 }
 

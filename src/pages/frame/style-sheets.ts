@@ -17,6 +17,7 @@ export const STYLE_SHEETS: Readonly<Record<string, readonly string[]>> = {
   'audit.css': ['history/styles/filters.css', 'audit/entries.css'],
   'code.css': ['code/styles/tokens.css', 'code/styles/choice.css', 'code/styles/secrets.css'],
   'compare.css': [
+    'frame/styles/flash-message.css',
     'compare/styles/cards.css',
     'compare/styles/hunks.css',
     'compare/styles/rows.css',

@@ -89,7 +89,8 @@ describe('the editor in a browser', () => {
     await page.getByRole('button', { name: 'Save' }).focus()
     await page.keyboard.press('Enter')
 
-    await page.waitForURL('**/config/compare/r2/r3')
+    await page.waitForURL('**/config/compare/r2/r3*')
+    await page.getByText('Saved as r3.').waitFor()
   })
 
   it('completes what the schema knows at the place: elements, attributes, values', async () => {
@@ -188,7 +189,27 @@ describe('the editor in a browser', () => {
     expect(await page.locator('.cm-content').textContent()).toContain('ninja')
     await page.getByRole('button', { name: 'Save' }).click()
 
-    await page.waitForURL('**/config/compare/r2/r3')
+    await page.waitForURL('**/config/compare/r2/r3*')
+  })
+
+  it.each([320, 1440])('cuts no line of a conflict off at %s px', async (width) => {
+    const service = await withBase()
+    const long = (name: string) => BASE.replace('make', `${name} ${'--and-more '.repeat(40)}end`)
+    const page = await visit(chromium.browser, service.url, { hasScripts: false })
+    await page.setViewportSize({ width, height: 900 })
+    await page.goto('/config/edit')
+    await page.locator('textarea[name=xml]').fill(long('mine'))
+    await saveRevisions(service, long('theirs'))
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Save merged' }).click()
+    await page.getByRole('link', { name: 'conflict 1' }).waitFor()
+
+    const cut = await page
+      .locator('.side pre')
+      .evaluateAll((texts) => texts.filter((text) => text.scrollWidth > text.clientWidth).length)
+    expect(cut).toBe(0)
+    expect(await page.locator('.unanswered').count()).toBe(1)
+    await keepPicture(page, `editor-conflict-${width}`)
   })
 
   it('works without scripts', async () => {
@@ -209,6 +230,6 @@ describe('the editor in a browser', () => {
     await page.getByText('Keep mine').click()
     await page.getByRole('button', { name: 'Save merged' }).click()
 
-    await page.waitForURL('**/config/compare/r3/r4')
+    await page.waitForURL('**/config/compare/r3/r4*')
   })
 })

@@ -40,7 +40,10 @@ describe('the editor', () => {
     const response = await submit(service, { xml: edited, action: 'save' })
 
     expect(response.status).toBe(303)
-    expect(response.headers.get('location')).toBe('/config/compare/r2/r3')
+    const location = response.headers.get('location') ?? ''
+    expect(location).toMatch(/^\/config\/compare\/r2\/r3\?flash=/)
+    expect(await (await service.fetch(location)).text()).toContain('Saved as r3.')
+    expect(await (await service.fetch(location)).text()).not.toContain('Saved as')
     expect(await currentOf(service)).toBe(edited)
     expect(git(service.repository, 'log', '-1', '--format=%an').trim()).toBe('admin')
   })
