@@ -13,7 +13,8 @@ import { type HistoryParts, openHistoryParts } from './open-history.ts'
 import { type HistoryProblem, notValid } from './revision/problems.ts'
 import type { PreparedChange } from './revision/prepared-change.ts'
 import { RevisionDocuments, type UnreadableRevision } from './revision-documents.ts'
-import type { Base } from './sync/reconciler.ts'
+import type { Committed } from './sync/committer.ts'
+import type { Base, InvalidEdit } from './sync/reconciler.ts'
 import type { RevisionListener } from './revision/revision-events.ts'
 import type { RevisionRange } from './index/revision-index.ts'
 
@@ -140,7 +141,7 @@ export class History implements AsyncDisposable {
    * Commits a prepared change on its base. It is `stale`, and nothing changes, when the branch or
    * the live file has moved since.
    */
-  async commit(base: Base, change: PreparedChange): Promise<Revision | 'stale'> {
+  async commit(base: Base, change: PreparedChange): Promise<Committed | 'stale'> {
     const { queue, reconciler } = this.#parts
     return (await queue.run(() => reconciler.commit(base, change))) ?? 'stale'
   }
@@ -157,6 +158,24 @@ export class History implements AsyncDisposable {
       if (document !== null) await this.#assertValid(document)
       return this.#parts.reconciler.advance(move)
     })
+  }
+
+  /** Whether the live file held an edit that is not valid at the last look. */
+  get hasInvalidEdit(): boolean {
+    return this.#parts.problems.of('live-file') !== null
+  }
+
+  /** The live file while it holds an edit that is not valid; null once it was taken over. */
+  findInvalidEdit(): Promise<InvalidEdit | null> {
+    return this.#parts.queue.run(() => this.#parts.reconciler.findInvalidEdit())
+  }
+
+  /**
+   * Keeps a live file that is not valid under another name, which is returned, and puts the current
+   * document in its place. Null, without any change, when it is no longer that version.
+   */
+  setAsideInvalidEdit(version: string): Promise<string | null> {
+    return this.#parts.queue.run(() => this.#parts.reconciler.setAside(version))
   }
 
   /**

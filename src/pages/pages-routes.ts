@@ -10,6 +10,7 @@ import type { RouteEnv } from '../http/request-context.ts'
 import { type EntityRoutesOptions, entityRoutes } from './entity/entity-routes.tsx'
 import { type HistoryRoutesOptions, historyRoutes } from './history/history-routes.tsx'
 import { type JobPageRoutesOptions, jobPageRoutes } from './job/job-page-routes.tsx'
+import { type LiveFileRoutesOptions, liveFileRoutes } from './live-file/live-file-routes.tsx'
 import { type PipelinesRoutesOptions, pipelinesRoutes } from './pipelines/pipelines-routes.tsx'
 import { type StagePageRoutesOptions, stagePageRoutes } from './stage/stage-page-routes.tsx'
 import { problemsRoutes } from './problems/problems-routes.tsx'
@@ -24,6 +25,7 @@ export interface PagesOptions
     HistoryRoutesOptions,
     CompareRoutesOptions,
     EditRoutesOptions,
+    LiveFileRoutesOptions,
     SnapshotRoutesOptions,
     EntityRoutesOptions,
     Omit<AgentsRoutesOptions, 'removed'>,
@@ -42,6 +44,7 @@ export function pagesRoutes(options: PagesOptions): Hono<RouteEnv>[] {
     historyRoutes(options),
     compareRoutes(options),
     editRoutes(options),
+    liveFileRoutes(options),
     entityRoutes(options),
     auditPageRoutes(options),
     problemsRoutes(options.pages),

@@ -7,8 +7,15 @@ import { ErrorBody } from './error-body.ts'
 export const MessageBody = z.object({ message: z.string() })
 export type MessageBody = z.infer<typeof MessageBody>
 
+/** The name under which a file on disk is kept that was not valid and that a save replaced. */
+const SetAside = z.object({ setAside: z.string().exactOptional() })
+
+/** Answers a save. */
+export const SavedBody = MessageBody.extend(SetAside.shape)
+export type SavedBody = z.infer<typeof SavedBody>
+
 /** Answers the form that saves the configuration, in the format of the original server. */
-export const SavedFormBody = z.object({ result: z.string() })
+export const SavedFormBody = z.object({ result: z.string() }).extend(SetAside.shape)
 export type SavedFormBody = z.infer<typeof SavedFormBody>
 
 /** Answers a refused form: the reason, and the caller's own text. */

@@ -7,7 +7,7 @@ import {
   type SaveRequest,
 } from '../../configuration/save/config-saving.ts'
 import type { ClientNames } from '../../wire/revision-entry.ts'
-import { MessageBody, RefusedFormBody, SavedFormBody } from '../../wire/action-bodies.ts'
+import { RefusedFormBody, SavedBody, SavedFormBody } from '../../wire/action-bodies.ts'
 import { DIGEST_DESCRIBED, digestHeaders } from './digest-header.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { messageOf } from '../../http/change-message.ts'
@@ -51,9 +51,10 @@ const formRoute = {
   handle: async (c: Context<RouteEnv>, options: ConfigSavingOptions) => {
     const request = await readSaveForm(c.req.raw, options.maxBody)
     return answerAsForm(request.document, async () => {
-      const { revision } = await saveDocument(options, c.env.principal, request)
+      const { revision, setAside } = await saveDocument(options, c.env.principal, request)
       const headers = digestHeaders(revision.digest, options.clientNames)
-      return json({ result: 'File changed successfully.' }, 200, headers)
+      const body = { result: 'File changed successfully.', ...(setAside !== null && { setAside }) }
+      return json(body, 200, headers)
     })
   },
 } as const
@@ -79,7 +80,7 @@ export const configSavingResource = resource({
       },
       body: { required: true, content: [{ type: 'application/xml', schema: null }] },
       answers: {
-        200: jsonAnswer('Saved', MessageBody, { ...DIGEST_DESCRIBED, ETag: 'The new digest' }),
+        200: jsonAnswer('Saved', SavedBody, { ...DIGEST_DESCRIBED, ETag: 'The new digest' }),
       },
       errors: [
         'malformed-request',
@@ -98,16 +99,22 @@ export const configSavingResource = resource({
         const message = messageOf(c.req.raw)
         const document = await readBody(c.req.raw, options.maxBody)
         const request = { document, basedOn, message }
-        const { revision } = await saveDocument(options, c.env.principal, request)
+        const { revision, setAside } = await saveDocument(options, c.env.principal, request)
         const headers = digestHeaders(revision.digest, options.clientNames)
-        return json({ message: 'The configuration is saved' }, 200, {
-          ...headers,
-          etag: `"${revision.digest}"`,
-        })
+        return json(describeSave(setAside), 200, { ...headers, etag: `"${revision.digest}"` })
       },
     }),
   ],
 })
+
+function describeSave(setAside: string | null): SavedBody {
+  const message = 'The configuration is saved'
+  if (setAside === null) return { message }
+  return {
+    message: `${message}; the file on disk was not valid, and is kept as ${setAside}`,
+    setAside,
+  }
+}
 
 async function readSaveForm(request: Request, limit: number): Promise<SaveRequest> {
   const form = await readForm(request, limit)

@@ -14,6 +14,8 @@ export interface SavedChange {
   readonly revision: Revision
   /** False when the document was current already, so that nothing was committed. */
   readonly isNew: boolean
+  /** The name under which an invalid live file is kept that this change replaced; null for none. */
+  readonly setAside: string | null
 }
 
 /** Computes the next document from the current one; null changes nothing. */
@@ -84,7 +86,7 @@ export class ConfigurationWriter implements AsyncDisposable {
     const { history, prepare, sealForReaders } = this.#deps
     const base = await history.base()
     const { current: revision, document: before } = base
-    const unchanged = { revision, isNew: false }
+    const unchanged = { revision, isNew: false, setAside: null }
     const document = await sealForReaders({ digest: revision.digest, document: before })
     const next = await compute({ revision, document })
     if (next === null || isCurrent(base, next)) return unchanged
@@ -93,6 +95,6 @@ export class ConfigurationWriter implements AsyncDisposable {
     if (isCurrent(base, prepared.document)) return unchanged
     const change = { ...prepared, author, subject: subject ?? prepared.subject, message }
     const saved = await history.commit(base, change)
-    return saved === 'stale' ? saved : { revision: saved, isNew: true }
+    return saved === 'stale' ? saved : { ...saved, isNew: true }
   }
 }

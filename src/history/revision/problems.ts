@@ -28,6 +28,10 @@ export class Problems {
     this.#report = report
   }
 
+  of(kind: HistoryProblem['kind']): HistoryProblem | null {
+    return this.#standing.get(kind) ?? null
+  }
+
   /** The most important problem, or null. */
   worst(): HistoryProblem | null {
     const kinds = ['repository', 'live-file', 'commit', 'conflict'] as const

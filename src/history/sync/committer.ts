@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import { digestOf } from '../../core/digest.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
@@ -35,6 +36,12 @@ export interface NewRevision extends CommitRequest {
   readonly hasInvalidEdit: boolean
 }
 
+export interface Committed {
+  readonly revision: Revision
+  /** The name under which an invalid live file is kept; null when there was none. */
+  readonly setAside: string | null
+}
+
 export interface CommitterOptions {
   readonly repository: GitRepository
   readonly keeper: IndexKeeper
@@ -66,7 +73,7 @@ export class Committer {
    * objects and the new ref are written in parallel; each takes effect only when it is renamed into
    * place.
    */
-  async commit(draft: NewRevision): Promise<Revision | null> {
+  async commit(draft: NewRevision): Promise<Committed | null> {
     const { repository, keeper, live, publish } = this.#options
     await using resources = new PendingResources()
     const preparing = resources.take(this.#prepareLiveFile(draft))
@@ -79,13 +86,13 @@ export class Committer {
     if (move === null || (await live.stamp()) !== draft.live.stamp) return null
     if (!(await publish({ from: draft.parent, to: prepared.commit }))) return null
     await move.finish()
-    await this.#placeLiveFile(draft, file)
+    const setAside = await this.#placeLiveFile(draft, file)
     const words = { subject: subjectOf(commit.message), message: bodyOf(commit.message) }
     const revision = { ...facts, ...words, commit: prepared.commit }
     const findClean = () => live.findPlaced(draft.document)
     await allOf([live.syncName(), repository.stage({ oid: commit.blob, findClean })])
     await keeper.append(revision)
-    return revision
+    return { revision, setAside }
   }
 
   /** Writes a commit that no branch and no live file has. */
@@ -95,11 +102,12 @@ export class Committer {
     return prepared.commit
   }
 
-  /** Renames the live file out of the way, and logs it. */
-  async moveAway(): Promise<void> {
+  /** Renames the live file out of the way, logs it, and returns its new name. */
+  async moveAway(): Promise<string> {
     const { live, clock, report } = this.#options
     const path = await live.moveAway(clock())
     report({ level: 'warning', message: `The live file was not valid and is kept as ${path}` })
+    return basename(path)
   }
 
   /** Removes live files that were moved away long ago. Runs once a day. */
@@ -148,11 +156,12 @@ export class Committer {
   async #placeLiveFile(
     { live: seen, hasInvalidEdit, document }: NewRevision,
     file: LiveDraft | null,
-  ): Promise<void> {
+  ): Promise<string | null> {
     const { live } = this.#options
-    if (file === null) return live.noteAgreed(document)
-    if ((await live.stamp()) !== seen.stamp) return
-    if (hasInvalidEdit) await this.moveAway()
+    if (file === null) live.noteAgreed(document)
+    if (file === null || (await live.stamp()) !== seen.stamp) return null
+    const setAside = hasInvalidEdit ? await this.moveAway() : null
     await live.place(file, hasInvalidEdit ? ABSENT : seen.stamp)
+    return setAside
   }
 }

@@ -69,14 +69,14 @@ async function commitAs(options: FirstCommitOptions, first: FirstRevision): Prom
     const reasons = describeProblems(prepared.problems)
     throw unavailable(`${options.live.path} is not valid: ${reasons}`)
   }
-  const revision = await options.committer.commit({
+  const committed = await options.committer.commit({
     ...first,
     ...prepared,
     author: UPGRADE,
     message: '',
     hasInvalidEdit: false,
   })
-  if (revision === null) throw unavailable(`${options.live.path} is being changed by others`)
+  if (committed === null) throw unavailable(`${options.live.path} is being changed by others`)
 }
 
 function bytesOf(

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { digestOf } from '../../core/digest.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import type { BranchFollower, BranchState } from './branch-follower.ts'
-import type { Committer } from './committer.ts'
+import type { Committed, Committer } from './committer.ts'
 import type { BranchAdvance, GitRepository } from '../repository/git-repository.ts'
 import type { Inspection } from '../revision/inspection.ts'
 import type { Publish } from '../log/log-packs.ts'
@@ -35,6 +36,15 @@ export interface ReconcilerOptions {
   readonly follow: () => Promise<void>
   readonly publish: Publish
   readonly onCommitted: (revision: Revision) => void
+}
+
+/** An edit of the live file that is not valid. */
+export interface InvalidEdit {
+  /** Identifies this state of the file. */
+  readonly version: string
+  /** Null for a file that is too large, and for what is no file. */
+  readonly bytes: Uint8Array<ArrayBuffer> | null
+  readonly problems: readonly Problem[]
 }
 
 type FileState = Extract<LiveFileState, { kind: 'file' }>
@@ -82,16 +92,17 @@ export class Reconciler {
   }
 
   /** Commits a document on a base, or returns null when the base has changed meanwhile. */
-  async commit(base: Base, change: PreparedChange): Promise<Revision | null> {
+  async commit(base: Base, change: PreparedChange): Promise<Committed | null> {
     const { branch, head: parent, live, hasInvalidEdit } = base
     const draft = { ...change, branch, parent, live, hasInvalidEdit }
-    const revision = await this.#options.committer.commit(draft)
-    if (revision === null) return null
+    const committed = await this.#options.committer.commit(draft)
+    if (committed === null) return null
+    const { revision } = committed
     this.#options.follower.noteCommitted(revision, change.document)
     this.#options.workTree.noteSaved(parent, revision.commit)
     for (const kind of ['live-file', 'commit'] as const) this.#options.problems.clear(kind)
     this.#options.onCommitted(revision)
-    return revision
+    return committed
   }
 
   /**
@@ -110,6 +121,31 @@ export class Reconciler {
     }
     await this.reconcile()
     return true
+  }
+
+  /** The live file while it holds an edit that is not valid. A valid one is taken over first. */
+  async findInvalidEdit(): Promise<InvalidEdit | null> {
+    return this.#invalidEditOf(await this.reconcile())
+  }
+
+  /**
+   * Renames a live file that is not valid, puts the current document in its place, and returns its
+   * new name. Null, without any change, when it is no longer that version.
+   */
+  async setAside(version: string): Promise<string | null> {
+    const base = await this.reconcile()
+    if (this.#invalidEditOf(base)?.version !== version) return null
+    const name = await this.#options.committer.moveAway()
+    await this.#catchUp(base.isHeadRevision ? base.headDocument : base.document, ABSENT)
+    await this.reconcile()
+    return name
+  }
+
+  #invalidEditOf({ live, hasInvalidEdit }: Base): InvalidEdit | null {
+    if (!hasInvalidEdit) return null
+    const bytes = live.kind === 'file' ? live.bytes : null
+    const problems = this.#options.problems.of('live-file')?.problems ?? []
+    return { version: bytes === null ? live.kind : digestOf(bytes), bytes, problems }
   }
 
   async #look(deadline: number | null): Promise<Outcome> {

@@ -2,6 +2,7 @@ import type { Principal } from '../../core/principal.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { Revision } from '../../core/revision.ts'
 import { ServiceError } from '../../core/errors.ts'
+import type { SavedChange } from '../../configuration/save/configuration-writer.ts'
 import { saveDocument } from '../../configuration/save/config-saving.ts'
 import type { DraftProblem } from '../work/draft-examination.ts'
 import { type EditDraft, type EditingDeps, openDraft, type OpenDraft } from './edit-draft.ts'
@@ -30,8 +31,7 @@ export interface ReadyEdit {
 }
 
 export type EditOutcome =
-  | Exclude<EditReview, { kind: 'ready' }>
-  | { readonly kind: 'saved'; readonly revision: Revision; readonly isNew: boolean }
+  Exclude<EditReview, { kind: 'ready' }> | (SavedChange & { readonly kind: 'saved' })
 
 /**
  * Determines the result of saving a draft now: problems, a conflict, or its changes.

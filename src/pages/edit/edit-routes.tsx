@@ -22,6 +22,7 @@ import type { PageContext } from '../frame/page-context.ts'
 import { ConflictView } from './conflict-view.tsx'
 import { type EditForm, parseEntity, readEditForm } from './edit-form.ts'
 import { EditView } from './edit-view.tsx'
+import { readInvalidEdit } from '../../configuration/save/invalid-live-file.ts'
 import { PreviewView } from './preview-view.tsx'
 
 export interface EditRoutesOptions extends EditingDeps, ComparisonDeps {
@@ -41,11 +42,12 @@ export function editRoutes(options: EditRoutesOptions) {
       const { principal } = c.env
       const entity = parseEntity(c.req.query('entity') ?? '')
       const name = c.req.query('from')
+      if (name === 'live') return repairLiveFile(options, c)
       const from = name === undefined ? null : findNamed(options, principal, name)
       const start = await beginEdit(options, principal, { entity, from })
       const draft = { typed: start.text, basedOn: start.base.digest, entity }
       const notice =
-        from === null ? null : `This is the text as of r${from.number}. Preview it, then save.`
+        from === null ? null : `This is the text of r${from.number}. Preview it, then save.`
       return answerEditor(options, c, draft, { notice })
     })
     .post('/config/edit/check', async (c) => {
@@ -89,9 +91,24 @@ export function editRoutes(options: EditRoutesOptions) {
   ): Promise<Response> {
     if (outcome.kind !== 'saved') return answerReview(deps, c, given, outcome)
     const { number } = numbered(deps.history, outcome.revision)
-    const flash = pages.flash.query(c.env.principal, 'saved', `r${number}`)
+    const aside =
+      outcome.setAside === null
+        ? ''
+        : `. The file on disk was not valid, and is kept as ${outcome.setAside}`
+    const flash = pages.flash.query(c.env.principal, 'saved', `r${number}${aside}`)
     return c.redirect(pages.links.compare(`r${number - 1}`, `r${number}`, flash), 303)
   }
+}
+
+/** The editor with the live file that is not valid; a save puts the repaired text in its place. */
+async function repairLiveFile(deps: EditRoutesOptions, c: EditContext): Promise<Response> {
+  const edit = await readInvalidEdit(deps, c.env.principal)
+  if (edit?.bytes == null) return c.redirect(deps.pages.links.liveFile(), 303)
+  const typed = Buffer.from(edit.bytes).toString('utf8')
+  const draft = { typed, basedOn: deps.history.current().digest, entity: null }
+  const { check } = await openDraft(deps, c.env.principal, draft)
+  const notice = 'This is the file on disk. Repair it, then save.'
+  return answerEditor(deps, c, draft, { notice, problems: check.problems })
 }
 
 /** A form, and the draft that results from it. */
@@ -146,6 +163,7 @@ async function answerReview(
         current: numbered(history, current),
         mergedFrom: mergedFrom && numbered(history, mergedFrom),
         comparison: await deps.compare([before, after], PLAIN),
+        hasInvalidEdit: history.hasInvalidEdit,
       }
       return pageResponse(<PreviewView {...view} />, 200, NEVER_KEPT)
     }
@@ -171,6 +189,7 @@ async function answerEditor(
     problems: shown.problems ?? [],
     changes: null,
     notice: shown.notice ?? null,
+    hasInvalidEdit: history.hasInvalidEdit,
     outline: draft.entity === null ? await deps.work.outline(Buffer.from(draft.typed)) : null,
   }
   const headers = { ...NEVER_KEPT, 'content-security-policy': policyWith(nonce) }

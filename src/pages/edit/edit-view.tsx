@@ -3,6 +3,7 @@ import type { DraftProblem } from '../work/draft-examination.ts'
 import { EntityName } from '../work/edit-scope.ts'
 import type { Outline } from '../work/page-work.ts'
 import type { OutlineEntry } from '../../document/entities/outline.ts'
+import type { Links } from '../frame/links.ts'
 import { EXACT_SCHEMA_VERSION } from '../../document/structure/structure.ts'
 import { OutlineView } from '../snapshot/outline.tsx'
 import { vocabularyName } from '../frame/assets.ts'
@@ -22,6 +23,8 @@ export interface EditViewProps {
   /** The number of changes; null while unknown. */
   readonly changes: number | null
   readonly notice: string | null
+  /** Whether the file on disk holds an edit that is not valid, which a save replaces. */
+  readonly hasInvalidEdit: boolean
   /** The places of the text; null for an entity, or while the text cannot be read. */
   readonly outline: Outline
 }
@@ -59,6 +62,7 @@ export function EditView(props: EditViewProps) {
             {notice}
           </p>
         )}
+        {props.hasInvalidEdit && <InvalidEditCard links={frame.links} />}
         <div id="draft" class="draft" role="status" />
         <div id="problems" aria-live="polite">
           {problems.length > 0 && <ProblemList problems={problems} />}
@@ -71,6 +75,16 @@ export function EditView(props: EditViewProps) {
         </div>
       </form>
     </PageLayout>
+  )
+}
+
+/** Says before a save that it replaces an edit of somebody else. */
+export function InvalidEditCard({ links }: { links: Links }) {
+  return (
+    <p class="card problems" role="status">
+      <b>The file on disk has an edit that is not valid.</b> Saving here keeps that file under
+      another name and puts the saved text in its place. <a href={links.liveFile()}>See the file</a>
+    </p>
   )
 }
 

@@ -5,7 +5,7 @@ import { ChangeList } from '../frame/change-list.tsx'
 import { PlainDiff } from '../code/plain-diff.tsx'
 import { LineCounts } from '../history/history-table.tsx'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
-import { DraftFields } from './edit-view.tsx'
+import { DraftFields, InvalidEditCard } from './edit-view.tsx'
 import { TypedText } from './typed-text.tsx'
 
 export interface PreviewViewProps {
@@ -15,10 +15,12 @@ export interface PreviewViewProps {
   /** The newest revision since the edit started, when it is merged in. */
   readonly mergedFrom: NumberedRevision | null
   readonly comparison: DocumentComparison
+  readonly hasInvalidEdit: boolean
 }
 
 /** The changes of a save, shown before it. */
-export function PreviewView({ frame, draft, current, mergedFrom, comparison }: PreviewViewProps) {
+export function PreviewView(props: PreviewViewProps) {
+  const { frame, draft, current, mergedFrom, comparison } = props
   const { links } = frame
   const { changes, lines } = comparison
   return (
@@ -48,6 +50,7 @@ export function PreviewView({ frame, draft, current, mergedFrom, comparison }: P
             </button>
           </div>
         </div>
+        {props.hasInvalidEdit && <InvalidEditCard links={links} />}
         {mergedFrom !== null && (
           <p class="card stale" role="status">
             <b>{`${current.who} saved r${current.number} while you were editing. `}</b>

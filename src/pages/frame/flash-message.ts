@@ -9,6 +9,8 @@ import type { FlashMessage } from './notice.tsx'
 /** The results of actions that the next page can show. */
 const MESSAGES = {
   saved: (of) => `Saved as ${of}.`,
+  'set-aside': (of) =>
+    `The file on disk is kept as ${of}. The current configuration is in its place.`,
   scheduled: (of) => `The run ${of} is scheduled.`,
   unlocked: (of) => `The pipeline ${of} is unlocked.`,
   'not-locked': (of) => `The pipeline ${of} was not locked, so nothing was done.`,

@@ -81,6 +81,11 @@ export class Links {
     return this.#at('/config/edit', { entity: query.entity ?? null, from: query.from ?? null })
   }
 
+  /** The live file on disk while it is not valid. */
+  liveFile(query: Query = {}): string {
+    return this.#at('/config/live', query)
+  }
+
   /** A script checks here whether the service is reachable; proxies often block /health. */
   alive(): string {
     return this.#at('/health/live')

@@ -3,11 +3,12 @@ import {
   type Completion,
   type CompletionContext,
   type CompletionResult,
+  completionStatus,
   startCompletion,
 } from '@codemirror/autocomplete'
 import { ensureSyntaxTree } from '@codemirror/language'
 import type { EditorState, Extension } from '@codemirror/state'
-import type { EditorView } from '@codemirror/view'
+import { EditorView, type ViewUpdate } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
 
 interface KnownAttribute {
@@ -49,7 +50,7 @@ export function completion({ address, within }: VocabularySource): Extension {
   const load = () => (loading ??= fetchVocabulary(address))
   const source = async (context: CompletionContext): Promise<CompletionResult | null> => {
     const place = placeAt(context.state, context.pos)
-    if (place === null || (place.kind === 'text' && !context.explicit)) return null
+    if (place === null) return null
     const path = [...within, ...pathOf(context.state, place.node)]
     if (place.kind === 'closing') return closing(context, place, path)
     const known = knownAt(await load(), path)
@@ -57,7 +58,18 @@ export function completion({ address, within }: VocabularySource): Extension {
     const options = optionsAt({ context, place, known, vocabulary: await load() })
     return options.length === 0 ? null : { from: place.from, options, validFor: NAME }
   }
-  return autocompletion({ override: [source], icons: false })
+  return [
+    autocompletion({ override: [source], icons: false, activateOnTyping: false }),
+    EditorView.updateListener.of(startWhereTyped),
+  ]
+}
+
+/** Typing in a tag asks for completions; between tags only the key does. */
+function startWhereTyped({ view, state, transactions }: ViewUpdate): void {
+  const isTyped = transactions.some((each) => each.isUserEvent('input.type'))
+  if (!isTyped || completionStatus(state) !== null) return
+  const place = placeAt(state, state.selection.main.head)
+  if (place !== null && place.kind !== 'text') startCompletion(view)
 }
 
 async function fetchVocabulary(address: string): Promise<Vocabulary> {

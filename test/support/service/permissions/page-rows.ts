@@ -17,6 +17,13 @@ export const PAGE_ROWS: readonly PageRow[] = [
   { call: 'GET /config/compare', query: '?a=r1&b=r1', may: 'user', allowed: 303 },
   { call: 'GET /config/compare/{from}/{to}', may: 'administrator', allowed: 404 },
   { call: 'GET /config/edit', may: 'administrator', allowed: 200 },
+  { call: 'GET /config/live', may: 'administrator', allowed: 200 },
+  {
+    call: 'POST /config/live',
+    may: 'administrator',
+    allowed: 412,
+    body: new URLSearchParams({ version: 'another' }),
+  },
   { call: 'POST /config/edit', may: 'administrator', allowed: 412, body: DRAFT },
   {
     call: 'GET /config/entity/{kind}',
