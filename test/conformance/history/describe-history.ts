@@ -82,8 +82,8 @@ export function describeHistory(where: string, defaults: Partial<HistoryOptions>
         const none = await change(history, 'bob', async () => null)
 
         expect([same, none]).toEqual([
-          { revision, isNew: false },
-          { revision, isNew: false },
+          { revision, isNew: false, setAside: null },
+          { revision, isNew: false, setAside: null },
         ])
         expect(history.size()).toBe(2)
       })
