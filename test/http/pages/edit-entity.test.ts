@@ -57,6 +57,6 @@ describe('the editor of one entity', () => {
     const html = await (await service.fetch('/config/edit?entity=pipeline/beta&from=r2')).text()
 
     expect(textIn(html)).toContain('beta.git')
-    expect(html).toContain('as of r2')
+    expect(html).toContain('the text of r2')
   })
 })
