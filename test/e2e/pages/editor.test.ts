@@ -13,6 +13,11 @@ const BROKEN = BASE.replace('<exec command="make" />', '<exec />')
 
 const chromium = useBrowser()
 
+/** A document with a line that is wider than any window. */
+function withLongLine(command: string): string {
+  return BASE.replace('make', `${command} ${'--and-more '.repeat(40)}end`)
+}
+
 async function withBase(): Promise<TestService> {
   const service = await startService()
   await saveRevisions(service, BASE)
@@ -196,12 +201,11 @@ describe('the editor in a browser', () => {
 
   it.each([320, 1440])('cuts no line of a conflict off at %s px', async (width) => {
     const service = await withBase()
-    const long = (name: string) => BASE.replace('make', `${name} ${'--and-more '.repeat(40)}end`)
     const page = await visit(chromium.browser, service.url, { hasScripts: false })
     await page.setViewportSize({ width, height: 900 })
     await page.goto('/config/edit')
-    await page.locator('textarea[name=xml]').fill(long('mine'))
-    await saveRevisions(service, long('theirs'))
+    await page.locator('textarea[name=xml]').fill(withLongLine('mine'))
+    await saveRevisions(service, withLongLine('theirs'))
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('button', { name: 'Save merged' }).click()
     await page.getByRole('link', { name: 'conflict 1' }).waitFor()
