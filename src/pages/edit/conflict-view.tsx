@@ -6,12 +6,13 @@ import type { ConflictingSide, ConflictPlace } from '../work/edit-merge.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { ChangeItems, ChangeList } from '../frame/change-list.tsx'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
-import { DraftFields } from './edit-view.tsx'
+import { DraftFields, MessageField } from './edit-view.tsx'
 import { TypedText } from './typed-text.tsx'
 
 export interface ConflictViewProps {
   readonly frame: PageFrame
   readonly draft: EditDraft
+  readonly message: string
   readonly conflict: EditConflict
   readonly base: NumberedRevision
   readonly current: NumberedRevision
@@ -65,6 +66,7 @@ export function ConflictView(props: ConflictViewProps) {
           <div class="conflict-end">
             <span class="muted">The result is validated before it is saved.</span>
             <span class="actions">
+              <MessageField message={props.message} />
               <a
                 class="button"
                 href={frame.links.edit()}

@@ -61,14 +61,18 @@ export function editRoutes(options: EditRoutesOptions) {
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error
         const notice = `${error.message}. Nothing is saved, and your text is below.`
-        return answerEditor(options, c, form.draft, { notice, status: statusOf(error) })
+        return answerEditor(options, c, form.draft, {
+          notice,
+          message: form.message,
+          status: statusOf(error),
+        })
       }
     })
 
   async function act(deps: EditRoutesOptions, c: EditContext, form: EditForm): Promise<Response> {
     const { principal } = c.env
     const { action } = form
-    if (action === 'edit') return answerEditor(deps, c, form.draft, {})
+    if (action === 'edit') return answerEditor(deps, c, form.draft, { message: form.message })
     const draft = await decided(deps, principal, form)
     if (action === 'save') {
       const { message } = form
@@ -78,7 +82,7 @@ export function editRoutes(options: EditRoutesOptions) {
     const review = await reviewEdit(deps, principal, draft)
     if (action === 'check' && review.kind === 'ready') {
       const notice = 'Nothing stops this from being saved.'
-      return answerEditor(deps, c, draft, { notice })
+      return answerEditor(deps, c, draft, { notice, message: form.message })
     }
     return answerReview(deps, c, { form, draft }, review)
   }
@@ -139,14 +143,20 @@ async function answerReview(
     case 'unchanged':
       return answerEditor(deps, c, draft, {
         notice: 'Nothing is different, so there is nothing to save.',
+        message: form.message,
       })
     case 'invalid':
-      return answerEditor(deps, c, review.draft, { problems: review.problems, status: 422 })
+      return answerEditor(deps, c, review.draft, {
+        problems: review.problems,
+        message: form.message,
+        status: 422,
+      })
     case 'conflict': {
       const { conflict } = review
       const view = {
         frame: pages.frame(c.req.raw, c.env.principal),
         draft,
+        message: form.message,
         conflict,
         base: numbered(history, conflict.base),
         current: numbered(history, conflict.current),
@@ -160,6 +170,7 @@ async function answerReview(
       const view = {
         frame: pages.frame(c.req.raw, c.env.principal),
         draft,
+        message: form.message,
         current: numbered(history, current),
         mergedFrom: mergedFrom && numbered(history, mergedFrom),
         comparison: await deps.compare([before, after], PLAIN),
@@ -170,11 +181,18 @@ async function answerReview(
   }
 }
 
+interface Shown {
+  readonly notice?: string | null
+  readonly problems?: readonly DraftProblem[]
+  readonly message?: string
+  readonly status?: number
+}
+
 async function answerEditor(
   deps: EditRoutesOptions,
   c: EditContext,
   draft: EditDraft,
-  shown: { notice?: string | null; problems?: readonly DraftProblem[]; status?: number },
+  shown: Shown,
 ): Promise<Response> {
   const { pages, history } = deps
   const nonce = randomBytes(16).toString('base64')
@@ -185,6 +203,7 @@ async function answerEditor(
     base: numbered(history, base),
     entity: draft.entity,
     text: draft.typed,
+    message: shown.message ?? '',
     firstLine: await firstLineOf(deps, base, draft.entity),
     problems: shown.problems ?? [],
     changes: null,

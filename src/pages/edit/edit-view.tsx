@@ -3,6 +3,7 @@ import type { DraftProblem } from '../work/draft-examination.ts'
 import { EntityName } from '../work/edit-scope.ts'
 import type { Outline } from '../work/page-work.ts'
 import type { OutlineEntry } from '../../document/entities/outline.ts'
+import { LONGEST_MESSAGE } from '../../core/revision.ts'
 import type { Links } from '../frame/links.ts'
 import { EXACT_SCHEMA_VERSION } from '../../document/structure/structure.ts'
 import { OutlineView } from '../snapshot/outline.tsx'
@@ -17,6 +18,8 @@ export interface EditViewProps {
   readonly base: NumberedRevision
   readonly entity: EntityName | null
   readonly text: string
+  /** The reason in the words of the author; may be empty. */
+  readonly message: string
   /** The line of the document at which the text starts. */
   readonly firstLine: number
   readonly problems: readonly DraftProblem[]
@@ -125,9 +128,10 @@ function Heading({ frame: { links }, base, entity, title }: EditViewProps & { ti
   )
 }
 
-function Actions({ changes }: EditViewProps) {
+function Actions({ changes, message }: EditViewProps) {
   return (
     <div class="actions">
+      <MessageField message={message} />
       <button name="action" value="check" class="without-script">
         Check
       </button>
@@ -169,6 +173,21 @@ function EditOutline({ frame: { links }, outline }: EditViewProps) {
     <OutlineView
       page={{ outline, first: 1, last: Infinity }}
       linkOf={(line) => addresses.get(line) ?? links.edit()}
+    />
+  )
+}
+
+/** Why the configuration changes, in a sentence. */
+export function MessageField({ message }: { message: string }) {
+  return (
+    <input
+      class="message"
+      name="message"
+      value={message}
+      maxlength={LONGEST_MESSAGE}
+      placeholder="Why? (optional)"
+      aria-label="Reason of the change"
+      autocomplete="off"
     />
   )
 }

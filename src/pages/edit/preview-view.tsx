@@ -5,12 +5,13 @@ import { ChangeList } from '../frame/change-list.tsx'
 import { PlainDiff } from '../code/plain-diff.tsx'
 import { LineCounts } from '../history/history-table.tsx'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
-import { DraftFields, InvalidEditCard } from './edit-view.tsx'
+import { DraftFields, InvalidEditCard, MessageField } from './edit-view.tsx'
 import { TypedText } from './typed-text.tsx'
 
 export interface PreviewViewProps {
   readonly frame: PageFrame
   readonly draft: EditDraft
+  readonly message: string
   readonly current: NumberedRevision
   /** The newest revision since the edit started, when it is merged in. */
   readonly mergedFrom: NumberedRevision | null
@@ -42,6 +43,7 @@ export function PreviewView(props: PreviewViewProps) {
             </p>
           </div>
           <div class="actions">
+            <MessageField message={props.message} />
             <button name="action" value="edit">
               Back to editing
             </button>

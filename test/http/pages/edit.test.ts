@@ -99,6 +99,21 @@ describe('the editor', () => {
     expect(await currentOf(service)).toBe(BASE)
   })
 
+  it('keeps the reason through every step, and saves it with the revision', async () => {
+    const service = await serviceAt()
+    const fields = { message: 'Cart V2, see "INC-42"', xml: BASE.replace('alpha.git', 'other.git') }
+    const kept = 'name="message" value="Cart V2, see &quot;INC-42&quot;"'
+
+    for (const action of ['check', 'preview', 'edit']) {
+      expect(await (await submit(service, { ...fields, action })).text()).toContain(kept)
+    }
+    const broken = await submit(service, { ...fields, xml: '<cruise', action: 'save' })
+    expect(await broken.text()).toContain(kept)
+    await submit(service, { ...fields, action: 'save' })
+
+    expect(git(service.repository, 'log', '-1', '--format=%b')).toContain('Cart V2, see "INC-42"')
+  })
+
   it('says so when nothing is different', async () => {
     const service = await serviceAt()
 
