@@ -20,6 +20,7 @@ import {
   type PipelineCreationOptions,
   pipelineCreationResource,
 } from './configuration/pipeline-creation-routes.ts'
+import { planResource, type PlanRoutesOptions } from './configuration/plan-routes.ts'
 import { plainSecretResource } from './configuration/plain-secret-routes.ts'
 import { type RestoreRoutesOptions, restoreResource } from './configuration/restore-routes.ts'
 import { type WatchRoutesOptions, watchResource } from './configuration/watch-routes.ts'
@@ -40,6 +41,7 @@ export interface ApiOptions
     ConfigReadingDeps,
     WatchRoutesOptions,
     ConfigSavingOptions,
+    PlanRoutesOptions,
     RestoreRoutesOptions,
     PlainSecretDeps,
     PipelineCreationOptions,
@@ -60,6 +62,7 @@ export const RESOURCES: readonly ApiResource<ApiOptions>[] = [
   configChangesResource,
   watchResource,
   configSavingResource,
+  planResource,
   restoreResource,
   plainSecretResource,
   pipelineCreationResource,

@@ -1,17 +1,16 @@
 import { z } from 'zod'
 
+/** One thing that is wrong, and its place. */
+export const ProblemBody = z.object({
+  message: z.string(),
+  path: z.string().optional(),
+  line: z.int().optional(),
+  column: z.int().optional(),
+})
+
 /** The body of every error answer. */
 export const ErrorBody = z.object({
   message: z.string(),
-  errors: z
-    .array(
-      z.object({
-        message: z.string(),
-        path: z.string().optional(),
-        line: z.int().optional(),
-        column: z.int().optional(),
-      }),
-    )
-    .optional(),
+  errors: z.array(ProblemBody).optional(),
 })
 export type ErrorBody = z.infer<typeof ErrorBody>

@@ -1,11 +1,8 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { ServiceError } from '../../core/errors.ts'
-import {
-  type ConfigSavingDeps,
-  saveDocument,
-  type SaveRequest,
-} from '../../configuration/save/config-saving.ts'
+import type { ConfigSavingDeps } from '../../configuration/save/config-saving.ts'
+import { type HoldingDeps, type HoldingRequest, saveAndHold } from '../../builds/plan/hold-added.ts'
 import type { ClientNames } from '../../wire/revision-entry.ts'
 import { RefusedFormBody, SavedBody, SavedFormBody } from '../../wire/action-bodies.ts'
 import { DIGEST_DESCRIBED, digestHeaders } from './digest-header.ts'
@@ -19,9 +16,18 @@ import { jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
-export interface ConfigSavingOptions extends ConfigSavingDeps {
+export interface ConfigSavingOptions extends ConfigSavingDeps, HoldingDeps {
   readonly clientNames: ClientNames
   readonly maxBody: number
+}
+
+const HOLD = 'X-Cairn-Hold'
+/** Saves may hold what they add. */
+const HOLD_HEADER = {
+  [HOLD]: {
+    text: '`pipelines` pauses the pipelines that the save adds, so that nothing of them starts',
+    schema: z.literal('pipelines').optional(),
+  },
 }
 
 /** The form of the original, on each of its two paths. */
@@ -31,7 +37,7 @@ const formRoute = {
   summary: 'Saves the configuration, by the form of the original',
   caller: 'administrator',
   audit: 'save-configuration',
-  headers: MESSAGE_HEADER,
+  headers: { ...MESSAGE_HEADER, ...HOLD_HEADER },
   body: {
     required: true,
     content: ['application/x-www-form-urlencoded', 'multipart/form-data'].map((type) => ({
@@ -51,7 +57,7 @@ const formRoute = {
   handle: async (c: Context<RouteEnv>, options: ConfigSavingOptions) => {
     const request = await readSaveForm(c.req.raw, options.maxBody)
     return answerAsForm(request.document, async () => {
-      const { revision, setAside } = await saveDocument(options, c.env.principal, request)
+      const { revision, setAside } = await saveAndHold(options, c.env.principal, request)
       const headers = digestHeaders(revision.digest, options.clientNames)
       const body = { result: 'File changed successfully.', ...(setAside !== null && { setAside }) }
       return json(body, 200, headers)
@@ -77,6 +83,7 @@ export const configSavingResource = resource({
       headers: {
         'If-Match': { text: 'The digest that the edit began from, or `*`', schema: z.string() },
         ...MESSAGE_HEADER,
+        ...HOLD_HEADER,
       },
       body: { required: true, content: [{ type: 'application/xml', schema: null }] },
       answers: {
@@ -98,8 +105,8 @@ export const configSavingResource = resource({
         const basedOn = neededIfMatch(c.req.header('if-match'))
         const message = messageOf(c.req.raw)
         const document = await readBody(c.req.raw, options.maxBody)
-        const request = { document, basedOn, message }
-        const { revision, setAside } = await saveDocument(options, c.env.principal, request)
+        const request = { document, basedOn, message, holds: holdsAdded(c.req.raw) }
+        const { revision, setAside } = await saveAndHold(options, c.env.principal, request)
         const headers = digestHeaders(revision.digest, options.clientNames)
         return json(describeSave(setAside), 200, { ...headers, etag: `"${revision.digest}"` })
       },
@@ -116,7 +123,7 @@ function describeSave(setAside: string | null): SavedBody {
   }
 }
 
-async function readSaveForm(request: Request, limit: number): Promise<SaveRequest> {
+async function readSaveForm(request: Request, limit: number): Promise<HoldingRequest> {
   const form = await readForm(request, limit)
   const document = form.get('xmlFile')?.at(-1)
   const md5 = textField(form, 'md5')
@@ -127,6 +134,7 @@ async function readSaveForm(request: Request, limit: number): Promise<SaveReques
     basedOn: parseDigest(md5.trim()),
     isForm: true,
     message: messageOf(request, form),
+    holds: holdsAdded(request),
   }
 }
 
@@ -143,6 +151,13 @@ async function answerAsForm(
     const originalContent = Buffer.from(document).toString('utf8')
     return json({ result: shown(error.message), originalContent, ...renderError(error) }, 409)
   }
+}
+
+/** @throws {ServiceError} `malformed-request` for a word that means nothing. */
+function holdsAdded(request: Request): boolean {
+  const held = request.headers.get(HOLD)
+  if (held === null || held === 'pipelines') return held !== null
+  throw malformed(`${HOLD} is "${held}"; it may be "pipelines"`, HOLD)
 }
 
 /** A save says what it began from. */

@@ -115,6 +115,10 @@ export class MaterialPoller implements AsyncDisposable {
     this.#tidyAfter(gone)
   }
 
+  isWatched(fingerprint: string): boolean {
+    return this.#watches.has(fingerprint)
+  }
+
   /** The newest known revision, or null before the first successful poll. */
   latest(fingerprint: string): string | null {
     return this.#watches.get(fingerprint)?.watch.latest ?? null

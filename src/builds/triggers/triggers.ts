@@ -11,6 +11,8 @@ import { SerialQueue } from '../../lib/serial-queue.ts'
 import type { Log } from '../../lib/log.ts'
 import { APPROVED_BY_CHANGES } from '../../core/builds/stage.ts'
 import { nameKey } from '../../core/name-key.ts'
+import { isSource } from '../../document/materials/identity.ts'
+import { materialFingerprint } from '../../document/materials/material-fingerprint.ts'
 import type { MaterialPoller } from '../materials/material-poller.ts'
 import { SourceFailed } from '../../sources/modification.ts'
 import { watchedMaterials } from '../materials/watched-materials.ts'
@@ -23,6 +25,7 @@ import { RunOrigins } from './run-origins.ts'
 import { Timers } from './timers.ts'
 import { WakeUps } from './wake-ups.ts'
 import {
+  builtRevision,
   hasNews,
   knownRevisions,
   newestRevisions,
@@ -43,6 +46,13 @@ export interface TriggersOptions {
 /** A manual start. */
 export interface ManualStart extends Omit<RunRequest, 'revisions'> {
   readonly pins: readonly Pin[]
+}
+
+/** A run that a change of the configuration would start. */
+export interface PlannedStart {
+  readonly pipeline: string
+  /** The reason, as the end of a sentence. */
+  readonly because: string
 }
 
 /** How long a run waits for its list of changes, in milliseconds. */
@@ -110,6 +120,21 @@ export class Triggers implements AsyncDisposable {
     })
   }
 
+  /**
+   * The runs that would start at once with these pipelines in place of the present ones, by the
+   * same rules as they start. A material that is new to the service counts as readable.
+   */
+  async planStarts(pipelines: readonly Pipeline[]): Promise<readonly PlannedStart[]> {
+    const changed = new Set(new PipelineUses(pipelines).changedSince(this.#uses))
+    const started: PlannedStart[] = []
+    for (const pipeline of pipelines) {
+      if (!changed.has(nameKey(pipeline.name)) || !isAutomatic(pipeline)) continue
+      const because = await this.#plannedReason(pipeline)
+      if (because !== null) started.push({ pipeline: pipeline.name, because })
+    }
+    return started
+  }
+
   /** Stops all starts and polls. Pending polls fail. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#retry)
@@ -161,6 +186,23 @@ export class Triggers implements AsyncDisposable {
       const facts = { pipeline, counter, error: String(error) }
       log({ level: 'error', message: 'The changes of a run could not be noted', facts })
     }
+  }
+
+  /** Why the pipeline would start, or null. */
+  async #plannedReason(pipeline: Pipeline): Promise<string | null> {
+    const { builds, poller } = this.#options
+    if (await builds.pauseOf(pipeline.name)) return null
+    const newest = await this.#newestRun(nameKey(pipeline.name))
+    const deps = { ...this.#revisions, poller: withUnwatched(poller, pipeline) }
+    const revisions = await knownRevisions(deps, pipeline, newest)
+    if (revisions === null || !(await hasNews(deps, pipeline, { revisions, newest }))) return null
+    if (await this.#isBusy(newest)) return null
+    const isKnown = this.#options.pipelines.find(pipeline.name) !== null
+    if (newest === null) return isKnown ? 'it has not run yet' : 'it is new'
+    const fresh = revisions.filter((each) => builtRevision(newest, each.fingerprint) === null)
+    return fresh.length > 0
+      ? `its materials changed since run ${newest.counter}`
+      : `its materials have changes since run ${newest.counter}`
   }
 
   async #newestRun(pipeline: string): Promise<PipelineInstance | null> {
@@ -277,6 +319,24 @@ function isExpected(error: unknown): boolean {
     error instanceof ServiceError &&
     (error.code === 'pipeline-locked' || error.code === 'pipeline-paused')
   )
+}
+
+/** Stands for the newest revision of a material that is polled once it is in the configuration. */
+const NOT_POLLED = 'not polled yet'
+
+/** A poller that knows a revision of each material that it would poll by itself, once it is watched. */
+function withUnwatched(poller: MaterialPoller, { materials }: Pipeline): RevisionsDeps['poller'] {
+  const polled = materials.filter((each) => isSource(each) && each.autoUpdate)
+  const unwatched = new Set(
+    polled.map(materialFingerprint).filter((fingerprint) => !poller.isWatched(fingerprint)),
+  )
+  return {
+    latest: (fingerprint) => (unwatched.has(fingerprint) ? NOT_POLLED : poller.latest(fingerprint)),
+    poll: (fingerprint) => poller.poll(fingerprint),
+    find: (fingerprint, revision) => poller.find(fingerprint, revision),
+    changes: async (fingerprint, span) =>
+      unwatched.has(fingerprint) ? null : poller.changes(fingerprint, span),
+  }
 }
 
 function isAutomatic({ stages }: Pipeline): boolean {

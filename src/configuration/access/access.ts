@@ -1,6 +1,7 @@
 import { expandConfiguration } from '../../document/effective/effective.ts'
 import type { Configuration, Pipeline } from '../../document/model/model.ts'
 import { memoize } from '../../lib/memoize.ts'
+import { nameKey } from '../../core/name-key.ts'
 import type { Principal } from '../../core/principal.ts'
 import { FIRST_USER } from '../../security/first-user.ts'
 import { AccessRules, type Permissions } from '../../security/permissions.ts'
@@ -67,19 +68,75 @@ export class ConfiguredAccess implements Access {
     }
   }
 
+  /** What each user, of those who can log in, could do more and less with another configuration. */
+  changesBy(before: Configuration, after: Configuration): readonly PermissionChange[] {
+    const rules = new AccessRules(securityFactsOf(after))
+    const places = commonPlaces(before, after)
+    return this.#usernames().flatMap((user) => {
+      const had = describePermissions(this.#permissionsOf(user), places)
+      const gets = describePermissions(this.#permissionsBy(rules, user), places)
+      const gains = [...gets].filter((each) => !had.has(each))
+      const loses = [...had].filter((each) => !gets.has(each))
+      return gains.length + loses.length === 0 ? [] : [{ user, gains, loses }]
+    })
+  }
+
   #permissionsOf(username: string): Permissions {
     const known = this.#known.get(username)
     if (known) return known
-    const rules = this.#isLastResort(username) ? new AccessRules(OPEN) : this.#rules
-    const permissions = rules.permissionsOf(username)
+    const permissions = this.#permissionsBy(this.#rules, username)
     this.#known.set(username, permissions)
     return permissions
   }
 
-  #isLastResort(username: string): boolean {
-    if (username !== FIRST_USER) return false
-    return !this.#usernames().some((name) => this.#rules.permissionsOf(name).isAdministrator)
+  #permissionsBy(rules: AccessRules, username: string): Permissions {
+    const isLastResort =
+      username === FIRST_USER &&
+      !this.#usernames().some((name) => rules.permissionsOf(name).isAdministrator)
+    return (isLastResort ? new AccessRules(OPEN) : rules).permissionsOf(username)
   }
+}
+
+/** What a user could do more and less, in words such as `view pipeline checkout`. */
+export interface PermissionChange {
+  readonly user: string
+  readonly gains: readonly string[]
+  readonly loses: readonly string[]
+}
+
+interface Places {
+  readonly groups: readonly string[]
+  readonly pipelines: readonly string[]
+}
+
+/** What both configurations have: a pipeline that comes or goes changes no permission. */
+function commonPlaces(before: Configuration, after: Configuration): Places {
+  const groups = new Set(after.groups.map(({ name }) => name))
+  const pipelines = new Set(
+    after.groups.flatMap((group) => group.pipelines.map(({ name }) => nameKey(name))),
+  )
+  return {
+    groups: before.groups.map(({ name }) => name).filter((name) => groups.has(name)),
+    pipelines: before.groups
+      .flatMap((group) => group.pipelines.map(({ name }) => name))
+      .filter((name) => pipelines.has(nameKey(name))),
+  }
+}
+
+/** Everything that a user may do; for an administrator, only that. */
+function describePermissions(permissions: Permissions, places: Places): ReadonlySet<string> {
+  if (permissions.isAdministrator) return new Set(['administer the server'])
+  return new Set([
+    ...places.groups
+      .filter((group) => permissions.administersGroup(group))
+      .map((group) => `administer group ${group}`),
+    ...places.pipelines
+      .filter((pipeline) => permissions.mayView(pipeline))
+      .map((pipeline) => `view pipeline ${pipeline}`),
+    ...places.pipelines
+      .filter((pipeline) => permissions.mayOperate(pipeline))
+      .map((pipeline) => `operate pipeline ${pipeline}`),
+  ])
 }
 
 function securityFactsOf(configuration: Configuration): SecurityFacts {

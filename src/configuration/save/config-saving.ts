@@ -29,6 +29,8 @@ export interface SaveRequest {
   readonly isForm?: boolean
   /** The reason in the words of the caller; may be empty. */
   readonly message?: string
+  /** Runs before a commit, with the document that will be committed. */
+  readonly beforeCommit?: (document: Uint8Array<ArrayBuffer>) => Promise<void>
 }
 
 /**
@@ -41,7 +43,7 @@ export interface SaveRequest {
 export function saveDocument(
   deps: ConfigSavingDeps,
   principal: Principal,
-  { document, basedOn, isForm = false, message = '' }: SaveRequest,
+  { document, basedOn, isForm = false, message = '', beforeCommit }: SaveRequest,
 ): Promise<SavedChange> {
   assertMay(deps.access, principal, { action: 'administer' })
   const compute = async (current: CurrentDocument) => {
@@ -51,7 +53,12 @@ export function saveDocument(
     const edited = isForm ? withOwnLineEndingBytes(base, document) : document
     return isCurrent ? edited : mergeStale(deps, current, { document: edited, base })
   }
-  return deps.writer.change(principal.username, compute, { message })
+  const prepare = async (current: CurrentDocument) => {
+    const next = await compute(current)
+    await beforeCommit?.(new Uint8Array(next))
+    return next
+  }
+  return deps.writer.change(principal.username, prepare, { message })
 }
 
 async function readBase(

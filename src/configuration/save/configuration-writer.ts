@@ -2,7 +2,7 @@ import { unavailable } from '../../core/errors.ts'
 import type { Revision } from '../../core/revision.ts'
 import type { CurrentDocument } from '../current/current-configuration.ts'
 import type { History, StoredDocument } from '../../history/history.ts'
-import type { Prepare } from '../../history/revision/prepared-change.ts'
+import type { Preparation, Prepare } from '../../history/revision/prepared-change.ts'
 import { notValid } from '../../history/revision/problems.ts'
 import { isCurrent } from '../../history/sync/reconciler.ts'
 import type { QueueLoad } from '../../lib/serial-queue.ts'
@@ -66,6 +66,12 @@ export class ConfigurationWriter implements AsyncDisposable {
       }
       throw unavailable('The repository is changed by others without a pause')
     })
+  }
+
+  /** Prepares a document as the next revision without committing it. */
+  async preview(document: Uint8Array<ArrayBuffer>): Promise<Preparation> {
+    const { history, prepare } = this.#deps
+    return prepare(document, await history.readStored(history.current()))
   }
 
   /** How many changes wait, and how long changes waited. */

@@ -21,11 +21,12 @@ import { NEVER_KEPT, pageResponse, policyWith } from '../frame/page-response.ts'
 import type { PageContext } from '../frame/page-context.ts'
 import { ConflictView } from './conflict-view.tsx'
 import { type EditForm, parseEntity, readEditForm } from './edit-form.ts'
+import { type PlanDeps, planConfiguration } from '../../builds/plan/plan-configuration.ts'
 import { EditView } from './edit-view.tsx'
 import { readInvalidEdit } from '../../configuration/save/invalid-live-file.ts'
 import { PreviewView } from './preview-view.tsx'
 
-export interface EditRoutesOptions extends EditingDeps, ComparisonDeps {
+export interface EditRoutesOptions extends EditingDeps, ComparisonDeps, PlanDeps {
   readonly pages: PageContext
   readonly maxBody: number
 }
@@ -175,6 +176,7 @@ async function answerReview(
         mergedFrom: mergedFrom && numbered(history, mergedFrom),
         comparison: await deps.compare([before, after], PLAIN),
         hasInvalidEdit: history.hasInvalidEdit,
+        plan: await planConfiguration(deps, c.env.principal, after),
       }
       return pageResponse(<PreviewView {...view} />, 200, NEVER_KEPT)
     }

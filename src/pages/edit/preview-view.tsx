@@ -6,6 +6,8 @@ import { PlainDiff } from '../code/plain-diff.tsx'
 import { LineCounts } from '../history/history-table.tsx'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { DraftFields, InvalidEditCard, MessageField } from './edit-view.tsx'
+import type { Plan } from '../../builds/plan/plan-configuration.ts'
+import { PlanCard } from './plan-card.tsx'
 import { TypedText } from './typed-text.tsx'
 
 export interface PreviewViewProps {
@@ -17,6 +19,7 @@ export interface PreviewViewProps {
   readonly mergedFrom: NumberedRevision | null
   readonly comparison: DocumentComparison
   readonly hasInvalidEdit: boolean
+  readonly plan: Plan
 }
 
 /** The changes of a save, shown before it. */
@@ -72,6 +75,7 @@ export function PreviewView(props: PreviewViewProps) {
             />
           )}
         </section>
+        <PlanCard plan={props.plan} />
         <PlainDiff comparison={comparison} />
         <TypedText typed={draft.typed} />
       </form>

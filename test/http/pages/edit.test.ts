@@ -99,6 +99,18 @@ describe('the editor', () => {
     expect(await currentOf(service)).toBe(BASE)
   })
 
+  it('shows in the preview which runs a save starts', async () => {
+    const service = await serviceAt()
+    const [pipeline = ''] = /<pipeline name="gamma"[^]*?<\/pipeline>/.exec(BASE) ?? []
+    const added = pipeline.replace('gamma', 'delta')
+
+    const edited = BASE.replace(pipeline, `${pipeline}\n${added}`)
+    const html = await (await submit(service, { xml: edited, action: 'preview' })).text()
+
+    expect(html).toContain('What a save does')
+    expect(html).toContain('<b>delta</b>: it is new')
+  })
+
   it('keeps the reason through every step, and saves it with the revision', async () => {
     const service = await serviceAt()
     const fields = { message: 'Cart V2, see "INC-42"', xml: BASE.replace('alpha.git', 'other.git') }

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { type PlanDeps, planConfiguration } from '../../builds/plan/plan-configuration.ts'
+import { json } from '../../http/errors.ts'
+import { readBody } from '../../http/request-body.ts'
+import { ChangeEntry } from '../../wire/changes.ts'
+import { ProblemBody } from '../../wire/error-body.ts'
+import { jsonAnswer } from '../definition/operation.ts'
+import { QUIET, resource, routeWith } from '../definition/route.ts'
+import { SAMPLE } from '../definition/sample.ts'
+
+export interface PlanRoutesOptions extends PlanDeps {
+  readonly maxBody: number
+}
+
+const Names = z.array(z.string()).readonly()
+
+/** What saving a document would do. */
+const PlanBody = z.object({
+  valid: z.boolean(),
+  errors: z.array(ProblemBody).readonly(),
+  changes: z.array(ChangeEntry).readonly(),
+  /** The runs that saving it now would begin. */
+  starts: z.array(z.object({ pipeline: z.string(), because: z.string() })).readonly(),
+  touches: z.object({
+    pipelines: Names,
+    agents: Names,
+    environments: Names,
+    /** The running jobs of these pipelines, as `pipeline/counter/stage/counter/job`. */
+    jobsRunning: Names,
+  }),
+  permissions: z.array(z.object({ user: z.string(), gains: Names, loses: Names })).readonly(),
+  /** Empty: the service has no rules. */
+  rules: z.array(z.never()).readonly(),
+})
+
+const route = routeWith<PlanRoutesOptions>()
+
+/** `POST /api/config/plan`: what saving a document would do. */
+export const planResource = resource({
+  open: (options: PlanRoutesOptions) => options,
+  routes: [
+    route({
+      method: 'POST',
+      path: '/api/config/plan',
+      tag: 'Configuration',
+      summary: 'Answers what saving a document now would do, without saving it',
+      caller: 'administrator',
+      audit: QUIET,
+      body: { required: true, content: [{ type: 'application/xml', schema: null }] },
+      answers: { 200: jsonAnswer('The plan, of an invalid document its errors', PlanBody) },
+      errors: ['malformed-request', 'body-too-large'],
+      example: {
+        body: SAMPLE.document,
+        answer: {
+          valid: true,
+          errors: [],
+          changes: [],
+          starts: [],
+          touches: { pipelines: [], agents: [], environments: [], jobsRunning: [] },
+          permissions: [],
+          rules: [],
+        },
+      },
+      handle: async (c, options) => {
+        const document = await readBody(c.req.raw, options.maxBody)
+        const plan = await planConfiguration(options, c.env.principal, document)
+        return json({ ...plan, rules: [] })
+      },
+    }),
+  ],
+})

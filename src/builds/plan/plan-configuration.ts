@@ -1,0 +1,156 @@
+import type { DescribedChanges } from '../../configuration/changes/config-changes.ts'
+import type { ChangeSummary } from '../../configuration/changes/change-summary.ts'
+import type { PermissionChange } from '../../configuration/access/access.ts'
+import { type Access, assertMay } from '../../configuration/access/permission.ts'
+import type { CurrentConfiguration } from '../../configuration/current/current-configuration.ts'
+import type { DocumentCache } from '../../configuration/current/document-cache.ts'
+import type { ConfigurationWriter } from '../../configuration/save/configuration-writer.ts'
+import { nameKey } from '../../core/name-key.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { Problem } from '../../core/problem.ts'
+import { renderChange } from '../../document/changes/render-change.ts'
+import { expandConfiguration } from '../../document/effective/effective.ts'
+import type { DocumentChange } from '../../document/entities/change.ts'
+import type { Configuration, Pipeline } from '../../document/model/model.ts'
+import type { History } from '../../history/history.ts'
+import { isUnfinished } from '../../core/builds/job.ts'
+import { memoize } from '../../lib/memoize.ts'
+import type { JobInstance } from '../engine/documents.ts'
+import type { Builds } from '../engine/builds.ts'
+import type { PlannedStart, Triggers } from '../triggers/triggers.ts'
+
+export interface PlanDeps {
+  readonly access: Access
+  readonly history: History
+  readonly writer: ConfigurationWriter
+  readonly cache: DocumentCache
+  readonly configuration: CurrentConfiguration
+  readonly summary: ChangeSummary
+  readonly builds: Builds
+  readonly planStarts: Triggers['planStarts']
+  readonly permissionChanges: (
+    before: Configuration,
+    after: Configuration,
+  ) => readonly PermissionChange[]
+}
+
+/** What saving a document now would do. */
+export interface Plan {
+  readonly valid: boolean
+  readonly errors: readonly Problem[]
+  readonly changes: DescribedChanges['changes']
+  /** The runs that would begin. */
+  readonly starts: readonly PlannedStart[]
+  readonly touches: Touched
+  readonly permissions: readonly PermissionChange[]
+}
+
+/** The names of what would change, and the running jobs of the pipelines among it. */
+export interface Touched {
+  /** Those that would run otherwise, also by their template. */
+  readonly pipelines: readonly string[]
+  readonly agents: readonly string[]
+  readonly environments: readonly string[]
+  readonly jobsRunning: readonly string[]
+}
+
+const NOTHING: Plan = {
+  valid: true,
+  errors: [],
+  changes: [],
+  starts: [],
+  touches: { pipelines: [], agents: [], environments: [], jobsRunning: [] },
+  permissions: [],
+}
+
+/**
+ * What saving a document now would do; nothing is saved.
+ *
+ * @throws {ServiceError} `not-permitted`.
+ */
+export async function planConfiguration(
+  deps: PlanDeps,
+  principal: Principal,
+  document: Uint8Array<ArrayBuffer>,
+): Promise<Plan> {
+  assertMay(deps.access, principal, { action: 'administer' })
+  const prepared = await deps.writer.preview(document)
+  if (!prepared.ok) return { ...NOTHING, valid: false, errors: prepared.problems }
+  const before = deps.configuration.read().configuration
+  const { configuration: after } = await deps.cache.read(prepared.document)
+  const stored = await deps.history.readDocument(deps.history.current())
+  const changes = await deps.summary.changes(stored, prepared.document)
+  const pipelines = pipelinesOf(after)
+  return {
+    ...NOTHING,
+    changes: changes.map((change) => ({ ...change, text: renderChange(change) })),
+    starts: await deps.planStarts(pipelines),
+    touches: await findTouched(deps, { before: pipelinesOf(before), after: pipelines, changes }),
+    permissions: deps.permissionChanges(before, after),
+  }
+}
+
+function pipelinesOf(configuration: Configuration): readonly Pipeline[] {
+  return expandConfiguration(configuration).configuration.groups.flatMap((group) => group.pipelines)
+}
+
+async function findTouched(
+  { builds }: PlanDeps,
+  between: {
+    readonly before: readonly Pipeline[]
+    readonly after: readonly Pipeline[]
+    readonly changes: readonly DocumentChange[]
+  },
+): Promise<Touched> {
+  const { changes } = between
+  const pipelines = differing(between)
+  const keys = new Set(pipelines.map(nameKey))
+  const active = await builds.activeStages()
+  const jobs = active.flatMap((run) => run.jobs)
+  return {
+    pipelines,
+    agents: namesOf(changes, 'agent'),
+    environments: namesOf(changes, 'environment'),
+    jobsRunning: jobs
+      .filter(
+        ({ state, pipelineName }) => isUnfinished({ state }) && keys.has(nameKey(pipelineName)),
+      )
+      .map(locatorOf),
+  }
+}
+
+function locatorOf(job: JobInstance): string {
+  const { pipelineName, pipelineCounter, stageName, stageCounter, name } = job
+  return [pipelineName, pipelineCounter, stageName, stageCounter, name].join('/')
+}
+
+/** The pipelines that one list has and the other has not, or has otherwise. */
+function differing({
+  before,
+  after,
+}: {
+  readonly before: readonly Pipeline[]
+  readonly after: readonly Pipeline[]
+}): string[] {
+  const old = new Map(before.map((each) => [nameKey(each.name), each]))
+  const changed = after.filter((each) => !isAlike(old.get(nameKey(each.name)), each))
+  const left = new Set(after.map(({ name }) => nameKey(name)))
+  const removed = before.filter(({ name }) => !left.has(nameKey(name)))
+  return [...changed, ...removed].map(({ name }) => name)
+}
+
+/** Pipelines that run alike: where they stand in the document does not count. */
+function isAlike(one: Pipeline | undefined, other: Pipeline): boolean {
+  return one === other || (one !== undefined && definitionOf(one) === definitionOf(other))
+}
+
+const definitionOf = memoize((pipeline: Pipeline) =>
+  JSON.stringify(pipeline, (key, value: unknown) => (key === 'at' ? undefined : value)),
+)
+
+/** The names of the changed entities of a kind. */
+function namesOf(changes: readonly DocumentChange[], kind: string): string[] {
+  const start = `${kind}/`
+  const entities = changes.map(({ entity }) => entity).filter((entity) => entity.startsWith(start))
+  return [...new Set(entities)].map((entity) => entity.slice(start.length))
+}
