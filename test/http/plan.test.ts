@@ -145,7 +145,7 @@ describe('the plan of a configuration', () => {
     const plan = await planOf(scene, (await currentOf(scene)).replace('name="app"', 'nmae="app"'))
 
     expect(plan.valid).toBe(false)
-    expect(plan.errors[0]?.message).toContain('nmae')
+    expect(plan.errors.map(({ message }) => message).join()).toContain('nmae')
     expect(plan.changes).toEqual([])
   })
 })

@@ -115,8 +115,9 @@ export class MaterialPoller implements AsyncDisposable {
     this.#tidyAfter(gone)
   }
 
-  isWatched(fingerprint: string): boolean {
-    return this.#watches.has(fingerprint)
+  /** Whether the last poll of a material failed. */
+  isFailing(fingerprint: string): boolean {
+    return (this.#watches.get(fingerprint)?.watch.failures ?? 0) > 0
   }
 
   /** The newest known revision, or null before the first successful poll. */

@@ -122,7 +122,7 @@ export class Triggers implements AsyncDisposable {
 
   /**
    * The runs that would start at once with these pipelines in place of the present ones, by the
-   * same rules as they start. A material that is new to the service counts as readable.
+   * same rules as they start. A material that was not polled yet counts as readable.
    */
   async planStarts(pipelines: readonly Pipeline[]): Promise<readonly PlannedStart[]> {
     const changed = new Set(new PipelineUses(pipelines).changedSince(this.#uses))
@@ -193,7 +193,7 @@ export class Triggers implements AsyncDisposable {
     const { builds, poller } = this.#options
     if (await builds.pauseOf(pipeline.name)) return null
     const newest = await this.#newestRun(nameKey(pipeline.name))
-    const deps = { ...this.#revisions, poller: withUnwatched(poller, pipeline) }
+    const deps = { ...this.#revisions, poller: withUnread(poller, pipeline) }
     const revisions = await knownRevisions(deps, pipeline, newest)
     if (revisions === null || !(await hasNews(deps, pipeline, { revisions, newest }))) return null
     if (await this.#isBusy(newest)) return null
@@ -321,21 +321,23 @@ function isExpected(error: unknown): boolean {
   )
 }
 
-/** Stands for the newest revision of a material that is polled once it is in the configuration. */
+/** Stands for the newest revision of a material that was not polled yet. */
 const NOT_POLLED = 'not polled yet'
 
-/** A poller that knows a revision of each material that it would poll by itself, once it is watched. */
-function withUnwatched(poller: MaterialPoller, { materials }: Pipeline): RevisionsDeps['poller'] {
+/** A poller that knows a revision of each material that it will poll by itself, unless it failed. */
+function withUnread(poller: MaterialPoller, { materials }: Pipeline): RevisionsDeps['poller'] {
   const polled = materials.filter((each) => isSource(each) && each.autoUpdate)
-  const unwatched = new Set(
-    polled.map(materialFingerprint).filter((fingerprint) => !poller.isWatched(fingerprint)),
+  const unread = new Set(
+    polled
+      .map(materialFingerprint)
+      .filter((each) => poller.latest(each) === null && !poller.isFailing(each)),
   )
   return {
-    latest: (fingerprint) => (unwatched.has(fingerprint) ? NOT_POLLED : poller.latest(fingerprint)),
+    latest: (fingerprint) => (unread.has(fingerprint) ? NOT_POLLED : poller.latest(fingerprint)),
     poll: (fingerprint) => poller.poll(fingerprint),
     find: (fingerprint, revision) => poller.find(fingerprint, revision),
     changes: async (fingerprint, span) =>
-      unwatched.has(fingerprint) ? null : poller.changes(fingerprint, span),
+      unread.has(fingerprint) ? null : poller.changes(fingerprint, span),
   }
 }
 
