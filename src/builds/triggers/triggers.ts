@@ -125,7 +125,9 @@ export class Triggers implements AsyncDisposable {
    * same rules as they start. A material that was not polled yet counts as readable.
    */
   async planStarts(pipelines: readonly Pipeline[]): Promise<readonly PlannedStart[]> {
-    const changed = new Set(new PipelineUses(pipelines).changedSince(this.#uses))
+    const uses = new PipelineUses()
+    for (const pipeline of pipelines) uses.add(pipeline)
+    const changed = new Set(uses.changedSince(this.#uses))
     const started: PlannedStart[] = []
     for (const pipeline of pipelines) {
       if (!changed.has(nameKey(pipeline.name)) || !isAutomatic(pipeline)) continue
