@@ -8,6 +8,7 @@ const PAGES: readonly string[] = [
   'agents',
   'pipelines',
   'problems',
+  'search',
   'stages',
   'colours',
   'log-out',

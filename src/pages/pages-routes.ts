@@ -17,6 +17,7 @@ import { problemsRoutes } from './problems/problems-routes.tsx'
 import { restorePageRoutes } from './restore/restore-page-routes.tsx'
 import type { PageContext } from './frame/page-context.ts'
 import { frameRoutes } from './frame/frame-routes.tsx'
+import { searchRoutes, type SearchRoutesOptions } from './search/search-routes.tsx'
 import { type SnapshotRoutesOptions, snapshotRoutes } from './snapshot/snapshot-routes.tsx'
 
 export interface PagesOptions
@@ -27,6 +28,7 @@ export interface PagesOptions
     EditRoutesOptions,
     LiveFileRoutesOptions,
     SnapshotRoutesOptions,
+    SearchRoutesOptions,
     EntityRoutesOptions,
     Omit<AgentsRoutesOptions, 'removed'>,
     Omit<RemoveRoutesOptions, 'removed'>,
@@ -48,6 +50,7 @@ export function pagesRoutes(options: PagesOptions): Hono<RouteEnv>[] {
     entityRoutes(options),
     auditPageRoutes(options),
     problemsRoutes(options.pages),
+    searchRoutes(options),
     restorePageRoutes(options),
     snapshotRoutes(options),
     removalsRoutes(agents),

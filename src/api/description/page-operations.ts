@@ -7,6 +7,13 @@ import { SAMPLE, SAMPLE_REVISION } from '../definition/sample.ts'
 const tag = 'Service'
 const PAGES = 'Pages'
 
+const SearchGroupBody = z.object({
+  title: z.string(),
+  count: z.int().nonnegative(),
+  hits: z.array(z.object({ title: z.string(), detail: z.string(), href: z.string() })),
+  all: z.string().nullable(),
+})
+
 /** What is answered beside the pages and is no page: it is loaded with them. */
 export const PAGE_OPERATIONS: Operations = {
   'GET /api/openapi.json': {
@@ -51,7 +58,7 @@ export const PAGE_OPERATIONS: Operations = {
     answers: {
       200: { text: 'Atom', content: [{ type: 'application/atom+xml', schema: null }] },
     },
-    errors: ['malformed-request'],
+    errors: ['malformed-request', 'unavailable'],
     example: {},
   },
   'GET /config/feed.json': {
@@ -64,9 +71,42 @@ export const PAGE_OPERATIONS: Operations = {
         z.array(RevisionEntry.extend({ number: z.int(), kind: z.string(), subject: z.string() })),
       ),
     },
-    errors: ['malformed-request'],
+    errors: ['malformed-request', 'unavailable'],
     example: {
       answer: [{ ...SAMPLE_REVISION, number: 2, kind: 'person', subject: 'Add pipeline hello' }],
+    },
+  },
+  'GET /search/results.json': {
+    tag: PAGES,
+    summary: 'What a search finds, by sort, as far as the caller may see it',
+    caller: 'user',
+    query: { q: { text: 'The text', schema: z.string().max(1_000) } },
+    answers: {
+      200: jsonAnswer(
+        'The first of each sort',
+        z.object({ groups: z.array(SearchGroupBody), indexing: z.string().nullable() }),
+      ),
+    },
+    errors: ['malformed-request'],
+    example: {
+      query: { q: SAMPLE.pipeline },
+      answer: {
+        groups: [
+          {
+            title: 'Pipelines',
+            count: 1,
+            hits: [
+              {
+                title: SAMPLE.pipeline,
+                detail: 'in services',
+                href: `/pipelines/${SAMPLE.pipeline}`,
+              },
+            ],
+            all: `/pipelines?q=${SAMPLE.pipeline}`,
+          },
+        ],
+        indexing: null,
+      },
     },
   },
   'POST /config/edit/check': {

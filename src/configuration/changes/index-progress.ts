@@ -14,6 +14,14 @@ export function renderProgress({ indexed, of }: IndexProgress): string {
   return `Indexing history: ${indexed.toLocaleString('en')} of ${of.toLocaleString('en')}`
 }
 
+/** Of indexes that are not complete, the one that has the least. */
+export function slowest(progress: readonly IndexProgress[]): IndexProgress | null {
+  const [first] = progress
+    .filter(({ indexed, of }) => indexed < of)
+    .toSorted((one, other) => one.indexed - other.indexed)
+  return first ?? null
+}
+
 /**
  * Waits until an index is complete, for so many milliseconds at most.
  *

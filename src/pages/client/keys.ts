@@ -1,10 +1,11 @@
 import { moveChange } from '../code/client/changes.ts'
 import { chooseRow, currentRow, moveRow } from '../history/client/rows.ts'
+import { openPalette, watchPaletteKey } from '../search/client/palette.ts'
 import { elementOf, find } from '../frame/client/dom.ts'
 import { pressShortcut, showKeys, watchKeysDialog } from '../frame/client/shortcuts.ts'
 
 const ACTIONS: ReadonlyMap<string, () => void> = new Map([
-  ['/', () => (find('.bar-search input:not([hidden])') ?? find('.filter-text'))?.focus()],
+  ['/', openPalette],
   ['?', showKeys],
   ['j', () => moveRow(1)],
   ['k', () => moveRow(-1)],
@@ -22,6 +23,7 @@ const ACTIONS: ReadonlyMap<string, () => void> = new Map([
  */
 export function watchKeys(): void {
   watchKeysDialog()
+  watchPaletteKey()
   document.addEventListener('keydown', (event) => {
     const { key, ctrlKey, metaKey, altKey } = event
     const target = elementOf(event)

@@ -10,7 +10,7 @@ const GROUPS: readonly ShortcutGroup[] = [
     title: 'Every page',
     on: 'body',
     shortcuts: [
-      [['/'], 'search'],
+      [['/', 'Ctrl K'], 'search everything'],
       [['?'], 'show these keys'],
       [['Esc'], 'close what is open'],
     ],

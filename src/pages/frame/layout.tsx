@@ -155,7 +155,7 @@ function Bar({
         ))}
       </nav>
       <div class="bar-end">
-        {isAdministrator && <BarSearch links={links} search={search} />}
+        {username !== '' && <BarSearch links={links} search={search} />}
         <a class="key" href="#keys" title="Keyboard shortcuts">
           <span aria-hidden="true">?</span>
           <span class="visually-hidden">Keyboard shortcuts</span>
@@ -167,17 +167,28 @@ function Bar({
   )
 }
 
-/** The search field of the bar: it searches the texts of all changes. */
+/** The search of the bar; a script opens it over the page, with results while one types. */
 function BarSearch({ links, search }: { links: Links; search: string }) {
   return (
-    <form class="bar-search" role="search" action={links.history()}>
-      <input
-        type="search"
-        name="q"
-        value={search}
-        placeholder="Search changes"
-        aria-label="Search changes"
-      />
-    </form>
+    <>
+      <form
+        class="bar-search"
+        role="search"
+        action={links.search()}
+        data-results={links.searchResults()}
+      >
+        <input
+          type="search"
+          name="q"
+          value={search}
+          maxlength={1000}
+          placeholder="Search (/)"
+          aria-label="Search"
+        />
+      </form>
+      <a class="bar-search-link" href={links.search()}>
+        Search
+      </a>
+    </>
   )
 }

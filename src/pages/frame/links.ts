@@ -64,6 +64,16 @@ export class Links {
     return this.#at('/audit', query)
   }
 
+  /** Everything that has a name or a text. */
+  search(query: Query = {}): string {
+    return this.#at('/search', query)
+  }
+
+  /** The same as data, for the palette. */
+  searchResults(): string {
+    return this.#at('/search/results.json')
+  }
+
   /** What an operator should look at. */
   problems(): string {
     return this.#at('/problems')

@@ -11,6 +11,7 @@ export const STYLE_SHEETS: Readonly<Record<string, readonly string[]>> = {
     'frame/styles/marks.css',
     'frame/styles/details.css',
     'frame/styles/changes.css',
+    'search/palette.css',
     'frame/styles/media.css',
   ],
   'api.css': ['api/api.css'],
@@ -46,6 +47,7 @@ export const STYLE_SHEETS: Readonly<Record<string, readonly string[]>> = {
     'runs/styles/media.css',
   ],
   'problems.css': ['problems/problems.css'],
+  'search.css': ['search/search.css'],
   'snapshot.css': [
     'snapshot/styles/outline.css',
     'snapshot/styles/file.css',

@@ -4,7 +4,7 @@ import { revisionKindOf, shownAuthor } from '../../core/revision-kind.ts'
 import type { History } from '../../history/history.ts'
 import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
 import type { TextIndex } from '../../configuration/search/text-index.ts'
-import type { IndexProgress } from '../../configuration/changes/index-progress.ts'
+import { type IndexProgress, slowest } from '../../configuration/changes/index-progress.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
 import { type DayBar, dayBars } from './day-counts.ts'
 import {
@@ -104,14 +104,6 @@ export async function readHistoryPage(
       ...(filter.text === '' ? [] : [texts.progress()]),
     ]),
   }
-}
-
-/** Of indexes that are not complete, the one that has the least. */
-function slowest(progress: readonly IndexProgress[]): IndexProgress | null {
-  const [first] = progress
-    .filter(({ indexed, of }) => indexed < of)
-    .toSorted((one, other) => one.indexed - other.indexed)
-  return first ?? null
 }
 
 /** A consistent view of the history: revisions may be saved while a page is being read. */

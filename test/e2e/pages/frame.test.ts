@@ -75,6 +75,46 @@ describe('the frame of the pages in a browser', () => {
     expect(new URL(page.url()).hash).toBe('#x')
   })
 
+  it('searches from every page by keyboard', async () => {
+    const service = await serviceWithHistory()
+    await service.fetch('/api/config/revisions?text=ninja&q=ninja')
+    const page = await visit(chromium.browser, service.url)
+    await page.goto('/agents')
+    await page.getByRole('link', { name: 'Pipelines' }).focus()
+
+    await page.keyboard.press('/')
+    await page.keyboard.type('checkout')
+    await page.getByRole('option', { name: /^checkout in/ }).waitFor()
+    expect(await troublesOf(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(await focused(page)).toBe('Pipelines')
+
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('ninja')
+    await page.getByRole('option', { name: /^checkout in/ }).waitFor({ state: 'detached' })
+    await page.getByRole('option', { name: /^r3 / }).first().waitFor()
+    await page.keyboard.press('ArrowDown')
+    const chosen = page.getByRole('option', { selected: true })
+    const { id } = await chosen.evaluate((option) => ({ id: option.id }))
+    expect(await page.getByRole('combobox').getAttribute('aria-activedescendant')).toBe(id)
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/config/compare/r2/r3')
+  })
+
+  it.each([320, 1440])('shows results in a window of %d px', async (width) => {
+    const service = await serviceWithHistory()
+    await service.fetch('/api/config/revisions?text=ninja&q=ninja')
+    const page = await visit(chromium.browser, service.url, { colorScheme: 'dark' })
+    await page.setViewportSize({ width, height: 800 })
+
+    await page.goto('/search?q=ninja')
+
+    expect(await page.getByRole('link', { name: /^r3 / }).count()).toBeGreaterThan(0)
+    expect(await troublesOf(page)).toEqual([])
+    await keepPicture(page, `search-${width}`)
+  })
+
   it('sets hyphens of names in tables as in all other text', async () => {
     const service = await serviceWithHistory()
     const page = await visit(chromium.browser, service.url)

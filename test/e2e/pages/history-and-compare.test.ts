@@ -98,7 +98,7 @@ describe('history and comparison in a browser', () => {
     await page.keyboard.type('ninja')
     await page.keyboard.press('Enter')
 
-    await page.waitForURL('**/config?q=ninja')
+    await page.waitForURL('**/search?q=ninja')
   })
 
   it('show lines and ranges that an address names', async () => {

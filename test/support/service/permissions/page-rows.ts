@@ -8,6 +8,8 @@ const DRAFT = new URLSearchParams({ xml: securedDocument(), basedOn: '0'.repeat(
 export const PAGE_ROWS: readonly PageRow[] = [
   { call: 'GET /log-out', may: 'anybody', allowed: 401 },
   { call: 'GET /', may: 'user', allowed: 302 },
+  { call: 'GET /search', may: 'user', allowed: 200 },
+  { call: 'GET /search/results.json', may: 'user', allowed: 200 },
   { call: 'GET /problems', may: 'user', allowed: 200 },
   { call: 'POST /colours', may: 'user', allowed: 303, headers: FORM, body: 'colours=green-red' },
   { call: 'GET /audit', may: 'administrator', allowed: 200 },

@@ -1,0 +1,33 @@
+import { type Context, Hono } from 'hono'
+import type { RouteEnv } from '../../http/request-context.ts'
+import { json } from '../../http/errors.ts'
+import { parseSearchedText } from '../../http/parameters.ts'
+import { renderProgress } from '../../configuration/changes/index-progress.ts'
+import type { PageContext } from '../frame/page-context.ts'
+import { pageResponse } from '../frame/page-response.ts'
+import { search, type SearchDeps } from './search.ts'
+import { SearchView } from './search-view.tsx'
+
+export interface SearchRoutesOptions extends SearchDeps {
+  readonly pages: PageContext
+}
+
+/** `/search`: everything that has a name or a text, as a page and for the palette of every page. */
+export function searchRoutes(options: SearchRoutesOptions) {
+  const { pages } = options
+  const resultOf = async (c: Context<RouteEnv>) => {
+    const text = parseSearchedText(c.req.query('q') ?? '')
+    const result = await search(options, c.env.principal, { text, links: pages.links })
+    return { text, result }
+  }
+  return new Hono<RouteEnv>()
+    .get('/search', async (c) => {
+      const { text, result } = await resultOf(c)
+      const frame = pages.frame(c.req.raw, c.env.principal)
+      return pageResponse(<SearchView frame={frame} text={text} result={result} />)
+    })
+    .get('/search/results.json', async (c) => {
+      const { groups, indexing } = (await resultOf(c)).result
+      return json({ groups, indexing: indexing && renderProgress(indexing) })
+    })
+}

@@ -1,0 +1,79 @@
+import { renderProgress } from '../../configuration/changes/index-progress.ts'
+import { type PageFrame, PageLayout } from '../frame/layout.tsx'
+import type { Links } from '../frame/links.ts'
+import type { SearchGroup, SearchResult } from './search.ts'
+
+export interface SearchViewProps {
+  readonly frame: PageFrame
+  readonly text: string
+  readonly result: SearchResult
+}
+
+/** What was found, by sort. */
+export function SearchView({ frame, text, result }: SearchViewProps) {
+  const { groups, indexing } = result
+  return (
+    <PageLayout
+      frame={frame}
+      title={text === '' ? 'Search' : `Search: ${text}`}
+      description="Pipelines, agents, revisions, people and texts of the history."
+      styles={['search.css']}
+      search={text}
+    >
+      <div class="page-head">
+        <h1>Search</h1>
+        <SearchForm links={frame.links} text={text} />
+      </div>
+      {indexing !== null && (
+        <p class="card" role="status">
+          {`${renderProgress(indexing)}. The others are not searched yet.`}
+        </p>
+      )}
+      {groups.map((group, n) => (
+        <Group group={group} id={`found-${n}`} />
+      ))}
+      {groups.length === 0 && <Nothing text={text} isAdministrator={frame.isAdministrator} />}
+    </PageLayout>
+  )
+}
+
+/** The field of the page, as narrow windows have none in the bar. */
+function SearchForm({ links, text }: { links: Links; text: string }) {
+  return (
+    <form class="actions page-search" action={links.search()}>
+      <input type="search" name="q" value={text} maxlength={1000} aria-label="Search for" />
+      <button>Search</button>
+    </form>
+  )
+}
+
+function Group({ group: { title, count, hits, all }, id }: { group: SearchGroup; id: string }) {
+  return (
+    <section class="card found" aria-labelledby={id}>
+      <h2 id={id}>
+        {title} <span class="badge">{count}</span>
+      </h2>
+      <ul>
+        {hits.map((hit) => (
+          <li>
+            <a href={hit.href}>{hit.title}</a> <span class="muted">{hit.detail}</span>
+          </li>
+        ))}
+      </ul>
+      {all !== null && count > hits.length && <a href={all}>{`Show all ${count}`}</a>}
+    </section>
+  )
+}
+
+function Nothing({ text, isAdministrator }: { text: string; isAdministrator: boolean }) {
+  return (
+    <section class="card">
+      <h2>{text === '' ? 'What can be found' : 'Nothing found'}</h2>
+      <p>
+        {isAdministrator
+          ? 'Pipelines, groups and agents by name; revisions by number, digest, commit or date; people; descriptions of changes; and any text that was added to the configuration or removed from it, where upper and lower case differ.'
+          : 'Pipelines and groups that you may view, and agents, by name.'}
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,216 @@
+import type { AgentDirectory } from '../../agents/agent-directory.ts'
+import { agentStatusOf, factsOf } from '../../agents/known-agent.ts'
+import type { EffectivePipelines } from '../../builds/runs/effective-pipelines.ts'
+import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
+import { type IndexProgress, slowest } from '../../configuration/changes/index-progress.ts'
+import { EVERYTHING } from '../../configuration/search/find-revisions.ts'
+import { filterRevisions, type RevisionFilter } from '../../configuration/search/revision-filter.ts'
+import type { TextIndex } from '../../configuration/search/text-index.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { Revision } from '../../core/revision.ts'
+import { shownAuthor } from '../../core/revision-kind.ts'
+import { firstMomentOf, lastMomentOf } from '../../http/moments.ts'
+import type { Links } from '../frame/links.ts'
+import { exactTime } from '../frame/when.tsx'
+import {
+  findInEffect,
+  findNumber,
+  type RevisionReadingDeps,
+} from '../revisions/numbered-revision.ts'
+
+export interface SearchDeps extends RevisionReadingDeps {
+  readonly entities: EntityIndex
+  readonly texts: TextIndex
+  readonly pipelines: EffectivePipelines
+  readonly directory: AgentDirectory
+}
+
+/** One thing that was found. */
+export interface SearchHit {
+  readonly title: string
+  /** What else is to be said of it, such as its group or its author. */
+  readonly detail: string
+  readonly href: string
+}
+
+/** What was found of one sort. */
+export interface SearchGroup {
+  readonly title: string
+  readonly count: number
+  /** The first of them. */
+  readonly hits: readonly SearchHit[]
+  /** A page with all of them; null where there is none. */
+  readonly all: string | null
+}
+
+export interface SearchResult {
+  readonly groups: readonly SearchGroup[]
+  /** How far the history is indexed, while it is not known as a whole. */
+  readonly indexing: IndexProgress | null
+}
+
+/** The things of each sort that are listed. */
+const MOST = 8
+/** Shorter texts are in nearly everything. */
+const SHORTEST = 2
+/** A part of a digest or commit that is long enough to mean one. */
+const HEXADECIMAL = /^[0-9a-f]{4,40}$/
+
+/**
+ * Searches pipelines, agents, revisions, people, and the texts of the history, as far as the caller
+ * may see them. Groups without a hit are left out.
+ */
+export async function search(
+  deps: SearchDeps,
+  principal: Principal,
+  { text, links }: { readonly text: string; readonly links: Links },
+): Promise<SearchResult> {
+  const wanted = text.trim()
+  if (wanted === '') return { groups: [], indexing: null }
+  const asked = { wanted, links }
+  const things = [pipelinesNamed(deps, principal, asked), agentsNamed(deps, asked)]
+  const mayRead = deps.access.may(principal, { action: 'administer' })
+  const past = mayRead
+    ? [
+        revisionsNamed(deps, principal, asked),
+        peopleNamed(deps, asked),
+        await revisionsWith(deps, asked, 'mentions'),
+        await revisionsWith(deps, asked, 'text'),
+      ]
+    : []
+  return {
+    groups: [...things, ...past].filter(({ count }) => count > 0),
+    indexing: mayRead ? slowest([deps.entities.progress(), deps.texts.progress()]) : null,
+  }
+}
+
+interface Asked {
+  readonly wanted: string
+  readonly links: Links
+}
+
+function pipelinesNamed(
+  { access, pipelines }: SearchDeps,
+  principal: Principal,
+  { wanted, links }: Asked,
+): SearchGroup {
+  const found = pipelines
+    .list()
+    .filter(({ group, pipeline: { name } }) => contains([name, group], wanted))
+    .filter(({ pipeline: { name } }) =>
+      access.may(principal, { action: 'view-pipeline', pipeline: name }),
+    )
+  const hits = found.slice(0, MOST).map(({ group, pipeline: { name } }) => ({
+    title: name,
+    detail: `in ${group}`,
+    href: links.pipeline(name),
+  }))
+  return { title: 'Pipelines', count: found.length, hits, all: links.pipelines({ q: wanted }) }
+}
+
+function agentsNamed({ directory }: SearchDeps, { wanted, links }: Asked): SearchGroup {
+  const found = directory.list().flatMap((agent) => {
+    const { hostname, ipAddress } = factsOf(agent)
+    if (!contains([hostname, ipAddress, agent.uuid], wanted)) return []
+    const title = hostname === '' ? agent.uuid : hostname
+    return [{ title, detail: agentStatusOf(agent), href: links.agent(agent.uuid) }]
+  })
+  const hits = found.slice(0, MOST)
+  return { title: 'Agents', count: found.length, hits, all: links.agents({ q: wanted }) }
+}
+
+/** By number, by the start of digest or commit, and by day or time. */
+function revisionsNamed(
+  deps: SearchDeps,
+  principal: Principal,
+  { wanted, links }: Asked,
+): SearchGroup {
+  const { history } = deps
+  const number = /^r?([1-9]\d{0,8})$/i.exec(wanted)?.[1]
+  const numbered = number === undefined ? null : findNumber(history, Number(number))
+  const start = wanted.toLowerCase()
+  const isName = HEXADECIMAL.test(start)
+  const named = isName
+    ? revisionsOf(deps).filter(
+        ({ digest, commit }) => digest.startsWith(start) || commit.startsWith(start),
+      )
+    : []
+  const moment = wanted.includes('-') ? lastMomentOf(wanted) : null
+  const inEffect = moment === null ? null : findInEffect(deps, principal, moment)
+  const hits = [
+    ...(numbered === null ? [] : [hitOf(deps, links, numbered)]),
+    ...named.slice(0, MOST).map((revision) => hitOf(deps, links, revision)),
+    ...(inEffect === null
+      ? []
+      : [{ ...hitOf(deps, links, inEffect), detail: `In effect at ${wanted}` }]),
+  ]
+  const isDay = moment !== null && /^\d{4}-\d\d-\d\d$/.test(wanted)
+  const since = isDay ? firstMomentOf(wanted) : null
+  const ofDay = revisionsOf(deps).filter(
+    ({ time }) => since !== null && moment !== null && time >= since && time <= moment,
+  )
+  const onDay = ofDay.slice(0, MOST).map((revision) => hitOf(deps, links, revision))
+  return {
+    title: 'Revisions',
+    count: hits.length - Math.min(named.length, MOST) + named.length + ofDay.length,
+    hits: [...hits, ...onDay],
+    all: isDay ? links.history({ since: wanted, until: wanted }) : null,
+  }
+}
+
+function peopleNamed(deps: SearchDeps, { wanted, links }: Asked): SearchGroup {
+  const counts = new Map<string, number>()
+  for (const { username } of revisionsOf(deps)) {
+    if (contains([username, shownAuthor(username)], wanted))
+      counts.set(username, (counts.get(username) ?? 0) + 1)
+  }
+  const hits = [...counts].slice(0, MOST).map(([username, count]) => ({
+    title: shownAuthor(username),
+    detail: count === 1 ? '1 revision' : `${count} revisions`,
+    href: links.history({ user: username, agents: '1' }),
+  }))
+  return { title: 'People', count: counts.size, hits, all: null }
+}
+
+const TITLES = {
+  mentions: 'Changes that mention it',
+  text: 'Text added or removed',
+} as const satisfies Partial<Record<keyof RevisionFilter, string>>
+
+/** The revisions whose description has the text, or that brought or removed it. */
+async function revisionsWith(
+  deps: SearchDeps,
+  { wanted, links }: Asked,
+  field: keyof typeof TITLES,
+): Promise<SearchGroup> {
+  const query = { [field === 'text' ? 'text' : 'q']: wanted, agents: '1' }
+  const group = { title: TITLES[field], all: links.history(query) }
+  if (wanted.length < SHORTEST) return { ...group, count: 0, hits: [] }
+  const { entities, texts } = deps
+  const filter = { ...EVERYTHING, [field]: wanted }
+  const found = await filterRevisions(revisionsOf(deps), filter, {
+    entities,
+    searchText: (text) => texts.searchIndexed(text),
+  })
+  const hits = found.slice(0, MOST).map((revision) => hitOf(deps, links, revision))
+  return { ...group, count: found.length, hits }
+}
+
+function revisionsOf({ history }: SearchDeps): readonly Revision[] {
+  return history.list({ offset: 0, limit: history.size() })
+}
+
+function hitOf({ history }: SearchDeps, links: Links, revision: Revision): SearchHit {
+  const number = history.numberOf(revision) ?? 0
+  const name = `r${number}`
+  return {
+    title: `${name} · ${revision.subject}`,
+    detail: `${shownAuthor(revision.username)}, ${exactTime(revision.time)}`,
+    href: number > 1 ? links.compare(`r${number - 1}`, name) : links.snapshot(name),
+  }
+}
+
+function contains(names: readonly string[], wanted: string): boolean {
+  const lower = wanted.toLowerCase()
+  return names.some((name) => name.toLowerCase().includes(lower))
+}
