@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { git } from '../support/git/git.ts'
 import type { BenchCase, BenchRun, Measured } from './case.ts'
 import { makeHistory } from './make-history.ts'
-import { costOfPage, type PageCost } from './measured-page.ts'
+import { costOfPage, nextPaintOf, type PageCost } from './measured-page.ts'
 import { MeasuredServer } from './servers.ts'
 
 const GZIP = { 'accept-encoding': 'gzip' }
@@ -32,8 +32,24 @@ export const cases: readonly BenchCase[] = [
   },
   {
     name: 'pages: the history of 10,000 revisions in the browser',
-    must: { atMost: 250, unit: 'ms main thread' },
-    measure: (run) => inBrowser(run, { revisions: 10_000, size: 20_000 }, '/config'),
+    must: { atMost: 150, unit: 'ms main thread' },
+    measure: (run) => inBrowser(run, MANY, '/config'),
+  },
+  {
+    name: 'pages: the change of one revision in the browser',
+    must: { atMost: 50, unit: 'ms main thread' },
+    measure: (run) => inBrowser(run, { revisions: 12, size: 110_000 }, '/config/compare/r10/r11'),
+  },
+  {
+    name: 'pages: a key on the history of 10,000 revisions',
+    must: { atMost: 100, unit: 'ms to the next paint, p98' },
+    measure: (run) => keys(run, MANY, { path: '/config', keys: ['j', 'k'] }),
+  },
+  {
+    name: 'pages: a key on a large change',
+    must: { atMost: 100, unit: 'ms to the next paint, p98' },
+    measure: (run) =>
+      keys(run, LARGE, { path: `/config/compare/r2/r${run.quick ? 50 : 200}`, keys: ['n', 'p'] }),
   },
   {
     name: 'pages: a snapshot of 10 MB in the browser',
@@ -55,6 +71,8 @@ export const cases: readonly BenchCase[] = [
   asset('editor.js', 130),
 ]
 
+const MANY = { revisions: 10_000, size: 20_000 }
+const LARGE = { revisions: 200, size: MEGABYTE }
 const EVERY_LINE = '/config/compare/r2/r3'
 
 function asset(name: string, most: number): BenchCase {
@@ -82,17 +100,39 @@ async function compareCost(run: BenchRun, step: number): Promise<Measured> {
   })
 }
 
-async function inBrowser(
+interface HistoryShape {
+  readonly revisions: number
+  readonly size: number
+}
+
+function inBrowser(run: BenchRun, whole: HistoryShape, path: string): Promise<Measured> {
+  return servingKnown(run, whole, async (server) => shown(await pageOf(server, path)))
+}
+
+/** How long a reader who presses keys waits for what they do. */
+function keys(
   run: BenchRun,
-  { revisions, size }: { readonly revisions: number; readonly size: number },
-  path: string,
+  whole: HistoryShape,
+  { path, keys: pressed }: { readonly path: string; readonly keys: readonly string[] },
+): Promise<Measured> {
+  return servingKnown(run, whole, async (server) => {
+    await server.get(path)
+    await server.rest()
+    return { value: await nextPaintOf(`${server.url}${path}`, server.credentials, pressed) }
+  })
+}
+
+function servingKnown(
+  run: BenchRun,
+  { revisions, size }: HistoryShape,
+  measure: (server: MeasuredServer) => Promise<Measured>,
 ): Promise<Measured> {
   const shape = run.quick
     ? { revisions: Math.min(revisions, 60), size: Math.min(size, 100_000) }
     : { revisions, size }
   return serving(run, shape, async (server) => {
     await known(server, shape.revisions)
-    return shown(await pageOf(server, path))
+    return measure(server)
   })
 }
 

@@ -216,6 +216,11 @@ class IndexedChanges {
     return this.#byCommit.values()
   }
 
+  /** Every entity that some revision changed, in folded spelling. */
+  entities(): Iterable<string> {
+    return this.#byEntity.keys()
+  }
+
   /** The revisions that changed an entity, in no order. */
   about(entity: string): RevisionChanges[] {
     const commits = [...(this.#byEntity.get(entity) ?? [])]

@@ -19,6 +19,16 @@ export interface EntityRevision {
   readonly entity: string
 }
 
+/** An entity that some revision changed. */
+export interface KnownEntity {
+  /** In folded spelling, such as `pipeline/shop`. */
+  readonly entity: string
+  /** Its name as the configuration spells it; the host name of an agent. */
+  readonly label: string
+  /** How many revisions changed it under this name. */
+  readonly revisions: number
+}
+
 interface Entry extends EntityRevision {
   readonly number: number
   readonly changes: RevisionChanges
@@ -80,6 +90,19 @@ export class EntityIndex implements AsyncDisposable {
     const changes = this.#indexer.indexed.find(revision.commit)
     if (changes === null || !this.#indexer.isIndexed(revision)) return true
     return WHOLE.some((word) => changes.changes.includes(word))
+  }
+
+  /** Every entity that an indexed revision changed, also those that are gone. */
+  entities(): readonly KnownEntity[] {
+    const { indexed } = this.#indexer
+    return Array.from(indexed.entities()).flatMap((entity): KnownEntity[] => {
+      const about = indexed.about(entity)
+      const [one] = about.slice(-1)
+      if (!one) return []
+      const change = changesOf(one).find((each) => foldEntity(each.entity) === entity)
+      const label = change?.label ?? entity.slice(entity.indexOf('/') + 1)
+      return [{ entity, label, revisions: about.length }]
+    })
   }
 
   /** How many revisions are indexed, and how many there are. */

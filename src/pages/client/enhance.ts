@@ -1,4 +1,4 @@
-import { watchButtons } from '../code/client/changes.ts'
+import { watchButtons, watchNamedChange } from '../code/client/changes.ts'
 import { watchLineRanges } from '../code/client/line-ranges.ts'
 import { watchChosen } from '../history/client/chosen.ts'
 import { showNewRevisions } from '../history/client/new-revisions.ts'
@@ -11,5 +11,6 @@ keepClockTimes()
 watchChosen()
 showNewRevisions()
 watchButtons()
+watchNamedChange()
 watchLineRanges()
 watchKeys()

@@ -1,4 +1,5 @@
 import { moveChange } from '../code/client/changes.ts'
+import { moveBar } from '../history/client/bars.ts'
 import { chooseRow, currentRow, moveRow } from '../history/client/rows.ts'
 import { openPalette, watchPaletteKey } from '../search/client/palette.ts'
 import { elementOf, find } from '../frame/client/dom.ts'
@@ -28,6 +29,7 @@ export function watchKeys(): void {
     const { key, ctrlKey, metaKey, altKey } = event
     const target = elementOf(event)
     if (ctrlKey || metaKey || altKey || isTyped(target) || find('dialog[open]')) return
+    if (moveBar(target, key)) return event.preventDefault()
     if (key === 'Enter' && target?.matches('.number')) return openCurrent(event)
     const action = ACTIONS.get(key)
     const isPressed = pressShortcut(key)

@@ -1,6 +1,6 @@
 import type { EditScript } from '../../diff/edit-script.ts'
 import type { LineRange } from '../../diff/lines.ts'
-import type { PlacedRegion } from './placed-regions.ts'
+import type { DiffPart, PlacedRegion } from './placed-regions.ts'
 
 /** A change as a mark in the overview. */
 export interface ChangeMark {
@@ -19,13 +19,13 @@ const MOST_MARKS = 400
 export function marksOf(
   script: EditScript,
   regions: readonly PlacedRegion[],
-  pages: readonly number[],
+  parts: readonly DiffPart[],
 ): ChangeMark[] {
   const total = Math.max(1, script.after.count)
   const every = Math.ceil(script.changes.length / MOST_MARKS)
   const seen = new Set<number>()
   return regions.flatMap(({ region }, n) => {
-    const start = pages.findLast((page) => page <= n) ?? 0
+    const start = parts.findLast((part) => part.start <= n)?.start ?? 0
     return region.blocks.flatMap(({ change, isContinued, before, after }) => {
       if (change === null || isContinued || seen.has(change)) return []
       seen.add(change)

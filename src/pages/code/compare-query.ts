@@ -2,7 +2,8 @@ import type { ComparisonOptions } from './comparison.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
 import type { Query } from '../frame/links.ts'
 
-export type View = 'split' | 'unified'
+/** `fitting`: side by side where the window is wide enough, else unified. */
+export type View = 'fitting' | 'split' | 'unified'
 export type Context = '3' | '10' | 'whole'
 
 /** The parameters of a comparison in an address. */
@@ -11,7 +12,8 @@ export interface CompareQuery {
   readonly context: Context
   readonly ignoresSpace: boolean
   readonly entity: string
-  readonly start: number
+  /** The first region of the page; null for the page with the first change. */
+  readonly start: number | null
   readonly expanded: readonly number[]
   /** Whether very long lines are shown in full. */
   readonly isLong: boolean
@@ -20,6 +22,7 @@ export interface CompareQuery {
   readonly withoutAgents: boolean
 }
 
+const VIEWS: readonly View[] = ['fitting', 'split', 'unified']
 const CONTEXTS: readonly Context[] = ['3', '10', 'whole']
 /** A page expands at most this many places. */
 const MOST_EXPANDED = 200
@@ -29,11 +32,11 @@ export function parseCompareQuery(given: Readonly<Record<string, string>>): Comp
   const { view, ctx, w, entity = '', start = '', x = '', long, rows, agents } = given
   const expanded = x.split(',').filter((part) => part !== '')
   return {
-    view: view === 'unified' ? 'unified' : 'split',
+    view: VIEWS.find((each) => each === view) ?? 'fitting',
     context: CONTEXTS.find((each) => each === ctx) ?? '3',
     ignoresSpace: w === '1',
     entity,
-    start: start === '' ? 0 : parseWholeNumber(start, 'start'),
+    start: start === '' ? null : parseWholeNumber(start, 'start'),
     expanded: expanded.slice(0, MOST_EXPANDED).map((part) => parseWholeNumber(part, 'x')),
     isLong: long === '1',
     isCompact: rows === 'compact',
@@ -44,11 +47,11 @@ export function parseCompareQuery(given: Readonly<Record<string, string>>): Comp
 /** Renders the query as parameters of an address. */
 export function compareQueryOf(query: CompareQuery): Query {
   return {
-    view: query.view === 'unified' ? 'unified' : null,
+    view: query.view === 'fitting' ? null : query.view,
     ctx: query.context === '3' ? null : query.context,
     w: query.ignoresSpace ? '1' : null,
     entity: query.entity,
-    start: query.start > 0 ? query.start : null,
+    start: query.start,
     x: query.expanded.join(','),
     long: query.isLong ? '1' : null,
     rows: query.isCompact ? 'compact' : null,

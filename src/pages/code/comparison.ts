@@ -1,6 +1,5 @@
 import type { Principal } from '../../core/principal.ts'
 import type { EditScript } from '../../diff/edit-script.ts'
-import { countLines } from '../../diff/hunks.ts'
 import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
 import {
   findNamed,
@@ -14,8 +13,14 @@ import type { DocumentChange } from '../../document/entities/change.ts'
 import { LinePieces, type LinePiecesOptions } from './line-pieces.ts'
 import { type ChangeMark, marksOf } from './change-marks.ts'
 import type { ChangePlace } from './places.ts'
-import { pagesOf, type PlacedRegion, placedRegions, type Texts } from './placed-regions.ts'
-import type { DiffRegion } from './regions.ts'
+import {
+  type DiffPart,
+  diffPartsOf,
+  type PlacedRegion,
+  placedRegions,
+  type Texts,
+} from './placed-regions.ts'
+import type { Block, DiffRegion } from './regions.ts'
 import { type BlockRows, blockRows, type Sides } from './rows.ts'
 import { textLinesOf } from './text-lines.ts'
 import { withWholeElements } from './whole-elements.ts'
@@ -53,8 +58,8 @@ export interface ComparisonOptions {
   readonly expanded: ReadonlySet<number>
   /** The key of the entity to show, such as `pipeline/checkout`; empty for all. */
   readonly entity: string
-  /** The first region of the page. */
-  readonly start: number
+  /** The first region of the page; null for the page with the first change. */
+  readonly start: number | null
   /** Whether differences about agents alone are left out. */
   readonly withoutAgents?: boolean
   /** Whether pieces carry the secret text that they hide. */
@@ -91,18 +96,26 @@ export interface ShownRegion {
 
 /** The differences of two texts, as one page shows them. */
 export interface TextComparison {
+  /** The added and removed lines, and the number of changes, of what matches the filter. */
   readonly lines: { readonly added: number; readonly removed: number }
-  /** The number of changes in the diff, and of those that match the filter. */
   readonly total: number
-  readonly places: number
+  /** Whether the texts differ at all, also where the filter hides it. */
+  readonly differs: boolean
   readonly marks: readonly ChangeMark[]
   readonly regions: readonly ShownRegion[]
-  /**
-   * The first regions of the next and the previous page, and the number of regions after this page.
-   */
-  readonly next: number | null
-  readonly previous: number | null
-  readonly remaining: number
+  /** What this page shows, and the pages around it. */
+  readonly part: DiffPart
+  readonly next: DiffPart | null
+  readonly previous: DiffPart | null
+  /** The nearest changes that other pages show. */
+  readonly changeBefore: ChangeOnPage | null
+  readonly changeAfter: ChangeOnPage | null
+}
+
+/** A change and the first region of its page. */
+export interface ChangeOnPage {
+  readonly number: number
+  readonly start: number
 }
 
 /** The differences of two documents, with their described changes. */
@@ -202,24 +215,56 @@ function compareScript(
   options: ComparisonOptions,
 ): TextComparison {
   const regions = placedRegions(script, texts, options)
-  const pages = pagesOf(regions)
-  const page = Math.max(
-    0,
-    pages.findLastIndex((start) => start <= options.start),
-  )
-  const start = pages[page] ?? 0
-  const next = pages[page + 1] ?? null
-  const shown = regions.slice(start, next ?? regions.length)
+  const parts = diffPartsOf(regions)
+  const place = placeOf(parts, options.start)
+  const [part = NOTHING] = parts.slice(place)
+  const blocks = regions.flatMap(({ region }) => region.blocks)
+  const [before] = parts.slice(0, place).flatMap(lastOf).slice(-1)
+  const [after] = parts.slice(place + 1).flatMap(firstOf)
   return {
-    lines: countLines(script),
-    total: script.changes.length,
-    places: regions.filter(({ region }) => !region.isContinued).length,
-    marks: marksOf(script, regions, pages),
-    regions: showRegions(script, texts, { regions: shown, ...options }),
-    next,
-    previous: page > 0 ? (pages[page - 1] ?? 0) : null,
-    remaining: next === null ? 0 : regions.length - next,
+    lines: linesOf(blocks),
+    total: blocks.filter(({ change, isContinued }) => change !== null && !isContinued).length,
+    differs: script.changes.length > 0,
+    marks: marksOf(script, regions, parts),
+    regions: showRegions(script, texts, {
+      regions: regions.slice(part.start, part.end),
+      ...options,
+    }),
+    part,
+    next: parts[place + 1] ?? null,
+    previous: parts[place - 1] ?? null,
+    changeBefore: before ?? null,
+    changeAfter: after ?? null,
   }
+}
+
+/** The part of a diff of equal texts. */
+const NOTHING: DiffPart = { start: 0, end: 0, changes: null, lines: { start: 0, end: 0 } }
+
+function placeOf(parts: readonly DiffPart[], start: number | null): number {
+  const asked =
+    start === null
+      ? parts.findIndex(({ changes }) => changes !== null)
+      : parts.findLastIndex((part) => part.start <= start)
+  return Math.max(0, asked)
+}
+
+function firstOf({ start, changes }: DiffPart): ChangeOnPage[] {
+  return changes === null ? [] : [{ number: changes.first, start }]
+}
+
+function lastOf({ start, changes }: DiffPart): ChangeOnPage[] {
+  return changes === null ? [] : [{ number: changes.last, start }]
+}
+
+function linesOf(blocks: readonly Block[]): TextComparison['lines'] {
+  const lines = { added: 0, removed: 0 }
+  for (const { change, before, after } of blocks) {
+    if (change === null) continue
+    lines.added += after.end - after.start
+    lines.removed += before.end - before.start
+  }
+  return lines
 }
 
 function showRegions(

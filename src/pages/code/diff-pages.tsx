@@ -1,24 +1,37 @@
+import type { TextComparison } from './comparison.ts'
+import type { DiffPart } from './placed-regions.ts'
 import type { ToolbarProps } from './toolbar.tsx'
 
 /** Links to the other pages of a long diff. */
 export function DiffPages({ comparison, query, address }: ToolbarProps) {
-  const { next, previous, remaining } = comparison
+  const { next, previous } = comparison
   if (next === null && previous === null) return <></>
-  const at = (start: number) => `${address({ ...query, start })}#diff`
+  const at = ({ start }: DiffPart) => `${address({ ...query, start })}#diff`
   return (
     <nav class="more-regions" aria-label="Parts of the diff">
       {previous !== null && (
         <a class="button" rel="prev" href={at(previous)}>
-          Show the regions before
+          {`↑ Show ${wordsFor(previous, comparison)}`}
         </a>
       )}
       {next !== null && (
         <a class="button" rel="next" href={at(next)}>
-          {remaining === 1
-            ? 'Show the remaining changed region'
-            : `Show the remaining ${remaining.toLocaleString('en')} changed regions`}
+          {`↓ Show ${wordsFor(next, comparison)}`}
         </a>
       )}
     </nav>
   )
+}
+
+/** `changes 31 to 40 of 210`; the lines of a part in which no change begins. */
+function wordsFor({ changes, lines }: DiffPart, { total }: TextComparison): string {
+  if (changes === null) return `lines ${shown(lines.start + 1)} to ${shown(lines.end)}`
+  const { first, last } = changes
+  const numbers =
+    first === last ? `change ${shown(first)}` : `changes ${shown(first)} to ${shown(last)}`
+  return `${numbers} of ${shown(total)}`
+}
+
+function shown(count: number): string {
+  return count.toLocaleString('en')
 }

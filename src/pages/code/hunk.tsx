@@ -41,6 +41,9 @@ function tableOf({ index }: ShownRegion): string {
   return `t${index}`
 }
 
+/** What fits is side by side in a wide window and in one column in a narrow one. */
+const CLASSES = { fitting: 'split fitting', split: 'split', unified: 'unified' } as const
+
 /** The lines of one part of a diff. */
 export function HunkTable({
   region,
@@ -52,22 +55,23 @@ export function HunkTable({
   options: RowsOptions
 }) {
   return (
-    <table class={`code ${view}`} id={options.anchors === 'none' ? undefined : tableOf(region)}>
+    <table
+      class={`code ${CLASSES[view]}`}
+      id={options.anchors === 'none' ? undefined : tableOf(region)}
+    >
       <caption class="visually-hidden">{captionOf(region)}</caption>
       <Columns view={view} />
-      <tbody>
-        {raw(
-          view === 'split'
-            ? splitRows(region.blocks, options)
-            : unifiedRows(region.blocks, options),
-        )}
-      </tbody>
+      {raw(
+        view === 'unified'
+          ? unifiedRows(region.blocks, options)
+          : splitRows(region.blocks, options),
+      )}
     </table>
   )
 }
 
 function Columns({ view }: { view: CompareQuery['view'] }) {
-  const classes = view === 'split' ? ['n', '', 'n', ''] : ['n', 'n', '']
+  const classes = view === 'unified' ? ['n', 'n', ''] : ['n', '', 'n', '']
   return (
     <colgroup>
       {classes.map((name) => (

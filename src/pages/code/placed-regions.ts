@@ -1,5 +1,6 @@
 import type { EditScript } from '../../diff/edit-script.ts'
 import { type ChangePlace, Places } from './places.ts'
+import type { LineRange } from '../../diff/lines.ts'
 import { type DiffRegion, type RegionOptions, regionsOf, rowCountOf } from './regions.ts'
 import type { TextLines } from './text-lines.ts'
 
@@ -18,7 +19,7 @@ export interface PlacedRegion {
 
 const NOWHERE: ChangePlace = { path: [], entity: null }
 
-/** The regions that match the filter, each with its place. */
+/** The regions that match the filter, each with its place; their changes are counted from 1. */
 export function placedRegions(
   script: EditScript,
   texts: Texts,
@@ -31,9 +32,23 @@ export function placedRegions(
     const found = placesIn(script, region, places, most)
     return { region, index, place: found[0] ?? NOWHERE, found }
   })
-  return placed.filter(({ found }) => {
+  const matching = placed.filter(({ found }) => {
     if (entity !== '' && !found.some((place) => isOf(place, entity))) return false
     return !withoutAgents || found.length === 0 || found.some((place) => !isOfAgent(place))
+  })
+  return matching.length === placed.length ? placed : counted(matching)
+}
+
+/** Counts the changes of some regions anew, so that no number is left out. */
+function counted(regions: readonly PlacedRegion[]): PlacedRegion[] {
+  let last = 0
+  return regions.map(({ region, ...place }) => {
+    const blocks = region.blocks.map((block) => {
+      if (block.change === null) return block
+      if (!block.isContinued) last += 1
+      return { ...block, change: last }
+    })
+    return { ...place, region: { ...region, blocks } }
   })
 }
 
@@ -65,8 +80,38 @@ function isOf({ entity, path }: ChangePlace, key: string): boolean {
 /** One page shows about this many rows at most; regions are not split. */
 const MOST_ROWS = 800
 
+/** What one page shows of a diff. */
+export interface DiffPart {
+  /** Its regions: the first one, and the one after the last. */
+  readonly start: number
+  readonly end: number
+  /** The numbers of the changes that begin on it, or null. */
+  readonly changes: { readonly first: number; readonly last: number } | null
+  /** Its lines of the text after. */
+  readonly lines: LineRange
+}
+
+/** The parts of a diff that fit on a page each. */
+export function diffPartsOf(regions: readonly PlacedRegion[]): DiffPart[] {
+  const starts = startsOf(regions)
+  return starts.map((start, n) => {
+    const end = starts[n + 1] ?? regions.length
+    const blocks = regions.slice(start, end).flatMap(({ region }) => region.blocks)
+    const begun = blocks.flatMap(({ change, isContinued }) =>
+      change === null || isContinued ? [] : [change],
+    )
+    const [first, last] = [begun[0], begun.at(-1)]
+    return {
+      start,
+      end,
+      changes: first === undefined || last === undefined ? null : { first, last },
+      lines: { start: blocks[0]?.after.start ?? 0, end: blocks.at(-1)?.after.end ?? 0 },
+    }
+  })
+}
+
 /** The first region of each page. */
-export function pagesOf(regions: readonly PlacedRegion[]): number[] {
+function startsOf(regions: readonly PlacedRegion[]): number[] {
   const starts = [0]
   let rows = 0
   for (const [n, { region }] of regions.entries()) {

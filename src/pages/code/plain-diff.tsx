@@ -20,7 +20,7 @@ export interface PlainDiffProps {
  * The first part of a diff of a document that is not in the history yet, and so has no address. It
  * ends at the row that would be too much for a page.
  */
-export function PlainDiff({ comparison, view = 'split' }: PlainDiffProps) {
+export function PlainDiff({ comparison, view = 'fitting' }: PlainDiffProps) {
   const { regions, total } = comparison
   const { shown, isCut } = withinLimit(regions)
   const changes = shown.flatMap(({ blocks }) => blocks.map(({ change }) => change ?? 0))

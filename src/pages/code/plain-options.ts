@@ -4,5 +4,5 @@ export const PLAIN = {
   whitespace: 'keep',
   expanded: new Set<number>(),
   entity: '',
-  start: 0,
+  start: null,
 } as const

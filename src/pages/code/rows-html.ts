@@ -13,15 +13,16 @@ type Side = 'before' | 'after'
 
 const PREFIX = { before: 'L', after: 'R' } as const
 
-/** Rows with both texts side by side. */
+/** Rows with both texts side by side; those of one change are a body of the table. */
 export function splitRows(blocks: readonly BlockRows[], options: RowsOptions): string {
   let html = ''
-  for (const { change, isContinued, rows } of blocks) {
-    for (const [n, row] of rows.entries()) {
-      const anchor = n === 0 ? anchorOf({ change, isContinued }, options) : ''
-      const isChanged = change !== null
-      html += `<tr${anchor}>${cellHtml(row.before, 'before', isChanged, options)}${cellHtml(row.after, 'after', isChanged, options)}</tr>`
+  for (const block of blocks) {
+    const isChanged = block.change !== null
+    html += `<tbody${attributesOf(block, options)}>`
+    for (const { before, after } of block.rows) {
+      html += `<tr>${cellHtml(before, 'before', isChanged, options)}${cellHtml(after, 'after', isChanged, options)}</tr>`
     }
+    html += '</tbody>'
   }
   return html
 }
@@ -29,21 +30,20 @@ export function splitRows(blocks: readonly BlockRows[], options: RowsOptions): s
 /** Rows of one column: removed lines above added ones. */
 export function unifiedRows(blocks: readonly BlockRows[], options: RowsOptions): string {
   let html = ''
-  for (const { change, isContinued, rows } of blocks) {
-    const anchor = anchorOf({ change, isContinued }, options)
+  for (const block of blocks) {
+    const { change, rows } = block
     const lines = change === null ? rows.map((row) => same(row, options)) : changed(rows, options)
-    html += lines.map((line, n) => `<tr${n === 0 ? anchor : ''}>${line}</tr>`).join('')
+    const body = lines.map((line) => `<tr>${line}</tr>`).join('')
+    html += `<tbody${attributesOf(block, options)}>${body}</tbody>`
   }
   return html
 }
 
-function anchorOf(
-  { change, isContinued }: Pick<BlockRows, 'change' | 'isContinued'>,
-  { anchors }: RowsOptions,
-): string {
-  return change === null || isContinued || anchors === 'none'
-    ? ''
-    : ` id="c${change}" class="first"`
+/** A change has an anchor where it begins. */
+function attributesOf({ change, isContinued }: BlockRows, { anchors }: RowsOptions): string {
+  if (change === null) return ''
+  const isNamed = !isContinued && anchors !== 'none'
+  return isNamed ? ` class="change" id="c${change}"` : ' class="change"'
 }
 
 function same({ before, after }: Row, options: RowsOptions): string {
@@ -96,5 +96,5 @@ function numberHtml(
   const { number } = cell
   if (anchors !== 'lines') return `<td class="n${kind}"><span>${number}</span></td>`
   const id = `${prefix}${number}`
-  return `<td class="n${kind}"><a id="${id}" href="#${id}">${number}</a></td>`
+  return `<td class="n${kind}"><a id="${id}" href="#${id}" tabindex="-1">${number}</a></td>`
 }

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import type { TextComparison } from './comparison.ts'
+import type { ChangeOnPage, TextComparison } from './comparison.ts'
 import type { CompareQuery, Context, View } from './compare-query.ts'
 
 const VIEWS: readonly (readonly [View, string])[] = [
@@ -25,9 +25,9 @@ export interface ToolbarProps {
 
 /** The display options of a diff. Each choice is an address. */
 export function Toolbar(props: ToolbarProps) {
-  const { comparison, query, address, offersAgents = false, children } = props
-  const at = (change: Partial<CompareQuery>) => `${address({ ...query, start: 0, ...change })}#diff`
-  const first = comparison.marks.find(({ start }) => start >= query.start)?.number ?? 1
+  const { query, address, offersAgents = false, children } = props
+  const at = (change: Partial<CompareQuery>) =>
+    `${address({ ...query, start: null, ...change })}#diff`
   return (
     <div class="toolbar">
       <LayoutChoice view={query.view} to={(view) => at({ view })} />
@@ -60,31 +60,61 @@ export function Toolbar(props: ToolbarProps) {
           <a href={at({ entity: '' })}>show all</a>
         </span>
       )}
-      <span class="steps">
-        <span class="muted" id="step" aria-live="polite">
-          {`Change ${first} of ${comparison.total}`}
-        </span>
-        <a class="button step" id="step-up" href={`#c${first}`}>
-          <span aria-hidden="true">↑</span>
-          <span class="visually-hidden">Previous change</span>
-        </a>
-        <a class="button step" id="step-down" href={`#c${first}`}>
-          <span aria-hidden="true">↓</span>
-          <span class="visually-hidden">Next change</span>
-        </a>
-      </span>
+      <Steps {...props} />
     </div>
   )
 }
 
-/** The layouts of a diff, each a link. */
+/** The layouts of a diff, each a link. What fits is another one in a narrow window. */
 export function LayoutChoice({ view, to }: { view: View; to: (view: View) => string }) {
+  if (view !== 'fitting') return <Layout to={to} shown={view} only="" />
   return (
-    <nav class="choice" aria-label="Layout">
-      {VIEWS.map(([each, label]) => (
-        <Choice label={label} href={to(each)} isChosen={each === view} />
+    <>
+      <Layout to={to} shown="split" only="in-wide" />
+      <Layout to={to} shown="unified" only="in-narrow" />
+    </>
+  )
+}
+
+interface LayoutProps {
+  readonly to: (view: View) => string
+  readonly shown: View
+  /** The class of windows that show it. */
+  readonly only: 'in-wide' | 'in-narrow' | ''
+}
+
+function Layout({ to, shown, only }: LayoutProps) {
+  return (
+    <nav class={`choice ${only}`} aria-label="Layout">
+      {VIEWS.map(([view, label]) => (
+        <Choice label={label} href={to(view)} isChosen={view === shown} />
       ))}
     </nav>
+  )
+}
+
+/** The shown change among all, and links to the nearest ones on other pages of the diff. */
+function Steps({ comparison, query, address }: ToolbarProps) {
+  const { part, total, changeBefore, changeAfter } = comparison
+  const first = part.changes?.first ?? null
+  const to = (change: ChangeOnPage | null, otherwise: number | null) =>
+    change === null
+      ? `#c${otherwise ?? 1}`
+      : `${address({ ...query, start: change.start })}#c${change.number}`
+  return (
+    <span class="steps">
+      <span class="muted" id="step" aria-live="polite" data-total={total}>
+        {first === null ? `No change here, ${total} in all` : `Change ${first} of ${total}`}
+      </span>
+      <a class="button step" id="step-up" href={to(changeBefore, first)}>
+        <span aria-hidden="true">↑</span>
+        <span class="visually-hidden">Previous change</span>
+      </a>
+      <a class="button step" id="step-down" href={to(changeAfter, part.changes?.last ?? null)}>
+        <span aria-hidden="true">↓</span>
+        <span class="visually-hidden">Next change</span>
+      </a>
+    </span>
   )
 }
 

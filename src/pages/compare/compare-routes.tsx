@@ -10,11 +10,12 @@ import {
 } from '../code/comparison.ts'
 import { type RevealDeps, revealComparison } from '../snapshot/reveal-secrets.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
-import { malformed, parseSha } from '../../http/parameters.ts'
+import { parseSha } from '../../http/parameters.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
 import { PageCache, NEVER_KEPT, pageResponse } from '../frame/page-response.ts'
 import type { PageContext } from '../frame/page-context.ts'
 import { comparisonOptionsOf, parseCompareQuery } from '../code/compare-query.ts'
+import { chooseRevisions } from './choose-revisions.ts'
 import { CompareView } from './compare-view.tsx'
 
 export interface CompareRoutesOptions extends ComparisonDeps, ConfigReadingDeps, RevealDeps {
@@ -31,9 +32,8 @@ export function compareRoutes(options: CompareRoutesOptions) {
   const page = comparePages(options)
   return new Hono<RouteEnv>()
     .get('/config/compare', (c) => {
-      const { a, b } = c.req.query()
-      if (!a || !b) throw malformed('Two revisions are needed, a and b', a ? 'b' : 'a')
-      return c.redirect(options.pages.links.compare(a, b), 303)
+      const { from, to } = chooseRevisions(options, c.env.principal, c.req.query())
+      return c.redirect(options.pages.links.compare(from, to), 303)
     })
     .get('/config/compare/:from/:file{.+\\.patch}', async (c) => {
       const from = c.req.param('from')

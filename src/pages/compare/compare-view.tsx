@@ -1,14 +1,17 @@
 import type { Comparison } from '../code/comparison.ts'
+import { renderChange } from '../../document/changes/render-change.ts'
 import type { RevealCount } from '../snapshot/reveal-secrets.ts'
 import { LineCounts } from '../history/history-table.tsx'
 import { ChangeWords } from '../frame/change-words.tsx'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { FlashCard, type FlashMessage } from '../frame/notice.tsx'
+import { dateOf, Moment } from '../frame/when.tsx'
 import { RevealButton, RevealedNotice } from '../snapshot/secrets.tsx'
 import { RangeCard } from './range-card.tsx'
 import { type CompareQuery, compareQueryOf } from '../code/compare-query.ts'
 import { DiffPages } from '../code/diff-pages.tsx'
 import { HunkView } from '../code/hunk.tsx'
+import { Chooser } from './chooser.tsx'
 import { HunkLinks } from '../code/hunk-links.tsx'
 import { Ruler } from './ruler.tsx'
 import { SummaryCard } from './summary-card.tsx'
@@ -38,7 +41,8 @@ export function CompareView(props: CompareViewProps) {
   return (
     <PageLayout
       frame={frame}
-      title={`r${before.number} → r${after.number}`}
+      title={titleOf(comparison)}
+      description={descriptionOf(comparison)}
       section="history"
       wide
       styles={['code.css', 'compare.css']}
@@ -84,34 +88,72 @@ export function CompareView(props: CompareViewProps) {
   )
 }
 
+/** `r7 → r9, 3 Jun 2015 to 5 Jun 2015` */
+function titleOf({ before, after }: Comparison): string {
+  const [from, to] = [dateOf(before.time), dateOf(after.time)]
+  return `r${before.number} → r${after.number}, ${from === to ? from : `${from} to ${to}`}`
+}
+
+/** Of a preview of a link: the first changes, and by whom. */
+function descriptionOf({ changes, between, lines }: Comparison): string {
+  const people = [...new Set(between.map(({ who }) => who))].slice(0, 3).join(', ')
+  const what = changes?.slice(0, 3).map((change) => `${change.label} ${renderChange(change)}`) ?? []
+  const left = (changes?.length ?? 0) - what.length
+  const sentences = left > 0 ? [...what, `${left} more changes`] : what
+  const summary = sentences.join('; ') || `+${lines.added} −${lines.removed} lines`
+  return people === '' ? summary : `${summary}, by ${people}`
+}
+
 function Head({ frame: { links }, comparison, query, from, to }: CompareViewProps) {
-  const { before, after, older, newer, count, between, lines, places } = comparison
+  const { before, after, older, newer, count, between, lines, total } = comparison
   const people = [...new Set(between.map(({ who }) => who))]
-  const options = compareQueryOf({ ...query, start: 0, expanded: [], entity: '' })
+  const options = compareQueryOf({ ...query, start: null, expanded: [], entity: '' })
   const low = Math.min(before.number, after.number)
   const high = Math.max(before.number, after.number)
   return (
     <div class="page-head">
       <div>
+        <p class="back">
+          <a
+            href={links.history({ a: `r${before.number}`, b: `r${after.number}` })}
+            aria-keyshortcuts="u"
+          >
+            ← History
+          </a>
+        </p>
         <h1>{`r${before.number} → r${after.number}`}</h1>
         <p class="muted">
+          <Moment time={before.time} /> → <Moment time={after.time} />
+          {' · '}
           {`${count} ${count === 1 ? 'revision' : 'revisions'}`}
           {people.length > 0 && ` by ${people.slice(0, 4).join(', ')}`}
           {people.length > 4 && ' and others'}
           {' · '}
           <LineCounts lines={lines} />
-          {` lines in ${places} ${places === 1 ? 'place' : 'places'}`}
+          {` lines in ${total} ${total === 1 ? 'change' : 'changes'}`}
+          {query.entity !== '' && ` of ${query.entity.replace('/', ' ')}`}
         </p>
         {after.number === before.number + 1 && <ChangeWords revision={after} links={links} />}
       </div>
       <div class="actions">
+        <Chooser links={links} before={before} after={after} />
         {older && (
-          <a class="button" rel="prev" href={links.compare(`r${low - 1}`, `r${low}`, options)}>
+          <a
+            class="button"
+            rel="prev"
+            aria-keyshortcuts="["
+            href={links.compare(`r${low - 1}`, `r${low}`, options)}
+          >
             ← Older change
           </a>
         )}
         {newer && (
-          <a class="button" rel="next" href={links.compare(`r${high}`, `r${high + 1}`, options)}>
+          <a
+            class="button"
+            rel="next"
+            aria-keyshortcuts="]"
+            href={links.compare(`r${high}`, `r${high + 1}`, options)}
+          >
             Newer change →
           </a>
         )}
@@ -151,12 +193,12 @@ function isAboutAgents({ changes }: Comparison): boolean {
 
 /** Explains cases in which the text alone would be confusing. */
 function State({ frame: { links }, comparison, query, from, to }: CompareViewProps) {
-  const { before, after, isSpaceOnly, regions, total } = comparison
+  const { before, after, isSpaceOnly, regions, differs } = comparison
   const swap = links.compare(to, from, compareQueryOf(query))
   const all = links.compare(
     from,
     to,
-    compareQueryOf({ ...query, entity: '', start: 0, withoutAgents: false }),
+    compareQueryOf({ ...query, entity: '', start: null, withoutAgents: false }),
   )
   const withSpace = links.compare(from, to, compareQueryOf({ ...query, ignoresSpace: false }))
   if (before.commit === after.commit) {
@@ -178,7 +220,7 @@ function State({ frame: { links }, comparison, query, from, to }: CompareViewPro
           Only white space differs. <a href={withSpace}>Show it</a>
         </p>
       )}
-      {!isSpaceOnly && total > 0 && regions.length === 0 && (
+      {!isSpaceOnly && differs && regions.length === 0 && (
         <p class="card">
           {query.entity === ''
             ? 'Nothing differs but agents, which are hidden. '

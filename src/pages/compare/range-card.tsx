@@ -1,6 +1,7 @@
 import { ChangeWords } from '../frame/change-words.tsx'
 import { Moment } from '../frame/when.tsx'
 import { Who } from '../frame/who.tsx'
+import { dayOf } from '../history/history-query.ts'
 import type { CompareViewProps } from './compare-view.tsx'
 
 /** The authors of the revisions, and how to get the same comparison elsewhere. */
@@ -25,9 +26,21 @@ export function RangeCard(props: CompareViewProps) {
           </li>
         ))}
       </ul>
-      {count > between.length && <p class="muted">{`and ${count - between.length} older ones`}</p>}
+      {count > between.length && <Others {...props} />}
       <CommandLine {...props} />
     </section>
+  )
+}
+
+/** The list of all, from the day of the oldest one that is named here. */
+function Others({ frame: { links }, comparison }: CompareViewProps) {
+  const { between, count, before, after } = comparison
+  const until = dayOf(between.at(-1)?.time ?? null)
+  const href = links.history({ until, a: `r${before.number}`, b: `r${after.number}` })
+  return (
+    <p>
+      <a href={href}>{`and ${count - between.length} older ones`}</a>
+    </p>
   )
 }
 

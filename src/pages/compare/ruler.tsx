@@ -14,7 +14,7 @@ export function Ruler({ frame: { links }, comparison, query, from, to }: Compare
       <svg viewBox={`0 0 10 ${HEIGHT}`} preserveAspectRatio="none">
         {comparison.marks.map(({ number, start, at, size, kind }) => {
           const page =
-            start === query.start
+            start === comparison.part.start
               ? ''
               : links.compare(from, to, compareQueryOf({ ...query, start }))
           const height = Math.max(LEAST, size * HEIGHT)

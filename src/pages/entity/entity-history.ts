@@ -176,7 +176,7 @@ async function smallDiff(
   const rows = diff.regions.reduce((sum, region) => {
     return sum + region.blocks.reduce((all, block) => all + block.rows.length, 0)
   }, 0)
-  return diff.remaining > 0 || rows > MOST_ROWS ? null : diff
+  return diff.next !== null || rows > MOST_ROWS ? null : diff
 }
 
 /** The runs of a step: those after it and before the next one. */

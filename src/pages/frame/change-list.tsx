@@ -10,6 +10,8 @@ export interface ChangeListProps {
   readonly linkOf: (entity: Entity) => string | null
   /** The maximal number of shown changes. */
   readonly most: number
+  /** How many entities are shown at once; the others are folded. All when absent. */
+  readonly atOnce?: number
   /** The link to all changes, when there are more. */
   readonly more: (left: number) => Child
 }
@@ -20,35 +22,92 @@ interface Entity {
   readonly label: string
 }
 
+/** Changes of one entity, or those that several of a kind have in common; of the document without any. */
 interface Group {
-  readonly entity: Entity | null
+  readonly entities: readonly Entity[]
   readonly changes: readonly DocumentChange[]
 }
 
-/** Described changes, grouped by entity. */
-export function ChangeList({ changes, linkOf, most, more }: ChangeListProps) {
-  const left = changes.length - most
+/** Described changes, grouped by entity; what many have in common is said once. */
+export function ChangeList({ changes, linkOf, most, more, atOnce = Infinity }: ChangeListProps) {
+  const groups = shownOf(groupsOf(changes), most)
+  const left = changes.length - groups.reduce((sum, group) => sum + countOf(group), 0)
+  const folded = groups.slice(atOnce)
   return (
     <div class="changes">
-      {groupsOf(changes.slice(0, most)).map((group) => (
+      {groups.slice(0, atOnce).map((group) => (
         <ChangeGroup group={group} linkOf={linkOf} />
       ))}
+      {folded.length > 0 && (
+        <details class="more">
+          <summary>{`Show all ${groups.length}`}</summary>
+          {folded.map((group) => (
+            <ChangeGroup group={group} linkOf={linkOf} />
+          ))}
+        </details>
+      )}
       {left > 0 && <p class="more">{more(left)}</p>}
     </div>
   )
 }
 
+/** The first groups, with at most so many changes; what is said of several counts once. */
+function shownOf(groups: readonly Group[], most: number): Group[] {
+  let room = most
+  return groups.flatMap((group) => {
+    const changes = group.changes.slice(0, Math.max(0, room))
+    room -= changes.length
+    return changes.length === 0 ? [] : [{ ...group, changes }]
+  })
+}
+
+function countOf({ entities, changes }: Group): number {
+  return changes.length * Math.max(1, entities.length)
+}
+
 function ChangeGroup({ group, linkOf }: { group: Group } & Pick<ChangeListProps, 'linkOf'>) {
-  const { entity, changes } = group
+  const { entities, changes } = group
+  const [entity] = entities
+  if (entities.length > 1) return <CommonChanges group={group} linkOf={linkOf} />
   const isWhole = changes.length === 1 && changes.every(isAboutAll)
   return (
     <>
-      {entity !== null && !isWhole && (
+      {entity !== undefined && !isWhole && (
         <p class="entity">
           <EntityLink entity={entity} href={hrefOf(entity, linkOf)} />
         </p>
       )}
       <ChangeItems changes={changes} href={entity && isWhole ? hrefOf(entity, linkOf) : null} />
+    </>
+  )
+}
+
+/** At most so many of the entities that changes have in common are named. */
+const MOST_NAMED = 100
+
+function CommonChanges({
+  group: { entities, changes },
+  linkOf,
+}: { group: Group } & Pick<ChangeListProps, 'linkOf'>) {
+  const [one] = entities
+  const kinds = `${one?.kind ?? ''}s`.replace(/ys$/, 'ies')
+  return (
+    <>
+      <details class="entity">
+        <summary>
+          In <b>{`${entities.length} ${kinds}`}</b>
+        </summary>
+        <p>
+          {entities.slice(0, MOST_NAMED).map((entity, n) => (
+            <>
+              {n > 0 && ', '}
+              <EntityLink entity={{ ...entity, kind: 'pipeline' }} href={hrefOf(entity, linkOf)} />
+            </>
+          ))}
+          {entities.length > MOST_NAMED && ` and ${entities.length - MOST_NAMED} more`}
+        </p>
+      </details>
+      <ChangeItems changes={changes} href={null} />
     </>
   )
 }
@@ -168,15 +227,55 @@ function badgeOf({ kind }: DocumentChange): string {
   return kind === 'reformatted' ? '' : kind
 }
 
-/** Groups the changes by entity, in the order of the first change of each. */
+interface OpenGroup {
+  readonly entities: Entity[]
+  readonly changes: Map<string, DocumentChange>
+}
+
+/** As many entities of a kind need the same change for it to be said once. */
+const FEWEST_IN_COMMON = 3
+
+/**
+ * Groups the changes by entity, in the order of the first change of each. The changes that several
+ * entities have in common are a group of their own.
+ */
 function groupsOf(changes: readonly DocumentChange[]): Group[] {
-  const groups = new Map<string, { entity: Entity | null; changes: DocumentChange[] }>()
+  const sharing = sharingOf(changes)
+  const groups = new Map<string, OpenGroup>()
   for (const change of changes) {
-    const group = groups.get(change.entity) ?? { entity: entityOf(change), changes: [] }
-    group.changes.push(change)
-    groups.set(change.entity, group)
+    const signature = signatureOf(change)
+    const together = sharing.get(signature) ?? new Set([change.entity])
+    const isCommon = together.size >= FEWEST_IN_COMMON
+    const key = isCommon ? [...together].join('\n') : change.entity
+    const group: OpenGroup = groups.get(key) ?? { entities: [], changes: new Map() }
+    const entity = entityOf(change)
+    const isNamed = group.entities.some(({ kind, name }) => `${kind}/${name}` === change.entity)
+    if (entity !== null && !isNamed) group.entities.push(entity)
+    group.changes.set(isCommon ? signature : `${group.changes.size}`, change)
+    groups.set(key, group)
   }
-  return [...groups.values()]
+  return Array.from(groups.values(), (group) => ({
+    entities: group.entities,
+    changes: [...group.changes.values()],
+  }))
+}
+
+/** The entities with a change, by its signature. */
+function sharingOf(changes: readonly DocumentChange[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const sharing = new Map<string, Set<string>>()
+  for (const change of changes) {
+    if (isAboutAll(change) || change.entity === 'document') continue
+    const signature = signatureOf(change)
+    const entities = sharing.get(signature) ?? new Set()
+    sharing.set(signature, entities.add(change.entity))
+  }
+  return sharing
+}
+
+/** Equal for the same change of two entities of one kind. */
+function signatureOf({ kind, entity, path, subject, from, to, lines }: DocumentChange): string {
+  const of = entity.slice(0, entity.indexOf('/'))
+  return JSON.stringify([of, kind, path, subject, from, to, lines])
 }
 
 /** Null for a change of the document as a whole. */

@@ -40,6 +40,8 @@ export interface PageProps {
   readonly styles?: readonly string[]
   /** Scripts besides the one of every page; they load after the page. */
   readonly scripts?: readonly string[]
+  /** The address of a feed of what the page lists. */
+  readonly feed?: string
   /** The initial text of the search field. */
   readonly search?: string
   /** The problems that the page itself is about; all others are one line. */
@@ -87,7 +89,7 @@ const DESCRIPTION =
   'The configuration of the build server: every revision, what changed in it, and what it built.'
 
 function Head({ frame: { links, assets }, title, description, ...files }: PageProps) {
-  const { styles = [], scripts = [] } = files
+  const { styles = [], scripts = [], feed } = files
   return (
     <head>
       <meta charset="utf-8" />
@@ -112,6 +114,9 @@ function Head({ frame: { links, assets }, title, description, ...files }: PagePr
       {[...SCRIPTS, ...scripts].map((name) => (
         <script type="module" src={links.asset(assets.addressOf(name))} />
       ))}
+      {feed !== undefined && (
+        <link rel="alternate" type="application/atom+xml" title={title} href={feed} />
+      )}
       <link rel="icon" type="image/svg+xml" href={links.asset(assets.addressOf('cairn.svg'))} />
     </head>
   )
@@ -149,7 +154,11 @@ function Bar({
       </a>
       <nav aria-label="Sections">
         {sections.map(([name, label, href]) => (
-          <a href={href} aria-current={name === section ? 'page' : undefined}>
+          <a
+            href={href}
+            aria-current={name === section ? 'page' : undefined}
+            aria-keyshortcuts={name === 'edit' ? 'e' : undefined}
+          >
             {label}
           </a>
         ))}

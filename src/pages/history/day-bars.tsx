@@ -1,6 +1,5 @@
 import type { DayBar } from './day-counts.ts'
-import type { RevisionFilter } from '../../configuration/search/revision-filter.ts'
-import { type HistoryPage, ROWS } from './history-page.ts'
+import { type HistoryPage, type HistoryQuery, ROWS } from './history-page.ts'
 import type { Links } from '../frame/links.ts'
 import { shortDay } from '../frame/when.tsx'
 import { historyQueryOf } from './history-query.ts'
@@ -9,18 +8,19 @@ import { historyQueryOf } from './history-query.ts'
 const HEIGHTS = 8
 const MOST_LABELS = 7
 
-/** A bar for each day, which links to that day in the list. */
-export function DayBars(props: { links: Links; page: HistoryPage; filter: RevisionFilter }) {
+/** A bar for each day, which links to that day in the list. They are one tab stop, with arrow keys among them. */
+export function DayBars(props: { links: Links; page: HistoryPage; query: HistoryQuery }) {
   const { bars } = props.page
   if (bars.length < 2) return <></>
   const most = Math.max(...bars.map(({ count }) => count))
+  const last = bars.findLast(({ newest }) => newest !== null)
   const every = Math.ceil(bars.length / MOST_LABELS)
   return (
     <nav aria-label="Days">
       <ol class="bars">
         {bars.map((bar, n) => (
           <li>
-            <Bar bar={bar} most={most} {...props} />
+            <Bar bar={bar} most={most} isFirst={bar === last} {...props} />
             {n % every === 0 && <span class="bar-label">{labelOf(bar, bars)}</span>}
           </li>
         ))}
@@ -29,8 +29,14 @@ export function DayBars(props: { links: Links; page: HistoryPage; filter: Revisi
   )
 }
 
-function Bar(props: { links: Links; filter: RevisionFilter; bar: DayBar; most: number }) {
-  const { links, filter, bar, most } = props
+function Bar(props: {
+  links: Links
+  query: HistoryQuery
+  bar: DayBar
+  most: number
+  isFirst: boolean
+}) {
+  const { links, query, bar, most, isFirst } = props
   const { count, newest, newer } = bar
   if (newest === null) return <span class="h0" />
   const page = Math.floor(newer / ROWS) * ROWS
@@ -39,8 +45,9 @@ function Bar(props: { links: Links; filter: RevisionFilter; bar: DayBar; most: n
   return (
     <a
       class={`h${height}`}
+      tabindex={isFirst ? 0 : -1}
       title={title}
-      href={`${links.history(historyQueryOf(filter, page))}#d${newest}`}
+      href={`${links.history(historyQueryOf(query.filter, page, query.chosen))}#d${newest}`}
     >
       <span class="visually-hidden">{title}</span>
     </a>

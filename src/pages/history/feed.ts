@@ -1,6 +1,6 @@
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { escapeHtml } from '../frame/escape.ts'
-import type { Links } from '../frame/links.ts'
+import type { Links, Query } from '../frame/links.ts'
 
 /** The number of revisions in a feed. */
 export const FEED = 50
@@ -11,17 +11,28 @@ export interface FeedItem {
   readonly title: string
 }
 
+export interface Feed {
+  readonly items: readonly FeedItem[]
+  readonly links: Links
+  readonly origin: string
+  /** The filter, by which feeds differ. */
+  readonly query: Query
+  /** When the history last changed: a feed without entries has a time too. */
+  readonly updated: number
+}
+
 /** An Atom feed (RFC 4287) of revisions, newest first. */
-export function renderFeed(items: readonly FeedItem[], links: Links, origin: string): string {
-  const newest = items[0]?.revision.time ?? 0
+export function renderFeed({ items, links, origin, query, updated }: Feed): string {
+  const self = escapeXml(`${origin}${links.feed(query)}`)
   return [
     '<?xml version="1.0" encoding="utf-8"?>',
     '<feed xmlns="http://www.w3.org/2005/Atom">',
     '<title>Configuration history</title>',
-    `<id>${escapeHtml(`${origin}${links.feed()}`)}</id>`,
-    `<link rel="self" href="${escapeHtml(`${origin}${links.feed()}`)}"/>`,
-    `<link href="${escapeHtml(`${origin}${links.history()}`)}"/>`,
-    `<updated>${new Date(newest).toISOString()}</updated>`,
+    `<id>${self}</id>`,
+    `<link rel="self" type="application/atom+xml" href="${self}"/>`,
+    `<link rel="alternate" type="text/html" href="${escapeXml(`${origin}${links.history(query)}`)}"/>`,
+    `<updated>${new Date(items[0]?.revision.time ?? updated).toISOString()}</updated>`,
+    '<author><name>Cairn</name></author>',
     ...items.map((item) => renderEntry(item, links, origin)),
     '</feed>',
     '',
@@ -33,12 +44,19 @@ function renderEntry({ revision, title }: FeedItem, links: Links, origin: string
   const before = `r${Math.max(1, number - 1)}`
   return [
     '<entry>',
-    `<title>${escapeHtml(`r${number} ${title}`)}</title>`,
+    `<title>${escapeXml(`r${number} ${title}`)}</title>`,
     `<id>urn:git-commit:${commit}</id>`,
-    `<link href="${escapeHtml(`${origin}${links.compare(before, `r${number}`)}`)}"/>`,
+    `<link rel="alternate" type="text/html" href="${escapeXml(`${origin}${links.compare(before, `r${number}`)}`)}"/>`,
     `<updated>${new Date(time).toISOString()}</updated>`,
-    `<author><name>${escapeHtml(who)}</name></author>`,
-    ...(message === '' ? [] : [`<summary>${escapeHtml(message)}</summary>`]),
+    `<author><name>${escapeXml(who || '(no name)')}</name></author>`,
+    `<summary>${escapeXml(message || title)}</summary>`,
     '</entry>',
   ].join('\n')
+}
+
+/** XML cannot hold every character, not even as a reference. */
+function escapeXml(text: string): string {
+  return escapeHtml(
+    text.replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd'),
+  )
 }

@@ -1,6 +1,7 @@
 import { REVISION_KINDS, type RevisionKind } from '../../core/revision-kind.ts'
-import type { RevisionFilter } from '../../configuration/search/revision-filter.ts'
-import type { HistoryPage } from './history-page.ts'
+import { isOpen } from '../../configuration/search/revision-filter.ts'
+import { foldEntity } from '../../document/entities/entities.ts'
+import type { HistoryPage, HistoryQuery } from './history-page.ts'
 import type { Links } from '../frame/links.ts'
 import { dayOf, historyQueryOf } from './history-query.ts'
 
@@ -12,12 +13,31 @@ const KIND_LABELS = {
   upgrade: 'Upgrades',
 } as const satisfies Record<RevisionKind, string>
 
+/** The kinds of entities in the order of the list, each with its heading. */
+const ENTITY_HEADINGS: readonly (readonly [kind: string, heading: string])[] = [
+  ['pipeline', 'Pipelines'],
+  ['group', 'Groups'],
+  ['template', 'Templates'],
+  ['environment', 'Environments'],
+  ['role', 'Roles'],
+  ['agent', 'Agents'],
+]
+
+interface FiltersProps {
+  readonly links: Links
+  readonly page: HistoryPage
+  readonly query: HistoryQuery
+}
+
 /** The fields of the filter. It is part of the address, so it can be bookmarked and shared. */
-export function Filters(props: { links: Links; page: HistoryPage; filter: RevisionFilter }) {
-  const { links, filter, page } = props
-  const { users, agentRegistrations, noise } = page.facts
+export function Filters(props: FiltersProps) {
+  const { links, query, page } = props
+  const { filter, chosen } = query
+  const { agentRegistrations, noise } = page.facts
   return (
     <form class="filters" action={links.history()} aria-label="Filter">
+      {page.total > 1 && <Kept name="a" number={chosen.a} />}
+      {page.total > 1 && <Kept name="b" number={chosen.b} />}
       <input
         class="filter-text"
         name="text"
@@ -27,43 +47,133 @@ export function Filters(props: { links: Links; page: HistoryPage; filter: Revisi
         title="Finds the revisions in which this text occurs more or less often in the configuration than before, as git log -S does. Upper and lower case differ."
         aria-label="Text added or removed in the configuration"
       />
-      <select name="user" aria-label="Who">
-        <Choice value="" label="Anyone" chosen={filter.username} />
-        {users.map(({ username, who }) => (
-          <Choice value={username} label={who} chosen={filter.username} />
-        ))}
-      </select>
-      <select name="kind" aria-label="Where from">
-        <Choice value="" label="Any source" chosen={filter.kind ?? ''} />
-        {REVISION_KINDS.map((kind) => (
-          <Choice value={kind} label={KIND_LABELS[kind]} chosen={filter.kind ?? ''} />
-        ))}
-      </select>
-      <Dates filter={filter} />
-      {filter.entity !== '' && <OnlyEntity {...props} />}
+      <People {...props} />
+      <Sources {...props} />
+      <Entities {...props} />
+      <Dates {...props} />
       {filter.mentions !== '' && <OnlyMentioning {...props} />}
       {agentRegistrations > 0 && (
         <label class="check">
           <input type="checkbox" name="agents" value="1" checked={filter.agents} />
-          {` Show agent registrations (${agentRegistrations})`}
+          {` Agent registrations (${agentRegistrations})`}
         </label>
       )}
       {(noise > 0 || filter.withoutNoise) && (
         <label class="check">
           <input type="checkbox" name="noise" value="0" checked={filter.withoutNoise} />
-          {` Hide mere layout and schema versions (${noise})`}
+          {` Hide layout changes (${noise})`}
         </label>
       )}
       <button>Filter</button>
+      {!isOpen(filter) && <Matching {...props} />}
       <span class="feeds">
-        <a class="button plain" href={links.feed(historyQueryOf(filter))}>
+        <a class="button" href={links.feed(historyQueryOf(filter))}>
           Feed
         </a>
-        <a class="button plain" href={links.revisionsJson(historyQueryOf(filter))}>
+        <a class="button" href={links.revisionsJson(historyQueryOf(filter))}>
           JSON
         </a>
       </span>
     </form>
+  )
+}
+
+/** The choice for a comparison, which a filter does not change; a script fills it. */
+function Kept({ name, number }: { name: string; number: number | null }) {
+  return (
+    <input
+      type="hidden"
+      name={name}
+      value={number === null ? '' : `r${number}`}
+      disabled={number === null}
+    />
+  )
+}
+
+function Matching({ links, page, query }: FiltersProps) {
+  const { matching } = page
+  const open = {
+    ...NO_FILTER,
+    agents: query.filter.agents,
+    withoutNoise: query.filter.withoutNoise,
+  }
+  return (
+    <span class="matching" role="status">
+      <b>{`${matching} ${matching === 1 ? 'revision matches' : 'revisions match'}`}</b>{' '}
+      <a href={links.history(historyQueryOf(open, 0, query.chosen))}>Clear</a>
+    </span>
+  )
+}
+
+const NO_FILTER = {
+  text: '',
+  mentions: '',
+  username: '',
+  kind: null,
+  entity: '',
+  since: null,
+  until: null,
+}
+
+function People({ page, query: { filter } }: FiltersProps) {
+  return (
+    <select name="user" aria-label="Who">
+      <Choice value="" label="Anyone" chosen={filter.username} />
+      {page.facts.users.map(({ username, who, revisions }) => (
+        <Choice value={username} label={`${who} (${revisions})`} chosen={filter.username} />
+      ))}
+    </select>
+  )
+}
+
+function Sources({ page, query: { filter } }: FiltersProps) {
+  const { kinds } = page.facts
+  const present = REVISION_KINDS.filter((kind) => kinds.has(kind) || kind === filter.kind)
+  return (
+    <select name="kind" aria-label="Where from">
+      <Choice value="" label="Any source" chosen={filter.kind ?? ''} />
+      {present.map((kind) => (
+        <Choice
+          value={kind}
+          label={`${KIND_LABELS[kind]} (${kinds.get(kind) ?? 0})`}
+          chosen={filter.kind ?? ''}
+        />
+      ))}
+    </select>
+  )
+}
+
+/** Everything that has a history of its own, also what is gone. */
+function Entities({ page, query: { filter } }: FiltersProps) {
+  const { entities } = page.facts
+  const chosen = foldEntity(filter.entity)
+  const isListed = entities.some(({ entity }) => entity === chosen)
+  const known = new Set(ENTITY_HEADINGS.map(([kind]) => kind))
+  const others = entities.filter(({ kind }) => !known.has(kind))
+  const groups = [
+    ...ENTITY_HEADINGS.map(([kind, heading]) => ({
+      heading,
+      list: entities.filter((each) => each.kind === kind),
+    })),
+    { heading: 'Others', list: others },
+  ]
+  return (
+    <select name="entity" aria-label="What">
+      <Choice value="" label="Everything" chosen={filter.entity} />
+      {!isListed && filter.entity !== '' && (
+        <Choice value={filter.entity} label={filter.entity} chosen={filter.entity} />
+      )}
+      {groups.map(
+        ({ heading, list }) =>
+          list.length > 0 && (
+            <optgroup label={heading}>
+              {list.map(({ entity, label, revisions }) => (
+                <Choice value={entity} label={`${label} (${revisions})`} chosen={chosen} />
+              ))}
+            </optgroup>
+          ),
+      )}
+    </select>
   )
 }
 
@@ -75,7 +185,7 @@ function Choice({ value, label, chosen }: { value: string; label: string; chosen
   )
 }
 
-function Dates({ filter }: { filter: RevisionFilter }) {
+function Dates({ links, query: { filter } }: FiltersProps) {
   return (
     <details class="dates" open={filter.since !== null || filter.until !== null}>
       <summary>Dates</summary>
@@ -88,28 +198,20 @@ function Dates({ filter }: { filter: RevisionFilter }) {
           {'to '}
           <input type="date" name="until" value={dayOf(filter.until)} />
         </label>
+        <button formaction={links.chooseComparison()} name="by" value="dates">
+          Compare these dates
+        </button>
       </span>
     </details>
   )
 }
 
-function OnlyEntity({ links, filter }: { links: Links; filter: RevisionFilter }) {
-  const [kind, ...name] = filter.entity.split('/')
-  return (
-    <span class="badge changed">
-      <input type="hidden" name="entity" value={filter.entity} />
-      {`only ${kind} ${name.join('/')} `}
-      <a href={links.history(historyQueryOf({ ...filter, entity: '' }))}>show all</a>
-    </span>
-  )
-}
-
-function OnlyMentioning({ links, filter }: { links: Links; filter: RevisionFilter }) {
+function OnlyMentioning({ links, query: { filter, chosen } }: FiltersProps) {
   return (
     <span class="badge changed">
       <input type="hidden" name="q" value={filter.mentions} />
       {`mentions "${filter.mentions}" `}
-      <a href={links.history(historyQueryOf({ ...filter, mentions: '' }))}>show all</a>
+      <a href={links.history(historyQueryOf({ ...filter, mentions: '' }, 0, chosen))}>show all</a>
     </span>
   )
 }

@@ -1,8 +1,8 @@
 import type { Principal } from '../../core/principal.ts'
 import type { Revision } from '../../core/revision.ts'
-import { revisionKindOf, shownAuthor } from '../../core/revision-kind.ts'
+import { type RevisionKind, revisionKindOf, shownAuthor } from '../../core/revision-kind.ts'
 import type { History } from '../../history/history.ts'
-import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
+import type { EntityIndex, KnownEntity } from '../../configuration/changes/entity-index.ts'
 import type { TextIndex } from '../../configuration/search/text-index.ts'
 import { type IndexProgress, slowest } from '../../configuration/changes/index-progress.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
@@ -17,6 +17,7 @@ import {
   type NumberedRevision,
   type RevisionReadingDeps,
 } from '../revisions/numbered-revision.ts'
+import { hasHistory } from '../revisions/entity-address.ts'
 import type { RevisionDetails } from '../revisions/revision-details.ts'
 
 export interface HistoryPageDeps extends RevisionReadingDeps {
@@ -35,8 +36,15 @@ export interface RevisionDetailsSource {
 
 export interface HistoryQuery {
   readonly filter: RevisionFilter
+  readonly chosen: ChosenRevisions
   /** The number of revisions to skip. */
   readonly offset: number
+}
+
+/** The revisions that are chosen for a comparison, by number; null where none is. */
+export interface ChosenRevisions {
+  readonly a: number | null
+  readonly b: number | null
 }
 
 export interface HistoryRow {
@@ -62,7 +70,15 @@ export interface HistoryPage {
 
 /** Facts about the whole history, for the choices of the filter. */
 export interface HistoryFacts {
-  readonly users: readonly { readonly username: string; readonly who: string }[]
+  readonly users: readonly {
+    readonly username: string
+    readonly who: string
+    readonly revisions: number
+  }[]
+  /** The number of revisions of each kind. */
+  readonly kinds: ReadonlyMap<RevisionKind, number>
+  /** Whatever has a history of its own, by kind and name. */
+  readonly entities: readonly (KnownEntity & { readonly kind: string })[]
   readonly agentRegistrations: number
   /** The number of revisions with only cosmetic changes, as far as they are indexed. */
   readonly noise: number
@@ -80,7 +96,7 @@ const PATIENCE = 250
 export async function readHistoryPage(
   deps: HistoryPageDeps,
   principal: Principal,
-  { filter, offset }: HistoryQuery,
+  { filter, offset }: Omit<HistoryQuery, 'chosen'>,
 ): Promise<HistoryPage> {
   assertMay(deps.access, principal, { action: 'administer' })
   const { history, details, entities, texts } = deps
@@ -161,11 +177,36 @@ function factsOf(history: History, entities: EntityIndex): HistoryFacts {
 }
 
 function lookForFacts(revisions: readonly Revision[], entities: EntityIndex): HistoryFacts {
+  const kinds = countsOf(revisions.map(revisionKindOf))
   const people = revisions.filter((revision) => revisionKindOf(revision) !== 'agent')
-  const names = [...new Set(people.map(({ username }) => username))].toSorted()
+  const users = [...countsOf(people.map(({ username }) => username))].toSorted(byCount)
   return {
-    users: names.map((username) => ({ username, who: shownAuthor(username) })),
+    users: users.map(([username, count]) => ({
+      username,
+      who: shownAuthor(username),
+      revisions: count,
+    })),
+    kinds,
+    entities: entitiesIn(entities),
     agentRegistrations: revisions.length - people.length,
     noise: revisions.filter((revision) => entities.isCosmetic(revision)).length,
   }
+}
+
+function countsOf<Value>(values: readonly Value[]): Map<Value, number> {
+  const counts = new Map<Value, number>()
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return counts
+}
+
+function byCount([, one]: readonly [string, number], [, other]: readonly [string, number]): number {
+  return other - one
+}
+
+function entitiesIn(index: EntityIndex): HistoryFacts['entities'] {
+  return index
+    .entities()
+    .map((each) => ({ ...each, kind: each.entity.slice(0, each.entity.indexOf('/')) }))
+    .filter(({ kind }) => hasHistory(kind))
+    .toSorted((one, other) => one.label.localeCompare(other.label, 'en'))
 }

@@ -1,6 +1,6 @@
 import { REVISION_KINDS } from '../../core/revision-kind.ts'
 import type { RevisionFilter } from '../../configuration/search/revision-filter.ts'
-import type { HistoryQuery } from './history-page.ts'
+import type { ChosenRevisions, HistoryQuery } from './history-page.ts'
 import { malformed, parseSearchedText, parseWholeNumber } from '../../http/parameters.ts'
 import type { Query } from '../frame/links.ts'
 
@@ -24,11 +24,16 @@ export function parseHistoryQuery(given: Given): HistoryQuery {
     agents: given['agents'] === '1',
     withoutNoise: given['noise'] === '0',
   }
-  return { filter, offset: offset === '' ? 0 : parseWholeNumber(offset, 'offset') }
+  const chosen = { a: parseChosen(given['a']), b: parseChosen(given['b']) }
+  return { filter, chosen, offset: offset === '' ? 0 : parseWholeNumber(offset, 'offset') }
 }
 
-/** Renders the filter as parameters of an address. */
-export function historyQueryOf(filter: RevisionFilter, offset = 0): Query {
+/** Renders filter, place and choice as parameters of an address. */
+export function historyQueryOf(
+  filter: RevisionFilter,
+  offset = 0,
+  { a, b }: ChosenRevisions = NONE_CHOSEN,
+): Query {
   return {
     q: filter.mentions,
     text: filter.text,
@@ -40,7 +45,17 @@ export function historyQueryOf(filter: RevisionFilter, offset = 0): Query {
     agents: filter.agents ? '1' : null,
     noise: filter.withoutNoise ? '0' : null,
     offset: offset > 0 ? offset : null,
+    a: a === null ? null : `r${a}`,
+    b: b === null ? null : `r${b}`,
   }
+}
+
+export const NONE_CHOSEN: ChosenRevisions = { a: null, b: null }
+
+/** Of `r7`; null for anything else, which is not on this list. */
+function parseChosen(name = ''): number | null {
+  const number = /^r([1-9]\d{0,8})$/.exec(name)?.[1]
+  return number === undefined ? null : Number(number)
 }
 
 export function dayOf(time: number | null): string {

@@ -54,12 +54,12 @@ function historyPages(options: HistoryRoutesOptions) {
     const isKnown = page.rows.every((row) => row.isKnown) && page.indexing === null
     const state = [page.current.commit, page.total, isKnown ? 'known' : now]
     const asked = JSON.stringify([
-      historyQueryOf(query.filter, query.offset),
+      historyQueryOf(query.filter, query.offset, query.chosen),
       Math.floor(now / FRESH),
     ])
     const etag = pages.etag(frame, [...state, asked, c.req.url])
     return kept.answer(c, { etag, immutable: false }, async () => (
-      <HistoryView frame={frame} filter={query.filter} page={page} now={now} />
+      <HistoryView frame={frame} query={query} page={page} now={now} />
     ))
   }
 }
@@ -72,7 +72,14 @@ async function feed(options: HistoryRoutesOptions, c: Context<RouteEnv>): Promis
     revision: numbered(history, revision),
     title: entities.sentencesOf(revision).join('; ') || revision.subject,
   }))
-  return new Response(renderFeed(items, pages.links, new URL(c.req.url).origin), {
+  const body = renderFeed({
+    items,
+    links: pages.links,
+    origin: new URL(c.req.url).origin,
+    query: historyQueryOf(filter),
+    updated: history.current().time,
+  })
+  return new Response(body, {
     headers: { 'content-type': 'application/atom+xml; charset=utf-8', 'cache-control': 'no-cache' },
   })
 }

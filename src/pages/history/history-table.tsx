@@ -1,5 +1,5 @@
 import { dayName } from './day-counts.ts'
-import type { HistoryPage, HistoryRow } from './history-page.ts'
+import type { ChosenRevisions, HistoryPage, HistoryRow } from './history-page.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { ChangeList, toEntityHistory } from '../frame/change-list.tsx'
 import { ChangeWords } from '../frame/change-words.tsx'
@@ -13,11 +13,11 @@ const CHANGES = 6
 interface TableProps {
   readonly links: Links
   readonly page: HistoryPage
+  readonly chosen: Chosen
 }
 
 /** The rows of the history, grouped by day. */
-export function HistoryTable({ links, page }: TableProps) {
-  const { a, b } = chosenOf(page)
+export function HistoryTable({ links, page, chosen }: TableProps) {
   return (
     <table class="history">
       <thead>
@@ -51,7 +51,7 @@ export function HistoryTable({ links, page }: TableProps) {
                 links={links}
                 row={row}
                 day={isFirst ? day : null}
-                chosen={{ a, b }}
+                chosen={chosen}
                 total={page.total}
               />
             </>
@@ -62,13 +62,20 @@ export function HistoryTable({ links, page }: TableProps) {
   )
 }
 
-interface Chosen {
+/** The revisions that a comparison would compare, by number. */
+export interface Chosen {
   readonly a: number
   readonly b: number
 }
 
-/** The initial choice: the newest revision of the page and the one before it. */
-export function chosenOf({ rows }: HistoryPage): Chosen {
+/** The choice so far; without one, the newest revision of the page and the one before it. */
+export function chosenOf({ rows, total }: HistoryPage, asked: ChosenRevisions): Chosen {
+  const newest = newestOf(rows)
+  const known = (number: number | null) => (number !== null && number <= total ? number : null)
+  return { a: known(asked.a) ?? newest.a, b: known(asked.b) ?? newest.b }
+}
+
+function newestOf(rows: HistoryPage['rows']): Chosen {
   const b = Math.max(2, rows[0]?.revision.number ?? 2)
   const listed = rows[1]?.revision.number
   return { a: listed !== undefined && listed < b ? listed : b - 1, b }
@@ -105,7 +112,9 @@ function Row({ links, row, day, chosen, total }: RowProps) {
       <td class="what">
         <What links={links} row={row} />
       </td>
-      <td class="lines">{details?.lines && <LineCounts lines={details.lines} />}</td>
+      <td class="lines">
+        {details?.lines ? <LineCounts lines={details.lines} /> : <NotCounted />}
+      </td>
       <td>
         <Who revision={revision} />
       </td>
@@ -123,7 +132,15 @@ function Row({ links, row, day, chosen, total }: RowProps) {
   )
 }
 
-function Pick({ side, number, chosen }: { side: 'a' | 'b'; number: number; chosen: number }) {
+export function Pick({
+  side,
+  number,
+  chosen,
+}: {
+  side: 'a' | 'b'
+  number: number
+  chosen: number
+}) {
   const letter = side.toUpperCase()
   return (
     <label class="letter">
@@ -164,6 +181,16 @@ function What({ links, row: { revision, details } }: { links: Links; row: Histor
 /** The subject of the commit, unless it is the metadata record of the original server. */
 function subjectOf({ subject }: NumberedRevision): string {
   return /^user:.*\|timestamp:\d+\|/.test(subject) ? 'Configuration changed' : subject
+}
+
+/** The lines of a revision that has not been compared yet; a script asks for them again. */
+function NotCounted() {
+  return (
+    <span class="muted" data-pending="" title="Not counted yet">
+      <span aria-hidden="true">…</span>
+      <span class="visually-hidden">not counted yet</span>
+    </span>
+  )
 }
 
 export function LineCounts({

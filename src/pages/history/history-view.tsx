@@ -1,35 +1,39 @@
 import type { RevisionFilter } from '../../configuration/search/revision-filter.ts'
-import { type HistoryPage, ROWS } from './history-page.ts'
+import { type HistoryPage, type HistoryQuery, ROWS } from './history-page.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
 import { dateOf } from '../frame/when.tsx'
-import { BY_TIME, Pager } from '../frame/pager.tsx'
 import { renderProgress } from '../../configuration/changes/index-progress.ts'
 import { DayBars } from './day-bars.tsx'
 import { Filters } from './filters.tsx'
 import { historyQueryOf } from './history-query.ts'
-import { HistoryTable, chosenOf } from './history-table.tsx'
+import { type Chosen, chosenOf, HistoryTable, Pick } from './history-table.tsx'
 
 export interface HistoryViewProps {
   readonly frame: PageFrame
-  readonly filter: RevisionFilter
+  readonly query: HistoryQuery
   readonly page: HistoryPage
   readonly now: number
 }
 
 /** The list of revisions, with its filters. */
-export function HistoryView({ frame, filter, page, now }: HistoryViewProps) {
+export function HistoryView({ frame, query, page, now }: HistoryViewProps) {
   const { links } = frame
+  const { filter } = query
+  const chosen = chosenOf(page, query.chosen)
   return (
     <PageLayout
       frame={frame}
       title="Configuration history"
       section="history"
       styles={['history.css']}
+      description={countsOf(page)}
+      skipTo={{ id: 'history', label: 'Skip to the revisions' }}
+      feed={links.feed(historyQueryOf(filter))}
     >
       <Head links={links} page={page} now={now} />
-      <DayBars links={links} page={page} filter={filter} />
-      <Filters links={links} page={page} filter={filter} />
+      <DayBars links={links} page={page} query={query} />
+      <Filters links={links} page={page} query={query} />
       <div
         id="live"
         class="live"
@@ -43,28 +47,33 @@ export function HistoryView({ frame, filter, page, now }: HistoryViewProps) {
         </p>
       )}
       {page.total === 1 && <FirstUse links={links} />}
-      <form id="history" action={links.chooseComparison()}>
+      <form id="history" tabindex={-1} action={links.chooseComparison()}>
         {page.rows.length === 0 ? (
           <NothingFound links={links} total={page.total} />
         ) : (
-          <HistoryTable links={links} page={page} />
+          <HistoryTable links={links} page={page} chosen={chosen} />
         )}
-        <Pages links={links} page={page} filter={filter} />
-        {page.total > 1 && page.rows.length > 0 && <CompareBar page={page} />}
+        {page.total > 1 && page.rows.length > 0 && <CompareBar page={page} chosen={chosen} />}
       </form>
+      <Pages links={links} page={page} filter={filter} />
     </PageLayout>
   )
 }
 
+/** `551 revisions since 21 Oct 2015` */
+function countsOf({ total, first }: HistoryPage): string {
+  return `${total} ${total === 1 ? 'revision' : 'revisions'} since ${dateOf(first.time)}`
+}
+
 function Head({ links, page, now }: { links: Links; page: HistoryPage; now: number }) {
-  const { total, first, current } = page
+  const { current } = page
   const at = new Date(now).toISOString().slice(0, 16)
   return (
     <div class="page-head">
       <div>
         <h1>Configuration history</h1>
         <p class="muted">
-          {`${total} ${total === 1 ? 'revision' : 'revisions'} since ${dateOf(first.time)}. `}
+          {`${countsOf(page)}. `}
           Current is <a href={links.snapshot(`r${current.number}`)}>{`r${current.number}`}</a>,{' '}
           <code title={current.digest}>{current.digest.slice(0, 8)}</code>.
         </p>
@@ -97,8 +106,8 @@ function NothingFound({ links, total }: { links: Links; total: number }) {
     <section class="card">
       <h2>No revision matches</h2>
       <p>
-        {`None of the ${total} revisions is what the filter asks for. `}
-        <a href={links.history()}>Show all of them</a>
+        {`None of the ${total} revisions matches the filter. `}
+        <a href={links.history()}>Show all</a>
       </p>
     </section>
   )
@@ -114,27 +123,59 @@ function Pages({
   filter: RevisionFilter
 }) {
   const { offset, matching, rows } = page
+  if (matching <= ROWS && offset === 0) return <></>
+  const to = (start: number) => ({ value: Math.max(0, start), action: links.history() })
   return (
-    <Pager
-      pagination={{ offset, total: matching, pageSize: ROWS }}
-      shown={rows.length}
-      labels={BY_TIME}
-      to={(start) => links.history(historyQueryOf(filter, start ?? 0))}
-    />
+    <nav class="pager" aria-label="Pages">
+      {Object.entries(historyQueryOf(filter)).map(
+        ([name, value]) =>
+          value !== null &&
+          value !== '' && <input type="hidden" name={name} value={value} form="history" />,
+      )}
+      {offset > 0 && <Turn {...to(offset - ROWS)} label="← Newer" shortcut="]" />}
+      <span class="muted">
+        {rows.length === 0 ? '' : `${offset + 1} to ${offset + rows.length} of ${matching}`}
+      </span>
+      {offset + ROWS < matching && <Turn {...to(offset + ROWS)} label="Older →" shortcut="[" />}
+    </nav>
+  )
+}
+
+interface TurnProps {
+  readonly value: number
+  readonly action: string
+  readonly label: string
+  readonly shortcut: string
+}
+
+/** Sends the chosen revisions along to the other page, with scripts or without. */
+function Turn({ value, action, label, shortcut }: TurnProps) {
+  return (
+    <button
+      form="history"
+      formaction={action}
+      name="offset"
+      value={value}
+      aria-keyshortcuts={shortcut}
+    >
+      {label}
+    </button>
   )
 }
 
 /** The chosen comparison, at the foot of the window. `enhance.js` keeps its text up to date. */
-function CompareBar({ page }: { page: HistoryPage }) {
-  const { a, b } = chosenOf(page)
+function CompareBar({ page, chosen: { a, b } }: { page: HistoryPage; chosen: Chosen }) {
+  const isHere = (number: number) => page.rows.some(({ revision }) => revision.number === number)
   const between = page.rows.filter(({ revision }) => revision.number > a && revision.number <= b)
   const people = new Set(between.map(({ revision }) => revision.username)).size
   return (
     <div class="compare-bar">
       <p>
+        {!isHere(a) && <Pick side="a" number={a} chosen={a} />}
+        {!isHere(b) && <Pick side="b" number={b} chosen={b} />}
         <b id="chosen">{`r${a} → r${b}`}</b>{' '}
         <span id="chosen-text" class="muted" aria-live="polite">
-          {`${b - a} ${b - a === 1 ? 'revision' : 'revisions'}`}
+          {`${Math.abs(b - a)} ${Math.abs(b - a) === 1 ? 'revision' : 'revisions'}`}
           {people > 0 && ` by ${people} ${people === 1 ? 'person' : 'people'}`}
         </span>
       </p>

@@ -116,7 +116,7 @@ function Result(props: RestoreViewProps) {
 }
 
 function queryOf(view: View): Query {
-  return { view: view === 'unified' ? view : null }
+  return { view: view === 'fitting' ? null : view }
 }
 
 /** The same difference between revisions, without a limit; undoing has none. */

@@ -64,7 +64,7 @@ describe('history and comparison in a browser', () => {
     await page.getByLabel('A: r2').check({ force: true })
     await page.getByRole('button', { name: 'Compare' }).click()
     expect(new URL(page.url()).pathname).toBe('/config/compare/r2/r4')
-    await page.getByRole('link', { name: 'Unified' }).click()
+    await page.getByRole('link', { name: 'Unified' }).first().click()
     await page.getByRole('link', { name: 'Whole file' }).click()
     await page.getByRole('link', { name: 'Older change' }).click()
     expect(await page.title()).toContain('r1 → r2')
@@ -89,7 +89,7 @@ describe('history and comparison in a browser', () => {
     await press(page, 'n', 'n')
     expect(await page.locator('#step').textContent()).toBe('Change 2 of 3')
     await press(page, 'p')
-    expect(await page.locator('tr.here').getAttribute('id')).toBe('c1')
+    expect(await page.locator('.here').getAttribute('id')).toBe('c1')
     await press(page, '?')
     expect(await page.locator('#keys').isVisible()).toBe(true)
     await press(page, 'Escape')
@@ -106,12 +106,12 @@ describe('history and comparison in a browser', () => {
     const page = await visit(chromium.browser, service.url)
 
     await page.goto('/config/compare/r2/r4#R10-R12')
-    expect(await page.locator('tr.chosen').count()).toBe(3)
+    expect(await page.locator('.n.chosen').count()).toBe(3)
     await page.locator('#R10').click()
     await page.locator('#R11').click({ modifiers: ['Shift'] })
 
     expect(new URL(page.url()).hash).toBe('#R10-R11')
-    expect(await page.locator('tr.chosen').count()).toBe(2)
+    expect(await page.locator('.n.chosen').count()).toBe(2)
   })
 
   it('tell of a revision that arrives while the history is open', async () => {

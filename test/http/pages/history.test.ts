@@ -68,7 +68,7 @@ describe('the history', () => {
     commitAs(service, 'agent_7c5-1_10.0.0.9_build-04')
 
     const hidden = async () => page(service, '/config')
-    await expect.poll(hidden, { timeout: 10_000 }).toContain('Show agent registrations (1)')
+    await expect.poll(hidden, { timeout: 10_000 }).toContain('Agent registrations (1)')
     const shown = await page(service, '/config?agents=1')
 
     expect(numbersOf(await hidden())).toEqual([3, 2, 1])
@@ -88,7 +88,7 @@ describe('the history', () => {
     const all = await page(service, '/config')
     await expect
       .poll(() => page(service, '/config?noise=0'), { timeout: 10_000 })
-      .toContain('Hide mere layout and schema versions (2)')
+      .toContain('Hide layout changes (2)')
     const quiet = await page(service, '/config?noise=0')
 
     expect(numbersOf(all)).toEqual([6, 5, 4, 3, 2, 1])

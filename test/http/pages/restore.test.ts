@@ -147,10 +147,10 @@ describe('the page of a restore', () => {
       ),
     )
 
-    expect(split).toContain('class="code split"')
+    expect(split).toContain('class="code split fitting"')
     expect(split).toContain('href="/config/r2/restore?view=unified#diff"')
     expect(unified).toContain('class="code unified"')
-    expect(unified).toContain('href="/config/r2/restore#diff"')
+    expect(unified).toContain('href="/config/r2/restore?view=split#diff"')
   })
 
   it('says where there is nothing to restore', async () => {

@@ -79,6 +79,17 @@ export async function violationsOf(page: Page): Promise<string[]> {
   return violations.map(({ id, nodes: [node] }) => `${id}: ${node?.html} ${node?.failureSummary}`)
 }
 
+/** The targets in a part of a page that are too small for a finger, by axe's rule of WCAG 2.2. */
+export async function smallTargetsOf(page: Page, part: string): Promise<string[]> {
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send('Page.setBypassCSP', { enabled: true })
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate<AxeResults>(
+    `axe.run('${part}', { preload: false, runOnly: ['target-size'] })`,
+  )
+  return violations.flatMap(({ nodes }) => nodes.map(({ html }) => html))
+}
+
 /** What axe has against a page, and whether it is wider than the window. */
 export async function troublesOf(page: Page): Promise<string[]> {
   const violations = await violationsOf(page)

@@ -1,27 +1,34 @@
 import { elementOf, find, findAll, runDetached } from '../../frame/client/dom.ts'
 
-let at = -1
-
-/** Moves from change to change in a comparison. */
+/** Moves from change to change in a comparison, to those on its other pages too. */
 export function moveChange(by: number): void {
-  const rows = findAll('tr.first')
-  if (rows.length === 0) return
-  const next = at + by
-  if (next >= rows.length) find('.more-regions [rel=next]')?.focus()
-  at = Math.max(0, Math.min(rows.length - 1, next))
-  find('tr.here')?.classList.remove('here')
-  const row = rows[at]
-  if (!row) return
-  row.classList.add('here')
-  row.scrollIntoView({ block: 'center' })
-  showPlace(row)
+  const changes = findAll('.change[id]')
+  const here = find('.change.here')
+  const change = changes[(here ? changes.indexOf(here) : by > 0 ? -1 : changes.length) + by]
+  if (change) return showChange(change)
+  const link = document.querySelector<HTMLAnchorElement>(by > 0 ? '#step-down' : '#step-up')
+  if (link && link.search !== location.search) location.assign(link.href)
 }
 
-function showPlace({ id }: HTMLElement): void {
+function showChange(change: HTMLElement): void {
+  find('.change.here')?.classList.remove('here')
+  change.classList.add('here')
+  const [first] = findAll('td', change).filter(({ offsetParent }) => offsetParent !== null)
+  first?.scrollIntoView({ block: 'center' })
   const place = find('#step')
-  const [, total] = place?.textContent.split(' of ') ?? []
-  const number = id.slice(1)
-  if (place && number) place.textContent = `Change ${number} of ${total}`
+  if (place) place.textContent = `Change ${change.id.slice(1)} of ${place.dataset['total']}`
+}
+
+/** The change that the address names is the one to step from. */
+export function watchNamedChange(): void {
+  addEventListener('hashchange', showNamedChange)
+  showNamedChange()
+}
+
+function showNamedChange(): void {
+  // The browser may not know its target yet.
+  const change = document.getElementById(location.hash.slice(1))
+  if (change?.matches('.change')) showChange(change)
 }
 
 /** Binds the buttons of a comparison: steps, foldable parts, and copying a patch. */

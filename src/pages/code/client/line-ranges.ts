@@ -23,7 +23,7 @@ function showRange(): void {
   if (!side) return
   const [low, high] = [Math.min(Number(from), Number(to)), Math.max(Number(from), Number(to))]
   for (let line = low; line <= Math.min(high, low + MOST); line++) {
-    document.getElementById(`${side}${line}`)?.closest('tr, .l')?.classList.add('chosen')
+    document.getElementById(`${side}${line}`)?.closest('td, .l')?.classList.add('chosen')
   }
   document.getElementById(`${side}${low}`)?.scrollIntoView({ block: 'center' })
 }

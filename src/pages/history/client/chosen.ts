@@ -36,9 +36,25 @@ export function showChosen(): void {
     (isComplete ? ` by ${plural(people, 'person', 'people')}` : '')
 }
 
+/** The address and the filter keep the choice, so that it is there on other pages of the list. */
+export function keepChosen(): void {
+  const address = new URL(location.href)
+  for (const side of SIDES) {
+    const name = picked(side)?.value
+    if (name === undefined) continue
+    address.searchParams.set(side, name)
+    for (const field of findAll<HTMLInputElement>(`.filters input[name=${side}]`)) {
+      field.value = name
+      field.disabled = false
+    }
+  }
+  history.replaceState(history.state, '', address)
+  showChosen()
+}
+
 /** Updates the foot when the choice changes. */
 export function watchChosen(): void {
   document.addEventListener('change', (event) => {
-    if (elementOf(event)?.matches('.letter input')) showChosen()
+    if (elementOf(event)?.matches('.letter input')) keepChosen()
   })
 }

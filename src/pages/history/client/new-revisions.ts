@@ -20,9 +20,12 @@ export function showNewRevisions(): void {
   const look = async () => {
     if (document.hidden) return
     const revision = await readNewest(follow)
-    if (!revision || revision.commitSHA === known) return
+    if (!revision) return
+    const isNew = revision.commitSHA !== known
+    if (!isNew && !find('[data-pending]')) return
     known = revision.commitSHA
-    if (await refresh()) live.textContent = `A new revision by ${revision.username} has arrived.`
+    if ((await refresh()) && isNew)
+      live.textContent = `A new revision by ${revision.username} has arrived.`
   }
   setInterval(() => runDetached(look()), Number(live.dataset['every']) || EVERY_MS)
 }

@@ -1,5 +1,5 @@
 import { find, findAll, findInput } from '../../frame/client/dom.ts'
-import { showChosen, type ComparisonSide } from './chosen.ts'
+import { keepChosen, type ComparisonSide } from './chosen.ts'
 
 /** The current row for the keyboard shortcuts. */
 export function currentRow(): HTMLElement | null {
@@ -34,5 +34,5 @@ export function chooseRow(side: ComparisonSide): void {
   const input = row && findInput(`input[name=${side}]`, row)
   if (!input) return
   input.checked = true
-  showChosen()
+  keepChosen()
 }

@@ -1,0 +1,51 @@
+import type { Principal } from '../../core/principal.ts'
+import { firstMomentOf, lastMomentOf } from '../../http/moments.ts'
+import { malformed } from '../../http/parameters.ts'
+import {
+  findInEffect,
+  findNamed,
+  type RevisionReadingDeps,
+} from '../revisions/numbered-revision.ts'
+
+/** The fields of the forms that ask for a comparison. */
+export type ChooserFields = Readonly<Record<string, string>>
+
+/**
+ * The names of the two revisions that a form asks for: by `a` and `b`, each a revision or a time, or
+ * `by=dates` what changed from the day `since` to the day `until`. What was in force before the
+ * first of two times is the older side, so that a change of that day is among the differences.
+ *
+ * @throws {ServiceError} `malformed-request`, `revision-not-found`, `not-permitted`.
+ */
+export function chooseRevisions(
+  deps: RevisionReadingDeps,
+  principal: Principal,
+  { a = '', b = '', since = '', until = '', by }: ChooserFields,
+): { readonly from: string; readonly to: string } {
+  if (by === 'dates') {
+    return {
+      from: since === '' ? 'r1' : named(deps, principal, since, 'before'),
+      to: until === '' ? 'current' : named(deps, principal, until, 'at-end'),
+    }
+  }
+  if (!a || !b) throw malformed('Two revisions are needed, a and b', a ? 'b' : 'a')
+  return {
+    from: named(deps, principal, a.trim(), 'before'),
+    to: named(deps, principal, b.trim(), 'at-end'),
+  }
+}
+
+/** The name for an address: times become the revision that was in force, before or at the end of them. */
+function named(
+  deps: RevisionReadingDeps,
+  principal: Principal,
+  text: string,
+  when: 'before' | 'at-end',
+): string {
+  const time = when === 'at-end' ? lastMomentOf(text) : firstMomentOf(text)
+  if (time === null) return /^\d+$/.test(text) ? `r${text}` : text
+  const { number } =
+    findInEffect(deps, principal, when === 'at-end' ? time : time - 1) ??
+    findNamed(deps, principal, 'r1')
+  return `r${number}`
+}
