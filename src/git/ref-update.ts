@@ -27,9 +27,11 @@ export type RefUpdateResult =
 const PATIENCE = 3000
 const NO_COMMIT = '0'.repeat(40)
 
-interface Patience {
+interface LockOptions {
   /** How long to wait for a git command that holds the ref, in milliseconds. */
   readonly patience?: number
+  /** The lock of the ref where this process holds it already; the move releases it. */
+  readonly held?: GitLock | null
 }
 
 /**
@@ -41,9 +43,9 @@ interface Patience {
 export async function updateRef(
   store: GitStore,
   update: RefUpdate,
-  patience: Patience = {},
+  options: LockOptions = {},
 ): Promise<RefUpdateResult> {
-  await using move = await RefMove.open(store, update, patience)
+  await using move = await RefMove.open(store, update, options)
   if (move.current !== update.expected) return { state: 'moved', current: move.current }
   await move.finish()
   return { state: 'updated' }
@@ -75,13 +77,9 @@ export class RefMove implements AsyncDisposable {
   static async open(
     store: GitStore,
     update: RefUpdate,
-    { patience = PATIENCE }: Patience = {},
+    { patience = PATIENCE, held = null }: LockOptions = {},
   ): Promise<RefMove> {
-    const file = join(store.gitDir, update.ref)
-    const lock = await inVanishingFolder(
-      () => GitLock.open({ fs: store.fs, file, patience }),
-      () => durableFs(store.fs).promises.mkdir(dirname(file), { recursive: true }),
-    )
+    const lock = held ?? (await lockRef(store, update.ref, patience))
     try {
       const current = await readRef(store, update.ref)
       if (current === update.expected) await lock.prepare(`${update.next}\n`)
@@ -101,6 +99,19 @@ export class RefMove implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#lock[Symbol.asyncDispose]()
   }
+}
+
+/**
+ * Takes git's lock of a ref, so that no git command moves it.
+ *
+ * @throws {ServiceError} `unavailable` when a git command keeps it.
+ */
+export function lockRef(store: GitStore, ref: string, patience = PATIENCE): Promise<GitLock> {
+  const file = join(store.gitDir, ref)
+  return inVanishingFolder(
+    () => GitLock.open({ fs: store.fs, file, patience }),
+    () => durableFs(store.fs).promises.mkdir(dirname(file), { recursive: true }),
+  )
 }
 
 /**

@@ -138,6 +138,20 @@ export class History implements AsyncDisposable {
   }
 
   /**
+   * Keeps git commands from moving the branch until the next commit or push, or until this is
+   * disposed of: for a change that they have made stale again and again.
+   *
+   * @throws {ServiceError} `unavailable` when a git command keeps the branch.
+   */
+  holdBranch(): Promise<AsyncDisposable> {
+    const { queue, repository, reconciler } = this.#parts
+    return queue.run(async () => {
+      const { branch } = await reconciler.reconcile()
+      return repository.holdBranch(branch)
+    })
+  }
+
+  /**
    * Commits a prepared change on its base. It is `stale`, and nothing changes, when the branch or
    * the live file has moved since.
    */

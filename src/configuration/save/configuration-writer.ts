@@ -38,10 +38,12 @@ export interface ConfigurationWriterDeps {
 
 /** How often a change is computed again because git or an editor was faster. */
 const ATTEMPTS = 20
+/** After so many, git commands have to wait for the change. */
+const FREE_ATTEMPTS = 3
 
 /**
  * Makes changes of the current document: prepares them here, then lets the history commit them. A
- * stale change is computed again.
+ * stale change is computed again, and in the end while git may not move the branch.
  */
 export class ConfigurationWriter implements AsyncDisposable {
   readonly #deps: ConfigurationWriterDeps
@@ -61,10 +63,11 @@ export class ConfigurationWriter implements AsyncDisposable {
   change(author: string, compute: Compute, options: ChangeOptions = {}): Promise<SavedChange> {
     return this.#queue.run(async () => {
       for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+        await using _ = attempt < FREE_ATTEMPTS ? null : await this.#deps.history.holdBranch()
         const saved = await this.#tryChange(author, compute, options)
         if (saved !== 'stale') return saved
       }
-      throw unavailable('The repository is changed by others without a pause')
+      throw unavailable('The live file is changed by others without a pause')
     })
   }
 

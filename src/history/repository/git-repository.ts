@@ -10,11 +10,12 @@ import {
   removeStaleIndexLock,
   updateGitIndex,
 } from './update-staging-index.ts'
+import type { GitLock } from '../../git/git-lock.ts'
 import type { GitStore } from '../../git/git-store.ts'
 import { authorName, subjectOf } from '../revision/message.ts'
 import { type Head, readHead } from '../../git/refs.ts'
 import { type LooseObject, writeLooseObjects } from '../../git/loose-objects.ts'
-import { RefMove, removeStaleRefLock, updateRef } from '../../git/ref-update.ts'
+import { lockRef, RefMove, removeStaleRefLock, updateRef } from '../../git/ref-update.ts'
 import type { ObjectReader } from '../../git/object-reader.ts'
 import {
   blobName,
@@ -73,6 +74,8 @@ export class GitRepository {
   readonly #folder: RepositoryFolder
   readonly #fileName: string
   readonly #written: WrittenObjects
+  /** The branch that git may not move, until this service moves it. */
+  #held: { readonly branch: string; readonly lock: GitLock } | null = null
 
   constructor(
     {
@@ -146,6 +149,23 @@ export class GitRepository {
     this.#written.remember(objects)
   }
 
+  /**
+   * Keeps git from moving a branch until the next move by this service, or until this is disposed
+   * of.
+   *
+   * @throws {ServiceError} `unavailable` when a git command keeps it.
+   */
+  async holdBranch(branch: string): Promise<AsyncDisposable> {
+    const lock = await lockRef(this.#store, branch)
+    this.#held = { branch, lock }
+    return {
+      [Symbol.asyncDispose]: () => {
+        this.#takeHeld(branch)
+        return lock[Symbol.asyncDispose]()
+      },
+    }
+  }
+
   /** Moves the branch to a commit, unless it has left the commit's parent. */
   async moveBranch(move: BranchMove, commit: CommitSha): Promise<boolean> {
     await using opened = await this.openMove(move, commit)
@@ -158,13 +178,14 @@ export class GitRepository {
     { branch, parent, time, message }: BranchMove,
     commit: CommitSha,
   ): Promise<RefMove | null> {
-    const move = await RefMove.open(this.#store, {
+    const update = {
       ref: branch,
       expected: parent,
       next: commit,
       who: { ...SERVICE_COMMITTER, time },
       reason: `commit: ${subjectOf(message)}`,
-    })
+    }
+    const move = await RefMove.open(this.#store, update, { held: this.#takeHeld(branch) })
     if (move.current === parent) return move
     await move[Symbol.asyncDispose]()
     return null
@@ -174,13 +195,14 @@ export class GitRepository {
   async advance({ branch, from, to, time, username, reason }: BranchAdvance): Promise<boolean> {
     // Git has renamed the pack into place without syncing the folder.
     await syncFolder(this.#fs, join(this.#folder.gitDir, 'objects', 'pack'))
-    const result = await updateRef(this.#store, {
+    const update = {
       ref: branch,
       expected: from,
       next: to,
       who: { ...SERVICE_COMMITTER, name: authorName(username), time },
       reason,
-    })
+    }
+    const result = await updateRef(this.#store, update, { held: this.#takeHeld(branch) })
     return result.state === 'updated'
   }
 
@@ -206,6 +228,13 @@ export class GitRepository {
   /** Whether exactly these bytes are staged for a commit. */
   async isStaged(document: Uint8Array<ArrayBuffer>): Promise<boolean> {
     return (await findStagedBlob(this.#store, this.#fileName)) === blobName(document)
+  }
+
+  #takeHeld(branch: string): GitLock | null {
+    const held = this.#held
+    if (held?.branch !== branch) return null
+    this.#held = null
+    return held.lock
   }
 
   get #store(): GitStore {

@@ -1,7 +1,19 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { History } from '../../../src/history/history.ts'
 import { fastImport, gitBeside } from '../../support/git/fast-import.ts'
-import { change, documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
+import { identityOf, PLAIN_GIT } from '../../support/git/git.ts'
+import type { Prepare } from '../../../src/history/revision/prepared-change.ts'
+import {
+  change,
+  documentOf,
+  HistoryFolder,
+  inspect,
+  preparingBy,
+  save,
+} from '../../support/history/history-folder.ts'
 import { eventually, usernamesOf } from './following.ts'
 
 /** How many bursts there are; CAIRN_BURSTS=1000 for a long look. */
@@ -92,6 +104,22 @@ describe('native moves of the branch in quick succession', () => {
     expect(rounds.at(-1)).toBe(ROUNDS)
   })
 
+  it('without a pause let every save through in the end', TIMEOUT, async () => {
+    await folder.close()
+    history = await folder.open({ prepare: prepareSlowly })
+    const loop = spawn('sh', ['-c', COMMIT_LOOP], { cwd: folder.path, env: LOOP_ENVIRONMENT })
+    const ended = once(loop, 'close')
+    onTestFinished(() => void loop.kill('SIGKILL'))
+    await eventually(() => expect(history.size()).toBeGreaterThan(3))
+
+    for (const name of ['one', 'two', 'three']) await save(history, documentOf(name))
+
+    loop.kill('SIGTERM')
+    await ended
+    expect(usernamesOf(history).filter((name) => name === 'ana')).toHaveLength(3)
+    await expectFollowed('three')
+  })
+
   it('do not hide an edit that puts an old document back', async () => {
     await save(history, documentOf('two'))
     await fastImport(folder.path, documentsOf('burst'))
@@ -104,6 +132,20 @@ describe('native moves of the branch in quick succession', () => {
     }
   })
 })
+
+/** Takes as long as a document of some megabytes. */
+const prepareSlowly: Prepare = async (document, before) => {
+  await delay(100)
+  return preparingBy(inspect)(document, before)
+}
+
+/** Commits the document that is there, again and again, unless the branch has moved meanwhile. */
+const COMMIT_LOOP = `while :; do
+  head=$(git rev-parse main)
+  commit=$(echo Native | git commit-tree -p "$head" "$head^{tree}")
+  git update-ref refs/heads/main "$commit" "$head" 2>/dev/null
+done`
+const LOOP_ENVIRONMENT = { ...PLAIN_GIT, ...identityOf('native') }
 
 function documentsOf(name: string): string[] {
   return Array.from({ length: COMMITS }, (_, n) => documentOf(`${name}.${n}`))
