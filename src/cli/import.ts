@@ -6,7 +6,7 @@ import { say, writeLog } from './output.ts'
 import { ProgressBar } from './progress-bar.ts'
 import { takeFile } from './take-file.ts'
 
-/** The limits of invalid commits that are listed, and of problems for each. */
+/** The limits of commits that are listed for one reason, and of problems for each. */
 const MOST_COMMITS = 10
 const MOST_PROBLEMS = 3
 
@@ -46,6 +46,8 @@ function describe(
     ...counted(imported.known, 'were dealt with before'),
     ...counted(imported.older, 'left out: older than --since'),
     ...counted(imported.absent, `left out: without ${sourceFile}`),
+    ...counted(imported.tooLarge.length, 'left out: too large'),
+    ...imported.tooLarge.slice(0, MOST_COMMITS).map((each) => largeLine(each, sourceFile)),
     ...counted(imported.unchanged, 'left out: the document is as before'),
     ...counted(imported.invalid.length, 'left out: not valid'),
     ...imported.invalid.slice(0, MOST_COMMITS).flatMap((each) => invalidLines(each, sourceFile)),
@@ -66,6 +68,13 @@ function invalidLines(
     const place = line === undefined ? '' : `:${line}:${column ?? 1}`
     return `       ${commit.slice(0, 10)} by ${author}: ${sourceFile}${place}: ${message}`
   })
+}
+
+function largeLine(
+  { commit, author, size }: Imported['tooLarge'][number],
+  sourceFile: string,
+): string {
+  return `       ${commit.slice(0, 10)} by ${author}: ${sourceFile}: it has ${size} bytes`
 }
 
 /** A URL without its credentials. */

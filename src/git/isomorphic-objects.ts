@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import { constants, inflateSync } from 'node:zlib'
 import { Errors, readObject } from 'isomorphic-git'
 import { z } from 'zod'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
 import { damagedObject, LARGEST_OBJECT, TooLargeError } from './damage.ts'
 import type { GitStore } from './git-store.ts'
+import { inflateStart, PackedSizes } from './packed-sizes.ts'
 import type { RawObject, RawObjectReader } from './raw-object.ts'
 
 const ContentObject = z.object({
@@ -26,14 +26,16 @@ const HEAD = 1_024
 export class IsomorphicObjects implements RawObjectReader {
   readonly #fs: { readonly promises: FsPromises }
   readonly #gitDir: string
+  readonly #packed: PackedSizes
   #cache: object = {}
 
   constructor({ fs, gitDir }: GitStore) {
+    this.#packed = new PackedSizes(gitDir)
     this.#fs = { promises: withoutDrafts(fs) }
     this.#gitDir = gitDir
   }
 
-  /** @throws {TooLargeError} for a large object in a file of its own; in a pack they are read. */
+  /** @throws {TooLargeError} for a large object, also for one that is stored as a change of one. */
   async findObject(oid: string): Promise<RawObject | null> {
     await this.#refuseLarge(oid)
     for (let attempt = 1; ; attempt++) {
@@ -52,16 +54,22 @@ export class IsomorphicObjects implements RawObjectReader {
   /** Drops the cached packs; reads in progress keep theirs. */
   renew(): void {
     this.#cache = {}
+    this.#packed.renew()
   }
 
   async #refuseLarge(oid: string): Promise<void> {
     const file = join(this.#gitDir, 'objects', oid.slice(0, 2), oid.slice(2))
     const stats = await orNullWhenAbsent(this.#fs.promises.stat(file))
-    if (stats === null) return
+    if (stats === null) return this.#refusePacked(oid)
     if (stats.size > LARGEST_OBJECT) throw new TooLargeError(oid, stats.size)
     const bytes = await orNullWhenAbsent(this.#fs.promises.readFile(file))
     const size = sizeIn(bytes?.subarray(0, HEAD) ?? new Uint8Array())
     if (size > LARGEST_OBJECT) throw new TooLargeError(oid, size)
+  }
+
+  async #refusePacked(oid: string): Promise<void> {
+    const size = await this.#packed.find(oid)
+    if (size !== null && size > LARGEST_OBJECT) throw new TooLargeError(oid, size)
   }
 
   async #read(oid: string, cache: object): Promise<RawObject> {
@@ -73,12 +81,8 @@ export class IsomorphicObjects implements RawObjectReader {
 
 /** The size in the header of a compressed object; 0 for an unreadable header. */
 function sizeIn(head: Uint8Array): number {
-  try {
-    const start = inflateSync(head, { finishFlush: constants.Z_SYNC_FLUSH }).subarray(0, 32)
-    return Number(/^[a-z]+ (\d+)\0/.exec(start.toString('latin1'))?.[1] ?? 0)
-  } catch {
-    return 0
-  }
+  const start = inflateStart(head)?.toString('latin1', 0, 32) ?? ''
+  return Number(/^[a-z]+ (\d+)\0/.exec(start)?.[1] ?? 0)
 }
 
 /** All other errors of isomorphic-git concern the bytes of the object. */

@@ -39,6 +39,16 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   [SUBMODULE_MODE, 'a submodule'],
 ])
 
+/** The size of a file at a commit that is too large to be read; null for anything else. */
+export async function findLargeSize(
+  reader: RawObjectReader,
+  place: TreePlace,
+): Promise<number | null> {
+  const entry = await findInTree(reader, place)
+  const object = entry && isFile(entry) ? await readUnlessLarge(reader, entry.oid) : null
+  return typeof object === 'number' ? object : null
+}
+
 /** Describes what a commit has where {@link findFileInTree} finds no file; null for nothing. */
 export async function describeNoFile(
   reader: RawObjectReader,

@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { documentWith } from '../support/documents/documents.ts'
 import { git, gitBytes, readObjects } from '../support/git/git.ts'
@@ -69,6 +70,22 @@ describe('cairn import', { timeout: 120_000 }, () => {
       { user: 'Ana', time: 1_600_007_200_000, md5: md5(documentWith('one')) },
     ])
     expect(target.complaints()).toBe('')
+  })
+
+  it('names commits with a document that is too large to be read', async () => {
+    const [source, target] = [new Source(), new Target()]
+    source.commit('ana', documentWith('one'))
+    truncateSync(join(source.folder, FILE), 100_000_000)
+    const large = source.commit('bob', null)
+    source.commit('cleo', documentWith('two'))
+
+    const { code, stdout } = await target.import(source.folder)
+
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^Imported 2 commits/)
+    expect(stdout).toContain('     1 left out: too large\n')
+    expect(stdout).toContain(`${large.slice(0, 10)} by bob: ${FILE}: it has 100000000 bytes\n`)
+    expect(stdout).not.toContain('without')
   })
 
   it('brings in what no honest tool commits, with sane facts', async () => {

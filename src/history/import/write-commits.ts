@@ -7,7 +7,7 @@ import type { GitExecutable } from '../../git/git-executable.ts'
 import { authorName, bodyOf, parseMessage, renderMessage, subjectOf } from '../revision/message.ts'
 import type { CommitRecord, ObjectReader } from '../../git/object-reader.ts'
 import type { RepositoryFolder } from '../repository/repository-folder.ts'
-import { findFileInTree } from '../../git/tree-walk.ts'
+import { findFileInTree, findLargeSize } from '../../git/tree-walk.ts'
 import { FastImport } from './fast-import.ts'
 import type { ImportOptions } from './import-options.ts'
 import { type ImportedBefore, listImported, readGit, IMPORTED_TRAILER } from './imported-commits.ts'
@@ -21,6 +21,14 @@ export interface InvalidCommit {
   readonly problems: readonly Problem[]
 }
 
+/** A commit that was left out because its document is too large to be read. */
+export interface LargeCommit {
+  readonly commit: CommitSha
+  readonly author: string
+  /** In bytes. */
+  readonly size: number
+}
+
 /** Counts the commits of the other repository by outcome. */
 export interface ImportCounts {
   readonly imported: number
@@ -31,6 +39,7 @@ export interface ImportCounts {
   readonly absent: number
   readonly unchanged: number
   readonly invalid: readonly InvalidCommit[]
+  readonly tooLarge: readonly LargeCommit[]
 }
 
 type Counts = { -readonly [Key in keyof ImportCounts]: ImportCounts[Key] }
@@ -49,6 +58,7 @@ interface Run extends Writing {
   readonly graph: SourceGraph
   readonly counts: Counts
   readonly invalid: InvalidCommit[]
+  readonly tooLarge: LargeCommit[]
   /** The last documents, by commit. */
   readonly recent: LRUCache<CommitSha, Uint8Array<ArrayBuffer>>
 }
@@ -76,8 +86,9 @@ export async function writeCommits(
     ...writing,
     writer,
     graph,
-    counts: { ...counts, invalid: [] },
+    counts: { ...counts, invalid: [], tooLarge: [] },
     invalid: [],
+    tooLarge: [],
     recent: new LRUCache({ max: RECENT }),
   }
   try {
@@ -87,7 +98,8 @@ export async function writeCommits(
       writing.onProgress({ done: index + 1, total: commits.length })
     }
     const to = await finish(run)
-    return { ...run.counts, invalid: run.invalid, to }
+    const { invalid, tooLarge } = run
+    return { ...run.counts, invalid, tooLarge, to }
   } catch (error) {
     await writer.abandon()
     throw error
@@ -125,11 +137,14 @@ function placeKnown({ graph }: Run, commit: CommitRecord, place: ImportPlace | u
 
 async function writeOne(run: Run, commit: CommitRecord): Promise<void> {
   const { graph, counts, source, sourceFile } = run
-  const bytes = await findFileInTree(source, { commit: commit.sha, path: sourceFile })
+  const file = { commit: commit.sha, path: sourceFile }
+  const bytes = await findFileInTree(source, file)
   const judged = await judgeCommit(commit, bytes, { ...run, fileName: sourceFile })
   const before = graph.placesBefore(commit)
   if ('reason' in judged) {
-    if (judged.reason !== 'invalid') counts[judged.reason] += 1
+    const size = judged.reason === 'absent' ? await findLargeSize(source, file) : null
+    if (size !== null) run.tooLarge.push({ commit: commit.sha, author: commit.author, size })
+    else if (judged.reason !== 'invalid') counts[judged.reason] += 1
     else run.invalid.push({ commit: commit.sha, author: commit.author, problems: judged.problems })
     return graph.leaveOut(commit)
   }

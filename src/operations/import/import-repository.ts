@@ -106,11 +106,11 @@ async function hasBegun({ repository, fileName }: ImportPlaces): Promise<boolean
 /** Leaves an empty repository without a first configuration. */
 function nothingIn(
   { sourceFile }: ImportRequest,
-  { absent, older, invalid }: ImportReport,
+  { absent, older, invalid, tooLarge }: ImportReport,
 ): ServiceError<'unavailable'> {
   const reason =
     `No commit has a valid ${sourceFile}: ${absent} are without it, ` +
-    `in ${invalid.length} it is not valid, ${older} are older than asked for`
+    `in ${invalid.length} it is not valid, in ${tooLarge.length} too large, ${older} are older than asked for`
   return new ServiceError('unavailable', reason, { reason })
 }
 
