@@ -13,7 +13,12 @@ export async function serve(args: readonly string[]): Promise<number> {
     log: writeLog,
     programPath: programPath(),
     toolEnvironment: toolEnvironment(),
+    stop,
+  }).catch((error: unknown) => {
+    if (stop.aborted) return null
+    throw error
   })
+  if (server === null) return 0
   if (server.passwordFile !== null) {
     process.stderr.write(`cairn: the password of user admin is in ${server.passwordFile}\n`)
   }

@@ -1,5 +1,5 @@
-import { unavailable } from '../core/errors.ts'
 import type { RevisionLog } from '../history/log/revision-log.ts'
+import type { Log } from '../lib/log.ts'
 import { openPostgresState } from '../state/open-postgres.ts'
 import { PostgresDriver } from '../state/postgres-driver.ts'
 import type { StateStore } from '../state/state-store.ts'
@@ -16,9 +16,14 @@ export interface ClusterOptions {
   readonly server: string
   /** Called before the first table of an empty database is made; throws to leave it empty. */
   readonly assertMayCreate: () => Promise<void>
+  /** Called before this server serves or waits; throws when its files are not those of the others. */
+  readonly assertFits: (files: SharedFiles) => Promise<void>
+  /** Ends the wait. */
+  readonly stop: AbortSignal
+  readonly log: Log
 }
 
-/** One server's place among those that share a PostgreSQL database: it serves, and no other does. */
+/** One server's place among those that share a PostgreSQL database: it serves, and the others wait. */
 export class Cluster implements AsyncDisposable {
   readonly files: SharedFiles
   /** Where moves of the configuration's branch become final. */
@@ -42,21 +47,20 @@ export class Cluster implements AsyncDisposable {
   }
 
   /**
-   * Creates or upgrades the tables, and takes the right to serve.
+   * Creates or upgrades the tables, and takes the right to serve once no other server has it.
    *
-   * @throws {ServiceError} `unavailable` when there is no such database, it is newer than this
-   * program, or another server serves it.
+   * @throws {ServiceError} `unavailable` when there is no such database, or it is newer than this
+   * program. @throws the reason of `stop` once it is aborted.
    */
-  static async join({ url, server, assertMayCreate }: ClusterOptions): Promise<Cluster> {
+  static async join(options: ClusterOptions): Promise<Cluster> {
+    const { url, server, assertMayCreate, assertFits } = options
     const driver = new PostgresDriver(url)
     try {
       if ((await versionOf(driver)) === 0) await assertMayCreate()
       await upgrade(driver, UPGRADES)
       await upgrade(driver, CLUSTER_UPGRADES, 'cluster-version')
-      const lease = await ServerLease.take(driver, server)
-      if (!(lease instanceof ServerLease)) {
-        throw unavailable(`The database is served by ${lease.holder}: one server may serve it`)
-      }
+      await assertFits(await SharedFiles.read(driver))
+      const lease = await ServerLease.wait(driver, server, options)
       return new Cluster(url, { driver, lease, files: await SharedFiles.read(driver) })
     } catch (error) {
       await driver[Symbol.asyncDispose]()

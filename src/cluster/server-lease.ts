@@ -1,5 +1,6 @@
+import { reasonOf, ServiceError } from '../core/errors.ts'
+import type { Log } from '../lib/log.ts'
 import { pause } from '../lib/pause.ts'
-import { reasonOf } from '../core/errors.ts'
 import type { Fence } from '../state/postgres-driver.ts'
 import { type Driver, type SqlQuery, numberOf, textColumn } from '../state/sql.ts'
 import { storeUnavailable } from '../state/unavailable.ts'
@@ -13,6 +14,7 @@ const NAME = 'server'
 /** By the clock of the database, as all times here. */
 const LASTS_MS = 6_000
 const RENEWED_EVERY_MS = 2_000
+const LOOKED_EVERY_MS = 1_000
 const UNTIL = `clock_timestamp() + interval '${LASTS_MS} milliseconds'`
 
 const LOOK = `SELECT epoch, holder, until > clock_timestamp() AS held FROM lease WHERE name = ?`
@@ -46,6 +48,9 @@ export class ServerLease implements AsyncDisposable {
 
   /** Takes the lease, or says who has it. The driver stays the caller's. */
   static async take(driver: Driver, holder: string): Promise<ServerLease | LeaseHolder> {
+    const [seen] = await driver.query(LOOK, NAME)
+    // Who only waits keeps no writer waiting.
+    if (seen?.['held'] === true) return { holder: textColumn(seen, 'holder') }
     const session = await driver.begin()
     try {
       const [row] = await session.query(LOOK, NAME)
@@ -59,6 +64,33 @@ export class ServerLease implements AsyncDisposable {
     } catch (error) {
       await session.rollback()
       throw error
+    }
+  }
+
+  /**
+   * Takes the lease as soon as nobody has it. A database that is away meanwhile is asked again.
+   *
+   * @throws the reason of `stop` once it is aborted.
+   */
+  static async wait(
+    driver: Driver,
+    holder: string,
+    { stop, log }: { readonly stop: AbortSignal; readonly log: Log },
+  ): Promise<ServerLease> {
+    let seen = ''
+    for (;;) {
+      stop.throwIfAborted()
+      const outcome = await ServerLease.take(driver, holder).catch((error: unknown) => {
+        if (!(error instanceof ServiceError)) throw error
+        return { holder: error.message }
+      })
+      if (outcome instanceof ServerLease) return outcome
+      if (outcome.holder !== seen) {
+        const message = 'This server waits, and takes over when nobody serves the database'
+        log({ level: 'info', message, facts: { holder: outcome.holder } })
+      }
+      seen = outcome.holder
+      await pause(LOOKED_EVERY_MS, stop)
     }
   }
 

@@ -49,7 +49,13 @@ export class SharedFiles {
    * @throws {ServiceError} `unavailable` when it lacks one that sealed secrets on another server.
    */
   async agreeOnKeys(keys: SecretKeys | null, file: string): Promise<void> {
-    const prints = (keys ?? []).map((key) => `${KEY}${fingerprintOf(key)}`)
+    this.assertKeys(keys, file)
+    for (const print of printsOf(keys)) if (!this.#known.has(print)) await this.#note(print, '')
+  }
+
+  /** @throws {ServiceError} `unavailable` when these lack a key of the database. */
+  assertKeys(keys: SecretKeys | null, file: string): void {
+    const prints = printsOf(keys)
     const missing = [...this.#known.keys()].find(
       (known) => known.startsWith(KEY) && !prints.includes(known),
     )
@@ -58,7 +64,6 @@ export class SharedFiles {
         `${file} lacks the key ${missing.slice(KEY.length)} of this database: every server needs the same file, copy it from one that has it`,
       )
     }
-    for (const print of prints) if (!this.#known.has(print)) await this.#note(print, '')
   }
 
   /**
@@ -67,25 +72,39 @@ export class SharedFiles {
    * @throws {ServiceError} `unavailable` when it is another one than before.
    */
   async agreeOnArtifacts(folder: string): Promise<void> {
-    const marker = join(folder, MARKER)
-    const here = (await orNullWhenAbsent(readFile(marker, 'utf8')))?.trim() ?? null
+    const here = await this.assertArtifacts(folder)
+    if (this.#known.has(ARTIFACTS)) return
+    await mkdir(folder, { recursive: true })
+    const id = here ?? randomUUID()
+    await replaceFile(join(folder, MARKER), `${id}\n`)
+    await this.#note(ARTIFACTS, id)
+  }
+
+  /**
+   * Asserts that the folder is that of the database, and returns its mark, if it has one.
+   *
+   * @throws {ServiceError} `unavailable` when it is another one.
+   */
+  async assertArtifacts(folder: string): Promise<string | null> {
+    const text = await orNullWhenAbsent(readFile(join(folder, MARKER), 'utf8'))
+    const here = text?.trim() ?? null
     const known = this.#known.get(ARTIFACTS)
-    if (known !== undefined && here === known) return
-    if (known !== undefined) {
+    if (known !== undefined && here !== known) {
       throw unavailable(
         `${folder} is not the folder of consoles and artifacts of this database: every server needs the same one, mount it there`,
       )
     }
-    await mkdir(folder, { recursive: true })
-    const id = here ?? randomUUID()
-    await replaceFile(marker, `${id}\n`)
-    await this.#note(ARTIFACTS, id)
+    return here
   }
 
   async #note(key: string, value: string): Promise<void> {
     await this.#driver.query(NOTE, key, value)
     this.#known.set(key, value)
   }
+}
+
+function printsOf(keys: SecretKeys | null): string[] {
+  return (keys ?? []).map((key) => `${KEY}${fingerprintOf(key)}`)
 }
 
 /** Keys are random, so that a part of their hash tells nothing of them. */

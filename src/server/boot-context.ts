@@ -11,6 +11,8 @@ export interface BootEnvironment {
   readonly programPath: string | undefined
   /** The variables that the clients of version controls get. */
   readonly toolEnvironment: Readonly<Record<string, string>>
+  /** Ends a start that waits for its turn; it waits until it has it when absent. */
+  readonly stop?: AbortSignal
 }
 
 /** What every part of the service is opened with. */

@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Cluster } from '../cluster/cluster.ts'
+import type { SharedFiles } from '../cluster/shared-files.ts'
 import { isDiskFull } from '../core/faults.ts'
 import { isOnFullDisk } from '../health/disk-room.ts'
 import { Listening } from '../http/listen.ts'
@@ -10,6 +11,7 @@ import { inBackground } from '../lib/in-background.ts'
 import { assertRestored } from '../operations/backup/unfinished-restore.ts'
 import { assertStateMoved } from '../operations/lost-files.ts'
 import { assertSeparate } from '../operations/separate-folders.ts'
+import { readSecretKeys } from '../security/secret-keys.ts'
 import type { ServeSettings } from '../settings.ts'
 import { openProcessLock } from '../storage/process-lock.ts'
 import { freeReserve, makeReserve } from '../storage/reserve.ts'
@@ -51,7 +53,7 @@ async function openOnce(
   const shutdown = new Shutdown()
   try {
     const stateDir = await openStateDir(settings, { shutdown, environment })
-    const cluster = await joinCluster(settings, { shutdown, stateDir })
+    const cluster = await joinCluster({ settings, environment, shutdown, stateDir })
     const server = await serve({ settings, environment, shutdown, stateDir, cluster })
     await allOf(reservedFolders(settings).map(makeReserve))
     return server
@@ -78,14 +80,25 @@ async function openStateDir(
   return stateDir
 }
 
-async function joinCluster(
-  { state: url, 'begin-anew': isAnew }: ServeSettings,
-  { shutdown, stateDir }: Pick<BootContext, 'shutdown' | 'stateDir'>,
-): Promise<Cluster | null> {
+async function joinCluster({
+  settings,
+  environment,
+  shutdown,
+  stateDir,
+}: Omit<BootContext, 'cluster'>): Promise<Cluster | null> {
+  const { state: url, 'begin-anew': isAnew } = settings
   if (url === null) return null
+  const { log, stop = new AbortController().signal } = environment
   const server = `${hostname()} (process ${process.pid})`
   const assertMayCreate = () => (isAnew ? Promise.resolve() : assertStateMoved(stateDir))
-  return shutdown.own('close-engines', await Cluster.join({ url, server, assertMayCreate }))
+  const assertFits = async (files: SharedFiles) => {
+    if (isAnew) return
+    const keys = join(stateDir, 'secret.keys')
+    files.assertKeys(await readSecretKeys(keys), keys)
+    await files.assertArtifacts(join(stateDir, 'artifacts'))
+  }
+  const joining = { url, server, assertMayCreate, assertFits, stop, log }
+  return shutdown.own('close-engines', await Cluster.join(joining))
 }
 
 async function serve(boot: BootContext): Promise<RunningServer> {

@@ -6,7 +6,6 @@ import { tempDir } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
 import { run } from '../../support/programs/start.ts'
-import { until } from '../../support/programs/until.ts'
 import {
   type DatabaseServer,
   folderBeside,
@@ -80,34 +79,9 @@ describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () =
     expect(back).toContain('"moving"')
   })
 
-  it('is alone, until it has ended or has not been heard of for some seconds', async () => {
+  it('refuses another server with other keys, or with another folder of artifacts', async () => {
     const database = cluster.freshSchema()
     const first = await serveOver(database)
-    await save(first, documentWith('app'))
-    const folder = folderBeside(first)
-
-    const refused = await run(serveFlags(database, folder))
-    first.program.process.kill('SIGSTOP')
-    await until(async () => (await tryLease(database)) === 'free')
-    const second = await serveOver(database, folder)
-    first.program.process.kill('SIGCONT')
-    const ended = await first.program.ended()
-
-    expect(refused).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(
-        /^cairn: The database is served by .* one server may serve it\n$/,
-      ),
-    })
-    expect(ended.code).toBe(1)
-    expect(ended.stderr).toContain('cairn: another server has taken over the database\n')
-    expect((await second.fetch('/health/ready')).status).toBe(200)
-  })
-
-  it('is refused with other keys, and with another folder of artifacts', async () => {
-    const database = cluster.freshSchema()
-    const first = await serveOver(database)
-    await stop(first)
     const [withoutKeys, withoutArtifacts] = [folderBeside(first), folderBeside(first)]
     rmSync(keysIn(withoutKeys))
     rmSync(markerIn(withoutArtifacts))
@@ -169,33 +143,9 @@ describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () =
       .poll(async () => (await server.fetch('/health')).text())
       .toContain('The database does not answer')
   })
-
-  it('is made by one of several servers that start at once', async () => {
-    const database = cluster.freshSchema()
-    const folders = [tempDir(), tempDir(), tempDir()]
-
-    const started = await Promise.allSettled(folders.map((folder) => serveOver(database, folder)))
-
-    expect(started.map(({ status }) => status).toSorted()).toEqual([
-      'fulfilled',
-      'rejected',
-      'rejected',
-    ])
-  })
 })
 
 /** Matches one line of the program that has this text. */
 function lineWith(text: string): unknown {
   return expect.stringMatching(new RegExp(`^cairn: .*${text}.*\n$`))
-}
-
-/** Whether the database would let another server in. */
-async function tryLease(database: string): Promise<'free' | 'held'> {
-  const sql = postgres(database)
-  try {
-    const [row] = await sql`SELECT until < clock_timestamp() AS free FROM lease`
-    return row?.['free'] === true ? 'free' : 'held'
-  } finally {
-    await sql.end()
-  }
 }

@@ -70,7 +70,7 @@ describe('a configuration whose history is in a database', { tags: ['postgresql'
     const before = await revisionsOf(lost)
     await kill(lost)
 
-    const next = await eventuallyOver(database, folderBeside(lost))
+    const next = await serveOver(database, folderBeside(lost))
 
     expect(await revisionsOf(next)).toEqual(before)
     expect(await currentOf(next)).toBe(readFileSync(liveIn(next.folder), 'utf8'))
@@ -227,15 +227,3 @@ describe('a configuration whose history is in a database', { tags: ['postgresql'
     await saveAll(server, 'three')
   })
 })
-
-/** Starts a server as often as it takes until the lease of a dead one has ended. */
-async function eventuallyOver(database: string, folder: string): Promise<DatabaseServer> {
-  const deadline = Date.now() + 15_000
-  for (;;) {
-    try {
-      return await serveOver(database, folder)
-    } catch (error) {
-      if (Date.now() > deadline) throw error
-    }
-  }
-}
