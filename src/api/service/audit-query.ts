@@ -7,7 +7,7 @@ const LARGEST_LIMIT = 1_000
 
 /** @throws {ServiceError} `malformed-request`. */
 export function parseAuditQuery(query: Readonly<Record<string, string>>): AuditQuery {
-  const { before, limit, user, action, outcome, address } = query
+  const { before, limit, user, action, outcome, address, since, until } = query
   if (outcome && !AuditOutcome.safeParse(outcome).success) {
     throw malformed(`outcome "${outcome}" is none of done, refused, failed`, 'outcome')
   }
@@ -19,5 +19,20 @@ export function parseAuditQuery(query: Readonly<Record<string, string>>): AuditQ
     action: action || null,
     outcome: outcome || null,
     address: address || null,
+    since: since ? parseTime(since, 'since', 'T00:00:00.000Z') : null,
+    until: until ? parseTime(until, 'until', 'T23:59:59.999Z') : null,
   }
 }
+
+/** A day in UTC, as a whole, or a time with its zone. */
+function parseTime(text: string, name: string, ofDay: string): number {
+  const time = Date.parse(DAY.test(text) ? `${text}${ofDay}` : text)
+  if (Number.isFinite(time) && (DAY.test(text) || ZONED.test(text))) return time
+  throw malformed(
+    `${name} "${text}" is no day such as 2015-06-05 and no time such as 2015-06-05T14:03Z`,
+    name,
+  )
+}
+
+const DAY = /^\d{4}-\d\d-\d\d$/
+const ZONED = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)$/

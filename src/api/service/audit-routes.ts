@@ -28,6 +28,11 @@ export const auditResource = resource({
         action: { text: 'Only this action, such as `enable-agent`', schema: z.string() },
         outcome: { text: 'Only those that ended so', schema: AuditOutcome },
         address: { text: 'Only those from this address', schema: z.string() },
+        since: {
+          text: 'Only those from this day or time on, such as `2015-06-05`',
+          schema: z.string(),
+        },
+        until: { text: 'Only those up to this day or time', schema: z.string() },
       },
       answers: reads('Entries', AuditBody),
       errors: ['malformed-request'],

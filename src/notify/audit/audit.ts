@@ -22,6 +22,9 @@ export interface AuditQuery {
   readonly action: string | null
   readonly outcome: string | null
   readonly address: string | null
+  /** Not before this time, and not after that, in milliseconds since the UNIX epoch. */
+  readonly since: number | null
+  readonly until: number | null
 }
 
 export interface AuditPage {
@@ -119,8 +122,13 @@ export class Audit implements AsyncDisposable {
   }
 }
 
-function isAskedFor(entry: AuditEntry, { user, action, outcome, address }: AuditQuery): boolean {
+function isAskedFor(
+  entry: AuditEntry,
+  { user, action, outcome, address, since, until }: AuditQuery,
+): boolean {
   return (
+    (since === null || entry.time >= since) &&
+    (until === null || entry.time <= until) &&
     (user === null || entry.user === user) &&
     (action === null || entry.action === action) &&
     (outcome === null || entry.outcome === outcome) &&

@@ -1,37 +1,43 @@
 import type { AuditEntry } from '../../core/audit.ts'
 import type { AuditPage, AuditQuery } from '../../notify/audit/audit.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
-import { When } from '../frame/when.tsx'
+import type { Links } from '../frame/links.ts'
+import { Moment, When } from '../frame/when.tsx'
+import { AUDIT_VERBS, type AuditSentence } from './audit-sentence.ts'
 
 interface AuditViewProps {
   readonly frame: PageFrame
   readonly query: AuditQuery
   readonly page: AuditPage
+  readonly sentenceOf: (entry: AuditEntry) => AuditSentence
+  /** The days of the filter as they are written; empty for none. */
+  readonly days: { readonly since: string; readonly until: string }
   readonly now: number
 }
 
 const OUTCOMES = ['done', 'refused', 'failed'] as const
 
 /** Every entry with the user, the action, the address it came from, and the result. */
-export function AuditView({ frame, query, page, now }: AuditViewProps) {
+export function AuditView(props: AuditViewProps) {
+  const { frame, query, page, days } = props
   const { user, action, outcome, address } = query
   const { next } = page
+  const isFiltered = [user, action, outcome, address, days.since || null, days.until || null].some(
+    (each) => each !== null,
+  )
   return (
-    <PageLayout frame={frame} title="Audit log" styles={['audit.css']}>
+    <PageLayout frame={frame} title="Audit log" section="audit" styles={['audit.css']}>
       <div class="page-head">
         <h1>Audit log</h1>
+        {isFiltered && <a href={frame.links.audit()}>Clear the filter</a>}
       </div>
-      <Filter frame={frame} query={query} />
-      {page.entries.length === 0 ? (
-        <p class="card">Nothing is noted that fits.</p>
-      ) : (
-        <Entries entries={page.entries} now={now} />
-      )}
+      <Filter {...props} />
+      {page.entries.length === 0 ? <p class="card">No entries match.</p> : <Entries {...props} />}
       {next !== null && (
         <p>
           <a
             class="button"
-            href={frame.links.audit({ user, action, outcome, address, before: next })}
+            href={frame.links.audit({ user, action, outcome, address, ...days, before: next })}
           >
             Older
           </a>
@@ -41,22 +47,29 @@ export function AuditView({ frame, query, page, now }: AuditViewProps) {
   )
 }
 
-function Filter({ frame, query }: Pick<AuditViewProps, 'frame' | 'query'>) {
+function Filter({ frame, query, days }: AuditViewProps) {
   return (
     <form class="filters" action={frame.links.audit()} aria-label="Filter">
-      <input name="user" value={query.user ?? ''} placeholder="User" aria-label="User" />
       <input
-        name="action"
-        value={query.action ?? ''}
-        placeholder="Action, for example enable-agent"
-        aria-label="Action"
+        name="user"
+        class="filter-text"
+        value={query.user ?? ''}
+        placeholder="User"
+        aria-label="User"
       />
-      <input
-        name="address"
-        value={query.address ?? ''}
-        placeholder="Address"
-        aria-label="Address"
-      />
+      <select name="action" aria-label="Action">
+        <option value="">Any action</option>
+        {query.action !== null && !AUDIT_VERBS.has(query.action) && (
+          <option value={query.action} selected>
+            {query.action}
+          </option>
+        )}
+        {Array.from(AUDIT_VERBS, ([action, verb]) => (
+          <option value={action} selected={action === query.action}>
+            {verb}
+          </option>
+        ))}
+      </select>
       <select name="outcome" aria-label="Outcome">
         <option value="">Any outcome</option>
         {OUTCOMES.map((outcome) => (
@@ -65,27 +78,39 @@ function Filter({ frame, query }: Pick<AuditViewProps, 'frame' | 'query'>) {
           </option>
         ))}
       </select>
+      <input
+        name="address"
+        value={query.address ?? ''}
+        placeholder="Address"
+        aria-label="Address"
+      />
+      <label>
+        From <input type="date" name="since" value={days.since} />
+      </label>
+      <label>
+        to <input type="date" name="until" value={days.until} />
+      </label>
       <button>Filter</button>
     </form>
   )
 }
 
-function Entries({ entries, now }: { entries: readonly AuditEntry[]; now: number }) {
+function Entries({ frame, page, sentenceOf, now }: AuditViewProps) {
   return (
-    <div class="card audit" role="region" aria-label="Entries" tabindex={0}>
-      <table>
+    <div class="table-card audit">
+      <table class="list">
         <thead>
           <tr>
             <th scope="col">When</th>
+            <th scope="col">Outcome</th>
             <th scope="col">Who</th>
             <th scope="col">What</th>
-            <th scope="col">Outcome</th>
             <th scope="col">From</th>
           </tr>
         </thead>
         <tbody>
-          {entries.map((entry) => (
-            <Entry entry={entry} now={now} />
+          {page.entries.map((entry) => (
+            <Entry links={frame.links} entry={entry} sentence={sentenceOf(entry)} now={now} />
           ))}
         </tbody>
       </table>
@@ -93,30 +118,60 @@ function Entries({ entries, now }: { entries: readonly AuditEntry[]; now: number
   )
 }
 
-function Entry({ entry, now }: { entry: AuditEntry; now: number }) {
-  const { time, user, claimed, action, target, outcome, status, reason, address } = entry
-  const { times, first, last, targets = [] } = entry
-  const why = [status, reason].filter((fact) => fact !== undefined).join(', ')
+interface EntryProps {
+  readonly links: Links
+  readonly entry: AuditEntry
+  readonly sentence: AuditSentence
+  readonly now: number
+}
+
+function Entry({ links, entry, sentence, now }: EntryProps) {
+  const { time, user, claimed, outcome, status, reason, address, times, first, last } = entry
+  const why = [reason, status].filter((fact) => fact !== undefined).join(', ')
   return (
     <tr>
       <td>
-        <When time={time} now={now} />
-      </td>
-      <td>{user || (claimed === undefined ? 'nobody' : `somebody as ${claimed}`)}</td>
-      <td>
-        {action} <span class="muted">{targets.length > 0 ? targets.join(', ') : target}</span>
+        <Moment time={time} />
       </td>
       <td>
-        <b class={`outcome-${outcome}`}>{outcome}</b>{' '}
-        <span class="muted">{outcome === 'done' ? '' : why}</span>
+        <b class={`outcome-${outcome}`}>{outcome}</b>
+        {outcome !== 'done' && <span class="muted">{` ${why}`}</span>}
         {times !== undefined && ` ${times} times`}
         {first !== undefined && last !== undefined && first !== last && (
           <>
-            , from <When time={first} now={now} /> to <When time={last} now={now} />
+            {', from '}
+            <When time={first} now={now} /> to <When time={last} now={now} />
           </>
         )}
       </td>
+      <td>
+        {user === '' ? (
+          <span class="muted">{claimed === undefined ? 'no login' : `somebody as ${claimed}`}</span>
+        ) : (
+          <a href={links.audit({ user })}>{user}</a>
+        )}
+      </td>
+      <td>
+        <What links={links} sentence={sentence} />
+      </td>
       <td>{address}</td>
     </tr>
+  )
+}
+
+/** `Disabled agent build-01`, `Saved the configuration as r12`. */
+function What({ links, sentence }: Pick<EntryProps, 'links' | 'sentence'>) {
+  const { verb, object, href, revision } = sentence
+  return (
+    <>
+      {`${verb} `}
+      {href === null ? <span class="muted">{object}</span> : <a href={href}>{object}</a>}
+      {revision !== null && (
+        <>
+          {' as '}
+          <a href={links.snapshot(`r${revision}`)}>{`r${revision}`}</a>
+        </>
+      )}
+    </>
   )
 }

@@ -26,7 +26,7 @@ export interface PageFrame {
   readonly key: string
 }
 
-export type Section = 'history' | 'current' | 'edit' | 'agents' | 'pipelines'
+export type Section = 'history' | 'current' | 'edit' | 'agents' | 'pipelines' | 'audit'
 
 export interface PageProps {
   readonly frame: PageFrame
@@ -145,6 +145,7 @@ function Bar({
   const sections: readonly SectionLink[] = [
     ...(isAdministrator ? configuration : []),
     ...(username === '' ? [] : builds),
+    ...(isAdministrator ? [['audit', 'Audit', links.audit()] as const] : []),
   ]
   return (
     <header class="bar">

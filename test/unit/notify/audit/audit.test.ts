@@ -12,6 +12,8 @@ const ALL: AuditQuery = {
   action: null,
   outcome: null,
   address: null,
+  since: null,
+  until: null,
 }
 
 function openIn(folder: string, largest = 1_000_000): Promise<Audit> {

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { BuildScene, SECURED } from '../../support/builds/build-service.ts'
+import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
+import { pageOf, sendForm } from '../../support/pages/page-forms.ts'
+
+/** What was done by whom in each row, with the links in it. */
+function rowsIn(page: string): string[] {
+  return Array.from(page.matchAll(/<tr>(<td><time.*?)<\/tr>/gs), ([, row = '']) => row)
+}
+
+function rowWith(page: string, text: string): string {
+  return rowsIn(page).find((row) => row.includes(text)) ?? ''
+}
+
+const DAY = 86_400_000
+
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10)
+}
+
+describe('the page of the audit log', () => {
+  it('says what was done in words, with links to revision, run, pipeline, agent and user', async () => {
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
+    await ProtocolAgent.join(scene.service, 'a1')
+    await scene.schedule()
+    await sendForm(scene.service, '/stages/app/build/1/1', { action: 'cancel' })
+    await sendForm(scene.service, '/agents', { action: 'disable', agent: 'a1' })
+
+    const page = await pageOf(scene.service, '/audit')
+
+    expect(rowWith(page, 'Saved the configuration')).toMatch(/ as <a href="\/config\/r2">r2<\/a>/)
+    expect(rowWith(page, 'Triggered pipeline')).toContain('<a href="/pipelines/app">app</a>')
+    expect(rowWith(page, 'Cancelled stage')).toContain(
+      '<a href="/stages/app/build/1/1">app / 1 / build / 1</a>',
+    )
+    expect(rowWith(page, 'Disabled agent')).toContain('<a href="/agents/a1">host-a1</a>')
+    expect(rowWith(page, 'Disabled agent')).toContain('<a href="/audit?user=admin">admin</a>')
+    expect(rowsIn(page).join('')).not.toMatch(/\/api\/|[0-9a-f]{40}</)
+  })
+
+  it('is filtered by days, in its address', async () => {
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
+    const [yesterday, today, tomorrow] = [-DAY, 0, DAY].map((away) => dayOf(Date.now() + away))
+    const rowsOf = async (query: string) => rowsIn(await pageOf(scene.service, `/audit?${query}`))
+
+    const counts = [
+      await rowsOf(`since=${yesterday}&until=${tomorrow}`),
+      await rowsOf(`since=${tomorrow}`),
+      await rowsOf(`until=${yesterday}`),
+    ].map(({ length }) => length > 0)
+    const page = await pageOf(scene.service, `/audit?since=${yesterday}&outcome=refused`)
+
+    expect(counts).toEqual([true, false, false])
+    expect(page).toMatch(new RegExp(`name="since" value="${yesterday}"`))
+    expect(page).toContain('No entries match.')
+    expect(page).toContain('Clear the filter')
+    for (const path of ['/audit', '/api/audit']) {
+      expect((await scene.get(`${path}?since=${today}T00:00Z`)).status).toBe(200)
+      expect((await scene.get(`${path}?since=today`)).status).toBe(400)
+    }
+  })
+
+  it('stands in the navigation of administrators alone', async () => {
+    const scene = await BuildScene.open({ server: SECURED })
+
+    const [admin, vera] = [
+      await pageOf(scene.service, '/audit'),
+      await pageOf(scene.service, '/pipelines', 'vera'),
+    ]
+
+    expect(admin).toContain('<a href="/audit" aria-current="page">Audit</a>')
+    expect(vera).not.toContain('href="/audit"')
+  })
+})
