@@ -146,6 +146,6 @@ function errorsOf(method: string, { caller, errors = [] }: Operation): Map<numbe
   }
   const codes: readonly ErrorCode[] = [...common, ...errors, 'unavailable']
   for (const code of codes) add(STATUS[code], `\`${code}\``)
-  add(500, 'a bug or an outage')
+  add(500, 'the server failed: the log has the reason')
   return reasons
 }

@@ -1,21 +1,26 @@
 import { z } from 'zod'
 import type { DescribedCall } from '../../api/description/described-call.ts'
-import { type Answer, CALLERS, type Parameter } from '../../api/definition/operation.ts'
+import type { ExampleBody } from '../../api/description/example.ts'
+import { type Answer, CALLERS, JSON_TYPE, type Parameter } from '../../api/definition/operation.ts'
+import { curlLine } from './curl-line.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 
 interface ApiViewProps {
   readonly frame: PageFrame
   readonly calls: readonly DescribedCall[]
+  /** The address of the service with its base path. */
+  readonly origin: string
 }
 
-/** Every call of the interface with its parameters and answers. */
-export function ApiView({ frame, calls }: ApiViewProps) {
+/** Every call of the interface with its parameters, bodies, answers, and a line to try it. */
+export function ApiView({ frame, calls, origin }: ApiViewProps) {
   const tags = [...new Set(calls.map(({ operation }) => operation.tag))]
+  const place = { origin, username: frame.username }
   return (
-    <PageLayout frame={frame} title="Interface" styles={['api.css']}>
-      <h1>Interface</h1>
+    <PageLayout frame={frame} title="API" styles={['api.css']}>
+      <h1>API</h1>
       <p>
-        Every call of this service, for programs also as{' '}
+        Every call of this service. Programs read the same as{' '}
         <a href={frame.links.openApi()}>an OpenAPI 3.1 document</a>.
       </p>
       <nav class="api-tags" aria-label="Kinds of calls">
@@ -29,7 +34,7 @@ export function ApiView({ frame, calls }: ApiViewProps) {
           {calls
             .filter(({ operation }) => operation.tag === tag)
             .map((call) => (
-              <Call call={call} />
+              <Call call={call} curl={curlLine(call, place)} />
             ))}
         </section>
       ))}
@@ -37,7 +42,8 @@ export function ApiView({ frame, calls }: ApiViewProps) {
   )
 }
 
-function Call({ call: { method, path, operation, parameters, answers } }: { call: DescribedCall }) {
+function Call({ call, curl }: { call: DescribedCall; curl: string | null }) {
+  const { method, path, operation, parameters, answers, example } = call
   const { summary, caller, query = {}, headers = {}, body } = operation
   const taken = [
     ...parameters.map(([name, parameter]) => ({ place: 'path', name, parameter })),
@@ -50,24 +56,64 @@ function Call({ call: { method, path, operation, parameters, answers } }: { call
         <code>
           <b>{method}</b> {path}
         </code>
-        <span>{summary}</span>
+        <span>
+          <Prose text={summary} />
+        </span>
       </summary>
-      <p class="muted">{CALLERS[caller].text}</p>
-      {taken.length > 0 && <Parameters taken={taken} />}
-      {body && (
-        <p>
-          {body.required ? 'Body: ' : 'Body, not needed: '}
-          {body.content.map(({ type, schema }, n) => (
-            <>
-              {n > 0 && ', or '}
-              <code>{type}</code> {n === 0 && schema && <code>{shapeOf(schema)}</code>}
-            </>
-          ))}
-        </p>
+      <p class="muted">
+        <Prose text={CALLERS[caller].text} />
+      </p>
+      {curl !== null && (
+        <div class="try-it">
+          <b>Try it</b>
+          <button type="button" class="copy" aria-label={`Copy the line for ${method} ${path}`}>
+            Copy
+          </button>
+          <pre>
+            <code>{curl}</code>
+          </pre>
+        </div>
       )}
+      {taken.length > 0 && <Parameters taken={taken} />}
+      {body && <Bodies body={body} />}
       <Answers answers={answers} />
+      {example?.answer != null && (
+        <div>
+          <b>{`Example of the answer ${example.answer.status}`}</b>
+          <pre>
+            <code>{shownBody(example.answer)}</code>
+          </pre>
+        </div>
+      )}
     </details>
   )
+}
+
+function Bodies({ body }: { body: NonNullable<DescribedCall['operation']['body']> }) {
+  return (
+    <table>
+      <caption>{body.required ? 'Body' : 'Body (optional)'}</caption>
+      <tbody>
+        {body.content.map(({ type, schema }) => (
+          <tr>
+            <th scope="row">
+              <code>{type}</code>
+            </th>
+            <td>{schema === null ? 'bytes' : <code>{shapeOf(schema)}</code>}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function shownBody({ type, value, text }: ExampleBody): string {
+  return type === JSON_TYPE ? JSON.stringify(value, null, 2) : text
+}
+
+/** A text in which backticks mark code. */
+function Prose({ text }: { text: string }) {
+  return <>{text.split('`').map((part, n) => (n % 2 === 1 ? <code>{part}</code> : <>{part}</>))}</>
 }
 
 interface Taken {
@@ -88,7 +134,7 @@ function Parameters({ taken }: { taken: readonly Taken[] }) {
             </th>
             <td>{place}</td>
             <td>
-              {parameter.text} {parameter.required && '(needed)'}
+              <Prose text={parameter.text} /> {parameter.required && '(required)'}
             </td>
           </tr>
         ))}
@@ -105,7 +151,9 @@ function Answers({ answers }: { answers: DescribedCall['answers'] }) {
         {answers.map(([status, answer]) => (
           <tr>
             <th scope="row">{status}</th>
-            <td>{answer.text}</td>
+            <td>
+              <Prose text={answer.text} />
+            </td>
             <td>{status === 200 || status === 201 || status === 202 ? formOf(answer) : ''}</td>
           </tr>
         ))}
@@ -122,27 +170,29 @@ function formOf({ content = [] }: Answer) {
   ))
 }
 
-/** The shape of a schema in short form: `{ a, b?: [{ c }] }`. */
-function shapeOf(schema: z.ZodType): string {
+/** The shape of a schema in short form: `{ a: string, b?: [{ c: number }] }`. */
+function shapeOf(schema: unknown): string {
   if (schema instanceof z.ZodObject) {
-    const entries = Object.entries(schema.shape).map(([key, value]) => shapeOfKey(key, value))
+    const entries = Object.entries(schema.shape).map(([key, value]) => {
+      return `${key}${isOptional(value) ? '?' : ''}: ${shapeOf(value)}`
+    })
     return `{ ${entries.join(', ')} }`
   }
-  if (schema instanceof z.ZodArray) return `[${inner(schema.element)}]`
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
-    return inner(schema.unwrap())
-  if (schema instanceof z.ZodReadonly) return inner(schema.unwrap())
-  return ''
+  if (schema instanceof z.ZodArray) return `[${shapeOf(schema.element)}]`
+  if (schema instanceof z.ZodNullable) return `${shapeOf(schema.unwrap())} | null`
+  if (isOptional(schema) || schema instanceof z.ZodReadonly) return shapeOf(schema.unwrap())
+  if (schema instanceof z.ZodUnion) return schema.options.map(shapeOf).join(' | ')
+  if (schema instanceof z.ZodEnum) return schema.options.join(' | ')
+  if (schema instanceof z.ZodLiteral) return [...schema.values].join(' | ')
+  if (schema instanceof z.ZodRecord) return `{ name: ${shapeOf(schema.valueType)} }`
+  if (schema instanceof z.ZodNumber) return 'number'
+  if (schema instanceof z.ZodBoolean) return 'true | false'
+  if (schema instanceof z.ZodPipe) return shapeOf(schema.in)
+  return schema instanceof z.ZodString ? 'string' : 'any'
 }
 
-function shapeOfKey(key: string, value: unknown): string {
-  const mark = value instanceof z.ZodOptional ? '?' : ''
-  const shape = inner(value)
-  return shape === '' ? `${key}${mark}` : `${key}${mark}: ${shape}`
-}
-
-function inner(value: unknown): string {
-  return value instanceof z.ZodType ? shapeOf(value) : ''
+function isOptional(schema: unknown): schema is z.ZodOptional | z.ZodExactOptional {
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodExactOptional
 }
 
 function anchorOf(tag: string): string {

@@ -1,3 +1,4 @@
+import { watchCopyButtons } from '../api/client/copy.ts'
 import { watchButtons, watchNamedChange } from '../code/client/changes.ts'
 import { watchLineRanges } from '../code/client/line-ranges.ts'
 import { watchChosen } from '../history/client/chosen.ts'
@@ -12,5 +13,6 @@ watchChosen()
 showNewRevisions()
 watchButtons()
 watchNamedChange()
+watchCopyButtons()
 watchLineRanges()
 watchKeys()
