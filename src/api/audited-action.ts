@@ -8,6 +8,7 @@ import { type AuditName, nameOf, QUIET } from './definition/route.ts'
 /** What the forms of pages do, by their routes; the routes of programs say it themselves. */
 const PAGE_FORMS: readonly (readonly [string, AuditName])[] = [
   ['POST /config/edit', 'save-configuration'],
+  ['POST /config/new-pipeline', 'create-pipeline'],
   ['POST /config/live', 'set-live-file-aside'],
   ['POST /config/:name/restore', 'restore-revision'],
   ['POST /config/:name/undo', 'undo-revision'],

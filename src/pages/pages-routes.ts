@@ -15,6 +15,10 @@ import { type PipelinesRoutesOptions, pipelinesRoutes } from './pipelines/pipeli
 import { type StagePageRoutesOptions, stagePageRoutes } from './stage/stage-page-routes.tsx'
 import { problemsRoutes } from './problems/problems-routes.tsx'
 import { restorePageRoutes } from './restore/restore-page-routes.tsx'
+import {
+  type NewPipelineRoutesOptions,
+  newPipelineRoutes,
+} from './new-pipeline/new-pipeline-routes.tsx'
 import type { PageContext } from './frame/page-context.ts'
 import { frameRoutes } from './frame/frame-routes.tsx'
 import { searchRoutes, type SearchRoutesOptions } from './search/search-routes.tsx'
@@ -27,6 +31,7 @@ export interface PagesOptions
     CompareRoutesOptions,
     EditRoutesOptions,
     LiveFileRoutesOptions,
+    NewPipelineRoutesOptions,
     SnapshotRoutesOptions,
     SearchRoutesOptions,
     EntityRoutesOptions,
@@ -47,6 +52,7 @@ export function pagesRoutes(options: PagesOptions): Hono<RouteEnv>[] {
     compareRoutes(options),
     editRoutes(options),
     liveFileRoutes(options),
+    newPipelineRoutes(options),
     entityRoutes(options),
     auditPageRoutes(options),
     problemsRoutes(options.pages),

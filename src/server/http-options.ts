@@ -70,6 +70,7 @@ export function httpOptions(context: ServiceContext): HttpServiceOptions {
     clock,
     log,
     basePath: settings['base-path'],
+    publicUrl: settings['public-url'],
     clientNames: settings['client-names'],
     maxBody: settings['max-body'],
     trustedProxies: settings['trusted-proxies'],

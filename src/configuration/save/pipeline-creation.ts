@@ -3,13 +3,44 @@ import { createPipeline } from '../../document/create-pipeline/create-pipeline.t
 import type { PipelineCreationRequest } from '../../document/create-pipeline/pipeline-request.ts'
 import type { SecretBox } from '../../document/secrets/secret-box.ts'
 import type { Principal } from '../../core/principal.ts'
+import type { CurrentConfiguration } from '../current/current-configuration.ts'
 import type { ConfigEditor } from './config-editor.ts'
 import { type Access, assertMay } from '../access/permission.ts'
+
+export interface PipelinePreviewDeps {
+  readonly configuration: CurrentConfiguration
+}
 
 export interface PipelineCreationDeps {
   readonly access: Access
   readonly editor: ConfigEditor
   readonly box: SecretBox
+}
+
+/**
+ * The document that adding a pipeline would make; nothing is saved.
+ *
+ * @throws {ServiceError} `name-in-use`, `not-permitted`.
+ */
+export function previewPipeline(
+  { access, box, configuration }: PipelineCreationDeps & PipelinePreviewDeps,
+  principal: Principal,
+  request: PipelineCreationRequest,
+): Uint8Array<ArrayBuffer> {
+  assertMay(access, principal, { action: 'administer-group', group: request.group })
+  const seal = (secret: string) => box.seal(secret)
+  return new Uint8Array(Buffer.from(createPipeline(configuration.read(), request, seal)))
+}
+
+/** The groups that a caller may add pipelines to, in the order of the document. */
+export function listOwnGroups(
+  { access, configuration }: Pick<PipelineCreationDeps, 'access'> & PipelinePreviewDeps,
+  principal: Principal,
+): readonly string[] {
+  return configuration
+    .read()
+    .configuration.groups.map(({ name }) => name)
+    .filter((group) => access.may(principal, { action: 'administer-group', group }))
 }
 
 /**

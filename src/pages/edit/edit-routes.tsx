@@ -22,6 +22,8 @@ import type { PageContext } from '../frame/page-context.ts'
 import { ConflictView } from './conflict-view.tsx'
 import { type EditForm, parseEntity, readEditForm } from './edit-form.ts'
 import { type PlanDeps, planConfiguration } from '../../builds/plan/plan-configuration.ts'
+import { assertMay } from '../../configuration/access/permission.ts'
+import { copyPipeline } from '../../document/create-pipeline/copy-pipeline.ts'
 import { EditView } from './edit-view.tsx'
 import { readInvalidEdit } from '../../configuration/save/invalid-live-file.ts'
 import { PreviewView } from './preview-view.tsx'
@@ -44,6 +46,8 @@ export function editRoutes(options: EditRoutesOptions) {
       const entity = parseEntity(c.req.query('entity') ?? '')
       const name = c.req.query('from')
       if (name === 'live') return repairLiveFile(options, c)
+      const copied = c.req.query('copy')
+      if (copied !== undefined) return editCopy(options, c, copied)
       const from = name === undefined ? null : findNamed(options, principal, name)
       const start = await beginEdit(options, principal, { entity, from })
       const draft = { typed: start.text, basedOn: start.base.digest, entity }
@@ -103,6 +107,18 @@ export function editRoutes(options: EditRoutesOptions) {
     const flash = pages.flash.query(c.env.principal, 'saved', `r${number}${aside}`)
     return c.redirect(pages.links.compare(`r${number - 1}`, `r${number}`, flash), 303)
   }
+}
+
+/** The editor with a copy of a pipeline in the current document. */
+async function editCopy(deps: EditRoutesOptions, c: EditContext, from: string): Promise<Response> {
+  assertMay(deps.access, c.env.principal, { action: 'administer' })
+  const to = c.req.query('as') ?? ''
+  const { text, start } = copyPipeline(deps.configuration.read(), { from, to })
+  const draft = { typed: text, basedOn: deps.history.current().digest, entity: null }
+  const { check } = await openDraft(deps, c.env.principal, draft)
+  const line = text.slice(0, start).split('\n').length
+  const notice = `${to} is a copy of ${from}, at line ${line}. Preview it, then save.`
+  return answerEditor(deps, c, draft, { notice, problems: check.problems })
 }
 
 /** The editor with the live file that is not valid; a save puts the repaired text in its place. */

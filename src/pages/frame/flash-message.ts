@@ -9,6 +9,7 @@ import type { FlashMessage } from './notice.tsx'
 /** The results of actions that the next page can show. */
 const MESSAGES = {
   saved: (of) => `Saved as ${of}.`,
+  created: (of) => `The pipeline ${of} is created.`,
   'set-aside': (of) =>
     `The file on disk is kept as ${of}. The current configuration is in its place.`,
   scheduled: (of) => `The run ${of} is scheduled.`,

@@ -91,6 +91,16 @@ export class Links {
     return this.#at('/config/edit', { entity: query.entity ?? null, from: query.from ?? null })
   }
 
+  /** The repository of the configuration, for git. */
+  repository(): string {
+    return this.#at('/git/config.git')
+  }
+
+  /** The form for a new pipeline. */
+  newPipeline(query: Query = {}): string {
+    return this.#at('/config/new-pipeline', query)
+  }
+
   /** The live file on disk while it is not valid. */
   liveFile(query: Query = {}): string {
     return this.#at('/config/live', query)

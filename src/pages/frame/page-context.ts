@@ -13,6 +13,8 @@ export interface PageContextOptions extends HealthDeps {
   readonly access: Access
   /** Whether the configuration makes every user an administrator. */
   readonly everyoneAdministers: () => boolean
+  /** The address that people use, as the operator gave it. */
+  readonly publicUrl: string | null
 }
 
 /** What all pages share: their addresses, their assets, and the data of their frame. */
@@ -23,16 +25,23 @@ export class PageContext {
   readonly #health: HealthDeps
   readonly #access: Access
   readonly #everyoneAdministers: () => boolean
+  readonly #publicUrl: string | null
 
   constructor(options: PageContextOptions) {
     this.links = new Links(options.basePath)
     this.#health = options
     this.#access = options.access
     this.#everyoneAdministers = options.everyoneAdministers
+    this.#publicUrl = options.publicUrl
   }
 
   isAdministrator(principal: Principal): boolean {
     return this.#access.may(principal, { action: 'administer' })
+  }
+
+  /** The origin that people reach the service by: the operator's word, or that of the request. */
+  originOf(request: Request): string {
+    return new URL(this.#publicUrl ?? request.url).origin
   }
 
   /** The start page of a user: the history for users who may see it. */

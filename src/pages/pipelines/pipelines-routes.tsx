@@ -1,4 +1,8 @@
 import { type Context, Hono } from 'hono'
+import {
+  listOwnGroups,
+  type PipelinePreviewDeps,
+} from '../../configuration/save/pipeline-creation.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { pausePipeline, unpausePipeline } from '../../builds/runs/pausing.ts'
 import {
@@ -21,7 +25,9 @@ import { PipelinesView } from './pipelines-view.tsx'
 import { assertShown, refusalOf, type Refusal } from '../runs/refusal.ts'
 import { runAction } from '../runs/run-action.ts'
 
-export interface PipelinesRoutesOptions extends PipelinePageDeps, StartRunsDeps {
+export interface PipelinesRoutesOptions
+  extends PipelinePageDeps, StartRunsDeps, PipelinePreviewDeps {
+  readonly fileName: string
   readonly pages: PageContext
   readonly clock: Clock
 }
@@ -101,7 +107,9 @@ async function answerList(
   const page = await readPipelinesPage(deps, principal, query)
   const frame = pages.frame(c.req.raw, principal)
   const flash = refusal?.flash ?? pages.flash.take(c)
-  const view = { frame, page, query, flash, now: clock() }
+  const mayCreate = frame.isAdministrator || listOwnGroups(deps, principal).length > 0
+  const places = { origin: pages.originOf(c.req.raw), fileName: deps.fileName }
+  const view = { frame, page, query, flash, now: clock(), mayCreate, ...places }
   return pageResponse(<PipelinesView {...view} />, refusal?.status)
 }
 

@@ -11,6 +11,7 @@ import { Freshness, Live, LIVE_SCRIPTS } from '../frame/live.tsx'
 import type { Query } from '../frame/links.ts'
 import { When } from '../frame/when.tsx'
 import { BY_PLACE, Pager } from '../frame/pager.tsx'
+import { FirstUse } from '../new-pipeline/first-use.tsx'
 import { Cause } from './materials.tsx'
 import { Paused, PauseForm } from './pausing.tsx'
 import { approval, StageChips } from '../runs/run-labels.tsx'
@@ -21,6 +22,10 @@ export interface PipelinesViewProps {
   readonly query: PipelinesQuery
   readonly flash: FlashMessage | null
   readonly now: number
+  /** Whether the caller may create a pipeline. */
+  readonly mayCreate: boolean
+  readonly origin: string
+  readonly fileName: string
 }
 
 const EVERY = 5_000
@@ -95,6 +100,11 @@ function Head(props: PipelinesViewProps) {
           ))}
         </select>
         <button>Filter</button>
+        {props.mayCreate && (
+          <a class="button" href={links.newPipeline()}>
+            New pipeline
+          </a>
+        )}
       </form>
     </div>
   )
@@ -130,7 +140,8 @@ function Counts({ frame: { links }, page, query }: PipelinesViewProps) {
   )
 }
 
-function Nothing({ frame: { links, isAdministrator }, page }: PipelinesViewProps) {
+function Nothing({ frame, page, origin, fileName }: PipelinesViewProps) {
+  const { links, isAdministrator } = frame
   if (page.total > 0) {
     return (
       <section class="card">
@@ -141,19 +152,11 @@ function Nothing({ frame: { links, isAdministrator }, page }: PipelinesViewProps
       </section>
     )
   }
+  if (isAdministrator) return <FirstUse links={links} origin={origin} fileName={fileName} />
   return (
     <section class="card">
       <h2>No pipelines yet</h2>
-      <p>
-        {isAdministrator ? (
-          <>
-            Pipelines are defined in the configuration.{' '}
-            <a href={links.edit()}>Edit the configuration</a>
-          </>
-        ) : (
-          'Pipelines that you may view appear here.'
-        )}
-      </p>
+      <p>Pipelines that you may view appear here.</p>
     </section>
   )
 }

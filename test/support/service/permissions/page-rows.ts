@@ -19,6 +19,18 @@ export const PAGE_ROWS: readonly PageRow[] = [
   { call: 'GET /config/compare', query: '?a=r1&b=r1', may: 'user', allowed: 303 },
   { call: 'GET /config/compare/{from}/{to}', may: 'administrator', allowed: 404 },
   { call: 'GET /config/edit', may: 'administrator', allowed: 200 },
+  { call: 'GET /config/new-pipeline', may: 'group administrator', allowed: 200 },
+  {
+    call: 'POST /config/new-pipeline',
+    may: 'group administrator',
+    allowed: 200,
+    body: new URLSearchParams({
+      name: 'fresh',
+      scm: 'git',
+      url: 'https://example.org/x',
+      pipelineGroup: 'first',
+    }),
+  },
   { call: 'GET /config/live', may: 'administrator', allowed: 200 },
   {
     call: 'POST /config/live',

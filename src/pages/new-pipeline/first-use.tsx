@@ -1,0 +1,40 @@
+import type { Links } from '../frame/links.ts'
+
+interface FirstUseProps {
+  readonly links: Links
+  /** The address that the caller reaches the service by, without a path. */
+  readonly origin: string
+  /** The name of the configuration in its repository. */
+  readonly fileName: string
+}
+
+/** Three ways in, for a service without a pipeline. */
+export function FirstUse({ links, origin, fileName }: FirstUseProps) {
+  const repository = `${origin}${links.repository()}`
+  return (
+    <section class="card first-use">
+      <h2>No pipelines yet</h2>
+      <p>There are three ways to get the first ones:</p>
+      <h3>Create one</h3>
+      <p>
+        A form with a repository and a command. <a href={links.newPipeline()}>New pipeline</a>, or{' '}
+        <a href={links.edit()}>write the XML</a>.
+      </p>
+      <h3>Import a history</h3>
+      <p>
+        Reads the configuration repository of another server, with every revision and its author,
+        into this one. Stop the service first.
+      </p>
+      <pre class="code">npx cairn import /path/to/config.git</pre>
+      <h3>Push one</h3>
+      <p>
+        Clone the configuration, put your file in its place, and push. It is validated on the way.
+      </p>
+      <pre class="code">{`git clone ${repository}
+cd config
+cp /path/to/your.xml ${fileName}
+git commit -am 'Our configuration'
+git push`}</pre>
+    </section>
+  )
+}

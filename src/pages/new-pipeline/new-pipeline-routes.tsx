@@ -1,0 +1,125 @@
+import { Hono } from 'hono'
+import { type PlanDeps, planConfiguration } from '../../builds/plan/plan-configuration.ts'
+import { assertMay } from '../../configuration/access/permission.ts'
+import {
+  addPipeline,
+  listOwnGroups,
+  type PipelineCreationDeps,
+  type PipelinePreviewDeps,
+  previewPipeline,
+} from '../../configuration/save/pipeline-creation.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { Problem } from '../../core/problem.ts'
+import {
+  type PipelineCreationRequest,
+  readPipelineRequest,
+} from '../../document/create-pipeline/pipeline-request.ts'
+import { DEFAULT_GROUP } from '../../document/entities/entities.ts'
+import { maskSecrets } from '../../document/text/mask-secrets.ts'
+import { messageOf } from '../../http/change-message.ts'
+import { statusOf } from '../../http/errors.ts'
+import { type Form, readForm } from '../../http/request-body.ts'
+import type { RouteEnv } from '../../http/request-context.ts'
+import type { PageContext } from '../frame/page-context.ts'
+import { NEVER_KEPT, pageResponse } from '../frame/page-response.ts'
+import type { PageThread } from '../work/page-thread.ts'
+import { NewPipelineView, type PreviewedPipeline } from './new-pipeline-view.tsx'
+
+export interface NewPipelineRoutesOptions
+  extends PipelineCreationDeps, PipelinePreviewDeps, PlanDeps {
+  readonly pages: PageContext
+  readonly work: PageThread
+  readonly maxBody: number
+}
+
+type Values = ReadonlyMap<string, string>
+
+interface Shown {
+  readonly values: Values
+  readonly problems: readonly Problem[]
+  readonly preview: PreviewedPipeline | null
+  readonly status: number
+}
+
+/** `/config/new-pipeline`: the form of a pipeline with one material and one task, and its preview. */
+export function newPipelineRoutes(options: NewPipelineRoutesOptions) {
+  const { pages } = options
+  return new Hono<RouteEnv>()
+    .get('/config/new-pipeline', (c) => {
+      const values = new Map(Object.entries(c.req.query()))
+      return answer(c.req.raw, c.env.principal, {
+        values,
+        problems: [],
+        preview: null,
+        status: 200,
+      })
+    })
+    .post('/config/new-pipeline', async (c) => {
+      const { principal } = c.env
+      const form = await readForm(c.req.raw, options.maxBody)
+      const values = valuesOf(form)
+      const reading = readPipelineRequest(values.get('name') ?? '', requestOf(values))
+      const shown = { values, problems: [], preview: null }
+      if (!reading.ok) {
+        return answer(c.req.raw, principal, { ...shown, problems: reading.problems, status: 422 })
+      }
+      const { request } = reading
+      try {
+        if (values.get('action') === 'create') {
+          await addPipeline(options, principal, request, messageOf(c.req.raw, form))
+          const flash = pages.flash.query(principal, 'created', request.name)
+          return c.redirect(pages.links.pipeline(request.name, flash), 303)
+        }
+        const preview = await previewOf(options, principal, request)
+        return answer(c.req.raw, principal, { ...shown, preview, status: 200 })
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.code === 'not-permitted') throw error
+        const problems = [{ message: error.message, path: 'name' }]
+        return answer(c.req.raw, principal, { ...shown, problems, status: statusOf(error) })
+      }
+    })
+
+  async function answer(request: Request, principal: Principal, shown: Shown): Promise<Response> {
+    const groups = listOwnGroups(options, principal)
+    const isAdministrator = options.access.may(principal, { action: 'administer' })
+    if (groups.length === 0 && !isAdministrator) {
+      assertMay(options.access, principal, { action: 'administer-group', group: DEFAULT_GROUP })
+    }
+    const pipelines = isAdministrator ? namesOf(options) : []
+    const frame = pages.frame(request, principal)
+    const view = { ...shown, frame, groups, pipelines }
+    return pageResponse(<NewPipelineView {...view} />, shown.status, NEVER_KEPT)
+  }
+}
+
+async function previewOf(
+  deps: NewPipelineRoutesOptions,
+  principal: Principal,
+  request: PipelineCreationRequest,
+): Promise<PreviewedPipeline> {
+  const document = previewPipeline(deps, principal, request)
+  const entity = { kind: 'pipeline', name: request.name } as const
+  const part = await deps.work.partOf({ document, entity })
+  const isAdministrator = deps.access.may(principal, { action: 'administer' })
+  return {
+    xml: part.kind === 'found' ? maskSecrets(part.text) : '',
+    plan: isAdministrator ? await planConfiguration(deps, principal, document) : null,
+  }
+}
+
+function namesOf({ configuration }: PipelinePreviewDeps): string[] {
+  const { groups } = configuration.read().configuration
+  return groups.flatMap(({ pipelines }) => pipelines.map(({ name }) => name))
+}
+
+function valuesOf(form: Form): Values {
+  return new Map(
+    Array.from(form, ([name, values]) => [name, Buffer.from(values.at(-1) ?? []).toString('utf8')]),
+  )
+}
+
+/** The parameters of the creation: an empty field is one that was left out. */
+function requestOf(values: Values): [string, string][] {
+  return [...values].filter(([, value]) => value !== '')
+}

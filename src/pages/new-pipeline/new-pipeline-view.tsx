@@ -1,0 +1,268 @@
+import type { Child } from 'hono/jsx'
+import type { Plan } from '../../builds/plan/plan-configuration.ts'
+import type { Problem } from '../../core/problem.ts'
+import { MessageField } from '../edit/edit-view.tsx'
+import { PlanCard } from '../edit/plan-card.tsx'
+import { type PageFrame, PageLayout } from '../frame/layout.tsx'
+
+/** A pipeline as its form would make it. */
+export interface PreviewedPipeline {
+  readonly xml: string
+  /** Null for who may not see what a configuration does elsewhere. */
+  readonly plan: Plan | null
+}
+
+export interface NewPipelineViewProps {
+  readonly frame: PageFrame
+  readonly values: ReadonlyMap<string, string>
+  readonly problems: readonly Problem[]
+  readonly preview: PreviewedPipeline | null
+  /** The groups that the caller may add pipelines to. */
+  readonly groups: readonly string[]
+  /** The pipelines that the caller may copy. */
+  readonly pipelines: readonly string[]
+}
+
+/** The form for a pipeline with one material and one task; its XML and plan before it is created. */
+export function NewPipelineView(props: NewPipelineViewProps) {
+  const { frame, preview, problems, values } = props
+  const { links } = frame
+  return (
+    <PageLayout frame={frame} title="New pipeline" section="pipelines" styles={['edit.css']}>
+      <div class="page-head">
+        <div>
+          <h1>New pipeline</h1>
+          <p class="muted">
+            One material, one stage, one job, one task. Everything else can follow.
+          </p>
+        </div>
+      </div>
+      {problems.length > 0 && <Problems problems={problems} />}
+      <form class="edit new-pipeline" method="post" action={links.newPipeline()}>
+        {preview !== null && <Preview preview={preview} />}
+        <General {...props} />
+        <Material {...props} />
+        <Task {...props} />
+        <div class="actions">
+          <MessageField message={values.get('message') ?? ''} />
+          <button name="action" value="preview" class={preview === null ? 'primary' : undefined}>
+            Preview
+          </button>
+          {preview !== null && (
+            <button name="action" value="create" class="primary">
+              Create pipeline
+            </button>
+          )}
+        </div>
+      </form>
+      {props.pipelines.length > 0 && <CopyForm {...props} />}
+    </PageLayout>
+  )
+}
+
+function Problems({ problems }: { problems: readonly Problem[] }) {
+  return (
+    <section class="card problems" role="alert">
+      <h2>{problems.length === 1 ? '1 problem' : `${problems.length} problems`}</h2>
+      <ul>
+        {problems.map(({ message, path }) => (
+          <li>{path === undefined ? message : <a href={`#${path}`}>{message}</a>}</li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Preview({ preview: { xml, plan } }: { preview: PreviewedPipeline }) {
+  return (
+    <>
+      <section class="card">
+        <h2>The XML</h2>
+        <pre class="code">{xml}</pre>
+      </section>
+      {plan !== null && <PlanCard plan={plan} />}
+    </>
+  )
+}
+
+function General(props: NewPipelineViewProps) {
+  return (
+    <fieldset class="card">
+      <legend>Pipeline</legend>
+      <Field {...props} name="name" label="Name" required />
+      <Field
+        {...props}
+        name="pipelineGroup"
+        label="Group"
+        list="groups"
+        hint="defaultGroup when empty; made when it is new"
+      />
+      <datalist id="groups">
+        {props.groups.map((group) => (
+          <option value={group} />
+        ))}
+      </datalist>
+    </fieldset>
+  )
+}
+
+function Material(props: NewPipelineViewProps) {
+  return (
+    <fieldset class="card">
+      <legend>Material</legend>
+      <Choice {...props} name="scm" label="Version control" options={SCMS} />
+      <Field {...props} name="url" label="URL" required hint="For Perforce the P4PORT" />
+      <Field {...props} name="branch" label="Branch" of="git" />
+      <Field {...props} name="username" label="User name" of="svn p4 tfs" />
+      <Field
+        {...props}
+        name="password"
+        label="Password"
+        type="password"
+        of="svn p4 tfs"
+        hint="Encrypted before it is saved"
+      />
+      <Choice {...props} name="useTickets" label="Use tickets" options={TICKETS} of="p4" />
+      <Field {...props} name="view" label="View" of="p4" />
+      <Field {...props} name="domain" label="Domain" of="tfs" />
+      <Field {...props} name="projectPath" label="Project path" of="tfs" />
+    </fieldset>
+  )
+}
+
+function Task(props: NewPipelineViewProps) {
+  return (
+    <fieldset class="card">
+      <legend>Task</legend>
+      <Choice {...props} name="builder" label="Builder" options={BUILDERS} />
+      <Field
+        {...props}
+        name="command"
+        label="Command"
+        of="exec"
+        hint="With its arguments, as in a shell"
+      />
+      <Field {...props} name="buildfile" label="Build file" of="ant nant rake" />
+      <Field {...props} name="target" label="Target" of="ant nant rake" />
+      <Field
+        {...props}
+        name="source"
+        label="Artifact"
+        hint="A file or folder that the job leaves"
+      />
+      <Field {...props} name="dest" label="Artifact folder" />
+    </fieldset>
+  )
+}
+
+const SCMS: readonly Option[] = [
+  ['git', 'Git'],
+  ['svn', 'Subversion'],
+  ['hg', 'Mercurial'],
+  ['p4', 'Perforce'],
+  ['tfs', 'Team Foundation Server'],
+]
+const BUILDERS: readonly Option[] = [
+  ['exec', 'Command'],
+  ['ant', 'Ant'],
+  ['nant', 'NAnt'],
+  ['rake', 'Rake'],
+]
+const TICKETS: readonly Option[] = [
+  ['', 'No'],
+  ['true', 'Yes'],
+]
+
+type Option = readonly [value: string, label: string]
+
+interface FieldProps extends NewPipelineViewProps {
+  readonly name: string
+  readonly label: string
+  /** The choices above that the field belongs to; it belongs to all without. */
+  readonly of?: string
+  readonly hint?: string
+}
+
+interface InputProps extends FieldProps {
+  readonly type?: string
+  readonly list?: string
+  readonly required?: boolean
+}
+
+function Field({ type = 'text', list, required, ...props }: InputProps) {
+  const { name, values } = props
+  return (
+    <Labelled {...props}>
+      <input
+        id={name}
+        name={name}
+        type={type}
+        value={values.get(name) ?? ''}
+        list={list}
+        required={required}
+        autocomplete={type === 'password' ? 'new-password' : 'off'}
+        {...stateOf(props)}
+      />
+    </Labelled>
+  )
+}
+
+function Choice({ options, ...props }: FieldProps & { readonly options: readonly Option[] }) {
+  const { name, values } = props
+  return (
+    <Labelled {...props}>
+      <select id={name} name={name} {...stateOf(props)}>
+        {options.map(([value, label]) => (
+          <option value={value} selected={values.get(name) === value}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </Labelled>
+  )
+}
+
+function Labelled({ name, label, of, hint, children }: FieldProps & { readonly children: Child }) {
+  return (
+    <div class="field" data-of={of}>
+      <label for={name}>{label}</label>
+      {children}
+      {hint !== undefined && (
+        <span class="muted" id={`${name}-hint`}>
+          {hint}
+        </span>
+      )}
+    </div>
+  )
+}
+
+function stateOf({ name, hint, problems }: FieldProps) {
+  return {
+    'aria-invalid': problems.some(({ path }) => path === name) ? ('true' as const) : undefined,
+    'aria-describedby': hint === undefined ? undefined : `${name}-hint`,
+  }
+}
+
+/** A copy goes through the editor, because a pipeline may be anything. */
+function CopyForm({ frame: { links }, pipelines }: NewPipelineViewProps) {
+  return (
+    <form class="card new-pipeline" method="get" action={links.edit()}>
+      <h2>Or copy a pipeline</h2>
+      <div class="field">
+        <label for="copy">Copy of</label>
+        <select id="copy" name="copy">
+          {pipelines.map((name) => (
+            <option value={name}>{name}</option>
+          ))}
+        </select>
+      </div>
+      <div class="field">
+        <label for="as">Name of the copy</label>
+        <input id="as" name="as" required autocomplete="off" />
+      </div>
+      <div class="actions">
+        <button>Open the copy in the editor</button>
+      </div>
+    </form>
+  )
+}

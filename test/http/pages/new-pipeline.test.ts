@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest'
+import { git } from '../../support/git/git.ts'
+import { BASE, currentOf, serviceAt, textIn } from '../../support/pages/editor-forms.ts'
+import { addSomeone, ADMIN_ALONE, SOMEONE } from '../../support/service/someone-else.ts'
+import { startService, type TestService } from '../../support/service/service.ts'
+
+const PAGE = '/config/new-pipeline'
+const GIT = {
+  name: 'delta',
+  pipelineGroup: 'first',
+  scm: 'git',
+  url: 'https://example.org/delta.git',
+  builder: 'exec',
+  command: 'make all',
+}
+
+/** The parameters of the call that creates a pipeline. */
+const FIELDS = [
+  'name',
+  'pipelineGroup',
+  'builder',
+  'buildfile',
+  'target',
+  'command',
+  'source',
+  'dest',
+  'scm',
+  'url',
+  'branch',
+  'username',
+  'password',
+  'useTickets',
+  'view',
+  'domain',
+  'projectPath',
+]
+
+async function pageAt(service: TestService, path: string): Promise<string> {
+  return (await service.fetch(path)).text()
+}
+
+function send(service: TestService, fields: Record<string, string>): Promise<Response> {
+  return service.fetch(PAGE, { method: 'POST', body: new URLSearchParams(fields) })
+}
+
+describe('the form for a new pipeline', () => {
+  it('is reached from the list of pipelines, and has every field of the call', async () => {
+    const service = await serviceAt()
+
+    const list = await pageAt(service, '/pipelines')
+    const html = await pageAt(service, PAGE)
+
+    expect(list).toContain(`href="${PAGE}"`)
+    const fields = [...html.matchAll(/ id="(\w+)" name="\1"/g)].map(([, name]) => name)
+    expect(fields).toEqual(expect.arrayContaining(FIELDS))
+  })
+
+  it('shows the XML and the plan, and changes nothing', async () => {
+    const service = await serviceAt()
+
+    const html = await (await send(service, { ...GIT, action: 'preview' })).text()
+
+    expect(html).toContain('&lt;pipeline name=&quot;delta&quot;&gt;')
+    expect(html).toContain('&lt;arg&gt;all&lt;/arg&gt;')
+    expect(html).toContain('<b>delta</b>: it is new')
+    expect(html).toContain('value="https://example.org/delta.git"')
+    expect(await currentOf(service)).toBe(BASE)
+  })
+
+  it('creates it with the reason, and leads to it', async () => {
+    const service = await serviceAt()
+
+    const fields = { ...GIT, action: 'create', message: 'For the new team' }
+    const response = await send(service, fields)
+    const location = response.headers.get('location') ?? ''
+
+    expect(response.status).toBe(303)
+    expect(location).toMatch(/^\/pipelines\/delta\?flash=/)
+    expect(await pageAt(service, location)).toContain('The pipeline delta is created.')
+    expect(await currentOf(service)).toContain('<pipeline name="delta">')
+    expect(git(service.repository, 'log', '-1', '--format=%an %b')).toMatch(
+      /^admin [^]*For the new team/,
+    )
+  })
+
+  it.each([
+    ['a missing field', { url: '' }, 422, 'is required', 'url'],
+    ['a field of another choice', { view: '//depot' }, 422, 'does not belong to scm git', 'view'],
+    ['a name in use', { name: 'Alpha' }, 409, 'A pipeline', 'name'],
+  ])('names %s, and keeps what was typed', async (_, change, status, message, field) => {
+    const service = await serviceAt()
+
+    const response = await send(service, { ...GIT, ...change, action: 'create' })
+    const html = await response.text()
+
+    expect(response.status).toBe(status)
+    expect(html).toContain(message)
+    expect(html).toContain(`href="#${field}"`)
+    expect(html).toMatch(new RegExp(`id="${field}"[^>]*aria-invalid="true"`))
+    expect(html).toContain('value="make all"')
+    expect(await currentOf(service)).toBe(BASE)
+  })
+
+  it('shows no password in the XML', async () => {
+    const service = await serviceAt()
+    const { command, ...rest } = GIT
+
+    const fields = { ...rest, command, scm: 'svn', username: 'u', password: 'hunter2' }
+    const html = await (await send(service, { ...fields, action: 'preview' })).text()
+
+    const [, xml = ''] = /<pre class="code">([^]*?)<\/pre>/.exec(html) ?? []
+    expect(xml).toContain('svn')
+    expect(xml).not.toContain('hunter2')
+  })
+
+  it('is not for who administers nothing', async () => {
+    const service = await serviceAt(BASE.replace('<pipelines', `${ADMIN_ALONE}<pipelines`))
+    await addSomeone(service)
+
+    expect((await service.fetch(PAGE, { as: SOMEONE })).status).toBe(403)
+    expect(await (await service.fetch('/pipelines', { as: SOMEONE })).text()).not.toContain(PAGE)
+  })
+})
+
+describe('the copy of a pipeline', () => {
+  it('opens in the editor, and changes no other line', async () => {
+    const service = await serviceAt()
+
+    const html = await pageAt(service, '/config/edit?copy=beta&as=beta-2')
+    const [pipeline = ''] = /<pipeline name="beta">[^]*?<\/pipeline>/.exec(BASE) ?? []
+
+    expect(textIn(html)).toBe(
+      BASE.replace(pipeline, `${pipeline}\n    ${pipeline.replace('"beta"', '"beta-2"')}`),
+    )
+    expect(html).toContain('beta-2 is a copy of beta')
+    expect(await currentOf(service)).toBe(BASE)
+  })
+
+  it('says why a name cannot be taken, and what is not there', async () => {
+    const service = await serviceAt()
+
+    expect(await pageAt(service, '/config/edit?copy=beta&as=gamma')).toContain(
+      'class="card problems"',
+    )
+    expect((await service.fetch('/config/edit?copy=nothing&as=x')).status).toBe(404)
+  })
+})
+
+describe('a service without pipelines', () => {
+  it('shows three ways in, with the address that people use', async () => {
+    const flags = ['--base-path', '/go', '--public-url', 'https://ci.example.org']
+    const service = await startService(flags)
+
+    const html = await pageAt(service, '/pipelines')
+
+    expect(html).toContain('href="/go/config/new-pipeline"')
+    expect(html).toContain('npx cairn import /path/to/config.git')
+    expect(html).toContain('git clone https://ci.example.org/go/git/config.git')
+  })
+})
