@@ -19,6 +19,7 @@ const goesOn = (kills: number) => (unit === 'm' ? Date.now() < end : kills < Num
 const outcome = await soak({
   folder,
   goesOn,
+  isFlooded: true,
   tell: (line) => process.stderr.write(`${line}\n`),
 })
 const isWhole = outcome.problems.length === 0

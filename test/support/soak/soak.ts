@@ -5,6 +5,7 @@ import { SerialQueue } from '../../../src/lib/serial-queue.ts'
 import { git } from '../git/git.ts'
 import { BuildingAgent } from './building-agent.ts'
 import { editUntilGone, saveUntilGone } from './editors.ts'
+import { floodUntilGone } from './floods.ts'
 import { knockUntilGone } from './intruders.ts'
 import { Ledger } from './ledger.ts'
 import { operateUntilGone } from './operators.ts'
@@ -22,6 +23,8 @@ export interface SoakOptions {
   /** Asked before each life of the server, with how often each thing was acknowledged. */
   readonly goesOn: (kills: number, acknowledged: ReadonlyMap<string, number>) => boolean
   readonly agents?: number
+  /** Whether floods of what is refused come beside all this. */
+  readonly isFlooded?: boolean
   readonly tell?: (line: string) => void
 }
 
@@ -37,7 +40,7 @@ export interface SoakOutcome {
  * and starts it again, over and over. Whatever was ever acknowledged has to be there each time.
  */
 export async function soak(options: SoakOptions): Promise<SoakOutcome> {
-  const { folder, goesOn, tell = () => {} } = options
+  const { folder, goesOn, isFlooded = false, tell = () => {} } = options
   const ledger = new Ledger()
   const agents = Array.from({ length: options.agents ?? 3 }, (_, n) => new BuildingAgent(`a${n}`))
   await begin(folder, ledger)
@@ -47,7 +50,7 @@ export async function soak(options: SoakOptions): Promise<SoakOutcome> {
     const server = await SoakedServer.start(folder, ledger)
     await checkServed(server, fresh)
     const known = ledger.digests.size
-    await live(server, agents)
+    await live(server, { agents, isFlooded })
     await checkRemains(folder, ledger)
     fresh = [...ledger.digests].slice(known)
     tell(`${kills + 1} kills, ${ledger.total()} acknowledged, ${ledger.problems.length} problems`)
@@ -74,7 +77,10 @@ async function begin(folder: string, ledger: Ledger): Promise<void> {
   await server.stop()
 }
 
-async function live(server: SoakedServer, agents: readonly BuildingAgent[]): Promise<void> {
+async function live(
+  server: SoakedServer,
+  { agents, isFlooded }: { agents: readonly BuildingAgent[]; isFlooded: boolean },
+): Promise<void> {
   const { ledger } = server
   const before = ledger.total()
   const turns = new SerialQueue()
@@ -84,6 +90,7 @@ async function live(server: SoakedServer, agents: readonly BuildingAgent[]): Pro
     ...editUntilGone(server, turns),
     ...readUntilGone(server),
     ...knockUntilGone(server),
+    ...(isFlooded ? floodUntilGone(server) : []),
     ...operateUntilGone(server, uuids, turns),
     ...agents.map((agent) => server.untilGone(() => agent.step(server, turns))),
   ]

@@ -9,6 +9,9 @@ const PASSWORD = 'p'
 const AUTHORIZATION = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`
 const READY = /^cairn ready (\S+)\n$/
 const FLAGS = [
+  // Floods come from everywhere, as a proxy tells it.
+  '--trusted-proxies',
+  '127.0.0.1',
   '--local-materials',
   '.',
   '--port',
