@@ -13,6 +13,8 @@ const HOST = /^(?:\[([0-9a-f:.]+)\]|([^:/?#@\\\s[\]]+))(?::\d{1,5})?$/
  */
 export class AllowedHosts {
   readonly #names: ReadonlySet<string>
+  /** The newest header that was good: nearly all requests have the same. */
+  #newest: string | undefined
 
   constructor(names: Iterable<string>) {
     this.#names = new Set([...names].map(normalise))
@@ -20,6 +22,13 @@ export class AllowedHosts {
 
   /** A request of HTTP/1.0 has no such header; no browser sends one. */
   includes(header: string | undefined): boolean {
+    if (header === this.#newest) return true
+    const isGood = this.#isGood(header)
+    if (isGood) this.#newest = header
+    return isGood
+  }
+
+  #isGood(header: string | undefined): boolean {
     if (header === undefined) return true
     const [, address, name] = HOST.exec(header.toLowerCase()) ?? []
     if (address !== undefined) return isIP(address) === 6

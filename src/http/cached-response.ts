@@ -95,6 +95,15 @@ export class CachedResponse {
   }
 }
 
+/** Answers at once with what is there, and with anything else when it is made. */
+export function answerWith(
+  body: CachedResponse | Promise<CachedResponse>,
+  c: Context<RouteEnv>,
+): Response | Promise<Response> {
+  if (body instanceof CachedResponse) return body.answer(c)
+  return body.then((made) => made.answer(c))
+}
+
 /** Whether an `If-None-Match` header names the tag; weak and strong forms compare alike. */
 function isKnown(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false

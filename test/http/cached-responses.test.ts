@@ -205,6 +205,26 @@ describe.each([[[]], [['--base-path', '/go']]])('an answer that is kept (%s)', (
     expect(await requestsCounted(service, DIFF_ROUTE)).toEqual([3])
   })
 
+  it('is not answered any more, nor are changes, when one of its revisions is taken back', async () => {
+    const service = await startService([...flags, '--poll-interval', '50ms'])
+    await saved(service, 'older')
+    await saved(service, 'newer')
+    const [from, to] = ['HEAD~1', 'HEAD'].map((name) =>
+      gitLine(service.repository, 'rev-parse', name),
+    )
+    const paths = ['diff', 'changes'].map((kind) => `/api/config/${kind}/${from}/${to}`)
+    const statuses = async () =>
+      Promise.all(paths.map(async (path) => (await service.fetch(path)).status))
+    expect([await statuses(), await statuses()]).toEqual([
+      [200, 200],
+      [200, 200],
+    ])
+
+    gitLine(service.repository, 'reset', '--quiet', '--hard', 'HEAD~1')
+
+    await expect.poll(statuses).toEqual([404, 404])
+  })
+
   it('is not for whoever may not have it, nor for a digest of no revision', async () => {
     const service = await startService(flags)
     await addUsers(service, 'root', 'other')

@@ -1,9 +1,8 @@
 import { type ConfigChangesDeps, readChanges } from '../../configuration/changes/config-changes.ts'
-import { type ConfigReadingDeps, findPair } from '../../configuration/read/config-reading.ts'
+import type { ConfigReadingDeps } from '../../configuration/read/config-reading.ts'
 import { ChangesAnswer } from '../../wire/changes.ts'
-import { parseSha } from '../../http/parameters.ts'
-import { ResponseCache } from '../../http/response-cache.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
+import { pairAnswers } from './pair-answers.ts'
 import { reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
@@ -11,19 +10,13 @@ import { SAMPLE } from '../definition/sample.ts'
 /** How many bytes of responses are kept. */
 const KEPT = 16 * 1_048_576
 
-interface ChangesState {
-  readonly options: ConfigChangesDeps & ConfigReadingDeps
-  readonly kept: ResponseCache
-}
+type ChangesOptions = ConfigChangesDeps & ConfigReadingDeps
 
-const route = routeWith<ChangesState>()
+const route = routeWith<ReturnType<typeof changesAnswers>>()
 
 /** `/api/config/changes…`: the differences between two revisions, in words. */
 export const configChangesResource = resource({
-  open: (options: ChangesState['options']): ChangesState => ({
-    options,
-    kept: new ResponseCache(KEPT),
-  }),
+  open: changesAnswers,
   routes: [
     route({
       method: 'GET',
@@ -51,20 +44,18 @@ export const configChangesResource = resource({
           ],
         },
       },
-      handle: async (c, { options, kept }) => {
-        const range = { from: parseSha(c.req.param('from')), to: parseSha(c.req.param('to')) }
-        const pair = findPair(options, c.env.principal, range)
-        const key = `changes-${range.from}..${range.to}`
-        const body = await kept.take(key, async () => {
-          const answer: ChangesAnswer = { ...range, ...(await readChanges(options, pair)) }
-          return new CachedResponse(Buffer.from(JSON.stringify(answer)), {
-            type: 'application/json; charset=utf-8',
-            etag: key,
-            immutable: true,
-          })
-        })
-        return body.answer(c)
-      },
+      handle: (c, changes) => changes(c),
     }),
   ],
 })
+
+function changesAnswers(options: ChangesOptions) {
+  return pairAnswers(options, KEPT, async (range, pair) => {
+    const answer: ChangesAnswer = { ...range, ...(await readChanges(options, pair)) }
+    return new CachedResponse(Buffer.from(JSON.stringify(answer)), {
+      type: 'application/json; charset=utf-8',
+      etag: `changes-${range.from}..${range.to}`,
+      immutable: true,
+    })
+  })
+}

@@ -16,14 +16,13 @@ import {
 import type { RevisionFilter } from '../../configuration/search/revision-filter.ts'
 import {
   type ConfigReadingDeps,
-  findPair,
   findSnapshot,
   readDiff,
   readSnapshot,
-  type RevisionPair,
 } from '../../configuration/read/config-reading.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
 import { type ClientNames, renderRevision, RevisionEntry } from '../../wire/revision-entry.ts'
+import { pairAnswers } from './pair-answers.ts'
 import { DIGEST_DESCRIBED, digestHeaders } from './digest-header.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json, renderError } from '../../http/errors.ts'
@@ -36,7 +35,7 @@ import {
   parseWholeNumber,
 } from '../../http/parameters.ts'
 import { ResponseCache } from '../../http/response-cache.ts'
-import { CachedResponse } from '../../http/cached-response.ts'
+import { answerWith, CachedResponse } from '../../http/cached-response.ts'
 import {
   type Answer,
   jsonAnswer,
@@ -205,10 +204,7 @@ export const configResource = resource({
       },
       errors: ['malformed-request', 'revision-not-found'],
       example: { answer: SAMPLE.diff },
-      handle: (c, { options, diffs }) => {
-        const range = { from: parseSha(c.req.param('from')), to: parseSha(c.req.param('to')) }
-        return diffs(c, findPair(options, c.env.principal, range))
-      },
+      handle: (c, { diffs }) => diffs(c),
     }),
     route({
       method: 'GET',
@@ -270,25 +266,14 @@ function targetOf({ req: { url } }: Context<RouteEnv>): string {
   return url.slice(url.indexOf('/', url.indexOf('://') + '://'.length))
 }
 
-function answerWith(body: CachedResponse | Promise<CachedResponse>, c: Context<RouteEnv>) {
-  if (body instanceof CachedResponse) return body.answer(c)
-  return body.then((made) => made.answer(c))
-}
-
 function diffAnswers(options: ConfigRoutesOptions) {
-  const kept = new ResponseCache(KEPT)
-  return (c: Context<RouteEnv>, pair: RevisionPair) => {
-    const key = `${pair.before.commit}..${pair.after.commit}`
-    const body = kept.take(key, async () => {
-      const text = await readDiff(options, pair)
-      return new CachedResponse(text, {
-        type: 'text/plain; charset=utf-8',
-        etag: key,
-        immutable: true,
-      })
+  return pairAnswers(options, KEPT, async ({ from, to }, pair) => {
+    return new CachedResponse(await readDiff(options, pair), {
+      type: 'text/plain; charset=utf-8',
+      etag: `${from}..${to}`,
+      immutable: true,
     })
-    return answerWith(body, c)
-  }
+  })
 }
 
 function readQuery(query: Readonly<Record<string, string>>): RevisionQuery {

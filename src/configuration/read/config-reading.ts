@@ -63,6 +63,18 @@ export async function readSnapshot(
   throw new ServiceError('secrets-in-plain-text', message, { digest, problems })
 }
 
+/**
+ * Whether a caller may read revisions.
+ *
+ * @throws {ServiceError} `not-permitted`.
+ */
+export function assertMayRead(
+  { access }: Pick<ConfigReadingDeps, 'access'>,
+  principal: Principal,
+): void {
+  assertMay(access, principal, { action: 'administer' })
+}
+
 /** Two revisions to compare, the older text first by the caller's word. */
 export interface RevisionPair {
   readonly before: Revision
@@ -79,7 +91,7 @@ export function findPair(
   principal: Principal,
   range: { from: CommitSha; to: CommitSha },
 ): RevisionPair {
-  assertMay(deps.access, principal, { action: 'administer' })
+  assertMayRead(deps, principal)
   return { before: findRevision(deps, range.from), after: findRevision(deps, range.to) }
 }
 
