@@ -12,7 +12,7 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import { ResponseCache } from '../../http/response-cache.ts'
 
 /** Two commits as they are named. */
-export interface CommitRange {
+interface CommitRange {
   readonly from: CommitSha
   readonly to: CommitSha
 }
