@@ -77,6 +77,30 @@ describe('history and comparison in a browser', () => {
     expect(await page.locator('tr.revision').count()).toBe(1)
   })
 
+  it.each(['split', 'unified'])(
+    'say of each changed line to screen readers what it is (%s)',
+    async (view) => {
+      const service = await serviceWithHistory(LATER)
+      const page = await visit(chromium.browser, service.url)
+      await page.goto(`/config/compare/r2/r4?view=${view}`)
+
+      // The browser makes the tree when it is first asked for it, and is not always done then.
+      await expect
+        .poll(async () =>
+          (await cellsInTree(page)).filter((cell) => /^(removed|added): /.test(cell)),
+        )
+        .toEqual([
+          'removed: <job name="unit">',
+          'added: <job name="unit" timeout="60">',
+          'removed: <exec command="make" />',
+          'added: <exec command="ninja" />',
+          'removed: <git url="https://example.org/shipping.git" />',
+          'added: <git url="https://example.org/deliveries.git" />',
+        ])
+      expect(await cellsInTree(page)).toContain('<tasks>')
+    },
+  )
+
   it('are used by keyboard alone', async () => {
     const service = await serviceWithHistory(LATER)
     const page = await visit(chromium.browser, service.url)
@@ -128,4 +152,13 @@ describe('history and comparison in a browser', () => {
 
 async function press(page: Page, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key)
+}
+
+/** What a screen reader reads of each cell, from the accessibility tree. */
+async function cellsInTree(page: Page): Promise<string[]> {
+  const cdp = await page.context().newCDPSession(page)
+  const { nodes } = await cdp.send('Accessibility.getFullAXTree')
+  return nodes
+    .filter(({ role }) => role?.value === 'cell')
+    .map(({ name }) => String(name?.value).trim())
 }
