@@ -38,7 +38,7 @@ function Others({ frame: { links }, comparison }: CompareViewProps) {
   const until = dayOf(between.at(-1)?.time ?? null)
   const href = links.history({ until, a: `r${before.number}`, b: `r${after.number}` })
   return (
-    <p>
+    <p class="older">
       <a href={href}>{`and ${count - between.length} older ones`}</a>
     </p>
   )

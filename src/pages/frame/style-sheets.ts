@@ -15,7 +15,11 @@ export const STYLE_SHEETS: Readonly<Record<string, readonly string[]>> = {
     'frame/styles/media.css',
   ],
   'api.css': ['api/api.css'],
-  'audit.css': ['history/styles/filters.css', 'audit/entries.css'],
+  'audit.css': [
+    'history/styles/filters.css',
+    'frame/styles/flash-message.css',
+    'audit/entries.css',
+  ],
   'code.css': ['code/styles/tokens.css', 'code/styles/choice.css', 'code/styles/secrets.css'],
   'compare.css': [
     'frame/styles/flash-message.css',

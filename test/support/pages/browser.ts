@@ -75,7 +75,9 @@ export async function violationsOf(page: Page): Promise<string[]> {
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('Page.setBypassCSP', { enabled: true })
   await page.evaluate(axe.source)
-  const { violations } = await page.evaluate<AxeResults>('axe.run(document, { preload: false })')
+  const { violations } = await page.evaluate<AxeResults>(
+    "axe.run(document, { preload: false, rules: { 'target-size': { enabled: true } } })",
+  )
   return violations.map(({ id, nodes: [node] }) => `${id}: ${node?.html} ${node?.failureSummary}`)
 }
 
