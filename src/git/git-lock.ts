@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceError } from '../core/errors.ts'
 import { draftName, isDraftName } from '../storage/draft-name.ts'
@@ -128,7 +128,9 @@ async function linked(
   }
 }
 
+/** Names the lock within its repository, because the reason is shown to callers. */
 function heldError(file: string): ServiceError<'unavailable'> {
-  const reason = `A git command holds ${file}.lock`
+  const [, name = basename(file)] = /\/(\.git\/.*)$/s.exec(file) ?? []
+  const reason = `A git command holds ${name}.lock`
   return new ServiceError('unavailable', reason, { reason })
 }

@@ -140,7 +140,7 @@ describe('the pages of agents', () => {
     for (const uuid of ['listed-1', 'listed-2']) await new CallingAgent(service, uuid).register()
 
     for (const page of ['/agents', '/agents/listed-1']) {
-      expect(await html(service, page)).toContain('This server has never heard this agent')
+      expect(await html(service, page)).toContain('This server has never heard from this agent')
     }
     const before = revisionsOf(service)
     const chosen = ['listed-1', 'listed-2'].map((uuid) => ['agent', uuid] as const)
@@ -148,7 +148,9 @@ describe('the pages of agents', () => {
 
     expect((await answer.text()).match(/is enabled\./g)).toHaveLength(2)
     expect(revisionsOf(service)).toBe(before)
-    expect(await html(service, '/agents')).not.toContain('This server has never heard this agent')
+    expect(await html(service, '/agents')).not.toContain(
+      'This server has never heard from this agent',
+    )
   })
 })
 

@@ -138,12 +138,12 @@ describe('the audit log', () => {
     ).toEqual([])
   })
 
-  it('is quiet about agents at work, and about two forms of pages that change nothing', () => {
+  it('is quiet about agents at work, and about a plan and two forms, which change nothing', () => {
     const ofUsers = ROUTES.filter(({ audit, caller }) => audit === QUIET && caller !== 'agent')
     const calls = ROUTES.map(nameOf)
     const ofPages = QUIET_ROUTES.filter((route) => !calls.includes(route))
 
-    expect(ofUsers.map(nameOf)).toEqual([])
+    expect(ofUsers.map(nameOf)).toEqual(['POST /api/config/plan'])
     expect(ofPages).toEqual(['POST /config/edit/check', 'POST /colours'])
   })
 

@@ -35,7 +35,7 @@ export function descriptionRoutes(options: DescriptionOptions) {
     .get('/api/openapi.json', (c) => made().body.answer(c))
     .get('/api', (c) => {
       const frame = pages.frame(c.req.raw, c.env.principal)
-      const origin = `${new URL(c.req.url).origin}${options.basePath}`
+      const origin = `${pages.originOf(c.req.raw)}${options.basePath}`
       const etag = pages.etag(frame, ['api', origin])
       const { calls } = made()
       return cache.answer(c, { etag, immutable: false }, async () => (

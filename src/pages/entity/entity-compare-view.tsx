@@ -60,7 +60,7 @@ export function EntityCompareView(props: EntityCompareViewProps) {
 function Head({ frame: { links }, address, comparison, query }: EntityCompareViewProps) {
   const { before, after, lines, older, newer } = comparison
   const swapped = { from: `r${after.number}`, to: `r${before.number}` }
-  const options = compareQueryOf({ ...query, start: 0, expanded: [] })
+  const options = compareQueryOf({ ...query, start: null, expanded: [] })
   const stepOf = (number: number) =>
     links.compareEntity(address, { from: `r${number - 1}`, to: `r${number}` }, options)
   return (

@@ -3,8 +3,8 @@ import { ServiceError } from '../../core/errors.ts'
 import { entityAddress } from '../revisions/entity-address.ts'
 import { numbered } from '../revisions/numbered-revision.ts'
 import { restoreNow } from './restore-now.ts'
-import { previewRestore } from './restore-preview.ts'
-import type { RestoreDeps, RestoreScope } from './restore-scope.ts'
+import { previewRestore, type RestorePreviewDeps } from './restore-preview.ts'
+import type { RestoreScope } from './restore-scope.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { statusOf } from '../../http/errors.ts'
 import { malformed, parseDigest } from '../../http/parameters.ts'
@@ -15,9 +15,7 @@ import type { PageContext } from '../frame/page-context.ts'
 import { parseCompareQuery } from '../code/compare-query.ts'
 import { RestoreView } from './restore-view.tsx'
 
-export interface RestorePageOptions extends RestoreDeps {
-  readonly pages: PageContext
-}
+export type RestorePageOptions = RestorePreviewDeps & { readonly pages: PageContext }
 
 const LARGEST_FORM = 65_536
 

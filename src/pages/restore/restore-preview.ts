@@ -1,3 +1,8 @@
+import {
+  type Plan,
+  type PlanDeps,
+  planConfiguration,
+} from '../../builds/plan/plan-configuration.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { DocumentComparison } from '../code/comparison.ts'
@@ -14,7 +19,11 @@ export interface RestorePreview extends Omit<RestorePlan, 'before' | 'result'> {
   readonly problems: readonly Problem[]
   /** Null when there is no result to compare. */
   readonly comparison: DocumentComparison | null
+  /** What the result would start and touch; null where there is none, and for who is no administrator. */
+  readonly plan: Plan | null
 }
+
+export type RestorePreviewDeps = RestoreDeps & PlanDeps
 
 /**
  * Previews a restore.
@@ -22,20 +31,23 @@ export interface RestorePreview extends Omit<RestorePlan, 'before' | 'result'> {
  * @throws {ServiceError} as `planRestore`.
  */
 export async function previewRestore(
-  deps: RestoreDeps,
+  deps: RestorePreviewDeps,
   principal: Principal,
   asked: { readonly name: string; readonly scope: RestoreScope },
 ): Promise<RestorePreview> {
   const { before, result, ...plan } = await planRestore(deps, principal, asked)
   if (isObstacle(result)) {
-    return { ...plan, obstacle: result, isSame: false, problems: [], comparison: null }
+    return { ...plan, obstacle: result, isSame: false, problems: [], comparison: null, plan: null }
   }
   const inspection = await deps.cache.inspect(result)
+  const isSame = Buffer.compare(before, result) === 0
+  const hasPlan = inspection.ok && !isSame && deps.access.may(principal, { action: 'administer' })
   return {
     ...plan,
     obstacle: null,
-    isSame: Buffer.compare(before, result) === 0,
+    isSame,
     problems: inspection.ok ? [] : inspection.problems,
     comparison: await deps.compare([before, result], PLAIN),
+    plan: hasPlan ? await planConfiguration(deps, principal, result) : null,
   }
 }

@@ -4,6 +4,7 @@ import { LONGEST_MESSAGE } from '../../core/revision.ts'
 import type { TextComparison } from '../code/comparison.ts'
 import { ChangeList, toEntityHistory } from '../frame/change-list.tsx'
 import type { View } from '../code/compare-query.ts'
+import { PlanCard } from '../edit/plan-card.tsx'
 import { PlainDiff } from '../code/plain-diff.tsx'
 import { LayoutChoice } from '../code/toolbar.tsx'
 import { LineCounts } from '../history/history-table.tsx'
@@ -90,7 +91,7 @@ function linesOf({ lines: { added, removed } }: TextComparison): string {
 /** The comparison of the current document with the result. */
 function Result(props: RestoreViewProps) {
   const { preview, view } = props
-  const { comparison } = preview
+  const { comparison, plan } = preview
   if (comparison === null) return <></>
   const { links } = props.frame
   const { address } = restoreTexts(links, preview)
@@ -106,6 +107,7 @@ function Result(props: RestoreViewProps) {
           more={(left) => `and ${left} more, in the text below`}
         />
       </section>
+      {plan !== null && <PlanCard plan={plan} />}
       <div class="restored-text">
         <LayoutChoice view={view} to={(each) => `${address(queryOf(each))}#diff`} />
         <FullComparison {...props} />

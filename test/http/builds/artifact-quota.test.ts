@@ -65,7 +65,7 @@ describe('a quota of consoles and artifacts', () => {
       expect(await messageOf(response)).toContain(`app/1/build/1/unit ${GONE}`)
     }
     const page = await (await scene.get('/stages/app/build/1/1/unit')).text()
-    expect(page).toContain('Its artifacts are no longer kept')
+    expect(page).toContain('The artifacts are no longer kept')
     const kept = await (await scene.get('/stages/app/build/2/1/unit')).text()
     expect(kept).not.toContain('no longer kept')
     const { bytes, ...health } = await artifactHealth(scene)

@@ -129,8 +129,11 @@ async function differences(services: readonly Pick<TestService, 'fetch'>[]): Pro
   return [...one].flatMap(([call, answer]) => (answer === other.get(call) ? [] : [call]))
 }
 
+/** The address that pages show: the ports of the services differ. */
+const ADDRESS = ['--public-url', 'http://cairn.example']
+
 async function build(world: World): Promise<BuildScene> {
-  const scene = await BuildScene.open(configured(world, world.hidden), [], clock)
+  const scene = await BuildScene.open(configured(world, world.hidden), ADDRESS, clock)
   const agent = await ProtocolAgent.join(scene.service, 'a1')
   await scene.schedule(world.hidden)
   const job = await agent.work()
@@ -142,7 +145,7 @@ async function build(world: World): Promise<BuildScene> {
 
 function startAgain({ service: { folder } }: BuildScene): Promise<TestService> {
   const flags = ['--auto-register-key', KEY, '--users-file', join(folder, 'users')]
-  return startService([...flags, '--poll-interval', '100ms'], folder, { clock })
+  return startService([...flags, ...ADDRESS, '--poll-interval', '100ms'], folder, { clock })
 }
 
 describe('two services that differ in a secret, a shut pipeline and its files', () => {

@@ -55,6 +55,15 @@ describe('the restore of one thing alone', () => {
     })
   })
 
+  it('says what it starts and touches before it is confirmed', async () => {
+    const service = await withRevisions(ONE, documentWith('checkout', 'shipping'))
+
+    const html = await pageOf(service, '/config/entity/pipeline/billing/restore/r2')
+
+    expect(html).toContain('What a save does')
+    expect(html).toContain('<dt>Pipelines</dt><dd>billing</dd>')
+  })
+
   it('puts back what is gone, where it stood', async () => {
     const service = await withRevisions(ONE, documentWith('checkout', 'shipping', 'later'))
 

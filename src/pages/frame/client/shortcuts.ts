@@ -1,13 +1,18 @@
 import { elementOf, find, findAll } from './dom.ts'
 
-/** The links, buttons and fields of the page that a key acts upon. */
-function targets(): HTMLElement[] {
-  return findAll('[aria-keyshortcuts]').filter((each) => each.closest('dialog') === null)
+/** The links, buttons and fields that keys act upon; what the page has for a key outranks the bar. */
+function targets(): ReadonlyMap<string, HTMLElement> {
+  const found = new Map<string, HTMLElement>()
+  for (const each of [...findAll('main [aria-keyshortcuts]'), ...findAll('[aria-keyshortcuts]')]) {
+    const key = each.getAttribute('aria-keyshortcuts') ?? ''
+    if (!found.has(key) && each.closest('dialog') === null) found.set(key, each)
+  }
+  return found
 }
 
 /** Follows the link, presses the button or enters the field that has this shortcut. */
 export function pressShortcut(key: string): boolean {
-  const target = targets().find((each) => each.getAttribute('aria-keyshortcuts') === key)
+  const target = targets().get(key)
   if (!target) return false
   if (target.matches('input, select, textarea')) target.focus()
   else target.click()
@@ -41,11 +46,11 @@ function ownShortcuts(): HTMLElement {
   const group = document.createElement('tbody')
   group.className = 'of-page'
   const own = targets()
-  if (own.length > 0) group.append(row(cell('th', 'This page')))
-  for (const target of own) {
-    const key = document.createElement('td')
-    key.append(cell('kbd', target.getAttribute('aria-keyshortcuts') ?? ''))
-    group.append(row(key, cell('td', nameOf(target))))
+  if (own.size > 0) group.append(row(cell('th', 'This page')))
+  for (const [key, target] of own) {
+    const keyCell = document.createElement('td')
+    keyCell.append(cell('kbd', key))
+    group.append(row(keyCell, cell('td', nameOf(target))))
   }
   return group
 }
