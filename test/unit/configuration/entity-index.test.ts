@@ -198,7 +198,7 @@ describe('the index of entities', () => {
     for (let at = 0; at < 40; at += 1) await save(history, pipelines(`a=${at}`))
     const { index } = indexOf(history, aFile(), 0)
 
-    await expect(index.revisionsOf('pipeline/a')).rejects.toThrow(/\d+ of 41 revisions are known/)
+    await expect(index.revisionsOf('pipeline/a')).rejects.toThrow(/^Indexing history: \d+ of 41$/)
     await expect.poll(() => index.progress().indexed).toBe(41)
     expect(index.find(history.current())).toHaveLength(1)
   })
