@@ -6,8 +6,9 @@ const AGAIN_MS = 1_000
 /**
  * Records process groups from its input (`+` and a group, `-` when its leader has ended) until that
  * input ends, which happens when the process that writes it is gone in any way. Then it kills these
- * groups, every marked process, and those of a control group, which it removes. Processes of a job
- * user are killed at once: the next agent's jobs run as the same user.
+ * groups, every marked process with the group that it leads (the writer may have been killed before it
+ * could name that), and those of a control group, which it removes. Processes of a job user are killed
+ * at once: the next agent's jobs run as the same user.
  */
 const SCRIPT = `
 exec >/dev/null 2>&1
@@ -21,6 +22,13 @@ marked() {
 }
 members() {
   [ -z "$control" ] || find "$control" -name cgroup.procs -exec cat {} +
+}
+adopt() {
+  for file in $(marked); do
+    pid=\${file#/proc/}
+    pid=\${pid%/*}
+    kill -s 0 -- "-$pid" && groups="$groups$pid "
+  done
 }
 remains() {
   kept=" "
@@ -49,6 +57,7 @@ if [ -n "$user" ]; then
   for round in 1 2 3; do end KILL; sleep 0.1; done
   leave
 fi
+adopt
 remains || leave
 end TERM
 for second in 1 2 3; do remains && sleep 1; done
