@@ -55,9 +55,10 @@ describe('a comparison in a browser', () => {
     const [, last, of] = /Show changes (\d+) to \d+ of (\d+)/.exec(await more.innerText()) ?? []
     expect([Number(last) > 50, of]).toEqual([true, '120'])
     await page.goto(`/config/compare/r2/r3#c${Number(last) - 1}`)
+    await page.getByText(`Change ${Number(last) - 1} of 120`).waitFor()
     await press(page, 'n')
     await page.waitForURL((url) => url.search !== '' && url.hash === `#c${last}`)
-    expect(await page.locator('#step').textContent()).toBe(`Change ${last} of 120`)
+    await page.getByText(`Change ${last} of 120`).waitFor()
     await press(page, 'p')
     await page.waitForURL((url) => url.hash === `#c${Number(last) - 1}`)
     await page.locator(`#c${Number(last) - 1}`).waitFor()

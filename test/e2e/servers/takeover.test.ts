@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { tempDir } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
 import type { Program } from '../../support/programs/program.ts'
@@ -102,8 +101,11 @@ describe('servers that wait for their turn', { tags: ['postgresql'] }, () => {
   })
 
   it('make the tables of a new database once, when they start at once', async () => {
+    const other = await serveOver(cluster.freshSchema())
+    await kill(other)
     const database = cluster.freshSchema()
-    const programs = [1, 2, 3].map(() => start(serveFlags(database, tempDir())))
+    // With the same files, so that one that comes late is not refused.
+    const programs = [1, 2, 3].map(() => start(serveFlags(database, folderBeside(other))))
 
     await Promise.any(programs.map(whenReady))
     await until(
