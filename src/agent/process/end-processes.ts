@@ -16,6 +16,8 @@ export interface Belonging {
 }
 
 const LOOK_AGAIN_MS = 25
+/** Scans in a row that find nothing: on a loaded machine one is slow enough to miss what forks all the time. */
+const EMPTY_SCANS = 3
 /** Rounds of SIGKILL before giving up on processes that do not end. */
 const MOST_ROUNDS = 120
 
@@ -29,9 +31,8 @@ export async function endProcesses(belonging: Belonging, graceMs: number): Promi
     signalAll(left, 'SIGTERM')
     await untilEnded(left, graceMs)
   }
-  // A process that forks during the scan may be missed once, so only two empty scans count.
   let quiet = left.length === 0 ? 1 : 0
-  for (let round = 0; round < MOST_ROUNDS && quiet < 2; round += 1) {
+  for (let round = 0; round < MOST_ROUNDS && quiet < EMPTY_SCANS; round += 1) {
     await delay(round === 0 ? 0 : LOOK_AGAIN_MS)
     left = findProcesses(belonging)
     quiet = left.length === 0 ? quiet + 1 : 0

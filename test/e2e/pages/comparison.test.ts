@@ -31,6 +31,7 @@ describe('a comparison in a browser', () => {
     await page.goto('/config/compare/r2/r3')
 
     await page.getByRole('link', { name: 'Whole file' }).click()
+    await page.waitForURL((url) => url.searchParams.get('ctx') === 'whole')
 
     expect(await page.locator('#step').textContent()).toBe('Change 1 of 2')
     expect(await page.locator('#c1').isVisible()).toBe(true)
@@ -38,6 +39,7 @@ describe('a comparison in a browser', () => {
     await press(page, 'n')
     expect(await page.locator('#step').textContent()).toBe('Change 2 of 2')
     await page.locator('[rel=prev]', { hasText: 'Show lines' }).click()
+    await page.waitForURL((url) => url.searchParams.has('start'))
     expect(await page.locator('#step').textContent()).toBe('No change here, 2 in all')
     await press(page, 'n')
     await page.waitForURL((url) => url.hash === '#c1')
