@@ -6,14 +6,26 @@ const TURN = 10
 /** Work in small steps that ends with a result. */
 export type CooperativeWork<Result> = Iterator<unknown, Result, void>
 
+/** The turns of work that would hold up the event loop: each one is over after some milliseconds. */
+export class Turns {
+  #end = performance.now() + TURN
+
+  get isOver(): boolean {
+    return performance.now() >= this.#end
+  }
+
+  /** Gives the event loop its turn, and begins another one. */
+  async next(): Promise<void> {
+    await nextTurn()
+    this.#end = performance.now() + TURN
+  }
+}
+
 /** Runs all steps, and yields to the event loop regularly. */
 export async function runCooperatively<Result>(steps: CooperativeWork<Result>): Promise<Result> {
+  const turns = new Turns()
   let step = steps.next()
-  for (let end = performance.now() + TURN; !step.done; step = steps.next()) {
-    if (performance.now() < end) continue
-    await nextTurn()
-    end = performance.now() + TURN
-  }
+  for (; !step.done; step = steps.next()) if (turns.isOver) await turns.next()
   return step.value
 }
 

@@ -9,11 +9,12 @@ import { nameKey } from '../../core/name-key.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Problem } from '../../core/problem.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
-import { expandConfiguration } from '../../document/effective/effective.ts'
+import { expandInSteps } from '../../document/effective/effective.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
 import type { Configuration, Pipeline } from '../../document/model/model.ts'
 import type { History } from '../../history/history.ts'
 import { isUnfinished } from '../../core/builds/job.ts'
+import { type CooperativeWork, runCooperatively } from '../../lib/cooperative.ts'
 import { memoize } from '../../lib/memoize.ts'
 import type { JobInstance } from '../engine/documents.ts'
 import type { Builds } from '../engine/builds.ts'
@@ -80,18 +81,19 @@ export async function planConfiguration(
   const { configuration: after } = await deps.cache.read(prepared.document)
   const stored = await deps.history.readDocument(deps.history.current())
   const changes = await deps.summary.changes(stored, prepared.document)
-  const pipelines = pipelinesOf(after)
+  const between = { before: await pipelinesOf(before), after: await pipelinesOf(after), changes }
   return {
     ...NOTHING,
     changes: changes.map((change) => ({ ...change, text: renderChange(change) })),
-    starts: await deps.planStarts(pipelines),
-    touches: await findTouched(deps, { before: pipelinesOf(before), after: pipelines, changes }),
+    starts: await deps.planStarts(between.after),
+    touches: await findTouched(deps, between),
     permissions: deps.permissionChanges(before, after),
   }
 }
 
-function pipelinesOf(configuration: Configuration): readonly Pipeline[] {
-  return expandConfiguration(configuration).configuration.groups.flatMap((group) => group.pipelines)
+async function pipelinesOf(configuration: Configuration): Promise<readonly Pipeline[]> {
+  const expansion = await runCooperatively(expandInSteps(configuration))
+  return expansion.configuration.groups.flatMap((group) => group.pipelines)
 }
 
 async function findTouched(
@@ -103,7 +105,7 @@ async function findTouched(
   },
 ): Promise<Touched> {
   const { changes } = between
-  const pipelines = differing(between)
+  const pipelines = await runCooperatively(differing(between))
   const keys = new Set(pipelines.map(nameKey))
   const active = await builds.activeStages()
   const jobs = active.flatMap((run) => run.jobs)
@@ -124,19 +126,23 @@ function locatorOf(job: JobInstance): string {
   return [pipelineName, pipelineCounter, stageName, stageCounter, name].join('/')
 }
 
-/** The pipelines that one list has and the other has not, or has otherwise. */
-function differing({
+/** The pipelines that one list has and the other has not, or has otherwise, one in each step. */
+function* differing({
   before,
   after,
 }: {
   readonly before: readonly Pipeline[]
   readonly after: readonly Pipeline[]
-}): string[] {
+}): CooperativeWork<string[]> {
   const old = new Map(before.map((each) => [nameKey(each.name), each]))
-  const changed = after.filter((each) => !isAlike(old.get(nameKey(each.name)), each))
+  const names: string[] = []
+  for (const each of after) {
+    if (!isAlike(old.get(nameKey(each.name)), each)) names.push(each.name)
+    yield
+  }
   const left = new Set(after.map(({ name }) => nameKey(name)))
   const removed = before.filter(({ name }) => !left.has(nameKey(name)))
-  return [...changed, ...removed].map(({ name }) => name)
+  return [...names, ...removed.map(({ name }) => name)]
 }
 
 /** Pipelines that run alike: where they stand in the document does not count. */

@@ -6,7 +6,7 @@ import type { Pipeline } from '../../document/model/model.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { inBackground } from '../../lib/in-background.ts'
-import { runCooperatively, runSync } from '../../lib/cooperative.ts'
+import { type CooperativeWork, runCooperatively, runSync, Turns } from '../../lib/cooperative.ts'
 import { SerialQueue } from '../../lib/serial-queue.ts'
 import type { Log } from '../../lib/log.ts'
 import { APPROVED_BY_CHANGES } from '../../core/builds/stage.ts'
@@ -125,16 +125,21 @@ export class Triggers implements AsyncDisposable {
    * same rules as they start. A material that was not polled yet counts as readable.
    */
   async planStarts(pipelines: readonly Pipeline[]): Promise<readonly PlannedStart[]> {
-    const uses = new PipelineUses()
-    for (const pipeline of pipelines) uses.add(pipeline)
-    const changed = new Set(uses.changedSince(this.#uses))
     const started: PlannedStart[] = []
-    for (const pipeline of pipelines) {
-      if (!changed.has(nameKey(pipeline.name)) || !isAutomatic(pipeline)) continue
+    const turns = new Turns()
+    for (const pipeline of await runCooperatively(this.#changedInSteps(pipelines))) {
+      if (turns.isOver) await turns.next()
       const because = await this.#plannedReason(pipeline)
       if (because !== null) started.push({ pipeline: pipeline.name, because })
     }
     return started
+  }
+
+  *#changedInSteps(pipelines: readonly Pipeline[]): CooperativeWork<readonly Pipeline[]> {
+    const uses = new PipelineUses()
+    for (const pipeline of pipelines) yield uses.add(pipeline)
+    const changed = new Set(uses.changedSince(this.#uses))
+    return pipelines.filter((each) => changed.has(nameKey(each.name)) && isAutomatic(each))
   }
 
   /** Stops all starts and polls. Pending polls fail. */
