@@ -10,7 +10,7 @@ export function eventually<Result>(check: () => Result): Promise<Result> {
 
 /** Who made the revisions, newest first. */
 export function usernamesOf(history: History): string[] {
-  return history.list({ offset: 0, limit: 100 }).map(({ username }) => username)
+  return history.list({ offset: 0, limit: history.size() }).map(({ username }) => username)
 }
 
 export function expectUsernames(history: History, expected: readonly string[]): Promise<void> {
