@@ -12,12 +12,16 @@ import {
 
 /** A value of the database has at most 1 GB, and is held in memory as a whole. */
 const PART_BYTES = 8 * 1024 * 1024
-/** How many commits one statement asks for. */
-const MANY = 100
+/** How many commits, or packs, one statement asks for. */
+const MANY = 1_000
+/** How many bytes of packs one statement asks for, unless a single one has more. */
+const READ_BYTES = 16 * 1024 * 1024
 
 const HEAD = 'SELECT sequence, commit_sha FROM log_entry ORDER BY sequence DESC LIMIT 1'
-const SEQUENCES = `SELECT DISTINCT sequence FROM log_pack WHERE sequence > ? ORDER BY sequence`
-const PARTS = 'SELECT bytes FROM log_pack WHERE sequence = ? ORDER BY part'
+const WEIGHTS = `SELECT sequence, SUM(octet_length(bytes)) AS size FROM log_pack WHERE sequence > ?
+  GROUP BY sequence ORDER BY sequence LIMIT ${MANY}`
+const PARTS = `SELECT sequence, bytes FROM log_pack WHERE sequence > ? AND sequence <= ?
+  ORDER BY sequence, part`
 const APPEND = 'INSERT INTO log_entry (sequence, commit_sha) VALUES (?, ?)'
 const ADD_PART = 'INSERT INTO log_pack (sequence, part, bytes) VALUES (?, ?, ?)'
 
@@ -44,9 +48,11 @@ export class PostgresLog implements RevisionLog {
 
   async *packsAfter(sequence: number): AsyncGenerator<Uint8Array> {
     const { query } = this.#driver
-    for (const row of await query(SEQUENCES, sequence)) {
-      const parts = await query(PARTS, numberOf(row, 'sequence'))
-      yield Buffer.concat(parts.map(bytesOf))
+    for (let after = sequence; ;) {
+      const until = lastOfNext(await query(WEIGHTS, after))
+      if (until === null) return
+      yield* packsOf(await query(PARTS, after, until))
+      after = until
     }
   }
 
@@ -95,6 +101,28 @@ async function appendIn(session: WriteSession, { from, to, pack }: LogAppend): P
   } catch (error) {
     await session.rollback()
     throw error
+  }
+}
+
+/** The last of the next packs that are read at once; null when there is none. */
+function lastOfNext(rows: readonly SqlRow[]): number | null {
+  let [last, size]: [number | null, number] = [null, 0]
+  for (const row of rows) {
+    size += numberOf(row, 'size')
+    if (last !== null && size > READ_BYTES) break
+    last = numberOf(row, 'sequence')
+  }
+  return last
+}
+
+/** Puts the parts of each pack together. */
+function* packsOf(rows: readonly SqlRow[]): Generator<Uint8Array> {
+  for (let at = 0; at < rows.length;) {
+    const sequence = rows[at]?.['sequence']
+    const end = rows.findIndex((row, place) => place > at && row['sequence'] !== sequence)
+    const parts = rows.slice(at, end < 0 ? rows.length : end)
+    yield Buffer.concat(parts.map(bytesOf))
+    at += parts.length
   }
 }
 

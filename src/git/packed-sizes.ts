@@ -2,6 +2,8 @@ import nodeFs, { type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { constants, inflateSync } from 'node:zlib'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
+import { DELTA_BY_NAME, DELTA_BY_OFFSET } from './pack-entries.ts'
+import { readNumber } from './pack-number.ts'
 
 const MAGIC = 0xff744f63
 const VERSION = 2
@@ -13,8 +15,6 @@ const OFFSET_BYTES = 4
 /** An offset with this bit is the place of a longer one. */
 const IS_LONG = 0x80000000
 
-const DELTA_BY_OFFSET = 6
-const DELTA_BY_NAME = 7
 /** So many bytes certainly hold the header of an object, and that of a delta. */
 const HEAD = 1_024
 
@@ -108,18 +108,6 @@ function sizeIn(head: Buffer): number | null {
   if (delta === null) return null
   const before = readNumber(delta, 0, 7)
   return Math.max(before.value, readNumber(delta, before.next, 7).value)
-}
-
-/** A number of which each byte but the last has its highest bit set; the first one may hold less. */
-function readNumber(bytes: Buffer, at: number, bitsOfFirst: number) {
-  let next = at
-  let byte = bytes[next++] ?? 0
-  let value = byte & (2 ** bitsOfFirst - 1)
-  for (let unit = 2 ** bitsOfFirst; (byte & 0x80) !== 0; unit *= 128) {
-    byte = bytes[next++] ?? 0
-    value += (byte & 0x7f) * unit
-  }
-  return { value, next }
 }
 
 /** The beginning of compressed bytes, as far as they go; null when they are damaged. */

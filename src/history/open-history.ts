@@ -156,20 +156,20 @@ async function openParts(options: Options, resources: Resources): Promise<Opened
 
 function openPublish(
   { revisionLog: log }: Options,
-  { git, folder: { gitDir } }: Resources,
+  { git, repository: { reader }, folder: { gitDir } }: Resources,
 ): Publish {
   if (!log) return async () => true
   if (git === null) throw unavailable('Several servers need the git program, and it was not found')
-  return publishIn(log, { git, gitDir })
+  return publishIn(log, { git, gitDir, reader })
 }
 
 function openFollow(
   options: Omit<LogFollowerOptions, 'log' | 'store'> & Pick<HistoryOptions, 'revisionLog'>,
-  { git, folder: { gitDir } }: Resources,
+  { git, repository: { reader }, folder: { gitDir } }: Resources,
 ): () => Promise<void> {
   const { revisionLog: log } = options
   if (!log || git === null) return async () => undefined
-  const follower = new LogFollower({ ...options, log, store: { git, gitDir } })
+  const follower = new LogFollower({ ...options, log, store: { git, gitDir, reader } })
   return () => follower.follow()
 }
 

@@ -1,6 +1,9 @@
 import { Readable } from 'node:stream'
 import type { CommitSha } from '../../core/revision.ts'
+import { TooLargeError } from '../../git/damage.ts'
 import type { GitExecutable } from '../../git/git-executable.ts'
+import { PackUnion } from '../../git/pack-union.ts'
+import type { RawObjectReader } from '../../git/raw-object.ts'
 import { runGit, tryGit } from '../../git/run-git.ts'
 import type { RevisionLog } from './revision-log.ts'
 
@@ -8,7 +11,11 @@ import type { RevisionLog } from './revision-log.ts'
 export interface PackStore {
   readonly git: GitExecutable
   readonly gitDir: string
+  readonly reader: RawObjectReader
 }
+
+/** How many bytes of objects are kept in memory to be added at once. */
+const JOINED_BYTES = 64 * 1024 * 1024
 
 /**
  * Makes a move of the branch final, whose objects are on disk already. False, without any change,
@@ -35,8 +42,38 @@ async function packBetween(
   return runGit(git, gitDir, args, { input })
 }
 
-/** Adds the objects of a pack to the repository. */
-export async function addPack({ git, gitDir }: PackStore, pack: Uint8Array): Promise<void> {
+/**
+ * Adds the objects of packs to the repository, oldest first. A pack for each save is a process of
+ * git for each save, so many are added as one.
+ */
+export async function addPacks(store: PackStore, packs: AsyncIterable<Uint8Array>): Promise<void> {
+  let union = new PackUnion(store.reader)
+  const flush = async () => {
+    if (!union.isEmpty) await addPack(store, union.toPack())
+    union = new PackUnion(store.reader)
+  }
+  for await (const pack of packs) {
+    if (!(await isJoined(union, pack))) {
+      await flush()
+      await addPack(store, pack)
+    }
+    if (union.size > JOINED_BYTES) await flush()
+  }
+  await flush()
+}
+
+/** False for a pack that git has to add, or to refuse, by itself. */
+async function isJoined(union: PackUnion, pack: Uint8Array): Promise<boolean> {
+  try {
+    await union.add(pack)
+    return true
+  } catch (error) {
+    if (error instanceof RangeError || error instanceof TooLargeError) return false
+    throw error
+  }
+}
+
+async function addPack({ git, gitDir }: PackStore, pack: Uint8Array): Promise<void> {
   const args = ['index-pack', '--stdin', '--fix-thin', '--strict']
   await runGit(git, gitDir, args, { input: Readable.from([pack]) })
 }

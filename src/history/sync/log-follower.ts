@@ -10,7 +10,7 @@ import type { Problems, Report } from '../revision/problems.ts'
 import type { Committer } from './committer.ts'
 import { ABSENT, holds, type LiveFile, type LiveFileState } from './live-file.ts'
 import {
-  addPack,
+  addPacks,
   areRelated,
   isAncestor,
   listNewest,
@@ -99,7 +99,7 @@ export class LogFollower {
     const { log, store } = this.#options
     const known = local === null ? [] : await listNewest(store, local, LOOKED_THROUGH)
     const newest = await log.findNewest(known.map((commit) => CommitSha.parse(commit)))
-    for await (const pack of log.packsAfter(newest?.sequence ?? 0)) await addPack(store, pack)
+    await addPacks(store, log.packsAfter(newest?.sequence ?? 0))
   }
 
   /**

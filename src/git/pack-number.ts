@@ -1,0 +1,30 @@
+/** A number of which each byte but the last has its highest bit set; the first one may hold less. */
+export function readNumber(
+  bytes: Uint8Array,
+  at: number,
+  bitsOfFirst: number,
+): { readonly value: number; readonly next: number } {
+  let next = at
+  let byte = bytes[next++] ?? 0
+  let value = byte & (2 ** bitsOfFirst - 1)
+  for (let unit = 2 ** bitsOfFirst; (byte & 0x80) !== 0; unit *= 128) {
+    byte = bytes[next++] ?? 0
+    value += (byte & 0x7f) * unit
+  }
+  return { value, next }
+}
+
+/** How far back the base of a delta is: as a number, but with the highest byte first. */
+export function readDistance(
+  bytes: Uint8Array,
+  at: number,
+): { readonly value: number; readonly next: number } {
+  let next = at
+  let byte = bytes[next++] ?? 0
+  let value = byte & 0x7f
+  while ((byte & 0x80) !== 0) {
+    byte = bytes[next++] ?? 0
+    value = (value + 1) * 128 + (byte & 0x7f)
+  }
+  return { value, next }
+}

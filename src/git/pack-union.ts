@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto'
+import { constants, deflateSync } from 'node:zlib'
+import { applyDelta } from './delta.ts'
+import { DELTA_DEPTH } from './empty-repository.ts'
+import {
+  DELTA_BY_NAME,
+  PACK_HEADER_BYTES,
+  PACK_TYPES,
+  PACK_VERSION,
+  type PackEntry,
+  readPack,
+} from './pack-entries.ts'
+import { objectName, type ObjectType, type RawObject, type RawObjectReader } from './raw-object.ts'
+
+const TYPE_NUMBERS = new Map([...PACK_TYPES].map(([number, type]) => [type, number]))
+
+interface Member {
+  readonly object: RawObject
+  /** How many deltas have to be undone for it. */
+  readonly depth: number
+  /** As in a pack of which every delta names its base. */
+  readonly bytes: Uint8Array
+}
+
+/**
+ * One pack of the objects of several. Git adds one pack by one process, and refuses a pack in which
+ * an object that others are deltas of is there twice; here each is there once.
+ */
+export class PackUnion {
+  readonly #repository: RawObjectReader
+  readonly #members = new Map<string, Member>()
+  #size = 0
+
+  /** Deltas may begin from objects of the repository. */
+  constructor(repository: RawObjectReader) {
+    this.#repository = repository
+  }
+
+  /** How many bytes the objects have, which are kept in memory. */
+  get size(): number {
+    return this.#size
+  }
+
+  get isEmpty(): boolean {
+    return this.#members.size === 0
+  }
+
+  /**
+   * Adds the objects of a pack.
+   *
+   * @throws {RangeError} when the pack is damaged, or too large for memory; then nothing is added.
+   */
+  async add(pack: Uint8Array): Promise<void> {
+    const added = new Map<string, Member>()
+    const names = new Map<number, string>()
+    for (const entry of readPack(pack)) {
+      const member = await this.#read(entry, { added, names })
+      const name = objectName(member.object)
+      names.set(entry.offset, name)
+      if (!this.#members.has(name) && !added.has(name)) added.set(name, member)
+    }
+    for (const [name, member] of added) {
+      this.#members.set(name, member)
+      this.#size += member.object.content.length
+    }
+  }
+
+  /** The pack, which has the bases of all its deltas. */
+  toPack(): Uint8Array {
+    const header = Buffer.alloc(PACK_HEADER_BYTES)
+    header.write('PACK', 'latin1')
+    header.writeUInt32BE(PACK_VERSION, 4)
+    header.writeUInt32BE(this.#members.size, 8)
+    const members = [...this.#members.values()].map(({ bytes }) => bytes)
+    const body = Buffer.concat([header, ...members])
+    return Buffer.concat([body, createHash('sha1').update(body).digest()])
+  }
+
+  async #read(
+    { kind, content, compressed }: PackEntry,
+    known: { readonly added: Map<string, Member>; readonly names: ReadonlyMap<number, string> },
+  ): Promise<Member> {
+    if ('type' in kind) {
+      const bytes = entryOf(numberOf(kind.type), content.length, compressed)
+      return { object: { type: kind.type, content }, depth: 0, bytes }
+    }
+    const name = typeof kind.base === 'string' ? kind.base : known.names.get(kind.base)
+    if (name === undefined) throw new RangeError('A delta of a pack begins nowhere in it')
+    const base = await this.#findBase(name, known.added)
+    const object = { type: base.object.type, content: applyDelta(base.object.content, content) }
+    const depth = base.depth + 1
+    if (depth > DELTA_DEPTH) return wholeMember(object)
+    const named = Buffer.concat([Buffer.from(name, 'hex'), compressed])
+    return { object, depth, bytes: entryOf(DELTA_BY_NAME, content.length, named) }
+  }
+
+  /** One of the repository is added too, since git would add it where a later pack may have it again. */
+  async #findBase(name: string, added: Map<string, Member>): Promise<Member> {
+    const known = added.get(name) ?? this.#members.get(name)
+    if (known !== undefined) return known
+    const object = await this.#repository.findObject(name)
+    if (object === null) throw new RangeError(`A pack is upon object ${name}, which is not there`)
+    const member = wholeMember(object)
+    added.set(name, member)
+    return member
+  }
+}
+
+function numberOf(type: ObjectType): number {
+  const number = TYPE_NUMBERS.get(type)
+  if (number === undefined) throw new RangeError(`No object of a pack is a ${type}`)
+  return number
+}
+
+function wholeMember(object: RawObject): Member {
+  const { type, content } = object
+  const compressed = deflateSync(content, { level: constants.Z_BEST_SPEED })
+  return { object, depth: 0, bytes: entryOf(numberOf(type), content.length, compressed) }
+}
+
+/** The first byte holds the type and four bits of the size, each further one seven. */
+function entryOf(type: number, size: number, rest: Uint8Array): Uint8Array {
+  const header: number[] = []
+  let byte = (type << 4) | (size & 0xf)
+  for (let left = Math.floor(size / 16); left > 0; left = Math.floor(left / 128)) {
+    header.push(byte | 0x80)
+    byte = left & 0x7f
+  }
+  return Buffer.concat([Buffer.from([...header, byte]), rest])
+}
