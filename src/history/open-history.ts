@@ -21,7 +21,7 @@ import { type Publish, publishIn } from './log/log-packs.ts'
 import { LiveFile } from './sync/live-file.ts'
 import { GitExecutable } from '../git/git-executable.ts'
 import { Maintenance } from './upkeep/maintenance.ts'
-import { objectReaderWith } from '../git/open-object-reader.ts'
+import { objectReaderWith } from '../git/objects/open-object-reader.ts'
 import { WorkTreeSync } from './sync/work-tree-sync.ts'
 import { Problems } from './revision/problems.ts'
 import { installPushHook } from './repository/push-hook.ts'
@@ -34,7 +34,7 @@ import {
 import { completeSettings } from './repository/repository-settings.ts'
 import type { RevisionIndex } from './index/revision-index.ts'
 import { RevisionEvents } from './revision/revision-events.ts'
-import type { ObjectReader } from '../git/object-reader.ts'
+import type { ObjectReader } from '../git/objects/object-reader.ts'
 
 /** The parts of an open history. */
 export interface HistoryParts extends AsyncDisposable {

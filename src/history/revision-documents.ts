@@ -1,6 +1,6 @@
 import { digestOf } from '../core/digest.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
-import { DamageError, unreadable } from '../git/damage.ts'
+import { DamageError, unreadable } from '../git/objects/damage.ts'
 import type { GitRepository } from './repository/git-repository.ts'
 import type { Report } from './revision/problems.ts'
 

@@ -1,7 +1,7 @@
 import nodeFs, { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { compressObjects, writeLooseObjects } from '../../git/loose-objects.ts'
-import { named, objectName, type RawObject } from '../../git/raw-object.ts'
+import { compressObjects, writeLooseObjects } from '../../git/objects/loose-objects.ts'
+import { named, objectName, type RawObject } from '../../git/objects/raw-object.ts'
 import { tryGit } from '../../git/run-git.ts'
 import { type RepairFinding, gitOn, lost, type RepairContext } from './repair-context.ts'
 

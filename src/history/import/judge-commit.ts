@@ -3,7 +3,7 @@ import type { Problem } from '../../core/problem.ts'
 import type { Revision } from '../../core/revision.ts'
 import { classify } from '../revision/classify.ts'
 import type { Inspect, Inspection } from '../revision/inspection.ts'
-import type { CommitRecord } from '../../git/object-reader.ts'
+import type { CommitRecord } from '../../git/objects/object-reader.ts'
 
 /** A revision of another repository, with its document in the form that this one accepts. */
 export interface Importable {

@@ -1,5 +1,5 @@
 import type { CommitSha } from '../../core/revision.ts'
-import type { CommitRecord } from '../../git/object-reader.ts'
+import type { CommitRecord } from '../../git/objects/object-reader.ts'
 
 /** A commit that the target repository has or is about to get, with the digest of its document. */
 export interface ImportPlace {

@@ -2,10 +2,10 @@ import type { CommitSha, Revision } from '../../core/revision.ts'
 import { fsErrorCode } from '../../storage/fs-error.ts'
 import { believe, type Classification, classify } from '../revision/classify.ts'
 import type { Report } from '../revision/problems.ts'
-import type { CommitRecord, ObjectReader } from '../../git/object-reader.ts'
+import type { CommitRecord, ObjectReader } from '../../git/objects/object-reader.ts'
 import { type IndexEntry, RevisionIndex, type IndexSegment } from './revision-index.ts'
 import type { RevisionEvent } from '../revision/revision-events.ts'
-import { findFileInTree } from '../../git/tree-walk.ts'
+import { findFileInTree } from '../../git/objects/tree-walk.ts'
 
 export interface BranchEvent extends RevisionEvent {
   /** Whether the branch moved back to one of its earlier commits. */

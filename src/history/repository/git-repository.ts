@@ -14,18 +14,18 @@ import type { GitLock } from '../../git/git-lock.ts'
 import type { GitStore } from '../../git/git-store.ts'
 import { authorName, subjectOf } from '../revision/message.ts'
 import { type Head, readHead } from '../../git/refs.ts'
-import { type LooseObject, writeLooseObjects } from '../../git/loose-objects.ts'
+import { type LooseObject, writeLooseObjects } from '../../git/objects/loose-objects.ts'
 import { lockRef, RefMove, removeStaleRefLock, updateRef } from '../../git/ref-update.ts'
-import type { ObjectReader } from '../../git/object-reader.ts'
+import type { ObjectReader } from '../../git/objects/object-reader.ts'
 import {
   blobName,
   type RawObjectReader,
   type NamedObject,
   type RawObject,
-} from '../../git/raw-object.ts'
+} from '../../git/objects/raw-object.ts'
 import type { RepositoryFolder } from './repository-folder.ts'
 import { unavailable } from '../../core/errors.ts'
-import { describeNoFile, findFileInTree } from '../../git/tree-walk.ts'
+import { describeNoFile, findFileInTree } from '../../git/objects/tree-walk.ts'
 import { type PreparedCommit, prepareCommit } from './write-objects.ts'
 
 /** A commit of the live file that is to become the newest one of a branch. */

@@ -10,7 +10,7 @@ import {
   parseIndex,
   renderIndex,
 } from '../../git/staging-index.ts'
-import { blobName } from '../../git/raw-object.ts'
+import { blobName } from '../../git/objects/raw-object.ts'
 
 export interface IndexUpdate {
   readonly workTree: string

@@ -1,13 +1,13 @@
 import { CommitSha } from '../../core/revision.ts'
-import { parseCommitTree } from '../../git/commit-object.ts'
+import { parseCommitTree } from '../../git/objects/commit-object.ts'
 import type { GitStore } from '../../git/git-store.ts'
-import { compressObjects, writeLooseObjects } from '../../git/loose-objects.ts'
+import { compressObjects, writeLooseObjects } from '../../git/objects/loose-objects.ts'
 import {
   type NamedObject,
   type RawObject,
   type RawObjectReader,
   named,
-} from '../../git/raw-object.ts'
+} from '../../git/objects/raw-object.ts'
 import { type Signature, renderSignature } from '../../git/signature.ts'
 import {
   FOLDER_MODE,
@@ -17,7 +17,7 @@ import {
   renderTree,
   withFile,
   withFolder,
-} from '../../git/tree-object.ts'
+} from '../../git/objects/tree-object.ts'
 
 export interface BlobCommitDraft {
   /** Null begins a history. */

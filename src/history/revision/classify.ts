@@ -3,7 +3,7 @@ import type { Revision } from '../../core/revision.ts'
 import { fitRevision } from './commit-limits.ts'
 import type { Inspect } from './inspection.ts'
 import { authorName, bodyOf, parseMessage, type RecordedMessage, subjectOf } from './message.ts'
-import type { CommitRecord } from '../../git/object-reader.ts'
+import type { CommitRecord } from '../../git/objects/object-reader.ts'
 
 /** The committer of every revision this service writes. */
 export const SERVICE_COMMITTER = { name: 'Cairn', email: 'cairn@localhost' } as const

@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util'
 import { LONGEST_MESSAGE, type Revision } from '../../core/revision.ts'
 import { authorName, oneLine } from './message.ts'
-import type { CommitRecord } from '../../git/object-reader.ts'
+import type { CommitRecord } from '../../git/objects/object-reader.ts'
 
 /** The last moment of the year 9999. Later times do not fit a date with a four-digit year. */
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { durableFs, replaceFile } from '../../storage/durable-fs.ts'
 import { fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { FsPromises } from '../../storage/fs-promises.ts'
-import { blobName } from '../../git/raw-object.ts'
+import { blobName } from '../../git/objects/raw-object.ts'
 
 /** What a path of the work tree holds. A path that leads through a symbolic link counts as absent. */
 export type FoundFile =

@@ -7,7 +7,7 @@ import { PendingResources } from '../../lib/pending-resources.ts'
 import type { GitRepository } from '../repository/git-repository.ts'
 import type { IndexKeeper } from '../index/index-keeper.ts'
 import { ABSENT, type LiveDraft, type LiveFile, type LiveFileState } from './live-file.ts'
-import { compressObject, compressObjects } from '../../git/loose-objects.ts'
+import { compressObject, compressObjects } from '../../git/objects/loose-objects.ts'
 import {
   authorName,
   bodyOf,
@@ -19,7 +19,7 @@ import {
 import type { Publish } from '../log/log-packs.ts'
 import type { PreparedChange } from '../revision/prepared-change.ts'
 import type { Report } from '../revision/problems.ts'
-import { named } from '../../git/raw-object.ts'
+import { named } from '../../git/objects/raw-object.ts'
 
 /** A valid document that is to be committed. */
 export interface CommitRequest extends PreparedChange {

@@ -1,5 +1,5 @@
 import type { CommitSha, Revision } from '../../core/revision.ts'
-import type { ObjectReader } from '../../git/object-reader.ts'
+import type { ObjectReader } from '../../git/objects/object-reader.ts'
 import type { RevisionIndex } from '../index/revision-index.ts'
 
 /**

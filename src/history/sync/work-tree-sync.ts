@@ -11,12 +11,12 @@ import {
   isVersion,
   LARGEST_FILE,
 } from './checked-out-files.ts'
-import { parseCommitTree } from '../../git/commit-object.ts'
-import { DamageError } from '../../git/damage.ts'
+import { parseCommitTree } from '../../git/objects/commit-object.ts'
+import { DamageError } from '../../git/objects/damage.ts'
 import type { GitExecutable } from '../../git/git-executable.ts'
 import { changeGitIndex, isInTheWay, renderFacts } from '../repository/update-staging-index.ts'
 import type { IndexRow } from '../../git/staging-index.ts'
-import type { ObjectReader } from '../../git/object-reader.ts'
+import type { ObjectReader } from '../../git/objects/object-reader.ts'
 import type { RepositoryFolder } from '../repository/repository-folder.ts'
 import { tryGit } from '../../git/run-git.ts'
 import {
@@ -24,8 +24,8 @@ import {
   MOST_DIFFERENCES,
   type TreeChange,
   type TreePair,
-} from '../../git/tree-changes.ts'
-import { isFile, LINK_MODE, SUBMODULE_MODE, type TreeEntry } from '../../git/tree-object.ts'
+} from '../../git/objects/tree-changes.ts'
+import { isFile, LINK_MODE, SUBMODULE_MODE, type TreeEntry } from '../../git/objects/tree-object.ts'
 
 export interface WorkTreeSyncOptions {
   readonly fs: FsPromises

@@ -1,7 +1,7 @@
 import { chmodSync, truncateSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CommitSha } from '../../../src/core/revision.ts'
-import type { CommitRange, ObjectReader } from '../../../src/git/object-reader.ts'
+import type { CommitRange, ObjectReader } from '../../../src/git/objects/object-reader.ts'
 import { GitRepository } from '../../support/git/git-repository.ts'
 import { ABSENT, commitsIn, fileText, type OpenReader } from './reading.ts'
 

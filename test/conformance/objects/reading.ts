@@ -1,5 +1,9 @@
 import { CommitSha } from '../../../src/core/revision.ts'
-import type { CommitRange, CommitRecord, ObjectReader } from '../../../src/git/object-reader.ts'
+import type {
+  CommitRange,
+  CommitRecord,
+  ObjectReader,
+} from '../../../src/git/objects/object-reader.ts'
 import type { GitRepository } from '../../support/git/git-repository.ts'
 
 export type OpenReader = (repository: GitRepository) => Promise<ObjectReader>

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { openObjectReader } from '../../../src/git/open-object-reader.ts'
+import { openObjectReader } from '../../../src/git/objects/open-object-reader.ts'
 import { GitRepository } from '../../support/git/git-repository.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../support/history/reading-program.ts', import.meta.url))

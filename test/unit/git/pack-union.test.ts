@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { DELTA_DEPTH } from '../../../src/git/empty-repository.ts'
 import { openObjectReader } from '../../../src/git/open-object-reader.ts'
-import { PackUnion } from '../../../src/git/pack-union.ts'
+import { PackUnion } from '../../../src/git/objects/pack-union.ts'
 import { gitBytes } from '../../support/git/git.ts'
 import { GitRepository } from '../../support/git/git-repository.ts'
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { Errors, readObject } from 'isomorphic-git'
 import { z } from 'zod'
-import { orNullWhenAbsent } from '../storage/fs-error.ts'
-import type { FsPromises } from '../storage/fs-promises.ts'
+import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import type { FsPromises } from '../../storage/fs-promises.ts'
 import { damagedObject, LARGEST_OBJECT, TooLargeError } from './damage.ts'
-import type { GitStore } from './git-store.ts'
+import type { GitStore } from '../git-store.ts'
 import { inflateStart, PackedSizes } from './packed-sizes.ts'
 import type { RawObject, RawObjectReader } from './raw-object.ts'
 

@@ -1,7 +1,7 @@
 import nodeFs, { type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { constants, inflateSync } from 'node:zlib'
-import { orNullWhenAbsent } from '../storage/fs-error.ts'
+import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { DELTA_BY_NAME, DELTA_BY_OFFSET } from './pack-entries.ts'
 import { readNumber } from './pack-number.ts'
 

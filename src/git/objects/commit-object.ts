@@ -1,5 +1,5 @@
 import { TextDecoder } from 'node:util'
-import { CommitSha } from '../core/revision.ts'
+import { CommitSha } from '../../core/revision.ts'
 import type { CommitRecord, CommitterIdentity } from './object-reader.ts'
 
 /** The name of the tree of a commit. */

@@ -1,9 +1,9 @@
 import { TextDecoder } from 'node:util'
-import { withoutPaths } from '../core/faults.ts'
-import { ServiceError } from '../core/errors.ts'
-import { CommitSha } from '../core/revision.ts'
-import type { GitExecutable } from './git-executable.ts'
-import { ended } from '../processes/piped-process.ts'
+import { withoutPaths } from '../../core/faults.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { CommitSha } from '../../core/revision.ts'
+import type { GitExecutable } from '../git-executable.ts'
+import { ended } from '../../processes/piped-process.ts'
 import type { CommitRange, CommitRecord } from './object-reader.ts'
 
 const FIELDS = ['%H', '%P', '%an', '%at', '%cn', '%ce', '%ct', '%B']

@@ -1,5 +1,5 @@
-import { ServiceError } from '../core/errors.ts'
-import type { CommitSha } from '../core/revision.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { CommitSha } from '../../core/revision.ts'
 
 /** An object of the repository cannot be read until it is repaired. */
 export class DamageError extends ServiceError<'unavailable'> {

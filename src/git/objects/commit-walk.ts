@@ -1,5 +1,5 @@
-import { ServiceError } from '../core/errors.ts'
-import type { CommitSha } from '../core/revision.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { CommitSha } from '../../core/revision.ts'
 import type { CommitRange, CommitRecord } from './object-reader.ts'
 
 export type FindCommit = (commit: CommitSha) => Promise<CommitRecord | null>

@@ -1,6 +1,6 @@
 import { CatFileReader } from './cat-file-reader.ts'
-import { GitExecutable } from './git-executable.ts'
-import type { GitStore } from './git-store.ts'
+import { GitExecutable } from '../git-executable.ts'
+import type { GitStore } from '../git-store.ts'
 import type { ObjectReader } from './object-reader.ts'
 
 export interface ObjectReaderOptions extends GitStore {

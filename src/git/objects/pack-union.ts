@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { constants, deflateSync } from 'node:zlib'
 import { applyDelta } from './delta.ts'
-import { DELTA_DEPTH } from './empty-repository.ts'
+import { DELTA_DEPTH } from '../empty-repository.ts'
 import {
   DELTA_BY_NAME,
   PACK_HEADER_BYTES,

@@ -1,4 +1,4 @@
-import type { CommitSha } from '../core/revision.ts'
+import type { CommitSha } from '../../core/revision.ts'
 import type { RawObjectReader } from './raw-object.ts'
 
 /** The facts of a commit. */

@@ -1,4 +1,4 @@
-import type { CommitSha } from '../core/revision.ts'
+import type { CommitSha } from '../../core/revision.ts'
 import { parseCommitTree } from './commit-object.ts'
 import { damagedObject, LARGEST_OBJECT, TooLargeError } from './damage.ts'
 import type { RawObject, RawObjectReader } from './raw-object.ts'

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import { BatchParser } from './batch-parser.ts'
-import type { GitExecutable } from './git-executable.ts'
-import { ended, type PipedProcess } from '../processes/piped-process.ts'
+import type { GitExecutable } from '../git-executable.ts'
+import { ended, type PipedProcess } from '../../processes/piped-process.ts'
 import { TooLargeError } from './damage.ts'
 import type { RawObject } from './raw-object.ts'
 
