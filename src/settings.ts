@@ -2,7 +2,7 @@ import { delimiter } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { LOG_LEVELS } from './lib/log.ts'
-import { CONTACT_INTERVAL } from './wire/agent-contact.ts'
+import { CONTACT_INTERVAL } from './wire/agent/contact.ts'
 
 /** A bad flag, variable or value: the program ends with exit code 2 and this one line. */
 export class SettingsError extends Error {}

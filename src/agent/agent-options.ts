@@ -1,6 +1,6 @@
 import type { Log } from '../lib/log.ts'
 import type { JobUser } from './process/job-user.ts'
-import { CONTACT_INTERVAL } from '../wire/agent-contact.ts'
+import { CONTACT_INTERVAL } from '../wire/agent/contact.ts'
 
 /** The timing of the agent; tests make it short. */
 export interface AgentTiming {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AGENT_STATUSES, ConfigStatus } from '../core/builds/agent.ts'
-import { HostName } from './agent-registration.ts'
+import { HostName } from './agent/registration.ts'
 
 /** An element of the agent list, with the field names and formats of the interface. */
 export const AgentEntry = z.object({

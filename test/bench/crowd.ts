@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { agentPaths } from '../../src/wire/agent-paths.ts'
+import { agentPaths } from '../../src/wire/agent/paths.ts'
 import { git } from '../support/git/git.ts'
 import { MeasuredServer, type Sent } from './servers.ts'
 

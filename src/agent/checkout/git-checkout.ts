@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { settingsFor } from '../../core/git-credentials.ts'
 import type { SourceAddress } from '../../core/source-address.ts'
-import type { AssignedGitMaterial } from '../../wire/agent-material.ts'
+import type { AssignedGitMaterial } from '../../wire/agent/material.ts'
 import { hasOwnSubmodulesOnly, restoreSettings, steeringOf } from './git-steering.ts'
 import { type RunTool, type ToolPlace, type SourceTool, ToolFailed } from './source-tool.ts'
 

@@ -1,6 +1,6 @@
 import { hgSettings } from '../../core/hg-settings.ts'
 import type { SourceAddress } from '../../core/source-address.ts'
-import type { AssignedHgMaterial } from '../../wire/agent-material.ts'
+import type { AssignedHgMaterial } from '../../wire/agent/material.ts'
 import type { RunTool, SourceTool } from './source-tool.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { AssignedP4Material } from '../../wire/agent-material.ts'
+import type { AssignedP4Material } from '../../wire/agent/material.ts'
 import type { RunTool, ToolPlace, SourceTool } from './source-tool.ts'
 
 export function p4Checkout(material: AssignedP4Material, place: ToolPlace): SourceTool {

@@ -1,5 +1,5 @@
 import type { SourceAddress } from '../../core/source-address.ts'
-import type { AssignedSvnMaterial } from '../../wire/agent-material.ts'
+import type { AssignedSvnMaterial } from '../../wire/agent/material.ts'
 import type { RunTool, SourceTool } from './source-tool.ts'
 
 interface SvnPlace {

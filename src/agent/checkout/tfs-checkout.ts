@@ -1,4 +1,4 @@
-import type { AssignedTfsMaterial } from '../../wire/agent-material.ts'
+import type { AssignedTfsMaterial } from '../../wire/agent/material.ts'
 import { type RunTool, type ToolPlace, type SourceTool, ToolFailed } from './source-tool.ts'
 
 export function tfsCheckout(material: AssignedTfsMaterial, place: ToolPlace): SourceTool {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { CONSOLE_BATCH } from '../../wire/agent-job-report.ts'
+import { CONSOLE_BATCH } from '../../wire/agent/job-report.ts'
 import { ByteQueue } from './byte-queue.ts'
 
 /** Reading of output pauses while this many bytes wait for the server. */

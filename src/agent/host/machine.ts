@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { statfs } from 'node:fs/promises'
 import { hostname, release, type } from 'node:os'
-import type { AgentDescription } from '../../wire/agent-registration.ts'
+import type { AgentDescription } from '../../wire/agent/registration.ts'
 
 export interface MachineOptions {
   readonly server: string

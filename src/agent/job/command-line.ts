@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { TaskCommand } from '../../wire/agent-task.ts'
+import type { TaskCommand } from '../../wire/agent/task.ts'
 
 /** A task that runs a process. */
 export type ProcessCommand = Exclude<TaskCommand, { type: 'fetchartifact' }>

@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { FetchCommand } from '../../wire/agent-task.ts'
+import type { FetchCommand } from '../../wire/agent/task.ts'
 import { resolveInside } from '../host/sandbox-path.ts'
 import type { JobContext } from './job-context.ts'
 import { runAsUser } from './run-as-user.ts'

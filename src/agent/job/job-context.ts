@@ -1,4 +1,4 @@
-import type { JobAssignment } from '../../wire/agent-work.ts'
+import type { JobAssignment } from '../../wire/agent/work.ts'
 import type { JobConsole } from '../console/job-console.ts'
 import type { JobProcesses } from '../process/job-processes.ts'
 import type { JobUser } from '../process/job-user.ts'

@@ -1,5 +1,5 @@
-import type { AssignedMaterial } from '../../wire/agent-material.ts'
-import type { JobAssignment } from '../../wire/agent-work.ts'
+import type { AssignedMaterial } from '../../wire/agent/material.ts'
+import type { JobAssignment } from '../../wire/agent/work.ts'
 import { MARK_VARIABLE } from '../../processes/process-mark.ts'
 
 /** The password for a user name that is a token. */

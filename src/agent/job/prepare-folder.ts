@@ -1,4 +1,4 @@
-import type { AssignedSourceMaterial } from '../../wire/agent-material.ts'
+import type { AssignedSourceMaterial } from '../../wire/agent/material.ts'
 import { checkOut } from '../checkout/checkout.ts'
 import { type ToolCommand, ToolFailed } from '../checkout/source-tool.ts'
 import { resolveInside } from '../host/sandbox-path.ts'

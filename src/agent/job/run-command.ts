@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import type { TaskCommand } from '../../wire/agent-task.ts'
+import type { TaskCommand } from '../../wire/agent/task.ts'
 import { resolveInside } from '../host/sandbox-path.ts'
 import { type ProcessCommand, commandLineOf } from './command-line.ts'
 import { fetchArtifact } from './fetch-artifact.ts'

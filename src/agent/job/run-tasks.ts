@@ -1,4 +1,4 @@
-import type { AssignedTask } from '../../wire/agent-task.ts'
+import type { AssignedTask } from '../../wire/agent/task.ts'
 import { describeTask } from './command-line.ts'
 import type { JobContext } from './job-context.ts'
 import { runCommand } from './run-command.ts'

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { relative } from 'node:path'
-import type { AssignedArtifact } from '../../wire/agent-work.ts'
+import type { AssignedArtifact } from '../../wire/agent/work.ts'
 import { resolveInside } from '../host/sandbox-path.ts'
 import type { JobUser } from '../process/job-user.ts'
 import { type FoundArtifact, findArtifacts } from './find-artifacts.ts'

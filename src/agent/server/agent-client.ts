@@ -1,17 +1,17 @@
 import { createWriteStream, openAsBlob } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { ContactReply, type ContactRequest } from '../../wire/agent-contact.ts'
+import { ContactReply, type ContactRequest } from '../../wire/agent/contact.ts'
 import type { JobReport } from '../../core/builds/job.ts'
-import { ArtifactListing, ConsoleReply } from '../../wire/agent-job-report.ts'
-import { type AgentJobPath, type JobLocator, agentPaths } from '../../wire/agent-paths.ts'
-import { type RegisterRequest, RegisterReply } from '../../wire/agent-registration.ts'
+import { ArtifactListing, ConsoleReply } from '../../wire/agent/job-report.ts'
+import { type AgentJobPath, type JobLocator, agentPaths } from '../../wire/agent/paths.ts'
+import { type RegisterRequest, RegisterReply } from '../../wire/agent/registration.ts'
 import {
   type ArtifactKind,
   type JobAssignment,
   type WorkRequest,
   WorkReply,
-} from '../../wire/agent-work.ts'
+} from '../../wire/agent/work.ts'
 import { HttpCaller, orAbsent } from './http-call.ts'
 import { ServerAbsent } from './server-errors.ts'
 
@@ -22,7 +22,7 @@ const WORK_MS = 40_000
 const FILE_MS = 60_000
 const SLOWEST_BYTES_PER_MS = 64
 
-/** The client of the protocol in `wire/PROTOCOL.md`, with one method for each call. */
+/** The client of the protocol in `wire/agent/PROTOCOL.md`, with one method for each call. */
 export class AgentClient {
   readonly #http: HttpCaller
   readonly #uuid: string

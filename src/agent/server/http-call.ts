@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ServiceError } from '../../core/errors.ts'
-import { parseAgentMessage, renderAgentMessage } from '../../wire/agent-message.ts'
+import { parseAgentMessage, renderAgentMessage } from '../../wire/agent/message.ts'
 import { ServerAbsent, ServerRefusal } from './server-errors.ts'
 
 export interface HttpCall {

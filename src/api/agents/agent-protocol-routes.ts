@@ -7,10 +7,10 @@ import {
   type ContactAnswer,
   registerAgent,
 } from '../../agents/contact.ts'
-import { ContactReply, ContactRequest } from '../../wire/agent-contact.ts'
-import { parseAgentMessage, renderAgentMessage } from '../../wire/agent-message.ts'
-import { AGENT_PATTERNS } from '../../wire/agent-paths.ts'
-import { RegisterReply, RegisterRequest } from '../../wire/agent-registration.ts'
+import { ContactReply, ContactRequest } from '../../wire/agent/contact.ts'
+import { parseAgentMessage, renderAgentMessage } from '../../wire/agent/message.ts'
+import { AGENT_PATTERNS } from '../../wire/agent/paths.ts'
+import { RegisterReply, RegisterRequest } from '../../wire/agent/registration.ts'
 import { INERT } from '../../http/inert.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { readBody } from '../../http/request-body.ts'

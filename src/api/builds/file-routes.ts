@@ -12,7 +12,7 @@ import {
   openConsole,
   openDownload,
 } from '../../builds/runs/files.ts'
-import { agentPaths } from '../../wire/agent-paths.ts'
+import { agentPaths } from '../../wire/agent/paths.ts'
 import { FolderEntryBody } from '../../wire/folder-entry.ts'
 import { hasAgentToken, tokenOf } from '../agents/agent-token.ts'
 import { parseRange } from './byte-range.ts'

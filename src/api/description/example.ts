@@ -1,4 +1,4 @@
-import { renderAgentMessage } from '../../wire/agent-message.ts'
+import { renderAgentMessage } from '../../wire/agent/message.ts'
 import {
   type Content,
   JSON_TYPE,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Digest } from '../../core/digest.ts'
 import { CommitSha } from '../../core/revision.ts'
-import { AgentUuid } from '../../wire/agent-registration.ts'
+import { AgentUuid } from '../../wire/agent/registration.ts'
 import type { Parameter } from '../definition/operation.ts'
 import { SAMPLE } from '../definition/sample.ts'
 

@@ -1,4 +1,4 @@
-import { agentPaths, type JobLocator } from '../../wire/agent-paths.ts'
+import { agentPaths, type JobLocator } from '../../wire/agent/paths.ts'
 
 interface StageName {
   readonly pipeline: string

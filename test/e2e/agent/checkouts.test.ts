@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { AssignedSourceMaterial } from '../../../src/wire/agent-material.ts'
+import type { AssignedSourceMaterial } from '../../../src/wire/agent/material.ts'
 import { AgentProcess } from '../../support/agents/agent-process.ts'
 import { AgentProtocolServer, type SeenJob } from '../../support/agents/agent-protocol-server.ts'
 import { anAssignment, sh } from '../../support/builds/an-assignment.ts'

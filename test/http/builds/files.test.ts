@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { agentPaths } from '../../../src/wire/agent-paths.ts'
+import { agentPaths } from '../../../src/wire/agent/paths.ts'
 import { element } from '../../support/documents/a-configuration.ts'
 import { GUARDED, jsonOf, SECURED } from '../../support/builds/build-service.ts'
 import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'

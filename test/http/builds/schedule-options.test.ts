@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { materialFingerprint } from '../../../src/document/materials/material-fingerprint.ts'
 import { PipelineRunBody } from '../../../src/wire/pipeline-run-body.ts'
-import type { JobAssignment } from '../../../src/wire/agent-work.ts'
+import type { JobAssignment } from '../../../src/wire/agent/work.ts'
 import { dependency, element, git } from '../../support/documents/a-configuration.ts'
 import { BuildScene, jsonOf, messageOf } from '../../support/builds/build-service.ts'
 import { gitLine } from '../../support/git/git.ts'

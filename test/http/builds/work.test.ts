@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parseAgentMessage } from '../../../src/wire/agent-message.ts'
-import { WorkReply } from '../../../src/wire/agent-work.ts'
+import { parseAgentMessage } from '../../../src/wire/agent/message.ts'
+import { WorkReply } from '../../../src/wire/agent/work.ts'
 import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 import { sceneWithAgent, listed, consoleOf } from '../../support/builds/scene-with-agent.ts'
 

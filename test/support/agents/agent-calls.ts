@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import {
   type ContactReply,
   ContactReply as ContactReplySchema,
-} from '../../../src/wire/agent-contact.ts'
+} from '../../../src/wire/agent/contact.ts'
 import {
   type RegisterReply,
   type RegisterRequest,
   RegisterReply as RegisterReplySchema,
-} from '../../../src/wire/agent-registration.ts'
-import { agentPaths } from '../../../src/wire/agent-paths.ts'
-import { parseAgentMessage, renderAgentMessage } from '../../../src/wire/agent-message.ts'
+} from '../../../src/wire/agent/registration.ts'
+import { agentPaths } from '../../../src/wire/agent/paths.ts'
+import { parseAgentMessage, renderAgentMessage } from '../../../src/wire/agent/message.ts'
 import type { TestService } from '../service/service.ts'
 
 /** An agent that makes the protocol's calls when a test says so. */

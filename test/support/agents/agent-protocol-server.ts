@@ -4,11 +4,11 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { ConfigStatus } from '../../../src/core/builds/agent.ts'
 import { JobReport } from '../../../src/core/builds/job.ts'
-import { ContactRequest } from '../../../src/wire/agent-contact.ts'
-import { parseAgentMessage, renderAgentMessage } from '../../../src/wire/agent-message.ts'
-import { AGENT_PATTERNS } from '../../../src/wire/agent-paths.ts'
-import { RegisterRequest } from '../../../src/wire/agent-registration.ts'
-import { type JobAssignment, WorkRequest } from '../../../src/wire/agent-work.ts'
+import { ContactRequest } from '../../../src/wire/agent/contact.ts'
+import { parseAgentMessage, renderAgentMessage } from '../../../src/wire/agent/message.ts'
+import { AGENT_PATTERNS } from '../../../src/wire/agent/paths.ts'
+import { RegisterRequest } from '../../../src/wire/agent/registration.ts'
+import { type JobAssignment, WorkRequest } from '../../../src/wire/agent/work.ts'
 
 /** What an agent did about one job. */
 export class SeenJob {

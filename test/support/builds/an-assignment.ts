@@ -1,5 +1,5 @@
-import type { AssignedTask } from '../../../src/wire/agent-task.ts'
-import type { JobAssignment } from '../../../src/wire/agent-work.ts'
+import type { AssignedTask } from '../../../src/wire/agent/task.ts'
+import type { JobAssignment } from '../../../src/wire/agent/work.ts'
 
 let lastJobId = 0
 

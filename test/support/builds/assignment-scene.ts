@@ -3,7 +3,7 @@ import { materialFingerprint } from '../../../src/document/materials/material-fi
 import { SecretBox } from '../../../src/document/secrets/secret-box.ts'
 import { fetchSourceOf } from '../../../src/builds/assignment/fetch-source.ts'
 import { assignmentOf } from '../../../src/builds/assignment/job-assignment.ts'
-import { JobAssignment } from '../../../src/wire/agent-work.ts'
+import { JobAssignment } from '../../../src/wire/agent/work.ts'
 import { aJobRun, aPipelineRun, effectiveConfiguration } from './build-facts.ts'
 
 export const box = new SecretBox([Buffer.alloc(32, 1)])

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { AssignedSourceMaterial } from '../../../src/wire/agent-material.ts'
+import type { AssignedSourceMaterial } from '../../../src/wire/agent/material.ts'
 import { gitLine } from '../git/git.ts'
 
 /** A repository with two revisions: in the first the file `a` is `one`, in the second `two`, and there is `b`. */

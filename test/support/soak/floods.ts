@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { agentPaths } from '../../../src/wire/agent-paths.ts'
+import { agentPaths } from '../../../src/wire/agent/paths.ts'
 import { AGENT_FACTS } from '../agents/contact-body.ts'
 import { gives, send, spellingsOf } from '../http/anonymous-calls.ts'
 import { RawConnection } from '../http/raw-http.ts'

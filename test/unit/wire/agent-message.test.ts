@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { ContactReply, ContactRequest } from '../../../src/wire/agent-contact.ts'
-import { parseAgentMessage, renderAgentMessage } from '../../../src/wire/agent-message.ts'
-import { WorkReply } from '../../../src/wire/agent-work.ts'
+import { ContactReply, ContactRequest } from '../../../src/wire/agent/contact.ts'
+import { parseAgentMessage, renderAgentMessage } from '../../../src/wire/agent/message.ts'
+import { WorkReply } from '../../../src/wire/agent/work.ts'
 
 const CONTACT: ContactRequest = {
   instance: 'i1',

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
-import { AGENT_PATTERNS, agentPaths } from '../../../src/wire/agent-paths.ts'
+import { AGENT_PATTERNS, agentPaths } from '../../../src/wire/agent/paths.ts'
 
 const job = { uuid: 'a-1', jobId: 7 }
 const locator = {

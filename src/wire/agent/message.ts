@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { ServiceError } from '../core/errors.ts'
-import type { Problem } from '../core/problem.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { Problem } from '../../core/problem.ts'
 
 /** The protocol's messages are not nested deeper; hostile input must not exhaust the stack. */
 const DEEPEST = 12

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ConfigStatus } from '../core/builds/agent.ts'
+import { ConfigStatus } from '../../core/builds/agent.ts'
 
 /** Agents choose their own uuid; it is used in paths and in the configuration. */
 export const AgentUuid = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, 'is not an agent uuid')

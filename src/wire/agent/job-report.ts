@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { JobReport } from '../core/builds/job.ts'
+import type { JobReport } from '../../core/builds/job.ts'
 
 /** The body of `POST …/[uuid]/jobs/[id]/report` is core's `JobReport`. Repeating it is harmless. */
 export type ReportedResult = Extract<JobReport, { readonly result: unknown }>['result']

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { ConfigStatus, RuntimeStatus } from '../core/builds/agent.ts'
-import { AgentDescription } from './agent-registration.ts'
+import { ConfigStatus, RuntimeStatus } from '../../core/builds/agent.ts'
+import { AgentDescription } from './registration.ts'
 
 /** The current activity of the agent. `Cancelled`: it is ending a cancelled job. */
 export const ReportedStatus = RuntimeStatus.extract(['Idle', 'Building', 'Cancelled'])

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { AssignedMaterial } from './agent-material.ts'
-import { AssignedTask } from './agent-task.ts'
+import { AssignedMaterial } from './material.ts'
+import { AssignedTask } from './task.ts'
 
 /** `POST …/[uuid]/work`: the server holds it until there is a job, for about 15 seconds. */
 export const WorkRequest = z.object({ instance: z.string().min(1).max(64) })
