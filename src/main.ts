@@ -1,4 +1,4 @@
-import { endWithNpx } from './cli/end-with-npx.ts'
+import { endWithNpx } from './cli/stopping.ts'
 import { complain, outliveOutput, say } from './cli/output.ts'
 import { ServiceError } from './core/errors.ts'
 import { describeSettings, SETTINGS, SettingsError } from './settings.ts'

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type AgentOptions, AGENT_TIMING } from './agent-options.ts'
 import { removeCopiesWithCredentials } from './checkout/checkout.ts'
 import { Contact } from './contact.ts'
 import { lockFolder, lockUser } from './host/folder-lock.ts'
@@ -13,11 +12,52 @@ import { markOf, type ProcessMark } from '../processes/process-mark.ts'
 import { type ControlGroup, findLeftGroups, openControlGroup } from './process/control-group.ts'
 import { endProcesses } from './process/end-processes.ts'
 import { Reaper } from '../processes/reaper.ts'
-import { assertUsable } from './process/job-user.ts'
+import { assertUsable, type JobUser } from './process/job-user.ts'
 import { AgentClient } from './server/agent-client.ts'
-import { Backoff } from '../lib/backoff.ts'
+import { Backoff } from '../lib/retry.ts'
 import { pause } from '../lib/pause.ts'
 import { Worker } from './worker.ts'
+import type { Log } from '../lib/log.ts'
+import { CONTACT_INTERVAL } from '../wire/agent/contact.ts'
+
+/** The timing of the agent; tests make it short. */
+interface AgentTiming {
+  readonly contactMs: number
+  /** The shortest and the longest pause between attempts to reach the server. */
+  readonly backoff: { readonly fromMs: number; readonly toMs: number }
+  /** How long console output is collected before it is sent. */
+  readonly flushMs: number
+  /** The time between SIGTERM and SIGKILL. */
+  readonly graceMs: number
+  /** How long a stopping agent tries to reach the server, after its processes have ended. */
+  readonly shutdownMs: number
+}
+
+const AGENT_TIMING: AgentTiming = {
+  contactMs: CONTACT_INTERVAL,
+  backoff: { fromMs: 500, toMs: 15_000 },
+  flushMs: 500,
+  graceMs: 2_500,
+  shutdownMs: 5_000,
+}
+
+export interface AgentOptions {
+  /** The address of the server with its application path. */
+  readonly server: string
+  readonly workDir: string
+  readonly autoRegisterKey: string | null
+  readonly resources: readonly string[]
+  readonly environments: readonly string[]
+  /** Replaces the machine's own name. */
+  readonly hostname: string | null
+  readonly version: string
+  /** The environment that the processes of jobs inherit, without the agent's own settings. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** The user that runs the processes of jobs; null for the agent's own user. */
+  readonly jobUser: JobUser | null
+  readonly log: Log
+  readonly timing?: AgentTiming
+}
 
 /**
  * Runs one build agent until it is stopped: then its job is ended with all its processes, and the

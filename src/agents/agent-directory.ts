@@ -12,8 +12,8 @@ import {
   isApproved,
   isUnknownMachine,
   type KnownAgent,
+  factsOf,
 } from './known-agent.ts'
-import { sortsAlike, sortedUuids } from './sort-agents.ts'
 
 /** How often a contact time is written, in milliseconds; in between it is only in memory. */
 const WRITTEN_EVERY = 60_000
@@ -231,4 +231,29 @@ export class AgentDirectory {
 /** Whether a silent agent can be dropped: its machine was never approved. */
 function isStranger(agent: KnownAgent): boolean {
   return agent.configured === null || isUnknownMachine(agent)
+}
+
+/** Created on first use, so that a start without agents does not load its tables. */
+let collator: Intl.Collator | null = null
+
+/** The uuids of the agents by name, working folder and uuid. */
+function sortedUuids(agents: Iterable<KnownAgent>): readonly string[] {
+  const order = (collator ??= new Intl.Collator('en'))
+  const keyed = Array.from(agents, (agent) => [...placeOf(agent), agent.uuid])
+  keyed.sort((one, other) => {
+    const different = one.findIndex((key, at) => key !== other[at])
+    return different < 0 ? 0 : order.compare(one[different] ?? '', other[different] ?? '')
+  })
+  return keyed.map((keys) => keys.at(-1) ?? '')
+}
+
+/** Whether two states of an agent have the same position in the list. */
+function sortsAlike(one: KnownAgent, other: KnownAgent): boolean {
+  const keys = placeOf(other)
+  return placeOf(one).every((key, at) => key === keys[at])
+}
+
+function placeOf(agent: KnownAgent): readonly string[] {
+  const { hostname, sandbox } = factsOf(agent)
+  return [hostname, sandbox]
 }

@@ -4,11 +4,10 @@ import { ServiceError } from '../core/errors.ts'
 import type { AgentDirectory } from './agent-directory.ts'
 import type { AgentFacts } from './agent-record.ts'
 import type { AgentRegistrar } from './agent-registrar.ts'
-import type { KeyVerdict } from './auto-register-key.ts'
 import { isApproved, type KnownAgent } from './known-agent.ts'
 import type { RefusedMachines } from './refused-machines.ts'
 import type { RegistrationLimits } from './registration-limits.ts'
-import { hashSecret, isSecretOf, newToken } from './secrets.ts'
+import { hashSecret, isSecretOf, newToken, type KeyVerdict } from './secrets.ts'
 
 /** Silence after which another process may use the uuid, in milliseconds. */
 const TAKEN_FOR = 20_000

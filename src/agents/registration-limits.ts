@@ -2,9 +2,8 @@ import type { Clock } from '../lib/clock.ts'
 import { ServiceError } from '../core/errors.ts'
 import { networkOf, RateLimit, tooMany } from '../core/rate-limit.ts'
 import type { AgentDirectory } from './agent-directory.ts'
-import type { KeyVerdict } from './auto-register-key.ts'
 import { isApproved, type KnownAgent } from './known-agent.ts'
-import { hashSecret } from './secrets.ts'
+import { hashSecret, type KeyVerdict } from './secrets.ts'
 
 /** The limits of machines that wait for approval: in total, and of one network. */
 const WAITING_AT_MOST = 1_000

@@ -1,4 +1,5 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { CurrentConfiguration } from '../configuration/current/current-configuration.ts'
 
 /** A new token of an agent. */
 export function newToken(): string {
@@ -14,4 +15,17 @@ export function hashSecret(secret: string): string {
 export function isSecretOf(hashed: string, secret: string): boolean {
   const [kept, given] = [Buffer.from(hashed), Buffer.from(hashSecret(secret))]
   return kept.length === given.length && timingSafeEqual(kept, given)
+}
+
+/** Whether a key makes approval unnecessary; `unused` when no such key is configured. */
+export type KeyVerdict = 'right' | 'wrong' | 'unused'
+
+/** Checks keys against the server's setting and the key of the configuration. */
+export function autoRegisterKeys(setting: string | null, configuration: CurrentConfiguration) {
+  return (given: string): KeyVerdict => {
+    const { server } = configuration.read().configuration
+    const used = [setting ?? '', server?.agentAutoRegisterKey ?? ''].filter((key) => key !== '')
+    if (used.length === 0) return 'unused'
+    return used.some((key) => isSecretOf(hashSecret(key), given)) ? 'right' : 'wrong'
+  }
 }

@@ -1,4 +1,4 @@
-import { innerPath } from '../http/inner-path.ts'
+import { innerPath } from '../http/request-context.ts'
 import { ROUTES } from './resources.ts'
 
 /** What the addresses of pages begin with. */

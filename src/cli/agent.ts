@@ -3,7 +3,7 @@ import { type JobUser, findJobUser } from '../agent/process/job-user.ts'
 import { takeAgentEnvironment, readSettings, SETTINGS, SettingsError } from '../settings.ts'
 import { VERSION } from '../server/version.ts'
 import { writeLog } from './output.ts'
-import { stopSignal } from './stop-signal.ts'
+import { stopSignal } from './stopping.ts'
 
 /** Runs one build agent until SIGTERM or SIGINT. */
 export async function agent(args: readonly string[]): Promise<number> {

@@ -3,11 +3,15 @@ import { SecretBox } from '../document/secrets/secret-box.ts'
 import { addSecretKey } from '../security/secret-keys.ts'
 import { ConfigServices } from '../configuration/config-services.ts'
 import { assertKeysThere } from '../operations/lost-files.ts'
-import { rotateCurrentSecrets } from '../operations/secret-rotation.ts'
 import { programPath, readSettings, SETTINGS, SettingsError } from '../settings.ts'
 import { openProcessLock } from '../storage/process-lock.ts'
 import { VERSION } from '../server/version.ts'
 import { say, writeLog } from './output.ts'
+import { rotateSecrets } from '../document/secrets/seal-secrets.ts'
+import type { ConfigEditor } from '../configuration/save/config-editor.ts'
+
+/** The author of a rotation. */
+const ROTATION = 'Upgrade'
 
 /**
  * `secrets rotate` creates a new key and encrypts the secrets of the current configuration with it.
@@ -35,4 +39,18 @@ export async function secrets(args: readonly string[]): Promise<number> {
   const { rotated, foreign } = await rotateCurrentSecrets(config.editor, box)
   say(`${rotated} secrets are sealed by the new key; ${foreign} are not ours and stay as they are`)
   return 0
+}
+
+/** Seals the secrets of the current configuration again with the newest key, as one commit. */
+async function rotateCurrentSecrets(
+  editor: ConfigEditor,
+  box: SecretBox,
+): Promise<{ rotated: number; foreign: number }> {
+  const counts = { rotated: 0, foreign: 0 }
+  await editor.edit(ROTATION, (document) => {
+    const { text, rotated, foreign } = rotateSecrets(document, box)
+    Object.assign(counts, { rotated, foreign })
+    return text
+  })
+  return counts
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { openServer } from '../server/start-service.ts'
 import { programPath, readSettings, SETTINGS, toolEnvironment } from '../settings.ts'
 import { complain, say, writeLog } from './output.ts'
-import { stopSignal } from './stop-signal.ts'
+import { stopSignal } from './stopping.ts'
 
 /** Runs the service until SIGTERM or SIGINT; requests in flight are finished first. */
 export async function serve(args: readonly string[]): Promise<number> {

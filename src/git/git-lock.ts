@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceError } from '../core/errors.ts'
-import { draftName, isDraftName } from '../storage/draft-name.ts'
+import { draftName, isDraftName } from '../storage/file-draft.ts'
 import type { FsHandle, FsPromises } from '../storage/fs-promises.ts'
 import { fsErrorCode, orNullWhenAbsent } from '../storage/fs-error.ts'
 import { syncFolder } from '../storage/sync-folder.ts'

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Principal } from '../core/principal.ts'
 import { INERT, type InertHeaders } from './inert.ts'
-import { innerPath } from './inner-path.ts'
 import type { Connection } from './listen.ts'
+import { getPath } from 'hono/utils/url'
 
 /** The header that names a request in its answer, and that a caller may name it with. */
 export const REQUEST_ID = 'x-request-id'
@@ -104,4 +104,12 @@ function addressOf({ incoming }: Connection, proxies: ReadonlySet<string>): stri
   const forwarded = incoming.headers['x-forwarded-for']
   const last = typeof forwarded === 'string' ? forwarded.split(',').at(-1)?.trim() : undefined
   return last && isIP(last) > 0 ? last : address
+}
+
+/** The path without base path and trailing slashes; outside the base path, one that nothing matches. */
+export function innerPath(request: Request, basePath: string): string {
+  const path = getPath(request)
+  if (basePath !== '' && path !== basePath && !path.startsWith(`${basePath}/`)) return '/\0outside'
+  const inner = path.slice(basePath.length)
+  return inner.endsWith('/') ? inner.replace(/\/+$/, '') || '/' : inner || '/'
 }

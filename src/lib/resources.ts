@@ -15,3 +15,25 @@ export class Resources implements AsyncDisposable {
     }
   }
 }
+
+/** Resources that are opened concurrently and closed together, whichever of them exist by then. */
+export class PendingResources implements AsyncDisposable {
+  readonly #letGo: (() => Promise<void>)[] = []
+
+  /**
+   * Takes ownership of a resource that is being opened, or of none. Its failure may be handled
+   * later.
+   */
+  take<Resource extends AsyncDisposable | null>(pending: Promise<Resource>): Promise<Resource> {
+    const settled = Promise.allSettled([pending])
+    this.#letGo.push(async () => {
+      const [opened] = await settled
+      if (opened.status === 'fulfilled') await opened.value?.[Symbol.asyncDispose]()
+    })
+    return pending
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#letGo.map((letGo) => letGo()))
+  }
+}

@@ -10,7 +10,13 @@ import { salvageSqliteState } from '../state/salvage-sqlite.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import { openProcessLock } from '../storage/process-lock.ts'
 import { syncFile, syncFolder } from '../storage/sync-folder.ts'
-import { STATE_KINDS } from './state-kinds.ts'
+import { BUILD_KINDS } from '../builds/engine/documents.ts'
+import { AGENTS } from '../agents/agent-record.ts'
+import { PLAIN_SECRETS } from '../configuration/read/plain-secret-alarm.ts'
+import { WEBHOOKS } from '../notify/webhooks/webhook-cursor.ts'
+
+/** Every kind of document that the state store holds. */
+export const STATE_KINDS = [...BUILD_KINDS, AGENTS, WEBHOOKS, PLAIN_SECRETS]
 
 /** Checks a copy of a state file, so that nothing changes. Returns the faults; null when there is no file. */
 export async function examineState(file: string): Promise<readonly string[] | null> {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import nodeFs, { chmod, link, readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { draftName } from '../storage/draft-name.ts'
+import { draftName } from '../storage/file-draft.ts'
 import { replaceFile } from '../storage/durable-fs.ts'
 import { fsErrorCode, orNullWhenAbsent } from '../storage/fs-error.ts'
 import { syncFolder } from '../storage/sync-folder.ts'

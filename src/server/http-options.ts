@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { autoRegisterKeys } from '../agents/auto-register-key.ts'
+import { autoRegisterKeys } from '../agents/secrets.ts'
 import { RegistrationLimits } from '../agents/registration-limits.ts'
 import { RunGroups } from '../builds/runs/run-groups.ts'
 import { RequestMetrics } from '../core/request-metrics.ts'

@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { GitMaterial } from '../document/model/materials.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
-import { protocolsFor, settingsFor } from '../core/git-credentials.ts'
+import { protocolsFor, settingsFor } from '../core/git-settings.ts'
 import {
   type MaterialSource,
   MOST_CHANGES,
@@ -11,8 +11,7 @@ import {
   type RevisionSpan,
   type SourceModification,
 } from './modification.ts'
-import { addressOf } from './source-address.ts'
-import { secretsOf, type SourcePlace } from './source-place.ts'
+import { secretsOf, type SourcePlace, addressOf } from './source-place.ts'
 
 const SHA = /^[0-9a-f]{40,64}$/
 const ABBREVIATED = /^[0-9a-f]{4,64}$/

@@ -12,8 +12,7 @@ import {
   SourceFailed,
   type RevisionSpan,
 } from './modification.ts'
-import { addressOf } from './source-address.ts'
-import { secretsOf, type SourcePlace } from './source-place.ts'
+import { secretsOf, type SourcePlace, addressOf } from './source-place.ts'
 
 const NODE = /^([0-9a-f]{40})\+?$/m
 const REVISION = /^[0-9a-f]{40}$/

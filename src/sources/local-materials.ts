@@ -6,7 +6,7 @@ import { isLocalAddress } from '../core/source-address.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import { isWithin, realPath } from '../storage/real-path.ts'
 import { SourceFailed } from './modification.ts'
-import { addressOf } from './source-address.ts'
+import { addressOf } from './source-place.ts'
 
 /** The folders of this machine that may be materials. */
 export interface LocalMaterials {

@@ -9,8 +9,7 @@ import {
   SourceFailed,
   type RevisionSpan,
 } from './modification.ts'
-import { addressOf } from './source-address.ts'
-import { secretsOf, type SourcePlace } from './source-place.ts'
+import { secretsOf, type SourcePlace, addressOf } from './source-place.ts'
 
 const Info = z.object({
   info: z.object({

@@ -7,8 +7,7 @@ import {
   type RevisionSpan,
   type SourceModification,
 } from './modification.ts'
-import { addressOf } from './source-address.ts'
-import { secretsOf, type SourcePlace } from './source-place.ts'
+import { secretsOf, type SourcePlace, addressOf } from './source-place.ts'
 
 /** The client accepts a password only on its command line. */
 export function tfsSource(material: TfsMaterial, place: SourcePlace): MaterialSource {

@@ -4,8 +4,8 @@ import { describeFault, withoutPaths } from '../core/faults.ts'
 import { startGuarded } from '../processes/guarded-process.ts'
 import { type PipedProcess, ProcessNotStarted, signalGroup } from '../processes/piped-process.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
-import { hideSecrets } from './hide-secrets.ts'
 import { SourceFailed } from './modification.ts'
+import { MASK, maskSecrets } from '../document/text/shown-text.ts'
 
 export interface ToolCall {
   readonly command: string
@@ -169,4 +169,13 @@ async function endGroup(child: PipedProcess): Promise<void> {
   // A process that left the group may still hold the pipes.
   child.stdout.destroy()
   child.stderr.destroy()
+}
+
+/** Removes the secrets from a text, in all forms that tools print them in. */
+function hideSecrets(text: string, secrets: readonly string[]): string {
+  const forms = secrets.flatMap((secret) => [secret, encodeURIComponent(secret), encodeURI(secret)])
+  const longestFirst = [...new Set(forms)]
+    .filter((form) => form !== '')
+    .toSorted((one, other) => other.length - one.length)
+  return maskSecrets(longestFirst.reduce((line, form) => line.replaceAll(form, MASK), text))
 }

@@ -1,10 +1,33 @@
 import type { DocumentKind } from '../core/document-kind.ts'
 import { checkStore } from './check.ts'
-import { DocumentQueries } from './documents.ts'
+import { DocumentQueries, listCounter, type StateReader } from './documents.ts'
 import { dumpLines } from './dump.ts'
 import { GroupCommit } from './group-commit.ts'
-import type { Driver } from './sql.ts'
-import { DocumentTransaction, type StateTransaction } from './transaction.ts'
+import { type Driver, type SqlQuery, numberOf } from './sql.ts'
+
+/** One change of the store. It sees its own writes; others see them after the commit. */
+interface StateTransaction extends StateReader {
+  put<Value>(kind: DocumentKind<Value>, key: string, value: Value): Promise<void>
+  /** Removes a document, if there is one. */
+  remove(kind: DocumentKind<unknown>, key: string): Promise<void>
+  /**
+   * Takes the next number of a counter, which starts at 1, or the first of `count` consecutive
+   * numbers. A committed number is never issued again.
+   */
+  next(counter: string, count?: number): Promise<number>
+  /** Appends a document's key to a list. */
+  append(list: string, id: string): Promise<void>
+}
+
+const PUT = `INSERT INTO document (kind, key, json) VALUES (?, ?, ?)
+  ON CONFLICT (kind, key) DO UPDATE SET json = excluded.json`
+const REMOVE = 'DELETE FROM document WHERE kind = ? AND key = ?'
+const NEXT = `INSERT INTO counter (key, n) VALUES (?, ?)
+  ON CONFLICT (key) DO UPDATE SET n = counter.n + excluded.n RETURNING n`
+const APPEND = 'INSERT INTO list (key, ord, id) VALUES (?, ?, ?)'
+
+// PostgreSQL refuses NUL, and half a surrogate pair would become another character.
+const UNFIT = /[\0\p{Cs}]/u
 
 /**
  * JSON documents, lists of them and counters, in one SQL database.
@@ -49,4 +72,35 @@ export class StateStore extends DocumentQueries implements AsyncDisposable {
     await this.#commits[Symbol.asyncDispose]()
     await this.#driver[Symbol.asyncDispose]()
   }
+}
+
+class DocumentTransaction extends DocumentQueries implements StateTransaction {
+  readonly #query: SqlQuery
+
+  constructor(query: SqlQuery) {
+    super(query)
+    this.#query = query
+  }
+
+  async put<Value>(kind: DocumentKind<Value>, key: string, value: Value): Promise<void> {
+    await this.#query(PUT, kind.name, fit(key), JSON.stringify(value))
+  }
+
+  async remove(kind: DocumentKind<unknown>, key: string): Promise<void> {
+    await this.#query(REMOVE, kind.name, key)
+  }
+
+  async next(counter: string, count = 1): Promise<number> {
+    const [row] = await this.#query(NEXT, fit(counter), count)
+    return numberOf(row, 'n') - count + 1
+  }
+
+  async append(list: string, id: string): Promise<void> {
+    await this.#query(APPEND, fit(list), await this.next(listCounter(list)), fit(id))
+  }
+}
+
+function fit(key: string): string {
+  if (UNFIT.test(key)) throw new RangeError(`${JSON.stringify(key)} cannot be a key`)
+  return key
 }

@@ -1,8 +1,7 @@
 import nodeFs from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { FsPromises } from './fs-promises.ts'
-import { isDraftName } from './draft-name.ts'
-import { FileDraft } from './file-draft.ts'
+import { FileDraft, isDraftName } from './file-draft.ts'
 import { orNullWhenAbsent } from './fs-error.ts'
 import { syncFolder } from './sync-folder.ts'
 

@@ -1,8 +1,19 @@
 import type { BigIntStats } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { draftName } from './draft-name.ts'
 import type { FsHandle, FsPromises } from './fs-promises.ts'
 import { syncFolder } from './sync-folder.ts'
+import { randomBytes } from 'node:crypto'
+
+const DRAFT = /^\.draft-[0-9a-f]{16}$/
+
+/** A unique name for an unfinished file. */
+export function draftName(): string {
+  return `.draft-${randomBytes(8).toString('hex')}`
+}
+
+export function isDraftName(name: string): boolean {
+  return DRAFT.test(name)
+}
 
 export interface DraftOptions {
   readonly fs: FsPromises

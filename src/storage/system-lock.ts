@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs'
 import { link, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
-import { draftName } from './draft-name.ts'
+import { draftName } from './file-draft.ts'
 import { fsErrorCode, orNullWhenAbsent } from './fs-error.ts'
 import { DatabaseSync } from './sqlite-engine.ts'
 

@@ -38,3 +38,16 @@ export const StartedBody = z.object({
   stage_counter: z.string(),
 })
 export type StartedBody = z.infer<typeof StartedBody>
+
+export function renderStarted(
+  message: string,
+  run: { pipeline: string; counter: number; stage: { name: string; counter: number } },
+): StartedBody {
+  return {
+    message,
+    pipeline_name: run.pipeline,
+    pipeline_counter: run.counter,
+    stage_name: run.stage.name,
+    stage_counter: String(run.stage.counter),
+  }
+}

@@ -94,7 +94,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     behaviour: 'pauses between attempts are short again after a success',
-    file: 'lib/backoff.ts',
+    file: 'lib/retry.ts',
     find: 'this.#attempt = 0\n  }',
     replace: '}',
     test: 'unit/lib/backoff.test.ts',
@@ -187,7 +187,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     behaviour: 'a masked text keeps its lines',
-    file: 'document/text/mask-secrets.ts',
+    file: 'document/text/shown-text.ts',
     find: "return MASK + secret.replace(/[^\\n]/g, '')",
     replace: "return secret === '' ? secret : MASK",
     test: 'unit/document/secrets/seal-secrets.test.ts',
@@ -380,7 +380,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     behaviour: 'the last byte of a range is sent',
-    file: 'api/builds/byte-range.ts',
+    file: 'api/builds/file-routes.ts',
     find: 'Number(last) + 1',
     replace: 'Number(last)',
     test: 'http/builds/downloads.test.ts',

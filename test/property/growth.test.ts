@@ -12,8 +12,7 @@ import {
   withoutSecret,
 } from '../../src/document/secrets/address-secret.ts'
 import { findSecrets } from '../../src/document/secrets/find-secrets.ts'
-import { maskSecrets } from '../../src/document/text/mask-secrets.ts'
-import { shorten } from '../../src/document/text/shorten.ts'
+import { maskSecrets, shorten } from '../../src/document/text/shown-text.ts'
 import { readXml } from '../../src/document/xml/xml-reader.ts'
 import { mergeTexts } from '../../src/diff/merge.ts'
 import { unifiedDiff } from '../../src/diff/unified.ts'

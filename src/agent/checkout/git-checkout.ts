@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { settingsFor } from '../../core/git-credentials.ts'
+import { settingsFor } from '../../core/git-settings.ts'
 import type { SourceAddress } from '../../core/source-address.ts'
 import type { AssignedGitMaterial } from '../../wire/agent/material.ts'
 import { hasOwnSubmodulesOnly, restoreSettings, steeringOf } from './git-steering.ts'

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { CONSOLE_BATCH } from '../../wire/agent/job-report.ts'
-import { ByteQueue } from './byte-queue.ts'
+import { CONSOLE_BATCH } from '../../wire/agent/work.ts'
 
 /** Reading of output pauses while this many bytes wait for the server. */
 const MOST_UNSENT = 4 * 1024 * 1024
@@ -93,5 +92,45 @@ export class ConsoleUpload {
     const elapsed = delay(flushMs, undefined, { signal: timer.signal }).catch(() => undefined)
     await Promise.race([woken, elapsed])
     timer.abort()
+  }
+}
+
+/** A queue of bytes that does not copy all of them on each operation. */
+class ByteQueue {
+  #chunks: Buffer[] = []
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  push(chunk: Buffer): void {
+    this.#chunks.push(chunk)
+    this.#size += chunk.length
+  }
+
+  /** The first bytes, at most so many. */
+  peek(most: number): Buffer {
+    let enough = 0
+    let size = 0
+    for (; enough < this.#chunks.length && size < most; enough += 1) {
+      size += this.#chunks[enough]?.length ?? 0
+    }
+    return Buffer.concat(this.#chunks.slice(0, enough)).subarray(0, most)
+  }
+
+  drop(count: number): void {
+    let left = Math.min(count, this.#size)
+    this.#size -= left
+    for (let first = this.#chunks[0]; first && left > 0; first = this.#chunks[0]) {
+      if (first.length > left) this.#chunks[0] = first.subarray(left)
+      else this.#chunks.shift()
+      left -= Math.min(left, first.length)
+    }
+  }
+
+  clear(): void {
+    this.#chunks = []
+    this.#size = 0
   }
 }

@@ -3,7 +3,6 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { ContactReply, type ContactRequest } from '../../wire/agent/contact.ts'
 import type { JobReport } from '../../core/builds/job.ts'
-import { ArtifactListing, ConsoleReply } from '../../wire/agent/job-report.ts'
 import { type AgentJobPath, type JobLocator, agentPaths } from '../../wire/agent/paths.ts'
 import { type RegisterRequest, RegisterReply } from '../../wire/agent/registration.ts'
 import {
@@ -11,6 +10,8 @@ import {
   type JobAssignment,
   type WorkRequest,
   WorkReply,
+  ArtifactListing,
+  ConsoleReply,
 } from '../../wire/agent/work.ts'
 import { HttpCaller, orAbsent } from './http-call.ts'
 import { ServerAbsent } from './server-errors.ts'

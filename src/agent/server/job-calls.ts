@@ -1,10 +1,8 @@
 import type { JobReport } from '../../core/builds/job.ts'
-import type { ArtifactListing } from '../../wire/agent/job-report.ts'
 import type { JobLocator } from '../../wire/agent/paths.ts'
-import type { ArtifactKind } from '../../wire/agent/work.ts'
+import type { ArtifactKind, ArtifactListing } from '../../wire/agent/work.ts'
 import type { AgentClient } from './agent-client.ts'
-import type { Backoff } from '../../lib/backoff.ts'
-import { retry } from '../../lib/retry.ts'
+import { retry, type Backoff } from '../../lib/retry.ts'
 import { isRefusal, ServerAbsent } from './server-errors.ts'
 
 export interface JobCallsOptions {

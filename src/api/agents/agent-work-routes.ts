@@ -11,10 +11,17 @@ import {
   uploadArtifact,
 } from '../../builds/dispatch/job-calls.ts'
 import type { JobDispatcher } from '../../builds/dispatch/job-dispatcher.ts'
-import { ArtifactListing, CONSOLE_BATCH, ConsoleReply } from '../../wire/agent/job-report.ts'
 import { parseAgentMessage } from '../../wire/agent/message.ts'
 import { AGENT_PATTERNS } from '../../wire/agent/paths.ts'
-import { ArtifactKind, type JobAssignment, WorkReply, WorkRequest } from '../../wire/agent/work.ts'
+import {
+  ArtifactKind,
+  type JobAssignment,
+  WorkReply,
+  WorkRequest,
+  ArtifactListing,
+  CONSOLE_BATCH,
+  ConsoleReply,
+} from '../../wire/agent/work.ts'
 import { AGENT_TAG, agentMessage, agentReply, answer, textOf } from './agent-protocol-routes.ts'
 import { tokenOf } from './agent-token.ts'
 import { MessageBody } from '../../wire/action-bodies.ts'

@@ -13,9 +13,8 @@ import {
   openDownload,
 } from '../../builds/runs/files.ts'
 import { agentPaths } from '../../wire/agent/paths.ts'
-import { FolderEntryBody } from '../../wire/folder-entry.ts'
+import { FolderEntryBody } from '../../wire/job-body.ts'
 import { hasAgentToken, tokenOf } from '../agents/agent-token.ts'
-import { parseRange } from './byte-range.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
@@ -184,4 +183,26 @@ function renderEntry(
   const below = path === '' ? entry.name : `${path}/${entry.name}`
   const place = { ...job, stageCounter: String(job.stageCounter) }
   return { ...entry, url: `${basePath}${agentPaths.file(place, below)}` }
+}
+
+/** Part of a file: from the first byte to before the last. */
+interface ByteRange {
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * The part that a `Range` header asks for. Null for the whole: also where several parts are asked
+ * for, or another unit.
+ */
+function parseRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | null {
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(header?.trim() ?? '') ?? []
+  if (first === '' && last === '') return null
+  if (first === '') return within(size - Math.min(Number(last), size), size, size)
+  if (last !== '' && Number(last) < Number(first)) return null
+  return within(Number(first), last === '' ? size : Math.min(Number(last) + 1, size), size)
+}
+
+function within(from: number, to: number, size: number): ByteRange | 'unsatisfiable' {
+  return from < to && from < size ? { from, to } : 'unsatisfiable'
 }

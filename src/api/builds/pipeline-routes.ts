@@ -18,7 +18,7 @@ import { releaseLock, startPipeline, type StartRunsDeps } from '../../builds/run
 import { MessageBody } from '../../wire/action-bodies.ts'
 import { PipelineBody, PipelineStatusBody } from '../../wire/pipeline-body.ts'
 import { PipelineHistoryBody, PipelineRunBody } from '../../wire/pipeline-run-body.ts'
-import { StartedBody } from '../../wire/stage-body.ts'
+import { renderStarted, StartedBody } from '../../wire/stage-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
@@ -30,7 +30,6 @@ import {
   renderWaitingRun,
   renderPipelineStatus,
 } from './stage-bodies.ts'
-import { started } from '../../http/started.ts'
 import { jsonAnswer, reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
@@ -199,7 +198,10 @@ export const pipelineResource = resource({
         const run = await startPipeline(options, c.env.principal, asked)
         const message = `The run ${run.counter} of the pipeline ${run.name} is scheduled`
         const stage = run.stages[0] ?? { name: '', counter: 1 }
-        return started(message, { pipeline: run.name, counter: run.counter, stage })
+        return json(
+          renderStarted(message, { pipeline: run.name, counter: run.counter, stage }),
+          202,
+        )
       },
     }),
     route({

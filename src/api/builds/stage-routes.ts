@@ -12,13 +12,12 @@ import {
 import { startStage, type StartRunsDeps } from '../../builds/runs/start-runs.ts'
 import { MessageBody } from '../../wire/action-bodies.ts'
 import { JobRunHistoryBody, type JobSummaryBody } from '../../wire/job-body.ts'
-import { StageBody, StageHistoryBody, StartedBody } from '../../wire/stage-body.ts'
+import { renderStarted, StageBody, StageHistoryBody, StartedBody } from '../../wire/stage-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
 import { readJobChoice } from './job-choice.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
 import { renderJobRuns, renderStageHistory, renderStageRun } from './stage-bodies.ts'
-import { started } from '../../http/started.ts'
 import { jsonAnswer, reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
@@ -141,7 +140,10 @@ export const stageResource = resource({
         const jobs = await readJobChoice(c.req.raw)
         const run = await startStage(options, c.env.principal, { pipeline, stage, counter, jobs })
         const message = `The run ${run.counter} of the stage ${run.name} is scheduled`
-        return started(message, { pipeline: run.pipelineName, counter, stage: run })
+        return json(
+          renderStarted(message, { pipeline: run.pipelineName, counter, stage: run }),
+          202,
+        )
       },
     }),
     route({

@@ -2,7 +2,7 @@ import type { Principal } from '../../core/principal.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import type { RevisionWatch } from '../../notify/revision-watch.ts'
 import { type ClientNames, renderRevision } from '../../wire/revision-entry.ts'
-import type { WatchEvent } from '../../wire/watch.ts'
+import type { WatchEvent } from '../../wire/revision-events.ts'
 import { EventStream } from './event-stream.ts'
 
 export interface RevisionStreamsOptions {

@@ -1,7 +1,7 @@
 import nodeFs, { lstat, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
-import { draftName } from '../../storage/draft-name.ts'
+import { draftName } from '../../storage/file-draft.ts'
 import { fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
 import { artifactSegments, CONSOLE_PATH } from './artifact-path.ts'

@@ -1,12 +1,17 @@
-import type { JobInstance, PipelineInstance } from '../engine/documents.ts'
-import type { Artifact, Environment, Job, Pipeline, Stage } from '../../document/model/model.ts'
+import type { JobInstance, PipelineInstance, RunVariable } from '../engine/documents.ts'
+import type {
+  Artifact,
+  Environment,
+  Job,
+  Pipeline,
+  Stage,
+  Variable,
+} from '../../document/model/model.ts'
 import type { AgentOffer } from '../../core/builds/assignment.ts'
 import { isSameName } from '../../core/name-key.ts'
 import { assignMaterials } from './materials.ts'
-import { AssignmentRefusal } from './refusal.ts'
-import type { Secrets } from './secrets.ts'
+import { type Secrets, AssignmentRefusal, openSecret } from './secrets.ts'
 import { assignTasks, type FindFetchSource } from './tasks.ts'
-import { assignVariables, instanceVariables, plain } from './variables.ts'
 
 const MINUTE = 60_000
 
@@ -28,6 +33,8 @@ export interface AssignmentSources {
 }
 
 export type BuildAssignment = Awaited<ReturnType<typeof assignmentOf>>
+
+const INSTANCE = /-runInstance-(\d+)$/
 
 /**
  * Builds the assignment of a job from the configuration in force.
@@ -107,4 +114,50 @@ function artifactOf({ kind, src, dest }: Artifact) {
   }
   const type = kind === 'test' ? ('test' as const) : ('artifact' as const)
   return { kind: type, src, dest: dest === '' ? null : dest }
+}
+
+/**
+ * The variables of the configuration and of the run, decrypted, in the order in which they are set.
+ * A run overrides variables that the job has, on any level; it adds none.
+ */
+function assignVariables(
+  of: {
+    /** The outermost level first. */
+    readonly configured: readonly (readonly Variable[])[]
+    readonly run: readonly RunVariable[]
+  },
+  secrets: Secrets,
+) {
+  const configured = of.configured.flat()
+  const names = new Set(configured.map(({ name }) => name))
+  return [
+    ...configured.map((variable) => configuredVariable(variable, secrets)),
+    ...of.run
+      .filter(({ name }) => names.has(name))
+      .map((variable) => runVariable(variable, secrets)),
+  ]
+}
+
+/** The variables that differ between the instances of one job. */
+function instanceVariables(jobName: string, count: number | null) {
+  const index = INSTANCE.exec(jobName)?.[1]
+  if (index === undefined || count === null) return []
+  return [plain('GO_JOB_RUN_INDEX', index), plain('GO_JOB_RUN_COUNT', `${count}`)]
+}
+
+function plain(name: string, value: string) {
+  return { name, value, secure: false }
+}
+
+function configuredVariable({ name, secure, value, encryptedValue }: Variable, secrets: Secrets) {
+  const sealable = { plain: value, sealed: encryptedValue }
+  const opened = openSecret(secrets, sealable, `The variable ${name}`)
+  return { name, value: opened ?? '', secure: secure || encryptedValue !== null }
+}
+
+function runVariable({ name, value, secure }: RunVariable, secrets: Secrets) {
+  if (!secure) return plain(name, value)
+  const opened = secrets.open(value)
+  if (opened !== null) return { name, value: opened, secure }
+  throw new AssignmentRefusal(`The variable ${name} of the run cannot be decrypted`)
 }

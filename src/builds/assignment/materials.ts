@@ -1,9 +1,8 @@
 import type { MaterialRevision, PipelineInstance } from '../engine/documents.ts'
-import { materialFingerprint } from '../../document/materials/material-fingerprint.ts'
+import { materialFingerprint } from '../../document/materials/identity.ts'
 import type { DependencyMaterial, Material } from '../../document/model/model.ts'
 import { openAddress } from '../../document/secrets/address-secret.ts'
-import { AssignmentRefusal } from './refusal.ts'
-import { openSecret, type Secrets } from './secrets.ts'
+import { openSecret, type Secrets, AssignmentRefusal } from './secrets.ts'
 
 type Source = Exclude<Material, { kind: 'dependency' | 'package' | 'scm' }>
 

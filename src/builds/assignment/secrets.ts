@@ -1,4 +1,5 @@
-import { AssignmentRefusal } from './refusal.ts'
+/** The reason why a job cannot be assigned to any agent, as text for its console. */
+export class AssignmentRefusal extends Error {}
 
 /** Decrypts secrets of the configuration; null when none of the keys fits. */
 export interface Secrets {

@@ -1,5 +1,5 @@
 import type { CancelTask, FetchArtifactTask, Task } from '../../document/model/model.ts'
-import { AssignmentRefusal } from './refusal.ts'
+import { AssignmentRefusal } from './secrets.ts'
 
 const SECOND = 1_000
 

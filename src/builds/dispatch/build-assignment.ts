@@ -4,8 +4,7 @@ import type { AgentOffer } from '../../core/builds/assignment.ts'
 import type { JobPlace } from '../artifacts/job-folders.ts'
 import { fetchSourceOf } from '../assignment/fetch-source.ts'
 import { assignmentOf, type BuildAssignment } from '../assignment/job-assignment.ts'
-import { AssignmentRefusal } from '../assignment/refusal.ts'
-import type { Secrets } from '../assignment/secrets.ts'
+import { type Secrets, AssignmentRefusal } from '../assignment/secrets.ts'
 import type { EffectivePipelines } from '../runs/effective-pipelines.ts'
 
 export interface BuildAssignmentDeps {

@@ -6,7 +6,7 @@ import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import { assertToken } from '../../agents/contact.ts'
 import type { KnownAgent } from '../../agents/known-agent.ts'
 import type { BuildAssignment } from '../assignment/job-assignment.ts'
-import { AssignmentRefusal } from '../assignment/refusal.ts'
+import { AssignmentRefusal } from '../assignment/secrets.ts'
 import { offerOf } from '../runs/plans.ts'
 import {
   fetchesOfAssignment,

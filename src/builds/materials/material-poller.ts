@@ -10,7 +10,7 @@ import { isLocalAddress } from '../../core/source-address.ts'
 import { SerialQueue } from '../../lib/serial-queue.ts'
 import type { LocalMaterials } from '../../sources/local-materials.ts'
 import { MaterialWatch } from './material-watch.ts'
-import { removeOthers } from './mirrors.ts'
+import { removeOthers } from '../../storage/folders.ts'
 import {
   type MaterialSource,
   type SourceModification,

@@ -1,5 +1,8 @@
-import { materialFingerprint } from '../../document/materials/material-fingerprint.ts'
-import { isSource, type VersionControlMaterial } from '../../document/materials/identity.ts'
+import {
+  isSource,
+  type VersionControlMaterial,
+  materialFingerprint,
+} from '../../document/materials/identity.ts'
 import type { Pipeline } from '../../document/model/model.ts'
 
 /** A repository that pipelines use. */

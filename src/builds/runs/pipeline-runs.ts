@@ -1,7 +1,7 @@
 import type { Builds } from '../engine/builds.ts'
 import type { PipelineInstance, RunChanges } from '../engine/documents.ts'
 import type { StageRun } from '../engine/queries.ts'
-import { materialFingerprint } from '../../document/materials/material-fingerprint.ts'
+import { materialFingerprint } from '../../document/materials/identity.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Page } from '../../core/page.ts'
 import type { Principal } from '../../core/principal.ts'

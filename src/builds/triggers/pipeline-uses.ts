@@ -1,6 +1,5 @@
 import { nameKey, stageNameKey } from '../../core/name-key.ts'
-import { materialFingerprint } from '../../document/materials/material-fingerprint.ts'
-import { isSource } from '../../document/materials/identity.ts'
+import { isSource, materialFingerprint } from '../../document/materials/identity.ts'
 import type { Material, Pipeline } from '../../document/model/model.ts'
 import { memoize } from '../../lib/memoize.ts'
 

@@ -1,6 +1,6 @@
 import type { StageInstance } from '../engine/documents.ts'
 import { renderUpstream } from '../engine/upstream-revision.ts'
-import { materialFingerprint } from '../../document/materials/material-fingerprint.ts'
+import { materialFingerprint } from '../../document/materials/identity.ts'
 import type { DependencyMaterial, Pipeline } from '../../document/model/model.ts'
 import { fanIn, joinOrigins, type Origins } from '../../core/builds/fan-in.ts'
 import type { PassedStages } from './passed-stages.ts'

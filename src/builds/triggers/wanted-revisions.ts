@@ -1,7 +1,10 @@
 import type { MaterialRevision, PipelineInstance } from '../engine/documents.ts'
-import { materialFingerprint } from '../../document/materials/material-fingerprint.ts'
 import { isIgnored } from '../../document/materials/ignore-patterns.ts'
-import { isSource, type VersionControlMaterial } from '../../document/materials/identity.ts'
+import {
+  isSource,
+  type VersionControlMaterial,
+  materialFingerprint,
+} from '../../document/materials/identity.ts'
 import type { Material, Pipeline } from '../../document/model/model.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { MaterialPoller } from '../materials/material-poller.ts'

@@ -1,6 +1,6 @@
 import type { DocumentChange } from '../../document/entities/change.ts'
 import { foldEntity } from '../../document/entities/entities.ts'
-import { isCosmetic } from '../../document/changes/is-cosmetic.ts'
+import { isCosmetic } from '../../document/changes/entities-of.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
 import type { Revision } from '../../core/revision.ts'
 import { type IndexProgress, waitForIndex } from './index-progress.ts'

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { findSecrets } from '../../document/secrets/find-secrets.ts'
-import { maskSecrets } from '../../document/text/mask-secrets.ts'
+import { maskSecrets } from '../../document/text/shown-text.ts'
 import { findPlainSecrets } from '../../document/secrets/plain-secrets.ts'
 import { sealSecrets } from '../../document/secrets/seal-secrets.ts'
 import type { SecretBox } from '../../document/secrets/secret-box.ts'

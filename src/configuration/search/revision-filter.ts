@@ -1,6 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { CommitSha, Revision } from '../../core/revision.ts'
-import { type RevisionKind, revisionKindOf, shownAuthor } from '../../core/revision-kind.ts'
+import {
+  type CommitSha,
+  type Revision,
+  type RevisionKind,
+  revisionKindOf,
+  shownAuthor,
+} from '../../core/revision.ts'
 
 /** Selects revisions. Empty and null fields select all. */
 export interface RevisionFilter {

@@ -1,5 +1,6 @@
 import type { DocumentChange } from '../entities/change.ts'
-import { isLabelled, wholeEntityWord } from '../entities/entities.ts'
+import { isLabelled, wholeEntityWord, DOCUMENT } from '../entities/entities.ts'
+import { LINE_ENDINGS } from './line-endings.ts'
 
 /**
  * Every entity that the changes concern: renamed ones under both names, and the former groups of
@@ -26,4 +27,15 @@ export function formerNameOf(change: DocumentChange): string | null {
   if (kind !== 'renamed' || from === undefined || isLabelled(entity)) return null
   if (wholeEntityWord(change) === null) return null
   return `${entity.slice(0, entity.indexOf('/'))}/${from}`
+}
+
+/** Whether all changes leave the meaning of the document: layout, line endings, or the schema version. False for no changes. */
+export function isCosmetic(changes: readonly DocumentChange[]): boolean {
+  return changes.length > 0 && changes.every(isNoiseOne)
+}
+
+function isNoiseOne({ kind, entity, subject }: DocumentChange): boolean {
+  if (kind === 'reformatted') return subject === 'layout'
+  if (kind !== 'changed' || entity !== DOCUMENT) return false
+  return subject === 'schemaVersion' || subject === LINE_ENDINGS
 }

@@ -1,6 +1,5 @@
 import type { Problem } from '../../core/problem.ts'
 import { DEFAULT_GROUP } from '../entities/entities.ts'
-import { type ArtifactRequest, readArtifactRequests } from './artifact-request.ts'
 import { type MaterialRequest, readMaterialRequest } from './material-request.ts'
 import { RequestForm } from './request-form.ts'
 import { readTaskRequest, type TaskRequest } from './task-request.ts'
@@ -19,6 +18,18 @@ export type PipelineRequestReading =
   | { readonly ok: false; readonly problems: readonly Problem[] }
 
 const NAME = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,254}$/
+
+/** Something that a job leaves behind; the kinds are the names of the elements. */
+interface ArtifactRequest {
+  readonly kind: 'artifact' | 'test'
+  readonly src: string
+  readonly dest: string | null
+}
+
+/** What the schema takes as a folder: neither end is a dot or a space. */
+const DEST = /^(?:[^. ].*[^. ]|[^. ])$/s
+
+const KINDS = ['artifact', 'test'] as const
 
 /**
  * Reads the form of a pipeline to be made. Every problem is reported, its `path`
@@ -51,4 +62,32 @@ function isName(text: string): boolean {
 
 function nameProblem(name: string): Problem {
   return { message: `"${name}" is no name of a pipeline`, path: 'name' }
+}
+
+/**
+ * `source`, `dest` and `artifactType` may repeat; the first belongs to the first, and so on. One
+ * type alone is that of all sources.
+ */
+function readArtifactRequests(form: RequestForm): ArtifactRequest[] {
+  const kinds = form.choices('artifactType', KINDS)
+  const sources = form.all('source')
+  const dests = form.all('dest')
+  const count = Math.max(sources.length, dests.length)
+  if (kinds.length > Math.max(sources.length, 1)) {
+    form.refuse('artifactType', `is given ${kinds.length} times, and there are fewer sources`)
+  }
+  return Array.from({ length: count }, (_, index) => index).flatMap((index) => {
+    const src = presence(sources[index])
+    const dest = presence(dests[index])
+    if (dest !== null && src === null) form.refuse('dest', `"${dest}" has no source`)
+    if (dest !== null && !DEST.test(dest)) {
+      form.refuse('dest', `is "${dest}", which begins or ends with a dot or a space`)
+    }
+    const kind = (kinds.length === 1 ? kinds[0] : kinds[index]) ?? KINDS[0]
+    return src === null ? [] : [{ kind, src, dest }]
+  })
+}
+
+function presence(value: string | undefined): string | null {
+  return value === undefined || value.trim() === '' ? null : value
 }

@@ -1,5 +1,5 @@
 import type { At, Param, Pipeline } from '../model/model.ts'
-import { shorten } from '../text/shorten.ts'
+import { shorten } from '../text/shown-text.ts'
 import type { Finding } from '../model/finding.ts'
 
 /** Replaces `#{name}` by the params of one pipeline, and `##` by `#` (PAR-1, PAR-2). */

@@ -9,9 +9,10 @@ import type {
   CancelTask,
   Property,
   Task,
+  Grantee,
+  Variable,
 } from '../model/model.ts'
 import type { ParamResolver } from './params.ts'
-import { resolveVariables, resolvePrincipals } from './resolve-values.ts'
 
 /**
  * A pipeline with its params replaced in every free text. Names, material
@@ -164,4 +165,26 @@ function resolveTexts<Any extends CancelTask>(task: Any, params: ParamResolver):
 
 function resolveProperty(property: Property, params: ParamResolver): Property {
   return { ...property, value: params.resolveOptional(property.value, property.at) }
+}
+
+/** A secure value is a secret, and secrets take no params. */
+function resolveVariables(
+  variables: readonly Variable[],
+  params: ParamResolver,
+): readonly Variable[] {
+  return variables.map((variable) => ({
+    ...variable,
+    name: params.resolve(variable.name, variable.at),
+    value: variable.secure ? variable.value : params.resolveOptional(variable.value, variable.at),
+  }))
+}
+
+function resolvePrincipals(
+  principals: readonly Grantee[],
+  params: ParamResolver,
+): readonly Grantee[] {
+  return principals.map((principal) => ({
+    ...principal,
+    name: params.resolve(principal.name, principal.at),
+  }))
 }

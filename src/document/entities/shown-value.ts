@@ -1,4 +1,4 @@
-import { MASK, maskSecrets } from '../text/mask-secrets.ts'
+import { MASK, maskSecrets } from '../text/shown-text.ts'
 import { HIDDEN } from './change.ts'
 
 /** Control, format and separator characters, and halves of characters. */

@@ -1,7 +1,8 @@
 import { nameKey } from '../../core/name-key.ts'
-import type { Material } from '../model/materials.ts'
 import { memoize } from '../../lib/memoize.ts'
 import { withoutSecret } from '../secrets/address-secret.ts'
+import { createHash } from 'node:crypto'
+import type { Material } from '../model/model.ts'
 
 /** A material that is watched through the client of its version control. */
 export type VersionControlMaterial = Exclude<
@@ -37,3 +38,11 @@ function identityParts(material: Material): readonly (string | boolean | null)[]
       return [material.ref]
   }
 }
+
+/**
+ * What tells materials apart: two that read the same thing in the same way have one fingerprint,
+ * whatever their names, folders and passwords are. 64 hexadecimal characters.
+ */
+export const materialFingerprint = memoize((material: Material) =>
+  createHash('sha256').update(materialIdentity(material)).digest('hex'),
+)

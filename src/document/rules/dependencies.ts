@@ -1,7 +1,7 @@
 import { nameKey } from '../../core/name-key.ts'
 import type { DependencyMaterial, Material, Pipeline } from '../model/model.ts'
 import { memoize } from '../../lib/memoize.ts'
-import { shorten } from '../text/shorten.ts'
+import { shorten } from '../text/shown-text.ts'
 import { type Finding, repeats } from '../model/finding.ts'
 import type { PipelineRule, RuleContext } from './rule-context.ts'
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { nameKey } from '../../core/name-key.ts'
-import { shorten } from '../text/shorten.ts'
+import { shorten } from '../text/shown-text.ts'
 import { type Finding, repeatsInOtherCase } from '../model/finding.ts'
 import { hasResourceCharacters, unusable } from './jobs.ts'
 import type { RuleContext } from './rule-context.ts'

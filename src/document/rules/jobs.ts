@@ -1,6 +1,6 @@
 import { nameKey } from '../../core/name-key.ts'
 import type { Artifact, Job, Pipeline, Stage } from '../model/model.ts'
-import { shorten } from '../text/shorten.ts'
+import { shorten } from '../text/shown-text.ts'
 import { type Finding, repeats, repeatsInOtherCase } from '../model/finding.ts'
 import { hasPathForm } from './paths.ts'
 import type { PipelineRule, RuleContext, StageRule } from './rule-context.ts'

@@ -1,7 +1,7 @@
 import { nameKey } from '../../core/name-key.ts'
 import { materialIdentity } from '../materials/identity.ts'
 import type { Material, P4Material, TfsMaterial } from '../model/model.ts'
-import { shorten } from '../text/shorten.ts'
+import { shorten } from '../text/shown-text.ts'
 import { type Finding, repeats } from '../model/finding.ts'
 import { materialNameOf } from './material-names.ts'
 import { normalPath, staysInside } from './paths.ts'

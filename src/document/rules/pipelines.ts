@@ -1,5 +1,5 @@
 import { nameKey } from '../../core/name-key.ts'
-import { shorten } from '../text/shorten.ts'
+import { shorten } from '../text/shown-text.ts'
 import { type Finding, repeats, repeatsInOtherCase } from '../model/finding.ts'
 import { isQuartzCron } from './quartz-cron.ts'
 import type { PipelineRule, RuleContext } from './rule-context.ts'

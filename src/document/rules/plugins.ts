@@ -1,6 +1,6 @@
 import { nameKey } from '../../core/name-key.ts'
 import type { Material, Property } from '../model/model.ts'
-import { shorten } from '../text/shorten.ts'
+import { shorten } from '../text/shown-text.ts'
 import { type Finding, repeats, repeatsInOtherCase } from '../model/finding.ts'
 import type { PipelineRule, RuleContext } from './rule-context.ts'
 

@@ -7,7 +7,7 @@ import {
   type Stage,
   isSecurityOn,
 } from '../model/model.ts'
-import { shorten } from '../text/shorten.ts'
+import { shorten } from '../text/shown-text.ts'
 import { type Finding, repeats, repeatsInOtherCase } from '../model/finding.ts'
 import type { RuleContext } from './rule-context.ts'
 

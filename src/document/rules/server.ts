@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path/posix'
 import type { Server } from '../model/model.ts'
-import { shorten } from '../text/shorten.ts'
+import { shorten } from '../text/shown-text.ts'
 import type { Finding } from '../model/finding.ts'
 import { normalPath, normalSteps } from './paths.ts'
 import type { RuleContext } from './rule-context.ts'

@@ -1,5 +1,5 @@
 import type { CancelTask, Stage, Task } from '../model/model.ts'
-import { shorten } from '../text/shorten.ts'
+import { shorten } from '../text/shown-text.ts'
 import type { Finding } from '../model/finding.ts'
 import { staysInside } from './paths.ts'
 import type { RuleContext, StageRule } from './rule-context.ts'

@@ -3,12 +3,11 @@ import type { Problem } from '../../core/problem.ts'
 import { newElement } from '../edit/new-element.ts'
 import type { XmlEdit } from '../edit/xml-edit.ts'
 import { pathOf } from '../xml/element-path.ts'
-import { attributeOf, elementsAt, isTrue, elementText } from '../xml/xml-elements.ts'
+import { attributeOf, elementsAt, isTrue, elementText, walkElements } from '../xml/xml-elements.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { Span, XmlElement } from '../xml/xml-tree.ts'
 import { forAddress, plainSecretIn, replaced } from './address-secret.ts'
 import { findUserInfos } from './user-info.ts'
-import { walkElements } from './walk-elements.ts'
 
 /** A plain secret of a document. */
 export interface PlainSecret {

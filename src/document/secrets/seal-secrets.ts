@@ -1,12 +1,11 @@
 import { applyEdits } from '../edit/apply-edits.ts'
 import type { EditableDocument } from '../edit/layout.ts'
 import type { XmlEdit } from '../edit/xml-edit.ts'
-import { attributeOf, elementText } from '../xml/xml-elements.ts'
+import { attributeOf, elementText, walkElements } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import { forAddress, replaced, sealedSecretIn } from './address-secret.ts'
 import { plainSecrets } from './plain-secrets.ts'
 import type { SecretBox } from './secret-box.ts'
-import { walkElements } from './walk-elements.ts'
 
 export interface SealedDocument {
   readonly text: string

@@ -1,7 +1,7 @@
 import { DEFAULT_GROUP } from '../entities/entities.ts'
 import type { Configuration } from '../model/model.ts'
 import type { Findings } from './findings.ts'
-import { shorten } from '../text/shorten.ts'
+import { shorten } from '../text/shown-text.ts'
 import {
   attributeOf,
   elementsAt,

@@ -1,4 +1,4 @@
-import { shorten } from '../text/shorten.ts'
+import { shorten } from '../text/shown-text.ts'
 import { attributeOf } from './xml-elements.ts'
 import type { XmlElement } from './xml-tree.ts'
 

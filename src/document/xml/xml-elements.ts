@@ -51,3 +51,11 @@ export function isTrue(element: XmlElement, name: string): boolean {
   const value = attributeOf(element, name)?.trim()
   return value === 'true' || value === '1'
 }
+
+/** An element and all below it, in document order. */
+export function* walkElements(element: XmlElement): Generator<XmlElement> {
+  yield element
+  for (const child of element.children) {
+    if (child.kind === 'element') yield* walkElements(child)
+  }
+}

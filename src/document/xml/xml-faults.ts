@@ -1,4 +1,4 @@
-import { shorten } from '../text/shorten.ts'
+import { shorten } from '../text/shown-text.ts'
 
 /** The state of the parser at a fault. Offsets are into the whole text. */
 export interface FaultContext {

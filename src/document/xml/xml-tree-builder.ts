@@ -1,4 +1,4 @@
-import { shorten } from '../text/shorten.ts'
+import { shorten } from '../text/shown-text.ts'
 import { type Fault, type FaultContext, fatal, faultOf, tokenStart } from './xml-faults.ts'
 import type { XmlLimits } from './xml-limits.ts'
 import type { Span, XmlAttribute, XmlElement, XmlNode } from './xml-tree.ts'

@@ -1,11 +1,11 @@
 import nodeFs, { readdir } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
-import { isDraftName } from '../../storage/draft-name.ts'
+import { isDraftName } from '../../storage/file-draft.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { listIncoming } from '../upkeep/abandoned-objects.ts'
-import { filesBelow } from './files-below.ts'
+import { filesBelow } from '../../storage/folders.ts'
 import { findHolder } from './holders.ts'
-import { type RepairFinding, repairable, type RepairContext } from './repair-context.ts'
+import { type RepairFinding, repairable, type RepairContext, lost } from './repair-context.ts'
 
 const OBJECT_DRAFT = /^(?:tmp_(?:obj|pack|idx|rev|bitmap|graph)_|\.tmp-)/
 
@@ -55,4 +55,26 @@ async function objectDrafts(
   const files = await filesBelow(join(gitDir, 'objects'))
   const drafts = files.filter((path) => OBJECT_DRAFT.test(basename(path)))
   return drafts.filter((path) => !incoming.some((folder) => path.startsWith(`${folder}/`)))
+}
+
+/** Finds locks of git commands that died. Other commands would wait for them forever. */
+export async function findStaleLocks(context: RepairContext): Promise<RepairFinding[]> {
+  const findings: RepairFinding[] = []
+  for (const lock of await locksIn(context)) {
+    const name = relative(context.repository, lock)
+    const holder = await findHolder(lock, context.repository)
+    if (holder === null) {
+      const facts = { what: `${name} was left by a git command that died`, remedy: 'moved aside' }
+      findings.push(await repairable(context, facts, (quarantine) => quarantine.move(lock)))
+    } else {
+      findings.push(lost(`${name} may be held by ${holder}`, 'let it end, then look again'))
+    }
+  }
+  return findings
+}
+
+async function locksIn({ gitDir }: RepairContext): Promise<string[]> {
+  const own = join(gitDir, 'cairn')
+  const files = await filesBelow(gitDir)
+  return files.filter((path) => path.endsWith('.lock') && !path.startsWith(`${own}/`))
 }

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
 import { replaceFile } from '../../storage/durable-fs.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
-import { filesBelow } from './files-below.ts'
+import { filesBelow } from '../../storage/folders.ts'
 import {
   type RepairFinding,
   gitOn,

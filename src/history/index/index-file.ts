@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { checkedLines, renderCheckedLine } from '../../lib/checked-lines.ts'
-import { draftName } from '../../storage/draft-name.ts'
+import { draftName } from '../../storage/file-draft.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { FsPromises } from '../../storage/fs-promises.ts'
 import { IndexLine, renderEntries } from './index-line.ts'

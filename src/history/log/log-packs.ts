@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import type { CommitSha } from '../../core/revision.ts'
-import { TooLargeError } from '../../git/damage.ts'
+import { TooLargeError } from '../../git/objects/damage.ts'
 import type { GitExecutable } from '../../git/git-executable.ts'
 import { PackUnion } from '../../git/objects/pack-union.ts'
-import type { RawObjectReader } from '../../git/raw-object.ts'
+import type { RawObjectReader } from '../../git/objects/raw-object.ts'
 import { runGit, tryGit } from '../../git/run-git.ts'
 import type { RevisionLog } from './revision-log.ts'
 

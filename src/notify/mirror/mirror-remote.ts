@@ -1,8 +1,7 @@
 import { CommitSha } from '../../core/revision.ts'
-import { protocolsFor, settingsFor } from '../../core/git-credentials.ts'
+import { protocolsFor, settingsFor } from '../../core/git-settings.ts'
 import { SourceFailed } from '../../sources/modification.ts'
-import { addressOf } from '../../sources/source-address.ts'
-import { secretsOf } from '../../sources/source-place.ts'
+import { secretsOf, addressOf } from '../../sources/source-place.ts'
 import type { Tools } from '../../sources/tools.ts'
 
 /** The mirror has commits that are not in the history. Only an operator can decide about them. */

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { Clock } from '../../lib/clock.ts'
 import { type CallWebhook, WebhookFailure } from './webhook.ts'
 import { type ClientNames, renderRevision } from '../../wire/revision-entry.ts'
-import { SIGNATURE_HEADER, type WebhookBody } from '../../wire/webhook.ts'
+import { SIGNATURE_HEADER, type WebhookBody } from '../../wire/revision-events.ts'
 
 export interface WebhookCallOptions {
   readonly clock: Clock

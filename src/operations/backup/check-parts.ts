@@ -2,7 +2,7 @@ import type { Revision } from '../../core/revision.ts'
 import { verifyRepository } from '../../history/upkeep/verify.ts'
 import { openSqliteState } from '../../state/open-sqlite.ts'
 import { EDITION } from '../../configuration/config-services.ts'
-import { STATE_KINDS } from '../state-kinds.ts'
+import { STATE_KINDS } from '../examine-state.ts'
 import { inspectAsIs } from '../../configuration/current/validate-only.ts'
 
 export interface PartsToCheck {

@@ -2,10 +2,10 @@ import { lstat, mkdir, readdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
-import { isDraftName } from '../../storage/draft-name.ts'
+import { isDraftName } from '../../storage/file-draft.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { openProcessLock, systemFileOf } from '../../storage/process-lock.ts'
-import { removeFolder } from '../../storage/remove-folder.ts'
+import { removeFolder } from '../../storage/folders.ts'
 
 /** A temporary folder in which a file is made, removed on disposal. */
 export interface Staging extends AsyncDisposable {

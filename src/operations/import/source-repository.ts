@@ -3,10 +3,9 @@ import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
 import { CommitSha } from '../../core/revision.ts'
-import { protocolsFor, settingsFor } from '../../core/git-credentials.ts'
+import { protocolsFor, settingsFor } from '../../core/git-settings.ts'
 import { SourceFailed } from '../../sources/modification.ts'
-import { addressOf } from '../../sources/source-address.ts'
-import { secretsOf } from '../../sources/source-place.ts'
+import { secretsOf, addressOf } from '../../sources/source-place.ts'
 import { Tools } from '../../sources/tools.ts'
 
 /** Milliseconds that the other repository may take to answer; a fetch may take ten times as long. */

@@ -1,4 +1,4 @@
-import { REVISION_KINDS, type RevisionKind } from '../../core/revision-kind.ts'
+import { REVISION_KINDS, type RevisionKind } from '../../core/revision.ts'
 import { isOpen } from '../../configuration/search/revision-filter.ts'
 import { foldEntity } from '../../document/entities/entities.ts'
 import type { HistoryPage, HistoryQuery } from './history-page.ts'

@@ -1,6 +1,10 @@
 import type { Principal } from '../../core/principal.ts'
-import type { Revision } from '../../core/revision.ts'
-import { type RevisionKind, revisionKindOf, shownAuthor } from '../../core/revision-kind.ts'
+import {
+  type Revision,
+  type RevisionKind,
+  revisionKindOf,
+  shownAuthor,
+} from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
 import type { EntityIndex, KnownEntity } from '../../configuration/changes/entity-index.ts'
 import type { TextIndex } from '../../configuration/search/text-index.ts'

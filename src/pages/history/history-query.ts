@@ -1,4 +1,4 @@
-import { REVISION_KINDS } from '../../core/revision-kind.ts'
+import { REVISION_KINDS } from '../../core/revision.ts'
 import type { RevisionFilter } from '../../configuration/search/revision-filter.ts'
 import type { ChosenRevisions, HistoryQuery } from './history-page.ts'
 import { malformed, parseSearchedText, parseWholeNumber } from '../../http/parameters.ts'

@@ -16,7 +16,7 @@ import {
   readPipelineRequest,
 } from '../../document/create-pipeline/pipeline-request.ts'
 import { DEFAULT_GROUP } from '../../document/entities/entities.ts'
-import { maskSecrets } from '../../document/text/mask-secrets.ts'
+import { maskSecrets } from '../../document/text/shown-text.ts'
 import { messageOf } from '../../http/change-message.ts'
 import { statusOf } from '../../http/errors.ts'
 import { type Form, readForm } from '../../http/request-body.ts'

@@ -1,5 +1,5 @@
 import type { PipelineInstance, RunChanges } from '../../builds/engine/documents.ts'
-import { materialFingerprint } from '../../document/materials/material-fingerprint.ts'
+import { materialFingerprint } from '../../document/materials/identity.ts'
 import type { Material, Pipeline } from '../../document/model/model.ts'
 import type { MaterialProblem } from '../../builds/materials/material-poller.ts'
 

@@ -1,8 +1,13 @@
 import { Digest } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
-import { CommitSha, type Revision } from '../../core/revision.ts'
-import { type RevisionKind, revisionKindOf, shownAuthor } from '../../core/revision-kind.ts'
+import {
+  CommitSha,
+  type Revision,
+  type RevisionKind,
+  revisionKindOf,
+  shownAuthor,
+} from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
 import { type Access, assertMay } from '../../configuration/access/permission.ts'
 

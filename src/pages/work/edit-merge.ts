@@ -1,6 +1,6 @@
 import type { DocumentChange } from '../../document/entities/change.ts'
 import { summariseChanges } from '../../document/changes/summarise-changes.ts'
-import { maskSecrets } from '../../document/text/mask-secrets.ts'
+import { maskSecrets } from '../../document/text/shown-text.ts'
 import { readXml } from '../../document/xml/xml-reader.ts'
 import { bytesOf, splitLines } from '../../diff/lines.ts'
 import { type Conflict, mergeByChoice, mergeTexts } from '../../diff/merge.ts'

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AssignedMaterial } from './material.ts'
 import { AssignedTask } from './task.ts'
+import type { JobReport } from '../../core/builds/job.ts'
 
 /** `POST …/[uuid]/work`: the server holds it until there is a job, for about 15 seconds. */
 export const WorkRequest = z.object({ instance: z.string().min(1).max(64) })
@@ -56,3 +57,19 @@ export type JobAssignment = z.infer<typeof JobAssignment>
 
 export const WorkReply = z.object({ assignment: JobAssignment.nullable() })
 export type WorkReply = z.infer<typeof WorkReply>
+
+/** The body of `POST …/[uuid]/jobs/[id]/report` is core's `JobReport`. Repeating it is harmless. */
+export type ReportedResult = Extract<JobReport, { readonly result: unknown }>['result']
+
+/** The limits of bytes in one append to a console. */
+export const CONSOLE_BATCH = { least: 64 * 1024, most: 1024 * 1024 } as const
+
+/** Answers `PUT …/[uuid]/jobs/[id]/console?offset=N`: how many bytes the server now has. */
+export const ConsoleReply = z.object({ offset: z.int().nonnegative() })
+export type ConsoleReply = z.infer<typeof ConsoleReply>
+
+/** Answers `GET …/[uuid]/artifacts?job=LOCATOR&path=P`: every file at or below that path. */
+export const ArtifactListing = z.object({
+  files: z.array(z.object({ path: z.string().min(1), size: z.int().nonnegative() })),
+})
+export type ArtifactListing = z.infer<typeof ArtifactListing>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { materialFingerprint } from '../../../src/document/materials/material-fingerprint.ts'
+import { materialFingerprint } from '../../../src/document/materials/identity.ts'
 import { PipelineRunBody } from '../../../src/wire/pipeline-run-body.ts'
 import type { JobAssignment } from '../../../src/wire/agent/work.ts'
 import { dependency, element, git } from '../../support/documents/a-configuration.ts'

@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { JobReport } from '../../../src/core/builds/job.ts'
 import { ContactReply, type Instruction } from '../../../src/wire/agent/contact.ts'
-import { ArtifactListing, ConsoleReply } from '../../../src/wire/agent/job-report.ts'
 import { parseAgentMessage, renderAgentMessage } from '../../../src/wire/agent/message.ts'
 import { agentPaths, type JobLocator } from '../../../src/wire/agent/paths.ts'
 import { RegisterReply } from '../../../src/wire/agent/registration.ts'
-import { type JobAssignment, WorkReply } from '../../../src/wire/agent/work.ts'
+import {
+  type JobAssignment,
+  WorkReply,
+  ArtifactListing,
+  ConsoleReply,
+} from '../../../src/wire/agent/work.ts'
 import type { TestService } from '../service/service.ts'
 
 export const KEY = 'a key of thirty-two characters ok'

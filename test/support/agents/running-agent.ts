@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import type { AgentOptions } from '../../../src/agent/agent-options.ts'
-import { runAgent } from '../../../src/agent/run-agent.ts'
+import { runAgent, type AgentOptions } from '../../../src/agent/run-agent.ts'
 import type { LogEvent } from '../../../src/lib/log.ts'
 import type { JobAssignment } from '../../../src/wire/agent/work.ts'
 import { AgentProtocolServer, type SeenJob } from './agent-protocol-server.ts'

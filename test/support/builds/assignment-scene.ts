@@ -1,5 +1,5 @@
 import type { PipelineInstance } from '../../../src/builds/engine/documents.ts'
-import { materialFingerprint } from '../../../src/document/materials/material-fingerprint.ts'
+import { materialFingerprint } from '../../../src/document/materials/identity.ts'
 import { SecretBox } from '../../../src/document/secrets/secret-box.ts'
 import { fetchSourceOf } from '../../../src/builds/assignment/fetch-source.ts'
 import { assignmentOf } from '../../../src/builds/assignment/job-assignment.ts'

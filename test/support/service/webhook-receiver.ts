@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
-import { WebhookBody } from '../../../src/wire/webhook.ts'
+import { WebhookBody } from '../../../src/wire/revision-events.ts'
 
 export const HOOK_SECRET = 'a secret of the hook'
 

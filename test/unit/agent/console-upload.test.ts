@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ConsoleUpload } from '../../../src/agent/console/console-upload.ts'
-import { CONSOLE_BATCH } from '../../../src/wire/agent/job-report.ts'
+import { CONSOLE_BATCH } from '../../../src/wire/agent/work.ts'
 
 /** A server's side of a console, which may behave badly once. */
 class Sink {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { SecretBox } from '../../../src/document/secrets/secret-box.ts'
 import { assignmentOf } from '../../../src/builds/assignment/job-assignment.ts'
-import { AssignmentRefusal } from '../../../src/builds/assignment/refusal.ts'
+import { AssignmentRefusal } from '../../../src/builds/assignment/secrets.ts'
 import { aJobRun } from '../../support/builds/build-facts.ts'
 import { box, OLDEST, SHA, scene, assigned } from '../../support/builds/assignment-scene.ts'
 

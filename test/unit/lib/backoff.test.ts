@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Backoff } from '../../../src/lib/backoff.ts'
+import { Backoff } from '../../../src/lib/retry.ts'
 
 const LIMITS = { fromMs: 100, toMs: 1_000 }
 

@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { Backoff } from '../../../src/lib/backoff.ts'
-import { retry, RetryLoop, type RetryLoopOptions } from '../../../src/lib/retry.ts'
+import { retry, RetryLoop, type RetryLoopOptions, Backoff } from '../../../src/lib/retry.ts'
 import { until } from '../../support/programs/until.ts'
 
 const AT_ONCE = { fromMs: 1, toMs: 2 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { removeFolder } from '../../../src/storage/remove-folder.ts'
+import { removeFolder } from '../../../src/storage/folders.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 
 /** Writes files into a folder for a third of a second, as a git does whose starter was killed. */

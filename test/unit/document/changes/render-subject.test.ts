@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { DocumentChange } from '../../../../src/document/entities/change.ts'
-import { entitiesOf } from '../../../../src/document/changes/entities-of.ts'
+import { entitiesOf, isCosmetic } from '../../../../src/document/changes/entities-of.ts'
 import { renderSubject } from '../../../../src/document/changes/render-subject.ts'
-import { isCosmetic } from '../../../../src/document/changes/is-cosmetic.ts'
 import { summariseChanges } from '../../../../src/document/changes/summarise-changes.ts'
 import { xmlDocument } from '../../../support/documents/xml-documents.ts'
 

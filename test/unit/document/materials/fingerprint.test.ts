@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readDocument } from '../../../../src/document/document.ts'
-import { materialFingerprint } from '../../../../src/document/materials/material-fingerprint.ts'
+import { materialFingerprint } from '../../../../src/document/materials/identity.ts'
 import {
   aConfigurationInBytes,
   element,

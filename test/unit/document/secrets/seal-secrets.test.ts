@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { maskSecrets } from '../../../../src/document/text/mask-secrets.ts'
+import { maskSecrets } from '../../../../src/document/text/shown-text.ts'
 import { findPlainSecrets } from '../../../../src/document/secrets/plain-secrets.ts'
 import { rotateSecrets, sealSecrets } from '../../../../src/document/secrets/seal-secrets.ts'
 import { SecretBox } from '../../../../src/document/secrets/secret-box.ts'

@@ -4,6 +4,16 @@ import { scriptOfNpx } from '../settings.ts'
 const LOOK_EVERY_MS = 250
 
 /**
+ * Aborted by the first SIGTERM or SIGINT. Later ones change nothing: a terminal signals every
+ * process, and npm forwards what it gets.
+ */
+export function stopSignal(): AbortSignal {
+  const stop = new AbortController()
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.abort())
+  return stop.signal
+}
+
+/**
  * Ends the program as on SIGTERM when npx is ended. npx runs a program through a shell and forwards
  * signals only to that shell, which dies without forwarding them. A program that was started in
  * another way is not affected by the end of its parent.

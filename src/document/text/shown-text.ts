@@ -3,6 +3,10 @@ import { findSecrets } from '../secrets/find-secrets.ts'
 /** What stands in the place of a secret, sealed or not, where people look at a text. */
 export const MASK = '••••••'
 
+const LONGEST = 80
+/** More than this of a text is never looked at. */
+const LOOKED_AT = 4_000
+
 /** One line, or several, of a document with every secret hidden. No line is lost. */
 export function maskSecrets(text: string): string {
   let masked = ''
@@ -17,4 +21,11 @@ export function maskSecrets(text: string): string {
 /** The mask, with as many line feeds as what it hides, so that the lines below keep their numbers. */
 function hidden(secret: string): string {
   return MASK + secret.replace(/[^\n]/g, '')
+}
+
+/** A piece of a document as a message may repeat it: on one line, of bounded length, without secrets. */
+export function shorten(text: string): string {
+  const masked = maskSecrets(text.slice(0, LOOKED_AT))
+  const head = masked.length > LONGEST ? `${masked.slice(0, LONGEST)}…` : masked
+  return head.replace(/[\r\n\t]+/g, ' ')
 }
