@@ -111,6 +111,7 @@ function hot(name: string, against: Against): BenchCase {
     measure: async (run) => {
       const { places, digests } = await historyOf(revisionsIn(run), 110_000)
       await using cairn = await MeasuredServer.cairn(places)
+      await cairn.rest()
       const path = await against.path({ cairn, digests })
       const file = join(run.folder, 'bare-body')
       writeFileSync(file, await cairn.get(path))

@@ -17,7 +17,7 @@ const AUTHORIZATION = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64
 const CONCURRENCY = 8
 /** How often, in milliseconds, and how many times at most it is looked whether a server rests. */
 const LOOK_EVERY = 250
-const LOOKS = 60
+const LOOKS = 2_400
 
 type Headers = Readonly<Record<string, string>>
 
