@@ -12,7 +12,14 @@ const MISLEADING = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DI
  * The clients share a job user's home with the jobs, which may have left settings there. The client
  * of svn has no variable for it.
  */
-const NO_SETTINGS_OF_HOME = { GIT_CONFIG_GLOBAL: '/dev/null', HGRCPATH: '' }
+const NO_SETTINGS_OF_HOME = {
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  HGRCPATH: '',
+  P4ENVIRO: '/dev/null',
+  P4ALIASES: '/dev/null',
+  // The name of a file that p4 looks for in the checkout and above it.
+  P4CONFIG: '',
+}
 
 /**
  * The parent folder may belong to another user, so the folder itself is kept. A job may have taken

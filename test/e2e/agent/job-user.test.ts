@@ -36,8 +36,8 @@ function openFolder(): TempFolder {
   return temp
 }
 
-async function startAgent(temp = openFolder()): Promise<RunningAgent> {
-  const environment = { PATH: process.env['PATH'], CAIRN_AUTO_REGISTER_KEY: 'the-key' }
+async function startAgent(temp = openFolder(), PATH = process.env['PATH']): Promise<RunningAgent> {
+  const environment = { PATH, CAIRN_AUTO_REGISTER_KEY: 'the-key' }
   const agent = await RunningAgent.start({
     workDir: temp.file('work'),
     jobUser: JOB_USER,
@@ -69,6 +69,26 @@ const MISLED = [
   },
 ]
 
+/** A stand-in for p4 that ends with an error where the real one would read settings of a home. */
+const P4_STAND_IN = `#!/bin/sh
+cat >/dev/null
+for file in "\${P4ENVIRO:-$HOME/.p4enviro}" "\${P4ALIASES:-$HOME/.p4aliases}"; do
+  [ ! -s "$file" ] || { echo "led by $file"; exit 1; }
+done
+`
+const P4_MATERIAL = {
+  type: 'p4',
+  name: null,
+  dest: null,
+  url: 'perforce:1666',
+  username: 'ana',
+  password: null,
+  useTickets: false,
+  view: '//depot/a/... //someone/...',
+  revision: '42',
+  fromRevision: '41',
+} as const
+
 describe.skipIf(!isRoot)('jobs that run as a user of their own', () => {
   it('have that user, its group alone, and a home of the pipeline', async () => {
     const agent = await startAgent()
@@ -96,6 +116,22 @@ describe.skipIf(!isRoot)('jobs that run as a user of their own', () => {
       expect(second.result === 'Passed' ? '' : second.text).toBe('')
     })
   }
+
+  it.each(['.p4enviro', '.p4aliases'])(
+    'leave no %s in their home that the client of p4 heeds (a stand-in)',
+    async (name) => {
+      const temp = openFolder()
+      mkdirSync(temp.file('bin'), { mode: 0o755 })
+      writeFileSync(temp.file('bin/p4'), P4_STAND_IN, { mode: 0o755 })
+      const agent = await startAgent(temp, `${temp.file('bin')}:${process.env['PATH']}`)
+      const first = await agent.run({ tasks: [sh(`echo spoilt >~/${name}`)] })
+
+      const second = await agent.run({ materials: [P4_MATERIAL] })
+
+      expect(first.result).toBe('Passed')
+      expect(second.result === 'Passed' ? '' : second.text).toBe('')
+    },
+  )
 
   it('reach neither the agent nor what another pipeline has', async () => {
     const temp = openFolder()
