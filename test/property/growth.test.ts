@@ -1,5 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { ChangeSummary } from '../../src/configuration/changes/change-summary.ts'
+import { ChangesFile } from '../../src/configuration/changes/changes-file.ts'
+import { EntityIndex } from '../../src/configuration/changes/entity-index.ts'
+import { changesOfRevision, labelsOf } from '../../src/configuration/changes/revision-changes.ts'
+import { CommitSha } from '../../src/core/revision.ts'
 import { summariseChanges } from '../../src/document/changes/summarise-changes.ts'
+import type { DocumentChange } from '../../src/document/entities/change.ts'
 import { shownPair, shownText } from '../../src/document/entities/shown-value.ts'
 import { shellWords } from '../../src/document/create-pipeline/split-command.ts'
 import { readDocument } from '../../src/document/document.ts'
@@ -17,9 +23,11 @@ import { readXml } from '../../src/document/xml/xml-reader.ts'
 import { mergeTexts } from '../../src/diff/merge.ts'
 import { unifiedDiff } from '../../src/diff/unified.ts'
 import { wordDiff } from '../../src/diff/word-diff.ts'
+import { ChangeList } from '../../src/pages/frame/change-list.tsx'
 import { escapeHtml } from '../../src/pages/frame/escape.ts'
 import { consoleLineHtml } from '../../src/pages/job/ansi.ts'
 import { documentWith } from '../support/documents/documents.ts'
+import { documentOf, HistoryFolder } from '../support/history/history-folder.ts'
 
 /** The shorter of two lengths of a text, in characters; the other is four times as long. */
 const LENGTH = 20_000
@@ -150,16 +158,21 @@ function textOf(piece: string, length: number): string {
   return `${piece.repeat(Math.ceil(length / piece.length)).slice(0, length)}x`
 }
 
-/** How many times as long a text of four times the length takes, at best; 1 where both are quick. */
-function growthOf(work: (text: string) => unknown, piece: string, length = LENGTH): number {
-  const [short, long] = [textOf(piece, length), textOf(piece, length * TIMES)]
+/** How many times as long input of four times the size takes, at best; 1 where both are quick. */
+function growthOf<Input>(
+  work: (input: Input) => unknown,
+  inputOf: (size: number) => Input,
+  size: number,
+  isTwice = false,
+): number {
+  const [short, long] = [inputOf(size), inputOf(size * TIMES)]
   let [least, most] = [Infinity, Infinity]
   for (let n = 0; n < TRIES; n += 1) {
     least = Math.min(
       least,
       costOf(() => work(short)),
     )
-    // What takes so long at the shorter length need not be tried at the other.
+    // What takes so long at the smaller size need not be tried at the other.
     if (n === 0 && least > 4_000) return Infinity
     most = Math.min(
       most,
@@ -167,9 +180,83 @@ function growthOf(work: (text: string) => unknown, piece: string, length = LENGT
     )
     if (most < TOO_QUICK || most <= MOST * least) return Math.min(MOST, most / least)
   }
-  // Where the shorter one still fits into a cache of the processor, or others use it much, a longer
-  // pair tells the truth: what grows with the square does so at every length.
-  return length < 4 * LENGTH ? growthOf(work, piece, 2 * length) : most / least
+  // Where the smaller one still fits into a cache of the processor, or others use it much, a larger
+  // pair tells the truth: what grows with the square does so at every size.
+  return isTwice ? most / least : growthOf(work, inputOf, 4 * size, true)
+}
+
+/** What a save of so many pipelines changes, where each has one change of its own and one of all. */
+function changesOf(count: number): DocumentChange[] {
+  return Array.from({ length: count }, (_, n) => `p-${n}`).flatMap((label): DocumentChange[] => [
+    { kind: 'added', entity: `pipeline/${label}`, label, path: [], subject: `pipeline ${label}` },
+    {
+      kind: 'changed',
+      entity: `pipeline/${label}`,
+      label,
+      path: ['stage a'],
+      subject: 'approval',
+      from: 'manual',
+      to: 'success',
+    },
+  ])
+}
+
+/** What a page renders of many changes; whoever adds such a part adds it here. */
+const PARTS: Readonly<Record<string, (changes: readonly DocumentChange[]) => unknown>> = {
+  ChangeList: (changes) =>
+    String(ChangeList({ changes, linkOf: () => null, most: 100, more: String })),
+  labelsOf: (changes) => labelsOf(changesOfRevision(OF_SOME_REVISION, changes)),
+}
+const OF_SOME_REVISION = { commit: CommitSha.parse('0'.repeat(40)), previous: null }
+
+describe('four times as many changes', { tags: ['long'] }, () => {
+  it.each(Object.entries(PARTS))(
+    `take %s no more than ${MOST} times as long`,
+    { timeout: 300_000 },
+    (_, work) => {
+      expect(growthOf(work, changesOf, 2_500)).toBeLessThanOrEqual(MOST)
+    },
+  )
+
+  it(
+    `take the index no more than ${MOST} times as long to list what they were about`,
+    { timeout: 300_000 },
+    async () => {
+      const few = await indexOf(500)
+      const many = await indexOf(2_000)
+
+      expect(many.entities()).toHaveLength(few.entities().length + 1_500)
+      expect(
+        growthOf(
+          (index: EntityIndex) => index.entities(),
+          (size) => (size === 1 ? few : many),
+          1,
+          true,
+        ),
+      ).toBeLessThanOrEqual(MOST)
+    },
+  )
+})
+
+/** An index of a history in which one revision brought so many pipelines. */
+async function indexOf(count: number): Promise<EntityIndex> {
+  const stages = '<stage name="s"><jobs><job name="j"/></jobs></stage>'
+  const names = Array.from(
+    { length: count },
+    (_, n) => `<pipeline name="p-${n}">${stages}</pipeline>`,
+  )
+  const document = documentOf(`<pipelines group="g">${names.join('\n')}</pipelines>`)
+  const folder = new HistoryFolder({ firstDocument: () => bytes(document) })
+  onTestFinished(() => folder[Symbol.asyncDispose]())
+  const index = new EntityIndex({
+    history: await folder.open(),
+    summary: new ChangeSummary({ find: () => null }),
+    file: new ChangesFile(`${folder.path}-changes`),
+    log: () => {},
+  })
+  onTestFinished(() => index[Symbol.asyncDispose]())
+  await index.settle()
+  return index
 }
 
 describe('a text of four times the length', { tags: ['long'] }, () => {
@@ -177,7 +264,10 @@ describe('a text of four times the length', { tags: ['long'] }, () => {
     `takes %s no more than ${MOST} times as long`,
     { timeout: 300_000 },
     (_, work) => {
-      const grown = PIECES.map((piece) => ({ piece, growth: growthOf(work, piece) }))
+      const grown = PIECES.map((piece) => ({
+        piece,
+        growth: growthOf(work, (length) => textOf(piece, length), LENGTH),
+      }))
 
       expect(grown.filter(({ growth }) => growth > MOST)).toEqual([])
     },

@@ -199,6 +199,16 @@ export class ChangeIndexer implements AsyncDisposable {
   }
 }
 
+/** An entity that some revision changed. */
+interface ChangedEntity {
+  /** In folded spelling. */
+  readonly entity: string
+  /** How many revisions changed it. */
+  readonly revisions: number
+  /** What one of them changed. */
+  readonly one: RevisionChanges
+}
+
 /** The changes of indexed revisions, by commit and by entity. */
 class IndexedChanges {
   readonly #byCommit = new Map<CommitSha, RevisionChanges>()
@@ -216,9 +226,13 @@ class IndexedChanges {
     return this.#byCommit.values()
   }
 
-  /** Every entity that some revision changed, in folded spelling. */
-  entities(): Iterable<string> {
-    return this.#byEntity.keys()
+  /** Every entity that some revision changed. */
+  *entities(): Generator<ChangedEntity> {
+    for (const [entity, commits] of this.#byEntity) {
+      const [commit] = commits
+      const one = commit === undefined ? null : this.find(commit)
+      if (one !== null) yield { entity, revisions: commits.size, one }
+    }
   }
 
   /** The revisions that changed an entity, in no order. */

@@ -5,7 +5,7 @@ import { renderChange } from '../../document/changes/render-change.ts'
 import type { Revision } from '../../core/revision.ts'
 import { type IndexProgress, waitForIndex } from './index-progress.ts'
 import { ChangeIndexer, type ChangeIndexerDeps } from './change-indexer.ts'
-import { changesOf, type RevisionChanges } from './revision-changes.ts'
+import { changesOf, labelsOf, type RevisionChanges } from './revision-changes.ts'
 
 export interface EntityIndexDeps extends ChangeIndexerDeps {
   /** How long a query waits for the index to be complete, in milliseconds. */
@@ -95,13 +95,12 @@ export class EntityIndex implements AsyncDisposable {
   /** Every entity that an indexed revision changed, also those that are gone. */
   entities(): readonly KnownEntity[] {
     const { indexed } = this.#indexer
-    return Array.from(indexed.entities()).flatMap((entity): KnownEntity[] => {
-      const about = indexed.about(entity)
-      const [one] = about.slice(-1)
-      if (!one) return []
-      const change = changesOf(one).find((each) => foldEntity(each.entity) === entity)
-      const label = change?.label ?? entity.slice(entity.indexOf('/') + 1)
-      return [{ entity, label, revisions: about.length }]
+    const labels = new Map<RevisionChanges, ReadonlyMap<string, string>>()
+    return Array.from(indexed.entities(), ({ entity, revisions, one }) => {
+      const known = labels.get(one) ?? labelsOf(one)
+      labels.set(one, known)
+      const label = known.get(entity) ?? entity.slice(entity.indexOf('/') + 1)
+      return { entity, label, revisions }
     })
   }
 

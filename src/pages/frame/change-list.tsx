@@ -228,7 +228,7 @@ function badgeOf({ kind }: DocumentChange): string {
 }
 
 interface OpenGroup {
-  readonly entities: Entity[]
+  readonly entities: Map<string, Entity>
   readonly changes: Map<string, DocumentChange>
 }
 
@@ -240,36 +240,39 @@ const FEWEST_IN_COMMON = 3
  * entities have in common are a group of their own.
  */
 function groupsOf(changes: readonly DocumentChange[]): Group[] {
-  const sharing = sharingOf(changes)
+  const common = commonOf(changes)
   const groups = new Map<string, OpenGroup>()
   for (const change of changes) {
-    const signature = signatureOf(change)
-    const together = sharing.get(signature) ?? new Set([change.entity])
-    const isCommon = together.size >= FEWEST_IN_COMMON
-    const key = isCommon ? [...together].join('\n') : change.entity
-    const group: OpenGroup = groups.get(key) ?? { entities: [], changes: new Map() }
+    const signature = isShareable(change) ? signatureOf(change) : ''
+    const together = common.get(signature)
+    const key = together ?? change.entity
+    const group: OpenGroup = groups.get(key) ?? { entities: new Map(), changes: new Map() }
     const entity = entityOf(change)
-    const isNamed = group.entities.some(({ kind, name }) => `${kind}/${name}` === change.entity)
-    if (entity !== null && !isNamed) group.entities.push(entity)
-    group.changes.set(isCommon ? signature : `${group.changes.size}`, change)
+    if (entity !== null) group.entities.set(change.entity, entity)
+    group.changes.set(together === undefined ? `${group.changes.size}` : signature, change)
     groups.set(key, group)
   }
   return Array.from(groups.values(), (group) => ({
-    entities: group.entities,
+    entities: [...group.entities.values()],
     changes: [...group.changes.values()],
   }))
 }
 
-/** The entities with a change, by its signature. */
-function sharingOf(changes: readonly DocumentChange[]): ReadonlyMap<string, ReadonlySet<string>> {
+/** The names of the entities that have a change in common, as one text, by its signature. */
+function commonOf(changes: readonly DocumentChange[]): ReadonlyMap<string, string> {
   const sharing = new Map<string, Set<string>>()
-  for (const change of changes) {
-    if (isAboutAll(change) || change.entity === 'document') continue
+  for (const change of changes.filter(isShareable)) {
     const signature = signatureOf(change)
     const entities = sharing.get(signature) ?? new Set()
     sharing.set(signature, entities.add(change.entity))
   }
-  return sharing
+  const common = [...sharing].filter(([, entities]) => entities.size >= FEWEST_IN_COMMON)
+  return new Map(common.map(([signature, entities]) => [signature, [...entities].join('\n')]))
+}
+
+/** What is said of a whole entity, or of the document, is not said of others. */
+function isShareable(change: DocumentChange): boolean {
+  return change.entity !== 'document' && !isAboutAll(change)
 }
 
 /** Equal for the same change of two entities of one kind. */

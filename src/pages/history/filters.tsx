@@ -145,7 +145,7 @@ function Sources({ page, query: { filter } }: FiltersProps) {
 
 /** Everything that has a history of its own, also what is gone. */
 function Entities({ page, query: { filter } }: FiltersProps) {
-  const { entities } = page.facts
+  const { entities, unlistedEntities } = page.facts
   const chosen = foldEntity(filter.entity)
   const isListed = entities.some(({ entity }) => entity === chosen)
   const known = new Set(ENTITY_HEADINGS.map(([kind]) => kind))
@@ -172,6 +172,9 @@ function Entities({ page, query: { filter } }: FiltersProps) {
               ))}
             </optgroup>
           ),
+      )}
+      {unlistedEntities > 0 && (
+        <option disabled>{`${unlistedEntities} more: find one with the search`}</option>
       )}
     </select>
   )

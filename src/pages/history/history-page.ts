@@ -6,6 +6,7 @@ import {
   shownAuthor,
 } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
+import { Turns } from '../../lib/cooperative.ts'
 import type { EntityIndex, KnownEntity } from '../../configuration/changes/entity-index.ts'
 import type { TextIndex } from '../../configuration/search/text-index.ts'
 import { type IndexProgress, slowest } from '../../configuration/changes/index-progress.ts'
@@ -81,14 +82,18 @@ export interface HistoryFacts {
   }[]
   /** The number of revisions of each kind. */
   readonly kinds: ReadonlyMap<RevisionKind, number>
-  /** Whatever has a history of its own, by kind and name. */
+  /** What has a history of its own, by name: of very many those that most revisions changed. */
   readonly entities: readonly (KnownEntity & { readonly kind: string })[]
+  readonly unlistedEntities: number
   readonly agentRegistrations: number
   /** The number of revisions with only cosmetic changes, as far as they are indexed. */
   readonly noise: number
 }
 
 export const ROWS = 50
+/** Nobody chooses among more, and a page with tens of thousands of choices is slow. */
+const MOST_ENTITIES = 500
+const BY_NAME = new Intl.Collator('en')
 /** How long a page waits at most for the details of its revisions, in milliseconds. */
 const PATIENCE = 250
 
@@ -109,12 +114,18 @@ export async function readHistoryPage(
   const { matching, bars } = await looking
   const shown = matching.slice(offset, offset + ROWS)
   await details.compute(shown, PATIENCE)
-  return {
-    rows: shown.map((each) => ({
+  const rows: HistoryRow[] = []
+  const turns = new Turns()
+  for (const each of shown) {
+    if (turns.isOver) await turns.next()
+    rows.push({
       revision: { ...numbered(history, each), isCurrent: each.commit === state.current.commit },
       details: details.find(each),
       isKnown: details.isKnown(each),
-    })),
+    })
+  }
+  return {
+    rows,
     offset,
     matching: matching.length,
     ...state,
@@ -191,7 +202,7 @@ function lookForFacts(revisions: readonly Revision[], entities: EntityIndex): Hi
       revisions: count,
     })),
     kinds,
-    entities: entitiesIn(entities),
+    ...entitiesIn(entities),
     agentRegistrations: revisions.length - people.length,
     noise: revisions.filter((revision) => entities.isCosmetic(revision)).length,
   }
@@ -207,10 +218,16 @@ function byCount([, one]: readonly [string, number], [, other]: readonly [string
   return other - one
 }
 
-function entitiesIn(index: EntityIndex): HistoryFacts['entities'] {
-  return index
+/** Those that most revisions changed, by name. */
+function entitiesIn(index: EntityIndex): Pick<HistoryFacts, 'entities' | 'unlistedEntities'> {
+  const all = index
     .entities()
     .map((each) => ({ ...each, kind: each.entity.slice(0, each.entity.indexOf('/')) }))
     .filter(({ kind }) => hasHistory(kind))
-    .toSorted((one, other) => one.label.localeCompare(other.label, 'en'))
+    .toSorted((one, other) => other.revisions - one.revisions)
+  const listed = all.slice(0, MOST_ENTITIES)
+  return {
+    entities: listed.toSorted((one, other) => BY_NAME.compare(one.label, other.label)),
+    unlistedEntities: all.length - listed.length,
+  }
 }

@@ -11,7 +11,8 @@ import { malformed } from '../../http/parameters.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { PageCache } from '../frame/page-response.ts'
 import type { PageContext } from '../frame/page-context.ts'
-import { FEED, renderFeed } from './feed.ts'
+import { FEED, type FeedItem, renderFeed } from './feed.ts'
+import { Turns } from '../../lib/cooperative.ts'
 import { lastMomentOf } from '../../http/moments.ts'
 import { parseHistoryQuery, historyQueryOf } from './history-query.ts'
 import { HistoryView } from './history-view.tsx'
@@ -28,6 +29,8 @@ const KEPT = 4 * 1_048_576
  * The age after which a page with relative times ("1 min ago") is rendered again, in milliseconds.
  */
 const FRESH = 60_000
+/** How many changes the title of an entry of the feed names. */
+const MOST_SENTENCES = 20
 
 /** `/config`: the history, its feeds, and the configuration in effect at a time. */
 export function historyRoutes(options: HistoryRoutesOptions) {
@@ -68,20 +71,30 @@ async function feed(options: HistoryRoutesOptions, c: Context<RouteEnv>): Promis
   const { history, pages, entities } = options
   const { filter } = parseHistoryQuery(c.req.query())
   const revisions = await findRevisions(options, c.env.principal, filter)
-  const items = revisions.slice(0, FEED).map((revision) => ({
-    revision: numbered(history, revision),
-    title: entities.sentencesOf(revision).join('; ') || revision.subject,
-  }))
+  const items: FeedItem[] = []
+  const turns = new Turns()
+  for (const revision of revisions.slice(0, FEED)) {
+    if (turns.isOver) await turns.next()
+    const title = titleOf(entities.sentencesOf(revision)) || revision.subject
+    items.push({ revision: numbered(history, revision), title })
+  }
   const body = renderFeed({
     items,
     links: pages.links,
-    origin: new URL(c.req.url).origin,
+    origin: pages.originOf(c.req.raw),
     query: historyQueryOf(filter),
     updated: history.current().time,
   })
   return new Response(body, {
     headers: { 'content-type': 'application/atom+xml; charset=utf-8', 'cache-control': 'no-cache' },
   })
+}
+
+/** The first changes, and how many more there are. */
+function titleOf(sentences: readonly string[]): string {
+  const more = sentences.length - MOST_SENTENCES
+  const told = sentences.slice(0, MOST_SENTENCES)
+  return [...told, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
 }
 
 function entryOf({ history, clientNames }: HistoryRoutesOptions, revision: Revision) {

@@ -24,7 +24,8 @@ export interface RevisionDetailsDeps {
   readonly script: (before: Uint8Array, after: Uint8Array) => Promise<EditScript>
 }
 
-const KEPT = 20_000
+/** How many revisions and changes are kept. */
+const KEPT = 200_000
 const NOTHING = new Uint8Array()
 
 /**
@@ -33,7 +34,10 @@ const NOTHING = new Uint8Array()
  */
 export class RevisionDetailsCache {
   readonly #deps: RevisionDetailsDeps
-  readonly #kept = new LRUCache<string, RevisionDetails>({ max: KEPT })
+  readonly #kept = new LRUCache<string, RevisionDetails>({
+    maxSize: KEPT,
+    sizeCalculation: ({ changes }) => 10 + (changes?.length ?? 0),
+  })
   readonly #documents = new LRUCache<CommitSha, Uint8Array>({ max: 2 })
   #last: Promise<unknown> = Promise.resolve()
 
