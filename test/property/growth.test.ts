@@ -1,3 +1,4 @@
+import { renderToString } from 'hono/jsx/dom/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ChangeSummary } from '../../src/configuration/changes/change-summary.ts'
 import { ChangesFile } from '../../src/configuration/changes/changes-file.ts'
@@ -204,7 +205,7 @@ function changesOf(count: number): DocumentChange[] {
 /** What a page renders of many changes; whoever adds such a part adds it here. */
 const PARTS: Readonly<Record<string, (changes: readonly DocumentChange[]) => unknown>> = {
   ChangeList: (changes) =>
-    String(ChangeList({ changes, linkOf: () => null, most: 100, more: String })),
+    renderToString(ChangeList({ changes, linkOf: () => null, most: 100, more: String })),
   labelsOf: (changes) => labelsOf(changesOfRevision(OF_SOME_REVISION, changes)),
 }
 const OF_SOME_REVISION = { commit: CommitSha.parse('0'.repeat(40)), previous: null }
