@@ -8,6 +8,7 @@ import { checkStructure } from './structure/structure.ts'
 import { childElements } from './xml/xml-elements.ts'
 import { readXml, type XmlDocument } from './xml/xml-reader.ts'
 import type { XmlElement } from './xml/xml-tree.ts'
+import { runSync } from '../lib/cooperative.ts'
 
 /** The content of a valid document. */
 export interface ReadConfiguration {
@@ -31,7 +32,7 @@ export type DocumentReading =
  * reported together, if the values allow to build the model.
  */
 export function readDocument(bytes: Uint8Array): DocumentReading {
-  const reading = readXml(bytes)
+  const reading = runSync(readXml(bytes))
   if (!reading.ok) return reading
   const structure = checkStructure(reading)
   const building = buildConfiguration(parseNodes(reading))
@@ -62,7 +63,7 @@ function unbuilt(
 function ruleProblems(configuration: Configuration, document: XmlDocument): readonly Problem[] {
   const findings = new Findings(document)
   const childrenOf = rememberedChildren()
-  for (const { at, message } of checkRules(configuration)) {
+  for (const { at, message } of runSync(checkRules(configuration))) {
     const element = at.reduce((above, n) => childrenOf(above)[n] ?? above, document.root)
     findings.add(element, message)
   }

@@ -3,7 +3,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 /** Milliseconds after which the event loop gets its turn. */
 const TURN = 10
 
-/** Work in small steps that ends with a result. */
+/**
+ * Work in small steps that ends with a result. Its caller decides how it runs: without a pause, as in
+ * a worker thread, or with turns for the event loop between.
+ */
 export type CooperativeWork<Result> = Iterator<unknown, Result, void>
 
 /** The turns of work that would hold up the event loop: each one is over after some milliseconds. */

@@ -6,6 +6,7 @@ import { checkStructure } from '../../src/document/structure/structure.ts'
 import { readXml } from '../../src/document/xml/xml-reader.ts'
 import { everyRealRevision, verdictsIn } from '../support/documents/config-corpus.ts'
 import { SHARED_DATA } from '../support/programs/shared-data.ts'
+import { runSync } from '../../src/lib/cooperative.ts'
 
 /** The words of the reference when it is its schema that refuses a document. */
 const SCHEMA_REASONS =
@@ -33,7 +34,7 @@ const INCONSISTENT = [
 ]
 
 function problemsOf(document: Uint8Array): readonly Problem[] {
-  const reading = readXml(document)
+  const reading = runSync(readXml(document))
   return reading.ok ? checkStructure(reading) : reading.problems
 }
 

@@ -29,6 +29,7 @@ import { escapeHtml } from '../../src/pages/frame/escape.ts'
 import { consoleLineHtml } from '../../src/pages/job/ansi.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { documentOf, HistoryFolder } from '../support/history/history-folder.ts'
+import { runSync } from '../../src/lib/cooperative.ts'
 
 /** The shorter of two lengths of a text, in characters; the other is four times as long. */
 const LENGTH = 20_000
@@ -132,7 +133,7 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   shownPair: (text) => shownPair(text, `${text}b`),
   isIgnored: (text) => isIgnored('src/main/a.txt', [text.slice(0, 400)]),
   isIgnoredFile: (text) => isIgnored(text, ['**/a/*.txt']),
-  readXml: (text) => readXml(bytes(text)),
+  readXml: (text) => runSync(readXml(bytes(text))),
   tokens: (text) => new XmlScanner(text).tokens({ start: 0, end: text.length }),
   wordDiff: (text) => wordDiff(text, `b${text}`),
   unifiedDiff: (text) => unifiedDiff(bytes(text), bytes(`b${text}`)),
@@ -141,8 +142,11 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   readDocument: (text) => readDocument(documentAround(text)),
   readFolders: (text) => readDocument(foldersIn(text)),
   summariseChanges: (text) => {
-    const [before, after] = [readXml(documentAround(text)), readXml(documentAround(`${text}b`))]
-    return before.ok && after.ok && summariseChanges(before, after)
+    const [before, after] = [
+      runSync(readXml(documentAround(text))),
+      runSync(readXml(documentAround(`${text}b`))),
+    ]
+    return before.ok && after.ok && runSync(summariseChanges(before, after))
   },
 }
 

@@ -9,7 +9,7 @@ import { nameKey } from '../../core/name-key.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Problem } from '../../core/problem.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
-import { expandInSteps } from '../../document/effective/effective.ts'
+import { expandConfiguration } from '../../document/effective/effective.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
 import type { Configuration, Pipeline } from '../../document/model/model.ts'
 import type { History } from '../../history/history.ts'
@@ -92,7 +92,7 @@ export async function planConfiguration(
 }
 
 async function pipelinesOf(configuration: Configuration): Promise<readonly Pipeline[]> {
-  const expansion = await runCooperatively(expandInSteps(configuration))
+  const expansion = await runCooperatively(expandConfiguration(configuration))
   return expansion.configuration.groups.flatMap((group) => group.pipelines)
 }
 

@@ -3,6 +3,7 @@ import { expandConfiguration } from '../../document/effective/effective.ts'
 import type { Configuration, Environment, Pipeline } from '../../document/model/model.ts'
 import { Emitter } from '../../lib/emitter.ts'
 import type { CurrentConfiguration } from '../../configuration/current/current-configuration.ts'
+import { runSync } from '../../lib/cooperative.ts'
 
 /** A pipeline as it is run: with the stages of its template, and params replaced. */
 export interface EffectivePipeline {
@@ -61,7 +62,7 @@ export class EffectivePipelines {
 }
 
 function expand(written: Configuration): Expanded {
-  const { configuration } = expandConfiguration(written)
+  const { configuration } = runSync(expandConfiguration(written))
   const pipelines = new Map<string, EffectivePipeline>()
   for (const { name: group, pipelines: members } of configuration.groups) {
     for (const pipeline of members) pipelines.set(nameKey(pipeline.name), { group, pipeline })

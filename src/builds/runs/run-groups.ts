@@ -7,6 +7,7 @@ import type { Revision } from '../../core/revision.ts'
 import { nameKey } from '../../core/name-key.ts'
 import type { History } from '../../history/history.ts'
 import type { FormerGroups } from '../../security/permissions.ts'
+import { runSync } from '../../lib/cooperative.ts'
 
 type Groups = ReadonlyMap<string, string>
 
@@ -50,7 +51,7 @@ export function revisionInForce(history: History, time: number): Revision | null
 }
 
 function groupsIn(document: Uint8Array): Groups {
-  const reading = readXml(document)
+  const reading = runSync(readXml(document))
   const groups = new Map<string, string>()
   if ('problems' in reading) return groups
   const entities = ENTITY_KINDS.flatMap((kind) => entitiesIn(reading.root, kind))

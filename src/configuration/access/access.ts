@@ -8,6 +8,7 @@ import { AccessRules, type Permissions } from '../../security/permissions.ts'
 import type { SecurityFacts } from '../../security/security-facts.ts'
 import type { CurrentConfiguration } from '../current/current-configuration.ts'
 import type { Access, Permission } from './permission.ts'
+import { runSync } from '../../lib/cooperative.ts'
 
 const OPEN: SecurityFacts = { securityOn: false, roles: [], admins: [], groups: [] }
 
@@ -140,7 +141,7 @@ function describePermissions(permissions: Permissions, places: Places): Readonly
 }
 
 function securityFactsOf(configuration: Configuration): SecurityFacts {
-  const { groups } = expandConfiguration(configuration).configuration
+  const { groups } = runSync(expandConfiguration(configuration)).configuration
   return {
     securityOn: isSecured(configuration),
     roles: configuration.server?.security?.roles ?? [],

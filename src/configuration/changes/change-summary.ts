@@ -1,7 +1,7 @@
 import type { DocumentChange } from '../../document/entities/change.ts'
 import { renderSubject } from '../../document/changes/render-subject.ts'
-import { type Comparable, summariseInSteps } from '../../document/changes/summarise-changes.ts'
-import { readXmlInSteps } from '../../document/xml/xml-reader.ts'
+import { type Comparable, summariseChanges } from '../../document/changes/summarise-changes.ts'
+import { readXml } from '../../document/xml/xml-reader.ts'
 import { type Digest, digestOf } from '../../core/digest.ts'
 import { runCooperatively } from '../../lib/cooperative.ts'
 import { commonBytes } from '../../diff/common-ends.ts'
@@ -42,7 +42,7 @@ export class ChangeSummary {
   async compare(before: Comparable | null, after: Comparable): Promise<readonly DocumentChange[]> {
     const cached = this.#cached(before, after)
     return (
-      cached ?? this.#keep(before, after, await runCooperatively(summariseInSteps(before, after)))
+      cached ?? this.#keep(before, after, await runCooperatively(summariseChanges(before, after)))
     )
   }
 
@@ -57,7 +57,7 @@ export class ChangeSummary {
 
   /** Reads a document as far as a comparison requires, cooperatively. */
   async read(document: Uint8Array): Promise<Comparable> {
-    return this.find(digestOf(document)) ?? runCooperatively(readXmlInSteps(document))
+    return this.find(digestOf(document)) ?? runCooperatively(readXml(document))
   }
 
   /** A recently read document of that digest, or null. */

@@ -6,7 +6,7 @@ import type { SecretBox } from '../../document/secrets/secret-box.ts'
 import { type Digest, digestOf } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Inspection } from '../../history/history.ts'
-import { readXmlInSteps } from '../../document/xml/xml-reader.ts'
+import { readXml } from '../../document/xml/xml-reader.ts'
 import { THREAD_MEMORY_MB, XML_LIMITS } from '../../document/xml/xml-limits.ts'
 import { runCooperatively } from '../../lib/cooperative.ts'
 import type { Problem } from '../../core/problem.ts'
@@ -119,7 +119,7 @@ class ReadingThread implements AsyncDisposable {
     const answer = await this.#thread.run(job, [job.document.buffer])
     if (answer === null) return { ok: false, problems: [TOO_LONG] }
     if (!answer.ok) return answer
-    const xml = await runCooperatively(readXmlInSteps(bytes))
+    const xml = await runCooperatively(readXml(bytes))
     if (!xml.ok) return xml
     const { text, root, lines } = xml
     return { ok: true, document: { text, root, lines, bytes, ...answer.read } }

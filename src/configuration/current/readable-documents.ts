@@ -5,7 +5,7 @@ import { findPlainSecrets } from '../../document/secrets/plain-secrets.ts'
 import { sealSecrets } from '../../document/secrets/seal-secrets.ts'
 import type { SecretBox } from '../../document/secrets/secret-box.ts'
 import { addressSecrets, SEALED_START } from '../../document/secrets/user-info.ts'
-import { readXmlInSteps } from '../../document/xml/xml-reader.ts'
+import { readXml } from '../../document/xml/xml-reader.ts'
 import type { Digest } from '../../core/digest.ts'
 import { runCooperatively } from '../../lib/cooperative.ts'
 import type { Problem } from '../../core/problem.ts'
@@ -61,7 +61,7 @@ export class ReadableDocuments {
   readonly seal = async (stored: StoredDocument): Promise<Uint8Array<ArrayBuffer>> => {
     const { document } = stored
     if ((await this.secretsIn(stored)).length === 0) return document
-    const reading = await runCooperatively(readXmlInSteps(document))
+    const reading = await runCooperatively(readXml(document))
     if (!reading.ok) return Buffer.from(maskSecrets(Buffer.from(document).toString('utf8')))
     const { box } = this.#deps
     const sealed = sealSecrets(reading, { seal: (secret) => box.sealRepeatably(secret) })
@@ -70,7 +70,7 @@ export class ReadableDocuments {
 }
 
 async function findIn(document: Uint8Array, text: string): Promise<readonly Problem[]> {
-  const reading = await runCooperatively(readXmlInSteps(document))
+  const reading = await runCooperatively(readXml(document))
   if (reading.ok) return findPlainSecrets(reading)
   const isOpen = findSecrets(text).some(({ start }) => !isSealed(text, start))
   return isOpen ? [{ message: 'The document cannot be read, and seems to have secrets' }] : NONE

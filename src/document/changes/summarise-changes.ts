@@ -1,5 +1,4 @@
 import { changeOfLineEndings } from './line-endings.ts'
-import { runSync } from '../../lib/cooperative.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
@@ -35,19 +34,11 @@ const NOTHING = { pairs: [], removed: [], added: [] } as const
 const WHOLE = { entity: DOCUMENT, label: DOCUMENT_LABEL, path: [] } as const
 
 /**
- * Describes the differences between two documents: grouped by entity, the most important first.
- * `null` stands for no earlier document. Different texts yield at least one change, equal texts
- * none.
+ * Describes the differences between two documents, in small steps: grouped by entity, the most
+ * important first. `null` stands for no earlier document. Different texts have at least one change,
+ * equal texts none.
  */
-export function summariseChanges(
-  before: Comparable | null,
-  after: Comparable,
-): readonly DocumentChange[] {
-  return runSync(summariseInSteps(before, after))
-}
-
-/** Describes the differences in small steps, for cooperative runs. */
-export function* summariseInSteps(
+export function* summariseChanges(
   before: Comparable | null,
   after: Comparable,
 ): Generator<unknown, readonly DocumentChange[]> {

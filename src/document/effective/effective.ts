@@ -1,4 +1,3 @@
-import { runSync } from '../../lib/cooperative.ts'
 import { nameKey } from '../../core/name-key.ts'
 import { ParamResolver } from './params.ts'
 import { resolvePipeline } from './resolve-pipeline.ts'
@@ -15,21 +14,16 @@ export interface Expansion {
   readonly replaced: ReadonlySet<At>
 }
 
+const expansions = new WeakMap<Configuration, Expansion>()
+
 /**
- * Expands templates and params: what is scheduled, and what most rules are
- * about. Everything keeps the place it was written at, so the stages of a
- * pipeline that uses a template stand in the template.
+ * Expands templates and params: what is scheduled, and what most rules are about. Everything keeps
+ * the place it was written at, so the stages of a pipeline that uses a template stand in the
+ * template. One pipeline in each step; the result is cached with its configuration.
  */
-export function expandConfiguration(configuration: Configuration): Expansion {
-  return runSync(expandInSteps(configuration))
-}
-
-const known = new WeakMap<Configuration, Expansion>()
-
-/** Expands a configuration in steps, one pipeline each. The result is cached. */
-export function* expandInSteps(configuration: Configuration): Generator<void, Expansion> {
-  const expansion = known.get(configuration) ?? (yield* expand(configuration))
-  known.set(configuration, expansion)
+export function* expandConfiguration(configuration: Configuration): Generator<void, Expansion> {
+  const expansion = expansions.get(configuration) ?? (yield* expand(configuration))
+  expansions.set(configuration, expansion)
   return expansion
 }
 

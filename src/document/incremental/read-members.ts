@@ -1,6 +1,6 @@
 import type { ConfigDocument } from '../document.ts'
 import { LineIndex } from '../text/line-index.ts'
-import { checkRulesInSteps } from '../rules/rules.ts'
+import { checkRules } from '../rules/rules.ts'
 import { checkOutside } from '../structure/structure.ts'
 import { Findings } from '../structure/findings.ts'
 import { hasUnknownReferences } from '../structure/uniqueness.ts'
@@ -45,7 +45,7 @@ export function* readMembers(
   const configuration = assembly.configuration()
   yield
   if (!isSound(document) || hasUnknownReferences(configuration)) return null
-  if ((yield* checkRulesInSteps(configuration)).length > 0) return null
+  if ((yield* checkRules(configuration)).length > 0) return null
   const { schemaVersion } = configuration
   return {
     ...document,

@@ -1,5 +1,5 @@
 import { nameKey } from '../../core/name-key.ts'
-import { expandInSteps } from '../effective/effective.ts'
+import { expandConfiguration } from '../effective/effective.ts'
 import type { At, Configuration, Pipeline, Role, Stage, Template } from '../model/model.ts'
 import type { Finding } from '../model/finding.ts'
 
@@ -33,7 +33,7 @@ export type StageRule = (stage: Stage, context: RuleContext) => Iterable<Finding
 export function* ruleContextOf(
   written: Configuration,
 ): Generator<void, { readonly context: RuleContext; readonly findings: readonly Finding[] }> {
-  const { configuration: effective, findings, replaced } = yield* expandInSteps(written)
+  const { configuration: effective, findings, replaced } = yield* expandConfiguration(written)
   yield
   const pipelines = effective.groups.flatMap((group) => group.pipelines)
   const context = {

@@ -1,4 +1,3 @@
-import { runSync } from '../../lib/cooperative.ts'
 import type { Configuration, Pipeline, Stage } from '../model/model.ts'
 import * as dependencies from './dependencies.ts'
 import * as environments from './environments.ts'
@@ -87,15 +86,10 @@ const STAGE_RULES: readonly StageRule[] = [
 ]
 
 /**
- * Checks a configuration against the rules that its structure cannot express. A fault in a template
- * is reported once, however many pipelines use it.
+ * Checks a configuration, in small steps, against the rules that its structure cannot express. A
+ * fault in a template is reported once, however many pipelines use it.
  */
-export function checkRules(configuration: Configuration): Finding[] {
-  return runSync(checkRulesInSteps(configuration))
-}
-
-/** Checks in steps, for cooperative runs. */
-export function* checkRulesInSteps(configuration: Configuration): Generator<void, Finding[]> {
+export function* checkRules(configuration: Configuration): Generator<void, Finding[]> {
   const { context, findings } = yield* ruleContextOf(configuration)
   const found = [...findings]
   for (const finding of findingsOf(context)) {

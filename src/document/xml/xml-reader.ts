@@ -22,15 +22,10 @@ export type XmlReading =
   | { readonly ok: false; readonly problems: readonly Problem[] }
 
 /**
- * Reads a document strictly, as XML 1.0 without a DOCTYPE. Any bytes get an
- * answer, never an exception, and every problem has its line and column.
+ * Reads a document strictly, as XML 1.0 without a DOCTYPE, in steps of some milliseconds. Any bytes
+ * get an answer, never an exception, and every problem has its line and column.
  */
-export function readXml(bytes: Uint8Array, limits: Partial<XmlLimits> = {}): XmlReading {
-  return runSync(readXmlInSteps(bytes, limits))
-}
-
-/** Reads in small steps, for cooperative runs. */
-export function* readXmlInSteps(
+export function* readXml(
   bytes: Uint8Array,
   limits: Partial<XmlLimits> = {},
 ): Generator<unknown, XmlReading> {

@@ -19,6 +19,7 @@ import {
 import { visibleSteps, type EntityStep, type EntityStepsDeps } from './entity-steps.ts'
 import { readEntityText } from './entity-text.ts'
 import type { JudgedSteps } from './visible-steps.ts'
+import { runSync } from '../../lib/cooperative.ts'
 
 export interface EntityComparisonDeps extends EntityStepsDeps, EntityAccessDeps {
   readonly script: ScriptDeps['script']
@@ -88,8 +89,8 @@ function changesBetween(
   address: EntityAddress,
   [before, after]: readonly [string, string],
 ): readonly DocumentChange[] {
-  const read = (text: string) => readXml(Buffer.from(withAncestors(address, text)))
-  return summariseChanges(read(before), read(after))
+  const read = (text: string) => runSync(readXml(Buffer.from(withAncestors(address, text))))
+  return runSync(summariseChanges(read(before), read(after)))
 }
 
 /** A document that contains only the one entity, at its place. */

@@ -12,6 +12,7 @@ import type { EditScript } from '../../diff/edit-script.ts'
 import type { LineRange } from '../../diff/lines.ts'
 import { bisect } from '../../lib/bisect.ts'
 import type { TextLines } from '../code/text-lines.ts'
+import { runSync } from '../../lib/cooperative.ts'
 
 /** Differences of more characters are not described: it would be expensive and unreadable. */
 const MOST_CHARACTERS = 3_000_000
@@ -31,7 +32,9 @@ export function summarise(
     )
   const { before: old, after: now } = condensePair(scan('before'), scan('after'))
   if (old.text.length + now.text.length > MOST_CHARACTERS || after.count === 0) return null
-  const described = summariseChanges(before.count === 0 ? null : comparable(old), comparable(now))
+  const described = runSync(
+    summariseChanges(before.count === 0 ? null : comparable(old), comparable(now)),
+  )
   return described.map((change) => inWholeTexts(change, { old, now }))
 }
 
@@ -57,7 +60,7 @@ function inWhole({ first, last }: Lines, { lineOf }: Condensed): Lines {
 
 /** A syntax error is reported with its line in the whole text. */
 function comparable({ text, lineOf }: Condensed): Comparable {
-  const reading = readXml(Buffer.from(text))
+  const reading = runSync(readXml(Buffer.from(text)))
   if (reading.ok) return reading
   const problems = reading.problems.map((problem) =>
     problem.line === undefined ? problem : { ...problem, line: lineOf(problem.line) },

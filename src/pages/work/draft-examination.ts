@@ -3,6 +3,7 @@ import { readDocument } from '../../document/document.ts'
 import { readXml, type XmlDocument } from '../../document/xml/xml-reader.ts'
 import type { Problem } from '../../core/problem.ts'
 import { type EntityName, findScope } from './edit-scope.ts'
+import { runSync } from '../../lib/cooperative.ts'
 
 /** A problem, and its line in the typed text; null when it is in another part of the document. */
 export interface DraftProblem extends Problem {
@@ -49,7 +50,7 @@ export interface ExaminedDraft {
 }
 
 export function partOf({ document, entity }: PartRequest): NoPart | (DocumentPart & Found) {
-  const reading = readXml(document)
+  const reading = runSync(readXml(document))
   if (!reading.ok) return { kind: 'unreadable', problems: reading.problems }
   const scope = findScope(reading, entity)
   if (scope === null) return { kind: 'absent' }
@@ -61,7 +62,7 @@ interface Found {
 }
 
 export function examineDraft({ base, entity, typed }: DraftRequest): NoPart | ExaminedDraft {
-  const reading = readXml(base)
+  const reading = runSync(readXml(base))
   if (!reading.ok) return { kind: 'unreadable', problems: reading.problems }
   const scope = findScope(reading, entity)
   if (scope === null) return { kind: 'absent' }
@@ -81,12 +82,12 @@ function checkDraft(
     ...problem,
     typedLine: lineWithin(problem.line, scope.firstLine, lines),
   }))
-  const xml = readXml(document)
+  const xml = runSync(readXml(document))
   return { problems, changes: xml.ok ? countChanges(base, xml) : null }
 }
 
 function countChanges(before: XmlDocument, after: XmlDocument): number {
-  return summariseChanges(before, after).length
+  return runSync(summariseChanges(before, after)).length
 }
 
 function lineWithin(line: number | undefined, first: number, lines: number): number | null {

@@ -4,6 +4,7 @@ import { maskSecrets } from '../../document/text/shown-text.ts'
 import { readXml } from '../../document/xml/xml-reader.ts'
 import { bytesOf, splitLines } from '../../diff/lines.ts'
 import { type Conflict, mergeByChoice, mergeTexts } from '../../diff/merge.ts'
+import { runSync } from '../../lib/cooperative.ts'
 
 /** The base of an edit, its result, and what has been saved since. */
 export interface MergeRequest {
@@ -68,8 +69,8 @@ function withLines(base: Uint8Array, { base: { lines } }: Conflict, side: Uint8A
 }
 
 function changesBetween(before: Uint8Array, after: Uint8Array): readonly DocumentChange[] | null {
-  const [old, now] = [readXml(before), readXml(after)]
-  return old.ok && now.ok ? summariseChanges(old, now) : null
+  const [old, now] = [runSync(readXml(before)), runSync(readXml(after))]
+  return old.ok && now.ok ? runSync(summariseChanges(old, now)) : null
 }
 
 function shown(bytes: Uint8Array): string {

@@ -19,6 +19,7 @@ import {
   type UndoRequest,
 } from './restore-work.ts'
 import { findText, type FoundText } from './find-text.ts'
+import { runSync } from '../../lib/cooperative.ts'
 
 /** The navigable places of a document; null when it is not readable XML. */
 export type Outline = readonly OutlineEntry[] | null
@@ -86,7 +87,7 @@ const AT_ONCE: ScriptDeps = {
 const PAGE_WORK: PageWork = {
   compare: ({ before, after, options }) => compareDocuments(AT_ONCE, [before, after], options),
   outline: (document) => {
-    const xml = readXml(document)
+    const xml = runSync(readXml(document))
     return xml.ok ? outlineOf(xml) : null
   },
   findText: ({ document, text }) => findText(document, text),

@@ -4,6 +4,7 @@ import { findNamedEntity } from '../../document/entities/entities.ts'
 import { type EntityNames, restoreEntities } from '../../document/edit/restore-entities.ts'
 import { readXml } from '../../document/xml/xml-reader.ts'
 import { mergeTexts } from '../../diff/merge.ts'
+import { runSync } from '../../lib/cooperative.ts'
 
 export interface EntityRestoreRequest {
   readonly current: Uint8Array
@@ -17,7 +18,7 @@ export type EntityRestore =
 
 /** The current document with one entity replaced by its older version. */
 export function restoreEntity({ names, ...documents }: EntityRestoreRequest): EntityRestore {
-  const [current, older] = [readXml(documents.current), readXml(documents.older)]
+  const [current, older] = [runSync(readXml(documents.current)), runSync(readXml(documents.older))]
   if (!current.ok) return { kind: 'current-unreadable' }
   if (!older.ok) return { kind: 'older-unreadable' }
   if (findNamedEntity(older.root, names.past) === null) return { kind: 'absent' }
@@ -49,7 +50,11 @@ export function undoChange(request: UndoRequest): Undoing {
 }
 
 function withoutEntities({ done, ...texts }: UndoRequest): string | null {
-  const [older, newer, current] = [readXml(texts.ours), readXml(texts.base), readXml(texts.theirs)]
+  const [older, newer, current] = [
+    runSync(readXml(texts.ours)),
+    runSync(readXml(texts.base)),
+    runSync(readXml(texts.theirs)),
+  ]
   if (!older.ok || !newer.ok || !current.ok) return null
   const names = namesIn(done)
   const isWhole = ({ now, past }: EntityNames) => {

@@ -6,6 +6,7 @@ import { git } from '../../support/git/git.ts'
 import { pageOf } from '../../support/pages/page-forms.ts'
 import { save } from '../../support/service/saving.ts'
 import { startService } from '../../support/service/service.ts'
+import { runSync } from '../../../src/lib/cooperative.ts'
 
 const ATOM = 'application/atom+xml'
 /** RFC 3339, as RFC 4287 wants it. */
@@ -27,7 +28,7 @@ function attributeOf({ attributes }: XmlElement, name: string): string | undefin
 
 /** What RFC 4287 has against a feed, section by section. */
 function faultsOf(xml: string): string[] {
-  const read = readXml(Buffer.from(xml))
+  const read = runSync(readXml(Buffer.from(xml)))
   if (!read.ok) return ['it is not well-formed']
   const feed = read.root
   const entries = childrenOf(feed, 'entry')

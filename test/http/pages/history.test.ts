@@ -6,6 +6,7 @@ import { git } from '../../support/git/git.ts'
 import { revisionsOf } from '../../support/history/push-scene.ts'
 import { saveRevisions } from '../../support/service/saved-revisions.ts'
 import { startService, type TestService } from '../../support/service/service.ts'
+import { runSync } from '../../../src/lib/cooperative.ts'
 
 const ONE = documentWith('checkout', 'billing')
 const TWO = ONE.replace('command="make"', 'command="ninja"')
@@ -117,7 +118,7 @@ describe('the history', () => {
     const atom = await feed.text()
 
     expect(feed.headers.get('content-type')).toContain('application/atom+xml')
-    expect(readXml(Buffer.from(atom)).ok).toBe(true)
+    expect(runSync(readXml(Buffer.from(atom))).ok).toBe(true)
     expect(atom.match(/<entry>/g)).toHaveLength(1)
     expect(Listed.parse(await list.json()).map(({ number }) => number)).toEqual([3])
   })

@@ -10,6 +10,7 @@ import type { XmlDocument } from '../../../src/document/xml/xml-reader.ts'
 import { everyRealRevision, validDocuments } from '../../support/documents/config-corpus.ts'
 import { SHARED_DATA } from '../../support/programs/shared-data.ts'
 import { xmlDocument } from '../../support/documents/xml-documents.ts'
+import { runSync } from '../../../src/lib/cooperative.ts'
 
 const SECRET = 'hunter2'
 
@@ -68,7 +69,7 @@ function entitiesNamedIn({ root }: XmlDocument): string[] {
 
 /** What is wrong with the summary of two documents, whichever they are. */
 function faultsOf(before: XmlDocument, after: XmlDocument): string[] {
-  const changes = summariseChanges(before, after)
+  const changes = runSync(summariseChanges(before, after))
   const known = new Set([...entitiesNamedIn(before), ...entitiesNamedIn(after)])
   const strangers = entitiesOf(changes).filter((entity) => !known.has(entity))
   const isSilent = changes.length === 0 && before.text !== after.text
@@ -85,7 +86,7 @@ describe('the summary of any two documents', () => {
   it('is empty for a document and itself', () => {
     fc.assert(
       fc.property(DOCUMENTS, (document) => {
-        expect(summariseChanges(document, xmlDocument(document.text))).toEqual([])
+        expect(runSync(summariseChanges(document, xmlDocument(document.text)))).toEqual([])
       }),
     )
   })
@@ -101,7 +102,7 @@ describe('the summary of any two documents', () => {
   it('never shows a secret', () => {
     fc.assert(
       fc.property(DOCUMENTS, DOCUMENTS, (before, after) => {
-        const changes = summariseChanges(before, after)
+        const changes = runSync(summariseChanges(before, after))
 
         expect(JSON.stringify(changes)).not.toContain(SECRET)
         expect(renderSubject(changes)).not.toContain(HIDDEN)
@@ -113,7 +114,7 @@ describe('the summary of any two documents', () => {
     fc.assert(
       fc.property(DOCUMENTS, (document) => {
         const spread = xmlDocument(document.text.replaceAll('><', '>\n  <'))
-        const changes = summariseChanges(document, spread)
+        const changes = runSync(summariseChanges(document, spread))
 
         expect(changes.filter(({ kind }) => kind !== 'reformatted')).toEqual([])
       }),

@@ -13,6 +13,7 @@ import {
 import { realRevisions, validDocuments } from '../../support/documents/config-corpus.ts'
 import { plainTree } from '../../support/git/plain-tree.ts'
 import { SHARED_DATA } from '../../support/programs/shared-data.ts'
+import { runSync } from '../../../src/lib/cooperative.ts'
 
 const MADE = [
   aConfiguration({
@@ -157,7 +158,7 @@ function touched(text: string, { kind, from, to, value }: Touch): string {
 
 /** What two documents are told to say otherwise, when both are valid. */
 function changesBetween(before: ConfigDocument | null, after: ConfigDocument | null) {
-  return before && after ? summariseChanges(before, after) : []
+  return before && after ? runSync(summariseChanges(before, after)) : []
 }
 
 /** All that an answer says, places and all. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Problem } from '../../../src/core/problem.ts'
 import { checkStructure } from '../../../src/document/structure/structure.ts'
 import { readXml } from '../../../src/document/xml/xml-reader.ts'
+import { runSync } from '../../../src/lib/cooperative.ts'
 
 const SOUND = `<cruise schemaVersion="75">
   <server siteUrl="http://x" jobTimeout="1"><security><roles><role name="r"><users><user>u</user></users></role></roles></security></server>
@@ -16,7 +17,7 @@ const SOUND = `<cruise schemaVersion="75">
 </cruise>`
 
 function problemsOf(text: string): readonly Problem[] {
-  const reading = readXml(new TextEncoder().encode(text))
+  const reading = runSync(readXml(new TextEncoder().encode(text)))
   return reading.ok ? checkStructure(reading) : reading.problems
 }
 

@@ -4,6 +4,7 @@ import type { Problem } from '../../../src/core/problem.ts'
 import { LineIndex } from '../../../src/document/text/line-index.ts'
 import { readXml, type XmlDocument } from '../../../src/document/xml/xml-reader.ts'
 import type { XmlAttribute, XmlElement, XmlNode } from '../../../src/document/xml/xml-tree.ts'
+import { runSync } from '../../../src/lib/cooperative.ts'
 
 /** What a written document means, told beside its text. */
 interface Meant {
@@ -161,13 +162,13 @@ function isOrphan(element: XmlElement): boolean {
 }
 
 function readSound(source: string): XmlDocument {
-  const reading = readXml(new TextEncoder().encode(source))
+  const reading = runSync(readXml(new TextEncoder().encode(source)))
   if (!reading.ok) throw new Error(JSON.stringify(reading.problems))
   return reading
 }
 
 function problemsOf(bytes: Uint8Array): readonly Problem[] {
-  const reading = readXml(bytes)
+  const reading = runSync(readXml(bytes))
   return reading.ok ? [] : reading.problems
 }
 

@@ -2,12 +2,13 @@ import type { JobInstance, PipelineInstance } from '../../../src/builds/engine/d
 import { readDocument } from '../../../src/document/document.ts'
 import { expandConfiguration } from '../../../src/document/effective/effective.ts'
 import type { Configuration } from '../../../src/document/model/model.ts'
+import { runSync } from '../../../src/lib/cooperative.ts'
 
 /** The configuration that a document makes, with templates and params replaced. */
 export function effectiveConfiguration(document: string): Configuration {
   const reading = readDocument(new TextEncoder().encode(document))
   if (!reading.ok) throw new Error(JSON.stringify(reading.problems))
-  return expandConfiguration(reading.document.configuration).configuration
+  return runSync(expandConfiguration(reading.document.configuration)).configuration
 }
 
 export function aPipelineRun(facts: Partial<PipelineInstance> = {}): PipelineInstance {

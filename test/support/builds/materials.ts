@@ -7,6 +7,7 @@ import type { Pipeline } from '../../../src/document/model/model.ts'
 import type { LocalMaterials } from '../../../src/sources/local-materials.ts'
 import { aConfigurationInBytes, type AnElement } from '../documents/a-configuration.ts'
 import { until } from '../programs/until.ts'
+import { runSync } from '../../../src/lib/cooperative.ts'
 
 const GIT_TRACE = 'git-trace'
 /** The first may be under way, the second may have begun before the look that follows the first. */
@@ -18,7 +19,7 @@ type AConfiguration = NonNullable<Parameters<typeof aConfigurationInBytes>[0]>
 export function pipelinesOf(given: AConfiguration): Pipeline[] {
   const reading = readDocument(aConfigurationInBytes(given))
   if (!reading.ok) throw new Error(reading.problems[0]?.message)
-  const { configuration } = expandConfiguration(reading.document.configuration)
+  const { configuration } = runSync(expandConfiguration(reading.document.configuration))
   return configuration.groups.flatMap(({ pipelines }) => pipelines)
 }
 

@@ -1,9 +1,10 @@
 import { checkStructure } from '../../../src/document/structure/structure.ts'
 import { readXml, type XmlDocument } from '../../../src/document/xml/xml-reader.ts'
 import type { Problem } from '../../../src/core/problem.ts'
+import { runSync } from '../../../src/lib/cooperative.ts'
 
 export function read(text: string): XmlDocument {
-  const reading = readXml(new TextEncoder().encode(text))
+  const reading = runSync(readXml(new TextEncoder().encode(text)))
   if (!reading.ok) throw new Error(JSON.stringify(reading.problems))
   return reading
 }

@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { renderChange } from '../../../src/document/changes/render-change.ts'
 import { summariseChanges } from '../../../src/document/changes/summarise-changes.ts'
 import { xmlDocument } from './xml-documents.ts'
+import { runSync } from '../../../src/lib/cooperative.ts'
 
 const JOB =
   '<job name="unit" timeout="45"><tasks><exec command="npm"><arg>ci</arg></exec><exec command="npm"><arg>test</arg></exec></tasks><resources><resource>linux</resource></resources></job>'
@@ -37,6 +38,6 @@ export function toldAfter(
 
 /** Each change in words, with its entity. */
 export function told(before: string, after: string): string[] {
-  const changes = summariseChanges(xmlDocument(before), xmlDocument(after))
+  const changes = runSync(summariseChanges(xmlDocument(before), xmlDocument(after)))
   return changes.map((change) => `${change.entity} ${change.kind}: ${renderChange(change)}`)
 }

@@ -1,9 +1,10 @@
 import { readXml, type XmlDocument } from '../../../src/document/xml/xml-reader.ts'
 import type { XmlElement } from '../../../src/document/xml/xml-tree.ts'
+import { runSync } from '../../../src/lib/cooperative.ts'
 
 /** Reads a text that the test knows to be well-formed. */
 export function xmlDocument(text: string): XmlDocument {
-  const reading = readXml(Buffer.from(text))
+  const reading = runSync(readXml(Buffer.from(text)))
   if (!reading.ok) throw new Error(`${reading.problems[0]?.message} in ${text}`)
   return reading
 }

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { pathOf } from '../../../src/document/xml/element-path.ts'
 import { elementsAt } from '../../../src/document/xml/xml-elements.ts'
 import { readXml } from '../../../src/document/xml/xml-reader.ts'
+import { runSync } from '../../../src/lib/cooperative.ts'
 
 function pathsAt(text: string, path: string): string[] {
-  const reading = readXml(new TextEncoder().encode(text))
+  const reading = runSync(readXml(new TextEncoder().encode(text)))
   if (!reading.ok) throw new Error('not well-formed')
   return elementsAt(reading.root, path).map(pathOf)
 }

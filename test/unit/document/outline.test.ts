@@ -3,9 +3,10 @@ import { findNamedEntity } from '../../../src/document/entities/entities.ts'
 import { outlineOf } from '../../../src/document/entities/outline.ts'
 import { readXml } from '../../../src/document/xml/xml-reader.ts'
 import { aConfigurationInBytes, element } from '../../support/documents/a-configuration.ts'
+import { runSync } from '../../../src/lib/cooperative.ts'
 
 function read(bytes: Uint8Array) {
-  const reading = readXml(bytes)
+  const reading = runSync(readXml(bytes))
   if (!reading.ok) throw new Error('the document is not well-formed')
   return reading
 }

@@ -5,19 +5,20 @@ import type { XmlLimits } from '../../../src/document/xml/xml-limits.ts'
 import { readXml } from '../../../src/document/xml/xml-reader.ts'
 import type { XmlElement, XmlNode } from '../../../src/document/xml/xml-tree.ts'
 import { MALFORMED } from './malformed.ts'
+import { runSync } from '../../../src/lib/cooperative.ts'
 
 function bytesOf(text: string): Uint8Array {
   return new TextEncoder().encode(text)
 }
 
 function read(text: string): { text: string; root: XmlElement } {
-  const reading = readXml(bytesOf(text))
+  const reading = runSync(readXml(bytesOf(text)))
   if (!reading.ok) throw new Error(reading.problems[0]?.message)
   return reading
 }
 
 function problemsOf(bytes: Uint8Array | string, limits?: Partial<XmlLimits>): readonly Problem[] {
-  const reading = readXml(typeof bytes === 'string' ? bytesOf(bytes) : bytes, limits)
+  const reading = runSync(readXml(typeof bytes === 'string' ? bytesOf(bytes) : bytes, limits))
   return reading.ok ? [] : reading.problems
 }
 

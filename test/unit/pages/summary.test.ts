@@ -6,6 +6,7 @@ import { editScript } from '../../../src/diff/edit-script.ts'
 import { textLinesOf } from '../../../src/pages/code/text-lines.ts'
 import { summarise } from '../../../src/pages/revisions/summary.ts'
 import { documentWith } from '../../support/documents/documents.ts'
+import { runSync } from '../../../src/lib/cooperative.ts'
 
 function condensedSummary(before: string, after: string) {
   const [old, now] = [Buffer.from(before), Buffer.from(after)]
@@ -17,7 +18,9 @@ function condensedSummary(before: string, after: string) {
 }
 
 function wholeSummary(before: string, after: string) {
-  return summariseChanges(readXml(Buffer.from(before)), readXml(Buffer.from(after)))
+  return runSync(
+    summariseChanges(runSync(readXml(Buffer.from(before))), runSync(readXml(Buffer.from(after)))),
+  )
 }
 
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']

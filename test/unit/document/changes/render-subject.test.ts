@@ -4,9 +4,10 @@ import { entitiesOf, isCosmetic } from '../../../../src/document/changes/entitie
 import { renderSubject } from '../../../../src/document/changes/render-subject.ts'
 import { summariseChanges } from '../../../../src/document/changes/summarise-changes.ts'
 import { xmlDocument } from '../../../support/documents/xml-documents.ts'
+import { runSync } from '../../../../src/lib/cooperative.ts'
 
 function subjectOf(before: string, after: string): string {
-  return renderSubject(summariseChanges(xmlDocument(before), xmlDocument(after)))
+  return renderSubject(runSync(summariseChanges(xmlDocument(before), xmlDocument(after))))
 }
 
 function agents(count: number): string {
@@ -83,7 +84,7 @@ describe('the subject of a commit', () => {
   it('has words for the first configuration, for layout and for comments', () => {
     const document = xmlDocument(agents(1))
 
-    expect(renderSubject(summariseChanges(null, document))).toBe('First configuration')
+    expect(renderSubject(runSync(summariseChanges(null, document)))).toBe('First configuration')
     expect(subjectOf(agents(1), `${agents(1)}\n\n`)).toBe('Reformat')
     expect(subjectOf(agents(1), agents(1).replace('"/>', '" />'))).toBe('Reformat box0')
     expect(subjectOf(agents(1), `${agents(1)}<!-- x -->`)).toBe('Reformat')
@@ -99,7 +100,9 @@ describe('the subject of a commit', () => {
     expect(subjectOf(before, after)).toBe('Line endings LF -> CRLF')
     expect(subjectOf(after, before)).toBe('Line endings CRLF -> LF')
     expect(subjectOf(before, after.replace('\r', ''))).toBe('Line endings LF -> CRLF and LF')
-    expect(isCosmetic(summariseChanges(xmlDocument(before), xmlDocument(after)))).toBe(true)
+    expect(isCosmetic(runSync(summariseChanges(xmlDocument(before), xmlDocument(after))))).toBe(
+      true,
+    )
   })
 
   it('does not say what a secret was or is', () => {
@@ -119,9 +122,11 @@ describe('the subject of a commit', () => {
 
 describe('the entities of changes', () => {
   it('are told once each, renamed ones under both names', () => {
-    const changes = summariseChanges(
-      xmlDocument(pipelines(['a', JOB], ['b', JOB.replace('unit', 'x')])),
-      xmlDocument(pipelines(['c', JOB], ['b', ''])),
+    const changes = runSync(
+      summariseChanges(
+        xmlDocument(pipelines(['a', JOB], ['b', JOB.replace('unit', 'x')])),
+        xmlDocument(pipelines(['c', JOB], ['b', ''])),
+      ),
     )
 
     expect(entitiesOf(changes)).toEqual(['pipeline/b', 'pipeline/c', 'pipeline/a'])

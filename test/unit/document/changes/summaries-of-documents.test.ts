@@ -4,6 +4,7 @@ import { summariseChanges } from '../../../../src/document/changes/summarise-cha
 import { readXml } from '../../../../src/document/xml/xml-reader.ts'
 import { xmlDocument } from '../../../support/documents/xml-documents.ts'
 import { DOCUMENT, told } from '../../../support/documents/summaries.ts'
+import { runSync } from '../../../../src/lib/cooperative.ts'
 
 function manyAgents(ip: string): string {
   const agents = Array.from(
@@ -50,9 +51,9 @@ describe('the summary of two documents', () => {
     const other = xmlDocument(document.replaceAll('hunter2', 'swordfish'))
     const none = xmlDocument('<cruise></cruise>')
     const changes = [
-      ...summariseChanges(xmlDocument(document), other),
-      ...summariseChanges(other, none),
-      ...summariseChanges(none, other),
+      ...runSync(summariseChanges(xmlDocument(document), other)),
+      ...runSync(summariseChanges(other, none)),
+      ...runSync(summariseChanges(none, other)),
     ]
 
     expect(changes.length).toBeGreaterThan(10 + 2 * secrets.length - 1)
@@ -61,9 +62,11 @@ describe('the summary of two documents', () => {
   })
 
   it('points to the lines in both texts', () => {
-    const [change] = summariseChanges(
-      xmlDocument(DOCUMENT),
-      xmlDocument(DOCUMENT.replace('<server', '\n\n<server').replace('10.0.0.1', '10.0.0.2')),
+    const [change] = runSync(
+      summariseChanges(
+        xmlDocument(DOCUMENT),
+        xmlDocument(DOCUMENT.replace('<server', '\n\n<server').replace('10.0.0.1', '10.0.0.2')),
+      ),
     )
 
     expect(change).toMatchObject({ before: { first: 7, last: 7 }, after: { first: 9, last: 9 } })
@@ -71,9 +74,11 @@ describe('the summary of two documents', () => {
 
   it('shows where two long values differ, and the same ones that differ in white space', () => {
     const long = 'x'.repeat(500)
-    const [change] = summariseChanges(
-      xmlDocument(`<cruise a="${long}1${long}" b="p q" />`),
-      xmlDocument(`<cruise a="${long}2${long}" b="p  q" />`),
+    const [change] = runSync(
+      summariseChanges(
+        xmlDocument(`<cruise a="${long}1${long}" b="p q" />`),
+        xmlDocument(`<cruise a="${long}2${long}" b="p  q" />`),
+      ),
     )
 
     expect(change?.from).toMatch(/^…x{26}1x+…$/)
@@ -81,7 +86,7 @@ describe('the summary of two documents', () => {
   })
 
   it('calls the first configuration so and names all that is in it', () => {
-    const changes = summariseChanges(null, xmlDocument(DOCUMENT))
+    const changes = runSync(summariseChanges(null, xmlDocument(DOCUMENT)))
 
     expect(changes.map(renderChange).slice(0, 3)).toEqual([
       'add configuration (8 lines)',
@@ -92,9 +97,9 @@ describe('the summary of two documents', () => {
   })
 
   it('says so when a text cannot be compared', () => {
-    const broken = readXml(Buffer.from('<cruise>\n<a></cruise>'))
+    const broken = runSync(readXml(Buffer.from('<cruise>\n<a></cruise>')))
 
-    const changes = summariseChanges(broken, xmlDocument(DOCUMENT))
+    const changes = runSync(summariseChanges(broken, xmlDocument(DOCUMENT)))
 
     expect(changes.map(renderChange)).toEqual([
       expect.stringMatching(/^text unreadable at line 2: .* → readable$/),

@@ -9,9 +9,10 @@ import {
   exec,
   git,
 } from '../../../support/documents/a-configuration.ts'
+import { runSync } from '../../../../src/lib/cooperative.ts'
 
 function built(bytes: Uint8Array): Configuration {
-  const reading = readXml(bytes)
+  const reading = runSync(readXml(bytes))
   if (!reading.ok) throw new Error(reading.problems[0]?.message)
   const building = buildConfiguration(parseNodes(reading))
   if (!building.success) throw building.error

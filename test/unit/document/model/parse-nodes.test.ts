@@ -6,6 +6,7 @@ import { parseNodes } from '../../../../src/document/model/parse-nodes.ts'
 import { readXml } from '../../../../src/document/xml/xml-reader.ts'
 import type { XmlElement } from '../../../../src/document/xml/xml-tree.ts'
 import { SHARED_DATA } from '../../../support/programs/shared-data.ts'
+import { runSync } from '../../../../src/lib/cooperative.ts'
 
 interface Seen {
   readonly name: string
@@ -41,7 +42,7 @@ function seenByModel(node: ModelNode, element: XmlElement): Seen {
 }
 
 function bothWays(text: string): { reader: Seen; model: Seen } {
-  const reading = readXml(new TextEncoder().encode(text))
+  const reading = runSync(readXml(new TextEncoder().encode(text)))
   if (!reading.ok) throw new Error(reading.problems[0]?.message)
   const node = parseNodes(reading)
   return { reader: seenByReader(reading.root), model: seenByModel(node, reading.root) }
@@ -88,7 +89,7 @@ describe('the nodes that the model is built from', () => {
     let compared = 0
     for (const file of files.filter((name) => name.endsWith('.xml'))) {
       const bytes = readFileSync(join(folder, file))
-      if (!readXml(bytes).ok) continue
+      if (!runSync(readXml(bytes)).ok) continue
       const { reader, model } = bothWays(bytes.toString())
       expect({ file, seen: model }).toEqual({ file, seen: reader })
       compared += 1
