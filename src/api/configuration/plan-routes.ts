@@ -1,5 +1,9 @@
 import { z } from 'zod'
-import { type PlanDeps, planConfiguration } from '../../builds/plan/plan-configuration.ts'
+import {
+  EMPTY_PLAN,
+  type PlanDeps,
+  planConfiguration,
+} from '../../builds/plan/plan-configuration.ts'
 import { json } from '../../http/errors.ts'
 import { readBody } from '../../http/request-body.ts'
 import { ChangeEntry } from '../../wire/changes.ts'
@@ -51,15 +55,7 @@ export const planResource = resource({
       errors: ['malformed-request', 'body-too-large'],
       example: {
         body: SAMPLE.document,
-        answer: {
-          valid: true,
-          errors: [],
-          changes: [],
-          starts: [],
-          touches: { pipelines: [], agents: [], environments: [], jobsRunning: [] },
-          permissions: [],
-          rules: [],
-        },
+        answer: { ...EMPTY_PLAN, rules: [] },
       },
       handle: async (c, options) => {
         const document = await readBody(c.req.raw, options.maxBody)

@@ -55,7 +55,8 @@ export interface Touched {
   readonly jobsRunning: readonly string[]
 }
 
-const NOTHING: Plan = {
+/** The plan of a document that changes nothing. */
+export const EMPTY_PLAN: Plan = {
   valid: true,
   errors: [],
   changes: [],
@@ -76,14 +77,14 @@ export async function planConfiguration(
 ): Promise<Plan> {
   assertMay(deps.access, principal, { action: 'administer' })
   const prepared = await deps.writer.preview(document)
-  if (!prepared.ok) return { ...NOTHING, valid: false, errors: prepared.problems }
+  if (!prepared.ok) return { ...EMPTY_PLAN, valid: false, errors: prepared.problems }
   const before = deps.configuration.read().configuration
   const { configuration: after } = await deps.cache.read(prepared.document)
   const stored = await deps.history.readDocument(deps.history.current())
   const changes = await deps.summary.changes(stored, prepared.document)
   const between = { before: await pipelinesOf(before), after: await pipelinesOf(after), changes }
   return {
-    ...NOTHING,
+    ...EMPTY_PLAN,
     changes: changes.map((change) => ({ ...change, text: renderChange(change) })),
     starts: await deps.planStarts(between.after),
     touches: await findTouched(deps, between),

@@ -1,7 +1,7 @@
 import type { DocumentComparison } from '../code/comparison.ts'
 import type { EditDraft } from './edit-draft.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
-import { ChangeList } from '../frame/change-list.tsx'
+import { ChangesAboveText } from '../frame/change-list.tsx'
 import { PlainDiff } from '../code/plain-diff.tsx'
 import { LineCounts } from '../history/history-table.tsx'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
@@ -67,12 +67,7 @@ export function PreviewView(props: PreviewViewProps) {
           {changes === null || changes.length === 0 ? (
             <p class="muted">Nothing that has a name; the text below is complete.</p>
           ) : (
-            <ChangeList
-              changes={changes}
-              linkOf={() => null}
-              most={60}
-              more={(left) => `and ${left} more, in the text below`}
-            />
+            <ChangesAboveText changes={changes} />
           )}
         </section>
         <PlanCard plan={props.plan} />

@@ -51,6 +51,15 @@ export function ChangeList({ changes, linkOf, most, more, atOnce = Infinity }: C
   )
 }
 
+/** Changes above the text that shows them all. */
+export function ChangesAboveText({
+  changes,
+  linkOf = () => null,
+}: Pick<ChangeListProps, 'changes'> & Partial<Pick<ChangeListProps, 'linkOf'>>) {
+  const more = (left: number) => `and ${left} more, in the text below`
+  return <ChangeList changes={changes} linkOf={linkOf} most={60} more={more} />
+}
+
 /** The first groups, with at most so many changes; what is said of several counts once. */
 function shownOf(groups: readonly Group[], most: number): Group[] {
   let room = most

@@ -1,7 +1,7 @@
 import type { InvalidEdit } from '../../history/sync/reconciler.ts'
 import type { DocumentComparison } from '../code/comparison.ts'
 import { PlainDiff } from '../code/plain-diff.tsx'
-import { ChangeList } from '../frame/change-list.tsx'
+import { ChangesAboveText } from '../frame/change-list.tsx'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import { FlashCard, type FlashMessage } from '../frame/notice.tsx'
 import { LineCounts } from '../history/history-table.tsx'
@@ -133,14 +133,7 @@ function Changes({ comparison, name }: { comparison: DocumentComparison; name: s
           {`Compared with ${name}: `}
           <LineCounts lines={lines} /> lines
         </h2>
-        {changes !== null && changes.length > 0 && (
-          <ChangeList
-            changes={changes}
-            linkOf={() => null}
-            most={60}
-            more={(left) => `and ${left} more, in the text below`}
-          />
-        )}
+        {changes !== null && changes.length > 0 && <ChangesAboveText changes={changes} />}
       </section>
       <PlainDiff comparison={comparison} />
     </>

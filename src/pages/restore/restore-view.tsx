@@ -2,7 +2,7 @@ import type { RestorePreview } from './restore-preview.ts'
 import type { Obstacle } from './restore-scope.ts'
 import { LONGEST_MESSAGE } from '../../core/revision.ts'
 import type { TextComparison } from '../code/comparison.ts'
-import { ChangeList, toEntityHistory } from '../frame/change-list.tsx'
+import { ChangesAboveText, toEntityHistory } from '../frame/change-list.tsx'
 import type { View } from '../code/compare-query.ts'
 import { PlanCard } from '../edit/plan-card.tsx'
 import { PlainDiff } from '../code/plain-diff.tsx'
@@ -100,12 +100,7 @@ function Result(props: RestoreViewProps) {
       <RestoreForm {...props} />
       <section class="card">
         <h2>What changes</h2>
-        <ChangeList
-          changes={comparison.changes ?? []}
-          linkOf={toEntityHistory(links)}
-          most={60}
-          more={(left) => `and ${left} more, in the text below`}
-        />
+        <ChangesAboveText changes={comparison.changes ?? []} linkOf={toEntityHistory(links)} />
       </section>
       {plan !== null && <PlanCard plan={plan} />}
       <div class="restored-text">

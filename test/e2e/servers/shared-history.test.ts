@@ -51,6 +51,17 @@ function commitIn(folder: string, name: string): string {
   return headOf(folder)
 }
 
+/** A server that has saved `one` and is stopped, as is another one that has saved `two` since. */
+async function stopOvertaken(database: string): Promise<DatabaseServer> {
+  const first = await serveOver(database)
+  await saveAll(first, 'one')
+  await stop(first)
+  const second = await serveOver(database, folderBeside(first))
+  await saveAll(second, 'two')
+  await stop(second)
+  return first
+}
+
 describe('a configuration whose history is in a database', { tags: ['postgresql'] }, () => {
   let cluster: PostgresCluster
 
@@ -117,12 +128,7 @@ describe('a configuration whose history is in a database', { tags: ['postgresql'
 
   it('keeps a commit by git that lost the race, and says what to do', async () => {
     const database = cluster.freshSchema()
-    const first = await serveOver(database)
-    await saveAll(first, 'one')
-    await stop(first)
-    const second = await serveOver(database, folderBeside(first))
-    await saveAll(second, 'two')
-    await stop(second)
+    const first = await stopOvertaken(database)
     const lost = commitIn(first.folder, 'lost')
     const repository = repositoryIn(first.folder)
 
@@ -139,12 +145,7 @@ describe('a configuration whose history is in a database', { tags: ['postgresql'
 
   it('keeps an edit of the live file that lost the race', async () => {
     const database = cluster.freshSchema()
-    const first = await serveOver(database)
-    await saveAll(first, 'one')
-    await stop(first)
-    const second = await serveOver(database, folderBeside(first))
-    await saveAll(second, 'two')
-    await stop(second)
+    const first = await stopOvertaken(database)
     writeFileSync(liveIn(first.folder), documentWith('lost'))
 
     const back = await serveOver(database, first.folder)
@@ -213,7 +214,7 @@ describe('a configuration whose history is in a database', { tags: ['postgresql'
 
   it('has a save once whose commit the database could not confirm', async () => {
     const database = cluster.freshSchema()
-    await using proxy = await TcpProxy.open(Number(new URL(database).port))
+    await using proxy = await TcpProxy.open(database)
     const server = await serveOver(proxy.through(database))
     await saveAll(server, 'one')
 

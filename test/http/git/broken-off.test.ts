@@ -14,7 +14,7 @@ import { repositoryUrl, runGit } from '../../support/git/git-client.ts'
 import { git, PLAIN_GIT } from '../../support/git/git.ts'
 import { save } from '../../support/service/saving.ts'
 import { ADMIN_PASSWORD, startService, type TestService } from '../../support/service/service.ts'
-import { StallingProxy } from '../../support/programs/stalling-proxy.ts'
+import { TcpProxy } from '../../support/programs/tcp-proxy.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 import { until } from '../../support/programs/until.ts'
 
@@ -51,12 +51,16 @@ function atWork({ repository }: TestService): { pid: number; command: string }[]
 
 /** Clones until the answer stands still, then kills the client with all that it has started. */
 async function cloneAndDie(service: TestService): Promise<string[]> {
-  await using proxy = await StallingProxy.open(service.url, STALL_AFTER)
-  const child = spawn('git', ['clone', '-q', repositoryUrl(proxy.url), tempDir()], {
-    env: PLAIN_GIT,
-    stdio: 'ignore',
-    detached: true,
-  })
+  await using proxy = await TcpProxy.open(service.url, { stallsAfter: STALL_AFTER })
+  const child = spawn(
+    'git',
+    ['clone', '-q', proxy.through(repositoryUrl(service.url)), tempDir()],
+    {
+      env: PLAIN_GIT,
+      stdio: 'ignore',
+      detached: true,
+    },
+  )
   const ended = once(child, 'close')
   await until(() => proxy.isStalled)
   const seen = atWork(service).map(({ command }) => command)

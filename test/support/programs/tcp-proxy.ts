@@ -1,18 +1,25 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
-/** A line between two programs on this machine, which a test cuts. */
+/** A line between two programs on this machine, which a test cuts, or which stalls. */
 export class TcpProxy implements AsyncDisposable {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
+  readonly #stallsAfter: number
   #cutsBefore: string | null = null
+  #answered = 0
 
-  private constructor(port: number) {
+  private constructor(port: number, stallsAfter: number) {
+    this.#stallsAfter = stallsAfter
     this.#server = createServer((client) => this.#carry(client, port))
   }
 
-  static async open(port: number): Promise<TcpProxy> {
-    const proxy = new TcpProxy(port)
+  /**
+   * A line to the server at an address. It carries `stallsAfter` bytes of its answers and no more: a
+   * client that reads through it stays in the middle of an answer.
+   */
+  static async open(address: string, { stallsAfter = Infinity } = {}): Promise<TcpProxy> {
+    const proxy = new TcpProxy(Number(new URL(address).port), stallsAfter)
     proxy.#server.listen(0, '127.0.0.1')
     await once(proxy.#server, 'listening')
     return proxy
@@ -35,6 +42,10 @@ export class TcpProxy implements AsyncDisposable {
     return this.#cutsBefore === null
   }
 
+  get isStalled(): boolean {
+    return this.#answered >= this.#stallsAfter
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const socket of this.#sockets) socket.destroy()
     this.#server.close()
@@ -55,7 +66,9 @@ export class TcpProxy implements AsyncDisposable {
     client.pipe(server)
     server.on('data', (chunk: Buffer) => {
       if (this.#cutsBefore === null || !chunk.includes(this.#cutsBefore)) {
+        this.#answered += chunk.length
         client.write(chunk)
+        if (this.isStalled) server.pause()
         return
       }
       this.#cutsBefore = null
