@@ -1,8 +1,7 @@
 import { promisify } from 'node:util'
 import type { Context } from 'hono'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { INERT, type InertHeaders } from './inert.ts'
-import type { RouteEnv } from './request-context.ts'
+import { type RouteEnv, INERT, type InertHeaders } from './request-context.ts'
 
 const compressGzip = promisify(gzip)
 const compressBrotli = promisify(brotliCompress)

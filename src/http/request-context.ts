@@ -1,9 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Principal } from '../core/principal.ts'
-import { INERT, type InertHeaders } from './inert.ts'
 import type { Connection } from './listen.ts'
 import { getPath } from 'hono/utils/url'
+
+/**
+ * Headers of every answer that has none of its own kind: a browser takes it for what it says it is,
+ * and runs, loads and styles nothing by it, not even a document with a style sheet.
+ */
+export const INERT = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+} as const
+
+/** The headers of an answer that is inert, or has rules of its own. */
+export type InertHeaders = Readonly<Record<keyof typeof INERT, string> & Record<string, string>>
 
 /** The header that names a request in its answer, and that a caller may name it with. */
 export const REQUEST_ID = 'x-request-id'

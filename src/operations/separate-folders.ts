@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { ServiceError } from '../core/errors.ts'
-import { isWithin, realPath } from '../storage/real-path.ts'
+import { isWithin, realPath } from '../storage/folders.ts'
 
 /** Folders below the state folder that an operator may have linked elsewhere. */
 const PARTS = ['.', 'artifacts', 'materials']

@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { VersionControlMaterial } from '../document/materials/identity.ts'
 import { isLocalAddress } from '../core/source-address.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
-import { isWithin, realPath } from '../storage/real-path.ts'
+import { isWithin, realPath } from '../storage/folders.ts'
 import { SourceFailed } from './modification.ts'
 import { addressOf } from './source-place.ts'
 

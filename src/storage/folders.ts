@@ -1,6 +1,6 @@
-import { rm, readdir } from 'node:fs/promises'
+import { rm, readdir, realpath } from 'node:fs/promises'
 import { renameSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, basename, dirname, sep } from 'node:path'
 import { draftName } from './file-draft.ts'
 import { orNullWhenAbsent } from './fs-error.ts'
 
@@ -38,4 +38,16 @@ export async function filesBelow(folder: string): Promise<string[]> {
   const folders = entries.filter((entry) => entry.isDirectory())
   const below = await Promise.all(folders.map(({ name }) => filesBelow(join(folder, name))))
   return [...files, ...below.flat()]
+}
+
+/** An absolute path with links resolved, as far as it exists. */
+export async function realPath(path: string): Promise<string> {
+  const found = await orNullWhenAbsent(realpath(path))
+  if (found !== null || dirname(path) === path) return found ?? path
+  return join(await realPath(dirname(path)), basename(path))
+}
+
+/** Whether a path is a folder or below it; both are real paths. */
+export function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)
 }

@@ -288,14 +288,14 @@ export const BREAKS: readonly Break[] = [
   },
   {
     behaviour: 'the lock is released by the last stage',
-    file: 'builds/engine/follow-up.ts',
+    file: 'builds/engine/running.ts',
     find: 'if (!next) await dropLock(',
     replace: 'if (next) await releaseLock(',
     test: 'unit/builds/locks.test.ts',
   },
   {
     behaviour: 'the next stage starts when the one before has passed',
-    file: 'builds/engine/follow-up.ts',
+    file: 'builds/engine/running.ts',
     find: "if (stageStatus(stage.tally).state !== 'Passed') return",
     replace: '',
     test: 'unit/builds/runs.test.ts',
@@ -373,7 +373,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     behaviour: 'a browser takes no answer for another kind',
-    file: 'http/inert.ts',
+    file: 'http/request-context.ts',
     find: "'x-content-type-options': 'nosniff'",
     replace: "'x-content-type-options': 'sniff'",
     test: 'http/inert-answers.test.ts',

@@ -1,12 +1,15 @@
 import type { AssignedTask, TaskCommand } from '../../wire/agent/task.ts'
-import { describeTask, type ProcessCommand, commandLineOf } from './command-line.ts'
 import type { JobContext } from './job-context.ts'
 import { stat } from 'node:fs/promises'
 import { resolveInside } from '../host/sandbox-path.ts'
 import { fetchArtifact } from './fetch-artifact.ts'
+import { join } from 'node:path'
 
 /** The time limit of on-cancel tasks, which delay the end of a cancelled job. */
 const ON_CANCEL_MS = 30_000
+
+/** A task that runs a process. */
+type ProcessCommand = Exclude<TaskCommand, { type: 'fetchartifact' }>
 
 /**
  * Runs the tasks of a job one after the other, each if its condition matches the job's status so
@@ -88,4 +91,29 @@ async function runProcess(
   if (exitCode === 0) return true
   console.note(`The task ended with exit code ${exitCode}${reason === null ? '' : `: ${reason}`}`)
   return false
+}
+
+/**
+ * The command and the arguments of a task. Several targets in one text become several arguments.
+ */
+function commandLineOf(task: ProcessCommand): { command: string; args: string[] } {
+  if (task.type === 'exec') return { command: task.command, args: [...task.args] }
+  const targets = (task.target ?? '').split(/\s+/).filter((target) => target !== '')
+  const file = task.buildFile === null || task.buildFile === '' ? null : task.buildFile
+  if (task.type !== 'nant') {
+    return { command: task.type, args: [...(file === null ? [] : ['-f', file]), ...targets] }
+  }
+  const command = task.nantPath === null ? 'nant' : join(task.nantPath, 'nant')
+  return { command, args: [...(file === null ? [] : [`-buildfile:${file}`]), ...targets] }
+}
+
+/** Describes a task for the console. */
+function describeTask(task: TaskCommand): string {
+  if (task.type === 'fetchartifact') return `fetch the artifact ${task.src}`
+  const { command, args } = commandLineOf(task)
+  return [command, ...args].map(quote).join(' ')
+}
+
+function quote(word: string): string {
+  return /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

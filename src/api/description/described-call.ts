@@ -12,8 +12,12 @@ import {
   type Parameter,
 } from '../definition/operation.ts'
 import { type DescribedExample, describeExample } from './example.ts'
-import { pathParameter } from './path-parameters.ts'
 import { PAGE_OPERATIONS } from './page-operations.ts'
+import { z } from 'zod'
+import { Digest } from '../../core/digest.ts'
+import { CommitSha } from '../../core/revision.ts'
+import { AgentUuid } from '../../wire/agent/registration.ts'
+import { SAMPLE } from '../definition/sample.ts'
 
 export interface MountedRoute {
   readonly method: string
@@ -59,6 +63,47 @@ const UNDESCRIBED: Operation = {
   answers: {},
   example: {},
 }
+
+const Count = z.int().min(0)
+const Name = z.string().min(1)
+
+/** What the parameters of paths mean, by their names, wherever a call does not say otherwise. */
+const PARAMETERS: ReadonlyMap<string, Parameter> = new Map([
+  ['digest', { text: 'A digest: the MD5 of the document', schema: Digest, example: SAMPLE.digest }],
+  ['commit', { text: 'The commit of a revision', schema: CommitSha, example: SAMPLE.commit }],
+  [
+    'from',
+    {
+      text: 'The commit of the revision to compare from',
+      schema: CommitSha,
+      example: SAMPLE.before.commit,
+    },
+  ],
+  [
+    'to',
+    { text: 'The commit of the revision to compare to', schema: CommitSha, example: SAMPLE.commit },
+  ],
+  ['offset', { text: 'How many to skip', schema: Count, example: '0' }],
+  ['uuid', { text: 'The uuid of an agent', schema: AgentUuid, example: SAMPLE.agent }],
+  ['name', { text: 'Its name', schema: Name, example: SAMPLE.pipeline }],
+  ['pipeline', { text: 'The name of a pipeline', schema: Name, example: SAMPLE.pipeline }],
+  ['stage', { text: 'The name of a stage', schema: Name, example: SAMPLE.stage }],
+  ['job', { text: 'The name of a job', schema: Name, example: SAMPLE.job }],
+  ['counter', { text: 'The counter of a run of the pipeline', schema: Count, example: '1' }],
+  [
+    'pipelineCounter',
+    { text: 'The counter of a run of the pipeline', schema: Count, example: '1' },
+  ],
+  ['stageCounter', { text: 'The counter of a run of the stage', schema: Count, example: '1' }],
+  [
+    'path',
+    {
+      text: 'A path below the folder of the job; it may have slashes',
+      schema: Name,
+      example: 'cruise-output/console.log',
+    },
+  ],
+])
 
 /** All routes with what is known of them. A page needs no description of its own. */
 export function describeRoutes(
@@ -148,4 +193,8 @@ function errorsOf(method: string, { caller, errors = [] }: Operation): Map<numbe
   for (const code of codes) add(STATUS[code], `\`${code}\``)
   add(500, 'the server failed: the log has the reason')
   return reasons
+}
+
+function pathParameter(name: string): Parameter {
+  return PARAMETERS.get(name) ?? { text: '', schema: Name }
 }

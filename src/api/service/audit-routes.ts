@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AuditOutcome } from '../../core/audit.ts'
-import { type AuditDeps, readAudit } from '../../notify/audit/read-audit.ts'
+import { type AuditDeps, readAudit } from '../../notify/audit/audit.ts'
 import { AuditBody } from '../../wire/audit-body.ts'
 import { parseAuditQuery } from './audit-query.ts'
 import { json } from '../../http/errors.ts'

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/errors.ts'
 import type { JobEvent, JobReport } from '../../core/builds/job.ts'
-import { isActive } from '../../core/builds/stage.ts'
+import { isActive, APPROVED_BY_CHANGES, stageStatus } from '../../core/builds/stage.ts'
 import type { BuildChange } from './change.ts'
 import {
   ACTIVE_STAGE,
@@ -9,11 +9,23 @@ import {
   STAGE,
   type JobInstance,
   type StageInstance,
+  PIPELINE,
+  type PipelineInstance,
 } from './documents.ts'
-import { settle } from './follow-up.ts'
 import { stepJob, type SteppedJob } from './job-change.ts'
-import { activeStagePrefix, agentJobPrefix, jobKey, stageKey, type StageRunName } from './keys.ts'
-import { concernsStage, jobsOf } from './stage-change.ts'
+import {
+  activeStagePrefix,
+  agentJobPrefix,
+  jobKey,
+  stageKey,
+  type StageRunName,
+  pipelineKey,
+} from './keys.ts'
+import { concernsStage, jobsOf, keyOfPipeline, settleStage } from './stage-change.ts'
+import { isSameName } from '../../core/name-key.ts'
+import { dropLock } from './lock.ts'
+import type { StagePlan } from './plan.ts'
+import { beginStage } from './schedule.ts'
 
 export interface AgentReport {
   readonly agentUuid: string
@@ -134,4 +146,47 @@ async function stageOf({ tx }: BuildChange, job: JobInstance): Promise<StageInst
   if (stage) return stage
   const reason = `the stage ${key} of the job ${job.id} is missing`
   throw new ServiceError('unavailable', `The state store is damaged: ${reason}`, { reason })
+}
+
+/** Updates a stage from the results of its jobs, and starts the next one when the stage ends. */
+async function settle(
+  change: BuildChange,
+  stage: StageInstance,
+  steps: readonly SteppedJob[],
+): Promise<StageInstance> {
+  const settled = await settleStage(change, stage, steps)
+  if (settled.finished) await followUp(change, settled.stage)
+  return settled.stage
+}
+
+async function followUp(change: BuildChange, stage: StageInstance): Promise<void> {
+  const { pipelineName: name, pipelineCounter: counter } = stage
+  const stages = change.plans.pipelinePlan(name)?.stages ?? []
+  const index = stages.findIndex((plan) => isSameName(plan.name, stage.name))
+  const next = index < 0 ? null : (stages[index + 1] ?? null)
+  if (!next) await dropLock(change, { name, counter })
+  if (next?.approvalType !== 'success') return
+  if (stageStatus(stage.tally).state !== 'Passed') return
+  const pipeline = await change.tx.find(PIPELINE, pipelineKey({ pipeline: name, counter }))
+  if (pipeline) await startNext(change, pipeline, next)
+}
+
+/** The end of a stage is kept even if the next one cannot start. */
+async function startNext(change: BuildChange, pipeline: PipelineInstance, plan: StagePlan) {
+  try {
+    await beginStage(change, pipeline, { plan, approvedBy: APPROVED_BY_CHANGES })
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'not-schedulable') throw error
+    await block(change, pipeline, { stage: plan.name, reason: error.message })
+  }
+}
+
+async function block(
+  change: BuildChange,
+  pipeline: PipelineInstance,
+  blocked: { readonly stage: string; readonly reason: string },
+): Promise<void> {
+  await change.tx.put(PIPELINE, keyOfPipeline(pipeline), { ...pipeline, blocked })
+  const { name, counter } = pipeline
+  change.effects.events.push({ type: 'stage-blocked', pipeline: name, counter, ...blocked })
 }

@@ -12,8 +12,8 @@ import {
   environmentKey,
   findAgent,
   type AgentDeclaration,
+  insertAgents,
 } from './agent-element.ts'
-import { insertAgents } from './list-agents.ts'
 
 /** The flags that disable an agent; the second is from older schemas. */
 const FLAGS = ['isDisabled', 'isDenied'] as const

@@ -2,6 +2,9 @@ import { nameKey } from '../../core/name-key.ts'
 import { type NewElement, newElement } from '../edit/new-element.ts'
 import { attributeOf, elementsAt } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
+import { CRUISE_CHILDREN } from '../structure/child-order.ts'
+import { insertIntoChild } from '../edit/insert-into-child.ts'
+import type { XmlEdit } from '../edit/xml-edit.ts'
 
 /** An agent as the configuration lists it. */
 export interface AgentDeclaration {
@@ -46,4 +49,18 @@ export function environmentElements(root: XmlElement): XmlElement[] {
 /** Environment names are the same whatever their case. */
 export function environmentKey(name: string): string {
   return nameKey(name.trim())
+}
+
+/** The edits that append agents to the list, which is created where there is none. */
+export function insertAgents(
+  root: XmlElement,
+  agents: readonly AgentDeclaration[],
+  flags: { readonly disabled: boolean },
+): XmlEdit[] {
+  return insertIntoChild({
+    parent: root,
+    child: 'agents',
+    order: CRUISE_CHILDREN,
+    elements: agents.map((agent) => agentElement(agent, flags)),
+  })
 }

@@ -12,8 +12,8 @@ import {
   environmentKey,
   isResourceName,
   type AgentDeclaration,
+  insertAgents,
 } from './agent-element.ts'
-import { insertAgents } from './list-agents.ts'
 
 /** An agent that registers itself, with the resources and environments it asks for. */
 export interface RegisteringAgent extends AgentDeclaration {

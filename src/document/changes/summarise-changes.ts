@@ -2,7 +2,6 @@ import { changeOfLineEndings } from './line-endings.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
-import { changedMembers } from './changed-members.ts'
 import type { DocumentChange } from '../entities/change.ts'
 import { compareElements } from './compare-elements.ts'
 import {
@@ -21,9 +20,14 @@ import {
   ENTITY_KINDS,
   entitiesIn,
   ENTITY_PREFIXES,
+  asEntity,
+  entityKey,
 } from '../entities/entities.ts'
-import { type ComparisonScope, lineCount, rangeOf, type Scope } from './scope.ts'
+import { type ComparisonScope, lineCount, rangeOf, type Scope, isWrittenAlike } from './scope.ts'
 import { shownValue } from '../entities/shown-value.ts'
+import { listOf } from '../incremental/find-members.ts'
+import { RelocatedElement } from '../incremental/relocated-element.ts'
+import { elementsAt } from '../xml/xml-elements.ts'
 
 /** A document to compare: well-formed, or with the reasons why it is not. */
 export type Comparable = XmlDocument | { readonly problems: readonly Problem[] }
@@ -32,6 +36,13 @@ export type Comparable = XmlDocument | { readonly problems: readonly Problem[] }
 const MOST_IN_DETAIL = 1_000
 const NOTHING = { pairs: [], removed: [], added: [] } as const
 const WHOLE = { entity: DOCUMENT, label: DOCUMENT_LABEL, path: [] } as const
+
+type EntityPair = readonly [EntityElement, EntityElement]
+
+/** The kinds of entities that are read separately, the most important first. */
+const MEMBER_KINDS = ENTITY_KINDS.filter(
+  ({ steps: [[list = ''] = [], [member = ''] = []] }) => listOf(list, member) !== null,
+)
 
 /**
  * Describes the differences between two documents, in small steps: grouped by entity, the most
@@ -191,4 +202,35 @@ function byLine(one: DocumentChange, other: DocumentChange): number {
 
 function lineOf({ before, after }: DocumentChange): number {
   return (after ?? before)?.first ?? 0
+}
+
+/**
+ * The changed pipelines, templates and agents, when nothing else has changed: each kept its place
+ * and name. Null where there may be other changes.
+ */
+function changedMembers(before: XmlDocument, after: XmlDocument): EntityPair[] | null {
+  if (!RelocatedElement.isSame(before.root, after.root)) return null
+  const pairs: EntityPair[] = []
+  for (const kind of MEMBER_KINDS) {
+    for (const pair of changedOf(kind, { before, after })) {
+      const [one, other] = pair
+      if (entityKey(one) !== entityKey(other)) return null
+      pairs.push(pair)
+    }
+  }
+  return pairs
+}
+
+/** With equal surroundings, the number of each kind is equal too. */
+function* changedOf(
+  kind: EntityDefinition,
+  documents: { readonly before: XmlDocument; readonly after: XmlDocument },
+): Generator<EntityPair> {
+  const older = elementsAt(documents.before.root, kind.steps)
+  for (const [n, after] of elementsAt(documents.after.root, kind.steps).entries()) {
+    const before = older[n]
+    if (!before || RelocatedElement.isSame(before, after)) continue
+    if (isWrittenAlike(documents, { before, after })) continue
+    yield [asEntity(before, kind), asEntity(after, kind)]
+  }
 }

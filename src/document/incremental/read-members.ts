@@ -10,11 +10,12 @@ import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import { findMembers, listOf, type MemberPlace } from './find-members.ts'
 import type { Skeleton } from './skeleton.ts'
-import { SkeletonPlacement } from './skeleton-placement.ts'
 import type { SkeletonStore } from './skeleton-store.ts'
 import { DocumentAssembly } from './document-assembly.ts'
 import type { MemberStores } from './member-stores.ts'
-import { RelocatedElement } from './relocated-element.ts'
+import { RelocatedElement, OffsetPlacement, type Placement } from './relocated-element.ts'
+import { bisect } from '../../lib/bisect.ts'
+import type { MemberElement } from './member-element.ts'
 
 /** What was read lately: skeletons and members of documents. */
 export interface ReadCache {
@@ -109,4 +110,48 @@ function isSound(document: XmlDocument): boolean {
 function isMember({ name, parent }: XmlElement): boolean {
   if (!parent || listOf(parent.name, name) === null) return false
   return parent.parent !== null && parent.parent.parent === null
+}
+
+/** Places a skeleton in its document, with the members in the place of their placeholders. */
+class SkeletonPlacement implements Placement {
+  readonly #starts: readonly number[]
+  /** How far the text behind the first n members moves. */
+  readonly #distances: readonly number[]
+  readonly #members: ReadonlyMap<XmlElement, { element: MemberElement; start: number }>
+
+  constructor(
+    { placeholders }: Skeleton,
+    members: readonly { readonly place: MemberPlace; readonly element: MemberElement }[],
+  ) {
+    this.#starts = placeholders.map(({ start }) => start)
+    this.#distances = [0, ...members.map((member, n) => distanceAfter(member, placeholders[n]))]
+    this.#members = new Map(
+      members.flatMap(({ element, place }, n) => {
+        const placeholder = placeholders[n]
+        return placeholder ? [[placeholder.element, { element, start: place.start }]] : []
+      }),
+    )
+  }
+
+  offsetOf(offset: number): number {
+    return offset + (this.#distances[countBelow(this.#starts, offset)] ?? 0)
+  }
+
+  place(element: XmlElement, parent: XmlElement): XmlElement {
+    const member = this.#members.get(element)
+    if (!member) return new RelocatedElement(element, parent, this)
+    return new RelocatedElement(member.element, parent, new OffsetPlacement(member.start))
+  }
+}
+
+function distanceAfter(
+  { place }: { readonly place: MemberPlace },
+  placeholder: Skeleton['placeholders'][number] | undefined,
+): number {
+  return place.end - (placeholder?.element.span.end ?? 0)
+}
+
+/** How many of the ascending numbers are below a number. */
+function countBelow(numbers: readonly number[], number: number): number {
+  return bisect({ high: numbers.length }, (place) => (numbers[place] ?? 0) < number)
 }

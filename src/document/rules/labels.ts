@@ -2,8 +2,7 @@ import { nameKey } from '../../core/name-key.ts'
 import type { Material } from '../model/model.ts'
 import { shorten } from '../text/shown-text.ts'
 import type { Finding } from '../model/finding.ts'
-import { materialNameOf } from './material-names.ts'
-import type { PipelineRule, RuleContext } from './rule-context.ts'
+import { type PipelineRule, type RuleContext, materialNameOf } from './rule-context.ts'
 
 const PIECE = "[a-zA-Z0-9_\\-.!~*'()#:]"
 const FORM = new RegExp(`^${PIECE}*(?:[$#]\\{${PIECE}+(?:\\[:\\d+\\])?\\}${PIECE}*)+$`)

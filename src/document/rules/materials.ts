@@ -3,9 +3,8 @@ import { materialIdentity } from '../materials/identity.ts'
 import type { Material, P4Material, TfsMaterial } from '../model/model.ts'
 import { shorten } from '../text/shown-text.ts'
 import { type Finding, repeats } from '../model/finding.ts'
-import { materialNameOf } from './material-names.ts'
 import { normalPath, staysInside } from './paths.ts'
-import type { PipelineRule, RuleContext } from './rule-context.ts'
+import { type PipelineRule, type RuleContext, materialNameOf } from './rule-context.ts'
 
 /** MAT-1: what a material is reached by is given. */
 export const materialAddresses: PipelineRule = function* ({ materials }): Generator<Finding> {

@@ -1,6 +1,14 @@
 import { nameKey } from '../../core/name-key.ts'
 import { expandConfiguration } from '../effective/effective.ts'
-import type { At, Configuration, Pipeline, Role, Stage, Template } from '../model/model.ts'
+import type {
+  At,
+  Configuration,
+  Pipeline,
+  Role,
+  Stage,
+  Template,
+  Material,
+} from '../model/model.ts'
 import type { Finding } from '../model/finding.ts'
 
 /** The version of the schema whose rules are known exactly. */
@@ -61,4 +69,16 @@ function pluginMaterialNames({ repositories, scms }: Configuration): ReadonlyMap
     repository.packages.map(({ id, name }) => [id ?? '', `${repository.name}:${name}`] as const),
   )
   return new Map([...packages, ...scms.map(({ id, name }) => [id ?? '', name] as const)])
+}
+
+/** The name a material goes by in labels, or null for one that has none. */
+export function materialNameOf(
+  material: Material,
+  { pluginMaterialNames }: Pick<RuleContext, 'pluginMaterialNames'>,
+): string | null {
+  if (material.kind === 'package' || material.kind === 'scm') {
+    return pluginMaterialNames.get(material.ref) ?? null
+  }
+  if (material.kind === 'dependency') return material.name ?? material.pipeline
+  return material.name
 }

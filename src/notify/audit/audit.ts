@@ -4,6 +4,10 @@ import type { Log } from '../../lib/log.ts'
 import { LineNumbers } from '../../storage/line-log.ts'
 import { EntryLog } from './entry-log.ts'
 import { RepeatedActions } from './repeated-actions.ts'
+import type { Principal } from '../../core/principal.ts'
+import { type Access, assertMay } from '../../configuration/access/permission.ts'
+import { inBackground } from '../../lib/in-background.ts'
+import type { History, RevisionEvent } from '../../history/history.ts'
 
 export interface AuditOptions {
   readonly folder: string
@@ -37,6 +41,11 @@ export interface AuditPage {
 const SHARE_OF_REFUSALS = 1 / 4
 /** How many refusals of a user for one reason are recorded singly within a minute. */
 const NOTED_AT_ONCE = 10
+
+export interface AuditDeps {
+  readonly access: Access
+  readonly audit: Audit
+}
 
 /**
  * Records every action: who, what, from where, and the outcome. An entry is on disk before the
@@ -134,4 +143,34 @@ function isAskedFor(
     (outcome === null || entry.outcome === outcome) &&
     (address === null || entry.address === address)
   )
+}
+
+/** @throws {ServiceError} `not-permitted`. */
+export async function readAudit(
+  { access, audit }: AuditDeps,
+  principal: Principal,
+  query: AuditQuery,
+): Promise<AuditPage> {
+  assertMay(access, principal, { action: 'administer' })
+  return audit.read(query)
+}
+
+/** Records every change of the configuration from any source. Returns a function that stops it. */
+export function noteRevisions(history: History, audit: Audit, log: Log): () => void {
+  return history.onRevision((news) =>
+    inBackground(log, 'A change of the configuration could not be noted', note(audit, news)),
+  )
+}
+
+async function note(audit: Audit, { added, isRewritten }: RevisionEvent): Promise<void> {
+  const newest = added.at(-1)
+  if (!newest) return
+  await audit.note({
+    user: newest.username,
+    action: isRewritten ? 'rewrite-history' : 'change-configuration',
+    target: added.length > 1 ? `${added.length} commits up to ${newest.commit}` : newest.commit,
+    address: '',
+    outcome: 'done',
+    md5: newest.digest,
+  })
 }

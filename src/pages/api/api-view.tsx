@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { DescribedCall } from '../../api/description/described-call.ts'
 import type { ExampleBody } from '../../api/description/example.ts'
 import { type Answer, CALLERS, JSON_TYPE, type Parameter } from '../../api/definition/operation.ts'
-import { curlLine } from './curl-line.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 
 interface ApiViewProps {
@@ -197,4 +196,38 @@ function isOptional(schema: unknown): schema is z.ZodOptional | z.ZodExactOption
 
 function anchorOf(tag: string): string {
   return tag.toLowerCase().replaceAll(/[^a-z]+/g, '-')
+}
+
+interface CurlPlace {
+  /** The address of the service with its base path. */
+  readonly origin: string
+  readonly username: string
+}
+
+/**
+ * The example of a call as a line for a shell; null where there is none. curl asks for the
+ * password, and the token of an agent is a variable.
+ */
+function curlLine(
+  { method, operation, example }: DescribedCall,
+  { origin, username }: CurlPlace,
+): string | null {
+  if (example === null) return null
+  const { scheme } = CALLERS[operation.caller]
+  const { target, headers, body } = example
+  const isUsual = method === (body === null ? 'GET' : 'POST')
+  return [
+    'curl',
+    ...(scheme === 'user' || scheme === 'both' ? ['-u', quoted(username)] : []),
+    ...(scheme === 'agent' ? ['-H', '"Authorization: Bearer $TOKEN"'] : []),
+    ...(isUsual ? [] : ['-X', method]),
+    ...Object.entries(headers).flatMap(([name, value]) => ['-H', quoted(`${name}: ${value}`)]),
+    ...(body === null ? [] : ['--data-binary', quoted(body.text)]),
+    quoted(`${origin}${target}`),
+  ].join(' ')
+}
+
+/** As one word of a shell, whatever it contains. */
+function quoted(text: string): string {
+  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

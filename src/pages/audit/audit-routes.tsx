@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { AuditEntry } from '../../core/audit.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { type AuditDeps, readAudit } from '../../notify/audit/read-audit.ts'
+import { type AuditDeps, readAudit } from '../../notify/audit/audit.ts'
 import { parseAuditQuery } from '../../api/service/audit-query.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { pageResponse } from '../frame/page-response.ts'

@@ -1,8 +1,7 @@
 import { moveChange } from '../code/client/changes.ts'
-import { moveBar } from '../history/client/bars.ts'
 import { chooseRow, currentRow, moveRow } from '../history/client/rows.ts'
 import { openPalette, watchPaletteKey } from '../search/client/palette.ts'
-import { elementOf, find } from '../frame/client/dom.ts'
+import { elementOf, find, findAll } from '../frame/client/dom.ts'
 import { pressShortcut, showKeys, watchKeysDialog } from '../frame/client/shortcuts.ts'
 
 const ACTIONS: ReadonlyMap<string, () => void> = new Map([
@@ -51,4 +50,23 @@ function openCurrent(event: KeyboardEvent): void {
   if (!row) return
   event.preventDefault()
   find('.diff a', row)?.click()
+}
+
+const STEPS: ReadonlyMap<string, number> = new Map([
+  ['ArrowLeft', -1],
+  ['ArrowRight', 1],
+])
+
+/** Moves among the bars of days, which are one tab stop. Returns whether the key was for them. */
+function moveBar(target: Element | null, key: string): boolean {
+  const step = STEPS.get(key)
+  const bars = findAll('.bars a')
+  const place = bars.findIndex((bar) => bar === target)
+  if (step === undefined || place < 0) return false
+  const next = bars[place + step]
+  if (!next) return true
+  bars[place]?.setAttribute('tabindex', '-1')
+  next.setAttribute('tabindex', '0')
+  next.focus()
+  return true
 }

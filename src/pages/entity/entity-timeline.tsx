@@ -1,16 +1,17 @@
-import { wholeEntityWord } from '../../document/entities/entities.ts'
+import { wholeEntityWord, foldEntity } from '../../document/entities/entities.ts'
 import { type ShownStep, STEPS } from './entity-history.ts'
 import { ChangeItems } from '../frame/change-list.tsx'
 import { ChangeWords } from '../frame/change-words.tsx'
 import { HunkTable, Path } from '../code/hunk.tsx'
 import type { RowsOptions } from '../code/rows-html.ts'
 import { LineCounts } from '../history/history-table.tsx'
-import { Moment } from '../frame/when.tsx'
+import { Moment, When } from '../frame/when.tsx'
 import { Who } from '../frame/who.tsx'
 import { BY_TIME, Pager } from '../frame/pager.tsx'
-import { EntityRuns } from './entity-runs.tsx'
-import { StepLinks } from './step-links.tsx'
 import type { EntityViewProps } from './entity-view.tsx'
+import { EntityName } from '../work/edit-scope.ts'
+import type { EntityRun, RunsBetween } from './runs-of-entity.ts'
+import type { Links } from '../frame/links.ts'
 
 /** The changes, newest first, each below the runs after it. */
 export function EntityTimeline(props: EntityViewProps) {
@@ -109,4 +110,102 @@ function Pages({ frame: { links }, entity }: EntityViewProps) {
       to={(start) => links.entity(address.kind, address.name, { offset: start })}
     />
   )
+}
+
+/** The actions on a step: show its text, compare it, restore it. */
+function StepLinks({ frame: { links }, entity, step }: EntityViewProps & { step: ShownStep }) {
+  const { address, now, total, offset, steps } = entity
+  const { number } = step.revision
+  const isNewest = offset === 0 && steps[0] === step
+  const name = `r${number}`
+  return (
+    <span class="step-links">
+      {number > 1 && (
+        <a href={links.compareEntity(address, { from: `r${number - 1}`, to: name })}>
+          Diff<span class="visually-hidden">{` of ${name}`}</span>
+        </a>
+      )}
+      {!isNewest && total > 1 && (
+        <a href={links.compareEntity(address, { from: name, to: 'current' })}>
+          Diff to current<span class="visually-hidden">{` from ${name}`}</span>
+        </a>
+      )}
+      {(!isNewest || now === null) && isRestorable(entity, step) && (
+        <a href={links.restoreEntity(address, name)}>
+          {`Restore only this ${address.kind}…`}
+          <span class="visually-hidden">{` as of ${name}`}</span>
+        </a>
+      )}
+    </span>
+  )
+}
+
+/** A step that removed the entity has nothing to restore. */
+function isRestorable(
+  { address, isAdministrator }: EntityViewProps['entity'],
+  { changes, entity }: ShownStep,
+): boolean {
+  const isRemoval = changes.some(
+    (change) =>
+      change.kind === 'removed' &&
+      foldEntity(change.entity) === entity &&
+      wholeEntityWord(change) !== null,
+  )
+  return isAdministrator && EntityName.safeParse(address).success && !isRemoval
+}
+
+const SHAPES = {
+  Passed: 'passed',
+  Failed: 'failed',
+  Failing: 'failed',
+  Building: 'building',
+  Cancelled: 'cancelled',
+  Unknown: 'cancelled',
+} as const satisfies Record<EntityRun['state'], string>
+
+interface EntityRunsProps {
+  readonly links: Links
+  readonly runs: RunsBetween
+  readonly now: number
+}
+
+/** The runs between two changes. */
+function EntityRuns({ links, runs: { newest, left, oldest }, now }: EntityRunsProps) {
+  return (
+    <>
+      {newest.map((run) => (
+        <RunItem links={links} run={run} now={now} />
+      ))}
+      {left > 0 && (
+        <li class="run more muted">{`${left.toLocaleString('en')} more ${left === 1 ? 'run' : 'runs'}`}</li>
+      )}
+      {oldest.map((run) => (
+        <RunItem links={links} run={run} now={now} />
+      ))}
+    </>
+  )
+}
+
+function RunItem({ links, run, now }: { links: Links; run: EntityRun; now: number }) {
+  const { state, stage, failed, time } = run
+  const shape = SHAPES[state]
+  return (
+    <li class={`run ${shape}`}>
+      <span class="state">{state}</span>
+      <RunName links={links} run={run} />
+      {failed.length > 0 && (
+        <span class="muted">{`${stage?.name ?? ''}: ${failed.slice(0, 3).join(', ')} failed`}</span>
+      )}
+      <span class="muted">
+        <When time={time} now={now} />
+      </span>
+    </li>
+  )
+}
+
+function RunName({ links, run }: { links: Links; run: EntityRun }) {
+  const { pipeline, counter: pipelineCounter, label, stage } = run
+  if (stage === null) return <span>{`Run ${label}`}</span>
+  const place = { pipeline, pipelineCounter, stage: stage.name, stageCounter: stage.counter }
+  return <a href={links.stageRun(place)}>{`Run ${label}`}</a>
 }

@@ -1,4 +1,5 @@
 import { escapeHtml } from '../frame/escape.ts'
+import type { ConsolePart } from './console-part.ts'
 
 /** The style of a piece of text. */
 interface Style {
@@ -101,4 +102,17 @@ function withCode(style: Style, code: number): Style {
   if (code === 39) return { ...style, colour: null }
   if (code >= 30 && code <= 37) return { ...style, colour: code - 30 }
   return code >= 90 && code <= 97 ? { ...style, colour: code - 90 } : style
+}
+
+/**
+ * The lines of a console as list items, built as a string because there are many. The one that
+ * tells of the failure can be linked to.
+ */
+export function consoleHtml({ lines, first }: ConsolePart, failure: number | null = null): string {
+  return lines
+    .map((line, n) => {
+      const id = first + n === failure ? ' id="failure"' : ''
+      return `<li value="${first + n + 1}"${id}>${consoleLineHtml(line)}\n</li>`
+    })
+    .join('')
 }

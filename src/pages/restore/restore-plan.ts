@@ -2,10 +2,20 @@ import type { Principal } from '../../core/principal.ts'
 import { restoreSubject } from '../../core/restore-subject.ts'
 import { findNamed } from '../revisions/numbered-revision.ts'
 import { planUndoing } from './plan-undoing.ts'
-import type { RestoreDeps, RestoreGround, RestoreResult, RestoreScope } from './restore-scope.ts'
+import {
+  type RestoreDeps,
+  type RestoreGround,
+  type RestoreResult,
+  type RestoreScope,
+  isObstacle,
+} from './restore-scope.ts'
 import { nameAt } from '../entity/entity-comparison.ts'
 import type { EntityAddress } from '../revisions/entity-address.ts'
 import { entitySteps } from '../entity/entity-steps.ts'
+import type { Digest } from '../../core/digest.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { SavedChange } from '../../configuration/save/configuration-writer.ts'
+import { makeCurrent } from '../../configuration/save/config-restoring.ts'
 
 /** The effect of a restore on the current document. */
 export interface RestorePlan extends RestoreGround {
@@ -83,4 +93,31 @@ async function planEntity(
 
 function blocked(reason: string): RestoreResult {
   return { reason, revision: null }
+}
+
+interface RestoreOrder {
+  readonly name: string
+  readonly scope: RestoreScope
+  readonly reason: string
+  /** The configuration that the preview was based on. */
+  readonly basedOn: Digest
+}
+
+/**
+ * Carries out a restore as a new revision by the caller, based on the configuration of its preview.
+ *
+ * @throws {ServiceError} as `planRestore`; `config-stale` when an obstacle exists,
+ * `config-invalid`.
+ */
+export async function restoreNow(
+  deps: RestoreDeps,
+  principal: Principal,
+  { name, scope, reason, basedOn }: RestoreOrder,
+): Promise<SavedChange> {
+  const { current, result, subject } = await planRestore(deps, principal, { name, scope })
+  if (isObstacle(result)) {
+    const facts = { current: current.digest, problems: [] }
+    throw new ServiceError('config-stale', result.reason, facts)
+  }
+  return makeCurrent(deps.writer, principal, { document: result, basedOn, subject, reason })
 }

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { replaceSqliteState } from '../../../src/state/replace-sqlite.ts'
+import { replaceSqliteState } from '../../../src/state/salvage-sqlite.ts'
 import { FaultyFs, LOSSES } from '../../support/disk/faulty-fs.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 

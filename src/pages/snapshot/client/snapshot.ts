@@ -1,9 +1,67 @@
 import { watchOutlineFilter } from './outline-filter.ts'
-import { watchOutlineKeys } from './outline-keys.ts'
 import { showPathOfTopLine } from './outline-path.ts'
-import { keepPermanentAddress } from './permanent-address.ts'
+import { elementOf, find, findAll } from '../../frame/client/dom.ts'
+
+type Move = (at: number, last: number) => number
+
+const MOVES: ReadonlyMap<string, Move> = new Map<string, Move>([
+  ['ArrowDown', (at, last) => Math.min(last, at + 1)],
+  ['ArrowUp', (at) => Math.max(0, at - 1)],
+  ['Home', () => 0],
+  ['End', (_, last) => last],
+])
 
 showPathOfTopLine()
 watchOutlineFilter()
 watchOutlineKeys()
 keepPermanentAddress()
+
+/**
+ * Turns the address of the current configuration into that of its revision as soon as it names a
+ * line, without loading the page again: after the next save, the line would be another one.
+ */
+function keepPermanentAddress(): void {
+  const address = find('.snapshot')?.dataset['address']
+  if (address === undefined) return
+  const permanent = new URL(address, location.href).href
+  const settle = () => {
+    if (location.hash !== '') history.replaceState(null, '', permanent + location.hash)
+  }
+  addEventListener('hashchange', settle)
+  settle()
+  document.addEventListener('click', (event) => {
+    const link = elementOf(event)?.closest('a')
+    const isPlain = !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey
+    if (!link || link.hash === '' || !isPlain || link.href !== permanent + link.hash) return
+    event.preventDefault()
+    location.hash = link.hash
+  })
+}
+
+/** Makes the outline a single tab stop, in which the arrow keys move. */
+function watchOutlineKeys(): void {
+  const outline = find('.outline')
+  if (!outline) return
+  for (const place of placesIn(outline).slice(1)) place.tabIndex = -1
+  outline.addEventListener('focusin', (event) => {
+    const place = elementOf(event)?.closest<HTMLElement>('a, summary')
+    if (place) makeStop(outline, place)
+  })
+  outline.addEventListener('keydown', (event) => {
+    const place = elementOf(event)?.closest<HTMLElement>('a, summary')
+    const move = MOVES.get(event.key)
+    if (!place || !move) return
+    event.preventDefault()
+    const seen = placesIn(outline).filter((each) => each.checkVisibility())
+    seen[move(seen.indexOf(place), seen.length - 1)]?.focus()
+  })
+}
+
+function placesIn(outline: HTMLElement): HTMLElement[] {
+  return findAll('a, summary', outline)
+}
+
+function makeStop(outline: HTMLElement, place: HTMLElement): void {
+  for (const old of placesIn(outline)) old.tabIndex = -1
+  place.tabIndex = 0
+}
