@@ -5,7 +5,7 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
 import { PAGE_HEADERS, pageResponse } from '../frame/page-response.ts'
 import type { PageContext } from '../frame/page-context.ts'
-import { consoleHtml } from './ansi.ts'
+import { consoleHtml } from './console-html.ts'
 import { JobView } from './job-view.tsx'
 
 export interface JobPageRoutesOptions extends JobPageDeps {
