@@ -6,6 +6,8 @@ import type { MaterialProblem } from '../builds/materials/material-poller.ts'
 import type { Mirror, MirrorState } from '../notify/mirror/mirror.ts'
 import type { Access } from '../configuration/access/permission.ts'
 import type { WebhookState } from '../notify/webhooks/webhook.ts'
+import type { Builds } from '../builds/engine/builds.ts'
+import { describeFault } from '../core/faults.ts'
 
 /** Whether the service works, and all problems for operators. */
 export interface Health {
@@ -151,4 +153,35 @@ export function visibleProblems(
 
 function webhookProblem({ name, lastError }: WebhookState): string[] {
   return lastError === null ? [] : [`The webhook ${name} takes no revisions: ${lastError}`]
+}
+
+export interface ReadinessDeps {
+  readonly history: History
+  readonly builds: Builds
+}
+
+/** A part that cannot answer anybody, and the reason, for logs. */
+interface ReadinessProblem {
+  readonly part: string
+  readonly reason: string
+}
+
+/**
+ * The obstacles that keep the service from answering its most frequent requests; none when it is
+ * ready.
+ */
+export async function readReadiness({
+  history,
+  builds,
+}: ReadinessDeps): Promise<ReadinessProblem[]> {
+  const looks = await Promise.allSettled([
+    history.readDocument(history.current()),
+    builds.pipelineHistory('', 0),
+  ])
+  const subjects = ['The current configuration cannot be read', 'The state store cannot be read']
+  return looks.flatMap((look, n) =>
+    look.status === 'rejected'
+      ? [{ part: subjects[n] ?? '', reason: describeFault(look.reason) }]
+      : [],
+  )
 }

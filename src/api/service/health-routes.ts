@@ -6,10 +6,11 @@ import {
   readHealth,
   summariseHealth,
   visibleProblems,
+  type ReadinessDeps,
+  readReadiness,
 } from '../../health/health.ts'
 import type { HealthProblem } from '../../core/health-problem.ts'
 import type { Access } from '../../configuration/access/permission.ts'
-import { type ReadinessDeps, readReadiness } from '../../health/readiness.ts'
 import {
   HealthBody,
   HealthSummaryBody,

@@ -2,7 +2,7 @@ import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Builds } from '../engine/builds.ts'
 import type { JobInstance } from '../engine/documents.ts'
-import type { StageRunName } from '../engine/keys.ts'
+import { type StageRunName, pipelineKey, type PipelineRun } from '../engine/keys.ts'
 import { inBackground } from '../../lib/in-background.ts'
 import type { Log } from '../../lib/log.ts'
 import { draftName } from '../../storage/file-draft.ts'
@@ -10,7 +10,7 @@ import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { SerialQueue } from '../../lib/serial-queue.ts'
 import type { JobPlace } from './job-folders.ts'
 import { bytesBelow, listRunFolders, removeEmptyAbove, runFolder } from './run-folders.ts'
-import { isInUse, isOfNewest, runsInUse } from './spared-runs.ts'
+import { parseUpstream } from '../engine/upstream-revision.ts'
 
 export interface ArtifactQuotaOptions {
   readonly builds: Builds
@@ -203,4 +203,48 @@ export class ArtifactQuota implements AsyncDisposable {
 
 function lastEnd(jobs: readonly JobInstance[]): number {
   return Math.max(0, ...jobs.map(({ transitions }) => transitions.at(-1)?.time ?? 0))
+}
+
+/**
+ * Whether the files of a run of a stage must be kept: it is the newest run of its stage, or the
+ * newest run has copies of its jobs.
+ */
+async function isOfNewest(builds: Builds, run: StageRunName): Promise<boolean> {
+  const newest = await builds.newestRun(run)
+  if (!newest || newest.stage.pipelineCounter !== run.pipelineCounter) return false
+  if (newest.stage.counter === run.stageCounter) return true
+  for (const { originalJobId } of newest.jobs) {
+    const original = originalJobId === null ? null : await builds.job(originalJobId)
+    if (original?.stageCounter === run.stageCounter) return true
+  }
+  return false
+}
+
+/**
+ * The keys of the pipeline runs in progress, and of the upstream runs that they are based on: their
+ * jobs may still fetch artifacts of those.
+ */
+async function runsInUse(builds: Builds): Promise<ReadonlySet<string>> {
+  const active = await builds.activeStages()
+  const open: PipelineRun[] = active.map(({ stage }) => ({
+    pipeline: stage.pipelineName,
+    counter: stage.pipelineCounter,
+  }))
+  const inUse = new Set<string>()
+  for (let run = open.pop(); run; run = open.pop()) {
+    const key = pipelineKey(run)
+    if (inUse.has(key)) continue
+    inUse.add(key)
+    const { revisions = [] } = (await builds.pipelineInstance(run)) ?? {}
+    for (const { revision } of revisions) {
+      const upstream = parseUpstream(revision)
+      if (upstream) open.push({ ...upstream, counter: upstream.pipelineCounter })
+    }
+  }
+  return inUse
+}
+
+/** Whether a finished stage run is one of a run in use. */
+function isInUse(inUse: ReadonlySet<string>, run: StageRunName): boolean {
+  return inUse.has(pipelineKey({ pipeline: run.pipeline, counter: run.pipelineCounter }))
 }

@@ -5,12 +5,13 @@ import { applyEdits } from '../edit/apply-edits.ts'
 import type { EditableDocument } from '../edit/layout.ts'
 import { newElement, type NewElement, newCdata } from '../edit/new-element.ts'
 import type { XmlEdit } from '../edit/xml-edit.ts'
-import { DEFAULT_GROUP } from '../entities/entities.ts'
+import { DEFAULT_GROUP, findNamedEntity } from '../entities/entities.ts'
 import { attributeOf, elementsAt } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import type { PipelineCreationRequest } from './pipeline-request.ts'
 import type { MaterialRequest } from './material-request.ts'
 import type { TaskRequest } from './task-request.ts'
+import { escapeAttribute } from '../edit/xml-escape.ts'
 
 /** Encrypts a secret; what it returns may stand in the configuration. */
 type Seal = (secret: string) => string
@@ -97,4 +98,46 @@ function artifactsElements({ artifacts }: PipelineCreationRequest): NewElement[]
   if (artifacts.length === 0) return []
   const elements = artifacts.map(({ kind, src, dest }) => newElement(kind, { src, dest }))
   return [newElement('artifacts', {}, elements)]
+}
+
+interface CopyRequest {
+  readonly from: string
+  readonly to: string
+}
+
+/** A document with the copy of a pipeline. */
+interface CopiedPipeline {
+  readonly text: string
+  /** Where the copy starts in it. */
+  readonly start: number
+}
+
+/**
+ * Puts a copy of a pipeline, under another name, on the lines behind it.
+ *
+ * @throws {ServiceError} `pipeline-not-found`.
+ */
+export function copyPipeline(
+  { text, root }: EditableDocument,
+  { from, to }: CopyRequest,
+): CopiedPipeline {
+  const element = findNamedEntity(root, `pipeline/${from}`)?.element
+  const name = element?.attributes.get('name')
+  if (!element || !name) {
+    const message = `There is no pipeline ${from}`
+    throw new ServiceError('pipeline-not-found', message, { pipeline: from })
+  }
+  const { start, end } = element.span
+  const quote = text.charAt(name.valueSpan.start - 1)
+  const copy = [
+    text.slice(start, name.valueSpan.start),
+    escapeAttribute(to, quote),
+    text.slice(name.valueSpan.end, end),
+  ].join('')
+  const space = /\s*$/.exec(text.slice(0, start))?.[0] ?? ''
+  const between = /(?:\r\n|\r|\n)[ \t]*$/.exec(space)?.[0] ?? ''
+  return {
+    text: text.slice(0, end) + between + copy + text.slice(end),
+    start: end + between.length,
+  }
 }

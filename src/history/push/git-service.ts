@@ -1,17 +1,17 @@
 import { join } from 'node:path'
-import { Duplex } from 'node:stream'
+import { Duplex, PassThrough, Readable } from 'node:stream'
 import type { Clock } from '../../lib/clock.ts'
 import { ServiceError, unavailable } from '../../core/errors.ts'
 import { inBackground } from '../../lib/in-background.ts'
 import type { GitExecutable, RunOptions } from '../../git/git-executable.ts'
-import { ended, type PipedProcess } from '../../processes/piped-process.ts'
+import { ended, type PipedProcess, signalGroup } from '../../processes/piped-process.ts'
 import type { History } from '../history.ts'
 import type { Report } from '../revision/problems.ts'
-import { feed, outputOf, outputToTheEnd } from './git-streams.ts'
 import { answerPush, type PushedRef } from './push-turn.ts'
 import nodeFs from 'node:fs/promises'
 import { replaceFile } from '../../storage/durable-fs.ts'
 import { shellQuote } from '../repository/push-hook.ts'
+import { once } from 'node:events'
 
 /** The git service that a client asks for: read, or push. */
 export type GitProgram = 'upload-pack' | 'receive-pack'
@@ -184,5 +184,46 @@ async function writePushHooks(folder: string, pushCheck: readonly string[]): Pro
     ['proc-receive', RELAY],
   ] as const) {
     await replaceFile(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  }
+}
+
+/** Streams git's output with back-pressure. Ends git when the reader stops early. */
+function outputOf(child: PipedProcess) {
+  child.stdout.once('close', () => {
+    if (!child.stdout.readableEnded) signalGroup(child, 'SIGTERM')
+  })
+  return Readable.toWeb(child.stdout)
+}
+
+/** Streams the output of a git process that must run to its end, even when the reader stops early. */
+function outputToTheEnd({ stdout }: PipedProcess) {
+  const output = stdout.pipe(new PassThrough())
+  output.once('close', () => {
+    stdout.unpipe(output)
+    stdout.resume()
+  })
+  return Readable.toWeb(output)
+}
+
+/**
+ * Pipes a body into git with back-pressure. The rest of a body that git does not read, or that
+ * exceeds the limit, is drained, so that the client can receive the reason. When the body breaks
+ * off, git's input closes, and git cleans up.
+ */
+async function feed(
+  { stdin }: PipedProcess,
+  { body, limit }: { body: AsyncIterable<Uint8Array>; limit: number },
+): Promise<void> {
+  const closed = new Promise((resolve) => stdin.once('close', resolve))
+  let size = 0
+  try {
+    for await (const chunk of body) {
+      size += chunk.length
+      if (size > limit) stdin.destroy()
+      if (stdin.writable && !stdin.write(chunk)) await Promise.race([once(stdin, 'drain'), closed])
+    }
+    stdin.end()
+  } catch {
+    stdin.destroy()
   }
 }
