@@ -243,7 +243,7 @@ export function takeAgentEnvironment(): EnvironmentVariables {
   return environment
 }
 
-/** Where git keeps the objects of a push that is not accepted yet, as it tells its hooks. */
+/** Where git keeps the objects of a push that is not accepted yet, from the environment of its hooks. */
 export function gitQuarantine(
   environment: EnvironmentVariables = process.env,
 ): Record<string, string> {

@@ -91,9 +91,9 @@ export class AgentDirectory {
   /** Stores the record of a registered agent; durable when it returns. */
   async register(record: AgentRecord, heard: LastContact): Promise<void> {
     await this.#options.store.change((transaction) => transaction.put(AGENTS, record.uuid, record))
-    const known = this.#agents.get(record.uuid)
-    const configured = known?.configured ?? null
-    const condition = nextAgent(known?.condition ?? null, decisionOn({ record, configured }))
+    const agent = this.#agents.get(record.uuid)
+    const configured = agent?.configured ?? null
+    const condition = nextAgent(agent?.condition ?? null, decisionOn({ record, configured }))
     if (!condition) return
     this.#keep({ uuid: record.uuid, condition, record, configured, heard })
   }
@@ -123,12 +123,12 @@ export class AgentDirectory {
     heard: LastContact
     event: AgentEvent
   }): Promise<void> {
-    const known = this.#agents.get(contact.record.uuid)
-    if (!known) return
-    const before = known.record
+    const agent = this.#agents.get(contact.record.uuid)
+    if (!agent) return
+    const before = agent.record
     const isDue = !before || contact.heard.at - before.lastContact >= WRITTEN_EVERY
     const record = isDue ? { ...contact.record, lastContact: contact.heard.at } : contact.record
-    this.#apply({ ...known, record, heard: contact.heard }, contact.event)
+    this.#apply({ ...agent, record, heard: contact.heard }, contact.event)
     if (isDue) await this.#writeSoon(record.uuid, contact.heard.at)
   }
 
@@ -176,12 +176,12 @@ export class AgentDirectory {
 
   /** An agent without a contact since the start is Missing, whatever its earlier status. */
   #place(uuid: string, configured: ConfiguredAgent): void {
-    const known = this.#agents.get(uuid)
-    const event = decisionOn({ record: known?.record ?? null, configured })
-    const isUnheard = !known || (known.heard === null && known.configured === null)
-    const condition = nextAgent(isUnheard ? null : known.condition, event)
+    const agent = this.#agents.get(uuid)
+    const event = decisionOn({ record: agent?.record ?? null, configured })
+    const isUnheard = !agent || (agent.heard === null && agent.configured === null)
+    const condition = nextAgent(isUnheard ? null : agent.condition, event)
     if (!condition) return
-    const { record, heard } = known ?? { record: null, heard: null }
+    const { record, heard } = agent ?? { record: null, heard: null }
     this.#keep({ uuid, condition, record, configured, heard })
   }
 

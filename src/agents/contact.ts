@@ -80,14 +80,14 @@ export type ContactAnswer =
  * `too-many-requests`.
  */
 export async function registerAgent(deps: AgentCallsDeps, call: Registering): Promise<Registered> {
-  const known = deps.directory.find(call.uuid)
-  const { isFamiliar, hasKey } = standingOf(deps, known, call)
+  const agent = deps.directory.find(call.uuid)
+  const { isFamiliar, hasKey } = standingOf(deps, agent, call)
   if (!isFamiliar && !hasKey) deps.registrations.countRegistration(call.address)
-  if (!hasKey || (known !== null && isApproved(known))) {
-    assertFree(deps, known, call)
-    assertClaim(deps, known, call)
+  if (!hasKey || (agent !== null && isApproved(agent))) {
+    assertFree(deps, agent, call)
+    assertClaim(deps, agent, call)
   }
-  if (!hasKey && !known?.record) await deps.registrations.makeRoom(call.address)
+  if (!hasKey && !agent?.record) await deps.registrations.makeRoom(call.address)
   const { uuid, facts, instance, address } = call
   const token = newToken()
   const at = deps.clock()
@@ -96,17 +96,17 @@ export async function registerAgent(deps: AgentCallsDeps, call: Registering): Pr
     facts,
     claimHash: hashSecret(call.claim),
     tokenHash: hashSecret(token),
-    approved: hasKey || (known !== null && isApproved(known)),
+    approved: hasKey || (agent !== null && isApproved(agent)),
     lastContact: at,
   }
-  if (known && isFamiliar) deps.registrar.noteAddress(known.configured, movedTo(known, facts))
+  if (agent && isFamiliar) deps.registrar.noteAddress(agent.configured, movedTo(agent, facts))
   await deps.directory.register(record, { instance, at, address, stopping: false })
-  if (!known?.configured && hasKey && call.autoRegister) {
+  if (!agent?.configured && hasKey && call.autoRegister) {
     const { resources, environments } = call.autoRegister
     await deps.registrar.enroll({ uuid, ...addressOf(facts), resources, environments })
   }
   const configStatus = deps.directory.find(uuid)?.condition.configStatus ?? 'Pending'
-  return { token, configStatus, isNews: configStatus !== known?.condition.configStatus }
+  return { token, configStatus, isNews: configStatus !== agent?.condition.configStatus }
 }
 
 /** The proof of a registering machine: the claim of an approved one, or the key. */
@@ -133,20 +133,20 @@ export async function contactAgent(
   deps: AgentCallsDeps,
   call: ContactCall,
 ): Promise<ContactAnswer> {
-  const known = deps.directory.find(call.uuid)
-  if (!known?.record) return { kind: 'register' }
-  assertToken(known, call)
-  assertFree(deps, known, call)
+  const agent = deps.directory.find(call.uuid)
+  if (!agent?.record) return { kind: 'register' }
+  assertToken(agent, call)
+  assertFree(deps, agent, call)
   const at = deps.clock()
   const { instance, stopping, facts, address } = call
-  const record = { ...known.record, facts }
+  const record = { ...agent.record, facts }
   const heard = { instance, at, address, stopping }
   await deps.directory.recordContact({ record, heard, event: eventOf(call) })
-  if (isApproved(known)) {
+  if (isApproved(agent)) {
     if (stopping) await deps.jobs.abandon(call.uuid)
-    deps.registrar.noteAddress(known.configured, movedTo(known, facts))
+    deps.registrar.noteAddress(agent.configured, movedTo(agent, facts))
   }
-  const { configStatus } = deps.directory.find(call.uuid)?.condition ?? known.condition
+  const { configStatus } = deps.directory.find(call.uuid)?.condition ?? agent.condition
   const jobId = await deps.jobs.cancelledJob(call.uuid, call.jobId)
   return jobId === null
     ? { kind: 'none', configStatus }

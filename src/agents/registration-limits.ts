@@ -10,7 +10,7 @@ const WAITING_AT_MOST = 1_000
 const WAITING_OF_A_NETWORK = 100
 /** Silence after which a waiting machine may be replaced by another, in milliseconds. */
 const SILENT_AFTER = 15_000
-/** The delay that a refused machine is told to wait, in seconds. */
+/** The `Retry-After` of a refused machine, in seconds. */
 const NO_ROOM_FOR = 60
 /** The limit of remembered wrong keys: repeating one is not a new guess. */
 const WRONG_KEYS = 10_000

@@ -13,8 +13,8 @@ export function hashSecret(secret: string): string {
 
 /** Compares in constant time. */
 export function isSecretOf(hashed: string, secret: string): boolean {
-  const [kept, given] = [Buffer.from(hashed), Buffer.from(hashSecret(secret))]
-  return kept.length === given.length && timingSafeEqual(kept, given)
+  const [expected, given] = [Buffer.from(hashed), Buffer.from(hashSecret(secret))]
+  return expected.length === given.length && timingSafeEqual(expected, given)
 }
 
 /** Whether a key makes approval unnecessary; `unused` when no such key is configured. */

@@ -57,7 +57,7 @@ async function noteAll(audit: Audit, actions: readonly Action[]): Promise<void> 
   await Promise.all(actions.map((action) => audit.note(action)))
 }
 
-/** What a request did one by one; what ended otherwise than the request has no status. */
+/** The single actions of a request; one that ended differently from the request has no status. */
 function actionsOf(
   { status = 0, ...whole }: Action,
   auditActions: readonly AuditAction[],

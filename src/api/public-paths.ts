@@ -25,7 +25,7 @@ function pathsFor(scheme: Scheme): string[] {
   return ROUTES.filter(({ caller }) => CALLERS[caller].scheme === scheme).map(({ path }) => path)
 }
 
-/** Tells whether a path is one of these or below the part of one that has no parameters. */
+/** Whether a path is one of these, or below the part of one that has no parameters. */
 function coveredBy(patterns: readonly string[]): (path: string) => boolean {
   const fixed = new Set(patterns.filter((pattern) => !pattern.includes(':')))
   const starts = patterns.map((pattern) => pattern.replace(/(\/:.*)?$/, '/'))

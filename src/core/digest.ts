@@ -11,13 +11,13 @@ export type Digest = z.infer<typeof Digest>
 /** Hashing shorter documents is as fast as a cache look-up. */
 const SHORT = 4096
 
-const known = new WeakMap<Uint8Array, Digest>()
+const digests = new WeakMap<Uint8Array, Digest>()
 
 /** The digest of immutable bytes, computed once for each long document. */
 export function digestOf(document: Uint8Array): Digest {
-  const found = known.get(document)
+  const found = digests.get(document)
   if (found !== undefined) return found
   const digest = Digest.parse(hash('md5', document))
-  if (document.length > SHORT) known.set(document, digest)
+  if (document.length > SHORT) digests.set(document, digest)
   return digest
 }

@@ -34,18 +34,18 @@ export function candidatesOf(lines: LinesOfSide): ComparedSide {
   const ranks = ranksOf(lines)
   const surroundings = new Surroundings(ranks)
   const places = new Int32Array(ranks.length)
-  let kept = 0
+  let count = 0
   for (let n = 0; n < ranks.length; n++) {
     if (ranks[n] === USEFUL || (ranks[n] === FREQUENT && !surroundings.areLoners(n))) {
-      places[kept] = lines.offset + n
-      kept += 1
+      places[count] = lines.offset + n
+      count += 1
     } else {
       lines.changed[lines.offset + n] = 1
     }
   }
-  const ids = new Int32Array(kept)
-  for (let n = 0; n < kept; n++) ids[n] = lines.ids[(places[n] ?? 0) - lines.offset] ?? 0
-  return { ids, places: places.subarray(0, kept), changed: lines.changed }
+  const ids = new Int32Array(count)
+  for (let n = 0; n < count; n++) ids[n] = lines.ids[(places[n] ?? 0) - lines.offset] ?? 0
+  return { ids, places: places.subarray(0, count), changed: lines.changed }
 }
 
 /** The square root, rounded up to a power of two. */

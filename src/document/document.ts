@@ -72,10 +72,10 @@ function ruleProblems(configuration: Configuration, document: XmlDocument): read
 
 /** Thousands of siblings may each have a problem; their list is made once. */
 function rememberedChildren(): (element: XmlElement) => readonly XmlElement[] {
-  const known = new Map<XmlElement, readonly XmlElement[]>()
+  const cache = new Map<XmlElement, readonly XmlElement[]>()
   return (element) => {
-    const children = known.get(element) ?? childElements(element)
-    known.set(element, children)
+    const children = cache.get(element) ?? childElements(element)
+    cache.set(element, children)
     return children
   }
 }

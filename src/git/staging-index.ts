@@ -95,8 +95,8 @@ function compressedPath(
     dropped = ((dropped + 1) << 7) | (byte & 127)
   }
   const end = endOfPath(bytes, at)
-  const kept = before.slice(0, before.length - dropped)
-  return { path: kept + bytes.toString('latin1', at, end), next: end + 1 }
+  const prefix = before.slice(0, before.length - dropped)
+  return { path: prefix + bytes.toString('latin1', at, end), next: end + 1 }
 }
 
 function endOfPath(bytes: Buffer, start: number): number {

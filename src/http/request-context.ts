@@ -25,7 +25,7 @@ export const NOBODY: Principal = { username: '' }
 /** What a caller may send to find its request again in the logs. */
 const SANE = /^[A-Za-z0-9._:@/+=-]{1,128}$/
 
-/** Tells apart the requests of two runs of the service. */
+/** Distinguishes the requests of two runs of the service. */
 const RUN = randomBytes(6).toString('base64url')
 let requests = 0
 
@@ -71,7 +71,7 @@ export class RequestContext {
   /** What it did in particular; empty where its route says that. */
   auditActions: readonly AuditAction[] = []
 
-  /** Whether something is as it was not before; what only repeats itself is no action. */
+  /** False for a call that only repeated what was so before; the audit log does not note it. */
   isNews = true
 
   readonly #connection: Connection | null

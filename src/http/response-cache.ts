@@ -11,7 +11,7 @@ export type KeepWhen = 'at-once' | 'asked-again'
 /** Answers kept by key up to a number of bytes; the least recently used go first. Each is made once at a time. */
 export class ResponseCache {
   readonly #limit: number
-  readonly #kept = new Map<string, CachedResponse>()
+  readonly #entries = new Map<string, CachedResponse>()
   readonly #askedOnce = new Set<string>()
   readonly #making = new Map<string, Promise<CachedResponse>>()
   /** The key that was used last, which needs no new place. */
@@ -26,8 +26,8 @@ export class ResponseCache {
 
   /** The answer for the key if it is kept. */
   find(key: string): CachedResponse | null {
-    const kept = this.#kept.get(key)
-    return kept ? this.#touch(key, kept) : null
+    const cached = this.#entries.get(key)
+    return cached ? this.#touch(key, cached) : null
   }
 
   /**
@@ -40,8 +40,8 @@ export class ResponseCache {
     make: () => Promise<CachedResponse>,
     when: KeepWhen = 'at-once',
   ): CachedResponse | Promise<CachedResponse> {
-    const kept = this.find(key)
-    if (kept) return kept
+    const cached = this.find(key)
+    if (cached) return cached
     const making = this.#making.get(key)
     if (making) return making
     if (when === 'asked-again' && !this.#isAskedAgain(key)) return make()
@@ -63,7 +63,7 @@ export class ResponseCache {
 
   /** Forgets all answers, those in the making too. */
   clear(): void {
-    this.#kept.clear()
+    this.#entries.clear()
     this.#making.clear()
     this.#newest = null
     this.#size = 0
@@ -81,19 +81,19 @@ export class ResponseCache {
 
   #touch(key: string, body: CachedResponse): CachedResponse {
     if (key === this.#newest) return body
-    this.#kept.delete(key)
-    this.#kept.set(key, body)
+    this.#entries.delete(key)
+    this.#entries.set(key, body)
     this.#newest = key
     return body
   }
 
   #keep(key: string, body: CachedResponse): void {
-    this.#kept.set(key, body)
+    this.#entries.set(key, body)
     this.#newest = key
     this.#size += body.size + OVERHEAD
-    for (const [oldest, { size }] of this.#kept) {
+    for (const [oldest, { size }] of this.#entries) {
       if (this.#size <= this.#limit || oldest === key) return
-      this.#kept.delete(oldest)
+      this.#entries.delete(oldest)
       this.#size -= size + OVERHEAD
     }
   }

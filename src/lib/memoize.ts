@@ -5,12 +5,12 @@
 export function memoize<Key extends object, Answer>(
   compute: (key: Key) => Answer,
 ): (key: Key) => Answer {
-  const known = new WeakMap<Key, { readonly answer: Answer }>()
+  const results = new WeakMap<Key, { readonly answer: Answer }>()
   return (key) => {
-    const found = known.get(key)
+    const found = results.get(key)
     if (found) return found.answer
     const answer = compute(key)
-    known.set(key, { answer })
+    results.set(key, { answer })
     return answer
   }
 }

@@ -84,9 +84,9 @@ async function exchange(
   { made, aside }: { made: string; aside: string },
 ): Promise<void> {
   await mkdir(aside, { recursive: true, mode: 0o700 })
-  const kept = join(aside, basename(file))
-  await copyBytes(file, kept)
-  for (const each of [kept, `${kept}-wal`]) await orNullWhenAbsent(syncFile(nodeFs, each))
+  const copy = join(aside, basename(file))
+  await copyBytes(file, copy)
+  for (const each of [copy, `${copy}-wal`]) await orNullWhenAbsent(syncFile(nodeFs, each))
   for (const each of [aside, dirname(aside), dirname(file)]) await syncFolder(nodeFs, each)
   const { uid, gid } = await stat(file)
   await chown(made, uid, gid)

@@ -15,7 +15,7 @@ const REMEMBERED_AT_MOST = 10_000
  */
 const COMPARED_AT_MOST = 64
 const COMPARED_AT_MOST_WITH_GOOD = 2 * COMPARED_AT_MOST
-/** The delay that a refused caller is told to wait, in milliseconds. */
+/** The `Retry-After` of a refused caller, in milliseconds. */
 const NO_ROOM_FOR = 2_000
 
 interface Verified {

@@ -72,6 +72,6 @@ function costOf(stored: string): number {
 
 function isShaOf(stored: string, password: string): boolean {
   const given = createHash('sha1').update(password).digest()
-  const kept = Buffer.from(stored.slice('{SHA}'.length), 'base64')
-  return given.length === kept.length && timingSafeEqual(given, kept)
+  const expected = Buffer.from(stored.slice('{SHA}'.length), 'base64')
+  return given.length === expected.length && timingSafeEqual(given, expected)
 }

@@ -113,11 +113,11 @@ class CallerPermissions implements Permissions {
 
   mayOperateStage(pipeline: string, stage: string): boolean {
     if (this.isAdministrator) return true
-    const known = this.#pipelines.get(nameKey(pipeline))
-    const facts = known?.stages.get(nameKey(stage))
-    if (!known || !facts) return false
+    const rights = this.#pipelines.get(nameKey(pipeline))
+    const facts = rights?.stages.get(nameKey(stage))
+    if (!rights || !facts) return false
     if (facts.approvers.length === 0) return this.mayOperate(pipeline)
-    return this.#administers(known.group) || isListed(this.#caller, facts.approvers)
+    return this.#administers(rights.group) || isListed(this.#caller, facts.approvers)
   }
 
   mayOperateRun(pipeline: string, stage: string, groups: FormerGroups): boolean {

@@ -41,7 +41,7 @@ async function documentProblems(
   query: SqlQuery,
   kinds: readonly DocumentKind<unknown>[],
 ): Promise<string[]> {
-  const known = new Map(kinds.map((kind) => [kind.name, kind]))
+  const byName = new Map(kinds.map((kind) => [kind.name, kind]))
   const problems: string[] = []
   for await (const row of scanDocuments(query)) {
     const [name, key, json] = [
@@ -49,7 +49,7 @@ async function documentProblems(
       textColumn(row, 'key'),
       textColumn(row, 'json'),
     ]
-    const problem = documentProblem(known.get(name), json)
+    const problem = documentProblem(byName.get(name), json)
     if (problem !== null) problems.push(`the ${name} "${key}" ${problem}`)
   }
   return problems

@@ -133,8 +133,8 @@ const numberedTexts = new Map<string, string>()
 
 /** The store's statements use `?` for values; PostgreSQL numbers them. */
 function numbered(text: string): string {
-  const known = numberedTexts.get(text)
-  if (known !== undefined) return known
+  const cached = numberedTexts.get(text)
+  if (cached !== undefined) return cached
   let count = 0
   const renumbered = text.replace(/\?/g, () => `$${(count += 1)}`)
   numberedTexts.set(text, renumbered)

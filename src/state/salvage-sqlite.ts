@@ -30,10 +30,12 @@ export async function salvageSqliteState(damaged: string, target: string): Promi
 
 /** An unreadable index cannot prove that rows are missing. */
 function lostRows(connection: SqliteConnection, table: Table): number {
-  const known = `SELECT rowid AS r FROM ${table} INDEXED BY sqlite_autoindex_${table}_1`
-  const kept = `SELECT rowid FROM ${table} NOT INDEXED`
+  const indexed = `SELECT rowid AS r FROM ${table} INDEXED BY sqlite_autoindex_${table}_1`
+  const stored = `SELECT rowid FROM ${table} NOT INDEXED`
   try {
-    const [row] = connection.run(`SELECT COUNT(*) AS n FROM (${known}) WHERE r NOT IN (${kept})`)
+    const [row] = connection.run(
+      `SELECT COUNT(*) AS n FROM (${indexed}) WHERE r NOT IN (${stored})`,
+    )
     return numberOf(row, 'n')
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error

@@ -60,8 +60,8 @@ export class SqliteConnection implements Disposable {
   }
 
   #prepared(text: string): StatementSyncInstance {
-    const known = this.#statements.get(text)
-    if (known) return known
+    const cached = this.#statements.get(text)
+    if (cached) return cached
     const statement = this.#database.prepare(text)
     this.#statements.set(text, statement)
     return statement

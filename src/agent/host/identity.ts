@@ -23,8 +23,8 @@ export class Identity {
   /** Reads the identity in a folder, or creates one. */
   static async open(folder: string): Promise<Identity> {
     const file = join(folder, 'identity.json')
-    const kept = await findRecord(file)
-    if (kept) return new Identity(file, kept)
+    const record = await findRecord(file)
+    if (record) return new Identity(file, record)
     const claim = randomBytes(32).toString('hex')
     const identity = new Identity(file, { uuid: randomUUID(), claim, token: null })
     await identity.#save()

@@ -18,11 +18,11 @@ export interface JobEnvironment {
 export function inheritedVariables(
   environment: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
-  const kept = Object.entries(environment).flatMap(([name, value]) => {
+  const inherited = Object.entries(environment).flatMap(([name, value]) => {
     const own = name.startsWith('CAIRN_') && name !== MARK_VARIABLE
     return own || value === undefined ? [] : [[name, value] as const]
   })
-  return Object.fromEntries(kept)
+  return Object.fromEntries(inherited)
 }
 
 /**

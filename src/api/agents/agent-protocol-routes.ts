@@ -84,7 +84,7 @@ export const agentProtocolResource = resource({
       method: 'POST',
       path: AGENT_PATTERNS.contact,
       tag: AGENT_TAG,
-      summary: 'An agent tells what it does, and hears what to do',
+      summary: 'Takes the state of an agent, and answers with its instructions',
       caller: 'agent',
       audit: QUIET,
       body: agentMessage(ContactRequest),

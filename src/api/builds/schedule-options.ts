@@ -77,8 +77,8 @@ function fieldsOfAddress(request: Request): Field[] {
 function fieldOf(field: string, value: string): Field {
   const [, kind, name] = FIELD.exec(field) ?? []
   if (name === undefined || !isKind(kind)) {
-    const known = 'variables[NAME], secure_variables[NAME] or materials[NAME]'
-    throw malformed(`"${field}" is none of ${known}`, field)
+    const forms = 'variables[NAME], secure_variables[NAME] or materials[NAME]'
+    throw malformed(`"${field}" is none of ${forms}`, field)
   }
   const given = { kind, name, value }
   if (value.includes('\0')) throw malformedField(given, 'holds a character that no variable can')

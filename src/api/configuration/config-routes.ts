@@ -224,7 +224,7 @@ export const configResource = resource({
 })
 
 function snapshotAnswers(options: ConfigRoutesOptions) {
-  const kept = new ResponseCache(KEPT)
+  const cache = new ResponseCache(KEPT)
   return (c: Context<RouteEnv>, revision: Revision, kind: SnapshotKind) => {
     const make = async () => {
       const document = await readSnapshot(options, revision)
@@ -236,17 +236,17 @@ function snapshotAnswers(options: ConfigRoutesOptions) {
       })
     }
     const when = kind === 'immutable' ? 'asked-again' : 'at-once'
-    return answerWith(kept.take(`${kind} ${revision.digest}`, make, when), c)
+    return answerWith(cache.take(`${kind} ${revision.digest}`, make, when), c)
   }
 }
 
 /** Lists are kept by their address, which is read only when the list is made. */
 function listAnswers(options: ConfigRoutesOptions) {
-  const kept = new ResponseCache(KEPT)
+  const cache = new ResponseCache(KEPT)
   return (c: Context<RouteEnv>, query: () => RevisionQuery) => {
     const revision = findSnapshot(options, c.env.principal, null)
     const key = `${revision.commit} ${options.history.size()} ${targetOf(c)}`
-    const body = kept.take(key, async () => {
+    const body = cache.take(key, async () => {
       const { filter, ...part } = query()
       const revisions = await findRevisions(options, c.env.principal, filter, part)
       const entries = revisions.map((each) => renderRevision(each, options.clientNames))

@@ -28,13 +28,13 @@ export function pairAnswers(
   limit: number,
   make: (range: CommitRange, pair: RevisionPair) => Promise<CachedResponse>,
 ): (c: PairContext) => Response | Promise<Response> {
-  const kept = new ResponseCache(limit)
+  const cache = new ResponseCache(limit)
   options.history.onRevision(({ isRewritten }) => {
-    if (isRewritten) kept.clear()
+    if (isRewritten) cache.clear()
   })
   return (c) => {
     assertMayRead(options, c.env.principal)
-    const answer = kept.take(c.env.path, async () => {
+    const answer = cache.take(c.env.path, async () => {
       const range = { from: parseSha(c.req.param('from')), to: parseSha(c.req.param('to')) }
       return make(range, findPair(options, c.env.principal, range))
     })

@@ -17,7 +17,7 @@ export interface RevisionStreamsOptions {
 const ALIVE = 10_000
 const LONGEST = 600_000
 
-/** Tells readers of event streams about every revision, each from where it is. */
+/** Sends every revision to the readers of event streams, each from where it is. */
 export class RevisionStreams {
   readonly #options: RevisionStreamsOptions
   readonly #readers = new Set<Reader>()

@@ -110,9 +110,9 @@ export function describeRoutes(
   routes: readonly MountedRoute[],
   operations = OPERATIONS,
 ): readonly DescribedCall[] {
-  const known = new Map(Object.entries(operations))
+  const byRoute = new Map(Object.entries(operations))
   return routes.map(({ method, path }) => {
-    const operation = known.get(`${method} ${path}`)
+    const operation = byRoute.get(`${method} ${path}`)
     const isForPrograms = isInterface(path)
     const given = operation ?? (isForPrograms ? UNDESCRIBED : PAGE)
     const [shown, parameters] = [pathOf(path, given), parametersOf(path, given)]

@@ -89,8 +89,8 @@ export class ArtifactQuota implements AsyncDisposable {
   add(place: JobPlace, bytes: number): void {
     const { pipelineName: pipeline, pipelineCounter, stageName: stage, stageCounter } = place
     const run = { pipeline, pipelineCounter, stage, stageCounter }
-    const kept = this.#runs.get(runFolder(run))
-    if (kept) this.#set({ ...kept, bytes: Math.max(0, kept.bytes + bytes) })
+    const size = this.#runs.get(runFolder(run))
+    if (size) this.#set({ ...size, bytes: Math.max(0, size.bytes + bytes) })
     else if (this.#isMeasured) this.#begin(run, bytes)
     else this.#run(() => this.#measure(run))
     this.#look()
@@ -133,8 +133,8 @@ export class ArtifactQuota implements AsyncDisposable {
     this.#set({ run, bytes: Math.max(0, bytes), endedAt: null })
     this.#run(async () => {
       const endedAt = await this.#endOf(run)
-      const kept = this.#runs.get(runFolder(run))
-      if (kept) this.#set({ ...kept, endedAt })
+      const size = this.#runs.get(runFolder(run))
+      if (size) this.#set({ ...size, endedAt })
     })
   }
 

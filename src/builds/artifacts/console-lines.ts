@@ -35,8 +35,8 @@ export class LineFinder {
   ): Promise<ConsoleTail> {
     const { ino, dev, size, birthtimeMs } = await handle.stat()
     const key = `${dev}:${ino}:${birthtimeMs}`
-    const known = this.#places.get(key)
-    const start = known && known.line <= line && known.at <= size ? known : { line: 0, at: 0 }
+    const cached = this.#places.get(key)
+    const start = cached && cached.line <= line && cached.at <= size ? cached : { line: 0, at: 0 }
     const found = await scan(handle, { start, line, size })
     this.#places.set(key, found.last)
     const to = isComplete ? size : found.last.at

@@ -84,10 +84,10 @@ async function readRunning(
   call: JobCall,
 ): Promise<RunningJob> {
   assertApproved(directory, call)
-  const known = running.find(call.jobId)
-  const job = known?.agentUuid === call.uuid ? await builds.job(call.jobId) : null
-  if (known && job && job.state !== 'Rescheduled' && (isOnAgent(job) || known.isStopped)) {
-    return known
+  const assigned = running.find(call.jobId)
+  const job = assigned?.agentUuid === call.uuid ? await builds.job(call.jobId) : null
+  if (assigned && job && job.state !== 'Rescheduled' && (isOnAgent(job) || assigned.isStopped)) {
+    return assigned
   }
   throw notYours(call)
 }

@@ -91,12 +91,12 @@ export class JobDispatcher implements Disposable {
   }
 
   #admit({ uuid, token, instance }: WorkCall): KnownAgent {
-    const known = this.#options.directory.find(uuid)
-    assertToken(known, { uuid, token })
-    if (known?.heard && known.heard.instance !== instance) {
+    const agent = this.#options.directory.find(uuid)
+    assertToken(agent, { uuid, token })
+    if (agent?.heard && agent.heard.instance !== instance) {
       throw new ServiceError('agent-taken', `Another process uses the uuid ${uuid}`, { uuid })
     }
-    if (known?.condition.configStatus === 'Enabled') return known
+    if (agent?.condition.configStatus === 'Enabled') return agent
     const message = `The agent ${uuid} is not enabled and gets no work`
     throw new ServiceError('not-permitted', message, { permission: 'work' })
   }

@@ -90,8 +90,8 @@ export async function noteChanges(
 ): Promise<void> {
   if (changes.length === 0) return
   const key = pipelineKey({ pipeline: name, counter })
-  const known = (await tx.find(RUN_CHANGES, key)) ?? []
-  await tx.put(RUN_CHANGES, key, [...known, ...changes])
+  const earlier = (await tx.find(RUN_CHANGES, key)) ?? []
+  await tx.put(RUN_CHANGES, key, [...earlier, ...changes])
 }
 
 /** Runs a stage of a pipeline run, for the first time or again with all its jobs. */

@@ -103,14 +103,16 @@ export class MaterialPoller implements AsyncDisposable {
     const before = this.#watches
     const next = new Map<string, Watched>()
     for (const watched of materials) {
-      const known = before.get(watched.fingerprint)
+      const old = before.get(watched.fingerprint)
       const key = keyOf(watched.material)
-      const watch = known?.key === key ? known.watch : this.#open(watched)
+      const watch = old?.key === key ? old.watch : this.#open(watched)
       yield next.set(watched.fingerprint, { watched, key, watch })
     }
     this.#watches = next
-    const kept = new Set([...this.#watches.values()].map(({ watch }) => watch))
-    const gone = [...before.values()].map(({ watch }) => watch).filter((watch) => !kept.has(watch))
+    const current = new Set([...this.#watches.values()].map(({ watch }) => watch))
+    const gone = [...before.values()]
+      .map(({ watch }) => watch)
+      .filter((watch) => !current.has(watch))
     for (const watch of gone) watch[Symbol.dispose]()
     this.#tidyAfter(gone)
   }

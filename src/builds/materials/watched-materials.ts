@@ -20,8 +20,8 @@ export function watchedMaterials(pipelines: readonly Pipeline[]): WatchedMateria
     for (const material of materials) {
       if (!isSource(material)) continue
       const fingerprint = materialFingerprint(material)
-      const known = watched.get(fingerprint)
-      if (known) known.pipelines.add(name)
+      const entry = watched.get(fingerprint)
+      if (entry) entry.pipelines.add(name)
       else watched.set(fingerprint, { material, pipelines: new Set([name]) })
     }
   }

@@ -127,7 +127,7 @@ function locatorOf(job: JobInstance): string {
   return [pipelineName, pipelineCounter, stageName, stageCounter, name].join('/')
 }
 
-/** The pipelines that one list has and the other has not, or has otherwise, one in each step. */
+/** The pipelines that differ between two lists, or are in only one of them; one in each step. */
 function* differing({
   before,
   after,

@@ -26,8 +26,8 @@ export async function pausePipeline(
   { pipeline, cause }: { readonly pipeline: string; readonly cause: string },
 ): Promise<void> {
   const name = operatedName(deps, principal, pipeline)
-  const kept = cause.trim().slice(0, LONGEST_CAUSE).toWellFormed()
-  await deps.builds.pausePipeline({ pipeline: name, by: principal.username, cause: kept })
+  const shortened = cause.trim().slice(0, LONGEST_CAUSE).toWellFormed()
+  await deps.builds.pausePipeline({ pipeline: name, by: principal.username, cause: shortened })
 }
 
 /**

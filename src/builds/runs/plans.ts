@@ -20,8 +20,8 @@ export class ConfiguredPlans implements Plans {
 
   pipelinePlan(name: string): PipelinePlan | null {
     const key = nameKey(name)
-    const known = this.#plans.get(key)
-    if (known) return known
+    const cached = this.#plans.get(key)
+    if (cached) return cached
     const found = this.#pipelines.find(key)
     if (!found) return null
     const plan = planOf(found)

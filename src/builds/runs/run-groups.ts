@@ -20,7 +20,7 @@ const KEPT = 16
  */
 export class RunGroups {
   readonly #history: History
-  readonly #kept = new LRUCache<Digest, Groups>({ max: KEPT })
+  readonly #cached = new LRUCache<Digest, Groups>({ max: KEPT })
 
   constructor({ history }: { readonly history: History }) {
     this.#history = history
@@ -36,10 +36,10 @@ export class RunGroups {
 
   /** The group of each pipeline, by its name in lower case. */
   async #groupsIn(revision: Revision): Promise<Groups> {
-    const known = this.#kept.get(revision.digest)
-    if (known) return known
+    const cached = this.#cached.get(revision.digest)
+    if (cached) return cached
     const groups = groupsIn(await this.#history.readDocument(revision))
-    this.#kept.set(revision.digest, groups)
+    this.#cached.set(revision.digest, groups)
     return groups
   }
 }

@@ -47,8 +47,8 @@ export class PassedStages {
     if (event.type !== 'stage-finished' || event.status.state !== 'Passed') return
     const { stage } = event
     const key = stageNameKey({ pipeline: stage.pipelineName, stage: stage.name })
-    const known = this.#newest.get(key)
-    if (known) this.#newest.set(key, newer(known, stage))
+    const cached = this.#newest.get(key)
+    if (cached) this.#newest.set(key, newer(cached, stage))
   }
 
   async #find(name: StageName): Promise<StageInstance | null> {

@@ -52,12 +52,12 @@ export async function compareRevisions(
   const inTime = await Promise.all(
     looks.map(async (look) => ({ look, listed: await within(patience, look.listed) })),
   )
-  const known = new Map(inTime.map(({ look, listed }) => [look.wanted.fingerprint, listed]))
+  const listedOf = new Map(inTime.map(({ look, listed }) => [look.wanted.fingerprint, listed]))
   return {
     revisions: wanted.map((each) => ({
       ...each,
-      changed: known.has(each.fingerprint),
-      fromRevision: known.get(each.fingerprint)?.at(-1)?.revision ?? each.revision,
+      changed: listedOf.has(each.fingerprint),
+      fromRevision: listedOf.get(each.fingerprint)?.at(-1)?.revision ?? each.revision,
     })),
     changes: inTime.flatMap(({ look, listed }) => kept(look, listed)),
     later: () => listLater(inTime.filter(({ listed }) => listed === null).map(({ look }) => look)),

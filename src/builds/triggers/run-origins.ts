@@ -12,7 +12,7 @@ const REMEMBERED = 2_000
 /** Finds what runs were made from, through all the runs before them. */
 export class RunOrigins {
   readonly #runs: Pick<BuildQueries, 'pipelineInstance'>
-  readonly #known = new LRUCache<string, Promise<Origins>>({ max: REMEMBERED })
+  readonly #origins = new LRUCache<string, Promise<Origins>>({ max: REMEMBERED })
 
   constructor(runs: Pick<BuildQueries, 'pipelineInstance'>) {
     this.#runs = runs
@@ -35,12 +35,12 @@ export class RunOrigins {
 
   #ofRun(pipeline: string, counter: number): Promise<Origins> {
     const key = `${nameKey(pipeline)}/${counter}`
-    const known = this.#known.get(key)
-    if (known) return known
+    const cached = this.#origins.get(key)
+    if (cached) return cached
     const found = this.#find(pipeline, counter)
-    this.#known.set(key, found)
+    this.#origins.set(key, found)
     // A failed read is not cached.
-    found.catch(() => this.#known.delete(key))
+    found.catch(() => this.#origins.delete(key))
     return found
   }
 
@@ -70,7 +70,7 @@ function addAll(origins: Map<string, Set<string>>, others: Origins): void {
 }
 
 function add(origins: Map<string, Set<string>>, origin: string, revision: string): void {
-  const known = origins.get(origin)
-  if (known) known.add(revision)
+  const revisions = origins.get(origin)
+  if (revisions) revisions.add(revision)
   else origins.set(origin, new Set([revision]))
 }

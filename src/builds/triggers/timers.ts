@@ -31,8 +31,8 @@ export class Timers implements Disposable {
     const now = this.#options.clock()
     this.#timers = new Map(
       [...crons].map(([pipeline, cron]) => {
-        const known = before.get(pipeline)
-        return [pipeline, known?.cron === cron ? known : { cron, next: nextFire(cron, now) }]
+        const timer = before.get(pipeline)
+        return [pipeline, timer?.cron === cron ? timer : { cron, next: nextFire(cron, now) }]
       }),
     )
     this.#wait()

@@ -37,9 +37,9 @@ export async function knownRevisions(
     const own = isOnDemand(material)
       ? builtRevision(newest, fingerprint)
       : deps.poller.latest(fingerprint)
-    const known = upstream.revisions.get(fingerprint) ?? own
-    if (known === null) return null
-    revisions.push({ fingerprint, name: shownMaterialName(material), revision: known })
+    const revision = upstream.revisions.get(fingerprint) ?? own
+    if (revision === null) return null
+    revisions.push({ fingerprint, name: shownMaterialName(material), revision })
   }
   return revisions
 }
@@ -62,8 +62,8 @@ export async function newestRevisions(
     const fingerprint = materialFingerprint(material)
     const pin = pinned.get(fingerprint)
     if (pin) return pin
-    const settled = upstream.revisions.get(fingerprint) ?? null
-    const revision = settled ?? (await pollFor(deps, pipeline, material))
+    const built = upstream.revisions.get(fingerprint) ?? null
+    const revision = built ?? (await pollFor(deps, pipeline, material))
     return { fingerprint, name: shownMaterialName(material), revision }
   })
   return Promise.all(asked)

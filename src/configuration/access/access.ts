@@ -19,7 +19,7 @@ const OPEN: SecurityFacts = { securityOn: false, roles: [], admins: [], groups: 
  * first user stays an administrator, or there would be none.
  */
 export class ConfiguredAccess implements Access {
-  readonly #known = new Map<string, Permissions>()
+  readonly #cached = new Map<string, Permissions>()
   readonly #usernames: () => readonly string[]
   #rules = new AccessRules(OPEN)
 
@@ -41,7 +41,7 @@ export class ConfiguredAccess implements Access {
 
   /** Evaluates the administrators again after a change of the users. */
   forget(): void {
-    this.#known.clear()
+    this.#cached.clear()
   }
 
   may({ username }: Principal, permission: Permission): boolean {
@@ -83,10 +83,10 @@ export class ConfiguredAccess implements Access {
   }
 
   #permissionsOf(username: string): Permissions {
-    const known = this.#known.get(username)
-    if (known) return known
+    const cached = this.#cached.get(username)
+    if (cached) return cached
     const permissions = this.#permissionsBy(this.#rules, username)
-    this.#known.set(username, permissions)
+    this.#cached.set(username, permissions)
     return permissions
   }
 

@@ -29,9 +29,9 @@ export async function readChanges(
   { before, after }: RevisionPair,
 ): Promise<DescribedChanges> {
   const isStep = history.numberOf(after) === (history.numberOf(before) ?? 0) + 1
-  const known = isStep ? entities.find(after) : null
+  const indexed = isStep ? entities.find(after) : null
   const changes =
-    known ??
+    indexed ??
     (await summary.changes(await history.readDocument(before), await history.readDocument(after)))
   return {
     subject: renderSubject(changes),

@@ -35,9 +35,9 @@ export class DocumentCache implements AsyncDisposable {
 
   /** Validates a document and seals its plain secrets, without blocking the event loop. */
   async inspect(bytes: Uint8Array<ArrayBuffer>): Promise<Inspection> {
-    const known = this.#cache.get(digestOf(bytes))
-    if (known && !known.hasPlainSecrets) {
-      return { ok: true, document: bytes, schemaVersion: known.schemaVersion }
+    const cached = this.#cache.get(digestOf(bytes))
+    if (cached && !cached.hasPlainSecrets) {
+      return { ok: true, document: bytes, schemaVersion: cached.schemaVersion }
     }
     this.#makeRoom(bytes)
     const reading = await this.#read(bytes)

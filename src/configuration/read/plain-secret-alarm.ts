@@ -70,9 +70,9 @@ export class PlainSecretAlarm {
     const { history, readable } = this.#deps
     const { commit, digest } = revision
     if (this.#records.has(commit)) return
-    const known = readable.knownSecrets(digest)
+    const cached = readable.knownSecrets(digest)
     const found =
-      known ?? (await readable.secretsIn({ digest, document: await history.readStored(revision) }))
+      cached ?? (await readable.secretsIn({ digest, document: await history.readStored(revision) }))
     if (found.length === 0) return
     const username = shownAuthor(revision.username)
     await this.#keep({ commit, username, secrets: [...found], acknowledgedBy: null })

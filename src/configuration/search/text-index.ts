@@ -204,8 +204,8 @@ export class TextIndex implements AsyncDisposable {
   }
 
   async #read(revision: Revision): Promise<Uint8Array> {
-    const kept = this.#documents.get(revision.digest)
-    const document = kept ?? (await this.#deps.history.readDocument(revision))
+    const cached = this.#documents.get(revision.digest)
+    const document = cached ?? (await this.#deps.history.readDocument(revision))
     this.#documents.set(revision.digest, document)
     return document
   }

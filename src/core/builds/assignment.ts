@@ -28,8 +28,8 @@ export interface SpreadJob {
 /** Whether both have an environment in common, or neither has any. Names compare without case. */
 export function sharesEnvironment(pipeline: readonly string[], agent: readonly string[]): boolean {
   if (pipeline.length === 0 && agent.length === 0) return true
-  const known = new Set(agent.map(plain))
-  return pipeline.some((name) => known.has(plain(name)))
+  const resources = new Set(agent.map(plain))
+  return pipeline.some((name) => resources.has(plain(name)))
 }
 
 /** A pinned job requires its agent; any other only resources, in any case and order. */

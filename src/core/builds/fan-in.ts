@@ -44,8 +44,8 @@ export function fanIn<Run extends UpstreamRun>(
 export function joinOrigins(one: Origins, other: Origins): Origins | null {
   const joined = new Map(one)
   for (const [origin, revisions] of other) {
-    const known = one.get(origin)
-    const common = known ? [...known].filter((revision) => revisions.has(revision)) : [...revisions]
+    const own = one.get(origin)
+    const common = own ? [...own].filter((revision) => revisions.has(revision)) : [...revisions]
     if (common.length === 0) return null
     joined.set(origin, new Set(common))
   }

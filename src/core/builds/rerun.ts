@@ -34,8 +34,8 @@ export function rerunObstacle(
 ): string | null {
   if (run.active) return 'it is still in progress'
   if (names.length === 0) return 'no job is named'
-  const known = new Set(run.jobs.map(({ name }) => nameKey(name)))
-  const unknown = names.find((name) => !known.has(nameKey(name)))
+  const keys = new Set(run.jobs.map(({ name }) => nameKey(name)))
+  const unknown = names.find((name) => !keys.has(nameKey(name)))
   return unknown === undefined ? null : `it has no job ${unknown}`
 }
 

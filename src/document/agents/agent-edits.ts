@@ -141,15 +141,15 @@ function changedNames(
   removed: readonly string[] = [],
 ): readonly string[] {
   const without = new Set(removed.map(nameKey))
-  const known = new Set(names.map(nameKey))
-  const fresh = added.filter((name) => !known.has(nameKey(name)))
+  const keys = new Set(names.map(nameKey))
+  const fresh = added.filter((name) => !keys.has(nameKey(name)))
   return [...names, ...fresh].filter((name) => !without.has(nameKey(name)))
 }
 
 function resourceEdits(agent: XmlElement, wanted: readonly string[]): XmlEdit[] {
   const listed = elementsAt(agent, 'resources/resource')
-  const kept = new Set(listed.map((resource) => elementText(resource).trim()))
-  const added = wanted.filter((name) => !kept.has(name))
+  const texts = new Set(listed.map((resource) => elementText(resource).trim()))
+  const added = wanted.filter((name) => !texts.has(name))
   const removed = listed.filter((resource) => !wanted.includes(elementText(resource).trim()))
   return [
     ...removed.map((resource) => removal(resource, 'remove')),

@@ -54,10 +54,10 @@ export function registerAgents(
 }
 
 function unlisted(root: XmlElement, agents: readonly RegisteringAgent[]): RegisteringAgent[] {
-  const known = new Set(agentElements(root).map((agent) => attributeOf(agent, 'uuid')))
+  const uuids = new Set(agentElements(root).map((agent) => attributeOf(agent, 'uuid')))
   return agents.filter(({ uuid }) => {
-    const fresh = !known.has(uuid)
-    known.add(uuid)
+    const fresh = !uuids.has(uuid)
+    uuids.add(uuid)
     return fresh
   })
 }

@@ -67,8 +67,8 @@ function lengthTable(before: readonly string[], after: readonly string[]): Uint1
 function alignForwards(before: readonly string[], after: readonly string[]): [number, number][] {
   const places = new Map<string, number[]>()
   for (const [to, item] of [...after.entries()].toReversed()) {
-    const known = places.get(item)
-    if (known) known.push(to)
+    const queue = places.get(item)
+    if (queue) queue.push(to)
     else places.set(item, [to])
   }
   const pairs: [number, number][] = []

@@ -41,8 +41,8 @@ export function matchByKey<Thing>(
   const waiting = new Map<string | null, Thing[]>()
   for (const thing of after.toReversed()) {
     const key = keyOf(thing)
-    const known = waiting.get(key)
-    if (known) known.push(thing)
+    const queue = waiting.get(key)
+    if (queue) queue.push(thing)
     else waiting.set(key, [thing])
   }
   const pairs: [Thing, Thing][] = []

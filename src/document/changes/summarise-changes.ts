@@ -163,8 +163,8 @@ const MOST_LAYOUTS = 10
 function grouped(changes: readonly DocumentChange[]): readonly DocumentChange[] {
   const byEntity = new Map<string, DocumentChange[]>()
   for (const change of changes) {
-    const known = byEntity.get(change.entity)
-    if (known) known.push(change)
+    const group = byEntity.get(change.entity)
+    if (group) group.push(change)
     else byEntity.set(change.entity, [change])
   }
   const groups = [...byEntity.values()].toSorted(byRank).map((group) => group.toSorted(byLine))

@@ -53,8 +53,8 @@ function addInsert({ inserted }: ChildEdits, edit: Extract<ChildEdit, { kind: 'i
 }
 
 function groupOf(groups: Map<XmlElement, ChildEdits>, parent: XmlElement): ChildEdits {
-  const known = groups.get(parent)
-  if (known) return known
+  const found = groups.get(parent)
+  if (found) return found
   const group: ChildEdits = {
     inserted: new Map(),
     removed: new Set(),

@@ -36,7 +36,7 @@ export function insertionSplices(insertions: Insertions): Splice[] {
   })
 }
 
-/** The children whose place tells how the others stand: elements, or comments where there are none. */
+/** The children whose layout new ones follow: elements, or comments where there are none. */
 function neighboursIn({ children }: XmlElement): XmlNode[] {
   const elements = [children.find(isElement), children.findLast(isElement)]
   return [...elements, children.findLast((child) => child.kind === 'aside')].filter(

@@ -6,7 +6,7 @@ export interface EditableDocument {
   readonly root: XmlElement
 }
 
-/** How a document is laid out, as far as its text tells. */
+/** How a document is laid out, as far as its text shows. */
 export interface Layout {
   /** The end of an empty-element tag: ` />` or `/>`. */
   readonly emptyEnd: string

@@ -100,14 +100,14 @@ function holderIn(root: XmlElement, { parent }: XmlElement): XmlElement | null {
 }
 
 function placeIn(parent: XmlElement, element: XmlElement): InsertionPlace {
-  const kept = new Map(childElements(parent).map((child) => [keyOf(child), child]))
+  const present = new Map(childElements(parent).map((child) => [keyOf(child), child]))
   const siblings = element.parent ? childElements(element.parent) : []
   const before = siblings.slice(0, siblings.indexOf(element))
   for (const sibling of before.toReversed()) {
-    const same = kept.get(keyOf(sibling))
+    const same = present.get(keyOf(sibling))
     if (same) return { kind: 'after', sibling: same }
   }
-  return before.length === 0 && kept.size > 0 ? { kind: 'first' } : { kind: 'last' }
+  return before.length === 0 && present.size > 0 ? { kind: 'first' } : { kind: 'last' }
 }
 
 /** The identity of an element among its siblings; lists and the like are alone. */

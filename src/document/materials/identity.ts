@@ -40,7 +40,7 @@ function identityParts(material: Material): readonly (string | boolean | null)[]
 }
 
 /**
- * What tells materials apart: two that read the same thing in the same way have one fingerprint,
+ * Identifies a material: two that read the same thing in the same way have one fingerprint,
  * whatever their names, folders and passwords are. 64 hexadecimal characters.
  */
 export const materialFingerprint = memoize((material: Material) =>

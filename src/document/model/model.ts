@@ -20,7 +20,7 @@ export const Configuration = z.object({
 })
 export type Configuration = z.infer<typeof Configuration>
 
-/** Builds the model, or tells in what values it does not have the form of one. */
+/** Builds the model, or reports the values that do not have its form. */
 export function buildConfiguration(root: ModelNode): z.ZodSafeParseResult<Configuration> {
   const server = root.child('server')
   return Configuration.safeParse({

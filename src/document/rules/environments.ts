@@ -23,10 +23,10 @@ export function* pipelineOnce({ written: { environments } }: RuleContext): Gener
 
 /** EVT-1: agents of an environment exist, written as they are. */
 export function* environmentAgents({ written }: RuleContext): Generator<Finding> {
-  const known = new Set(written.agents.map(({ uuid }) => uuid))
+  const uuids = new Set(written.agents.map(({ uuid }) => uuid))
   for (const { name, agents } of written.environments) {
     for (const { at, uuid } of agents) {
-      if (known.has(uuid)) continue
+      if (uuids.has(uuid)) continue
       yield {
         at,
         message: `the environment "${name}" names the agent "${shorten(uuid)}", which does not exist`,

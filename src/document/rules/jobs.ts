@@ -95,9 +95,9 @@ function jobsOf({ stages }: Pipeline): { readonly stage: Stage; readonly job: Jo
 /** ART-1. */
 export const artifacts: StageRule = function* ({ jobs }, context): Generator<Finding> {
   for (const { name, artifacts: all } of jobs) {
-    const kept = all.filter(({ kind }) => kind !== 'external')
-    for (const artifact of kept) yield* checkArtifact(artifact, name, context)
-    for (const { item } of repeats(kept, identityOf)) {
+    const checked = all.filter(({ kind }) => kind !== 'external')
+    for (const artifact of checked) yield* checkArtifact(artifact, name, context)
+    for (const { item } of repeats(checked, identityOf)) {
       const message = `the artifact "${shorten(item.src)}" already stands in the job "${name}"`
       yield { at: item.at, message }
     }

@@ -21,9 +21,9 @@ export const label: PipelineRule = function* (pipeline, context): Generator<Find
     yield { at, message: `${subject} is badly formed` }
     return
   }
-  const known = namesFor(pipeline.materials, context)
+  const names = namesFor(pipeline.materials, context)
   for (const { variable, length } of uses) {
-    if (!isKnown(variable, known, context)) {
+    if (!isKnown(variable, names, context)) {
       yield { at, message: `${subject} uses "${shorten(variable)}", which is no material of it` }
     }
     if (length === 0) {

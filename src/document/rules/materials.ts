@@ -146,11 +146,11 @@ export function* autoUpdates({ pipelines }: RuleContext): Generator<Finding> {
   for (const material of pipelines.flatMap(({ materials }) => materials)) {
     if (!('autoUpdate' in material)) continue
     const identity = materialIdentity(material)
-    const known = first.get(identity)
-    if (known === undefined) first.set(identity, material.autoUpdate)
-    else if (known !== material.autoUpdate) {
+    const earlier = first.get(identity)
+    if (earlier === undefined) first.set(identity, material.autoUpdate)
+    else if (earlier !== material.autoUpdate) {
       const where = 'url' in material ? material.url : material.port
-      const message = `the ${material.kind} material "${shorten(where)}" has autoUpdate ${material.autoUpdate} here and ${known} elsewhere`
+      const message = `the ${material.kind} material "${shorten(where)}" has autoUpdate ${material.autoUpdate} here and ${earlier} elsewhere`
       yield { at: material.at, message }
     }
   }

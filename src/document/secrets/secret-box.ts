@@ -74,7 +74,7 @@ function openWith(key: Uint8Array, sealed: string): string | null {
   return isAuthentic(decipher) ? body.toString('utf8') : null
 }
 
-/** The library tells a wrong tag by an error that has no code of its own. */
+/** The library reports a wrong tag by an error without a code of its own. */
 function isAuthentic(decipher: { final(): Buffer }): boolean {
   try {
     decipher.final()

@@ -48,8 +48,8 @@ const DEFINITIONS: ReadonlyMap<string, Definition> = new Map(
 const rules = new Map<string, ElementRule>()
 
 function ruleOf(key: string): ElementRule {
-  const known = rules.get(key)
-  if (known) return known
+  const cached = rules.get(key)
+  if (cached) return cached
   const { others = {}, ...exact } = definitionOf(key)
   const attributes = `${exact.attributes ?? ''} ${others.attributes ?? ''}`
   const content = others.content ?? exact.content

@@ -187,11 +187,11 @@ async function describeChanges(
   document: Uint8Array<ArrayBuffer>,
 ): Promise<string> {
   if (parseMessage(message)?.form !== 'original') return ''
-  const known = parent === undefined ? null : recent.get(parent)
-  const found = known === undefined && parent ? await source.findFile(parent, sourceFile) : null
+  const before = parent === undefined ? null : recent.get(parent)
+  const found = before === undefined && parent ? await source.findFile(parent, sourceFile) : null
   const inspection = found === null ? null : await inspect(found)
   recent.set(sha, document)
-  return summarise(known ?? (inspection?.ok ? inspection.document : null), document)
+  return summarise(before ?? (inspection?.ok ? inspection.document : null), document)
 }
 
 /** The author of a commit apart from the name. */

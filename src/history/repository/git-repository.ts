@@ -253,8 +253,8 @@ class WrittenObjects implements RawObjectReader {
 
   /** Blobs are not cached: the next commit replaces them unread. */
   remember(objects: readonly NamedObject[]): void {
-    const kept = objects.filter(({ type }) => type !== 'blob')
-    this.#last = new Map(kept.map((object) => [object.oid, object]))
+    const small = objects.filter(({ type }) => type !== 'blob')
+    this.#last = new Map(small.map((object) => [object.oid, object]))
   }
 
   async findObject(oid: string): Promise<RawObject | null> {

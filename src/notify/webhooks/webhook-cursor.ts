@@ -20,8 +20,8 @@ export async function openCursor(
   name: string,
   start: CommitSha,
 ): Promise<WebhookCursor> {
-  const known = await store.find(WEBHOOKS, name)
-  return known ?? keepCursor(store, { name, commit: start, deliveredAt: null })
+  const cursor = await store.find(WEBHOOKS, name)
+  return cursor ?? keepCursor(store, { name, commit: start, deliveredAt: null })
 }
 
 export async function keepCursor(store: StateStore, cursor: WebhookCursor): Promise<WebhookCursor> {

@@ -56,10 +56,10 @@ function mapKeys(value: unknown, rename: (key: string) => string, depth: number)
 
 /** Caches a function of keys, which are few unless a caller invents them. */
 function remembering(rename: (key: string) => string): (key: string) => string {
-  const known = new Map<string, string>()
+  const renamed = new Map<string, string>()
   return (key) => {
-    const name = known.get(key) ?? rename(key)
-    if (known.size < KEYS_AT_MOST) known.set(key, name)
+    const name = renamed.get(key) ?? rename(key)
+    if (renamed.size < KEYS_AT_MOST) renamed.set(key, name)
     return name
   }
 }
