@@ -67,7 +67,7 @@ describe('config-repo/README.md', { timeout: 60_000, tags: ['bash'] }, () => {
     expect(EXAMPLES.filter((example) => example.includes('\n'))).toEqual([])
   })
 
-  it('tells who has changed a pipeline, and nobody else', () => {
+  it('says who has changed a pipeline, and nobody else', () => {
     const lines = answerTo(1).trim().split('\n')
 
     expect(lines.map((line) => / [+-]\d{4} (\w+):/.exec(line)?.[1])).toEqual(['bob', 'ana'])
@@ -79,7 +79,7 @@ describe('config-repo/README.md', { timeout: 60_000, tags: ['bash'] }, () => {
     expect(answerTo(3)).not.toContain('+    <pipeline name="gamma">')
   })
 
-  it('tells who wrote each line', () => {
+  it('says who wrote each line', () => {
     const lines = answerTo(4).trim().split('\n')
 
     expect(lines.find((line) => line.includes('alpha.git'))).toContain('(bob ')

@@ -34,7 +34,7 @@ async function runningAgent(service: TestService) {
 }
 
 describe('a real agent', () => {
-  it('tells what it is, and keeps its secrets to itself', { timeout: 60_000 }, async () => {
+  it('says what it is, and keeps its secrets to itself', { timeout: 60_000 }, async () => {
     const service = await startService(['--auto-register-key', KEY])
 
     const { agent, workDir } = await runningAgent(service)

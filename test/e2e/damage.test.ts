@@ -64,7 +64,7 @@ describe('damage', () => {
     expect(git(service.repository, 'status', '--porcelain')).toBe('')
   })
 
-  it('to the newest document is told by name at the start, and the doctor repairs it', async () => {
+  it('to the newest document is reported by name at the start, and the doctor repairs it', async () => {
     const cwd = tempDir()
     const service = await startService([], cwd)
     const digest = await saved(service, 'new')
@@ -83,7 +83,7 @@ describe('damage', () => {
     expect(git(service.repository, 'fsck', '--strict', '--no-dangling')).toBe('')
   })
 
-  it('to the branch is told, and what is known is served until it is repaired', async () => {
+  it('to the branch is reported, and what is known is served until it is repaired', async () => {
     const service = await startService(['--poll-interval', '100ms'])
     const digest = await saved(service, 'one')
     const name = git(service.repository, 'symbolic-ref', 'HEAD').trim()
@@ -103,7 +103,7 @@ describe('damage', () => {
     await saved(service, 'three')
   })
 
-  it('to the state store is told in one line, and the service does not start over it', async () => {
+  it('to the state store is reported in one line, and the service does not start over it', async () => {
     const cwd = tempDir()
     const first = start(['serve', '--port', '0', '--admin-password', 'p'], { cwd })
     await first.line(READY)

@@ -29,7 +29,7 @@ function recordedIn(folder: string): Facts[] {
 }
 
 describe('the source of cairn import', { timeout: 120_000 }, () => {
-  it('takes the branch and the time that it is told', async () => {
+  it('takes the branch and the time that it is given', async () => {
     const source = new Source()
     source.commit('Ana', documentWith('one'))
     git(source.folder, 'checkout', '-q', '-b', 'other')

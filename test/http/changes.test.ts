@@ -60,7 +60,7 @@ async function serviceWithChanges(): Promise<{ service: TestService; commits: re
 }
 
 describe('the changes between two revisions', () => {
-  it('are told in words and in parts, in the direction that is asked for', async () => {
+  it('are reported in words and in parts, in the direction that is asked for', async () => {
     const { service, commits } = await serviceWithChanges()
     const [newest = '', middle = ''] = commits
 

@@ -52,7 +52,7 @@ describe('the answer to a read of what may change', () => {
     }
   })
 
-  it('is new when what it tells has changed', async () => {
+  it('is new when what it says has changed', async () => {
     const scene = await openScene()
     const path = '/api/stages/app/build/instance/1/1'
     const etag = (await scene.get(path)).headers.get('etag') ?? ''

@@ -59,7 +59,7 @@ describe('GET /health', { timeout: 60_000 }, () => {
     }
   })
 
-  it('tells users of problems of the pipelines that they may view, on pages too', async () => {
+  it('shows users the problems of the pipelines that they may view, on pages too', async () => {
     const scene = await troubledScene()
     const problemsFor = async (user: string) =>
       JSON.stringify(await jsonOf(await scene.get('/health', user)))

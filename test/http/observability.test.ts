@@ -69,7 +69,7 @@ describe('/metrics', () => {
     await expect.poll(() => valueOf(service, 'cairn_writer_queue_length')).toBe(0)
   })
 
-  it('tells agents by status and jobs by what they wait for', async () => {
+  it('counts agents by status and jobs by what they wait for', async () => {
     const scene = await BuildScene.open()
     const agent = await ProtocolAgent.join(scene.service, 'a1')
     await scene.schedule()

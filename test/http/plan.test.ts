@@ -122,7 +122,7 @@ describe('the plan of a configuration', () => {
     expect((await planOf(scene, beside)).touches.jobsRunning).toEqual([])
   })
 
-  it('tells who gains and who loses which permission', async () => {
+  it('says who gains and who loses which permission', async () => {
     const scene = await BuildScene.open(APP)
     const current = await currentOf(scene)
     const security =

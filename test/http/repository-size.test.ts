@@ -79,7 +79,7 @@ describe('the size of the repository', () => {
     })
   })
 
-  it('is told anew soon after each revision', { timeout: 120_000 }, async () => {
+  it('is measured anew soon after each revision', { timeout: 120_000 }, async () => {
     const service = await startService()
     for (const name of ['first', 'second']) {
       await service.fetch('/api/admin/config.xml', {
@@ -94,7 +94,7 @@ describe('the size of the repository', () => {
     }
   })
 
-  it('tells that packing fails, and why', async () => {
+  it('says that packing fails, and why', async () => {
     const service = await startService(['--poll-interval', '1s'])
     git(service.repository, 'config', 'pack.window', 'many')
 

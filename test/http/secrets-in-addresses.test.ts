@@ -151,7 +151,7 @@ describe('a secret in the address of a material', () => {
     expect(plainIn(text)).toEqual([])
   })
 
-  it('is told apart from a name, a port and a parameter', async () => {
+  it('is distinguished from a name, a port and a parameter', async () => {
     const service = await quick()
     const document = documentWith('a', 'b', 'c', 'd')
       .replace('https://example.org/a.git', 'https://ana@h/a.git')

@@ -86,7 +86,7 @@ it('refuses a push that would change it, and takes one that does not', async () 
   expect(taken.code).toBe(0)
 })
 
-it('follows a commit with git that changes it, tells of it, and goes on taking changes', async () => {
+it('follows a commit with git that changes it, reports it, and goes on taking changes', async () => {
   const service = await startService(['--poll-interval', '100ms'])
   await put(service, documentOf(OURS, 'one'))
   writeFileSync(join(service.repository, 'config.xml'), documentOf(OTHER, 'two'))

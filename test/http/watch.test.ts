@@ -51,7 +51,7 @@ describe('GET /api/config/watch', () => {
     expect(commitsOf(await watch(service, `since=${first}`))).toEqual(commits.toReversed())
   })
 
-  it('tells nothing of the revision that takes the permission of a caller who waits', async () => {
+  it('says nothing of the revision that takes the permission of a caller who waits', async () => {
     const scene = await BuildScene.open()
     const since = await newest(scene.service)
     const url = `${WATCH}?since=${since}`
@@ -95,7 +95,7 @@ describe('GET /api/config/watch', () => {
     expect(await statusOf('', null)).toBe(401)
   })
 
-  it('tells who waits upon a commit that was taken back that it is gone', async () => {
+  it('says to a caller who waits upon a commit that was taken back that it is gone', async () => {
     const service = await startService(POLL)
     await saveAll(service, 'a')
     const since = await newest(service)
@@ -106,7 +106,7 @@ describe('GET /api/config/watch', () => {
     expect((await held).status).toBe(404)
   })
 
-  it('tells of every revision that a merge brings, wherever it stands in the list', async () => {
+  it('reports every revision that a merge brings, wherever it stands in the list', async () => {
     const service = await startService(POLL)
     const first = await newest(service)
     git(service.repository, 'checkout', '--quiet', '-b', 'side')
@@ -148,7 +148,7 @@ describe('the stream of revisions', () => {
     return events
   }
 
-  it('tells every new revision, in order, as the list has it', async () => {
+  it('reports every new revision, in order, as the list has it', async () => {
     const service = await startService()
     const events = await eventsOf(service)
 
@@ -168,7 +168,7 @@ describe('the stream of revisions', () => {
     expect([await events.next(), await events.next()].map((event) => event?.id)).toEqual([b, c])
   })
 
-  it('tells a reader whose commit was taken back that the history is rewritten', async () => {
+  it('says to a reader whose commit was taken back that the history is rewritten', async () => {
     const service = await startService(POLL)
     const start = await newest(service)
     const [a] = await saveAll(service, 'a')

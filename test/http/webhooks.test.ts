@@ -47,7 +47,7 @@ async function health(service: TestService): Promise<HealthBody> {
 }
 
 describe('webhooks', () => {
-  it('are told every revision in order, signed', async () => {
+  it('get every revision in order, signed', async () => {
     const { receiver, service } = await hookedService()
 
     await saveAll(service, 'a', 'b', 'c')
@@ -67,7 +67,7 @@ describe('webhooks', () => {
     }
   })
 
-  it('are told again what they did not take, before anything else', async () => {
+  it('get again what they did not take, before anything else', async () => {
     const { receiver, service } = await hookedService({ timeoutSeconds: 0.3 })
     receiver.behaviours.push('fail', 'hang', 'redirect')
 
@@ -101,7 +101,7 @@ describe('webhooks', () => {
     expect(receiver.taken()).toEqual(await commitsOf(service))
   })
 
-  it('are told after a restart what they missed, and nothing from before they were named', async () => {
+  it('get after a restart what they missed, and nothing from before they were named', async () => {
     const { receiver, folder } = await hookedFolder()
     const unhooked = await startService(['--webhooks-file', join(folder, 'none.json')], folder)
     await saveAll(unhooked, 'before')

@@ -74,9 +74,9 @@ export interface MaterialProblem {
 export class MaterialPoller implements AsyncDisposable {
   readonly #options: MaterialPollerOptions
   readonly #tools: Tools
-  readonly #turns = new Semaphore(AT_ONCE)
-  readonly #doubtfulTurns = new Semaphore(AT_ONCE)
-  readonly #changeTurns = new Semaphore(AT_ONCE)
+  readonly #polls = new Semaphore(AT_ONCE)
+  readonly #failingPolls = new Semaphore(AT_ONCE)
+  readonly #queries = new Semaphore(AT_ONCE)
   readonly #tidying = new SerialQueue()
   readonly #polled = new Emitter<[fingerprint: string]>()
   #watches = new Map<string, Watched>()
@@ -212,9 +212,9 @@ export class MaterialPoller implements AsyncDisposable {
     const { fingerprint, material } = watched
     return new MaterialWatch({
       source: this.#sourceOf(watched),
-      turns: this.#turns,
-      doubtfulTurns: this.#doubtfulTurns,
-      changeTurns: this.#changeTurns,
+      polls: this.#polls,
+      failingPolls: this.#failingPolls,
+      queries: this.#queries,
       interval: material.autoUpdate ? this.#options.interval : null,
       first: this.#options.first,
       polled: (watch, error) => {

@@ -12,11 +12,11 @@ const LONGEST_PAUSE = 600_000
 export interface MaterialWatchOptions {
   readonly source: MaterialSource
   /** Shared by all materials. */
-  readonly turns: Semaphore
+  readonly polls: Semaphore
   /** For polls of failing materials, which may block for long: the others do not wait for them. */
-  readonly doubtfulTurns: Semaphore
+  readonly failingPolls: Semaphore
   /** For queries for changes, which may take long: polls do not wait for them. */
-  readonly changeTurns: Semaphore
+  readonly queries: Semaphore
   /**
    * Milliseconds from the end of one poll to the next; null for a material that is polled on demand
    * only.
@@ -65,27 +65,27 @@ export class MaterialWatch implements Disposable {
    * @throws {SourceFailed} when the repository cannot be read.
    */
   poll(): Promise<string> {
-    const { turns, doubtfulTurns } = this.#options
+    const { polls, failingPolls } = this.#options
     this.#coming ??= this.#inTurn(
       () => {
         this.#coming = null
         return this.#poll()
       },
-      this.#failures > 0 ? doubtfulTurns : turns,
+      this.#failures > 0 ? failingPolls : polls,
     )
     return this.#coming
   }
 
   /** @throws {SourceFailed} when the repository cannot be read. */
   changes(span: RevisionSpan): Promise<readonly SourceModification[] | null> {
-    const { source, changeTurns } = this.#options
-    return this.#inTurn(() => source.changes(span), changeTurns)
+    const { source, queries } = this.#options
+    return this.#inTurn(() => source.changes(span), queries)
   }
 
   /** @throws {SourceFailed} when the repository cannot be read. */
   find(revision: string): Promise<string | null> {
-    const { source, changeTurns } = this.#options
-    return this.#inTurn(() => source.find(revision), changeTurns)
+    const { source, queries } = this.#options
+    return this.#inTurn(() => source.find(revision), queries)
   }
 
   /** Resolves when no call is pending. */
@@ -142,9 +142,9 @@ export class MaterialWatch implements Disposable {
     this.#timer.unref()
   }
 
-  #inTurn<Result>(job: () => Promise<Result>, turns: Semaphore): Promise<Result> {
+  #inTurn<Result>(job: () => Promise<Result>, limit: Semaphore): Promise<Result> {
     const turn = this.#last.then(() =>
-      turns.run(() => {
+      limit.run(() => {
         if (this.#closed) throw new SourceFailed('The material is no longer watched')
         return job()
       }),

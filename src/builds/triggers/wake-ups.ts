@@ -31,7 +31,7 @@ export class WakeUps implements AsyncDisposable {
       this.#woken.delete(name)
       if (!this.#closed) await this.#turns.run(() => this.#lookLater(name))
     })
-    inBackground(this.#log, 'A pipeline could not be looked at', looked)
+    inBackground(this.#log, 'A pipeline could not be checked', looked)
   }
 
   /** A new configuration may wake thousands of names; other requests are served in between. */

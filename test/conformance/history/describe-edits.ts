@@ -76,7 +76,7 @@ export function describeEdits(where: string, defaults: Partial<HistoryOptions>):
       expect(history.problem()).toBeNull()
     })
 
-    it('that is not valid is told with its place, is left as it is, and changes nothing', async () => {
+    it('that is not valid is reported with its place, is left as it is, and changes nothing', async () => {
       folder.write('<cruise\n\n')
 
       await eventually(() =>
@@ -233,7 +233,7 @@ export function describeEdits(where: string, defaults: Partial<HistoryOptions>):
       expect(folder.complaints()).toBe('')
     })
 
-    it('that removes the file is undone, and told', async () => {
+    it('that removes the file is undone, and reported', async () => {
       rmSync(folder.file('config.xml'))
 
       await eventually(() => expect(folder.names()).toContain('config.xml'))

@@ -192,7 +192,7 @@ export function describeHistory(where: string, defaults: Partial<HistoryOptions>
       })
     })
 
-    it('tells listeners of every revision', async () => {
+    it('notifies listeners of every revision', async () => {
       const history = await folder.open()
       const heard: string[] = []
       const stop = history.onRevision(({ added }) => heard.push(...added.map((r) => r.username)))

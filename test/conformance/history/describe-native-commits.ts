@@ -29,7 +29,7 @@ export function describeNativeCommits(where: string, defaults: Partial<HistoryOp
       expect(folder.complaints()).toBe('')
     })
 
-    it('that is not valid is no revision and is told, and the next save is made upon it', async () => {
+    it('that is not valid is no revision and is reported, and the next save is made upon it', async () => {
       const commit = folder.commit('<cruise\n')
 
       await eventually(() =>
@@ -47,7 +47,7 @@ export function describeNativeCommits(where: string, defaults: Partial<HistoryOp
       expect(folder.complaints()).toBe('')
     })
 
-    it('that removes the file is told', async () => {
+    it('that removes the file is reported', async () => {
       folder.git('rm', '--quiet', 'config.xml')
       folder.git('commit', '--quiet', '-m', 'Remove')
 
@@ -57,7 +57,7 @@ export function describeNativeCommits(where: string, defaults: Partial<HistoryOp
       expect(folder.complaints()).toBe('')
     })
 
-    it('with a plain secret is told, and a sealed one follows it', async () => {
+    it('with a plain secret is reported, and a sealed one follows it', async () => {
       folder.commit(documentOf('svn password="s3cret"'))
 
       await expectRevisions('Filesystem', 'native', 'Upgrade')

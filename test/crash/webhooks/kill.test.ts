@@ -18,7 +18,7 @@ function withoutRepeats(list: readonly string[]): string[] {
 
 describe('a service with a webhook that is killed under load', () => {
   it(
-    'tells every revision at least once and in order, over all of its lives',
+    'delivers every revision at least once and in order, over all of its lives',
     { timeout: 180_000 },
     async () => {
       const [folder, receiver] = [tempDir(), await WebhookReceiver.open()]

@@ -138,7 +138,7 @@ describe('history and comparison in a browser', () => {
     expect(await page.locator('.n.chosen').count()).toBe(2)
   })
 
-  it('tell of a revision that arrives while the history is open', async () => {
+  it('show a revision that arrives while the history is open', async () => {
     const service = await serviceWithHistory(LATER)
     const page = await visit(chromium.browser, service.url)
     await page.goto('/config')

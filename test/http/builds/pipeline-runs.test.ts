@@ -30,7 +30,7 @@ async function runOf(scene: BuildScene, run: string): Promise<PipelineRunBody> {
 }
 
 describe('a run of a pipeline', () => {
-  it('tells what has changed since the run before, and its agent where that begins', async () => {
+  it('says what has changed since the run before, and its agent where that begins', async () => {
     const scene = await BuildScene.open({ pipelines: [] }, BY_HAND)
     const other = gitOrigin(join(scene.service.folder, 'other'))
     const materials = [
@@ -117,7 +117,7 @@ describe('a run of a pipeline', () => {
     ])
   })
 
-  it('tells its newest change when there are none since, for the branch was set back', async () => {
+  it('shows its newest change when there are none since, for the branch was set back', async () => {
     const scene = await BuildScene.open({}, BY_HAND)
     const agent = await ProtocolAgent.join(scene.service, 'a1')
     const kept = commit(scene.origin, 'kept')

@@ -83,7 +83,7 @@ describe('a job that an agent runs', () => {
 })
 
 describe('a console', () => {
-  it('grows at its end only, and tells where that is', async () => {
+  it('grows at its end only, and says where that is', async () => {
     const { scene, agent } = await sceneWithAgent()
     await scene.schedule()
     const { jobId } = await agent.work()

@@ -94,7 +94,7 @@ describe('a call for work', () => {
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
   })
 
-  it('tells the same job again to the process that may have missed the answer', async () => {
+  it('gives the same job again to the process that may have missed the answer', async () => {
     const { scene, agent } = await sceneWithAgent()
     await scene.schedule()
 

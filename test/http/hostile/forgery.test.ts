@@ -48,7 +48,7 @@ describe('a request that another site has a browser send', () => {
     expect(await (await service.fetch('/api/config/revisions')).json()).toHaveLength(1)
   })
 
-  it('is told apart from one of the same site and from a program', async () => {
+  it('is distinguished from one of the same site and from a program', async () => {
     const service = await startService()
     const calls = await changingCalls(service)
 

@@ -69,7 +69,7 @@ describe('the safe removal of an agent', () => {
     expect(await html(service, again.headers.get('location') ?? '')).toContain(': 5 s left')
   })
 
-  it('can be taken back, and tells what is refused', async () => {
+  it('can be taken back, and says what is refused', async () => {
     const service = await startService(['--auto-register-key', KEY])
     const agent = await joined(service)
     const path = `/agents/${agent.uuid}/remove`

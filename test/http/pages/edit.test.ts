@@ -61,7 +61,7 @@ describe('the editor', () => {
     expect(await currentOf(service)).toBe(edited)
   })
 
-  it('tells every problem with its line, and gives the text back', async () => {
+  it('reports every problem with its line, and gives the text back', async () => {
     const service = await serviceAt()
     const broken = BASE.replace('<job name="unit">', '<job nmae="unit">')
 

@@ -108,7 +108,7 @@ describe('the statuses of the pipelines', () => {
     expect((await scene.get('/pipelines?status=broken')).status).toBe(400)
   })
 
-  it('tell waiting from building, with the reason', async () => {
+  it('distinguish waiting from building, with the reason', async () => {
     const scene = await inEveryState()
 
     const row = rowOf(await pageOf(scene.service, '/pipelines'), 'image')
@@ -242,7 +242,7 @@ describe('the page of the pipelines', () => {
     expect(await pageOf(scene.service, '/pipelines')).not.toContain('Locked by')
   })
 
-  it('tells which pipelines have a material that cannot be read', async () => {
+  it('says which pipelines have a material that cannot be read', async () => {
     const gone = element('git', { url: '/nowhere/at/all' })
     const scene = await BuildScene.open({ pipelines: [APP, { name: 'lost', materials: [gone] }] })
     await scene.post('/api/pipelines/lost/schedule')

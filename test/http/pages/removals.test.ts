@@ -51,7 +51,7 @@ async function scene() {
 const ALL = '/agents/remove?agent=a1&agent=a2&agent=a3'
 
 describe('the safe removal of several agents', () => {
-  it('takes those along that are ready, and tells of each what became of it', async () => {
+  it('takes those along that are ready, and says of each what became of it', async () => {
     const { service, others } = await scene()
     const [two] = others
 

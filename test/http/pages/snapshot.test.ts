@@ -84,7 +84,7 @@ describe('a snapshot', () => {
     expect(html).toContain('>first</span>')
   })
 
-  it('tells which revision wrote each line', async () => {
+  it('says which revision wrote each line', async () => {
     const service = await serviceWithTwo()
 
     const html = await pageOf(service, '/config/r3?blame=1')

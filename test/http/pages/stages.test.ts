@@ -250,7 +250,7 @@ describe('the history of a stage', () => {
     expect(deep).toEqual([true, true, true, true, true, true, true])
   })
 
-  it('tells of a stage that never ran, and knows none that is nowhere', async () => {
+  it('shows a stage that never ran, and knows none that is nowhere', async () => {
     const scene = await BuildScene.open({ pipelines: [TWO_JOBS] })
 
     expect(await pageOf(scene.service, '/stages/app/build')).toContain('It has not run yet')

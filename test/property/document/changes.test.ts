@@ -110,7 +110,7 @@ describe('the summary of any two documents', () => {
     )
   })
 
-  it('tells a change of the layout alone as nothing else', () => {
+  it('reports a change of the layout alone as nothing else', () => {
     fc.assert(
       fc.property(DOCUMENTS, (document) => {
         const spread = xmlDocument(document.text.replaceAll('><', '>\n  <'))
@@ -133,7 +133,7 @@ describe.skipIf(!SHARED_DATA)('the summary of real documents (need the shared da
     }
   })
 
-  it('tells every step of a real history', () => {
+  it('reports every step of a real history', () => {
     const documents = everyRealRevision().toReversed().map(xmlDocument)
     const steps = documents.slice(1).map((after, at) => [documents[at] ?? after, after] as const)
 

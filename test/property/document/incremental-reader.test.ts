@@ -206,7 +206,7 @@ describe('reading what was read before in parts', () => {
     expect(valid).toBeGreaterThan(runs / 10)
   })
 
-  it('tells the same changes as between documents that were read as a whole', async () => {
+  it('reports the same changes as between documents that were read as a whole', async () => {
     const reader = new IncrementalReader()
     let count = 0
     await fc.assert(

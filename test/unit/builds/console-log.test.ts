@@ -64,7 +64,7 @@ describe('a console log', () => {
 })
 
 describe('a full disk', () => {
-  it.each(['ENOSPC', 'EDQUOT'])('is told by its name when the system says %s', async (code) => {
+  it.each(['ENOSPC', 'EDQUOT'])('is reported by its name when the system says %s', async (code) => {
     const failing = orDiskFull(async () => {
       throw Object.assign(new Error('write'), { code })
     })

@@ -108,7 +108,7 @@ describe('a job’s assignment', () => {
     expect(environmentVariables.at(-1)).toEqual({ name: 'KEY', value: 's3cret', secure: true })
   })
 
-  it('tells the instances of a job apart', async () => {
+  it('distinguishes the instances of a job', async () => {
     const facts = scene({ jobAttributes: 'runInstanceCount="4"' })
     const job = aJobRun({ name: 'unit-runInstance-3' })
     const { environmentVariables } = await assignmentOf({ ...facts, job })

@@ -125,7 +125,7 @@ describe('the poller of materials', () => {
     expect(polled).not.toContain(other)
   })
 
-  it('tells which material cannot be read, goes on with the others, and forgets it when it can', async () => {
+  it('says which material cannot be read, goes on with the others, and forgets it when it can', async () => {
     const { home, poller, logged, watch } = open()
     const origin = gitOrigin(join(home, 'origin'))
     const away = join(home, 'away')

@@ -49,7 +49,7 @@ async function open(url = 'the origin') {
 }
 
 describe('the changes of a run', () => {
-  it('are told later when they cannot be told in time', async () => {
+  it('are noted later when they cannot be listed in time', async () => {
     const { compare, letGoOn, revision } = await open()
 
     const { revisions, changes, later } = await compare(20)
@@ -61,7 +61,7 @@ describe('the changes of a run', () => {
     expect(await told).toMatchObject([{ modifications: [{ revision, comment: 'change' }] }])
   })
 
-  it('are left out where they cannot be told at all', async () => {
+  it('are left out where they cannot be listed at all', async () => {
     const { compare, letGoOn, revision } = await open('/nowhere/at/all')
     letGoOn()
 

@@ -145,7 +145,7 @@ describe('a run of a pipeline', () => {
     })
   })
 
-  it('tells why a stage that follows by itself could not start', async () => {
+  it('says why a stage that follows by itself could not start', async () => {
     const onAll = aJob({ spread: { type: 'on-all' } })
     await using world = await BuildsWorld.open(
       aPipeline({ stages: [aStage(), aStage({ name: 'spread', jobs: [onAll] })] }),

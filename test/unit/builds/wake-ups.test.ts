@@ -17,7 +17,7 @@ function openLooks() {
   return { begun, endLook: () => ends.shift()?.(), wakeUps }
 }
 
-describe('whoever is woken', () => {
+describe('a woken name', () => {
   it('is looked at once more, not more often, for what came meanwhile', async () => {
     const { begun, endLook, wakeUps } = openLooks()
     wakeUps.wake('a')

@@ -99,7 +99,7 @@ describe('the assignment of work', () => {
     expect(await world.builds.job(first?.id ?? 0)).toMatchObject({ state: 'Rescheduled' })
   })
 
-  it('tells whoever waits that there is work', async () => {
+  it('notifies those who wait that there is work', async () => {
     await using world = await BuildsWorld.open(aPipeline())
 
     await world.schedule()

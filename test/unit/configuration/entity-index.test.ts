@@ -113,7 +113,7 @@ describe('the index of entities', () => {
     expect(index.progress()).toEqual({ indexed: 3, of: 3 })
   })
 
-  it('reads nothing that it has told before', async () => {
+  it('reads nothing that it has answered before', async () => {
     const history = await (await emptyFolder()).open()
     await saveAll(history, ...STEPS.slice(0, 4))
     const first = indexOf(history)

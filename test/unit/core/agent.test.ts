@@ -127,7 +127,7 @@ describe('the life of an agent', () => {
     expect(approved).toBe(agent.configStatus === 'Pending' ? 'Enabled' : agent.configStatus)
   })
 
-  it.each(EVERY)('is told by its reports: $configStatus $runtimeStatus', (agent) => {
+  it.each(EVERY)('follows from its reports: $configStatus $runtimeStatus', (agent) => {
     const stopping = agent.runtimeStatus === 'Cancelled'
 
     expect(nextAgent(agent, 'report-idle')?.runtimeStatus).toBe('Idle')

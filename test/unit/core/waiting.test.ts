@@ -37,7 +37,7 @@ describe('why a job waits', () => {
     expect(reasonOf(need, ...agents)).toBe(reason)
   })
 
-  it('tells what the agents do that could take it', () => {
+  it('says what the agents do that could take it', () => {
     const disabled = anAgent({ condition: { ...IDLE, configStatus: 'Disabled' } })
     const busy = anAgent({ condition: { ...IDLE, runtimeStatus: 'Building' } })
     const lost = anAgent({ condition: { ...IDLE, runtimeStatus: 'LostContact' } })

@@ -17,7 +17,7 @@ describe('a merge by choice', () => {
     expect(Buffer.from(mergeByChoice(input, choices)).toString()).toBe(merged)
   })
 
-  it('has a choice for each conflict that a merge without choices tells', () => {
+  it('has a choice for each conflict that a merge without choices reports', () => {
     const merge = mergeTexts(input)
 
     expect(merge.clean ? [] : merge.conflicts).toHaveLength(2)

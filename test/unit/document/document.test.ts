@@ -43,7 +43,7 @@ describe('reading a document', () => {
     ])
   })
 
-  it('tells of structure and of rules together, in the order of the document', () => {
+  it('reports structure and rules together, in the order of the document', () => {
     const stages = [{ jobs: [{ tasks: [element('exec', { command: 'ls', colour: 'red' })] }] }]
     const environments = [{ pipelines: ['absent'] }]
     const materials = [dependency('nowhere')]
@@ -58,7 +58,7 @@ describe('reading a document', () => {
     expect(messages[2]).toContain('"absent"')
   })
 
-  it('tells of structure alone where a value has no meaning to the rules', () => {
+  it('reports structure alone where a value has no meaning to the rules', () => {
     const pipelines = [{ attributes: { isLocked: 'perhaps' }, materials: [dependency('nowhere')] }]
 
     const problems = problemsOf(aConfiguration({ pipelines }))

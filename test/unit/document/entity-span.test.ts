@@ -35,13 +35,13 @@ describe('where an entity stands', () => {
   })
 
   it.each(['pipeline/none', 'agent/u1', 'stage/one', 'planet/mars', 'user/a'])(
-    'is not told of %s',
+    'is not found for %s',
     (entity) => {
       expect(found(entity)).toBeNull()
     },
   )
 
-  it('is told of the stages of a pipeline', () => {
+  it('is found for the stages of a pipeline', () => {
     const pipeline = found('pipeline/app') ?? ''
     const span = stageSpan(pipeline, 'two')
 

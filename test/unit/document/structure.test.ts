@@ -28,7 +28,7 @@ describe('the structure of a document', () => {
     ])
   })
 
-  it('is told with the place and the path of each problem, in the order of the document', () => {
+  it('is reported with the place and the path of each problem, in the order of the document', () => {
     const text = cruise(`
 <pipelines group="g">
   <pipeline name="build">
@@ -133,7 +133,7 @@ describe('the structure of a document', () => {
     expect(problemsOf(cruise(content))).toEqual([])
   })
 
-  it('tells apart what is named alike by where it stands', () => {
+  it('distinguishes what is named alike by where it stands', () => {
     const text = cruise(`
       ${pipeline(`<materials><pipeline pipelineName="q" stageName="s"/></materials>${STAGE}`)}
       <templates><pipeline name="t">${STAGE}</pipeline></templates>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { listVocabulary } from '../../../src/document/structure/vocabulary-listing.ts'
 
 describe('the vocabulary as data', () => {
-  it('tells elements of one name in different places apart', () => {
+  it('distinguishes elements of one name in different places', () => {
     const listed = listVocabulary('exact')
     const childOf = (key: string, name: string) => listed[listed[key]?.children[name] ?? '']
 

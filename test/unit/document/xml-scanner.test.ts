@@ -31,7 +31,7 @@ function pathAt(place: string): string {
 }
 
 describe('XmlScanner', () => {
-  it('tells tags, attributes and values apart', () => {
+  it('distinguishes tags, attributes and values', () => {
     const start = TEXT.indexOf('<job ')
 
     expect(tokensOf(TEXT, start, start + 30)).toEqual([
@@ -60,17 +60,17 @@ describe('XmlScanner', () => {
     ['<job name="unit"', 'group shop › pipeline checkout › stage test › job unit'],
     ['<pipeline pipelineName', 'group shop › pipeline checkout › upstream pipeline up'],
     ['</pipelines>', 'group shop'],
-  ])('tells what is open at %s', (place, path) => {
+  ])('says what is open at %s', (place, path) => {
     expect(pathAt(place)).toBe(path)
   })
 
-  it('tells the entity that a place belongs to', () => {
+  it('finds the entity that a place belongs to', () => {
     const open = new XmlScanner(TEXT).openAt(TEXT.indexOf('<job name="unit"'))
 
     expect(entityOfOpen(TEXT, open)).toEqual({ kind: 'pipeline', name: 'checkout' })
   })
 
-  it('takes any text, and tells the same whether it is asked at once or in parts', () => {
+  it('takes any text, and says the same whether it is asked at once or in parts', () => {
     const soup = fc
       .array(fc.constantFrom('<a', ' b="', '"', '>', '/>', '</a>', '<!--', '-->', 'x', '\n', "'"))
       .map((parts) => parts.join(''))

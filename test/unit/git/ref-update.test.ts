@@ -21,7 +21,7 @@ function twoCommits(repository: GitRepository) {
 }
 
 describe('updateRef', () => {
-  it('moves a branch, as git log and git reflog tell', async () => {
+  it('moves a branch, as git log and git reflog say', async () => {
     using repository = new GitRepository()
     const { first, second } = twoCommits(repository)
 
@@ -147,7 +147,7 @@ describe('updateRef', () => {
 })
 
 describe('readRef and readHead', () => {
-  it('tell an unborn branch, a branch and a detached HEAD apart', async () => {
+  it('distinguish an unborn branch, a branch and a detached HEAD', async () => {
     using repository = new GitRepository()
     expect(await readHead(repository.store)).toEqual({ branch: MAIN, commit: null })
 

@@ -135,7 +135,7 @@ describe('examineRepository', () => {
     await expectWhole(sick)
   })
 
-  it('tells from its log what an emptied branch was', async () => {
+  it('reads from its log what an emptied branch was', async () => {
     damage(sick.inGit('refs', 'heads', 'main'))
 
     const seen = await sick.examine(false)
@@ -145,7 +145,7 @@ describe('examineRepository', () => {
     await expectWhole(sick)
   })
 
-  it('takes no branch back whose log does not tell what it was', async () => {
+  it('takes no branch back whose log does not say what it was', async () => {
     damage(sick.inGit('refs', 'heads', 'main'), '\0\0\0')
     rmSync(sick.inGit('logs'), { recursive: true })
 

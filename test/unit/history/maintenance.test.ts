@@ -40,7 +40,7 @@ function age(path: string): void {
 }
 
 describe('maintenance', () => {
-  it('begins by itself when there is much that lies loose, and tells what lies where', async () => {
+  it('begins by itself when there is much that lies loose, and says what lies where', async () => {
     await using folder = new HistoryFolder({ packWhen: { ...NEVER, looseObjects: 30 } })
     const history = await folder.open()
 
@@ -78,7 +78,7 @@ describe('maintenance', () => {
     expect(history.storage()).toMatchObject({ looseObjects: 6, packs: 0, packedAt: null })
   })
 
-  it('tells why it fails, and that the history goes on', async () => {
+  it('says why it fails, and that the history goes on', async () => {
     await using folder = new HistoryFolder({ packWhen: EAGER })
     const history = await folder.open()
     folder.git('config', 'pack.window', 'many')

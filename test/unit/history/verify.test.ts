@@ -32,7 +32,7 @@ describe('verifying a repository', () => {
     expect(report).toMatchObject({ revisions: 3, problems: [] })
   })
 
-  it('tells of a document that does not have its recorded digest', async () => {
+  it('reports a document that does not have its recorded digest', async () => {
     const message = folder.git('log', '-1', '--format=%B')
     folder.write(documentOf('other'))
     folder.git('add', 'config.xml')
@@ -52,7 +52,7 @@ describe('verifying a repository', () => {
     expect(report.notes).toEqual([expect.stringContaining('records the digest')])
   })
 
-  it('tells of a damaged index', async () => {
+  it('reports a damaged index', async () => {
     await folder.close()
     const file = folder.file('.git/cairn/revisions')
     const bytes = readFileSync(file)
@@ -64,7 +64,7 @@ describe('verifying a repository', () => {
     expect(problems).toEqual(['The index is damaged after 2 commits'])
   })
 
-  it('tells of an index of another history', async () => {
+  it('reports an index of another history', async () => {
     await folder.close()
     folder.git('reset', '--quiet', '--hard', 'HEAD~1')
 
@@ -73,7 +73,7 @@ describe('verifying a repository', () => {
     expect(problems).toEqual([expect.stringContaining('The index differs from the history')])
   })
 
-  it('tells of a damaged object', async () => {
+  it('reports a damaged object', async () => {
     const blob = folder.git('rev-parse', 'HEAD~1:config.xml').trim()
     const file = folder.file(`.git/objects/${blob.slice(0, 2)}/${blob.slice(2)}`)
     chmodSync(file, 0o644)

@@ -18,7 +18,7 @@ describe('a serial queue', () => {
     expect(events).toEqual(['one', 'two', 'three'].flatMap((n) => [`${n} begins`, `${n} ends`]))
   })
 
-  it('tells a failure to its own caller and goes on', async () => {
+  it('gives a failure to its own caller and goes on', async () => {
     const queue = new SerialQueue()
 
     const failing = queue.run(() => Promise.reject(new Error('disk full')))

@@ -9,7 +9,7 @@ function entered(...states: readonly (readonly [JobState, number])[]) {
 }
 
 describe('the timeline of a job', () => {
-  it('tells waiting, preparing and building apart', () => {
+  it('distinguishes waiting, preparing and building', () => {
     const transitions = entered(
       ['Scheduled', 100],
       ['Assigned', 140],

@@ -74,7 +74,7 @@ describe('the origins of the lines of a revision', () => {
     expect(await originsOf(cache, history)).toEqual([1, 3, 4, 1])
   })
 
-  it('tell how far the look has come when it takes longer than the caller waits', async () => {
+  it('say how far the look has come when it takes longer than the caller waits', async () => {
     const history = await (await emptyFolder()).open()
     for (let n = 0; n < 5; n += 1) await save(history, documentOf(`line ${n}`))
     const { cache } = cacheOf(history)

@@ -116,7 +116,7 @@ describe('the client of p4 (a stand-in with recorded answers)', () => {
     ])
   })
 
-  it('tells the changes between two, with their files', async () => {
+  it('lists the changes between two, with their files', async () => {
     const answers = { changes: P4_CHANGES, describe: P4_DESCRIPTIONS }
     const { source, calls } = await standIn(p4(false), answers)
 
@@ -159,7 +159,7 @@ describe('the client of tfs (a stand-in with recorded answers)', () => {
     ])
   })
 
-  it('tells the changesets between two, with their items', async () => {
+  it('lists the changesets between two, with their items', async () => {
     const { source, calls } = await standIn(TFS, { history: TF_HISTORY })
 
     const changes = await source.changes({ after: '7', upTo: '9' })

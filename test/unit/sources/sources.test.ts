@@ -59,7 +59,7 @@ const CASES: readonly Case[] = [
 ]
 
 describe.each(CASES)('a $kind repository', ({ tags, origin, describe: described, root }) => {
-  it('tells its newest revision and the changes before it', { tags }, async () => {
+  it('reports its newest revision and the changes before it', { tags }, async () => {
     const home = tempDir()
     const repository = origin(join(home, 'origin'))
     const [after, upTo] = [repository.material(0).revision, repository.material(1).revision]
@@ -98,7 +98,7 @@ describe.each(CASES)('a $kind repository', ({ tags, origin, describe: described,
 })
 
 describe('the changes of a git repository', () => {
-  it('are told one by one, whatever names and messages have in them', async () => {
+  it('are listed one by one, whatever names and messages have in them', async () => {
     const home = tempDir()
     const origin = gitOrigin(join(home, 'origin'))
     const repository = join(home, 'origin')
@@ -169,7 +169,7 @@ describe('an address', () => {
     expect(readdirSync(home)).toEqual(['mirror'])
   })
 
-  it('of nothing, and a missing branch, are told', async () => {
+  it('of nothing, and a missing branch, are reported', async () => {
     const home = tempDir()
     const { url } = gitOrigin(join(home, 'origin'))
     const branch = await openFor(git(url, { branch: '-x' }), home)

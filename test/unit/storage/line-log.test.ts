@@ -50,7 +50,7 @@ describe('a log of lines', () => {
     expect(readFileSync(join(folder, file), 'utf8')).toBe('line 1\nline 2\nline 3\n')
   })
 
-  it('begins new files, removes the oldest, and tells which lines are gone', async () => {
+  it('begins new files, removes the oldest, and says which lines are gone', async () => {
     const folder = tempDir()
     const removed: (readonly [number, number])[] = []
     const told = (first: number, last: number) => removed.push([first, last])

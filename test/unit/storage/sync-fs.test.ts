@@ -20,7 +20,7 @@ describe('the disk', () => {
     },
   )
 
-  it('tells facts and names as Node does', async () => {
+  it('returns facts and names as Node does', async () => {
     using temp = new TempFolder()
     writeFileSync(temp.file('file'), 'x')
     mkdirSync(temp.file('folder'))

@@ -214,7 +214,7 @@ describe('registerAgents', () => {
     expect(ignored).toEqual([{ uuid: 'u8', kind: 'environment', name: 'Moon' }])
   })
 
-  it('leaves out resources that a configuration cannot hold, and tells', () => {
+  it('leaves out resources that a configuration cannot hold, and says so', () => {
     const asked = [agent('u8', { resources: ['ok', '', 'a/b'] })]
 
     const { text, ignored } = registerAgents(xmlDocument(TEXT), asked)

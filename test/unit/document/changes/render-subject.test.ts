@@ -50,7 +50,7 @@ describe('the subject of a commit', () => {
     )
   })
 
-  it('tells as much as fits and counts the rest', () => {
+  it('says as much as fits and counts the rest', () => {
     const subject = subjectOf(
       pipelines(['shop', variables('a')]),
       pipelines(['shop', variables('b')]),
@@ -121,7 +121,7 @@ describe('the subject of a commit', () => {
 })
 
 describe('the entities of changes', () => {
-  it('are told once each, renamed ones under both names', () => {
+  it('are reported once each, renamed ones under both names', () => {
     const changes = runSync(
       summariseChanges(
         xmlDocument(pipelines(['a', JOB], ['b', JOB.replace('unit', 'x')])),

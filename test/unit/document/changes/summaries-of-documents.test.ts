@@ -106,7 +106,7 @@ describe('the summary of two documents', () => {
     ])
   })
 
-  it('tells a document that was laid out anew as one thing', () => {
+  it('reports a document that was laid out anew as one thing', () => {
     const agents = Array.from(
       { length: 30 },
       (_, at) => `<agent hostname="h${at}" uuid="u${at}" />`,

@@ -48,7 +48,7 @@ describe('the model of a configuration', () => {
     expect(groups[0]?.pipelines[1]?.stages[0]?.jobs[0]?.at).toEqual([0, 1, 1, 0, 0])
   })
 
-  it('keeps materials and tasks in order and tells them apart by kind', () => {
+  it('keeps materials and tasks in order and distinguishes them by kind', () => {
     const materials = [dependency('up'), git('u', { dest: 'd' }), element('package', { ref: 'r' })]
     const tasks = [exec('ls', '-l'), element('ant', { target: 'all' }), element('fetchartifact')]
     const stages = [{ jobs: [{ tasks }] }]

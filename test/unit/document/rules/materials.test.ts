@@ -65,7 +65,7 @@ describe('materials', () => {
     expect(having(material)).toEqual([message])
   })
 
-  it('are told apart from what is missing altogether', () => {
+  it('are distinguished from what is missing altogether', () => {
     expect(having(element('git'))).toEqual(['git needs the attribute "url"'])
   })
 

@@ -122,7 +122,7 @@ describe('sealed documents', () => {
 })
 
 describe('findPlainSecrets', () => {
-  it('tells where each stands and not what it is', () => {
+  it('says where each stands and not what it is', () => {
     const text = `<cruise>
   <pipelines><pipeline name="p"><materials>
     <git url="u" password="hunter2" />
