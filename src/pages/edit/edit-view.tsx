@@ -7,7 +7,7 @@ import { LONGEST_MESSAGE } from '../../core/revision.ts'
 import type { Links } from '../frame/links.ts'
 import { EXACT_SCHEMA_VERSION } from '../../document/structure/structure.ts'
 import { OutlineView } from '../snapshot/outline.tsx'
-import { vocabularyName } from '../frame/assets.ts'
+import { vocabularyName } from '../assets/assets.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { ProblemKind, ServiceProblem } from '../../core/health-problem.ts'
-import type { Assets } from './assets.ts'
+import type { Assets } from '../assets/assets.ts'
 import type { Colours } from './colours.ts'
 import { Footer } from './footer.tsx'
 import { Keys } from './keys.tsx'
