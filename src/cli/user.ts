@@ -35,8 +35,8 @@ async function list(file: string): Promise<number> {
 }
 
 async function add(file: string, username: string): Promise<number> {
-  const user = findUser((await readUsersFile(file)).users, username)
-  if (user) throw nameInUse(user[0])
+  const existing = findUser((await readUsersFile(file)).users, username)
+  if (existing) throw nameInUse(existing[0])
   await addUser(file, { username, password: await readPassword() })
   say(`User ${username} is added`)
   return 0

@@ -274,8 +274,8 @@ export const BREAKS: readonly Break[] = [
   {
     behaviour: 'a form keeps the line endings of the document',
     file: 'configuration/save/line-endings.ts',
-    find: 'if (kept) lines[to] = kept',
-    replace: 'void kept',
+    find: 'if (ownLine) lines[to] = ownLine',
+    replace: 'void ownLine',
     test: 'unit/configuration/line-endings.test.ts',
   },
   // builds, agents, sources

@@ -24,8 +24,8 @@ export function withOwnLineEndings(own: string, typed: string): string {
   let to = 0
   for (const change of [...changes, END]) {
     for (; from < change.before.start && to < lines.length; from += 1, to += 1) {
-      const own = ownLines[from]
-      if (own) lines[to] = own
+      const ownLine = ownLines[from]
+      if (ownLine) lines[to] = ownLine
     }
     from = change.before.end
     to = change.after.end

@@ -52,7 +52,7 @@ export function* ruleContextOf(
     pipelinesByName: byName(pipelines),
     rolesByName: byName(written.server?.security?.roles ?? []),
     templatesByName: byName(written.templates),
-    pluginMaterialNames: pluginMaterialNames(written),
+    pluginMaterialNames: namesOfPluginMaterials(written),
     isLater: written.schemaVersion > EXACT_VERSION,
   }
   return { context, findings }
@@ -64,7 +64,10 @@ function byName<Item extends { readonly name: string }>(
   return new Map(items.toReversed().map((item) => [nameKey(item.name), item]))
 }
 
-function pluginMaterialNames({ repositories, scms }: Configuration): ReadonlyMap<string, string> {
+function namesOfPluginMaterials({
+  repositories,
+  scms,
+}: Configuration): ReadonlyMap<string, string> {
   const packages = repositories.flatMap((repository) =>
     repository.packages.map(({ id, name }) => [id ?? '', `${repository.name}:${name}`] as const),
   )

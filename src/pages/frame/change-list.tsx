@@ -56,8 +56,11 @@ export function ChangesAboveText({
   changes,
   linkOf = () => null,
 }: Pick<ChangeListProps, 'changes'> & Partial<Pick<ChangeListProps, 'linkOf'>>) {
-  const more = (left: number) => `and ${left} more, in the text below`
-  return <ChangeList changes={changes} linkOf={linkOf} most={60} more={more} />
+  return <ChangeList changes={changes} linkOf={linkOf} most={60} more={restInText} />
+}
+
+function restInText(left: number): string {
+  return `and ${left} more, in the text below`
 }
 
 /** The first groups, with at most so many changes; what is said of several counts once. */
