@@ -113,6 +113,18 @@ const USERS = {
   ...STATE,
   'users-file': Optional.describe('htpasswd file; users.htpasswd in the state folder when absent'),
 }
+const KEYS = {
+  'secret-keys': Optional.describe(
+    'file of the secret keys; secret.keys in the state folder when absent',
+  ),
+}
+const PLACES = {
+  ...USERS,
+  ...KEYS,
+  'artifacts-dir': Optional.describe(
+    'folder of consoles and artifacts; artifacts in the state folder when absent',
+  ),
+}
 
 /** Every setting of every subcommand. A flag `--config-repo` has the variable `CAIRN_CONFIG_REPO`. */
 export const SETTINGS = {
@@ -121,7 +133,7 @@ export const SETTINGS = {
     port: Port.prefault('8153').describe('port to listen on; 0 picks a free one'),
     'base-path': BasePath.prefault('').describe('application path prefix, such as /go'),
     ...REPOSITORY,
-    ...USERS,
+    ...PLACES,
     ...DATABASE,
     'admin-password': Optional.describe(
       'password of admin at the first start; generated when absent',
@@ -179,11 +191,11 @@ export const SETTINGS = {
   verify: z.object(REPOSITORY),
   backup: z.object({
     ...REPOSITORY,
-    ...USERS,
+    ...PLACES,
     ...DATABASE,
     artifacts: Switch.describe('consoles and artifacts of jobs too'),
   }),
-  restore: z.object({ 'config-repo': REPOSITORY['config-repo'], ...USERS }),
+  restore: z.object({ 'config-repo': REPOSITORY['config-repo'], ...PLACES }),
   doctor: z.object({
     ...REPOSITORY,
     ...STATE,
@@ -192,10 +204,11 @@ export const SETTINGS = {
   }),
   user: z.object(USERS),
   state: z.object({ ...STATE, ...DATABASE }),
-  secrets: z.object({ ...REPOSITORY, ...STATE }),
+  secrets: z.object({ ...REPOSITORY, ...STATE, ...KEYS }),
   import: z.object({
     ...REPOSITORY,
     ...STATE,
+    ...KEYS,
     branch: Optional.describe('its branch; the one that is checked out there when absent'),
     file: Optional.describe('name of the file in it; that of --config-file when absent'),
     since: When.nullable().default(null).describe('leaves out what is older, such as 2015-12-01'),

@@ -34,7 +34,8 @@ export interface BuildServicesOptions {
   readonly secrets: Secrets
   readonly clock: Clock
   readonly log: Log
-  readonly stateDir: string
+  /** The folder of consoles and artifacts. */
+  readonly artifactsDir: string
   /** The largest artifact, in bytes. */
   readonly largestArtifact: number
   /** The limit for all consoles and artifacts, in bytes; null for no limit. */
@@ -88,8 +89,7 @@ export class BuildServices implements AsyncDisposable {
   }
 
   static async open(options: BuildServicesOptions): Promise<BuildServices> {
-    const { store, clock, stateDir, configuration, directory } = options
-    const artifactsDir = join(stateDir, 'artifacts')
+    const { store, clock, artifactsDir, configuration, directory } = options
     const drafts = join(artifactsDir, '.drafts')
     await rm(drafts, { recursive: true, force: true })
     await mkdir(drafts, { recursive: true })

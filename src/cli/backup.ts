@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type Backup, type BackupOptions, makeBackup } from '../operations/backup/make-backup.ts'
 import { openStaging } from '../operations/backup/staging.ts'
+import { statePlaces } from '../operations/service-places.ts'
 import { programPath, readSettings, SETTINGS, SettingsError } from '../settings.ts'
 import { VERSION } from '../server/version.ts'
 import { complain } from './output.ts'
@@ -20,13 +21,11 @@ export async function backup(args: readonly string[]): Promise<number> {
   )
   const settings = readSettings(SETTINGS.backup, flags)
   if (settings.state !== null) throw new SettingsError(NOT_A_DATABASE)
-  const stateDir = resolve(settings['state-dir'])
   const options: BackupOptions = {
     places: {
       repository: resolve(settings['config-repo']),
       fileName: settings['config-file'],
-      stateDir,
-      usersFile: resolve(settings['users-file'] ?? join(stateDir, 'users.htpasswd')),
+      ...statePlaces(settings),
     },
     withArtifacts: settings.artifacts,
     clock: Date.now,

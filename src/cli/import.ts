@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { type Imported, importRepository } from '../operations/import/import-repository.ts'
+import { keysFileOf } from '../operations/service-places.ts'
 import { programPath, readSettings, SETTINGS, toolEnvironment } from '../settings.ts'
 import { VERSION } from '../server/version.ts'
 import { say, writeLog } from './output.ts'
@@ -19,6 +20,7 @@ export async function importCommand(args: readonly string[]): Promise<number> {
     repository: resolve(settings['config-repo']),
     fileName: settings['config-file'],
     stateDir: resolve(settings['state-dir']),
+    keysFile: keysFileOf(settings),
   }
   const sourceFile = settings.file ?? places.fileName
   const { branch, since } = settings

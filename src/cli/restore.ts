@@ -1,5 +1,6 @@
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { restoreBackup } from '../operations/backup/restore-backup.ts'
+import { statePlaces } from '../operations/service-places.ts'
 import { programPath, readSettings, SETTINGS } from '../settings.ts'
 import { VERSION } from '../server/version.ts'
 import { complain, say } from './output.ts'
@@ -9,10 +10,10 @@ import { takeFile } from './take-file.ts'
 export async function restore(args: readonly string[]): Promise<number> {
   const { file, flags } = takeFile(args, 'restore FILE')
   const settings = readSettings(SETTINGS.restore, flags)
-  const [repository, stateDir] = [resolve(settings['config-repo']), resolve(settings['state-dir'])]
-  const usersFile = resolve(settings['users-file'] ?? join(stateDir, 'users.htpasswd'))
+  const places = { repository: resolve(settings['config-repo']), ...statePlaces(settings) }
+  const { repository, stateDir } = places
   const { manifest, revisions, newest, problems } = await restoreBackup(resolve(file), {
-    places: { repository, stateDir, usersFile },
+    places,
     version: VERSION,
     programPath: programPath(),
   })

@@ -3,6 +3,7 @@ import { SecretBox } from '../document/secrets/secret-box.ts'
 import { addSecretKey } from '../security/secret-keys.ts'
 import { ConfigServices } from '../configuration/config-services.ts'
 import { assertKeysThere } from '../operations/lost-files.ts'
+import { keysFileOf } from '../operations/service-places.ts'
 import { programPath, readSettings, SETTINGS, SettingsError } from '../settings.ts'
 import { openProcessLock } from '../storage/process-lock.ts'
 import { VERSION } from '../server/version.ts'
@@ -21,11 +22,11 @@ export async function secrets(args: readonly string[]): Promise<number> {
   if (verb !== 'rotate') throw new SettingsError('use secrets rotate')
   const settings = readSettings(SETTINGS.secrets, flags)
   await using held = await openProcessLock(join(settings['state-dir'], 'lock'), writeLog)
-  const stateDir = dirname(held.file)
+  const keysFile = keysFileOf({ ...settings, 'state-dir': dirname(held.file) })
   const repository = resolve(settings['config-repo'])
   const places = { repository, fileName: settings['config-file'], programPath: programPath() }
-  await assertKeysThere({ ...places, stateDir })
-  const keys = await addSecretKey(join(stateDir, 'secret.keys'))
+  await assertKeysThere({ ...places, keysFile })
+  const keys = await addSecretKey(keysFile)
   const box = new SecretBox(keys)
   await using config = await ConfigServices.open({
     ...places,

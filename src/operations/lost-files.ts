@@ -7,11 +7,17 @@ import { openObjectReader } from '../git/objects/open-object-reader.ts'
 import { readHead } from '../git/refs.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 
-export interface ServiceFiles {
+/** The files that have the current document. */
+interface DocumentFiles {
   readonly repository: string
   readonly fileName: string
-  readonly stateDir: string
   readonly programPath: string | undefined
+}
+
+export interface ServiceFiles extends DocumentFiles {
+  readonly stateDir: string
+  readonly keysFile: string
+  readonly artifactsDir: string
 }
 
 /** Matches a secret that this service sealed: its nonce has 12 bytes, the original's has 16. */
@@ -29,7 +35,7 @@ const WAY_OUT =
 export async function assertNothingLost(files: ServiceFiles): Promise<void> {
   await assertKeysThere(files)
   const state = join(files.stateDir, 'state.sqlite')
-  if ((await isThere(state)) || !(await hasArtifacts(files.stateDir))) return
+  if ((await isThere(state)) || !(await hasArtifacts(files.artifactsDir))) return
   throw lost(`${state} is missing, and there are consoles and artifacts of the builds in it`)
 }
 
@@ -38,9 +44,12 @@ export async function assertNothingLost(files: ServiceFiles): Promise<void> {
  *
  * @throws {ServiceError} `unavailable`, with the way out.
  */
-export async function assertStateMoved(stateDir: string): Promise<void> {
+export async function assertStateMoved({
+  stateDir,
+  artifactsDir,
+}: Pick<ServiceFiles, 'stateDir' | 'artifactsDir'>): Promise<void> {
   const state = join(stateDir, 'state.sqlite')
-  if (!(await isThere(state)) && !(await hasArtifacts(stateDir))) return
+  if (!(await isThere(state)) && !(await hasArtifacts(artifactsDir))) return
   const reason = `The database is empty, and ${stateDir} has the state of a service: move it with cairn state dump and cairn state load, or begin anew without it: cairn serve --begin-anew`
   throw new ServiceError('unavailable', reason, { reason })
 }
@@ -50,18 +59,20 @@ export async function assertStateMoved(stateDir: string): Promise<void> {
  *
  * @throws {ServiceError} `unavailable`, with the way out.
  */
-export async function assertKeysThere(files: ServiceFiles): Promise<void> {
-  const keys = join(files.stateDir, 'secret.keys')
+export async function assertKeysThere(
+  files: DocumentFiles & Pick<ServiceFiles, 'keysFile'>,
+): Promise<void> {
+  const keys = files.keysFile
   if ((await isThere(keys)) || !(await hasSealedSecrets(files))) return
   throw lost(`${keys} is missing, and the configuration has secrets that only its keys open`)
 }
 
-async function hasArtifacts(stateDir: string): Promise<boolean> {
-  const names = (await orNullWhenAbsent(readdir(join(stateDir, 'artifacts')))) ?? []
+async function hasArtifacts(artifactsDir: string): Promise<boolean> {
+  const names = (await orNullWhenAbsent(readdir(artifactsDir))) ?? []
   return names.some((name) => !name.startsWith('.'))
 }
 
-async function hasSealedSecrets(files: ServiceFiles): Promise<boolean> {
+async function hasSealedSecrets(files: DocumentFiles): Promise<boolean> {
   const document = await openDocument(files)
   if (document === null) return false
   let before = ''
@@ -74,7 +85,7 @@ async function hasSealedSecrets(files: ServiceFiles): Promise<boolean> {
 }
 
 /** The live file or, without one, the document of the newest commit; null without any. */
-async function openDocument(files: ServiceFiles): Promise<Readable | null> {
+async function openDocument(files: DocumentFiles): Promise<Readable | null> {
   const { repository, fileName } = files
   const live = join(repository, ...fileName.split('/'))
   if ((await orNullWhenAbsent(lstat(live)))?.isFile() === true)

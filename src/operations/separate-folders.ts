@@ -14,10 +14,12 @@ const PARTS = ['.', 'artifacts', 'materials']
 export async function assertSeparate(places: {
   readonly repository: string
   readonly stateDir: string
+  /** The folder of consoles and artifacts, where it is another. */
+  readonly artifactsDir?: string
 }): Promise<void> {
   const repository = await realPath(places.repository)
-  for (const part of PARTS) {
-    const folder = join(places.stateDir, part)
+  const parts = PARTS.map((part) => join(places.stateDir, part))
+  for (const folder of [...parts, ...(places.artifactsDir ? [places.artifactsDir] : [])]) {
     const state = await realPath(folder)
     if (isWithin(state, repository)) {
       throw nested(`${folder} lies in the configuration repository ${places.repository}`)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import nodeFs, { chmod, link, readFile, rm } from 'node:fs/promises'
+import nodeFs, { chmod, link, mkdir, readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { draftName } from '../storage/file-draft.ts'
 import { replaceFile } from '../storage/durable-fs.ts'
@@ -39,7 +39,7 @@ export async function addSecretKey(file: string): Promise<SecretKeys> {
 export async function readSecretKeys(file: string): Promise<SecretKeys | null> {
   const text = await orNullWhenAbsent(readFile(file, 'utf8'))
   if (text === null) return null
-  await chmod(file, OWNER_ONLY)
+  await protect(file)
   const lines = text.split('\n').map((line) => line.trim())
   const keys = lines
     .filter((line) => line !== '' && !line.startsWith('#'))
@@ -48,8 +48,18 @@ export async function readSecretKeys(file: string): Promise<SecretKeys | null> {
   throw new Error(`the key file ${file} does not hold keys of ${KEY_BYTES} bytes in base64`)
 }
 
+/** A file that an orchestrator mounts may lie where nothing can be changed. */
+async function protect(file: string): Promise<void> {
+  try {
+    await chmod(file, OWNER_ONLY)
+  } catch (error) {
+    if (fsErrorCode(error) !== 'EROFS') throw error
+  }
+}
+
 /** Writes the whole file under another name first; the link fails if another process was faster. */
 async function createFile(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const draft = join(dirname(file), draftName())
   await replaceFile(draft, text, { mode: OWNER_ONLY })
   try {

@@ -1,6 +1,7 @@
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
+import type { StatePlaces } from '../operations/service-places.ts'
 import type { ServeSettings } from '../settings.ts'
 import type { Shutdown } from './shutdown.ts'
 
@@ -21,8 +22,8 @@ export interface BootContext {
   readonly environment: BootEnvironment
   /** Owns every resource that is opened; each has this one owner. */
   readonly shutdown: Shutdown
-  /** The folder of the state; it is there, and held by this process. */
-  readonly stateDir: string
+  /** The folder of the state is there, and held by this process. */
+  readonly places: StatePlaces
   /** Null where the state is in that folder, and no other server may have it. */
   readonly cluster: Cluster | null
 }

@@ -81,11 +81,11 @@ export function httpOptions(context: ServiceContext): HttpServiceOptions {
 
 /** What keeps the service from serving, and what an operator should look at. */
 function healthOf(context: ServiceContext): HealthDeps {
-  const { stateDir, agents, audit, builds, configuration, mirror, poller, webhooks } = context
+  const { places, agents, audit, builds, configuration, mirror, poller, webhooks } = context
   const { config, repository, secretAlarm } = configuration
   const disks = [
     { what: 'the configuration', folder: repository },
-    { what: 'the state', folder: stateDir },
+    { what: 'the state', folder: places.stateDir },
   ]
   return {
     history: config.history,

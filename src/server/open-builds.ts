@@ -5,6 +5,7 @@ import { openAgents } from '../agents/open-agents.ts'
 import { BuildServices } from '../builds/build-services.ts'
 import { Triggers } from '../builds/triggers/triggers.ts'
 import type { ConfigServices } from '../configuration/config-services.ts'
+import type { StatePlaces } from '../operations/service-places.ts'
 import type { LocalMaterials } from '../sources/local-materials.ts'
 import { MaterialPoller } from '../builds/materials/material-poller.ts'
 import type { ServeSettings } from '../settings.ts'
@@ -20,7 +21,7 @@ export async function openBuilds(
   { configuration, editor }: ConfigServices,
   secrets: SecretBox,
 ) {
-  const { settings, environment, shutdown, stateDir } = boot
+  const { settings, environment, shutdown, places } = boot
   const store = shutdown.own('close-engines', await openState(boot))
   const agentTimeout = settings['agent-timeout']
   const known = { ...environment, store, configuration }
@@ -31,7 +32,7 @@ export async function openBuilds(
       ...known,
       directory,
       secrets,
-      stateDir,
+      artifactsDir: places.artifactsDir,
       largestArtifact: settings['max-artifact'],
       artifactQuota: settings['max-artifacts'],
       agentTimeout,
@@ -52,27 +53,30 @@ export async function openBuilds(
   return { store, directory, registrar, builds, poller, triggers }
 }
 
-function openState({ stateDir, cluster }: BootContext): Promise<StateStore> {
-  return cluster?.openState() ?? openSqliteState(join(stateDir, 'state.sqlite'))
+function openState({ places, cluster }: BootContext): Promise<StateStore> {
+  return cluster?.openState() ?? openSqliteState(join(places.stateDir, 'state.sqlite'))
 }
 
 function openPoller(
-  { settings, environment: { toolEnvironment: environment, log }, stateDir }: BootContext,
+  { settings, environment: { toolEnvironment: environment, log }, places }: BootContext,
   secrets: SecretBox,
 ): MaterialPoller {
   const interval = settings['material-interval']
-  const folder = join(stateDir, 'materials')
+  const folder = join(places.stateDir, 'materials')
   const first = interval * FIRST_POLL
-  const local = localMaterials(settings, stateDir)
+  const local = localMaterials(settings, places)
   return new MaterialPoller({ folder, interval, first, environment, local, secrets, log })
 }
 
 /** The mirror holds every document, as the repository does. */
-function localMaterials(settings: ServeSettings, stateDir: string): LocalMaterials {
+function localMaterials(
+  settings: ServeSettings,
+  { stateDir, artifactsDir }: StatePlaces,
+): LocalMaterials {
   const { mirror } = settings
   const mirrored = mirror !== null && isAbsolute(mirror) ? [mirror] : []
   return {
     allowed: settings['local-materials'],
-    own: [stateDir, settings['config-repo'], ...mirrored],
+    own: [stateDir, artifactsDir, settings['config-repo'], ...mirrored],
   }
 }

@@ -26,7 +26,7 @@ export interface OpenedConfiguration {
 
 /** The repository, the configuration in force, and what is known of its changes. */
 export async function openConfiguration(
-  { settings, environment, shutdown, stateDir, cluster }: BootContext,
+  { settings, environment, shutdown, places: { stateDir }, cluster }: BootContext,
   box: SecretBox,
 ): Promise<OpenedConfiguration> {
   const repository = resolve(settings['config-repo'])

@@ -10,7 +10,7 @@ import { VERSION } from './version.ts'
 
 /** The receivers that hear of every revision. */
 export async function openWebhooks(
-  { settings, environment, shutdown, stateDir }: BootContext,
+  { settings, environment, shutdown, places: { stateDir } }: BootContext,
   { history, store }: { readonly history: History; readonly store: StateStore },
 ): Promise<Webhooks> {
   const { clock } = environment

@@ -47,10 +47,10 @@ export interface ServiceContext extends BootContext {
 
 /** Opens everything but the port, one after the other as they need each other. */
 export async function openService(boot: BootContext): Promise<ServiceContext> {
-  const { settings, environment, shutdown, stateDir } = boot
+  const { settings, environment, shutdown, places } = boot
+  const { stateDir, usersFile } = places
   const audit = await openAudit(boot)
   await assertComplete(boot)
-  const usersFile = resolve(settings['users-file'] ?? join(stateDir, 'users.htpasswd'))
   const passwordFile = join(stateDir, 'admin.password')
   const password = settings['admin-password']
   const isGenerated = await createFirstUser({ usersFile, passwordFile, password })
@@ -88,26 +88,26 @@ async function assertComplete(boot: BootContext): Promise<void> {
   if (settings['begin-anew']) await cluster?.files.beginAnew()
   else if (cluster === null) await assertNothingLost(files)
   else await assertKeysThere(files)
-  await cluster?.files.agreeOnArtifacts(join(boot.stateDir, 'artifacts'))
+  await cluster?.files.agreeOnArtifacts(boot.places.artifactsDir)
 }
 
 /** The file is made only where no other server has one. */
-async function openKeys({ stateDir, cluster }: BootContext): Promise<SecretKeys> {
-  const file = join(stateDir, 'secret.keys')
+async function openKeys({ places, cluster }: BootContext): Promise<SecretKeys> {
+  const file = places.keysFile
   await cluster?.files.agreeOnKeys(await readSecretKeys(file), file)
   const keys = await openSecretKeys(file)
   await cluster?.files.agreeOnKeys(keys, file)
   return keys
 }
 
-function filesOf({ settings, environment: { programPath }, stateDir }: BootContext): ServiceFiles {
+function filesOf({ settings, environment: { programPath }, places }: BootContext): ServiceFiles {
   const repository = resolve(settings['config-repo'])
-  return { repository, fileName: settings['config-file'], stateDir, programPath }
+  return { repository, fileName: settings['config-file'], ...places, programPath }
 }
 
-async function openAudit({ settings, environment, shutdown, stateDir }: BootContext) {
+async function openAudit({ settings, environment, shutdown, places }: BootContext) {
   const { clock, log } = environment
-  const folder = join(stateDir, 'audit')
+  const folder = join(places.stateDir, 'audit')
   const largest = settings['max-audit']
   return shutdown.own('close-engines', await Audit.open({ folder, largest, clock, log }))
 }

@@ -10,6 +10,7 @@ import { allOf } from '../lib/all-of.ts'
 import { inBackground } from '../lib/in-background.ts'
 import { assertRestored } from '../operations/backup/unfinished-restore.ts'
 import { assertStateMoved } from '../operations/lost-files.ts'
+import { type StatePlaces, statePlaces } from '../operations/service-places.ts'
 import { assertSeparate } from '../operations/separate-folders.ts'
 import { readSecretKeys } from '../security/secret-keys.ts'
 import type { ServeSettings } from '../settings.ts'
@@ -52,9 +53,9 @@ async function openOnce(
 ): Promise<RunningServer> {
   const shutdown = new Shutdown()
   try {
-    const stateDir = await openStateDir(settings, { shutdown, environment })
-    const cluster = await joinCluster({ settings, environment, shutdown, stateDir })
-    const server = await serve({ settings, environment, shutdown, stateDir, cluster })
+    const places = await openPlaces(settings, { shutdown, environment })
+    const cluster = await joinCluster({ settings, environment, shutdown, places })
+    const server = await serve({ settings, environment, shutdown, places, cluster })
     await allOf(reservedFolders(settings).map(makeReserve))
     return server
   } catch (error) {
@@ -68,34 +69,34 @@ function reservedFolders(settings: ServeSettings): string[] {
   return [resolve(settings['state-dir']), join(resolve(settings['config-repo']), '.git', 'cairn')]
 }
 
-async function openStateDir(
+async function openPlaces(
   settings: ServeSettings,
   { shutdown, environment: { log } }: Pick<BootContext, 'shutdown' | 'environment'>,
-): Promise<string> {
-  const stateDir = resolve(settings['state-dir'])
-  await assertSeparate({ stateDir, repository: resolve(settings['config-repo']) })
+): Promise<StatePlaces> {
+  const places = statePlaces(settings)
+  const { stateDir } = places
+  await assertSeparate({ ...places, repository: resolve(settings['config-repo']) })
   await mkdir(stateDir, { recursive: true, mode: 0o700 })
   shutdown.own('close-engines', await openProcessLock(join(stateDir, 'lock'), log))
   await assertRestored(stateDir)
-  return stateDir
+  return places
 }
 
 async function joinCluster({
   settings,
   environment,
   shutdown,
-  stateDir,
+  places,
 }: Omit<BootContext, 'cluster'>): Promise<Cluster | null> {
   const { state: url, 'begin-anew': isAnew } = settings
   if (url === null) return null
   const { log, stop = new AbortController().signal } = environment
   const server = `${hostname()} (process ${process.pid})`
-  const assertMayCreate = () => (isAnew ? Promise.resolve() : assertStateMoved(stateDir))
+  const assertMayCreate = () => (isAnew ? Promise.resolve() : assertStateMoved(places))
   const assertFits = async (files: SharedFiles) => {
     if (isAnew) return
-    const keys = join(stateDir, 'secret.keys')
-    files.assertKeys(await readSecretKeys(keys), keys)
-    await files.assertArtifacts(join(stateDir, 'artifacts'))
+    files.assertKeys(await readSecretKeys(places.keysFile), places.keysFile)
+    await files.assertArtifacts(places.artifactsDir)
   }
   const joining = { url, server, assertMayCreate, assertFits, stop, log }
   return shutdown.own('close-engines', await Cluster.join(joining))

@@ -56,11 +56,40 @@ function namesIn(folder: string): string[] {
   return names.filter((name) => !/^lock(?:\.system)?$|-(?:wal|shm)$/.test(name))
 }
 
+/** The flags that name places outside the state folder. */
+function elsewhere(folder: string): string[] {
+  const [keys, artifacts] = [join(folder, 'keys', 'secret'), join(folder, 'files')]
+  return ['--secret-keys', keys, '--artifacts-dir', artifacts]
+}
+
 async function revisionsOf(service: TestService): Promise<unknown> {
   return (await service.fetch('/api/config/revisions')).json()
 }
 
 describe('cairn backup', () => {
+  it('takes keys and artifacts from where they are, and puts them where they belong', async () => {
+    const [folder, other, file] = [tempDir(), tempDir(), join(tempDir(), 'backup.tar.gz')]
+    const service = await startService(elsewhere(folder), folder)
+    await save(service, withSecret())
+    const artifact = join('files', ARTIFACT)
+    mkdirSync(join(folder, artifact, '..'), { recursive: true })
+    writeFileSync(join(folder, artifact), 'all passed\n')
+
+    const backedUp = await backUp(folder, file, '--artifacts', ...elsewhere(folder))
+    const restored = await run(['restore', file, ...placesIn(other), ...elsewhere(other)])
+
+    expect([backedUp.code, restored.code]).toEqual([0, 0])
+    for (const place of [folder, other]) {
+      expect(existsSync(join(place, 'keys', 'secret'))).toBe(true)
+      expect(readFileSync(join(place, artifact), 'utf8')).toBe('all passed\n')
+      expect(existsSync(join(place, 'state', 'secret.keys'))).toBe(false)
+      expect(existsSync(join(place, 'state', 'artifacts'))).toBe(false)
+    }
+    expect(readFileSync(join(other, 'keys', 'secret'), 'utf8')).toBe(
+      readFileSync(join(folder, 'keys', 'secret'), 'utf8'),
+    )
+  })
+
   it('leaves out an artifact that is removed while it is made, and keeps the others', async () => {
     const { folder } = await aService()
     const kept = join(folder, 'state', 'artifacts', 'app/1/test/1/unit/many')

@@ -9,8 +9,8 @@ import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
 import { digestArchive, digestPart, writeArchive } from './archive.ts'
 import { checkParts, type PartsReport } from './check-parts.ts'
-import { ARTIFACTS, MANIFEST, type Manifest, type BackupPart, PARTS } from './manifest.ts'
-import type { ServicePlaces } from './places.ts'
+import { MANIFEST, type Manifest, type BackupPart, PARTS } from './manifest.ts'
+import type { ServicePlaces } from '../service-places.ts'
 import { openStaging } from './staging.ts'
 
 export interface BackupOptions {
@@ -50,7 +50,7 @@ export async function makeBackup(target: string, options: BackupOptions): Promis
   const report = await checkCopies(folder, head, options)
   const manifest = await describe(folder, { time, head, report, options })
   const archive = join(folder, 'archive')
-  const artifacts = options.withArtifacts ? join(options.places.stateDir, ARTIFACTS) : null
+  const artifacts = options.withArtifacts ? options.places.artifactsDir : null
   const names = [MANIFEST, ...manifest.parts.map(({ name }) => name)]
   await writeArchive({ archive, folder, names, artifacts })
   const written = await digestArchive(archive)
@@ -64,11 +64,11 @@ export async function makeBackup(target: string, options: BackupOptions): Promis
 }
 
 async function copyParts(folder: string, { places, programPath }: BackupOptions) {
-  const { repository, stateDir, usersFile } = places
+  const { repository, stateDir, usersFile, keysFile } = places
   await copySqliteState(join(stateDir, PARTS.state), join(folder, PARTS.state))
   const bundle = join(folder, PARTS.bundle)
   const head = await bundleRepository({ repository, programPath, bundle })
-  await orNullWhenAbsent(copyFile(join(stateDir, PARTS.keys), join(folder, PARTS.keys)))
+  await orNullWhenAbsent(copyFile(keysFile, join(folder, PARTS.keys)))
   await orNullWhenAbsent(copyFile(usersFile, join(folder, PARTS.users)))
   await orNullWhenAbsent(copyFile(join(stateDir, PARTS.webhooks), join(folder, PARTS.webhooks)))
   return head

@@ -1,15 +1,15 @@
-import nodeFs, { copyFile, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import nodeFs, { copyFile, cp, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
 import { restoreFolder } from '../../history/sync/restore-folder.ts'
-import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { openProcessLock } from '../../storage/process-lock.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
 import { assertSeparate } from '../separate-folders.ts'
 import { digestArchive, digestPart, unpackArchive } from './archive.ts'
 import { checkParts, type PartsReport } from './check-parts.ts'
 import { ARTIFACTS, MANIFEST, Manifest, type BackupPart, PARTS } from './manifest.ts'
-import type { ServicePlaces } from './places.ts'
+import type { ServicePlaces } from '../service-places.ts'
 import { beginRestore, endRestore, UNFINISHED } from './unfinished-restore.ts'
 
 export interface RestoreOptions {
@@ -34,15 +34,18 @@ const UNPACKED = '.unpacked'
  * archive is damaged.
  */
 export async function restoreBackup(archive: string, options: RestoreOptions): Promise<Restored> {
-  const { repository, stateDir, usersFile } = options.places
-  await assertSeparate({ repository, stateDir })
+  const { repository, stateDir, usersFile, keysFile, artifactsDir } = options.places
+  await assertSeparate({ repository, stateDir, artifactsDir })
   // The archive is read to its end first, so that a damaged one leaves nothing behind.
   await digestArchive(archive)
   await mkdir(stateDir, { recursive: true, mode: 0o700 })
   await using lock = await openProcessLock(join(stateDir, 'lock'))
   await assertEmpty(dirname(lock.file), lock.names)
   await assertEmpty(repository, [])
-  if ((await orNullWhenAbsent(nodeFs.stat(usersFile))) !== null) throw taken(usersFile, 'is there')
+  for (const file of [usersFile, keysFile]) {
+    if ((await orNullWhenAbsent(nodeFs.stat(file))) !== null) throw taken(file, 'is there')
+  }
+  await assertEmpty(artifactsDir, [])
   await beginRestore(stateDir)
   const manifest = await unpack(archive, join(stateDir, UNPACKED))
   await place(manifest, options)
@@ -84,24 +87,36 @@ async function assertSame(archive: string, folder: string, part: BackupPart): Pr
 }
 
 async function place(manifest: Manifest, { places, programPath }: RestoreOptions): Promise<void> {
-  const { repository, stateDir, usersFile } = places
+  const { repository, stateDir, usersFile, keysFile, artifactsDir } = places
   const folder = join(stateDir, UNPACKED)
   const bundle = join(folder, PARTS.bundle)
   const { fileName } = manifest
   await restoreFolder({ repository, programPath, bundle, fileName }, manifest)
   const has = (name: BackupPart['name']) => manifest.parts.some((part) => part.name === name)
-  if (manifest.hasArtifacts) await moveArtifacts(folder, stateDir)
+  if (manifest.hasArtifacts) await moveArtifacts(join(folder, ARTIFACTS), artifactsDir)
   if (has(PARTS.users)) await putFile(join(folder, PARTS.users), usersFile)
   if (has(PARTS.webhooks))
     await putFile(join(folder, PARTS.webhooks), join(stateDir, PARTS.webhooks))
-  if (has(PARTS.keys)) await putFile(join(folder, PARTS.keys), join(stateDir, PARTS.keys))
+  if (has(PARTS.keys)) await putFile(join(folder, PARTS.keys), keysFile)
   await putFile(join(folder, PARTS.state), join(stateDir, PARTS.state))
   await rm(folder, { recursive: true })
 }
 
-/** The file may not have existed when the backup was made. */
-async function moveArtifacts(folder: string, stateDir: string): Promise<void> {
-  await orNullWhenAbsent(rename(join(folder, ARTIFACTS), join(stateDir, ARTIFACTS)))
+/** There may have been none when the backup was made. The folder may be a mount, which is not replaced. */
+async function moveArtifacts(from: string, to: string): Promise<void> {
+  if ((await orNullWhenAbsent(nodeFs.stat(from))) === null) return
+  await mkdir(to, { recursive: true, mode: 0o700 })
+  for (const name of await readdir(from)) await moveFolder(join(from, name), join(to, name))
+}
+
+/** Where the other place is on another disk, it is copied. */
+async function moveFolder(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to)
+  } catch (error) {
+    if (fsErrorCode(error) !== 'EXDEV') throw error
+    await cp(from, to, { recursive: true, preserveTimestamps: true })
+  }
 }
 
 async function putFile(from: string, to: string): Promise<void> {

@@ -31,6 +31,7 @@ export interface ImportPlaces {
   readonly repository: string
   readonly fileName: string
   readonly stateDir: string
+  readonly keysFile: string
 }
 
 export interface ImportSurroundings {
@@ -70,13 +71,13 @@ export async function importRepository(
   places: ImportPlaces,
   surroundings: ImportSurroundings,
 ): Promise<Imported> {
-  const { repository, fileName, stateDir } = places
+  const { repository, fileName, stateDir, keysFile } = places
   const { environment } = surroundings
   await assertSeparate({ repository, stateDir })
   await fs.mkdir(stateDir, { recursive: true, mode: 0o700 })
   const { programPath } = surroundings
-  await assertKeysThere({ repository, fileName, stateDir, programPath })
-  const box = new ImportBox(await openSecretKeys(join(stateDir, 'secret.keys')))
+  await assertKeysThere({ repository, fileName, keysFile, programPath })
+  const box = new ImportBox(await openSecretKeys(keysFile))
   await using cache = new DocumentCache(box)
   if (await hasBegun(places)) await settle(places, surroundings, box)
   await using source = new SourceRepository(request, environment)

@@ -18,8 +18,14 @@ const run = promisify(execFile)
 
 function placesOf(folder: string) {
   const stateDir = join(folder, 'state')
-  const usersFile = join(stateDir, 'users.htpasswd')
-  return { repository: join(folder, 'config-repo'), fileName: 'config.xml', stateDir, usersFile }
+  return {
+    repository: join(folder, 'config-repo'),
+    fileName: 'config.xml',
+    stateDir,
+    usersFile: join(stateDir, 'users.htpasswd'),
+    keysFile: join(stateDir, 'secret.keys'),
+    artifactsDir: join(stateDir, 'artifacts'),
+  }
 }
 
 /** The digests that the history of a restored folder has. */
