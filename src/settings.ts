@@ -49,6 +49,12 @@ const Folders = z
   .transform((folders) => folders.filter((folder) => folder !== ''))
   .meta({ isRepeatable: true })
 
+/** One address or more, each by a flag of its own; in the variable separated by commas. */
+const ServerUrls = z.preprocess(
+  (given) => (typeof given === 'string' ? given.split(',').map((url) => url.trim()) : given),
+  z.tuple([ServerUrl], ServerUrl),
+)
+
 /** A number and a unit; the value is in the smallest unit of the table. */
 function quantity(
   units: ReadonlyMap<string, number>,
@@ -135,6 +141,9 @@ export const SETTINGS = {
     ...REPOSITORY,
     ...PLACES,
     ...DATABASE,
+    advertise: ServerUrl.nullable()
+      .default(null)
+      .describe('address by which other servers reach this one; the ready address when absent'),
     'admin-password': Optional.describe(
       'password of admin at the first start; generated when absent',
     ),
@@ -180,7 +189,10 @@ export const SETTINGS = {
       .describe('debug logs the start and the end of every request'),
   }),
   agent: z.object({
-    server: ServerUrl.describe('address of the server'),
+    server: ServerUrls.meta({
+      isRepeatable: true,
+      description: 'address of the server; repeatable, where several servers share a database',
+    }),
     'work-dir': Text.describe('working folder of the agent'),
     'auto-register-key': Optional.describe('key that makes approval unnecessary'),
     resources: CommaList.prefault('').describe('resources, separated by commas'),

@@ -41,9 +41,12 @@ const AGENT_TIMING: AgentTiming = {
   shutdownMs: 5_000,
 }
 
+/** With several servers another one answers at once, or takes over within seconds. */
+const LONGEST_PAUSE_BETWEEN_SERVERS = 2_000
+
 export interface AgentOptions {
-  /** The address of the server with its application path. */
-  readonly server: string
+  /** The address of the server with its application path; of several servers, each is tried. */
+  readonly servers: readonly [string, ...string[]]
   readonly workDir: string
   readonly autoRegisterKey: string | null
   readonly resources: readonly string[]
@@ -114,23 +117,24 @@ interface AgentRun {
 }
 
 async function serve(options: AgentOptions, run: AgentRun): Promise<void> {
-  const { server, log, jobUser, timing = AGENT_TIMING } = options
+  const { servers, log, jobUser } = options
+  const timing = timingFor(servers, options.timing ?? AGENT_TIMING)
   const { identity, instance, stop } = run
   const findToken = (): string | null => identity.token
-  const client = new AgentClient({ server, uuid: identity.uuid, findToken })
+  const client = new AgentClient({ servers, uuid: identity.uuid, findToken })
   const shutdownDeadline = new AbortController()
   const worker = new Worker({
     ...run,
     ...timing,
     client,
-    server,
+    server: servers[0],
     log,
     jobUser,
     clock: Date.now,
     inherited: inheritedVariables(options.environment),
     shutdownDeadline: shutdownDeadline.signal,
   })
-  const machine = new Machine({ ...options, sandbox: run.workDir, instance })
+  const machine = new Machine({ ...options, server: servers[0], sandbox: run.workDir, instance })
   const autoRegister = autoRegistration(options)
   const contact = new Contact({ client, identity, machine, work: worker, autoRegister, log })
   const startDeadline = (): void => {
@@ -139,6 +143,13 @@ async function serve(options: AgentOptions, run: AgentRun): Promise<void> {
   stop.addEventListener('abort', startDeadline, { once: true })
   await Promise.all([keepContact(contact, timing, stop), worker.work(stop)])
   await contact.unregister(shutdownDeadline.signal)
+}
+
+/** The timing of an agent with so many servers. */
+function timingFor(servers: readonly string[], timing: AgentTiming): AgentTiming {
+  if (servers.length === 1) return timing
+  const { fromMs, toMs } = timing.backoff
+  return { ...timing, backoff: { fromMs, toMs: Math.min(toMs, LONGEST_PAUSE_BETWEEN_SERVERS) } }
 }
 
 async function keepContact(

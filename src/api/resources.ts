@@ -30,28 +30,49 @@ import { auditResource } from './service/audit-routes.ts'
 import { type HealthRoutesOptions, healthResource } from './service/health-routes.ts'
 import { type MetricsOptions, metricsResource } from './service/metrics-routes.ts'
 
-/** What the routes of all resources need. */
-export interface ApiOptions
+/** What the routes of the configuration need, and those of the service itself. */
+export interface ConfigurationApiOptions
   extends
     HealthRoutesOptions,
     MetricsOptions,
-    AuditDeps,
     ConfigRoutesOptions,
     ConfigChangesDeps,
     ConfigReadingDeps,
     WatchRoutesOptions,
     ConfigSavingOptions,
-    PlanRoutesOptions,
     RestoreRoutesOptions,
-    PlainSecretDeps,
     PipelineCreationOptions,
+    GitAccessDeps {}
+
+/** What the routes of all resources need. */
+export interface ApiOptions
+  extends
+    ConfigurationApiOptions,
+    AuditDeps,
+    PlanRoutesOptions,
+    PlainSecretDeps,
     AgentRoutesOptions,
     AgentCallsDeps,
     AgentWorkOptions,
     PipelineRoutesOptions,
     StageRoutesOptions,
-    FileRoutesOptions,
-    GitAccessDeps {}
+    FileRoutesOptions {}
+
+/**
+ * What every server answers by itself where several share a database. The rest reads or changes the
+ * state, and is answered by the one that has the duties.
+ */
+export const ON_EVERY_SERVER: readonly ApiResource<ConfigurationApiOptions>[] = [
+  healthResource,
+  configResource,
+  metricsResource,
+  configChangesResource,
+  watchResource,
+  configSavingResource,
+  restoreResource,
+  pipelineCreationResource,
+  gitResource,
+]
 
 /** Everything that programs call, in the order of the description. */
 export const RESOURCES: readonly ApiResource<ApiOptions>[] = [

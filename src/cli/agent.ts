@@ -8,13 +8,13 @@ import { stopSignal } from './stopping.ts'
 /** Runs one build agent until SIGTERM or SIGINT. */
 export async function agent(args: readonly string[]): Promise<number> {
   const settings = readSettings(SETTINGS.agent, args)
-  const { server, resources, environments, hostname } = settings
+  const { server: servers, resources, environments, hostname } = settings
   const key = settings['auto-register-key']
   // A command line is visible to every process of the machine.
   if (key !== null && args.some((arg) => arg.includes(key))) process.title = 'cairn agent'
   await runAgent(
     {
-      server,
+      servers,
       resources,
       environments,
       hostname,

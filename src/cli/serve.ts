@@ -23,10 +23,11 @@ export async function serve(args: readonly string[]): Promise<number> {
     process.stderr.write(`cairn: the password of user admin is in ${server.passwordFile}\n`)
   }
   say(`cairn ready ${server.url}`)
-  const end = AbortSignal.any([stop, server.superseded])
+  const { failed } = server
+  const end = AbortSignal.any([stop, failed])
   if (!end.aborted) await once(end, 'abort')
   await server[Symbol.asyncDispose]()
-  if (!server.superseded.aborted) return 0
-  complain('another server has taken over the database')
+  if (!failed.aborted) return 0
+  complain(String(failed.reason))
   return 1
 }

@@ -2,7 +2,7 @@ import type { Driver, SqlQuery } from '../state/sql.ts'
 import type { Upgrade } from '../state/upgrades.ts'
 
 /** The tables beside those of the state. Never change an upgrade: add another. */
-export const CLUSTER_UPGRADES: readonly Upgrade[] = [createTables, createLog]
+export const CLUSTER_UPGRADES: readonly Upgrade[] = [createTables, createLog, createServers]
 
 async function createTables(
   query: SqlQuery,
@@ -19,4 +19,14 @@ async function createLog(query: SqlQuery, { textType }: Pick<Driver, 'textType'>
     commit_sha ${textType} NOT NULL UNIQUE)`)
   await query(`CREATE TABLE log_pack (sequence BIGINT NOT NULL, part BIGINT NOT NULL,
     bytes BYTEA NOT NULL, PRIMARY KEY (sequence, part))`)
+}
+
+/** Who is there, how to reach them, and how far they are. */
+async function createServers(
+  query: SqlQuery,
+  { textType }: Pick<Driver, 'textType'>,
+): Promise<void> {
+  await query('ALTER TABLE lease ADD COLUMN address TEXT')
+  await query(`CREATE TABLE server (address ${textType} PRIMARY KEY, name TEXT NOT NULL,
+    sequence BIGINT NOT NULL, seen TIMESTAMPTZ NOT NULL)`)
 }

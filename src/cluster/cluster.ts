@@ -1,12 +1,18 @@
-import type { RevisionLog } from '../history/log/revision-log.ts'
+import type { CommitSha } from '../core/revision.ts'
+import { type SeenServers, silentServers } from '../core/seen-server.ts'
 import type { Log } from '../lib/log.ts'
+import { pause } from '../lib/pause.ts'
 import { openPostgresState } from '../state/open-postgres.ts'
-import { PostgresDriver } from '../state/postgres-driver.ts'
+import { type Fence, PostgresDriver } from '../state/postgres-driver.ts'
 import type { StateStore } from '../state/state-store.ts'
+import { storeUnavailable } from '../state/unavailable.ts'
 import { UPGRADES, upgrade, versionOf } from '../state/upgrades.ts'
 import { CLUSTER_UPGRADES } from './cluster-schema.ts'
+import { FollowedLog } from './followed-log.ts'
+import { LogHints } from './log-hints.ts'
+import { type Holder, Members } from './members.ts'
 import { PostgresLog } from './postgres-log.ts'
-import { ServerLease } from './server-lease.ts'
+import { type ThisServer, ServerLease } from './server-lease.ts'
 import { SharedFiles } from './shared-files.ts'
 
 export interface ClusterOptions {
@@ -16,76 +22,259 @@ export interface ClusterOptions {
   readonly server: string
   /** Called before the first table of an empty database is made; throws to leave it empty. */
   readonly assertMayCreate: () => Promise<void>
-  /** Called before this server serves or waits; throws when its files are not those of the others. */
+  /** Called before this server serves; throws when its files are not those of the others. */
   readonly assertFits: (files: SharedFiles) => Promise<void>
-  /** Ends the wait. */
+  /** Ends a start that waits. */
   readonly stop: AbortSignal
   readonly log: Log
 }
 
-/** One server's place among those that share a PostgreSQL database: it serves, and the others wait. */
+/** The repository of this server, which follows the log. */
+export interface Follower {
+  /** The commit of its branch. */
+  tip(): CommitSha | null
+  /** Brings it to where the log is. Never fails. */
+  follow(): Promise<void>
+}
+
+/** How often the log and the other servers are looked at, in milliseconds. */
+const LOOKED_EVERY = 1_000
+/** How often a caller who waits for an entry has it looked for, in milliseconds. */
+const WAITED_EVERY = 50
+/** Milliseconds for which a server may be behind the log before that is a problem. */
+const LATE_AFTER = 5_000
+
+/**
+ * One server's place among those that share a PostgreSQL database. Each follows the log and saves;
+ * one has the lease, and with it the duties: whatever changes the state.
+ */
 export class Cluster implements AsyncDisposable {
   readonly files: SharedFiles
   /** Where moves of the configuration's branch become final. */
-  readonly log: RevisionLog
-  readonly #url: string
+  readonly log: FollowedLog
+  readonly #options: ClusterOptions
   readonly #driver: PostgresDriver
-  readonly #lease: ServerLease
-  /** Writes only while the lease is held. */
-  readonly #writer: PostgresDriver
+  readonly #server: ThisServer
+  readonly #members: Members
+  readonly #hints: LogHints
+  readonly #superseded = new AbortController()
+  readonly #end = new AbortController()
+  #lease: ServerLease | null
+  #follower: Follower | null = null
+  #looking: Promise<void> = Promise.resolve()
+  /** Ends the pause before the next look. */
+  #wake = new AbortController()
+  #sequence = 0
+  #newest = 0
+  /** Since when this server is behind the log; null while it is not. */
+  #behindSince: number | null = null
 
   private constructor(
-    url: string,
-    parts: { driver: PostgresDriver; lease: ServerLease; files: SharedFiles },
+    options: ClusterOptions,
+    parts: {
+      driver: PostgresDriver
+      server: ThisServer
+      lease: ServerLease | null
+      files: SharedFiles
+    },
   ) {
-    this.#url = url
-    this.#driver = parts.driver
-    this.#lease = parts.lease
+    const { driver, server } = parts
+    this.#options = options
+    this.#driver = driver
+    this.#server = server
+    this.#lease = null
     this.files = parts.files
-    this.#writer = new PostgresDriver(url, parts.lease.fence)
-    this.log = new PostgresLog(this.#writer)
+    this.#members = new Members({ driver, server })
+    this.#hints = new LogHints(options.url, driver.query, () => this.#wake.abort())
+    const appended = (sequence: number) => this.#noteAppended(sequence)
+    this.log = new FollowedLog({ log: new PostgresLog(driver), appended })
+    if (parts.lease !== null) this.#lead(parts.lease)
   }
 
   /**
-   * Creates or upgrades the tables, and takes the right to serve once no other server has it.
+   * Creates or upgrades the tables. Takes the duties when nobody has them; otherwise waits until
+   * the log has begun.
    *
    * @throws {ServiceError} `unavailable` when there is no such database, or it is newer than this
    * program. @throws the reason of `stop` once it is aborted.
    */
   static async join(options: ClusterOptions): Promise<Cluster> {
-    const { url, server, assertMayCreate, assertFits } = options
+    const { url, assertMayCreate, assertFits } = options
     const driver = new PostgresDriver(url)
+    const server = { name: options.server, address: '' }
     try {
       if ((await versionOf(driver)) === 0) await assertMayCreate()
       await upgrade(driver, UPGRADES)
       await upgrade(driver, CLUSTER_UPGRADES, 'cluster-version')
       await assertFits(await SharedFiles.read(driver))
-      const lease = await ServerLease.wait(driver, server, options)
-      return new Cluster(url, { driver, lease, files: await SharedFiles.read(driver) })
+      const lease = await begin(driver, server, options)
+      return new Cluster(options, { driver, server, lease, files: await SharedFiles.read(driver) })
     } catch (error) {
       await driver[Symbol.asyncDispose]()
       throw error
     }
   }
 
-  /** Aborted when another server has taken over: nothing can be written any more. */
+  /** Whether this server has the duties. */
+  get isLeading(): boolean {
+    return this.#lease !== null
+  }
+
+  /** Aborted when another server has taken over: this one has to end. */
   get superseded(): AbortSignal {
-    return this.#lease.lost
+    return this.#superseded.signal
+  }
+
+  /**
+   * Waits until nobody else has the duties, and takes them.
+   *
+   * @throws the reason of `stop` once it is aborted.
+   */
+  async waitForLease(stop: AbortSignal): Promise<void> {
+    const { log } = this.#options
+    this.#lead(await ServerLease.wait(this.#driver, this.#server, { stop, log }))
+  }
+
+  /** Tells the others where this server is reached, and follows the log from now on. */
+  async serve(address: string, follower: Follower): Promise<void> {
+    this.#server.address = address
+    this.#follower = follower
+    await this.#lease?.announce()
+    await this.#look()
+    this.#looking = this.#lookAlways()
   }
 
   openState(): Promise<StateStore> {
-    return openPostgresState(this.#url, { fence: this.#lease.fence })
+    return openPostgresState(this.#options.url, { fence: this.#fence })
   }
 
-  /** What an operator should look at. */
-  problems(): readonly string[] {
-    const { problem } = this.#lease
+  /** The server with the duties; null while there is none, as far as this one knows. */
+  holder(): Holder | null {
+    return this.#members.holder()
+  }
+
+  /** The servers that were heard of lately. */
+  seen(): SeenServers {
+    const sequence = this.sequence()
+    return {
+      sequence,
+      lag: Math.max(0, this.#newest - sequence),
+      holder: this.holder()?.address ?? null,
+      servers: this.#members.list(this.#newest),
+    }
+  }
+
+  /** The newest entry of the log that this server has. */
+  sequence(): number {
+    const tip = this.#follower?.tip() ?? null
+    this.#sequence = (tip === null ? null : this.log.sequenceOf(tip)) ?? this.#sequence
+    return this.#sequence
+  }
+
+  /** Waits until this server has an entry of the log. False when it has not within some time. */
+  async waitFor(sequence: number, within: number): Promise<boolean> {
+    const deadline = performance.now() + within
+    while (this.sequence() < sequence) {
+      if (performance.now() >= deadline || this.#end.signal.aborted) return false
+      await this.#followTo(sequence)
+      if (this.sequence() < sequence) await pause(WAITED_EVERY, this.#end.signal)
+    }
+    return true
+  }
+
+  /** Why the database does not answer, for operators. */
+  databaseProblems(): readonly string[] {
+    const problem = this.#lease?.problem ?? this.#members.problem
     return problem === null ? [] : [`The database does not answer: ${problem}`]
   }
 
+  /** Which servers need a look, for operators. */
+  serverProblems(): readonly string[] {
+    const isLate = this.#behindSince !== null && performance.now() - this.#behindSince > LATE_AFTER
+    const silent = silentServers(this.seen()).map(
+      ({ name, address }) => `The server ${name} at ${address} stopped without a word`,
+    )
+    return isLate ? ['This server is behind the log of the database', ...silent] : silent
+  }
+
+  /** @throws {ServiceError} `unavailable` when the database does not answer. */
+  async assertThere(): Promise<void> {
+    await this.log.head()
+  }
+
+  /** Follows the log no longer. */
+  async leave(): Promise<void> {
+    this.#end.abort()
+    this.#wake.abort()
+    await this.#looking
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#writer[Symbol.asyncDispose]()
-    await this.#lease[Symbol.asyncDispose]()
+    await this.leave()
+    await this.#hints[Symbol.asyncDispose]()
+    await this.#members[Symbol.asyncDispose]()
+    await this.#lease?.[Symbol.asyncDispose]()
     await this.#driver[Symbol.asyncDispose]()
+  }
+
+  readonly #fence: Fence = async (query) => {
+    if (this.#lease === null) throw storeUnavailable('another server has the duties')
+    await this.#lease.fence(query)
+  }
+
+  #lead(lease: ServerLease): void {
+    this.#lease = lease
+    lease.lost.addEventListener('abort', () => this.#superseded.abort())
+  }
+
+  async #lookAlways(): Promise<void> {
+    for (;;) {
+      await this.#pauseUnlessWoken()
+      if (this.#end.signal.aborted) return
+      await this.#look()
+    }
+  }
+
+  async #pauseUnlessWoken(): Promise<void> {
+    await pause(LOOKED_EVERY, this.#wake.signal)
+    this.#wake = new AbortController()
+  }
+
+  async #look(): Promise<void> {
+    await this.#followTo(Infinity)
+    await this.#members.look(this.sequence())
+    if (this.#members.problem === null) await this.#hints.listen()
+    else await this.#hints.forget()
+  }
+
+  /** Follows the log where it is ahead of this server, up to a sequence number that is wanted. */
+  async #followTo(wanted: number): Promise<void> {
+    const head = await this.log.head().catch(() => null)
+    this.#newest = head?.sequence ?? this.#newest
+    if (this.sequence() < Math.min(wanted, this.#newest)) await this.#follower?.follow()
+    const isBehind = this.sequence() < this.#newest
+    this.#behindSince = isBehind ? (this.#behindSince ?? performance.now()) : null
+  }
+
+  #noteAppended(sequence: number): void {
+    this.#newest = Math.max(this.#newest, sequence)
+    // Others find the entry at their next look without it.
+    this.#hints.send().catch(() => undefined)
+  }
+}
+
+/** Takes the duties, or waits until who has them has begun the log. */
+async function begin(
+  driver: PostgresDriver,
+  server: ThisServer,
+  { stop }: ClusterOptions,
+): Promise<ServerLease | null> {
+  const log = new PostgresLog(driver)
+  for (;;) {
+    stop.throwIfAborted()
+    const outcome = await ServerLease.take(driver, server)
+    if (outcome instanceof ServerLease) return outcome
+    if ((await log.head()) !== null) return null
+    await pause(LOOKED_EVERY, stop)
   }
 }

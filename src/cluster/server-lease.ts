@@ -5,7 +5,14 @@ import type { Fence } from '../state/postgres-driver.ts'
 import { type Driver, type SqlQuery, numberOf, textColumn } from '../state/sql.ts'
 import { storeUnavailable } from '../state/unavailable.ts'
 
-/** Who serves, while nobody else may. */
+/** This server, as the others see it. */
+export interface ThisServer {
+  readonly name: string
+  /** Where the others reach it; empty until it listens. */
+  address: string
+}
+
+/** Who has the duties, while nobody else may. */
 export interface LeaseHolder {
   readonly holder: string
 }
@@ -18,15 +25,16 @@ const LOOKED_EVERY_MS = 1_000
 const UNTIL = `clock_timestamp() + interval '${LASTS_MS} milliseconds'`
 
 const LOOK = `SELECT epoch, holder, until > clock_timestamp() AS held FROM lease WHERE name = ?`
-const TAKE = `INSERT INTO lease (name, epoch, holder, until) VALUES (?, 1, ?, ${UNTIL})
-  ON CONFLICT (name) DO UPDATE
-  SET epoch = lease.epoch + 1, holder = excluded.holder, until = excluded.until RETURNING epoch`
-const RENEW = `UPDATE lease SET until = ${UNTIL} WHERE name = ? AND epoch = ? RETURNING epoch`
+const TAKE = `INSERT INTO lease (name, epoch, holder, address, until) VALUES (?, 1, ?, ?, ${UNTIL})
+  ON CONFLICT (name) DO UPDATE SET epoch = lease.epoch + 1, holder = excluded.holder,
+  address = excluded.address, until = excluded.until RETURNING epoch`
+const RENEW = `UPDATE lease SET until = ${UNTIL}, address = ?
+  WHERE name = ? AND epoch = ? RETURNING epoch`
 const HELD = 'SELECT epoch FROM lease WHERE name = ? AND epoch = ?'
 const RELEASE = 'UPDATE lease SET until = clock_timestamp() WHERE name = ? AND epoch = ?'
 
 /**
- * The right of one server to serve a database. It is renewed all the time; a server that could not
+ * The right of one server to the duties of a database. It is renewed all the time; a server that could not
  * do that for some seconds loses it to whoever asks next.
  *
  * Time alone proves nothing to a process that was stopped and goes on. So each take-over has its
@@ -34,20 +42,22 @@ const RELEASE = 'UPDATE lease SET until = clock_timestamp() WHERE name = ? AND e
  */
 export class ServerLease implements AsyncDisposable {
   readonly #driver: Driver
+  readonly #server: ThisServer
   readonly #epoch: number
   readonly #end = new AbortController()
   readonly #lost = new AbortController()
   readonly #renewing: Promise<void>
   #problem: string | null = null
 
-  private constructor(driver: Driver, epoch: number) {
+  private constructor(driver: Driver, server: ThisServer, epoch: number) {
     this.#driver = driver
+    this.#server = server
     this.#epoch = epoch
     this.#renewing = this.#renewAlways()
   }
 
   /** Takes the lease, or says who has it. The driver stays the caller's. */
-  static async take(driver: Driver, holder: string): Promise<ServerLease | LeaseHolder> {
+  static async take(driver: Driver, server: ThisServer): Promise<ServerLease | LeaseHolder> {
     const [seen] = await driver.query(LOOK, NAME)
     // Who only waits keeps no writer waiting.
     if (seen?.['held'] === true) return { holder: textColumn(seen, 'holder') }
@@ -58,9 +68,9 @@ export class ServerLease implements AsyncDisposable {
         await session.rollback()
         return { holder: textColumn(row, 'holder') }
       }
-      const [taken] = await session.query(TAKE, NAME, holder)
+      const [taken] = await session.query(TAKE, NAME, server.name, server.address)
       await session.commit()
-      return new ServerLease(driver, numberOf(taken, 'epoch'))
+      return new ServerLease(driver, server, numberOf(taken, 'epoch'))
     } catch (error) {
       await session.rollback()
       throw error
@@ -74,19 +84,19 @@ export class ServerLease implements AsyncDisposable {
    */
   static async wait(
     driver: Driver,
-    holder: string,
+    server: ThisServer,
     { stop, log }: { readonly stop: AbortSignal; readonly log: Log },
   ): Promise<ServerLease> {
     let seen = ''
     for (;;) {
       stop.throwIfAborted()
-      const outcome = await ServerLease.take(driver, holder).catch((error: unknown) => {
+      const outcome = await ServerLease.take(driver, server).catch((error: unknown) => {
         if (!(error instanceof ServiceError)) throw error
         return { holder: error.message }
       })
       if (outcome instanceof ServerLease) return outcome
       if (outcome.holder !== seen) {
-        const message = 'This server waits, and takes over when nobody serves the database'
+        const message = 'Another server has the duties; this one takes them over when it is lost'
         log({ level: 'info', message, facts: { holder: outcome.holder } })
       }
       seen = outcome.holder
@@ -112,6 +122,11 @@ export class ServerLease implements AsyncDisposable {
     throw storeUnavailable('another server has taken over')
   }
 
+  /** Says at once where this server is reached. */
+  announce(): Promise<void> {
+    return this.#renew(this.#driver.query)
+  }
+
   /** Gives the lease up, so that another server need not wait for its end. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#end.abort()
@@ -131,7 +146,7 @@ export class ServerLease implements AsyncDisposable {
 
   async #renew(query: SqlQuery): Promise<void> {
     try {
-      const [row] = await query(RENEW, NAME, this.#epoch)
+      const [row] = await query(RENEW, this.#server.address, NAME, this.#epoch)
       if (row === undefined) this.#lost.abort()
       this.#problem = null
     } catch (error) {

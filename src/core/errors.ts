@@ -60,7 +60,7 @@ export interface ErrorFacts {
   'disk-full': { readonly reason: string }
   'file-not-found': { readonly path: string }
   /** The service cannot do this now: its repository or store is damaged, full or not writable. */
-  unavailable: { readonly reason: string }
+  unavailable: { readonly reason: string; readonly retryAfter?: number }
 }
 
 export type ErrorCode = keyof ErrorFacts

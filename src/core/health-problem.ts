@@ -9,6 +9,7 @@ export type ProblemKind =
   | 'revision'
   | 'disk'
   | 'database'
+  | 'servers'
   | 'audit'
   | 'mirror'
   | 'builds'

@@ -1,4 +1,5 @@
 import type { HealthProblem, ProblemKind, ServiceProblem } from '../core/health-problem.ts'
+import type { SeenServers } from '../core/seen-server.ts'
 import type { Principal } from '../core/principal.ts'
 import type { History, MaintenanceState } from '../history/history.ts'
 import type { ArtifactUse } from '../builds/artifacts/artifact-quota.ts'
@@ -6,7 +7,6 @@ import type { MaterialProblem } from '../builds/materials/material-poller.ts'
 import type { Mirror, MirrorState } from '../notify/mirror/mirror.ts'
 import type { Access } from '../configuration/access/permission.ts'
 import type { WebhookState } from '../notify/webhooks/webhook.ts'
-import type { Builds } from '../builds/engine/builds.ts'
 import { describeFault } from '../core/faults.ts'
 
 /** Whether the service works, and all problems for operators. */
@@ -23,6 +23,8 @@ export interface Health {
   readonly artifacts: ArtifactUse
   /** The receivers of revisions. */
   readonly webhooks: readonly WebhookState[]
+  /** The servers that share a database; null where there is one server. */
+  readonly servers: SeenServers | null
   readonly problems: readonly ServiceProblem[]
 }
 
@@ -53,6 +55,10 @@ export interface HealthDeps {
   readonly diskProblems: () => readonly string[]
   /** Why the database that servers share cannot be reached, as sentences. */
   readonly databaseProblems: () => readonly string[]
+  /** The servers that share a database; null where there is one server. */
+  readonly servers: () => SeenServers | null
+  /** Which of them need a look, as sentences. */
+  readonly serverProblems: () => readonly string[]
   /** Why actions cannot be recorded, or null. */
   readonly auditProblem: () => string | null
   /** The materials that cannot be read. */
@@ -76,6 +82,7 @@ export function readHealth(deps: HealthDeps): Health {
     mirror: mirror?.state() ?? null,
     artifacts: deps.artifactUse(),
     webhooks,
+    servers: deps.servers(),
     problems,
   }
 }
@@ -96,6 +103,7 @@ function problemsOf(
     ),
     ...ofKind('disk', deps.diskProblems()),
     ...ofKind('database', deps.databaseProblems()),
+    ...ofKind('servers', deps.serverProblems()),
     ...ofKind('audit', [deps.auditProblem() ?? []].flat()),
     ...ofKind('mirror', mirror?.problems() ?? []),
     ...ofKind('builds', deps.buildProblems()),
@@ -157,7 +165,8 @@ function webhookProblem({ name, lastError }: WebhookState): string[] {
 
 export interface ReadinessDeps {
   readonly history: History
-  readonly builds: Builds
+  /** Fails when the state cannot be read. */
+  readonly readState: () => Promise<unknown>
 }
 
 /** A part that cannot answer anybody, and the reason, for logs. */
@@ -172,11 +181,11 @@ interface ReadinessProblem {
  */
 export async function readReadiness({
   history,
-  builds,
+  readState,
 }: ReadinessDeps): Promise<ReadinessProblem[]> {
   const looks = await Promise.allSettled([
     history.readDocument(history.current()),
-    builds.pipelineHistory('', 0),
+    readState(),
   ])
   const subjects = ['The current configuration cannot be read', 'The state store cannot be read']
   return looks.flatMap((look, n) =>

@@ -1,5 +1,6 @@
 import type { Builds } from '../builds/engine/builds.ts'
 import { AGENT_STATUSES } from '../core/builds/agent.ts'
+import { type SeenServers, silentServers } from '../core/seen-server.ts'
 import { byLabel, counter, gauge, type Metric } from '../core/metric.ts'
 import { BOUNDS, type RequestMetrics, type Series } from '../core/request-metrics.ts'
 import type { ConfigurationWriter } from '../configuration/save/configuration-writer.ts'
@@ -15,10 +16,16 @@ import { orNullWhenAbsent } from '../storage/fs-error.ts'
 export interface ServiceMetricsOptions extends HealthDeps {
   readonly history: History
   readonly writer: Pick<ConfigurationWriter, 'load'>
+  /** Null on a server that does not have the duties. */
+  readonly work: CountedWork | null
+  readonly requests: RequestMetrics
+}
+
+/** What agents do. */
+export interface CountedWork {
   readonly directory: AgentDirectory
   readonly builds: Builds
   readonly running: RunningJobs
-  readonly requests: RequestMetrics
 }
 
 /** The route whose answers are look-ups of a digest. */
@@ -43,7 +50,7 @@ export class ServiceMetrics implements Disposable {
   }
 
   async read(): Promise<readonly Metric[]> {
-    const { requests, version } = this.#options
+    const { requests, version, work, servers } = this.#options
     const series = requests.series()
     return [
       byLabel(
@@ -60,7 +67,8 @@ export class ServiceMetrics implements Disposable {
       gauge('cairn_http_requests_in_flight', 'Requests not yet answered', requests.inFlight()),
       lookUps(series),
       ...this.#historyMetrics(),
-      ...this.#buildMetrics(),
+      ...(work === null ? [] : workMetrics(work)),
+      ...serverMetrics(servers()),
       ...(await this.#process.read()),
     ]
   }
@@ -88,25 +96,6 @@ export class ServiceMetrics implements Disposable {
         ],
       },
       ...repositoryMetrics(stored),
-    ]
-  }
-
-  #buildMetrics(): Metric[] {
-    const { directory, builds, running } = this.#options
-    const agents = new Map<string, number>(AGENT_STATUSES.map((status) => [status, 0]))
-    for (const agent of directory.list()) {
-      const status = agentStatusOf(agent)
-      agents.set(status, (agents.get(status) ?? 0) + 1)
-    }
-    const stopped = running.list().filter(({ isStopped }) => isStopped).length
-    const jobs = new Map([
-      ['waiting', builds.waitingJobs()],
-      ['running', running.list().length - stopped],
-      ['stopping', stopped],
-    ])
-    return [
-      byLabel(['gauge', 'cairn_agents', 'Agents by status'], 'status', agents),
-      byLabel(['gauge', 'cairn_jobs', 'Jobs that are not over'], 'state', jobs),
     ]
   }
 }
@@ -146,6 +135,40 @@ function lookUps(series: readonly Series[]): Metric {
   }
   const help = 'Configurations asked for by their digest'
   return byLabel(['counter', 'cairn_digest_lookups_total', help], 'result', counts)
+}
+
+function workMetrics({ directory, builds, running }: CountedWork): Metric[] {
+  const agents = new Map<string, number>(AGENT_STATUSES.map((status) => [status, 0]))
+  for (const agent of directory.list()) {
+    const status = agentStatusOf(agent)
+    agents.set(status, (agents.get(status) ?? 0) + 1)
+  }
+  const stopped = running.list().filter(({ isStopped }) => isStopped).length
+  const jobs = new Map([
+    ['waiting', builds.waitingJobs()],
+    ['running', running.list().length - stopped],
+    ['stopping', stopped],
+  ])
+  return [
+    byLabel(['gauge', 'cairn_agents', 'Agents by status'], 'status', agents),
+    byLabel(['gauge', 'cairn_jobs', 'Jobs that are not over'], 'state', jobs),
+  ]
+}
+
+function serverMetrics(seen: SeenServers | null): Metric[] {
+  if (seen === null) return []
+  const silent = silentServers(seen).length
+  const counts = new Map([
+    ['seen', seen.servers.length - silent],
+    ['silent', silent],
+  ])
+  const hasHolder = seen.holder === null ? 0 : 1
+  return [
+    gauge('cairn_log_sequence', 'The newest entry of the log that this server has', seen.sequence),
+    gauge('cairn_log_lag', 'Entries of the log that this server has not', seen.lag),
+    gauge('cairn_duties_held', 'Whether a server has the duties', hasHolder),
+    byLabel(['gauge', 'cairn_servers', 'Servers that share the database'], 'state', counts),
+  ]
 }
 
 function repositoryMetrics(stored: ReturnType<History['storage']>): Metric[] {

@@ -96,6 +96,16 @@ export class History implements AsyncDisposable {
     return listNewer({ index: keeper.index, reader: repository.reader }, commit)
   }
 
+  /** The commit that the branch was last seen at, which need not be a revision; null before the first. */
+  tip(): CommitSha | null {
+    return this.#parts.keeper.index.tip()
+  }
+
+  /** Takes over now what other tools and servers have done. Never fails: a failure is a problem. */
+  follow(): Promise<void> {
+    return this.#check()
+  }
+
   /** The branch that is served, such as `refs/heads/main`; null while none is checked out. */
   async readBranch(): Promise<string | null> {
     return (await this.#parts.repository.readHead()).branch

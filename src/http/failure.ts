@@ -30,7 +30,9 @@ export function failureOf(error: ServiceError): Failure {
   const problems = problemsOf(error)
   const { facts } = error
   const headers: Record<string, string> =
-    'retryAfter' in facts ? { 'retry-after': `${facts.retryAfter}` } : {}
+    'retryAfter' in facts && facts.retryAfter !== undefined
+      ? { 'retry-after': `${facts.retryAfter}` }
+      : {}
   return { status: statusOf(error), message: shown(error.message), problems, headers }
 }
 

@@ -8,6 +8,8 @@ export interface ObserveOptions {
   readonly answer: (request: Request, context: RequestContext) => Response | Promise<Response>
   readonly basePath: string
   readonly metrics: RequestMetrics
+  /** How far this server is in the log that several share; null where there is none. */
+  readonly sequence: (() => number) | null
   /** Notes what was done or refused; null for a request that is no action. */
   readonly audit: (
     request: Request,
@@ -29,10 +31,10 @@ const SLOW = 5_000
  * before its answer goes out.
  */
 export function observe(options: ObserveOptions): Handler {
-  const { answer, basePath, metrics } = options
+  const { answer, basePath, metrics, sequence } = options
   const proxies = new Set(options.trustedProxies)
   return (request, connection?: Connection) => {
-    const context = new RequestContext(request, connection ?? null, { basePath, proxies })
+    const context = new RequestContext(request, connection ?? null, { basePath, proxies, sequence })
     const began = performance.now()
     if (options.logLevel === 'debug') traceStart(options.log, request, context)
     metrics.begin()

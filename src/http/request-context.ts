@@ -19,6 +19,9 @@ export type InertHeaders = Readonly<Record<keyof typeof INERT, string> & Record<
 /** The header that names a request in its answer, and that a caller may name it with. */
 export const REQUEST_ID = 'x-request-id'
 
+/** The header with the newest entry of the log that an answer knows. */
+export const SEQUENCE = 'x-cairn-sequence'
+
 /** No user: the caller of a public route. */
 export const NOBODY: Principal = { username: '' }
 
@@ -53,11 +56,14 @@ export interface RequestContextOptions {
   readonly basePath: string
   /** Addresses of proxies that say truly where a request comes from. */
   readonly proxies: ReadonlySet<string>
+  /** How far this server is in the log that several share; null where there is none. */
+  readonly sequence?: (() => number) | null
 }
 
 /** What becomes known of a request on its way. */
 export class RequestContext {
   readonly id: string
+  readonly basePath: string
   /** The path without base path and trailing slashes. */
   readonly path: string
   /** Where the connection comes from. */
@@ -75,14 +81,17 @@ export class RequestContext {
   isNews = true
 
   readonly #connection: Connection | null
+  readonly #sequence: (() => number) | null
   #isComplete = false
 
   /** The connection is null for a request that was made in this process. */
   constructor(
     request: Request,
     connection: Connection | null,
-    { basePath, proxies }: RequestContextOptions,
+    { basePath, proxies, sequence = null }: RequestContextOptions,
   ) {
+    this.basePath = basePath
+    this.#sequence = sequence
     this.id = requestIdOf(request.headers.get(REQUEST_ID))
     this.path = innerPath(request, basePath)
     this.address = connection ? addressOf(connection, proxies) : 'local'
@@ -96,7 +105,10 @@ export class RequestContext {
    */
   complete(headers: InertHeaders): Record<string, string> {
     this.#isComplete = true
-    return Object.assign({ [REQUEST_ID]: this.id }, headers)
+    const completed = Object.assign({ [REQUEST_ID]: this.id }, headers)
+    return this.#sequence === null
+      ? completed
+      : Object.assign(completed, { [SEQUENCE]: String(this.#sequence()) })
   }
 
   /** Makes any other answer inert and adds the id; headers of its own replace these. */

@@ -13,6 +13,7 @@ import { type JobPageRoutesOptions, jobPageRoutes } from './job/job-page-routes.
 import { type LiveFileRoutesOptions, liveFileRoutes } from './live-file/live-file-routes.tsx'
 import { type PipelinesRoutesOptions, pipelinesRoutes } from './pipelines/pipelines-routes.tsx'
 import { type StagePageRoutesOptions, stagePageRoutes } from './stage/stage-page-routes.tsx'
+import { serversRoutes, type ServersRoutesOptions } from './servers/servers-routes.tsx'
 import { problemsRoutes } from './problems/problems-routes.tsx'
 import { restorePageRoutes } from './restore/restore-page-routes.tsx'
 import {
@@ -24,23 +25,42 @@ import { frameRoutes } from './frame/frame-routes.tsx'
 import { searchRoutes, type SearchRoutesOptions } from './search/search-routes.tsx'
 import { type SnapshotRoutesOptions, snapshotRoutes } from './snapshot/snapshot-routes.tsx'
 
-export interface PagesOptions
+/** What the pages about revisions need. */
+export interface ConfigurationPagesOptions
   extends
-    AuditPageOptions,
     HistoryRoutesOptions,
     CompareRoutesOptions,
-    EditRoutesOptions,
     LiveFileRoutesOptions,
-    NewPipelineRoutesOptions,
     SnapshotRoutesOptions,
+    ServersRoutesOptions {
+  readonly pages: PageContext
+}
+
+export interface PagesOptions
+  extends
+    ConfigurationPagesOptions,
+    AuditPageOptions,
+    EditRoutesOptions,
+    NewPipelineRoutesOptions,
     SearchRoutesOptions,
     EntityRoutesOptions,
     Omit<AgentsRoutesOptions, 'removed'>,
     Omit<RemoveRoutesOptions, 'removed'>,
     PipelinesRoutesOptions,
     StagePageRoutesOptions,
-    JobPageRoutesOptions {
-  readonly pages: PageContext
+    JobPageRoutesOptions {}
+
+/** The routes of the pages that every server answers where several share a database. */
+export function configurationPages(options: ConfigurationPagesOptions): Hono<RouteEnv>[] {
+  return [
+    frameRoutes(options.pages),
+    historyRoutes(options),
+    compareRoutes(options),
+    liveFileRoutes(options),
+    problemsRoutes(options.pages),
+    serversRoutes(options),
+    snapshotRoutes(options),
+  ]
 }
 
 /** The routes of every page. Fixed paths stand before those with parameters. */
@@ -56,6 +76,7 @@ export function pagesRoutes(options: PagesOptions): Hono<RouteEnv>[] {
     entityRoutes(options),
     auditPageRoutes(options),
     problemsRoutes(options.pages),
+    serversRoutes(options),
     searchRoutes(options),
     restorePageRoutes(options),
     snapshotRoutes(options),

@@ -2,48 +2,33 @@ import { hostname } from 'node:os'
 import { autoRegisterKeys } from '../agents/secrets.ts'
 import { RegistrationLimits } from '../agents/registration-limits.ts'
 import { RunGroups } from '../builds/runs/run-groups.ts'
-import { RequestMetrics } from '../core/request-metrics.ts'
+import type { Cluster } from '../cluster/cluster.ts'
 import { findFullDisks } from '../health/disk-room.ts'
 import type { HealthDeps } from '../health/health.ts'
-import { ServiceMetrics } from '../health/service-metrics.ts'
-import { RevisionDetailsCache } from '../pages/revisions/revision-details.ts'
-import { LineOriginsCache } from '../pages/revisions/line-origins.ts'
-import { PageThread } from '../pages/work/page-thread.ts'
+import { type CountedWork, ServiceMetrics } from '../health/service-metrics.ts'
 import type { ServeSettings } from '../settings.ts'
-import type { HttpServiceOptions } from './service.ts'
-import type { ServiceContext } from './service-context.ts'
+import type { FollowerServiceOptions, HttpServiceOptions } from './service.ts'
+import type { ServiceContext, SharedContext } from './service-context.ts'
 import { VERSION } from './version.ts'
 
 /** What calls and pages need of the service, each under the name that they know it by. */
 export function httpOptions(context: ServiceContext): HttpServiceOptions {
-  const { settings, environment, agents, builds, configuration, access } = context
+  const { settings, environment, agents, builds, configuration } = context
   const { config } = configuration
-  const { clock, log } = environment
+  const { clock } = environment
   const { directory, registrar, refused } = agents
   const judgeKey = autoRegisterKeys(settings['auto-register-key'], config.configuration)
+  const health = { ...sharedHealth(context), ...healthOfDuties(context) }
   return {
-    ...healthOf(context),
-    ...measured(context),
-    ...forPages(context),
-    credentials: access.credentials,
-    access: access.access,
-    everyoneAdministers: access.everyoneAdministers,
-    audit: context.audit,
-    cache: config.cache,
-    diff: config.diff,
-    secretsIn: config.readable.secretsIn,
-    merge: config.merge,
-    summary: config.summary,
-    writer: config.writer,
-    editor: config.editor,
-    box: context.box,
-    entities: configuration.entities,
-    texts: configuration.texts,
-    secretAlarm: configuration.secretAlarm,
-    git: configuration.git,
-    repository: configuration.repository,
-    fileName: configuration.fileName,
-    watch: context.watch,
+    ...sharedOptions(context),
+    ...health,
+    metrics: openMetrics(context, health, {
+      builds: builds.builds,
+      running: builds.running,
+      directory,
+    }),
+    readState: () => builds.builds.pipelineHistory('', 0),
+    holding: builds,
     directory,
     registrar,
     refused,
@@ -65,7 +50,50 @@ export function httpOptions(context: ServiceContext): HttpServiceOptions {
     placeOf: (uuid) => builds.jobs.placeOf(uuid),
     triggers: context.triggers,
     planStarts: (pipelines) => context.triggers.planStarts(pipelines),
-    permissionChanges: (...between) => access.access.changesBy(...between),
+    permissionChanges: (...between) => context.access.access.changesBy(...between),
+  }
+}
+
+/** The same for a server while another one has the duties. */
+export function followerOptions(context: SharedContext, cluster: Cluster): FollowerServiceOptions {
+  const health = { ...sharedHealth(context), ...NO_DUTIES }
+  return {
+    ...sharedOptions(context),
+    ...health,
+    metrics: openMetrics(context, health, null),
+    readState: () => cluster.assertThere(),
+    holding: null,
+    duties: { cluster, log: context.environment.log },
+  }
+}
+
+function sharedOptions(context: SharedContext) {
+  const { settings, environment, configuration, access, cluster } = context
+  const { config } = configuration
+  const { clock, log } = environment
+  return {
+    ...context.pageWork,
+    credentials: access.credentials,
+    access: access.access,
+    everyoneAdministers: access.everyoneAdministers,
+    audit: context.audit,
+    requests: context.requests,
+    sequence: cluster,
+    cache: config.cache,
+    diff: config.diff,
+    secretsIn: config.readable.secretsIn,
+    merge: config.merge,
+    summary: config.summary,
+    writer: config.writer,
+    editor: config.editor,
+    box: context.box,
+    entities: configuration.entities,
+    texts: configuration.texts,
+    secretAlarm: configuration.secretAlarm,
+    git: configuration.git,
+    repository: configuration.repository,
+    fileName: configuration.fileName,
+    watch: context.watch,
     configuration: config.configuration,
     clock,
     log,
@@ -79,9 +107,21 @@ export function httpOptions(context: ServiceContext): HttpServiceOptions {
   }
 }
 
-/** What keeps the service from serving, and what an operator should look at. */
-function healthOf(context: ServiceContext): HealthDeps {
-  const { places, agents, audit, builds, configuration, mirror, poller, webhooks } = context
+/** What only the server with the duties knows of itself. */
+type HealthOfDuties = Pick<
+  HealthDeps,
+  | 'mirror'
+  | 'buildProblems'
+  | 'artifactUse'
+  | 'agentProblems'
+  | 'stuckJobs'
+  | 'materialProblems'
+  | 'webhooks'
+>
+
+/** What keeps any server from serving, and what an operator should look at there. */
+function sharedHealth(context: SharedContext): Omit<HealthDeps, keyof HealthOfDuties> {
+  const { places, audit, configuration, cluster } = context
   const { config, repository, secretAlarm } = configuration
   const disks = [
     { what: 'the configuration', folder: repository },
@@ -92,38 +132,50 @@ function healthOf(context: ServiceContext): HealthDeps {
     version: VERSION,
     auditProblem: () => audit.problem(),
     diskProblems: () => findFullDisks(disks),
-    buildProblems: () => builds.problems(),
-    artifactUse: () => builds.quota.use(),
-    databaseProblems: () => context.cluster?.problems() ?? [],
-    agentProblems: () => agents.refused.problems(),
+    databaseProblems: () => cluster?.databaseProblems() ?? [],
+    servers: () => cluster?.seen() ?? null,
+    serverProblems: () => cluster?.serverProblems() ?? [],
     identityProblems: () => config.identity.problems(),
-    stuckJobs: () => builds.waiting.problems(),
     secretProblems: () => secretAlarm.problems(),
-    materialProblems: () => poller.problems(),
-    webhooks: () => webhooks.states(),
-    mirror,
   }
 }
 
-function measured(context: ServiceContext) {
-  const { agents, builds, configuration, shutdown } = context
-  const { writer } = configuration.config
-  const { directory } = agents
-  const requests = new RequestMetrics()
-  const counted = { writer, builds: builds.builds, running: builds.running, requests, directory }
-  const metrics = new ServiceMetrics({ ...healthOf(context), ...counted })
-  return { requests, metrics: shutdown.own('stop-background-work', metrics) }
+function healthOfDuties({
+  agents,
+  builds,
+  mirror,
+  poller,
+  webhooks,
+}: ServiceContext): HealthOfDuties {
+  return {
+    mirror,
+    buildProblems: () => builds.problems(),
+    artifactUse: () => builds.quota.use(),
+    agentProblems: () => agents.refused.problems(),
+    stuckJobs: () => builds.waiting.problems(),
+    materialProblems: () => poller.problems(),
+    webhooks: () => webhooks.states(),
+  }
 }
 
-/** What pages keep beside the calls. */
-function forPages({ configuration, environment: { clock }, shutdown }: ServiceContext) {
-  const { config, entities } = configuration
-  const { history, script } = config
-  const work = shutdown.own('stop-background-work', new PageThread(config))
-  const { compare, outline } = work
-  const details = new RevisionDetailsCache({ entities, history, script, clock })
-  const origins = shutdown.own('stop-background-work', new LineOriginsCache(config))
-  return { script, work, compare, outline, details, origins }
+const NO_DUTIES: HealthOfDuties = {
+  mirror: null,
+  buildProblems: () => [],
+  artifactUse: () => ({ bytes: null, quota: null }),
+  agentProblems: () => [],
+  stuckJobs: () => [],
+  materialProblems: () => [],
+  webhooks: () => [],
+}
+
+function openMetrics(
+  { configuration, requests, shutdown }: SharedContext,
+  health: HealthDeps,
+  work: CountedWork | null,
+): ServiceMetrics {
+  const { writer } = configuration.config
+  const metrics = new ServiceMetrics({ ...health, writer, requests, work })
+  return shutdown.own('stop-background-work', metrics)
 }
 
 /** The names that operators have given to this machine and this service. */

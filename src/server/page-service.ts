@@ -3,14 +3,27 @@ import { descriptionRoutes } from '../pages/api/description-routes.tsx'
 import type { RouteEnv } from '../http/request-context.ts'
 import type { AnswerFailure } from '../http/failure.ts'
 import { pageFailures } from '../pages/frame/page-failures.tsx'
-import { type PagesOptions, pagesRoutes } from '../pages/pages-routes.ts'
+import {
+  configurationPages,
+  type ConfigurationPagesOptions,
+  type PagesOptions,
+  pagesRoutes,
+} from '../pages/pages-routes.ts'
 import { PageContext, type PageContextOptions } from '../pages/frame/page-context.ts'
 import { type AnswerRequest, composeRoutes, refusing, type RoutesOptions } from './routes.ts'
 import { conditionalGets } from '../http/conditional-get.ts'
 
-export interface PageServiceOptions extends Omit<PagesOptions, 'pages'>, PageContextOptions {
-  readonly version: string
+interface Framed extends PageContextOptions {
   readonly log: RoutesOptions['log']
+}
+
+export interface PageServiceOptions extends Omit<PagesOptions, 'pages'>, Framed {
+  readonly version: string
+}
+
+export interface FollowerPagesOptions extends Omit<ConfigurationPagesOptions, 'pages'>, Framed {
+  /** Answers what no page of this server does. */
+  readonly otherwise: AnswerRequest
 }
 
 /** What is made for people. */
@@ -36,6 +49,20 @@ export function pageService(
   const parts = [description, ...pageRoutes]
   const { log } = options
   const otherwise = refusing({ parts: [...calls, ...parts], answerFailure })
+  return {
+    answer: composeRoutes({ log, parts, otherwise, answerFailure }),
+    answerFailure: pageFailures(pages),
+  }
+}
+
+/** The pages of a server that does not have the duties. */
+export function followerPages(
+  options: FollowerPagesOptions,
+  answerFailure: AnswerFailure,
+): PageService {
+  const { log, otherwise } = options
+  const pages = new PageContext(options)
+  const parts = configurationPages({ ...options, pages }).map(conditionalGets)
   return {
     answer: composeRoutes({ log, parts, otherwise, answerFailure }),
     answerFailure: pageFailures(pages),

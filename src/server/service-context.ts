@@ -11,6 +11,7 @@ import type { Mirror } from '../notify/mirror/mirror.ts'
 import { RevisionWatch } from '../notify/revision-watch.ts'
 import type { Webhooks } from '../notify/webhooks/webhooks.ts'
 import { assertKeysThere, assertNothingLost, type ServiceFiles } from '../operations/lost-files.ts'
+import { RequestMetrics } from '../core/request-metrics.ts'
 import { createFirstUser } from '../security/first-user.ts'
 import { openSecretKeys, readSecretKeys, type SecretKeys } from '../security/secret-keys.ts'
 import type { StateStore } from '../state/state-store.ts'
@@ -19,14 +20,25 @@ import { type OpenedAccess, openAccess } from './open-access.ts'
 import { openBuilds } from './open-builds.ts'
 import { type OpenedConfiguration, openConfiguration } from './open-configuration.ts'
 import { openMirror, openWebhooks } from './open-notifications.ts'
+import { openPageWork, type PageWork } from './page-work.ts'
 
-/** Everything that an open service is made of. */
-export interface ServiceContext extends BootContext {
+/** What every server has open, also where another one has the duties. */
+export interface SharedContext extends BootContext {
   /** Who calls, and what they may do. */
   readonly access: OpenedAccess
   /** The repository, the configuration in force, and what is known of its changes. */
   readonly configuration: OpenedConfiguration
   readonly box: SecretBox
+  readonly audit: Audit
+  readonly watch: RevisionWatch
+  readonly requests: RequestMetrics
+  readonly pageWork: PageWork
+  /** The file with the password of the first user, when one was generated now. */
+  readonly passwordFile: string | null
+}
+
+/** Everything that an open service is made of. */
+export interface ServiceContext extends SharedContext {
   readonly store: StateStore
   readonly agents: {
     readonly directory: AgentDirectory
@@ -36,17 +48,13 @@ export interface ServiceContext extends BootContext {
   readonly builds: BuildServices
   readonly triggers: Triggers
   readonly poller: MaterialPoller
-  readonly audit: Audit
-  readonly watch: RevisionWatch
   readonly webhooks: Webhooks
   /** Null where revisions are pushed nowhere. */
   readonly mirror: Mirror | null
-  /** The file with the password of the first user, when one was generated now. */
-  readonly passwordFile: string | null
 }
 
-/** Opens everything but the port, one after the other as they need each other. */
-export async function openService(boot: BootContext): Promise<ServiceContext> {
+/** Opens what every server needs, one after the other as they need each other. */
+export async function openShared(boot: BootContext): Promise<SharedContext> {
   const { settings, environment, shutdown, places } = boot
   const { stateDir, usersFile } = places
   const audit = await openAudit(boot)
@@ -56,28 +64,42 @@ export async function openService(boot: BootContext): Promise<ServiceContext> {
   const isGenerated = await createFirstUser({ usersFile, passwordFile, password })
   const box = new SecretBox(await openKeys(boot))
   const configuration = await openConfiguration(boot, box)
-  const { config, secretAlarm, repository } = configuration
-  const { history } = config
-  const { store, directory, registrar, ...builds } = await openBuilds(boot, config, box)
-  await secretAlarm.open(store)
+  const { history } = configuration.config
   noteRevisions(history, audit, environment.log)
-  const access = await openAccess(boot, { usersFile, configuration: config.configuration })
+  const access = await openAccess(boot, {
+    usersFile,
+    configuration: configuration.config.configuration,
+  })
   const watch = new RevisionWatch({ history, access: access.access })
   shutdown.own('release-waiters', watch)
-  const refused = new RefusedMachines({ clock: environment.clock })
   return {
     ...boot,
-    ...builds,
     access,
     configuration,
     box,
-    store,
-    agents: { directory, registrar, refused },
     audit,
     watch,
-    webhooks: await openWebhooks(boot, { history, store }),
-    mirror: openMirror(boot, { history, repository }),
+    requests: new RequestMetrics(),
+    pageWork: openPageWork(boot, configuration),
     passwordFile: isGenerated ? passwordFile : null,
+  }
+}
+
+/** Opens what one server at a time has: the state, and everything that changes it. */
+export async function openDuties(shared: SharedContext): Promise<ServiceContext> {
+  const { environment, configuration, box } = shared
+  const { config, secretAlarm, repository } = configuration
+  const { history } = config
+  const { store, directory, registrar, ...builds } = await openBuilds(shared, config, box)
+  await secretAlarm.open(store)
+  const refused = new RefusedMachines({ clock: environment.clock })
+  return {
+    ...shared,
+    ...builds,
+    store,
+    agents: { directory, registrar, refused },
+    webhooks: await openWebhooks(shared, { history, store }),
+    mirror: openMirror(shared, { history, repository }),
   }
 }
 

@@ -3,9 +3,10 @@ import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Cluster } from '../cluster/cluster.ts'
 import type { SharedFiles } from '../cluster/shared-files.ts'
+import { reasonOf } from '../core/errors.ts'
 import { isDiskFull } from '../core/faults.ts'
 import { isOnFullDisk } from '../health/disk-room.ts'
-import { Listening } from '../http/listen.ts'
+import { type Handler, Listening } from '../http/listen.ts'
 import { allOf } from '../lib/all-of.ts'
 import { inBackground } from '../lib/in-background.ts'
 import { assertRestored } from '../operations/backup/unfinished-restore.ts'
@@ -17,9 +18,9 @@ import type { ServeSettings } from '../settings.ts'
 import { openProcessLock } from '../storage/process-lock.ts'
 import { freeReserve, makeReserve } from '../storage/reserve.ts'
 import type { BootContext, BootEnvironment } from './boot-context.ts'
-import { httpOptions } from './http-options.ts'
-import { httpService } from './service.ts'
-import { openService } from './service-context.ts'
+import { followerOptions, httpOptions } from './http-options.ts'
+import { followerService, type HttpService, httpService } from './service.ts'
+import { openDuties, openShared, type SharedContext } from './service-context.ts'
 import { Shutdown } from './shutdown.ts'
 
 /** A running service. Disposing it finishes the requests in flight, then closes everything. */
@@ -27,8 +28,8 @@ export interface RunningServer extends AsyncDisposable {
   readonly url: string
   /** The file with the password of the first user, when one was generated now. */
   readonly passwordFile: string | null
-  /** Aborted when another server has taken over, so that this one has to end. */
-  readonly superseded: AbortSignal
+  /** Aborted when this server cannot go on; the reason is a sentence. */
+  readonly failed: AbortSignal
 }
 
 /** Opens everything that the settings name, and listens. */
@@ -103,24 +104,83 @@ async function joinCluster({
 }
 
 async function serve(boot: BootContext): Promise<RunningServer> {
-  const { settings, shutdown } = boot
-  const { log } = boot.environment
-  const context = await openService(boot)
-  const service = httpService(httpOptions(context))
-  const listening = await Listening.open(service.answer, { ...settings, log })
-  shutdown.own('stop-listening', listening)
-  context.access.reportLogin()
-  context.configuration.entities.begin()
-  context.configuration.texts.begin()
-  inBackground(log, 'The pages could not be loaded', service.loadPages())
+  const { settings, shutdown, cluster } = boot
+  const shared = await openShared(boot)
+  const isFollower = cluster !== null && !cluster.isLeading
+  const current = { service: isFollower ? following(shared, cluster) : await leading(shared) }
+  const listening = await openPort(boot, current)
+  shared.access.reportLogin()
+  shared.configuration.entities.begin()
+  shared.configuration.texts.begin()
+  loadPages(shared, current.service)
   const url = `http://${hostOf(settings.host)}:${listening.port}${settings['base-path']}`
-  const { passwordFile } = context
-  const superseded = boot.cluster?.superseded ?? new AbortController().signal
+  const failed = new AbortController()
+  if (cluster !== null) {
+    await cluster.serve(settings.advertise ?? url, shared.configuration.config.history)
+    shutdown.own('stop-background-work', { [Symbol.asyncDispose]: () => cluster.leave() })
+    failOn(cluster, failed)
+    if (isFollower) shutdown.own('release-waiters', takeOver(shared, cluster, { current, failed }))
+  }
   return {
     url,
-    passwordFile,
-    superseded,
+    passwordFile: shared.passwordFile,
+    failed: failed.signal,
     [Symbol.asyncDispose]: () => shutdown[Symbol.asyncDispose](),
+  }
+}
+
+/** What answers requests now. */
+interface Current {
+  service: HttpService
+}
+
+async function leading(shared: SharedContext): Promise<HttpService> {
+  return httpService(httpOptions(await openDuties(shared)))
+}
+
+function following(shared: SharedContext, cluster: Cluster): HttpService {
+  return followerService(followerOptions(shared, cluster))
+}
+
+async function openPort(
+  { settings, environment: { log }, shutdown }: BootContext,
+  current: Current,
+): Promise<Listening> {
+  const answer: Handler = (...asked) => current.service.answer(...asked)
+  return shutdown.own('stop-listening', await Listening.open(answer, { ...settings, log }))
+}
+
+function loadPages({ environment: { log } }: BootContext, service: HttpService): void {
+  inBackground(log, 'The pages could not be loaded', service.loadPages())
+}
+
+function failOn({ superseded }: Cluster, failed: AbortController): void {
+  const fail = () => failed.abort('another server has taken over the database')
+  if (superseded.aborted) fail()
+  else superseded.addEventListener('abort', fail)
+}
+
+/** Takes the duties when nobody has them any more. Disposing it ends the wait. */
+function takeOver(
+  shared: SharedContext,
+  cluster: Cluster,
+  { current, failed }: { readonly current: Current; readonly failed: AbortController },
+): AsyncDisposable {
+  const { log } = shared.environment
+  const stop = new AbortController()
+  const taking = cluster.waitForLease(stop.signal).then(async () => {
+    log({ level: 'info', message: 'This server has the duties now' })
+    current.service = await leading(shared)
+    loadPages(shared, current.service)
+  })
+  const taken = taking.catch((error: unknown) => {
+    if (!stop.signal.aborted) failed.abort(`the duties could not be taken over: ${reasonOf(error)}`)
+  })
+  return {
+    [Symbol.asyncDispose]: async () => {
+      stop.abort()
+      await taken
+    },
   }
 }
 

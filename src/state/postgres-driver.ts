@@ -19,6 +19,8 @@ const OUTAGES =
   /^(?:08|25P03|28|3D|42501|53|57P|58|XX)|^(?:CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOTFOUND|ENOENT|EHOST|EAI_)/
 // A process that hangs inside a transaction must not keep the others from writing.
 const LONGEST_IDLE_MS = 5_000
+// Seconds. A database that is back is to be found soon, and who cannot wait is to be refused soon.
+const LONGEST_PAUSE = 0.5
 const LOCK = `SELECT set_config('idle_in_transaction_session_timeout', '${LONGEST_IDLE_MS}', true),
   pg_advisory_xact_lock(?)`
 
@@ -94,9 +96,15 @@ function openClient(url: string, options: { max: number; onclose?: () => void })
   return postgres(url, {
     ...options,
     connect_timeout: 10,
+    backoff: pauseBefore,
     onnotice: () => undefined,
     types: { int8: { to: 20, from: [20], serialize: String, parse: Number } },
   })
+}
+
+/** Seconds before another attempt to connect: whoever asks meanwhile waits for it. */
+function pauseBefore(attempt: number): number {
+  return Math.min(0.05 * 2 ** attempt, LONGEST_PAUSE)
 }
 
 function reserved(client: Client): Promise<Reserved> {

@@ -72,6 +72,30 @@ export const HealthBody = z.object({
       }),
     )
     .readonly(),
+  /** The servers that share a database; null where there is one server. */
+  servers: z
+    .object({
+      /** The newest entry of the log that this server has. */
+      sequence: z.int().nonnegative(),
+      /** How many entries this server is behind. */
+      lag: z.int().nonnegative(),
+      /** The address of the server that has the duties; null while there is none. */
+      holder: z.string().nullable(),
+      servers: z
+        .array(
+          z.object({
+            name: z.string(),
+            address: z.string(),
+            sequence: z.int().nonnegative(),
+            lag: z.int().nonnegative(),
+            /** Seconds since it was last heard of. */
+            silence: z.int().nonnegative(),
+            isHolder: z.boolean(),
+          }),
+        )
+        .readonly(),
+    })
+    .nullable(),
   problems: z
     .array(z.object({ subject: z.string(), errors: ErrorBody.shape.errors.unwrap().readonly() }))
     .readonly(),

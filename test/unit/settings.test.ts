@@ -9,6 +9,10 @@ function quotaOf(args: readonly string[]) {
   return readSettings(SETTINGS.serve, args, {})['max-artifacts']
 }
 
+function advertisedBy(...args: readonly string[]) {
+  return readSettings(SETTINGS.serve, args, {}).advertise
+}
+
 describe('readSettings', () => {
   it('takes folders of local materials by flags, or by the variable as PATH has them', () => {
     const flags = ['--local-materials', '/a', '--local-materials', '/b:c']
@@ -17,6 +21,30 @@ describe('readSettings', () => {
     expect(foldersOf(flags, environment)).toEqual(['/a', '/b:c'])
     expect(foldersOf([], environment)).toEqual(['/d', '/e'])
     expect(foldersOf([], {})).toEqual([])
+  })
+
+  it('takes the addresses of several servers, by flags or in one variable', () => {
+    const work = ['--work-dir', 'w']
+    const of = (args: readonly string[], environment: Record<string, string> = {}) =>
+      readSettings(SETTINGS.agent, [...work, ...args], environment).server
+
+    expect(of(['--server', 'http://a:1', '--server', 'http://b:2'])).toEqual([
+      'http://a:1',
+      'http://b:2',
+    ])
+    expect(of([], { CAIRN_SERVER: 'http://a:1, http://b:2' })).toEqual(['http://a:1', 'http://b:2'])
+    expect(() => of(['--server', 'http://a:1', '--server', 'b'])).toThrow(
+      /^--server .*is not a URL$/,
+    )
+    expect(() => of([])).toThrow('--server is missing')
+  })
+
+  it('takes the address by which other servers reach this one', () => {
+    expect(advertisedBy()).toBeNull()
+    expect(advertisedBy('--advertise', 'http://cairn-1:8153')).toBe('http://cairn-1:8153')
+    expect(() => advertisedBy('--advertise', 'cairn-1')).toThrow(
+      '--advertise "cairn-1" is not a URL',
+    )
   })
 
   it('takes sizes of disks, which may be larger than memory', () => {

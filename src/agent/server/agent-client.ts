@@ -28,8 +28,12 @@ export class AgentClient {
   readonly #http: HttpCaller
   readonly #uuid: string
 
-  constructor(options: { server: string; uuid: string; findToken: () => string | null }) {
-    this.#http = new HttpCaller(options.server, options.findToken)
+  constructor(options: {
+    servers: readonly [string, ...string[]]
+    uuid: string
+    findToken: () => string | null
+  }) {
+    this.#http = new HttpCaller(options.servers, options.findToken)
     this.#uuid = options.uuid
   }
 

@@ -16,13 +16,18 @@ const ErrorMessage = z.object({ message: z.string() })
 /** Statuses that refuse the call itself; every other error may be temporary. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 404, 409, 410, 413, 507])
 
-/** Makes HTTP calls to one server, below its application path. */
+/**
+ * Makes HTTP calls to a server, below its application path. Of several servers, the next one gets the
+ * calls after one that does not answer.
+ */
 export class HttpCaller {
-  readonly #server: URL
+  readonly #servers: readonly [URL, ...URL[]]
+  #server: URL
   readonly #findToken: () => string | null
 
-  constructor(server: string, findToken: () => string | null) {
-    this.#server = new URL(server)
+  constructor([first, ...others]: readonly [string, ...string[]], findToken: () => string | null) {
+    this.#servers = [new URL(first), ...others.map((other) => new URL(other))]
+    this.#server = this.#servers[0]
     this.#findToken = findToken
   }
 
@@ -33,7 +38,24 @@ export class HttpCaller {
    * @throws {ServerAbsent} without a response, or for an error that may be temporary.
    */
   async call(call: HttpCall): Promise<Response> {
-    const response = await this.#fetch(call)
+    const server = this.#server
+    try {
+      return await this.#callOne(server, call)
+    } catch (error) {
+      if (error instanceof ServerAbsent) this.#leave(server)
+      throw error
+    }
+  }
+
+  /** Calls at once may find the same server absent: it is left once. */
+  #leave(absent: URL): void {
+    if (this.#server !== absent) return
+    const next = this.#servers.indexOf(absent) + 1
+    this.#server = this.#servers[next] ?? this.#servers[0]
+  }
+
+  async #callOne(server: URL, call: HttpCall): Promise<Response> {
+    const response = await this.#fetch(server, call)
     if (response.ok) return response
     const { status } = response
     const message = await this.#readMessage(response)
@@ -55,7 +77,7 @@ export class HttpCaller {
     }
   }
 
-  #fetch({ method, path, body, timeoutMs, signal }: HttpCall): Promise<Response> {
+  #fetch(server: URL, { method, path, body, timeoutMs, signal }: HttpCall): Promise<Response> {
     const token = this.#findToken()
     const raw = body instanceof Blob || Buffer.isBuffer(body) || body === undefined
     const init = {
@@ -69,8 +91,8 @@ export class HttpCaller {
       // The token must not be sent to the target of a redirection.
       redirect: 'error',
     } as const
-    const base = this.#server.pathname.replace(/\/+$/, '')
-    return orAbsent(() => fetch(new URL(`${base}${path}`, this.#server), init), signal)
+    const base = server.pathname.replace(/\/+$/, '')
+    return orAbsent(() => fetch(new URL(`${base}${path}`, server), init), signal)
   }
 
   /** The message of an error response, of any format. */

@@ -152,6 +152,11 @@ async function answerAsForm(
   }
 }
 
+/** Whether a save pauses pipelines, which only the server with the duties can. */
+export function needsDuties(request: Request): boolean {
+  return request.headers.has(HOLD)
+}
+
 /** @throws {ServiceError} `malformed-request` for a word that means nothing. */
 function holdsAdded(request: Request): boolean {
   const held = request.headers.get(HOLD)

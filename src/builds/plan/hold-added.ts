@@ -6,6 +6,7 @@ import {
   type SaveRequest,
 } from '../../configuration/save/config-saving.ts'
 import type { SavedChange } from '../../configuration/save/configuration-writer.ts'
+import { unavailable } from '../../core/errors.ts'
 import { nameKey } from '../../core/name-key.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Builds } from '../engine/builds.ts'
@@ -13,8 +14,11 @@ import type { EffectivePipelines } from '../runs/effective-pipelines.ts'
 
 export interface HoldingDeps {
   readonly cache: DocumentCache
-  readonly builds: Builds
-  readonly pipelines: EffectivePipelines
+  /** Null on a server that does not have the duties. */
+  readonly holding: {
+    readonly builds: Builds
+    readonly pipelines: EffectivePipelines
+  } | null
 }
 
 export interface HoldingRequest extends SaveRequest {
@@ -36,23 +40,26 @@ export async function saveAndHold(
 ): Promise<SavedChange> {
   assertMay(deps.access, principal, { action: 'administer' })
   if (!holds) return saveDocument(deps, principal, request)
+  const { cache, holding } = deps
+  if (holding === null) throw unavailable('The server that has the duties holds pipelines')
+  const { builds, pipelines } = holding
   const held = new Set<string>()
   const beforeCommit = async (document: Uint8Array<ArrayBuffer>) => {
-    for (const pipeline of await listAdded(deps, document)) {
-      await deps.builds.pausePipeline({ pipeline, by: principal.username, cause: CAUSE })
+    for (const pipeline of await listAdded({ cache, pipelines }, document)) {
+      await builds.pausePipeline({ pipeline, by: principal.username, cause: CAUSE })
       held.add(pipeline)
     }
   }
   try {
     return await saveDocument(deps, principal, { ...request, beforeCommit })
   } catch (error) {
-    for (const pipeline of held) await deps.builds.unpausePipeline(pipeline)
+    for (const pipeline of held) await builds.unpausePipeline(pipeline)
     throw error
   }
 }
 
 async function listAdded(
-  { cache, pipelines }: HoldingDeps,
+  { cache, pipelines }: { readonly cache: DocumentCache; readonly pipelines: EffectivePipelines },
   document: Uint8Array<ArrayBuffer>,
 ): Promise<string[]> {
   const { configuration } = await cache.read(document)

@@ -59,10 +59,15 @@ export class PlainSecretAlarm {
     this.#deps = deps
   }
 
-  /** Loads the stored commits. */
+  /** Loads the stored commits, and stores those that were found before. */
   async open(store: StateStore): Promise<void> {
+    const found = new Map(this.#records)
     this.#store = store
-    for (const { value } of await store.list(PLAIN_SECRETS)) this.#records.set(value.commit, value)
+    for (const { value } of await store.list(PLAIN_SECRETS)) {
+      this.#records.set(value.commit, value)
+      found.delete(value.commit)
+    }
+    for (const record of found.values()) await this.#keep(record)
   }
 
   /** Examines a revision. A finding is on disk when this returns. */

@@ -5,7 +5,7 @@ import type { PageFrame } from './layout.tsx'
  * what.
  */
 export function Footer({ frame }: { frame: PageFrame }) {
-  const { links, colours, here, username, isAdministrator, everyoneAdministers } = frame
+  const { links, colours, here, username, isAdministrator, everyoneAdministers, hasServers } = frame
   const other = colours === 'green-red' ? 'blue-orange' : 'green-red'
   const label =
     other === 'blue-orange' ? 'Use colour-blind safe colours' : 'Use green and red colours'
@@ -22,6 +22,11 @@ export function Footer({ frame }: { frame: PageFrame }) {
       {isAdministrator && (
         <>
           <a href={links.audit()}>Audit log</a> ·{' '}
+        </>
+      )}
+      {isAdministrator && hasServers && (
+        <>
+          <a href={links.servers()}>Servers</a> ·{' '}
         </>
       )}
       {username !== '' && <a href={links.api()}>API</a>}

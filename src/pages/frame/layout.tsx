@@ -17,6 +17,8 @@ export interface PageFrame {
   readonly isAdministrator: boolean
   /** Whether every other user is an administrator too. */
   readonly everyoneAdministers: boolean
+  /** Whether several servers share a database. */
+  readonly hasServers: boolean
   /** The current problems of the service that the caller may know of. */
   readonly problems: readonly ServiceProblem[]
   readonly colours: Colours

@@ -74,6 +74,11 @@ export class Links {
     return this.#at('/search/results.json')
   }
 
+  /** The servers that share a database. */
+  servers(): string {
+    return this.#at('/servers')
+  }
+
   /** What an operator should look at. */
   problems(): string {
     return this.#at('/problems')

@@ -12,6 +12,7 @@ const WORDINGS: Readonly<Record<ProblemKind, Wording>> = {
   revision: (n) => `${n === 1 ? 'a revision' : `${n} revisions`} cannot be read`,
   disk: (n) => `${n === 1 ? 'a disk is' : `${n} disks are`} full`,
   database: () => 'the database cannot be reached',
+  servers: (n) => `${n === 1 ? 'a server needs' : `${n} servers need`} a look`,
   audit: () => 'actions cannot be recorded',
   mirror: () => 'the mirror does not take revisions',
   builds: (n) => (n === 1 ? 'a job or its files need a look' : `${n} jobs need a look`),

@@ -60,10 +60,11 @@ export class PageContext {
     const colours = coloursOf(request)
     const isAdministrator = principal !== null && this.isAdministrator(principal)
     const everyoneAdministers = isAdministrator && this.#everyoneAdministers()
-    const rights = `${isAdministrator} ${everyoneAdministers}`
+    const hasServers = this.#health.servers() !== null
+    const rights = `${isAdministrator} ${everyoneAdministers} ${hasServers}`
     const facts = [username, rights, colours, assets.version, JSON.stringify(problems)]
     const here = `${pathname}${search}`
-    const who = { username, isAdministrator, everyoneAdministers }
+    const who = { username, isAdministrator, everyoneAdministers, hasServers }
     const frame = { links, assets, ...who, problems, colours, here }
     return { ...frame, key: keyOf(facts) }
   }

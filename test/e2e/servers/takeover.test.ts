@@ -1,40 +1,46 @@
+import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { documentWith } from '../../support/documents/documents.ts'
 import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
-import type { Program } from '../../support/programs/program.ts'
-import { start } from '../../support/programs/start.ts'
 import { until } from '../../support/programs/until.ts'
 import {
   type DatabaseServer,
   folderBeside,
   kill,
-  serveFlags,
   serveOver,
+  stop,
 } from '../../support/service/database-server.ts'
 import { save } from '../../support/service/saving.ts'
-import { callerOf } from '../../support/service/service.ts'
+
+type Caller = Pick<DatabaseServer, 'fetch'>
 
 /** In milliseconds. */
 const TAKEN_OVER_WITHIN = 10_000
+const LONG = 30_000
 
-const READY = /^cairn ready (\S+)\n$/
-
-/** Starts a server that waits for its turn. */
-async function waitOver(database: string, folder: string): Promise<Program> {
-  const program = start(serveFlags(database, folder))
-  await until(() => program.stderr.includes('This server waits, and takes over'))
-  return program
-}
-
-async function serving(program: Program): Promise<Pick<DatabaseServer, 'fetch' | 'program'>> {
-  return { program, fetch: callerOf(await program.line(READY)) }
-}
-
-async function currentOf(server: Pick<DatabaseServer, 'fetch'>): Promise<string> {
+async function currentOf(server: Caller): Promise<string> {
   return (await server.fetch('/api/admin/config.xml')).text()
 }
 
-describe('servers that wait for their turn', { tags: ['postgresql'] }, () => {
+/** Changes the state, which only the server with the duties can. */
+async function pause(server: Caller, pauseCause: string): Promise<number> {
+  const body = new URLSearchParams({ pauseCause })
+  return (await server.fetch('/api/pipelines/app/pause', { method: 'POST', body })).status
+}
+
+async function pausedBy(server: Caller): Promise<unknown> {
+  const status: unknown = await (await server.fetch('/api/pipelines/app/status')).json()
+  return status
+}
+
+/** Waits until some server has the duties, and returns the milliseconds. */
+async function takenOver(server: Caller, pauseCause: string): Promise<number> {
+  const started = performance.now()
+  await until(async () => (await pause(server, pauseCause)) === 200, LONG)
+  return performance.now() - started
+}
+
+describe('the duties of several servers', { tags: ['postgresql'] }, () => {
   let cluster: PostgresCluster
 
   beforeAll(async () => {
@@ -43,80 +49,74 @@ describe('servers that wait for their turn', { tags: ['postgresql'] }, () => {
 
   afterAll(() => cluster[Symbol.asyncDispose]())
 
-  it('take over one after the other, with everything that was acknowledged', async () => {
+  it('are taken over twice, with everything that was acknowledged', async () => {
     const database = cluster.freshSchema()
     const first = await serveOver(database)
-    await save(first, documentWith('one'))
-    const waiting = [
-      await waitOver(database, folderBeside(first)),
-      await waitOver(database, folderBeside(first)),
-    ]
+    await save(first, documentWith('app'))
+    await pause(first, 'one')
+    const second = await serveOver(database, folderBeside(first))
 
     await kill(first)
-    const started = performance.now()
-    const second = await serving(await Promise.any(waiting.map(whenReady)))
-    const took = performance.now() - started
-    const inBetween = await currentOf(second)
-    const saved = await save(second, documentWith('two'))
-    second.program.process.kill('SIGKILL')
-    const [last] = waiting.filter((program) => program !== second.program)
-    const third = await serving(await whenReady(last ?? second.program))
+    const took = await takenOver(second, 'one')
+    const third = await serveOver(database, folderBeside(first))
+    expect((await save(third, documentWith('app', 'two'))).status).toBe(200)
+    await until(async () => (await currentOf(second)).includes('two'))
+    await kill(second)
+    await until(async () => (await third.fetch('/api/pipelines/app/status')).status === 200, LONG)
 
     expect(took).toBeLessThan(TAKEN_OVER_WITHIN)
-    expect(inBetween).toContain('one')
-    expect(saved.status).toBe(200)
+    expect(await pausedBy(third)).toMatchObject({ paused: true, pausedCause: 'one' })
     expect(await currentOf(third)).toContain('two')
   })
 
-  it('take over from one that hangs, which can write nothing when it goes on', async () => {
+  it('are lost by one that hangs, which can change no state when it goes on', async () => {
     const database = cluster.freshSchema()
     const first = await serveOver(database)
-    await save(first, documentWith('one'))
-    const waiting = await waitOver(database, folderBeside(first))
+    await save(first, documentWith('app'))
+    const second = await serveOver(database, folderBeside(first))
 
     first.program.process.kill('SIGSTOP')
-    const second = await serving(await whenReady(waiting))
-    const late = save(first, documentWith('late')).then(
-      ({ status }) => status,
-      () => 'closed',
-    )
+    await takenOver(second, 'early')
+    const late = pause(first, 'late').catch(() => 'closed')
     first.program.process.kill('SIGCONT')
     const ended = await first.program.ended()
 
     expect([503, 'closed']).toContain(await late)
     expect(ended.code).toBe(1)
     expect(ended.stderr).toContain('cairn: another server has taken over the database\n')
-    expect(await currentOf(second)).toContain('one')
-    expect((await save(second, documentWith('two'))).status).toBe(200)
+    expect(await pausedBy(second)).toMatchObject({ pausedCause: 'early' })
+    expect((await save(second, documentWith('app', 'two'))).status).toBe(200)
   })
 
-  it('end as they are told to while they wait', async () => {
+  it('are given up at a stop, and a server without them stops as it is told to', async () => {
     const database = cluster.freshSchema()
     const first = await serveOver(database)
-    const waiting = await waitOver(database, folderBeside(first))
+    await save(first, documentWith('app'))
+    const [second, third] = await Promise.all([
+      serveOver(database, folderBeside(first)),
+      serveOver(database, folderBeside(first)),
+    ])
 
-    waiting.process.kill('SIGTERM')
+    expect((await stop(third)).code).toBe(0)
+    expect((await stop(first)).code).toBe(0)
 
-    expect(await waiting.ended()).toMatchObject({ code: 0, stdout: '' })
+    await takenOver(second, 'release')
+    expect(await pausedBy(second)).toMatchObject({ pausedCause: 'release' })
   })
 
-  it('make the tables of a new database once, when they start at once', async () => {
+  it('are those of one server when several make a new database at once', async () => {
     const other = await serveOver(cluster.freshSchema())
     await kill(other)
     const database = cluster.freshSchema()
     // With the same files, so that one that comes late is not refused.
-    const programs = [1, 2, 3].map(() => start(serveFlags(database, folderBeside(other))))
+    const folders = [1, 2, 3].map(() => folderBeside(other))
 
-    await Promise.any(programs.map(whenReady))
-    await until(
-      () => programs.filter(({ stderr }) => stderr.includes('This server waits')).length === 2,
-    )
+    const servers = await Promise.all(folders.map((folder) => serveOver(database, folder)))
 
-    expect(programs.filter(({ stdout }) => READY.test(stdout))).toHaveLength(1)
+    const sql = postgres(database)
+    const leases = await sql`SELECT epoch FROM lease`
+    await sql.end()
+    expect(leases).toMatchObject([{ epoch: '1' }])
+    expect(new Set(await Promise.all(servers.map(currentOf))).size).toBe(1)
   })
 })
-
-async function whenReady(program: Program): Promise<Program> {
-  await program.line(READY)
-  return program
-}

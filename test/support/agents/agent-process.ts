@@ -19,6 +19,8 @@ await runAgent({ ...JSON.parse(process.argv[2]), environment: process.env, log }
 
 export interface AgentProcessOptions {
   readonly server: string
+  /** Where else the agent may go. */
+  readonly others?: readonly string[]
   readonly workDir: string
   readonly jobUser?: JobUser | null
   /** The beginning of the command line, such as `setpriv` with its options. */
@@ -31,8 +33,9 @@ export class AgentProcess implements AsyncDisposable {
   readonly #exit: Promise<unknown[]>
   output = ''
 
-  constructor({ server, workDir, jobUser = null, through = [] }: AgentProcessOptions) {
-    const options = JSON.stringify({ ...agentOptions(server, workDir), jobUser })
+  constructor({ server, others = [], workDir, jobUser = null, through = [] }: AgentProcessOptions) {
+    const servers = [server, ...others]
+    const options = JSON.stringify({ ...agentOptions(server, workDir), servers, jobUser })
     const args = ['--input-type=module', '-e', SCRIPT, MODULE, options, STOP_SIGNAL]
     const [command = '', ...line] = [...through, process.execPath, ...args]
     this.#child = spawn(command, line, { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -17,7 +17,7 @@ export const QUICK = {
 
 export function agentOptions(server: string, workDir: string): AgentOptions {
   return {
-    server,
+    servers: [server],
     workDir,
     autoRegisterKey: null,
     resources: [],

@@ -11,6 +11,7 @@ export const PAGE_ROWS: readonly PageRow[] = [
   { call: 'GET /search', may: 'user', allowed: 200 },
   { call: 'GET /search/results.json', may: 'user', allowed: 200 },
   { call: 'GET /problems', may: 'user', allowed: 200 },
+  { call: 'GET /servers', may: 'administrator', allowed: 200 },
   { call: 'POST /colours', may: 'user', allowed: 303, headers: FORM, body: 'colours=green-red' },
   { call: 'GET /audit', may: 'administrator', allowed: 200 },
   { call: 'GET /config', may: 'administrator', allowed: 200 },

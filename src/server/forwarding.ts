@@ -1,0 +1,79 @@
+import { type Context, Hono } from 'hono'
+import { needsDuties } from '../api/configuration/config-saving-routes.ts'
+import { ON_EVERY_SERVER, RESOURCES } from '../api/resources.ts'
+import type { RouteFacts } from '../api/definition/route.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import { ServiceError } from '../core/errors.ts'
+import { AT_LEAST } from '../http/at-least.ts'
+import { forward, FORWARDED } from '../http/forward.ts'
+import type { RequestContext, RouteEnv } from '../http/request-context.ts'
+import type { Log } from '../lib/log.ts'
+import { PLANNING_PAGES } from '../pages/planning-pages.ts'
+import type { AnswerRequest } from './routes.ts'
+
+export interface Duties {
+  readonly cluster: Pick<Cluster, 'holder' | 'sequence'>
+  readonly log: Log
+}
+
+/** Seconds after which a caller may ask again. */
+const AGAIN = 1
+
+const NOBODY_HAS_THEM = 'No server runs builds at the moment: another one takes over within seconds'
+/** Holders that did not answer: each is logged once. */
+const silent = new WeakSet<AbortSignal>()
+
+const UNREACHABLE = 'The server that runs builds does not answer'
+
+/** What the server with the duties answers: its routes, and whatever no route of this server is for. */
+export function dutiesOf(duties: Duties): {
+  readonly routes: Hono<RouteEnv>
+  readonly answer: AnswerRequest
+} {
+  const answer: AnswerRequest = (request, context) => answerElsewhere(duties, request, context)
+  const routes = new Hono<RouteEnv>()
+  const handle = (c: Context<RouteEnv>) => answer(c.req.raw, c.env)
+  for (const { method, path } of listForwarded()) routes.on(method, path, handle)
+  for (const path of PLANNING_PAGES) routes.on(['GET', 'POST'], path, handle)
+  return { routes, answer }
+}
+
+/** A call of a route of this server may still need the duties. */
+export function unlessNeeded(answer: AnswerRequest, elsewhere: AnswerRequest): AnswerRequest {
+  return (request, context) =>
+    needsDuties(request) ? elsewhere(request, context) : answer(request, context)
+}
+
+function listForwarded(): readonly Pick<RouteFacts, 'method' | 'path'>[] {
+  const own = new Set(ON_EVERY_SERVER.flatMap(({ routes }) => routes))
+  return RESOURCES.flatMap(({ routes }) => routes).filter((route) => !own.has(route))
+}
+
+/** The holder is at least as far in the log as this server when it answers. */
+async function answerElsewhere(
+  { cluster, log }: Duties,
+  request: Request,
+  context: RequestContext,
+): Promise<Response> {
+  // The server that answers counts the call and notes it in its audit log.
+  context.route = ''
+  const holder = cluster.holder()
+  if (holder === null || request.headers.has(FORWARDED)) throw notNow(NOBODY_HAS_THEM)
+  const wanted = Number(request.headers.get(AT_LEAST) ?? 0)
+  const headers = { [AT_LEAST]: String(Math.max(wanted, cluster.sequence())) }
+  try {
+    return await forward(request, context, { ...holder, headers })
+  } catch (error) {
+    if (request.signal.aborted) throw error
+    if (!silent.has(holder.gone)) {
+      silent.add(holder.gone)
+      const facts = { address: holder.address, error: String(error) }
+      log({ level: 'warning', message: 'The server with the duties does not answer', facts })
+    }
+    throw notNow(UNREACHABLE)
+  }
+}
+
+function notNow(message: string): ServiceError {
+  return new ServiceError('unavailable', message, { reason: message, retryAfter: AGAIN })
+}

@@ -1,0 +1,20 @@
+import { LineOriginsCache } from '../pages/revisions/line-origins.ts'
+import { RevisionDetailsCache } from '../pages/revisions/revision-details.ts'
+import { PageThread } from '../pages/work/page-thread.ts'
+import type { BootContext } from './boot-context.ts'
+import type { OpenedConfiguration } from './open-configuration.ts'
+
+export type PageWork = ReturnType<typeof openPageWork>
+
+/** What pages keep beside the calls. */
+export function openPageWork(
+  { environment: { clock }, shutdown }: BootContext,
+  { config, entities }: OpenedConfiguration,
+) {
+  const { history, script } = config
+  const work = shutdown.own('stop-background-work', new PageThread(config))
+  const { compare, outline } = work
+  const details = new RevisionDetailsCache({ entities, history, script, clock })
+  const origins = shutdown.own('stop-background-work', new LineOriginsCache(config))
+  return { script, work, compare, outline, details, origins }
+}

@@ -1,0 +1,237 @@
+import { join } from 'node:path'
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ADMIN_ALONE, addSomeone, SOMEONE } from '../../support/service/someone-else.ts'
+import { AgentProcess } from '../../support/agents/agent-process.ts'
+import { tempDir } from '../../support/disk/temp-folder.ts'
+import { documentWith } from '../../support/documents/documents.ts'
+import { gitLine } from '../../support/git/git.ts'
+import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
+import { until } from '../../support/programs/until.ts'
+import {
+  type DatabaseServer,
+  folderBeside,
+  kill,
+  serveOver,
+  stop,
+} from '../../support/service/database-server.ts'
+import { save } from '../../support/service/saving.ts'
+
+type Caller = Pick<DatabaseServer, 'fetch'>
+
+/** Milliseconds. */
+const LONG = 30_000
+
+/** Two servers of a new database; the first one has the duties. */
+async function serveTwo(database: string): Promise<readonly [DatabaseServer, DatabaseServer]> {
+  const first = await serveOver(database)
+  return [first, await serveOver(database, folderBeside(first))]
+}
+
+async function serveThree(
+  database: string,
+): Promise<readonly [DatabaseServer, DatabaseServer, DatabaseServer]> {
+  const first = await serveOver(database)
+  const [second, third] = await Promise.all([
+    serveOver(database, folderBeside(first)),
+    serveOver(database, folderBeside(first)),
+  ])
+  return [first, second, third]
+}
+
+function sequenceOf(answer: Response): string {
+  return answer.headers.get('x-cairn-sequence') ?? ''
+}
+
+/** Reads as somebody does who knows of an entry of the log. */
+async function textAt(server: Caller, path: string, sequence: string): Promise<string> {
+  const answer = await server.fetch(path, {
+    headers: { 'x-cairn-at-least': sequence },
+  })
+  expect(answer.status).toBe(200)
+  return answer.text()
+}
+
+/** Keeps the duties with who has them for so long, dead or alive: only the end of it can be waited for. */
+async function setLease(database: string, lasts: string): Promise<void> {
+  const sql = postgres(database)
+  await sql`UPDATE lease SET until = clock_timestamp() + ${lasts}::interval`
+  await sql.end()
+}
+
+function pause(server: Caller, pipeline: string): Promise<Response> {
+  const body = new URLSearchParams({ pauseCause: 'release' })
+  return server.fetch(`/api/pipelines/${pipeline}/pause`, {
+    method: 'POST',
+    body,
+  })
+}
+
+async function isPaused(server: Caller, pipeline: string): Promise<unknown> {
+  const status = await (await server.fetch(`/api/pipelines/${pipeline}/status`)).json()
+  return status
+}
+
+function documentOfAdmin(...pipelines: readonly string[]): string {
+  return documentWith(...pipelines).replace(/(<cruise[^>]*>)/, `$1${ADMIN_ALONE}`)
+}
+
+describe('several servers of one database', { tags: ['postgresql'] }, () => {
+  let cluster: PostgresCluster
+
+  beforeAll(async () => {
+    cluster = await PostgresCluster.start()
+  })
+
+  afterAll(() => cluster[Symbol.asyncDispose]())
+
+  it('save and read on each of them, with the same answers', async () => {
+    const servers = await serveThree(cluster.freshSchema())
+    const [first, second, third] = servers
+
+    const saved = []
+    for (const [n, server] of servers.entries()) {
+      saved.push(await save(server, documentWith(`p${n}`)))
+    }
+
+    const newest = sequenceOf(saved.at(-1) ?? new Response())
+    expect(saved.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(saved.map(sequenceOf).toSorted()).toEqual(saved.map(sequenceOf))
+    const paths = ['/api/admin/config.xml', '/api/config/revisions', '/api/pipelines/p2/status']
+    for (const path of paths) {
+      const texts = await Promise.all(servers.map((server) => textAt(server, path, newest)))
+      expect(new Set(texts).size).toBe(1)
+    }
+    const heads = servers.map(({ folder }) => gitLine(`${folder}/config-repo`, 'rev-parse', 'HEAD'))
+    expect(new Set(heads).size).toBe(1)
+    for (const page of ['/config', '/pipelines', '/config/edit']) {
+      expect(await textAt(second, page, newest)).toContain('<html')
+    }
+    await until(async () => (await textAt(second, '/servers', newest)).includes(third.url), LONG)
+    expect(await textAt(second, '/servers', newest)).toContain(`${first.url} runs builds`)
+    expect(await textAt(third, '/metrics', newest)).toContain('cairn_log_lag 0')
+    expect(JSON.parse(await textAt(third, '/health', newest))).toMatchObject({
+      servers: { holder: first.url, lag: 0, servers: { length: 3 } },
+    })
+    expect((await pause(third, 'p2')).status).toBe(200)
+    expect(await isPaused(first, 'p2')).toMatchObject({ paused: true })
+    expect(await isPaused(second, 'p2')).toMatchObject({ paused: true })
+  })
+
+  it('let nobody in who may not, and hold what a save adds, wherever they are asked', async () => {
+    const [first, second] = await serveTwo(cluster.freshSchema())
+    const saved = await save(first, documentOfAdmin('app'))
+    await textAt(second, '/api/admin/config.xml', sequenceOf(saved))
+    await addSomeone({
+      ...first,
+      repository: '',
+      logged: [],
+      close: async () => undefined,
+    })
+    await addSomeone({
+      ...second,
+      repository: '',
+      logged: [],
+      close: async () => undefined,
+    })
+
+    const byNobody = await second.fetch('/api/agents', { as: null })
+    const bySomeone = await second.fetch('/api/audit', { as: SOMEONE })
+    const savedBySomeone = await save(second, documentWith('other'), SOMEONE)
+    const forwardedTwice = await second.fetch('/api/agents', {
+      headers: { 'x-cairn-forwarded': '1' },
+    })
+    const held = await second.fetch('/api/admin/config.xml', {
+      method: 'PUT',
+      headers: { 'if-match': '*', 'x-cairn-hold': 'pipelines' },
+      body: documentOfAdmin('app', 'held'),
+    })
+
+    expect(byNobody.status).toBe(401)
+    expect(bySomeone.status).toBe(403)
+    expect(savedBySomeone.status).toBe(403)
+    expect(forwardedTwice.status).toBe(503)
+    expect(forwardedTwice.headers.get('retry-after')).toBe('1')
+    expect(held.status).toBe(200)
+    expect(await isPaused(second, 'held')).toMatchObject({ paused: true })
+    expect(await isPaused(second, 'app')).toMatchObject({ paused: false })
+  })
+
+  it('wait for an entry of the log that a request asks for', async () => {
+    const [, second] = await serveTwo(cluster.freshSchema())
+
+    const asked = (entry: string) =>
+      second.fetch('/api/admin/config.xml', {
+        headers: { 'x-cairn-at-least': entry },
+      })
+    const [early, bad] = await Promise.all([asked('1000'), asked('soon')])
+
+    expect(early.status).toBe(503)
+    expect(early.headers.get('retry-after')).toBe('1')
+    expect(bad.status).toBe(400)
+    expect(await bad.text()).toContain('X-Cairn-At-Least')
+  })
+
+  it('go on when the one with the duties is lost', async () => {
+    const database = cluster.freshSchema()
+    const [first, second, third] = await serveThree(database)
+    const before = await save(first, documentWith('one'))
+    await textAt(second, '/api/admin/config.xml', sequenceOf(before))
+    await kill(first)
+    await setLease(database, '1 hour')
+
+    const read = await second.fetch('/api/admin/config.xml')
+    const saved = await save(third, documentWith('one', 'two'))
+    const refused = await second.fetch('/api/agents')
+    await setLease(database, '0')
+    await until(async () => (await pause(second, 'one')).status === 200, LONG)
+
+    expect(read.status).toBe(200)
+    expect(saved.status).toBe(200)
+    expect(refused.status).toBe(503)
+    expect(refused.headers.get('retry-after')).toBe('1')
+    expect(await isPaused(third, 'one')).toMatchObject({ paused: true })
+    expect(await textAt(second, '/api/admin/config.xml', sequenceOf(saved))).toContain('two')
+  })
+
+  it('give an agent work whose first server is lost', async () => {
+    const [first, second] = await serveTwo(cluster.freshSchema())
+    await using agent = new AgentProcess({
+      server: first.url,
+      others: [second.url],
+      workDir: join(tempDir(), 'agent'),
+    })
+    const listed = async () => (await second.fetch('/api/agents')).text()
+    await until(async () => (await listed()).includes('Pending'), LONG)
+    await kill(first)
+
+    await until(async () => (await listed()).includes('Pending'), LONG)
+    const [uuid = ''] = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(await listed()) ?? []
+    const enabled = await second.fetch(`/api/agents/${uuid}/enable`, { method: 'POST' })
+    expect(enabled.status).toBe(200)
+    await until(async () => (await listed()).includes('"Idle"'), LONG)
+    expect(agent.output).toContain('Registered')
+  })
+
+  it('read while the database is away, and save when it is back', async () => {
+    const away = await PostgresCluster.start()
+    const [first, second] = await serveTwo(away.freshSchema())
+    const saved = await save(first, documentWith('one'))
+    await textAt(second, '/api/admin/config.xml', sequenceOf(saved))
+
+    await away.stop()
+    const read = await second.fetch('/api/admin/config.xml')
+    const refused = await save(second, documentWith('two'))
+    const ready = await second.fetch('/health/ready')
+    await until(async () => (await (await second.fetch('/health')).text()).includes('database'))
+    await away.startAgain()
+
+    expect(await read.text()).toContain('one')
+    expect(refused.status).toBe(503)
+    expect(ready.status).toBe(503)
+    await until(async () => (await save(second, documentWith('three'))).status === 200, LONG)
+    await until(async () => (await pause(second, 'three')).status === 200, LONG)
+    expect(await stop(second)).toMatchObject({ code: 0 })
+    await away[Symbol.asyncDispose]()
+  })
+})
