@@ -67,6 +67,17 @@ export async function assertKeysThere(
   throw lost(`${keys} is missing, and the configuration has secrets that only its keys open`)
 }
 
+/**
+ * Refuses the start of a server whose users are not those of the others.
+ *
+ * @throws {ServiceError} `unavailable`, with the way out.
+ */
+export async function assertUsersThere(usersFile: string): Promise<void> {
+  if (await isThere(usersFile)) return
+  const reason = `${usersFile} is missing: every server needs the same users, copy it from one that has it or name one file for all with --users-file`
+  throw new ServiceError('unavailable', reason, { reason })
+}
+
 async function hasArtifacts(artifactsDir: string): Promise<boolean> {
   const names = (await orNullWhenAbsent(readdir(artifactsDir))) ?? []
   return names.some((name) => !name.startsWith('.'))

@@ -10,7 +10,13 @@ import { Audit, noteRevisions } from '../notify/audit/audit.ts'
 import type { Mirror } from '../notify/mirror/mirror.ts'
 import { RevisionWatch } from '../notify/revision-watch.ts'
 import type { Webhooks } from '../notify/webhooks/webhooks.ts'
-import { assertKeysThere, assertNothingLost, type ServiceFiles } from '../operations/lost-files.ts'
+import {
+  assertKeysThere,
+  assertNothingLost,
+  assertUsersThere,
+  type ServiceFiles,
+} from '../operations/lost-files.ts'
+import type { Cluster } from '../cluster/cluster.ts'
 import { RequestMetrics } from '../core/request-metrics.ts'
 import { createFirstUser } from '../security/first-user.ts'
 import { openSecretKeys, readSecretKeys, type SecretKeys } from '../security/secret-keys.ts'
@@ -109,8 +115,17 @@ async function assertComplete(boot: BootContext): Promise<void> {
   const files = filesOf(boot)
   if (settings['begin-anew']) await cluster?.files.beginAnew()
   else if (cluster === null) await assertNothingLost(files)
-  else await assertKeysThere(files)
+  else await assertOneOfMany(boot, cluster)
   await cluster?.files.agreeOnArtifacts(boot.places.artifactsDir)
+}
+
+/** Keys and users are those of the servers that were here before. */
+async function assertOneOfMany(boot: BootContext, cluster: Cluster): Promise<void> {
+  await assertKeysThere(filesOf(boot))
+  const isFirst = (await cluster.log.head()) === null
+  if (!isFirst && boot.settings['admin-password'] === null) {
+    await assertUsersThere(boot.places.usersFile)
+  }
 }
 
 /** The file is made only where no other server has one. */

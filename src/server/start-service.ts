@@ -23,6 +23,9 @@ import { followerService, type HttpService, httpService } from './service.ts'
 import { openDuties, openShared, type SharedContext } from './service-context.ts'
 import { Shutdown } from './shutdown.ts'
 
+/** Hosts that stand for every address of the machine, and for none elsewhere. */
+const WILDCARDS: readonly string[] = ['0.0.0.0', '::']
+
 /** A running service. Disposing it finishes the requests in flight, then closes everything. */
 export interface RunningServer extends AsyncDisposable {
   readonly url: string
@@ -116,6 +119,7 @@ async function serve(boot: BootContext): Promise<RunningServer> {
   const url = `http://${hostOf(settings.host)}:${listening.port}${settings['base-path']}`
   const failed = new AbortController()
   if (cluster !== null) {
+    if (settings.advertise === null) warnOfWildcard(boot, url)
     await cluster.serve(settings.advertise ?? url, shared.configuration.config.history)
     shutdown.own('stop-background-work', { [Symbol.asyncDispose]: () => cluster.leave() })
     failOn(cluster, failed)
@@ -127,6 +131,13 @@ async function serve(boot: BootContext): Promise<RunningServer> {
     failed: failed.signal,
     [Symbol.asyncDispose]: () => shutdown[Symbol.asyncDispose](),
   }
+}
+
+/** Other servers take the address of the ready line for one that they can reach. */
+function warnOfWildcard({ settings: { host }, environment: { log } }: BootContext, url: string) {
+  if (!WILDCARDS.includes(host)) return
+  const message = `Other servers cannot reach this one at ${url}: name an address with --advertise`
+  log({ level: 'warning', message })
 }
 
 /** What answers requests now. */

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
-import { run } from '../../support/programs/start.ts'
+import { run, start } from '../../support/programs/start.ts'
+import { until } from '../../support/programs/until.ts'
 import {
   type DatabaseServer,
   folderBeside,
@@ -16,7 +17,7 @@ import {
   stop,
 } from '../../support/service/database-server.ts'
 import { save } from '../../support/service/saving.ts'
-import { startService } from '../../support/service/service.ts'
+import { ADMIN_PASSWORD, startService } from '../../support/service/service.ts'
 
 async function pausedBy(server: Pick<DatabaseServer, 'fetch'>): Promise<unknown> {
   const status: unknown = await (await server.fetch('/api/pipelines/app/status')).json()
@@ -98,6 +99,25 @@ describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () =
       code: 1,
       stderr: expect.stringMatching(/^cairn: .*artifacts is not the folder .* mount it there\n$/),
     })
+  })
+
+  it('refuses another server without the users, and warns of an address that none can reach', async () => {
+    const database = cluster.freshSchema()
+    const first = await serveOver(database)
+    const flags = serveFlags(database, folderBeside(first))
+    const withoutPassword = flags.filter(
+      (flag) => flag !== '--admin-password' && flag !== ADMIN_PASSWORD,
+    )
+
+    const refused = await run(withoutPassword)
+    const everywhere = start([...flags, '--host', '0.0.0.0'])
+    await everywhere.line(/^cairn ready (\S+)\n$/)
+
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: lineWith('users.htpasswd is missing: every server'),
+    })
+    await until(() => everywhere.stderr.includes('name an address with --advertise'))
   })
 
   it('is refused with a database that is not there, or newer than the program', async () => {

@@ -214,7 +214,7 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
   })
 
   it('read while the database is away, and save when it is back', async () => {
-    const away = await PostgresCluster.start()
+    await using away = await PostgresCluster.start()
     const [first, second] = await serveTwo(away.freshSchema())
     const saved = await save(first, documentWith('one'))
     await textAt(second, '/api/admin/config.xml', sequenceOf(saved))
@@ -232,6 +232,5 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     await until(async () => (await save(second, documentWith('three'))).status === 200, LONG)
     await until(async () => (await pause(second, 'three')).status === 200, LONG)
     expect(await stop(second)).toMatchObject({ code: 0 })
-    await away[Symbol.asyncDispose]()
   })
 })
