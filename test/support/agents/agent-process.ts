@@ -6,7 +6,7 @@ import { agentOptions } from './running-agent.ts'
 
 const MODULE = fileURLToPath(new URL('../../../dist/agent/run-agent.js', import.meta.url))
 
-const STOP_SIGNAL = fileURLToPath(new URL('../../../dist/cli/stop-signal.js', import.meta.url))
+const STOP_SIGNAL = fileURLToPath(new URL('../../../dist/cli/stopping.js', import.meta.url))
 
 const SCRIPT = `
 const { runAgent } = await import(process.argv[1])
