@@ -1,41 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { findProcesses } from '../../src/agent/process/end-processes.ts'
+import { describe, expect, it } from 'vitest'
 import { AgentProtocolServer } from '../support/agents/agent-protocol-server.ts'
 import { anAssignment, sh } from '../support/builds/an-assignment.ts'
 import { BuildScene } from '../support/builds/build-service.ts'
 import { rootFile } from '../support/programs/root-file.ts'
 import { ADMIN_PASSWORD, callerOf } from '../support/service/service.ts'
+import { CommandOfNpm } from '../support/programs/command-of-npm.ts'
 import { start } from '../support/programs/start.ts'
 import { StuckGit } from '../support/git/stuck-git.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'
 import { until } from '../support/programs/until.ts'
-
-/** A command line of npm, in the checkout, with the processes that come of it. */
-class Started {
-  readonly process: ChildProcess
-  readonly #mark = `CAIRN_TEST_MARK=${randomUUID()}`
-  output = ''
-
-  constructor(command: string, ...args: readonly string[]) {
-    const [name = '', value = ''] = this.#mark.split('=')
-    const env = { ...process.env, [name]: value }
-    this.process = spawn(command, args, { cwd: rootFile('.'), env, detached: true })
-    this.process.stdout?.setEncoding('utf8').on('data', (text: string) => (this.output += text))
-    this.process.stderr?.setEncoding('utf8').on('data', (text: string) => (this.output += text))
-    onTestFinished(() => {
-      for (const pid of this.alive()) process.kill(pid, 'SIGKILL')
-    })
-  }
-
-  alive(): number[] {
-    const isMarked = (text: string) => text.includes(this.#mark)
-    return findProcesses({ isMarked, groups: new Set() })
-  }
-}
 
 function serveFlags(): string[] {
   const folder = tempDir()
@@ -50,7 +25,7 @@ function serveFlags(): string[] {
 
 describe('npm start', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('ends with all its processes on %s', async (signal) => {
-    const started = new Started('npm', 'start', '--', ...serveFlags())
+    const started = new CommandOfNpm('npm', ['start', '--', ...serveFlags()])
     await until(() => started.output.includes('cairn ready'))
 
     started.process.kill(signal)
@@ -66,7 +41,7 @@ describe('npx cairn serve', () => {
     ['SIGTERM', 'itself'],
     ['SIGINT', 'all of them, as from a terminal'],
   ] as const)('ends with all its processes on %s to %s', async (signal, target) => {
-    const started = new Started('npx', '--no-install', 'cairn', 'serve', ...serveFlags())
+    const started = new CommandOfNpm('npx', ['--no-install', 'cairn', 'serve', ...serveFlags()])
     await until(() => started.output.includes('cairn ready'))
 
     if (target === 'itself') started.process.kill(signal)
@@ -84,7 +59,7 @@ describe('npx cairn agent', () => {
     const workDir = tempDir()
     const flags = ['--server', server.url, '--work-dir', workDir]
     const job = server.assign(anAssignment({ tasks: [sh('echo ready; sleep 300')] }))
-    const started = new Started('npx', '--no-install', 'cairn', 'agent', ...flags)
+    const started = new CommandOfNpm('npx', ['--no-install', 'cairn', 'agent', ...flags])
     await until(() => /\d ready\n/.test(job.text))
 
     started.process.kill('SIGTERM')
@@ -97,15 +72,14 @@ describe('npx cairn agent', () => {
 describe('a service that has lost the shell it came from', () => {
   it('goes on, whatever variables npx has left it', async () => {
     const main = `"$0" ${rootFile('dist/main.js')} serve ${serveFlags().join(' ')} &`
-    const shell = new Started(
-      'env',
+    const shell = new CommandOfNpm('env', [
       'npm_command=exec',
       'npm_lifecycle_script=cairn',
       'sh',
       '-c',
       main,
       process.execPath,
-    )
+    ])
     await once(shell.process, 'exit')
 
     await until(() => shell.output.includes('cairn ready'))

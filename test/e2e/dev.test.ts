@@ -1,0 +1,54 @@
+import { once } from 'node:events'
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { tempDir } from '../support/disk/temp-folder.ts'
+import { CommandOfNpm } from '../support/programs/command-of-npm.ts'
+import { rootFile } from '../support/programs/root-file.ts'
+import { until } from '../support/programs/until.ts'
+import { callerOf } from '../support/service/service.ts'
+
+const COPIED = ['package.json', 'tsconfig.json', 'scripts', 'src', 'dist']
+
+/** The sources with their last build, to be changed; packages are those of the checkout. */
+function copyOfCheckout(): string {
+  const copy = tempDir()
+  for (const name of COPIED) {
+    cpSync(rootFile(name), join(copy, name), { recursive: true, preserveTimestamps: true })
+  }
+  symlinkSync(rootFile('node_modules'), join(copy, 'node_modules'))
+  return copy
+}
+
+function change(file: string, from: string, to: string): void {
+  const text = readFileSync(file, 'utf8')
+  expect(text).toContain(from)
+  writeFileSync(file, text.replace(from, to))
+}
+
+/** A build on a busy machine takes long. */
+const BUILT_WITHIN = 200_000
+
+describe('npm run dev', { timeout: 600_000 }, () => {
+  it('waits after a change that does not compile, builds and starts again after the next, and ends', async () => {
+    const copy = copyOfCheckout()
+    const source = join(copy, 'src/cli/serve.ts')
+    const dev = new CommandOfNpm('npm', ['run', 'dev', '--', '--port', '0'], copy)
+    const says = async (text: string) => {
+      await expect.poll(() => dev.output, { timeout: BUILT_WITHIN }).toContain(text)
+    }
+    await says('cairn ready http')
+
+    change(source, 'say(`cairn ready', 'tell(`cairn changed')
+    await says("Cannot find name 'tell'")
+    change(source, 'tell(`cairn changed', 'say(`cairn changed')
+    await says('cairn changed http')
+
+    const [, url = ''] = /cairn changed (\S+)/.exec(dev.output) ?? []
+    const answer = await callerOf(url)('/health', { as: null })
+    expect(answer.status).toBe(200)
+    dev.process.kill('SIGTERM')
+    await once(dev.process, 'close')
+    await until(() => dev.alive().length === 0)
+  })
+})
