@@ -1,4 +1,3 @@
-import { assertMay } from '../../configuration/access/permission.ts'
 import type { DocumentCache } from '../../configuration/current/document-cache.ts'
 import {
   type ConfigSavingDeps,
@@ -29,7 +28,8 @@ export interface HoldingRequest extends SaveRequest {
 const CAUSE = 'Held by the save that added it'
 
 /**
- * Saves a document, and pauses the pipelines that it adds before anything can start them.
+ * Saves a document, and pauses the pipelines that it adds before anything can start them. Whether
+ * the caller may do that is asked by `saveDocument`, before anything is paused.
  *
  * @throws {ServiceError} as `saveDocument`; then nothing is paused.
  */
@@ -38,7 +38,6 @@ export async function saveAndHold(
   principal: Principal,
   { holds, ...request }: HoldingRequest,
 ): Promise<SavedChange> {
-  assertMay(deps.access, principal, { action: 'administer' })
   if (!holds) return saveDocument(deps, principal, request)
   const { cache, holding } = deps
   if (holding === null) throw unavailable('The server that has the duties holds pipelines')
