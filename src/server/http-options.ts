@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { autoRegisterKeys } from '../agents/secrets.ts'
 import { RegistrationLimits } from '../agents/registration-limits.ts'
+import { NewestRuns } from '../builds/runs/newest-runs.ts'
 import { RunGroups } from '../builds/runs/run-groups.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { findFullDisks } from '../health/disk-room.ts'
@@ -47,6 +48,7 @@ export function httpOptions(context: ServiceContext): HttpServiceOptions {
     artifactsDir: builds.artifactsDir,
     lines: builds.lines,
     runGroups: new RunGroups(config),
+    newestRuns: new NewestRuns(builds.builds),
     placeOf: (uuid) => builds.jobs.placeOf(uuid),
     triggers: context.triggers,
     planStarts: (pipelines) => context.triggers.planStarts(pipelines),

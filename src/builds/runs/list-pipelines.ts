@@ -1,12 +1,12 @@
-import type { PipelineInstance, PipelinePause } from '../engine/documents.ts'
-import type { StageRun } from '../engine/queries.ts'
+import type { PipelinePause } from '../engine/documents.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { EffectivePipelines } from './effective-pipelines.ts'
-import { stagesOf } from './pipeline-runs.ts'
+import type { NewestRun, NewestRuns } from './newest-runs.ts'
 import { type RunRightsDeps, viewableRuns } from './run-rights.ts'
 
 export interface ListPipelinesDeps extends RunRightsDeps {
   readonly pipelines: EffectivePipelines
+  readonly newestRuns: NewestRuns
 }
 
 /** A pipeline of the configuration, with its newest run. */
@@ -16,7 +16,7 @@ export interface ListedPipeline {
   readonly stages: readonly string[]
   readonly lockedBy: number | null
   readonly pause: PipelinePause | null
-  readonly latest: { readonly run: PipelineInstance; readonly stages: readonly StageRun[] } | null
+  readonly latest: NewestRun | null
 }
 
 /** The pipelines that the caller may view, in the order of the document. */
@@ -44,12 +44,12 @@ export function listPipelines(
 
 /** The newest run, if the caller may view it. */
 export async function latestRun(
-  deps: RunRightsDeps,
+  deps: RunRightsDeps & Pick<ListPipelinesDeps, 'newestRuns'>,
   principal: Principal,
   pipeline: string,
 ): Promise<ListedPipeline['latest']> {
-  const { items } = await deps.builds.pipelineHistory(pipeline, 0)
-  const [run] = await viewableRuns(deps, principal, items.slice(0, 1))
-  if (!run) return null
-  return { run, stages: await stagesOf(deps.builds, run) }
+  const newest = await deps.newestRuns.of(pipeline)
+  if (newest === null) return null
+  const viewable = await viewableRuns(deps, principal, [newest.run])
+  return viewable.length === 0 ? null : newest
 }

@@ -1,0 +1,68 @@
+import { LRUCache } from 'lru-cache'
+import { nameKey } from '../../core/name-key.ts'
+import type { Builds } from '../engine/builds.ts'
+import type { PipelineInstance } from '../engine/documents.ts'
+import type { BuildEvent } from '../engine/event.ts'
+import type { StageRun } from '../engine/queries.ts'
+import { stagesOf } from './pipeline-runs.ts'
+
+/** The newest run of a pipeline, with the newest run of each of its stages. */
+export interface NewestRun {
+  readonly run: PipelineInstance
+  readonly stages: readonly StageRun[]
+}
+
+/** The limit of pipelines whose newest run is cached. */
+const KEPT = 10_000
+
+/**
+ * Reads the newest runs of pipelines, and caches those in which no stage is active: they do not
+ * change before an event of their pipeline.
+ */
+export class NewestRuns {
+  readonly #builds: Builds
+  readonly #kept = new LRUCache<string, { readonly newest: NewestRun | null }>({ max: KEPT })
+  #events = 0
+
+  constructor(builds: Builds) {
+    this.#builds = builds
+    builds.onEvent((event) => {
+      const pipeline = pipelineOf(event)
+      if (pipeline === null) return
+      this.#events += 1
+      this.#kept.delete(nameKey(pipeline))
+    })
+  }
+
+  /** Null for a pipeline that has not run. */
+  async of(pipeline: string): Promise<NewestRun | null> {
+    const kept = this.#kept.get(nameKey(pipeline))
+    if (kept) return kept.newest
+    const events = this.#events
+    const newest = await this.#read(pipeline)
+    const isSettled = newest === null || newest.stages.every(({ active }) => !active)
+    if (isSettled && events === this.#events) this.#kept.set(nameKey(pipeline), { newest })
+    return newest
+  }
+
+  async #read(pipeline: string): Promise<NewestRun | null> {
+    const { items } = await this.#builds.pipelineHistory(pipeline, 0)
+    const [run] = items
+    return run ? { run, stages: await stagesOf(this.#builds, run) } : null
+  }
+}
+
+function pipelineOf(event: BuildEvent): string | null {
+  switch (event.type) {
+    case 'stage-scheduled':
+    case 'stage-finished':
+      return event.stage.pipelineName
+    case 'stage-blocked':
+    case 'pipeline-unlocked':
+    case 'pipeline-unpaused':
+      return event.pipeline
+    case 'jobs-queued':
+    case 'job-stopped':
+      return null
+  }
+}
