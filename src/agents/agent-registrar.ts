@@ -54,7 +54,7 @@ export class AgentRegistrar {
   #run(): void {
     if (this.#isRunning) return
     this.#isRunning = true
-    inBackground(this.#log, 'What agents do could not be written down', this.#drain())
+    inBackground(this.#log, 'The work of agents could not be recorded', this.#drain())
   }
 
   /**
@@ -85,7 +85,7 @@ export class AgentRegistrar {
         for (const wish of ignored)
           this.#log({
             level: 'warning',
-            message: 'An agent asked for what is not there',
+            message: 'An agent asked for something that does not exist',
             facts: { ...wish },
           })
         return text
@@ -102,7 +102,7 @@ export class AgentRegistrar {
       await this.#editor.edit(nameOf(address), (document) => changeAgentAddress(document, address))
     } catch (error) {
       const facts = { uuid: address.uuid, error: String(error) }
-      this.#log({ level: 'error', message: 'The address of an agent could not be noted', facts })
+      this.#log({ level: 'error', message: 'The address of an agent could not be recorded', facts })
     }
   }
 }

@@ -24,7 +24,7 @@ export async function openSecretKeys(file: string): Promise<SecretKeys> {
   if (known) return known
   await createFile(file, render([newKey()]))
   const made = await readSecretKeys(file)
-  if (!made) throw new Error(`the key file ${file} went away while it was made`)
+  if (!made) throw new Error(`the key file ${file} was removed while it was created`)
   return made
 }
 

@@ -57,7 +57,7 @@ export const healthResource = resource({
       method: 'GET',
       path: '/health/live',
       tag,
-      summary: 'Whether the process answers: what does not should be started again',
+      summary: 'Whether the process answers; if not, restart it',
       caller: 'anybody',
       answers: { 200: jsonAnswer('It does', LivenessBody) },
       example: { answer: { status: 'ok' } },
@@ -67,7 +67,7 @@ export const healthResource = resource({
       method: 'GET',
       path: '/health/ready',
       tag,
-      summary: 'Whether configuration and state can be read: else no requests should be sent here',
+      summary: 'Whether configuration and state can be read; if not, send no requests here',
       caller: 'anybody',
       answers: {
         200: jsonAnswer('They can', ReadinessBody),

@@ -104,7 +104,7 @@ export class ArtifactQuota implements AsyncDisposable {
 
   #run(work: () => Promise<void>): void {
     if (this.#isClosed) return
-    const message = 'The room of consoles and artifacts could not be looked after'
+    const message = 'The quota of consoles and artifacts could not be enforced'
     inBackground(this.#options.log, message, this.#work.run(work))
   }
 

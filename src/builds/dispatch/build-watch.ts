@@ -58,7 +58,7 @@ export class BuildWatch implements AsyncDisposable {
     if (this.#isClosed) return
     this.#rounds.run(work).catch((error: unknown) => {
       const facts = { error: String(error) }
-      this.#options.log({ level: 'error', message: 'The builds could not be looked after', facts })
+      this.#options.log({ level: 'error', message: 'The builds could not be checked', facts })
     })
   }
 

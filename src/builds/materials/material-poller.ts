@@ -187,7 +187,7 @@ export class MaterialPoller implements AsyncDisposable {
         await removeOthers(this.#options.folder, (name) => this.#watches.has(name))
       })
       .catch((error: unknown) => {
-        const message = 'A mirror that nobody needs could not be removed'
+        const message = 'An unused mirror could not be removed'
         this.#options.log({ level: 'warning', message, facts: { error: String(error) } })
       })
   }

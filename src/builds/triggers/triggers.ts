@@ -190,7 +190,7 @@ export class Triggers implements AsyncDisposable {
       if (changes.length > 0) await builds.noteChanges({ pipeline, counter }, changes)
     } catch (error) {
       const facts = { pipeline, counter, error: String(error) }
-      log({ level: 'error', message: 'The changes of a run could not be noted', facts })
+      log({ level: 'error', message: 'The changes of a run could not be recorded', facts })
     }
   }
 

@@ -24,9 +24,9 @@ export interface ChangeIndexerDeps {
 const PAGE = 100
 /** The most indexed revisions that are not written yet. */
 const UNWRITTEN = 200
-const FAILED = 'What revisions have changed could not be found out'
-const UNREADABLE = 'What revisions have changed could not be read and is found out again'
-const UNWRITABLE = 'What revisions have changed could not be written down'
+const FAILED = 'The changes of revisions could not be computed'
+const UNREADABLE = 'The stored changes of revisions cannot be read and are computed again'
+const UNWRITABLE = 'The changes of revisions could not be stored'
 
 /**
  * Computes what each revision changed, once, in the background and newest first, and stores it in a

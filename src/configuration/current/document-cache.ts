@@ -131,5 +131,5 @@ class ReadingThread implements AsyncDisposable {
 }
 
 const TOO_LONG: Problem = {
-  message: 'to read the document takes more time or memory than there is',
+  message: 'reading the document exceeds the limits of time or memory',
 }

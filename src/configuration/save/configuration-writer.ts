@@ -67,7 +67,7 @@ export class ConfigurationWriter implements AsyncDisposable {
         const saved = await this.#tryChange(author, compute, options)
         if (saved !== 'stale') return saved
       }
-      throw unavailable('The live file is changed by others without a pause')
+      throw unavailable('Others keep changing the live file')
     })
   }
 

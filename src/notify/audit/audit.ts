@@ -158,7 +158,7 @@ export async function readAudit(
 /** Records every change of the configuration from any source. Returns a function that stops it. */
 export function noteRevisions(history: History, audit: Audit, log: Log): () => void {
   return history.onRevision((news) =>
-    inBackground(log, 'A change of the configuration could not be noted', note(audit, news)),
+    inBackground(log, 'A change of the configuration could not be recorded', note(audit, news)),
   )
 }
 

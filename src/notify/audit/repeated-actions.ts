@@ -68,7 +68,7 @@ export class RepeatedActions implements AsyncDisposable {
   }
 
   #flushAside(): void {
-    inBackground(this.#options.log, 'Repeated actions could not be noted', this.#flush())
+    inBackground(this.#options.log, 'Repeated actions could not be recorded', this.#flush())
   }
 
   async #flush(): Promise<void> {
