@@ -30,8 +30,12 @@ export interface AgentAdministrationDeps {
   readonly editor: ConfigEditor
 }
 
-/** Whether anything changed: the configuration by a commit, or the approval of a machine. */
-export type Outcome = 'changed' | 'unchanged'
+export interface Outcome {
+  /** Whether anything changed: the configuration by a commit, or the approval of a machine. */
+  readonly isNew: boolean
+  /** The name under which an invalid live file is kept that the commit replaced; null for none. */
+  readonly setAside: string | null
+}
 
 /**
  * Enables a disabled agent, or approves the machine that waits with its uuid; makes no commit when
@@ -48,7 +52,7 @@ export async function approveAgent(
   const record = deps.directory.find(uuid)?.record ?? null
   const outcome = await decide(deps, principal, { uuid, message, edit: enableAgent })
   const isNews = record !== null && (await deps.directory.approve(record))
-  return isNews ? 'changed' : outcome
+  return isNews ? { ...outcome, isNew: true } : outcome
 }
 
 /**
@@ -76,7 +80,7 @@ export async function removeAgent(
   principal: Principal,
   uuid: string,
   message = '',
-): Promise<void> {
+): Promise<Outcome> {
   assertMay(deps.access, principal, { action: 'delete-agent' })
   readAgent(deps.directory, uuid)
   const remove = (document: EditableDocument) => {
@@ -84,8 +88,9 @@ export async function removeAgent(
     assertDeletable({ uuid, ...condition })
     return deleteAgent(document, uuid)
   }
-  await deps.editor.edit(principal.username, remove, { message })
+  const outcome = await deps.editor.edit(principal.username, remove, { message })
   await deps.directory.forget(uuid)
+  return outcome
 }
 
 export interface AgentChangeRequest {
@@ -115,8 +120,7 @@ export async function changeListedAgent(
     if (changes.added) assertNames(document.root, changes.added)
     return changeAgent(document, uuid, changes)
   }
-  const { isNew } = await deps.editor.edit(username, change, { message })
-  return isNew ? 'changed' : 'unchanged'
+  return deps.editor.edit(username, change, { message })
 }
 
 function assertNames(
@@ -158,8 +162,7 @@ async function decide(
   const { uuid, message, edit } = decision
   const agent = listedAs(readAgent(deps.directory, uuid))
   const apply = (document: EditableDocument) => edit(document, agent)
-  const { isNew } = await deps.editor.edit(username, apply, { message })
-  return isNew ? 'changed' : 'unchanged'
+  return deps.editor.edit(username, apply, { message })
 }
 
 function readAgent(directory: AgentDirectory, uuid: string): KnownAgent {

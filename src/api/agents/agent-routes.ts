@@ -225,8 +225,8 @@ async function fieldsOf(request: Request): Promise<unknown> {
   )
 }
 
-function describe(uuid: string, decision: string, outcome: Outcome): string {
-  return `The agent ${uuid} is ${decision}${outcome === 'changed' ? '' : ' already'}`
+function describe(uuid: string, decision: string, { isNew }: Outcome): string {
+  return `The agent ${uuid} is ${decision}${isNew ? '' : ' already'}`
 }
 
 interface Rendered {

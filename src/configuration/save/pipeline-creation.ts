@@ -5,6 +5,7 @@ import type { SecretBox } from '../../document/secrets/secret-box.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { CurrentConfiguration } from '../current/current-configuration.ts'
 import type { ConfigEditor } from './config-editor.ts'
+import type { SavedChange } from './configuration-writer.ts'
 import { type Access, assertMay } from '../access/permission.ts'
 
 export interface PipelinePreviewDeps {
@@ -53,9 +54,9 @@ export async function addPipeline(
   principal: Principal,
   request: PipelineCreationRequest,
   message = '',
-): Promise<void> {
+): Promise<SavedChange> {
   assertMay(deps.access, principal, { action: 'administer-group', group: request.group })
   const seal = (secret: string) => deps.box.seal(secret)
   const create = (document: EditableDocument) => createPipeline(document, request, seal)
-  await deps.editor.edit(principal.username, create, { message })
+  return deps.editor.edit(principal.username, create, { message })
 }

@@ -37,6 +37,8 @@ export interface AgentOutcome {
   readonly reason: ErrorCode | null
   /** The result as a phrase after the name: `is enabled`. */
   readonly result: string
+  /** The name under which an invalid live file is kept that the action replaced; null for none. */
+  readonly setAside: string | null
 }
 
 /**
@@ -69,11 +71,11 @@ async function actOnOne(
   const known = deps.directory.find(uuid)
   const of = { uuid, name: known ? shownAgent(known).name : uuid, action }
   try {
-    const result = await act(deps, principal, { action, uuid, names })
-    return { ...of, isDone: true, reason: null, result }
+    const done = await act(deps, principal, { action, uuid, names })
+    return { ...of, isDone: true, reason: null, ...done }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    return { ...of, isDone: false, reason: error.code, result: refusalOf(error) }
+    return { ...of, isDone: false, reason: error.code, result: refusalOf(error), setAside: null }
   }
 }
 
@@ -81,34 +83,37 @@ async function act(
   deps: AgentAdministrationDeps,
   principal: Principal,
   { action, uuid, names }: SingleRequest,
-): Promise<string> {
+): Promise<Pick<AgentOutcome, 'result' | 'setAside'>> {
   switch (action) {
     case 'enable': {
-      const outcome = await approveAgent(deps, principal, uuid)
+      const approved = await approveAgent(deps, principal, uuid)
       const given = await changeNames(deps, principal, { uuid, changes: { added: names } })
-      return outcome === 'changed' || given === 'changed' ? 'is enabled' : 'was already enabled'
+      const isNew = approved.isNew || given.isNew
+      const setAside = approved.setAside ?? given.setAside
+      return { result: isNew ? 'is enabled' : 'was already enabled', setAside }
     }
     case 'disable': {
-      const outcome = await retireAgent(deps, principal, uuid)
-      return outcome === 'changed' ? 'is disabled' : 'was already disabled'
+      const { isNew, setAside } = await retireAgent(deps, principal, uuid)
+      return { result: isNew ? 'is disabled' : 'was already disabled', setAside }
     }
-    case 'delete':
-      await removeAgent(deps, principal, uuid)
-      return 'is deleted'
+    case 'delete': {
+      const { setAside } = await removeAgent(deps, principal, uuid)
+      return { result: 'is deleted', setAside }
+    }
     case 'add': {
-      const outcome = await changeNames(deps, principal, { uuid, changes: { added: names } })
-      return outcome === 'changed'
-        ? `now has ${namesText(names)}`
-        : `already had ${namesText(names)}`
+      const changes = { added: names }
+      const { isNew, setAside } = await changeNames(deps, principal, { uuid, changes })
+      return { result: `${isNew ? 'now has' : 'already had'} ${namesText(names)}`, setAside }
     }
     case 'take': {
-      const outcome = await changeNames(deps, principal, { uuid, changes: { removed: names } })
-      return outcome === 'changed'
-        ? `no longer has ${namesText(names)}`
-        : `did not have ${namesText(names)}`
+      const changes = { removed: names }
+      const { isNew, setAside } = await changeNames(deps, principal, { uuid, changes })
+      return { result: `${isNew ? 'no longer has' : 'did not have'} ${namesText(names)}`, setAside }
     }
   }
 }
+
+const UNCHANGED: Outcome = { isNew: false, setAside: null }
 
 /** Changes nothing without a name, as when an agent is approved as it is. */
 async function changeNames(
@@ -117,7 +122,7 @@ async function changeNames(
   { uuid, changes }: { readonly uuid: string; readonly changes: AgentChanges },
 ): Promise<Outcome> {
   const { resources, environments } = changes.added ?? changes.removed ?? NO_NAMES
-  if (resources.length + environments.length === 0) return 'unchanged'
+  if (resources.length + environments.length === 0) return UNCHANGED
   return changeListedAgent(deps, principal, { uuid, changes })
 }
 

@@ -1,4 +1,5 @@
 import type { AgentOutcome } from './act-on-agents.ts'
+import { setAsideText } from '../frame/flash-message.ts'
 import type { Links } from '../frame/links.ts'
 
 /** The result of an action for each chosen agent. */
@@ -20,6 +21,11 @@ export function Outcomes({ links, outcomes }: { links: Links; outcomes: readonly
           </li>
         ))}
       </ul>
+      {outcomes
+        .flatMap(({ setAside }) => setAsideText(setAside))
+        .map((text) => (
+          <p>{text}</p>
+        ))}
     </div>
   )
 }

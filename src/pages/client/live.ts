@@ -31,8 +31,8 @@ async function keepLooking(part: HTMLElement): Promise<void> {
 async function look(part: HTMLElement): Promise<void> {
   if (document.hidden || intervalOf(part) === 0) return
   const answer = await fetch(part.dataset['at'] ?? location.href).catch(() => null)
-  if (answer === null) return showStale('The server does not answer; what is shown may be old.')
-  if (!answer.ok) return showStale('This is not there any more; what is shown is old.')
+  if (answer === null) return showStale('The server does not answer. This page may be out of date.')
+  if (!answer.ok) return showStale('This no longer exists. This page is out of date.')
   showStale('')
   const page = parsePage(await answer.text())
   if (!replaceParts(page)) {

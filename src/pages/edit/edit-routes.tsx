@@ -86,7 +86,7 @@ export function editRoutes(options: EditRoutesOptions) {
     }
     const review = await reviewEdit(deps, principal, draft)
     if (action === 'check' && review.kind === 'ready') {
-      const notice = 'Nothing stops this from being saved.'
+      const notice = 'No problems. You can save this.'
       return answerEditor(deps, c, draft, { notice, message: form.message })
     }
     return answerReview(deps, c, { form, draft }, review)
@@ -100,11 +100,7 @@ export function editRoutes(options: EditRoutesOptions) {
   ): Promise<Response> {
     if (outcome.kind !== 'saved') return answerReview(deps, c, given, outcome)
     const { number } = numbered(deps.history, outcome.revision)
-    const aside =
-      outcome.setAside === null
-        ? ''
-        : `. The file on disk was not valid, and is kept as ${outcome.setAside}`
-    const flash = pages.flash.query(c.env.principal, 'saved', `r${number}${aside}`)
+    const flash = pages.flash.query(c.env.principal, 'saved', `r${number}`, outcome)
     return c.redirect(pages.links.compare(`r${number - 1}`, `r${number}`, flash), 303)
   }
 }
@@ -159,7 +155,7 @@ async function answerReview(
   switch (review.kind) {
     case 'unchanged':
       return answerEditor(deps, c, draft, {
-        notice: 'Nothing is different, so there is nothing to save.',
+        notice: 'No changes to save.',
         message: form.message,
       })
     case 'invalid':

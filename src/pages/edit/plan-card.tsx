@@ -14,7 +14,7 @@ export function PlanCard({ plan }: { plan: Plan }) {
         <dt>Starts</dt>
         <dd>
           {starts.length === 0 ? (
-            'No run.'
+            'No runs'
           ) : (
             <List
               items={starts.map(({ pipeline, because }) => (

@@ -41,8 +41,9 @@ export function PreviewView(props: PreviewViewProps) {
           <div>
             <h1>Preview changes</h1>
             <p class="muted">
-              From <a href={links.snapshot(`r${current.number}`)}>{`r${current.number}`}</a> to what
-              a save would make of it: <LineCounts lines={lines} /> lines. Nothing is saved yet.
+              Compared with{' '}
+              <a href={links.snapshot(`r${current.number}`)}>{`r${current.number}`}</a>:{' '}
+              <LineCounts lines={lines} /> lines. Nothing is saved yet.
             </p>
           </div>
           <div class="actions">

@@ -9,17 +9,17 @@ import type { FlashMessage } from './notice.tsx'
 /** The results of actions that the next page can show. */
 const MESSAGES = {
   saved: (of) => `Saved as ${of}.`,
-  created: (of) => `The pipeline ${of} is created.`,
+  created: (of) => `Created pipeline ${of}.`,
   'set-aside': (of) =>
     `The file on disk is kept as ${of}. The current configuration is in its place.`,
-  scheduled: (of) => `The run ${of} is scheduled.`,
-  unlocked: (of) => `The pipeline ${of} is unlocked.`,
-  'not-locked': (of) => `The pipeline ${of} was not locked, so nothing was done.`,
-  paused: (of) => `The pipeline ${of} is paused.`,
-  unpaused: (of) => `The pipeline ${of} is no longer paused.`,
-  'not-paused': (of) => `The pipeline ${of} was not paused, so nothing was done.`,
-  cancelled: (of) => `The run ${of} is cancelled.`,
-  'not-active': (of) => `The run ${of} was not active, so there was nothing to cancel.`,
+  scheduled: (of) => `Scheduled run ${of}.`,
+  unlocked: (of) => `Unlocked pipeline ${of}.`,
+  'not-locked': (of) => `Pipeline ${of} was not locked. Nothing changed.`,
+  paused: (of) => `Paused pipeline ${of}.`,
+  unpaused: (of) => `Unpaused pipeline ${of}.`,
+  'not-paused': (of) => `Pipeline ${of} was not paused. Nothing changed.`,
+  cancelled: (of) => `Cancelled run ${of}.`,
+  'not-active': (of) => `Run ${of} was not active. Nothing changed.`,
 } as const satisfies Record<string, (of: string) => string>
 type FlashKind = keyof typeof MESSAGES
 
@@ -28,6 +28,11 @@ const WITHOUT_EFFECT: readonly FlashKind[] = ['not-locked', 'not-paused', 'not-a
 /** A message expires after this time, in milliseconds; a browser follows a redirect sooner. */
 const KEPT_FOR = 60_000
 const MOST = 1_000
+
+/** Says where an invalid live file is kept that a change replaced, if there was one. */
+export function setAsideText(setAside: string | null): string[] {
+  return setAside === null ? [] : [`The file on disk was not valid, and is kept as ${setAside}.`]
+}
 
 interface Kept {
   readonly username: string
@@ -41,10 +46,19 @@ interface Kept {
 export class FlashMessages {
   readonly #kept = new LRUCache<string, Kept>({ max: MOST, ttl: KEPT_FOR })
 
-  /** The query that makes the next page show the message. */
-  query({ username }: Principal, kind: FlashKind, of: string): Query {
+  /**
+   * The query that makes the next page show the message. A change that replaced an invalid live file
+   * names where that is kept.
+   */
+  query(
+    { username }: Principal,
+    kind: FlashKind,
+    of: string,
+    { setAside }: { readonly setAside: string | null } = { setAside: null },
+  ): Query {
     const id = randomBytes(18).toString('base64url')
-    const flash = { isDone: !WITHOUT_EFFECT.includes(kind), text: MESSAGES[kind](of) }
+    const text = [MESSAGES[kind](of), ...setAsideText(setAside)].join(' ')
+    const flash = { isDone: !WITHOUT_EFFECT.includes(kind), text }
     this.#kept.set(id, { username, flash })
     return { flash: id }
   }

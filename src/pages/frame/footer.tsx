@@ -19,11 +19,6 @@ export function Footer({ frame }: { frame: PageFrame }) {
       {everyoneAdministers && (
         <p>Every user is an administrator, because the configuration lists no administrators.</p>
       )}
-      {isAdministrator && (
-        <>
-          <a href={links.audit()}>Audit log</a> ·{' '}
-        </>
-      )}
       {isAdministrator && hasServers && (
         <>
           <a href={links.servers()}>Servers</a> ·{' '}

@@ -184,6 +184,11 @@ export class Links {
     return this.#at(`${entityPath(kind, name)}/compare/${revisions}`, query)
   }
 
+  /** The same difference as a patch of the whole file. */
+  entityPatch({ kind, name }: EntityPlace, { from, to }: { from: string; to: string }): string {
+    return this.#at(`${entityPath(kind, name)}/compare/${segments(from, to)}.patch`)
+  }
+
   agents(query: Query = {}): string {
     return this.#at('/agents', query)
   }

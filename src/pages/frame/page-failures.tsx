@@ -19,24 +19,24 @@ const TITLES = new Map([
   [401, 'Log in to see this page'],
   [403, 'You may not do this'],
   [404, 'Not found'],
-  [405, 'That cannot be done here'],
-  [409, 'That is not possible now'],
+  [405, 'Not possible here'],
+  [409, 'Not possible now'],
   [412, 'The configuration has changed'],
-  [413, 'That is too large'],
+  [413, 'Too large'],
   [422, 'The configuration is not valid'],
   [429, 'Too many requests'],
   [503, 'Not available at the moment'],
   [507, 'The disk of the server is full'],
 ])
 
-const OPERATOR = 'If that does not help, give the request id to whoever runs this server.'
+const OPERATOR = 'If that does not help, give the request id to the operator of this server.'
 /** What people can do about an error. */
 const ADVICE = new Map([
   [403, 'An administrator can give you the permission.'],
   [404, 'It may have been renamed or removed, or the address is incomplete.'],
-  [500, 'Give the request id to whoever runs this server: its log has the reason.'],
+  [500, 'Give the request id to the operator of this server: the log has the reason.'],
   [503, `Try again in a minute. ${OPERATOR}`],
-  [507, 'It can be read, and not changed until there is room.'],
+  [507, 'The service is read-only until there is room.'],
 ])
 
 interface ErrorPageProps {

@@ -21,6 +21,7 @@ export interface HistoryRoutesOptions extends HistoryPageDeps {
   readonly pages: PageContext
   readonly clock: Clock
   readonly clientNames: ClientNames
+  readonly fileName: string
 }
 
 /** The size of the page cache, in bytes. */
@@ -48,7 +49,7 @@ export function historyRoutes(options: HistoryRoutesOptions) {
 
 function historyPages(options: HistoryRoutesOptions) {
   const kept = new PageCache(KEPT)
-  const { pages, clock } = options
+  const { pages, clock, fileName } = options
   return async (c: Context<RouteEnv>) => {
     const query = parseHistoryQuery(c.req.query())
     const frame = pages.frame(c.req.raw, c.env.principal)
@@ -61,9 +62,9 @@ function historyPages(options: HistoryRoutesOptions) {
       Math.floor(now / FRESH),
     ])
     const etag = pages.etag(frame, [...state, asked, c.req.url])
-    return kept.answer(c, { etag, immutable: false }, async () => (
-      <HistoryView frame={frame} query={query} page={page} now={now} />
-    ))
+    const origin = pages.originOf(c.req.raw)
+    const view = { frame, query, page, now, origin, fileName }
+    return kept.answer(c, { etag, immutable: false }, async () => <HistoryView {...view} />)
   }
 }
 

@@ -5,6 +5,7 @@ import type { Links } from '../frame/links.ts'
 import { dateOf } from '../frame/when.tsx'
 import { renderProgress } from '../../configuration/changes/index-progress.ts'
 import { DayBars } from './day-bars.tsx'
+import { FirstUse } from '../new-pipeline/first-use.tsx'
 import { Filters } from './filters.tsx'
 import { historyQueryOf } from './history-query.ts'
 import { type Chosen, chosenOf, HistoryTable, Pick } from './history-table.tsx'
@@ -14,10 +15,15 @@ export interface HistoryViewProps {
   readonly query: HistoryQuery
   readonly page: HistoryPage
   readonly now: number
+  /** The address that the caller reaches the service by, without a path. */
+  readonly origin: string
+  /** The name of the configuration in its repository. */
+  readonly fileName: string
 }
 
 /** The list of revisions, with its filters. */
-export function HistoryView({ frame, query, page, now }: HistoryViewProps) {
+export function HistoryView(props: HistoryViewProps) {
+  const { frame, query, page, now, origin, fileName } = props
   const { links } = frame
   const { filter } = query
   const chosen = chosenOf(page, query.chosen)
@@ -46,7 +52,17 @@ export function HistoryView({ frame, query, page, now }: HistoryViewProps) {
           {`${renderProgress(page.indexing)}. The others are not searched yet.`}
         </p>
       )}
-      {page.total === 1 && <FirstUse links={links} />}
+      {page.total === 1 && (
+        <FirstUse
+          links={links}
+          origin={origin}
+          fileName={fileName}
+          title="This is the first configuration"
+        >
+          Every valid configuration becomes a revision here: saved on the Edit page, sent by a
+          program, changed in the file on disk, or pushed with git. There are three ways to begin:
+        </FirstUse>
+      )}
       <form id="history" tabindex={-1} action={links.chooseComparison()}>
         {page.rows.length === 0 ? (
           <NothingFound links={links} total={page.total} />
@@ -79,25 +95,21 @@ function Head({ links, page, now }: { links: Links; page: HistoryPage; now: numb
         </p>
       </div>
       <form class="actions" action={links.at()}>
-        <label for="at">Config in effect at (UTC)</label>
-        <input id="at" type="datetime-local" name="time" value={at} required />
+        <label for="at">
+          Config in effect at <span data-zone="">(UTC)</span>
+        </label>
+        <input
+          id="at"
+          type="datetime-local"
+          name="time"
+          value={at}
+          required
+          autocomplete="off"
+          data-utc=""
+        />
         <button>Open</button>
       </form>
     </div>
-  )
-}
-
-function FirstUse({ links }: { links: Links }) {
-  return (
-    <section class="card">
-      <h2>This is the first configuration</h2>
-      <p>
-        Every valid configuration becomes a revision here: saved on the{' '}
-        <a href={links.edit()}>Edit</a> page, sent by a program, changed in the file on disk, or
-        pushed with git. Each row will say what changed, who did it and when, and any two can be
-        compared.
-      </p>
-    </section>
   )
 }
 

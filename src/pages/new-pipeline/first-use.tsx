@@ -1,3 +1,4 @@
+import type { Child } from 'hono/jsx'
 import type { Links } from '../frame/links.ts'
 
 interface FirstUseProps {
@@ -6,16 +7,18 @@ interface FirstUseProps {
   readonly origin: string
   /** The name of the configuration in its repository. */
   readonly fileName: string
+  readonly title: string
+  readonly children: Child
 }
 
-/** Three ways in, for a service without a pipeline. */
-export function FirstUse({ links, origin, fileName }: FirstUseProps) {
+/** Three ways in, for a service without a configuration of somebody's own. */
+export function FirstUse({ links, origin, fileName, title, children }: FirstUseProps) {
   const repository = `${origin}${links.repository()}`
   return (
     <section class="card first-use">
-      <h2>No pipelines yet</h2>
-      <p>There are three ways to get the first ones:</p>
-      <h3>Create one</h3>
+      <h2>{title}</h2>
+      <p>{children}</p>
+      <h3>Create a pipeline</h3>
       <p>
         A form with a repository and a command. <a href={links.newPipeline()}>New pipeline</a>, or{' '}
         <a href={links.edit()}>write the XML</a>.
@@ -26,10 +29,8 @@ export function FirstUse({ links, origin, fileName }: FirstUseProps) {
         into this one. Stop the service first.
       </p>
       <pre class="code">npx cairn import /path/to/config.git</pre>
-      <h3>Push one</h3>
-      <p>
-        Clone the configuration, put your file in its place, and push. It is validated on the way.
-      </p>
+      <h3>Push a configuration</h3>
+      <p>Clone the repository, put your file in its place, and push. A push is validated.</p>
       <pre class="code">{`git clone ${repository}
 cd config
 cp /path/to/your.xml ${fileName}

@@ -18,7 +18,7 @@ export function Materials({ materials }: { materials: readonly RunMaterial[] }) 
             </>
           )}
           <code title={revision}>{short(revision)}</code>
-          {isPinned && <span class="muted"> as asked for</span>}
+          {isPinned && <span class="muted"> as requested</span>}
           {problem !== null && <p class="problem">{`It cannot be read now: ${problem}`}</p>}
           {modifications.length > 0 && <Modifications modifications={modifications} />}
         </li>

@@ -48,7 +48,7 @@ export function PipelineView(props: PipelineViewProps) {
           ))}
           {runs === 0 && (
             <p class="card muted">
-              {page.pagination.total === 0 ? 'It has not run yet.' : 'There are no more runs.'}
+              {page.pagination.total === 0 ? 'Not run yet.' : 'No more runs.'}
             </p>
           )}
           <ol class="timeline">
@@ -88,7 +88,7 @@ function Head({ frame, page }: PipelineViewProps) {
           {page.entries.some(({ type }) => type === 'changes') && ABOUT_MARKERS}{' '}
           <Freshness here={frame.here} />
         </p>
-        {group === null && <p class="problem">It is no longer in the configuration.</p>}
+        {group === null && <p class="problem">No longer in the configuration.</p>}
       </div>
       <div class="pipeline-actions" data-part="actions">
         <Actions frame={frame} page={page} />

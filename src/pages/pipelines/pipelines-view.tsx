@@ -152,7 +152,13 @@ function Nothing({ frame, page, origin, fileName }: PipelinesViewProps) {
       </section>
     )
   }
-  if (isAdministrator) return <FirstUse links={links} origin={origin} fileName={fileName} />
+  if (isAdministrator) {
+    return (
+      <FirstUse links={links} origin={origin} fileName={fileName} title="No pipelines yet">
+        There are three ways to get the first ones:
+      </FirstUse>
+    )
+  }
   return (
     <section class="card">
       <h2>No pipelines yet</h2>

@@ -24,7 +24,7 @@ export function ProblemsView({ frame }: { frame: PageFrame }) {
           <h1>Problems</h1>
           <p class="muted">
             {problems.length === 0
-              ? 'There are none that you may see.'
+              ? 'No problem concerns what you may view.'
               : `${problems.length === 1 ? '1 problem' : `${problems.length} problems`} at the moment. The service works meanwhile.`}
           </p>
         </div>

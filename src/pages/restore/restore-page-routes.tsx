@@ -85,11 +85,11 @@ async function restore(
 ): Promise<Response> {
   if (reason.trim() === '') throw malformed('A reason is required', 'reason')
   const order = { ...asked, reason: checkedMessage(reason, 'reason'), basedOn }
-  const { revision } = await restoreNow(options, c.env.principal, order)
-  const { number } = numbered(options.history, revision)
+  const saved = await restoreNow(options, c.env.principal, order)
+  const { number } = numbered(options.history, saved.revision)
   const { links, flash } = options.pages
-  const told = flash.query(c.env.principal, 'saved', `r${number}`)
-  return c.redirect(links.compare(`r${number - 1}`, `r${number}`, told), 303)
+  const message = flash.query(c.env.principal, 'saved', `r${number}`, saved)
+  return c.redirect(links.compare(`r${number - 1}`, `r${number}`, message), 303)
 }
 
 async function answer(

@@ -162,7 +162,7 @@ function ChangeLink({ links, number }: { links: Links; number: number }) {
 function Problems({ problems }: { problems: RestorePreview['problems'] }) {
   return (
     <section class="card problems">
-      <h2>The result breaks the rules of today, so it cannot be restored</h2>
+      <h2>The result is not valid today, so it cannot be restored</h2>
       <ul>
         {problems.slice(0, 50).map(({ line, message }) => (
           <li>{line === undefined ? message : `Line ${line}: ${message}`}</li>
@@ -180,16 +180,10 @@ function RestoreForm({ frame: { links }, preview, reason, view }: RestoreViewPro
       <p>{promise}</p>
       <input type="hidden" name="basedOn" value={current.digest} />
       <label for="reason">Reason</label>
+      <textarea id="reason" name="reason" rows={2} required maxlength={LONGEST_MESSAGE}>
+        {`\n${reason}`}
+      </textarea>
       <div class="actions">
-        <input
-          id="reason"
-          name="reason"
-          value={reason}
-          required
-          maxlength={LONGEST_MESSAGE}
-          size={60}
-          autocomplete="off"
-        />
         <button class="primary" disabled={problems.length > 0}>
           {button}
         </button>

@@ -97,5 +97,5 @@ export const ABOUT_MARKERS = ' Changes of the configuration are listed between t
 
 /** Why a job waits; marked as a problem if no agent will take it. */
 export function WaitReason({ wait: { isStuck, reason } }: { wait: Wait }) {
-  return <span class={isStuck ? 'wait problem' : 'wait muted'}>{`It waits: ${reason}.`}</span>
+  return <span class={isStuck ? 'wait problem' : 'wait muted'}>{`Waiting: ${reason}.`}</span>
 }

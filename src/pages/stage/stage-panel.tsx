@@ -133,9 +133,9 @@ function Configuration({ frame, details, now }: StagePanelProps) {
             {'. '}
           </>
         )}
-        {since === null && 'This is its first run.'}
+        {since === null && 'The first run of this pipeline.'}
         {since !== null && markers.length === 0 && (
-          <>{`Nothing changed about this pipeline since run ${since}.`}</>
+          <>{`This pipeline has not changed since run ${since}.`}</>
         )}
         <SinceBefore frame={frame} details={details} />
         {markers.map(({ revision, changes }) => (

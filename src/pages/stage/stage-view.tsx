@@ -49,7 +49,7 @@ export function StageView(props: StageViewProps) {
         <div class="stage-columns">
           <div class="stage-panel">
             {details === null ? (
-              <p class="card muted">It has not run yet.</p>
+              <p class="card muted">Not run yet.</p>
             ) : (
               <StagePanel {...props} details={details} />
             )}

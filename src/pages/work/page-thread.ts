@@ -90,7 +90,7 @@ export class PageThread implements AsyncDisposable {
     if (size <= SMALL) return (await loadPageWork()).doPageWork({ name, request })
     const result = await this.#inThread(name, request)
     if (result !== null) return result
-    const message = 'The document is too large for what was asked of it'
+    const message = 'The document is too large for this'
     throw new ServiceError('unavailable', message, { reason: name })
   }
 

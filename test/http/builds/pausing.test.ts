@@ -221,7 +221,7 @@ describe('the pages of a pipeline that is paused', () => {
 
     const paused = await sendForm(scene.service, '/pipelines', fields, 'olga')
     expect(await pageOf(scene.service, paused.headers.get('location') ?? '', 'olga')).toContain(
-      'The pipeline app is paused.',
+      'Paused pipeline app.',
     )
     for (const path of ['/pipelines', '/pipelines/app']) {
       const olga = await pageOf(scene.service, path, 'olga')

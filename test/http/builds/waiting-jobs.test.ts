@@ -40,7 +40,7 @@ describe('a job that no agent can take', () => {
 
     for (const path of PAGES) {
       const page = await pageOf(scene.service, path)
-      expect(page).toContain('waits: no agent has the resource docker.')
+      expect(page).toMatch(/(build waits|Waiting): no agent has the resource docker\./)
       expect(page).not.toContain('Building')
     }
     expect(await pageOf(scene.service, '/stages/app/build/1/1')).toMatch(
@@ -106,7 +106,7 @@ describe('a job that waits for a busy agent', () => {
 
     const page = await pageOf(scene.service, '/stages/app/build/2/1')
 
-    expect(page).toContain('It waits: the one agent that could take it is busy.')
+    expect(page).toContain('Waiting: the one agent that could take it is busy.')
     expect(await problems(scene)).toEqual([])
     expect(await pageOf(scene.service, '/pipelines')).not.toContain('waits:')
   })

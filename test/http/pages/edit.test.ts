@@ -131,7 +131,7 @@ describe('the editor', () => {
 
     const html = await (await submit(service, { xml: BASE, action: 'save' })).text()
 
-    expect(html).toContain('Nothing is different')
+    expect(html).toContain('No changes to save.')
   })
 
   it('answers the question what is wrong with a text, for the script', async () => {

@@ -2,6 +2,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { BASE, currentOf, md5, submit, textIn } from '../../support/pages/editor-forms.ts'
+import { joined, KEY } from '../../support/pages/agents-page.ts'
+import { sendForm } from '../../support/pages/page-forms.ts'
 import { until } from '../../support/programs/until.ts'
 import { save } from '../../support/service/saving.ts'
 import { addSomeone, ADMIN_ALONE, SOMEONE } from '../../support/service/someone-else.ts'
@@ -11,8 +13,8 @@ const BROKEN = BASE.replace('<job name="unit">', '<job nmae="unit">')
 const EDITED = BASE.replace('alpha.git', 'other.git')
 
 /** A service beside whose configuration somebody has written an invalid file. */
-async function withInvalidFile(text = BROKEN): Promise<TestService> {
-  const service = await startService(['--poll-interval', '100ms'])
+async function withInvalidFile(text = BROKEN, flags: readonly string[] = []): Promise<TestService> {
+  const service = await startService(['--poll-interval', '100ms', ...flags])
   await save(service, BASE)
   writeFileSync(live(service), text)
   await until(async () => (await (await service.fetch('/health')).text()).includes('not valid'))
@@ -30,6 +32,21 @@ function asideIn({ repository }: TestService): string[] {
 
 async function pageAt(service: TestService, path: string): Promise<string> {
   return (await service.fetch(path)).text()
+}
+
+/** Sends a form that succeeds, and names the page after it. */
+async function sent(
+  service: TestService,
+  path: string,
+  fields: Readonly<Record<string, string>>,
+): Promise<string> {
+  const response = await sendForm(service, path, fields)
+  expect(response.status).toBe(303)
+  return response.headers.get('location') ?? ''
+}
+
+function asideText(service: TestService): string {
+  return `The file on disk was not valid, and is kept as ${asideIn(service).join()}.`
 }
 
 function versionIn(html: string): string {
@@ -129,6 +146,45 @@ describe('a file on disk that is not valid', () => {
       expect(html).toContain('href="/config/live"')
     }
     expect(asideIn(service)).toEqual([])
+  })
+
+  it('is named after a restore that replaces it', async () => {
+    const service = await withInvalidFile()
+
+    const fields = { basedOn: md5(BASE), reason: 'It worked' }
+    const location = await sent(service, '/config/r1/restore', fields)
+
+    expect(await pageAt(service, location)).toContain(`Saved as r3. ${asideText(service)}`)
+  })
+
+  it('is named after a new pipeline that replaces it', async () => {
+    const service = await withInvalidFile()
+
+    const location = await sent(service, '/config/new-pipeline', {
+      action: 'create',
+      name: 'delta',
+      scm: 'git',
+      url: 'https://example.org/delta.git',
+    })
+
+    expect(await pageAt(service, location)).toContain(
+      `Created pipeline delta. ${asideText(service)}`,
+    )
+  })
+
+  it('is named once after a change of several agents that replaces it', async () => {
+    const service = await withInvalidFile(BROKEN, ['--auto-register-key', KEY])
+    const agents = [await joined(service, {}), await joined(service, {})]
+    writeFileSync(live(service), BROKEN)
+    await until(async () => (await (await service.fetch('/health')).text()).includes('not valid'))
+    const kept = asideIn(service)
+
+    const chosen = agents.map(({ uuid }) => ['agent', uuid] as const)
+    const response = await sendForm(service, '/agents', [['action', 'disable'], ...chosen])
+    const html = await response.text()
+
+    const [name = ''] = asideIn(service).filter((each) => !kept.includes(each))
+    expect(html.split(`The file on disk was not valid, and is kept as ${name}.`)).toHaveLength(2)
   })
 
   it('is named in the answer to a save by a program', async () => {

@@ -215,7 +215,7 @@ describe('the page of the pipelines', () => {
     const second = await sendForm(scene.service, '/pipelines', trigger)
     const none = await sendForm(scene.service, '/pipelines', { ...trigger, pipeline: 'nothing' })
 
-    expect(await followed(scene, first)).toContain('The run app / 1 is scheduled.')
+    expect(await followed(scene, first)).toContain('Scheduled run app / 1.')
     expect(second.status).toBe(409)
     const refused = await second.text()
     expect(refused).toContain('The pipeline app is locked by its run 1.')
@@ -237,7 +237,7 @@ describe('the page of the pipelines', () => {
 
     expect(early.status).toBe(409)
     expect(await early.text()).toContain('keeps its lock: the stage build is in progress')
-    expect(await followed(scene, late)).toContain('The pipeline app is unlocked.')
+    expect(await followed(scene, late)).toContain('Unlocked pipeline app.')
     expect(await followed(scene, again)).toContain('was not locked')
     expect(await pageOf(scene.service, '/pipelines')).not.toContain('Locked by')
   })
@@ -382,7 +382,7 @@ describe('the page of a pipeline', () => {
 
     expect(early).not.toContain('Run stage ship')
     expect(late).toContain('Run stage ship')
-    expect(await followed(scene, started)).toContain('The run app / 1 / ship / 1 is scheduled.')
+    expect(await followed(scene, started)).toContain('Scheduled run app / 1 / ship / 1.')
     expect((await scene.stage('1/1', 'app/ship')).approved_by).toBe('admin')
   })
 
@@ -402,7 +402,7 @@ describe('the page of a pipeline', () => {
 
     expect(path).not.toContain('of=')
     expect(pages[0]).not.toContain('Done: ')
-    expect(pages.map((page) => page.includes('The run app / 1 is scheduled.'))).toEqual([
+    expect(pages.map((page) => page.includes('Scheduled run app / 1.'))).toEqual([
       false,
       false,
       true,
@@ -424,7 +424,7 @@ describe('the page of a pipeline', () => {
 
     expect(first.match(/<li class="run /g)).toHaveLength(10)
     expect(first).toContain('1 to 10 of 11')
-    expect(first).toContain('It is no longer in the configuration.')
+    expect(first).toContain('No longer in the configuration.')
     expect(first).not.toContain('value="trigger"')
     expect(second.match(/<li class="run /g)).toHaveLength(1)
     expect((await scene.get('/pipelines/nothing')).status).toBe(404)

@@ -55,6 +55,17 @@ describe('the restore of one thing alone', () => {
     })
   })
 
+  it('takes a reason of several lines', async () => {
+    const service = await withRevisions(ONE, MADE)
+
+    const { html } = await confirm(service, path, 'It broke the checkout.\r\n\r\nSee INC-42.')
+
+    expect(html).toMatch(/<textarea id="reason"[^>]*required/)
+    expect(await newestOf(service)).toMatchObject({
+      message: 'It broke the checkout.\n\nSee INC-42.',
+    })
+  })
+
   it('says what it starts and touches before it is confirmed', async () => {
     const service = await withRevisions(ONE, documentWith('checkout', 'shipping'))
 
@@ -103,7 +114,7 @@ describe('the restore of one thing alone', () => {
 
     const { html, response } = await confirm(service, path)
 
-    expect(html).toContain('The result breaks the rules of today')
+    expect(html).toContain('The result is not valid today')
     expect(html).toContain('disabled=""')
     expect(response.status).toBe(422)
     expect(await document(service)).toBe(needed)
@@ -272,7 +283,7 @@ describe('undoing one change', () => {
     ])
 
     expect([stale.status, silent.response.status]).toEqual([412, 400])
-    expect(await stale.text()).toContain('value="because"')
+    expect(await stale.text()).toContain('>\nbecause</textarea>')
     expect(await document(service)).toBe(MADE)
   })
 

@@ -193,7 +193,7 @@ describe('the page that restores a revision', () => {
     const stale = await post({ basedOn: '0'.repeat(32), reason: 'because' })
 
     expect([noReason.status, stale.status]).toEqual([400, 412])
-    expect(await stale.text()).toContain('value="because"')
+    expect(await stale.text()).toContain('>\nbecause</textarea>')
     expect(await (await service.fetch('/api/admin/config.xml')).text()).toBe(NEW)
   })
 

@@ -53,7 +53,7 @@ describe('the page of a run of a stage', () => {
     expect(page).toContain('>1 run. ')
     expect(page).not.toContain('per page')
     expect(page).toMatch(/<a href="\/config\/r2">r2<\/a>/)
-    expect(page).toContain('This is its first run.')
+    expect(page).toContain('The first run of this pipeline.')
     const [unit = '', e2e = ''] = jobsIn(page)
     expect(unit).toMatch(/waited [\d.]+ s, prepared [\d.]+ s, built [\d.]+ s/)
     expect(unit).toMatch(/<rect class="waiting".*<rect class="preparing".*<rect class="passed"/s)
@@ -88,8 +88,8 @@ describe('the page of a run of a stage', () => {
     expect(before).toMatch(/Cancel the run….*/)
     expect(before).not.toContain('value="cancel"')
     expect(question).toMatch(/Cancel this run\?.*value="cancel"/s)
-    expect(cancelled).toContain('The run 1 / 1 is cancelled.')
-    expect(again).toContain('was not active, so there was nothing to cancel')
+    expect(cancelled).toContain('Cancelled run 1 / 1.')
+    expect(again).toContain('was not active. Nothing changed.')
     expect(unknown.status).toBe(404)
     expect((await scene.stage()).result).toBe('Cancelled')
   })
@@ -253,7 +253,7 @@ describe('the history of a stage', () => {
   it('shows a stage that never ran, and knows none that is nowhere', async () => {
     const scene = await BuildScene.open({ pipelines: [TWO_JOBS] })
 
-    expect(await pageOf(scene.service, '/stages/app/build')).toContain('It has not run yet')
+    expect(await pageOf(scene.service, '/stages/app/build')).toContain('Not run yet')
     expect((await scene.get('/stages/app/nothing')).status).toBe(404)
     expect((await scene.get('/stages/app/build/x/1')).status).toBe(400)
     expect((await scene.get('/stages/app/build?offset=x')).status).toBe(400)

@@ -6,7 +6,9 @@ import { EVERYTHING } from '../../../src/configuration/search/find-revisions.ts'
 import { ChangedTextFile } from '../../../src/configuration/search/changed-text-file.ts'
 import { TextIndex } from '../../../src/configuration/search/text-index.ts'
 import { DiffPool } from '../../../src/diff/diff-pool.ts'
+import { Links } from '../../../src/pages/frame/links.ts'
 import { readHistoryPage } from '../../../src/pages/history/history-page.ts'
+import { HistoryTable } from '../../../src/pages/history/history-table.tsx'
 import type { History } from '../../../src/history/history.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
@@ -74,4 +76,29 @@ it('says how far the history is indexed while a text of it is searched', async (
 
   expect(early).toMatchObject({ matching: 0, indexing: { indexed: 0, of: 3 } })
   expect(late).toMatchObject({ matching: 2, indexing: null })
+})
+
+it('says of each revision that its lines are not counted, until they are', async () => {
+  await using folder = new HistoryFolder()
+  const history = await folder.open()
+  const { revision: counted } = await save(history, documentOf('two'))
+  const summary = new ChangeSummary({ find: () => null })
+  const file = new ChangesFile(`${tempDir()}/changes`)
+  const entities = new EntityIndex({ history, summary, file, log: () => undefined })
+  onTestFinished(() => entities[Symbol.asyncDispose]())
+  const found = { lines: { added: 7, removed: 0 }, changes: [] }
+  const details = {
+    find: ({ commit }: { readonly commit: string }) => (commit === counted.commit ? found : null),
+    isKnown: () => false,
+    compute: async () => undefined,
+  }
+  const texts = openTexts(history)
+  const deps = { history, entities, texts, details, access: { may: () => true } }
+
+  const page = await readHistoryPage(deps, { username: 'admin' }, { filter: EVERYTHING, offset: 0 })
+  const table = HistoryTable({ links: new Links(''), page, chosen: { a: 1, b: 2 } })
+  const rows = (await table).toString().match(/<tr class="revision".*?<\/tr>/gs) ?? []
+
+  expect(rows.map((row) => row.includes('not counted yet'))).toEqual([false, true])
+  expect(rows.map((row) => row.includes('+7<'))).toEqual([true, false])
 })

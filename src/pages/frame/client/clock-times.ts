@@ -59,8 +59,26 @@ function groupByDay(): void {
   }
 }
 
+/**
+ * Has fields for a time be on the reader's clock, with UTC as their title; UTC is what they send.
+ */
+function askClockTimes(): void {
+  for (const field of findAll<HTMLInputElement>('input[data-utc]')) {
+    const local = new Date(`${field.value}Z`)
+    local.setMinutes(local.getMinutes() - local.getTimezoneOffset())
+    field.value = local.toISOString().slice(0, 16)
+    const utcOf = () => (field.value === '' ? '' : new Date(field.value).toISOString().slice(0, 16))
+    const say = () => (field.title = `${utcOf().replace('T', ' ')} UTC`)
+    field.addEventListener('input', say)
+    say()
+    field.form?.querySelector('[data-zone]')?.remove()
+    field.form?.addEventListener('formdata', ({ formData }) => formData.set(field.name, utcOf()))
+  }
+}
+
 /** Updates times now and every minute. */
 export function keepClockTimes(): void {
+  askClockTimes()
   showClockTimes()
   setInterval(showClockTimes, MINUTE)
 }

@@ -66,6 +66,7 @@ function buildPalette({ action, dataset }: HTMLFormElement): HTMLDialogElement {
   const list = element('div', { id: 'palette-results', role: 'listbox', 'aria-label': 'Results' })
   palette.append(input, list, element('p', { class: 'status', role: 'status' }))
   input.addEventListener('input', () => {
+    forget(palette)
     clearTimeout(resting)
     resting = window.setTimeout(() => {
       runDetached(
@@ -91,7 +92,15 @@ function buildPalette({ action, dataset }: HTMLFormElement): HTMLDialogElement {
   return palette
 }
 
-/** An answer that comes after that to a later question is passed over. */
+/** Results of an earlier question stay in sight, and cannot be chosen: the list is busy until the next ones. */
+function forget(palette: HTMLElement): void {
+  asked += 1
+  find('[role=listbox]', palette)?.setAttribute('aria-busy', 'true')
+  find('[aria-selected="true"]', palette)?.setAttribute('aria-selected', 'false')
+  find('input', palette)?.removeAttribute('aria-activedescendant')
+}
+
+/** An answer that comes after a later question is passed over. */
 async function showResults(palette: HTMLElement, address: string): Promise<void> {
   const question = (asked += 1)
   const answer = await fetch(address).catch(() => null)
@@ -100,6 +109,7 @@ async function showResults(palette: HTMLElement, address: string): Promise<void>
   if (question !== asked) return
   const list = find('[role=listbox]', palette)
   list?.replaceChildren(...results.groups.flatMap(renderGroup))
+  list?.removeAttribute('aria-busy')
   for (const [n, option] of findAll('[role=option]', palette).entries()) option.id = `result-${n}`
   find('input', palette)?.removeAttribute('aria-activedescendant')
   const count = results.groups.reduce((sum, group) => sum + group.count, 0)
@@ -130,6 +140,7 @@ function renderGroup({ title, count, hits }: Results['groups'][number]): HTMLEle
 
 function choose(palette: HTMLElement, event: KeyboardEvent): void {
   event.preventDefault()
+  if (find('[role=listbox]', palette)?.ariaBusy === 'true') return
   const options = findAll('[role=option]', palette)
   const before = options.findIndex((option) => option.ariaSelected === 'true')
   const down = event.key === 'ArrowDown' ? before + 1 : before - 1
