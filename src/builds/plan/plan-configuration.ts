@@ -5,7 +5,7 @@ import { type Access, assertMay } from '../../configuration/access/permission.ts
 import type { CurrentConfiguration } from '../../configuration/current/current-configuration.ts'
 import type { DocumentCache } from '../../configuration/current/document-cache.ts'
 import type { ConfigurationWriter } from '../../configuration/save/configuration-writer.ts'
-import { nameKey } from '../../core/name-key.ts'
+import { isSameName, nameKey } from '../../core/name-key.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Problem } from '../../core/problem.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
@@ -76,6 +76,38 @@ export async function planConfiguration(
   document: Uint8Array<ArrayBuffer>,
 ): Promise<Plan> {
   assertMay(deps.access, principal, { action: 'administer' })
+  return planDocument(deps, document)
+}
+
+/**
+ * What saving a document that adds a pipeline would do, as far as that pipeline is concerned: who
+ * administers its group need not know of others.
+ *
+ * @throws {ServiceError} `not-permitted`.
+ */
+export async function planPipeline(
+  deps: PlanDeps,
+  principal: Principal,
+  added: {
+    readonly group: string
+    readonly name: string
+    readonly document: Uint8Array<ArrayBuffer>
+  },
+): Promise<Plan> {
+  const { group, name, document } = added
+  assertMay(deps.access, principal, { action: 'administer-group', group })
+  const { valid, errors, starts, touches } = await planDocument(deps, document)
+  const pipelines = touches.pipelines.filter((each) => isSameName(each, name))
+  return {
+    ...NOTHING,
+    valid,
+    errors,
+    starts: starts.filter(({ pipeline }) => isSameName(pipeline, name)),
+    touches: { ...NOTHING.touches, pipelines },
+  }
+}
+
+async function planDocument(deps: PlanDeps, document: Uint8Array<ArrayBuffer>): Promise<Plan> {
   const prepared = await deps.writer.preview(document)
   if (!prepared.ok) return { ...EMPTY_PLAN, valid: false, errors: prepared.problems }
   const before = deps.configuration.read().configuration

@@ -1,5 +1,9 @@
 import { Hono } from 'hono'
-import { type PlanDeps, planConfiguration } from '../../builds/plan/plan-configuration.ts'
+import {
+  type PlanDeps,
+  planConfiguration,
+  planPipeline,
+} from '../../builds/plan/plan-configuration.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
 import {
   addPipeline,
@@ -67,8 +71,9 @@ export function newPipelineRoutes(options: NewPipelineRoutesOptions) {
       const { request } = reading
       try {
         if (values.get('action') === 'create') {
-          await addPipeline(options, principal, request, messageOf(c.req.raw, form))
-          const flash = pages.flash.query(principal, 'created', request.name)
+          const message = messageOf(c.req.raw, form)
+          const saved = await addPipeline(options, principal, request, message)
+          const flash = pages.flash.query(principal, 'created', request.name, saved)
           return c.redirect(pages.links.pipeline(request.name, flash), 303)
         }
         const preview = await previewOf(options, principal, request)
@@ -104,7 +109,9 @@ async function previewOf(
   const isAdministrator = deps.access.may(principal, { action: 'administer' })
   return {
     xml: part.kind === 'found' ? maskSecrets(part.text) : '',
-    plan: isAdministrator ? await planConfiguration(deps, principal, document) : null,
+    plan: isAdministrator
+      ? await planConfiguration(deps, principal, document)
+      : await planPipeline(deps, principal, { ...request, document }),
   }
 }
 

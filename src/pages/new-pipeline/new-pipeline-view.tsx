@@ -8,8 +8,7 @@ import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 /** A pipeline as its form would make it. */
 export interface PreviewedPipeline {
   readonly xml: string
-  /** Null for who may not see what a configuration does elsewhere. */
-  readonly plan: Plan | null
+  readonly plan: Plan
 }
 
 export interface NewPipelineViewProps {
@@ -80,7 +79,7 @@ function Preview({ preview: { xml, plan } }: { preview: PreviewedPipeline }) {
         <h2>The XML</h2>
         <pre class="code">{xml}</pre>
       </section>
-      {plan !== null && <PlanCard plan={plan} />}
+      <PlanCard plan={plan} />
     </>
   )
 }

@@ -67,6 +67,22 @@ describe('the form for a new pipeline', () => {
     expect(await currentOf(service)).toBe(BASE)
   })
 
+  it('shows the XML and the plan of the pipeline to who administers its group', async () => {
+    const admins = '<admins><user>someone</user></admins>'
+    const secured = BASE.replace('<pipelines', `${ADMIN_ALONE}<pipelines`)
+    const service = await serviceAt(
+      secured.replace(/(<pipelines [^>]*>)/, `$1<authorization>${admins}</authorization>`),
+    )
+    await addSomeone(service)
+
+    const body = new URLSearchParams({ ...GIT, action: 'preview' })
+    const html = await (await service.fetch(PAGE, { method: 'POST', body, as: SOMEONE })).text()
+
+    expect(html).toContain('&lt;pipeline name=&quot;delta&quot;&gt;')
+    expect(html).toContain('<b>delta</b>: it is new')
+    expect(html).not.toContain('alpha')
+  })
+
   it('creates it with the reason, and leads to it', async () => {
     const service = await serviceAt()
 
@@ -76,7 +92,7 @@ describe('the form for a new pipeline', () => {
 
     expect(response.status).toBe(303)
     expect(location).toMatch(/^\/pipelines\/delta\?flash=/)
-    expect(await pageAt(service, location)).toContain('The pipeline delta is created.')
+    expect(await pageAt(service, location)).toContain('Created pipeline delta.')
     expect(await currentOf(service)).toContain('<pipeline name="delta">')
     expect(git(service.repository, 'log', '-1', '--format=%an %b')).toMatch(
       /^admin [^]*For the new team/,
