@@ -143,4 +143,26 @@ export const PAGE_OPERATIONS: Operations = {
       answer: `diff --git a/config.xml b/config.xml\n--- a/config.xml\n+++ b/config.xml\n${SAMPLE.diff}`,
     },
   },
+  'GET /config/entity/:kind/:name/compare/:from/:file{.+\\.patch}': {
+    tag: PAGES,
+    summary: 'The difference of one entity between two revisions as a patch for git',
+    caller: 'administrator',
+    rename: { file: 'to' },
+    parameters: {
+      kind: {
+        text: 'Such as `pipeline`, `group`, `template`, `environment`, `role` or `agent`',
+        schema: z.string().min(1),
+        example: 'pipeline',
+      },
+      name: { text: 'Its name', schema: z.string().min(1), example: SAMPLE.pipeline },
+    },
+    answers: {
+      200: { text: 'A patch', content: [{ type: 'text/x-patch', schema: null }] },
+      304: NOT_MODIFIED,
+    },
+    errors: ['malformed-request', 'revision-not-found', 'entity-not-found', 'unavailable'],
+    example: {
+      answer: `diff --git a/config.xml b/config.xml\n--- a/config.xml\n+++ b/config.xml\n${SAMPLE.diff}`,
+    },
+  },
 }

@@ -11,10 +11,10 @@ import {
 import { type RevealDeps, revealComparison } from '../snapshot/reveal-secrets.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { parseSha } from '../../http/parameters.ts'
-import { CachedResponse } from '../../http/cached-response.ts'
 import { PageCache, NEVER_KEPT, pageResponse } from '../frame/page-response.ts'
 import type { PageContext } from '../frame/page-context.ts'
 import { comparisonOptionsOf, parseCompareQuery } from '../code/compare-query.ts'
+import { answerPatch, renderPatch } from './patch.ts'
 import { chooseRevisions } from './choose-revisions.ts'
 import { CompareView } from './compare-view.tsx'
 
@@ -65,7 +65,7 @@ function comparePages(options: CompareRoutesOptions) {
     const flash = pages.flash.take(c)
     const render = async () => {
       const comparison = await readComparison(options, compared, comparisonOptionsOf(query))
-      const { origin } = new URL(c.req.url)
+      const origin = pages.originOf(c.req.raw)
       const common = { frame, query, from, to, fileName, origin, flash }
       return <CompareView {...common} comparison={comparison} reveal={null} />
     }
@@ -89,7 +89,7 @@ async function reveal(
   const compared = findCompared(options, principal, names)
   const { shown, count } = await revealComparison(options, compared, comparisonOptionsOf(query))
   const [from, to] = [`r${compared.before.number}`, `r${compared.after.number}`]
-  const { origin } = new URL(c.req.url)
+  const origin = pages.originOf(c.req.raw)
   const frame = pages.frame(c.req.raw, principal)
   const view = { frame, query, from, to, fileName, origin, flash: null }
   const page = <CompareView {...view} comparison={shown} reveal={count} />
@@ -102,16 +102,12 @@ async function patch(
   compared: ComparedRevisions,
 ): Promise<Response> {
   const { before, after } = compared
-  const body = new CachedResponse(await readPatch(options, compared, options.fileName), {
-    type: 'text/x-patch; charset=utf-8',
+  return answerPatch(c, {
+    text: renderPatch(await readDiff(options, { before, after }), options.fileName),
+    name: `r${before.number}-r${after.number}`,
     etag: `${before.commit}..${after.commit}`,
     immutable: isNamedByCommit(c.req.path),
-    headers: {
-      'content-disposition': `attachment; filename="r${before.number}-r${after.number}.patch"`,
-      'x-content-type-options': 'nosniff',
-    },
   })
-  return body.answer(c)
 }
 
 /** A comparison addressed by commits never changes once a later revision exists. */
@@ -124,28 +120,4 @@ function isForEver(
 
 function isNamedByCommit(path: string): boolean {
   return /\/[0-9a-f]{40}\/[0-9a-f]{40}\.patch$/.test(path)
-}
-
-/** The differences as a patch for `git apply`; empty when there are none. */
-async function readPatch(
-  deps: ConfigReadingDeps,
-  { before, after }: ComparedRevisions,
-  fileName: string,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const hunks = await readDiff(deps, { before, after })
-  if (hunks.length === 0) return hunks
-  const [old, now] = [quoted(`a/${fileName}`), quoted(`b/${fileName}`)]
-  const head = `diff --git ${old} ${now}\n--- ${old}\n+++ ${now}\n`
-  return Buffer.concat([Buffer.from(head), hunks])
-}
-
-/** A file name in git's notation for patches: quoted if it has special characters. */
-function quoted(name: string): string {
-  if (/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(name)) return name
-  const bytes = Array.from(Buffer.from(name), (byte) =>
-    byte > 0x1f && byte < 0x7f && byte !== 0x22 && byte !== 0x5c
-      ? String.fromCharCode(byte)
-      : `\\${byte.toString(8).padStart(3, '0')}`,
-  )
-  return `"${bytes.join('')}"`
 }

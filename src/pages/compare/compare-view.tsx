@@ -223,7 +223,7 @@ function State({ frame: { links }, comparison, query, from, to }: CompareViewPro
       {!isSpaceOnly && differs && regions.length === 0 && (
         <p class="card">
           {query.entity === ''
-            ? 'Nothing differs but agents, which are hidden. '
+            ? 'Only agents differ, and they are hidden. '
             : `Nothing differs in ${query.entity.replace('/', ' ')}. `}
           <a href={all}>Show all changes</a>
         </p>

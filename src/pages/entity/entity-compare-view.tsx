@@ -16,6 +16,8 @@ export interface EntityCompareViewProps {
   readonly address: EntityAddress
   readonly comparison: EntityComparison
   readonly query: CompareQuery
+  /** Whether the page offers the difference as a patch. */
+  readonly hasPatch: boolean
 }
 
 /** One entity of the configuration in two revisions, without the rest of the documents. */
@@ -57,8 +59,9 @@ export function EntityCompareView(props: EntityCompareViewProps) {
   )
 }
 
-function Head({ frame: { links }, address, comparison, query }: EntityCompareViewProps) {
+function Head({ frame: { links }, address, comparison, query, hasPatch }: EntityCompareViewProps) {
   const { before, after, lines, older, newer } = comparison
+  const range = { from: `r${before.number}`, to: `r${after.number}` }
   const swapped = { from: `r${after.number}`, to: `r${before.number}` }
   const options = compareQueryOf({ ...query, start: null, expanded: [] })
   const stepOf = (number: number) =>
@@ -95,6 +98,11 @@ function Head({ frame: { links }, address, comparison, query }: EntityCompareVie
         <a class="button" href={links.compareEntity(address, swapped, options)}>
           Swap sides
         </a>
+        {hasPatch && (
+          <a class="button" href={links.entityPatch(address, range)} download>
+            Download patch
+          </a>
+        )}
       </div>
     </div>
   )

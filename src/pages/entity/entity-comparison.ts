@@ -33,6 +33,8 @@ export interface EntityComparison extends TextComparison {
   /** The numbers of the change of the entity before both revisions, and of the one after them. */
   readonly older: number | null
   readonly newer: number | null
+  /** Whether the second revision has the entity. */
+  readonly hasAfter: boolean
 }
 
 /**
@@ -67,6 +69,7 @@ export async function readEntityComparison(
     after,
     older: numbers.find((number) => number <= low && number > 1) ?? null,
     newer: numbers.findLast((number) => number > high) ?? null,
+    hasAfter: texts[1] !== '',
     changes: changesBetween(address, texts),
     ...(await compareTexts(deps, texts, asked.options)),
   }

@@ -8,10 +8,14 @@ import { parseWholeNumber } from '../../http/parameters.ts'
 import { comparisonOptionsOf, parseCompareQuery } from '../code/compare-query.ts'
 import { pageResponse } from '../frame/page-response.ts'
 import type { PageContext } from '../frame/page-context.ts'
+import { answerPatch, renderPatch } from '../compare/patch.ts'
 import { EntityCompareView } from './entity-compare-view.tsx'
+import { type EntityPatchDeps, readEntityPatch } from './entity-patch.ts'
 import { EntityView } from './entity-view.tsx'
 
-export interface EntityRoutesOptions extends EntityHistoryDeps, EntityComparisonDeps {
+export interface EntityRoutesOptions
+  extends EntityHistoryDeps, EntityComparisonDeps, EntityPatchDeps {
+  readonly fileName: string
   readonly pages: PageContext
   readonly clock: Clock
 }
@@ -38,8 +42,29 @@ export function entityRoutes(options: EntityRoutesOptions) {
     }
     const comparison = await readEntityComparison(options, c.env.principal, address, asked)
     const frame = pages.frame(c.req.raw, c.env.principal)
-    const view = { frame, address, comparison, query }
+    const hasPatch =
+      address.name !== '' &&
+      address.stage === null &&
+      comparison.hasAfter &&
+      pages.isAdministrator(c.env.principal)
+    const view = { frame, address, comparison, query, hasPatch }
     return pageResponse(<EntityCompareView {...view} />)
+  }
+
+  const patch = async (
+    c: Context<RouteEnv>,
+    { kind, name, from, file }: Readonly<Record<'kind' | 'name' | 'from' | 'file', string>>,
+  ) => {
+    const asked = { from, to: file.slice(0, -'.patch'.length) }
+    const address = entityAddress(kind, name)
+    const found = await readEntityPatch(options, c.env.principal, address, asked)
+    const { before, after, hunks } = found
+    return answerPatch(c, {
+      text: renderPatch(hunks, options.fileName),
+      name: `${kind}-r${before.number}-r${after.number}`,
+      etag: `${address.entity} ${before.commit}..${after.commit}`,
+      immutable: false,
+    })
   }
 
   return new Hono<RouteEnv>()
@@ -49,6 +74,9 @@ export function entityRoutes(options: EntityRoutesOptions) {
       return history(c, kind, name)
     })
     .get('/config/entity/:kind/compare/:from/:to', (c) => compare(c, c.req.param('kind'), ''))
+    .get('/config/entity/:kind/:name/compare/:from/:file{.+\\.patch}', (c) =>
+      patch(c, c.req.param()),
+    )
     .get('/config/entity/:kind/:name/compare/:from/:to', (c) => {
       const { kind, name } = c.req.param()
       return compare(c, kind, name)

@@ -45,7 +45,14 @@ function Head({ frame: { links }, entity }: EntityViewProps) {
         </p>
       </div>
       <div class="actions">
-        {now !== null && <RunsLink links={links} address={address} />}
+        {isAdministrator && (
+          <a class="button" href={links.history()} aria-keyshortcuts="u">
+            All revisions
+          </a>
+        )}
+        {now !== null && (
+          <RunsLink links={links} address={address} shortcut={isAdministrator ? undefined : 'u'} />
+        )}
         {now !== null && <a class="button" href="#xml">{`XML of this ${address.kind}`}</a>}
         {isAdministrator && edited.success && now !== null && (
           <a
@@ -67,18 +74,31 @@ function Head({ frame: { links }, entity }: EntityViewProps) {
 }
 
 /** The page of what the entity runs; only pipelines, stages and agents have one. */
-function RunsLink({ links, address }: { links: Links; address: EntityHistory['address'] }) {
+function RunsLink(props: {
+  links: Links
+  address: EntityHistory['address']
+  shortcut: string | undefined
+}) {
+  const { links, address } = props
   const { kind, name, stage } = address
-  if (kind === 'agent') return <PageLink href={links.agent(name)} label="Jobs of this agent" />
-  if (kind === 'pipeline') return <PageLink href={links.pipeline(name)} label="Runs" />
+  if (kind === 'agent') {
+    return <PageLink {...props} href={links.agent(name)} label="Jobs of this agent" />
+  }
+  if (kind === 'pipeline') return <PageLink {...props} href={links.pipeline(name)} label="Runs" />
   if (stage === null) return <></>
   const pipeline = name.slice(0, name.indexOf('/'))
-  return <PageLink href={links.stage({ pipeline, stage })} label="Runs" />
+  return <PageLink {...props} href={links.stage({ pipeline, stage })} label="Runs" />
 }
 
-function PageLink({ href, label }: { href: string; label: string }) {
+interface PageLinkProps {
+  readonly href: string
+  readonly label: string
+  readonly shortcut: string | undefined
+}
+
+function PageLink({ href, label, shortcut }: PageLinkProps) {
   return (
-    <a class="button" href={href}>
+    <a class="button" href={href} aria-keyshortcuts={shortcut}>
       {label}
     </a>
   )

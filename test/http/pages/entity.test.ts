@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { BuildScene, GUARDED, SECURED } from '../../support/builds/build-service.ts'
 import { documentWith } from '../../support/documents/documents.ts'
+import { git, gitBytes } from '../../support/git/git.ts'
 import { saveRevisions } from '../../support/service/saved-revisions.ts'
 import { startService, type TestService } from '../../support/service/service.ts'
 
@@ -30,6 +33,11 @@ function stepsOf(html: string): number[] {
   return [...html.matchAll(/<li class="step" id="r(\d+)">/g)].map(([, number]) => Number(number))
 }
 
+/** Where the key for going back leads. */
+function backIn(html: string): string | undefined {
+  return /href="([^"]*)" aria-keyshortcuts="u"/.exec(html)?.[1]
+}
+
 function wordsOf(html: string): string {
   return html
     .slice(html.indexOf('<main'), html.indexOf('</main>'))
@@ -49,6 +57,33 @@ describe('the history of an entity', () => {
     expect(wordsOf(cart)).not.toContain('billing')
     expect(stepsOf(billing)).toEqual([4, 2])
     expect(wordsOf(billing)).not.toMatch(/checkout|cart/)
+  })
+
+  it('leads back by a key, to what the caller may see', async () => {
+    const group = { group: 'shop', authorization: GUARDED, pipelines: [{ name: 'app' }] }
+    const { service } = await BuildScene.open({ server: SECURED, groups: [group] })
+    const path = '/config/entity/pipeline/app'
+
+    const own = await (await service.fetch(path, { as: 'vera:vera' })).text()
+
+    expect(backIn(await page(service, path))).toBe('/config')
+    expect(backIn(own)).toBe('/pipelines/app')
+  })
+
+  it('gives the difference of an entity as a patch that git applies, for administrators', async () => {
+    const service = await withHistory()
+    const clone = join(service.folder, 'clone')
+    git(service.folder, 'clone', '-q', service.repository, clone)
+    git(clone, 'checkout', '-q', 'HEAD~4')
+
+    const path = '/config/entity/pipeline/cart/compare/r2/r6'
+    const patch = await page(service, `${path}.patch`)
+    gitBytes(clone, ['apply', '-'], { input: patch })
+
+    expect(await page(service, path)).toContain(`href="${path}.patch" download`)
+    expect(readFileSync(join(clone, 'config.xml'), 'utf8')).toBe(
+      STAGED.replace('invoices.git', 'billing.git'),
+    )
   })
 
   it('shows each step in words and as a small diff', async () => {

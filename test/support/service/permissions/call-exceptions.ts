@@ -18,6 +18,7 @@ export const EXCEPTIONS: Readonly<Record<string, Exception | readonly Exception[
   'GET /api/config/revisions': [{}, { target: '/api/config/revisions' }],
   'GET /api/config/watch': { target: '/api/config/watch' },
   'GET /config/compare/{from}/{to}.patch': NOT_THERE,
+  'GET /config/entity/{kind}/{name}/compare/{from}/{to}.patch': NOT_THERE,
   'POST /config/edit/check': { allowed: 412 },
   'POST /api/admin/config.xml': STALE,
   'POST /admin/restful/configuration/file/POST/xml': STALE,
