@@ -4,7 +4,8 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { documentWith } from '../../support/documents/documents.ts'
 import { NINJA, serviceWithHistory } from '../../support/history/small-history.ts'
-import { smallTargetsOf, useBrowser, visit } from '../../support/pages/browser.ts'
+import { useBrowser, visit } from '../../support/pages/browser.ts'
+import { smallTargetsOf } from '../../support/pages/inspection.ts'
 import { withRevisions } from '../../support/pages/compare-page.ts'
 
 const MANY = documentWith(...Array.from({ length: 120 }, (_, n) => `pipeline-${n}`))

@@ -2,7 +2,8 @@
 
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { keepPicture, LOOKS, useBrowser, troublesOf, visit } from '../../support/pages/browser.ts'
+import { keepPicture, useBrowser, visit } from '../../support/pages/browser.ts'
+import { troublesOf } from '../../support/pages/inspection.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { saveRevisions } from '../../support/service/saved-revisions.ts'
 import { startService, type TestService } from '../../support/service/service.ts'
@@ -36,38 +37,6 @@ function area(page: Page): Promise<string> {
 }
 
 describe('the editor in a browser', () => {
-  it.each(LOOKS)('has nothing against accessibility ($name)', async ({ name, ...visitor }) => {
-    const service = await withBase()
-    const page = await visit(chromium.browser, service.url, visitor)
-    const found: Record<string, string[]> = {}
-    const look = async (title: string) => {
-      found[title] = await troublesOf(page)
-      await keepPicture(page, `${title}-${name}`)
-    }
-
-    await page.goto('/config/edit')
-    await look('editor')
-    await retype(page, BROKEN)
-    await page.locator('.problems li').first().waitFor()
-    await look('editor-problems')
-    await retype(page, TYPED)
-    await page.locator('.problems').waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Preview changes' }).click()
-    await page.getByRole('heading', { name: 'Preview changes' }).waitFor()
-    await look('editor-preview')
-    await saveRevisions(service, BASE.replace('command="make"', 'command="bazel"'))
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Keep mine').waitFor()
-    await look('editor-conflict')
-
-    expect(found).toEqual({
-      editor: [],
-      'editor-problems': [],
-      'editor-preview': [],
-      'editor-conflict': [],
-    })
-  })
-
   it('is used by keyboard alone: problems at their lines, a preview, a save', async () => {
     const service = await withBase()
     const page = await visit(chromium.browser, service.url)

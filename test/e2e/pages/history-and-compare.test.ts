@@ -2,14 +2,8 @@
 
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import {
-  keepPicture,
-  LOOKS,
-  useBrowser,
-  troublesOf,
-  violationsOf,
-  visit,
-} from '../../support/pages/browser.ts'
+import { useBrowser, visit } from '../../support/pages/browser.ts'
+import { violationsOf } from '../../support/pages/inspection.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { saveRevisions } from '../../support/service/saved-revisions.ts'
 import { startService } from '../../support/service/service.ts'
@@ -23,29 +17,6 @@ const LATER = NINJA.replace('<job name="unit">', '<job name="unit" timeout="60">
 const chromium = useBrowser()
 
 describe('history and comparison in a browser', () => {
-  it.each(LOOKS)('have nothing against accessibility ($name)', async ({ name, ...visitor }) => {
-    const service = await serviceWithHistory(LATER)
-    const page = await visit(chromium.browser, service.url, visitor)
-    const pages = {
-      history: '/config',
-      keys: '/config#keys',
-      nothing: '/config?q=nowhere',
-      compare: '/config/compare/r2/r4',
-      unified: '/config/compare/r2/r4?view=unified&ctx=10',
-      same: '/config/compare/r2/r2',
-      missing: '/config/compare/r2/r9',
-    }
-
-    const found: Record<string, string[]> = {}
-    for (const [title, path] of Object.entries(pages)) {
-      await page.goto(path)
-      found[title] = await troublesOf(page)
-      await keepPicture(page, `${title}-${name}`)
-    }
-
-    expect(found).toEqual(Object.fromEntries(Object.keys(pages).map((title) => [title, []])))
-  })
-
   it('would show what is wrong', async () => {
     const service = await startService()
     const page = await visit(chromium.browser, service.url)

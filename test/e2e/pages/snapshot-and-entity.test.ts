@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { BuildScene } from '../../support/builds/build-service.ts'
-import { keepPicture, LOOKS, useBrowser, troublesOf, visit } from '../../support/pages/browser.ts'
+import { useBrowser, visit } from '../../support/pages/browser.ts'
 import { MADE, NINJA, serviceWithHistory } from '../../support/history/small-history.ts'
 
 const LATER = NINJA.replace('name="checkout"', 'name="cart"')
@@ -10,34 +10,6 @@ const LATER = NINJA.replace('name="checkout"', 'name="cart"')
 const chromium = useBrowser()
 
 describe('snapshot, restore and entity pages in a browser', () => {
-  it.each(LOOKS)('have nothing against accessibility ($name)', async ({ name, ...visitor }) => {
-    const service = await serviceWithHistory(LATER)
-    const page = await visit(chromium.browser, service.url, visitor)
-    const pages = {
-      first: '/config/r1',
-      snapshot: '/config/r3?line=1&find=billing#L8',
-      nothing: '/config/r3?find=nothing-like-this',
-      blame: '/config/current?blame=1',
-      restore: '/config/r2/restore',
-      'restore-nothing': '/config/r4/restore',
-      entity: '/config/entity/pipeline/cart',
-      stage: '/config/entity/stage/cart%2Ftest',
-      'entity-compare': '/config/entity/pipeline/cart/compare/r2/current',
-    }
-
-    const found: Record<string, string[]> = {}
-    for (const [title, path] of Object.entries(pages)) {
-      await page.goto(path)
-      for (const closed of await page.locator('details.step-diff').all()) {
-        await closed.locator('summary').click()
-      }
-      found[title] = await troublesOf(page)
-      await keepPicture(page, `${title}-${name}`)
-    }
-
-    expect(found).toEqual(Object.fromEntries(Object.keys(pages).map((title) => [title, []])))
-  })
-
   it('lead from line to line by keyboard', async () => {
     const service = await serviceWithHistory(LATER)
     const page = await visit(chromium.browser, service.url)

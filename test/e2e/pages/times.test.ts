@@ -51,4 +51,20 @@ describe('the times of revisions', () => {
       expect(await page.locator('main').innerText()).toContain('4 Jun 2015, 08:30')
     }
   })
+
+  it("are asked for on the reader's clock, with UTC at hand", async () => {
+    const service = await ofOneDay()
+    const page = await visit(chromium.browser, service.url, { timezone: 'Asia/Tokyo' })
+    await page.goto('/config')
+    const field = page.getByLabel('Config in effect at')
+
+    const first = [await field.inputValue(), await field.getAttribute('title')]
+    await field.fill('2015-06-04T00:00')
+    const typed = await field.getAttribute('title')
+    await page.getByRole('button', { name: 'Open' }).click()
+
+    expect(first).toEqual(['2016-01-01T09:00', '2016-01-01 00:00 UTC'])
+    expect(typed).toBe('2015-06-03 15:00 UTC')
+    expect(await page.locator('h1').innerText()).toContain('Configuration r1')
+  })
 })

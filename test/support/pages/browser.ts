@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import axe, { type AxeResults } from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { findCommand } from '../programs/programs.ts'
@@ -45,18 +44,20 @@ export interface Visitor {
   readonly isPhone?: boolean
   readonly hasScripts?: boolean
   readonly timezone?: string
+  /** Name and password; admin's without. */
+  readonly as?: { readonly username: string; readonly password: string }
 }
 
-/** The ways to look at a page that every page is tested in. */
-export const LOOKS = [
-  { name: 'light', colorScheme: 'light', isPhone: false },
-  { name: 'dark', colorScheme: 'dark', isPhone: false },
-  { name: 'phone', colorScheme: 'light', isPhone: true },
-] as const
+const ADMIN = { username: 'admin', password: ADMIN_PASSWORD }
+/** What a browser says of every page with an error status. */
+const STATUS_OF_PAGE = /^Failed to load resource: the server responded with a status of \d+/
 
-/** A visitor who is logged in as admin, in a profile of their own. */
+const messages = new WeakMap<Page, string[]>()
+
+/** A visitor who is logged in, in a profile of their own. */
 export async function visit(browser: Browser, url: string, visitor: Visitor = {}): Promise<Page> {
   const { colorScheme = 'light', isPhone = false, hasScripts = true, timezone = 'UTC' } = visitor
+  const { as = ADMIN } = visitor
   const context: BrowserContext = await browser.newContext({
     baseURL: url,
     colorScheme,
@@ -64,39 +65,24 @@ export async function visit(browser: Browser, url: string, visitor: Visitor = {}
     timezoneId: timezone,
     reducedMotion: 'reduce',
     viewport: isPhone ? { width: 390, height: 844 } : { width: 1440, height: 960 },
-    httpCredentials: { username: 'admin', password: ADMIN_PASSWORD },
+    httpCredentials: as,
   })
   onTestFinished(() => context.close())
-  return context.newPage()
+  const page = await context.newPage()
+  const written: string[] = []
+  messages.set(page, written)
+  page.on('pageerror', (error) => written.push(`error: ${error.message}`))
+  page.on('console', (message) => {
+    const isOfPage = message.location().url === page.url() && STATUS_OF_PAGE.test(message.text())
+    const isTrouble = ['error', 'warning'].includes(message.type())
+    if (isTrouble && !isOfPage) written.push(`console: ${message.text()}`)
+  })
+  return page
 }
 
-/** What axe has against a page, each with the first place. */
-export async function violationsOf(page: Page): Promise<string[]> {
-  const cdp = await page.context().newCDPSession(page)
-  await cdp.send('Page.setBypassCSP', { enabled: true })
-  await page.evaluate(axe.source)
-  const { violations } = await page.evaluate<AxeResults>(
-    "axe.run(document, { preload: false, rules: { 'target-size': { enabled: true } } })",
-  )
-  return violations.map(({ id, nodes: [node] }) => `${id}: ${node?.html} ${node?.failureSummary}`)
-}
-
-/** The targets in a part of a page that are too small for a finger, by axe's rule of WCAG 2.2. */
-export async function smallTargetsOf(page: Page, part: string): Promise<string[]> {
-  const cdp = await page.context().newCDPSession(page)
-  await cdp.send('Page.setBypassCSP', { enabled: true })
-  await page.evaluate(axe.source)
-  const { violations } = await page.evaluate<AxeResults>(
-    `axe.run('${part}', { preload: false, runOnly: ['target-size'] })`,
-  )
-  return violations.flatMap(({ nodes }) => nodes.map(({ html }) => html))
-}
-
-/** What axe has against a page, and whether it is wider than the window. */
-export async function troublesOf(page: Page): Promise<string[]> {
-  const violations = await violationsOf(page)
-  const width = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
-  return width > 0 ? [...violations, 'it is wider than the window'] : violations
+/** The errors and warnings in the console of a page of `visit` since the last call. */
+export function messagesOf(page: Page): string[] {
+  return messages.get(page)?.splice(0) ?? []
 }
 
 /** Keeps a picture of the page as build output. */

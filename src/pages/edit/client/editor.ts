@@ -83,6 +83,23 @@ const KEYS: readonly KeyBinding[] = [
   ...standardKeymap,
 ]
 
+/**
+ * Types over a selection itself: the browser would keep the look of the selected text in an inline
+ * style, which the policy of the page refuses.
+ */
+const TYPE_OVER = EditorView.domEventHandlers({
+  beforeinput: (event, view) => {
+    const { inputType, data } = event
+    if (inputType !== 'insertText' || data === null) return false
+    if (view.composing || view.state.selection.main.empty) return false
+    view.dispatch(view.state.replaceSelection(data), {
+      userEvent: 'input.type',
+      scrollIntoView: true,
+    })
+    return true
+  },
+})
+
 function extensionsOf(area: HTMLTextAreaElement): Extension[] {
   const { firstLine = '1', nonce = '', vocabulary = '', within = '' } = area.dataset
   const first = Number(firstLine)
@@ -98,6 +115,7 @@ function extensionsOf(area: HTMLTextAreaElement): Extension[] {
     foldGutter(),
     PROBLEM_MARKS,
     history(),
+    TYPE_OVER,
     highlightSpecialChars(),
     highlightActiveLine(),
     highlightActiveLineGutter(),
