@@ -99,11 +99,11 @@ export async function planPipeline(
   const { valid, errors, starts, touches } = await planDocument(deps, document)
   const pipelines = touches.pipelines.filter((each) => isSameName(each, name))
   return {
-    ...NOTHING,
+    ...EMPTY_PLAN,
     valid,
     errors,
     starts: starts.filter(({ pipeline }) => isSameName(pipeline, name)),
-    touches: { ...NOTHING.touches, pipelines },
+    touches: { ...EMPTY_PLAN.touches, pipelines },
   }
 }
 
