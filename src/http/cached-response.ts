@@ -5,14 +5,14 @@ import { type RouteEnv, INERT, type InertHeaders } from './request-context.ts'
 
 const compressGzip = promisify(gzip)
 const compressBrotli = promisify(brotliCompress)
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
+export const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 /** Bodies smaller than this are sent as they are, in bytes. */
 const WORTH_COMPRESSING = 1_024
 
 const IMMUTABLE = 'private, max-age=31536000, immutable'
 const MUTABLE = 'private, no-cache'
 
-type Encoding = 'identity' | 'gzip' | 'br'
+export type Encoding = 'identity' | 'gzip' | 'br'
 type Bytes = Uint8Array<ArrayBuffer>
 type Headers = Readonly<Record<string, string>>
 
@@ -37,7 +37,8 @@ export interface CachedResponseOptions {
 export class CachedResponse {
   readonly etag: string
   readonly size: number
-  readonly #plain: Bytes
+  /** Its bytes without an encoding. */
+  readonly plain: Bytes
   readonly #headers: InertHeaders
   readonly #making = new Map<Encoding, Promise<Variant>>()
   readonly #variants = new Map<Encoding, Variant>()
@@ -45,15 +46,8 @@ export class CachedResponse {
   constructor(bytes: Bytes, options: CachedResponseOptions) {
     this.etag = `"${options.etag}"`
     this.size = bytes.length
-    this.#plain = bytes
-    this.#headers = {
-      'content-type': options.type,
-      etag: this.etag,
-      'cache-control': options.immutable ? IMMUTABLE : MUTABLE,
-      vary: 'accept-encoding',
-      ...INERT,
-      ...options.headers,
-    }
+    this.plain = bytes
+    this.#headers = headersOf(options)
     this.#keep('identity', bytes)
   }
 
@@ -64,13 +58,9 @@ export class CachedResponse {
     }
     const respond = ({ headers, bytes }: Variant) =>
       new Response(bytes, { headers: env.complete(headers) })
-    const encoding = this.#encodingFor(req.header('accept-encoding'))
+    const encoding = encodingFor(this.size, req.header('accept-encoding'))
     const variant = this.#variants.get(encoding)
     return variant ? respond(variant) : this.#compressed(encoding).then(respond)
-  }
-
-  #encodingFor(accepted = ''): Encoding {
-    return this.size < WORTH_COMPRESSING ? 'identity' : bestOf(accepted)
   }
 
   #compressed(encoding: Encoding): Promise<Variant> {
@@ -81,7 +71,7 @@ export class CachedResponse {
 
   async #compress(encoding: Encoding): Promise<Variant> {
     const compress =
-      encoding === 'gzip' ? compressGzip(this.#plain) : compressBrotli(this.#plain, BROTLI)
+      encoding === 'gzip' ? compressGzip(this.plain) : compressBrotli(this.plain, BROTLI)
     return this.#keep(encoding, await compress)
   }
 
@@ -92,6 +82,23 @@ export class CachedResponse {
     this.#variants.set(encoding, variant)
     return variant
   }
+}
+
+/** The headers of an answer, but for its encoding and length. */
+export function headersOf({ type, etag, immutable, headers }: CachedResponseOptions): InertHeaders {
+  return {
+    'content-type': type,
+    etag: `"${etag}"`,
+    'cache-control': immutable ? IMMUTABLE : MUTABLE,
+    vary: 'accept-encoding',
+    ...INERT,
+    ...headers,
+  }
+}
+
+/** The encoding that a caller gets so many bytes in. */
+export function encodingFor(size: number, accepted = ''): Encoding {
+  return size < WORTH_COMPRESSING ? 'identity' : bestOf(accepted)
 }
 
 /** Answers at once with what is there, and with anything else when it is made. */

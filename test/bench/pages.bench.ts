@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { git } from '../support/git/git.ts'
 import type { BenchCase, BenchRun, Measured } from './case.ts'
 import { makeHistory } from './make-history.ts'
+import { median } from './measure.ts'
 import { costOfPage, nextPaintOf, type PageCost } from './measured-page.ts'
 import { MeasuredServer } from './servers.ts'
 
@@ -52,10 +53,55 @@ export const cases: readonly BenchCase[] = [
       keys(run, LARGE, { path: `/config/compare/r2/r${run.quick ? 50 : 200}`, keys: ['n', 'p'] }),
   },
   {
+    name: 'pages: the history of 100 revisions in the browser',
+    must: { atMost: 150, unit: 'ms main thread' },
+    measure: (run) => inBrowser(run, { revisions: 100, size: USUAL }, '/config'),
+  },
+  {
+    name: 'pages: the change of one revision of 10 MB in the browser',
+    must: { atMost: 50, unit: 'ms main thread' },
+    measure: (run) => inBrowser(run, { revisions: 3, size: HUGE }, '/config/compare/r2/r3'),
+  },
+  {
+    name: 'pages: a snapshot in the browser',
+    must: { atMost: 100, unit: 'ms main thread' },
+    measure: (run) => inBrowser(run, { revisions: 12, size: USUAL }, '/config/r11'),
+  },
+  {
     name: 'pages: a snapshot of 10 MB in the browser',
+    must: { atMost: 100, unit: 'ms main thread' },
+    measure: (run) => inBrowser(run, { revisions: 2, size: HUGE }, '/config/r2?line=90000'),
+  },
+  {
+    name: 'pages: who wrote the lines of a document',
+    must: { atMost: 30, unit: 'KB, gzip' },
+    measure: (run) => blameSize(run, { revisions: 100, size: USUAL }),
+  },
+  {
+    name: 'pages: who wrote the lines of a document of 10 MB',
+    must: { atMost: 30, unit: 'KB, gzip' },
+    measure: (run) => blameSize(run, { revisions: 12, size: HUGE }),
+  },
+  {
+    name: 'pages: the editor of 4,500 lines in the browser',
     must: { atMost: 250, unit: 'ms main thread' },
+    measure: (run) => inBrowser(run, { revisions: 12, size: USUAL }, '/config/edit'),
+  },
+  {
+    name: 'pages: the preview of a restore in the browser',
+    must: { atMost: 12_000, unit: 'elements' },
+    measure: (run) => elementsIn(run, { revisions: 100, size: USUAL }, '/config/r2/restore'),
+  },
+  {
+    name: 'pages: the preview of a restore of every line of 10 MB',
+    must: { atMost: 12_000, unit: 'elements' },
     measure: (run) =>
-      inBrowser(run, { revisions: 2, size: 10 * MEGABYTE }, '/config/r2?line=90000'),
+      everyLine(run, async (server) => elementsOf(await pageOf(server, '/config/r2/restore'))),
+  },
+  {
+    name: 'pages: the first row of a change of every line of 10 MB',
+    must: { atMost: 300, unit: 'ms' },
+    measure: (run) => everyLine(run, firstRow),
   },
   {
     name: 'pages: a change of every line of 10 MB in the browser',
@@ -71,9 +117,13 @@ export const cases: readonly BenchCase[] = [
   asset('editor.js', 130),
 ]
 
+/** A document of 126,000 bytes has about 4,500 lines. */
+const USUAL = 126_000
+const HUGE = 10 * MEGABYTE
 const MANY = { revisions: 10_000, size: 20_000 }
 const LARGE = { revisions: 200, size: MEGABYTE }
 const EVERY_LINE = '/config/compare/r2/r3'
+const ROUNDS = 5
 
 function asset(name: string, most: number): BenchCase {
   return {
@@ -107,6 +157,37 @@ interface HistoryShape {
 
 function inBrowser(run: BenchRun, whole: HistoryShape, path: string): Promise<Measured> {
   return servingKnown(run, whole, async (server) => shown(await pageOf(server, path)))
+}
+
+function elementsIn(run: BenchRun, whole: HistoryShape, path: string): Promise<Measured> {
+  return servingKnown(run, whole, async (server) => elementsOf(await pageOf(server, path)))
+}
+
+/** The page is sent as it is once the authors are known, which its first visitor may wait for. */
+function blameSize(run: BenchRun, whole: HistoryShape): Promise<Measured> {
+  return servingKnown(run, whole, async (server) => {
+    const path = `/config/r${run.quick ? Math.min(whole.revisions, 60) : whole.revisions}?blame=1`
+    for (let n = 0; n < 30; n += 1) {
+      const page = await server.get(path)
+      if (!page.includes('Finding who wrote')) break
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+    }
+    return { value: (await server.get(path, GZIP)).length / 1_000 }
+  })
+}
+
+/** When the first row comes, of pages that nobody has asked for before, on a service that has compared before. */
+async function firstRow(server: MeasuredServer): Promise<Measured> {
+  await server.get('/config/compare/r1/r2')
+  const first: number[] = []
+  const whole: number[] = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await server.rest()
+    const times = await server.timesOf(`${EVERY_LINE}?round=${round}`, '<tr')
+    first.push(times.seen)
+    whole.push(times.end)
+  }
+  return { value: median(first), facts: { 'ms for the page': median(whole) } }
 }
 
 /** How long a reader who presses keys waits for what they do. */
@@ -188,6 +269,10 @@ async function pageOf(server: MeasuredServer, path: string): Promise<PageCost> {
 
 function shown({ mainThread, elements }: PageCost): Measured {
   return { value: elements > 12_000 ? Infinity : mainThread, facts: { elements } }
+}
+
+function elementsOf({ mainThread, elements }: PageCost): Measured {
+  return { value: elements, facts: { 'ms main thread': mainThread } }
 }
 
 /** How long another call waits at most while a comparison is made. */

@@ -83,14 +83,33 @@ export class MeasuredServer implements AsyncDisposable {
     await this.send('/api/admin/config.xml', { method: 'PUT', headers, body })
   }
 
+  /** Milliseconds until a text is in the answer to a request, and until its end. */
+  async timesOf(path: string, text: string): Promise<{ seen: number; end: number }> {
+    const start = performance.now()
+    let seen = Infinity
+    let soFar = ''
+    await this.send(path, {}, (part) => {
+      soFar += part.toString('latin1')
+      if (seen === Infinity && soFar.includes(text)) seen = performance.now() - start
+    })
+    return { seen, end: performance.now() - start }
+  }
+
   /** The answer to a request, which has to succeed. */
-  send(path: string, { method = 'GET', headers: given = {}, body = '' }: Sent): Promise<Buffer> {
+  send(
+    path: string,
+    { method = 'GET', headers: given = {}, body = '' }: Sent,
+    onPart: (part: Buffer) => void = () => {},
+  ): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       const headers = { authorization: AUTHORIZATION, ...given }
       const options = { agent: this.#agent, method, headers }
       request(`${this.url}${path}`, options, (response) => {
         const parts: Buffer[] = []
-        response.on('data', (part: Buffer) => parts.push(part))
+        response.on('data', (part: Buffer) => {
+          parts.push(part)
+          onPart(part)
+        })
         response.on('end', () => {
           if ((response.statusCode ?? 500) < 300) resolve(Buffer.concat(parts))
           else reject(new Error(`${path}: ${response.statusCode}`))

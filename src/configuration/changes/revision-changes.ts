@@ -58,7 +58,12 @@ export function changesOfRevision(
 }
 
 export function changesOf({ changes }: RevisionChanges): readonly DocumentChange[] {
-  return Changes.parse(JSON.parse(changes))
+  return parseChanges(changes)
+}
+
+/** Parses changes in stored form. */
+export function parseChanges(stored: string): readonly DocumentChange[] {
+  return Changes.parse(JSON.parse(stored))
 }
 
 /** In the text of the changes: the entity and the label of one, both as JSON. */

@@ -38,9 +38,9 @@ export function descriptionRoutes(options: DescriptionOptions) {
       const origin = `${pages.originOf(c.req.raw)}${options.basePath}`
       const etag = pages.etag(frame, ['api', origin])
       const { calls } = made()
-      return cache.answer(c, { etag, immutable: false }, async () => (
-        <ApiView frame={frame} calls={calls} origin={origin} />
-      ))
+      return cache.answer(c, { etag, immutable: false }, async () => ({
+        page: <ApiView frame={frame} calls={calls} origin={origin} />,
+      }))
     })
 }
 

@@ -10,6 +10,7 @@ import {
 } from '../revisions/numbered-revision.ts'
 import { summarise } from '../revisions/summary.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
+import type { DescribedChanges } from './described-changes.ts'
 import { LinePieces, type LinePiecesOptions } from './line-pieces.ts'
 import { type ChangeMark, marksOf } from './change-marks.ts'
 import type { ChangePlace } from './places.ts'
@@ -38,17 +39,30 @@ export interface ComparisonDeps extends RevisionReadingDeps {
   /** Compares two documents without blocking the main thread. */
   readonly compare: (
     documents: DocumentPair,
-    options: DocumentOptions,
+    options: ComparisonOptions,
   ) => Promise<DocumentComparison>
+  /** The same, with the text as soon as it is compared. */
+  readonly compareTextFirst: (
+    documents: DocumentPair,
+    options: TextFirstOptions,
+  ) => Promise<TextFirst>
+}
+
+export interface TextFirstOptions extends ComparisonOptions {
+  /** The changes from the first document to the second in stored form, where they are known already. */
+  readonly known: string | null
+}
+
+/** The differences of two documents as texts, and the way to their description. */
+export interface TextFirst extends DocumentTextComparison {
+  /** The described changes; null when too much differs. */
+  readonly describe: () => Promise<DescribedChanges | null>
+  /** Whether the documents are so large that this takes a while. */
+  readonly isLarge: boolean
 }
 
 /** The older and the newer document. */
 export type DocumentPair = readonly [Uint8Array, Uint8Array]
-
-/** With the described changes, where they are known already. */
-export interface DocumentOptions extends ComparisonOptions {
-  readonly known?: readonly DocumentChange[] | null
-}
 
 export interface ComparisonOptions {
   /** Unchanged lines around a change; infinite for the whole file. */
@@ -118,15 +132,19 @@ export interface ChangeOnPage {
   readonly start: number
 }
 
-/** The differences of two documents, with their described changes. */
-export interface DocumentComparison extends TextComparison {
-  /** Null when too much differs to be described. */
-  readonly changes: readonly DocumentChange[] | null
+/** The differences of two documents as texts. */
+export interface DocumentTextComparison extends TextComparison {
   /** Whether the documents differ only in white space, which this comparison ignores. */
   readonly isSpaceOnly: boolean
 }
 
-export interface Comparison extends ComparedRevisions, DocumentComparison {}
+/** The differences of two documents, with their described changes. */
+export interface DocumentComparison extends DocumentTextComparison {
+  /** Null when too much differs to be described. */
+  readonly changes: readonly DocumentChange[] | null
+}
+
+export interface Comparison extends ComparedRevisions, TextFirst {}
 
 /** The limit of listed revisions of the range. */
 const MOST_BETWEEN = 12
@@ -162,7 +180,7 @@ export function findCompared(
 
 /** Compares two revisions from {@link findCompared} for one page. */
 export async function readComparison(
-  deps: ComparisonDeps & { readonly entities: Pick<EntityIndex, 'find'> },
+  deps: ComparisonDeps & { readonly entities: Pick<EntityIndex, 'findStored'> },
   compared: ComparedRevisions,
   options: ComparisonOptions,
 ): Promise<Comparison> {
@@ -170,24 +188,53 @@ export async function readComparison(
   const { history, entities } = deps
   const documents = await Promise.all([history.readDocument(before), history.readDocument(after)])
   const isStep = after.number === before.number + 1
-  const known = isStep ? entities.find(after) : null
-  return { ...compared, ...(await deps.compare(documents, { ...options, known })) }
+  const known = isStep ? entities.findStored(after) : null
+  return { ...compared, ...(await deps.compareTextFirst(documents, { ...options, known })) }
 }
 
 /** Compares two documents. */
 export async function compareDocuments(
   deps: ScriptDeps,
   documents: DocumentPair,
-  options: DocumentOptions,
+  options: ComparisonOptions,
 ): Promise<DocumentComparison> {
+  const { script, texts, isSpaceOnly } = await differencesOf(deps, documents, options)
+  return {
+    changes: summarise(script, texts),
+    ...compareScript(script, texts, options),
+    isSpaceOnly,
+  }
+}
+
+/** Compares two documents, without describing the changes. */
+export async function compareDocumentTexts(
+  deps: ScriptDeps,
+  documents: DocumentPair,
+  options: ComparisonOptions,
+): Promise<DocumentTextComparison> {
+  const { script, texts, isSpaceOnly } = await differencesOf(deps, documents, options)
+  return { ...compareScript(script, texts, options), isSpaceOnly }
+}
+
+/** Describes the changes of a document; null when too much differs. */
+export async function describeDocuments(
+  deps: ScriptDeps,
+  documents: DocumentPair,
+  options: Pick<ComparisonOptions, 'whitespace'>,
+): Promise<readonly DocumentChange[] | null> {
+  const { script, texts } = await differencesOf(deps, documents, options)
+  return summarise(script, texts)
+}
+
+async function differencesOf(
+  deps: ScriptDeps,
+  documents: DocumentPair,
+  options: Pick<ComparisonOptions, 'whitespace'>,
+): Promise<{ script: EditScript; texts: Texts; isSpaceOnly: boolean }> {
   const script = await deps.script(...documents, options)
   const texts = textsOf(script, documents)
-  const whole = withWholeElements(script, texts)
-  return {
-    changes: options.known ?? summarise(whole, texts),
-    ...compareScript(whole, texts, options),
-    isSpaceOnly: script.changes.length === 0 && Buffer.compare(...documents) !== 0,
-  }
+  const isSpaceOnly = script.changes.length === 0 && Buffer.compare(...documents) !== 0
+  return { script: withWholeElements(script, texts), texts, isSpaceOnly }
 }
 
 /** Compares two texts, without describing the changes. */
@@ -279,7 +326,7 @@ function showRegions(
   return regions.map(({ region, index, place }) => ({
     index,
     hunk: region.hunk,
-    place,
+    place: place(),
     line: lineOf(region),
     hiddenAbove: region.hiddenAbove,
     hiddenBelow: region.hiddenBelow,

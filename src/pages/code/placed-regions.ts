@@ -14,7 +14,8 @@ export interface Texts {
 export interface PlacedRegion {
   readonly region: DiffRegion
   readonly index: number
-  readonly place: ChangePlace
+  /** Reads the text up to the place: asked in order, and only for what is shown. */
+  readonly place: () => ChangePlace
 }
 
 const NOWHERE: ChangePlace = { path: [], entity: null }
@@ -27,10 +28,15 @@ export function placedRegions(
 ): PlacedRegion[] {
   const { entity, withoutAgents = false } = options
   const places = new Places(texts.before, texts.after)
-  const most = entity === '' && !withoutAgents ? 1 : Infinity
-  const placed = regionsOf(script, options).map((region, index) => {
-    const found = placesIn(script, region, places, most)
-    return { region, index, place: found[0] ?? NOWHERE, found }
+  const regions = regionsOf(script, options)
+  if (entity === '' && !withoutAgents) {
+    return regions.map((region, index) => {
+      return { region, index, place: () => placesIn(script, region, places, 1)[0] ?? NOWHERE }
+    })
+  }
+  const placed = regions.map((region, index) => {
+    const found = placesIn(script, region, places, Infinity)
+    return { region, index, place: () => found[0] ?? NOWHERE, found }
   })
   const matching = placed.filter(({ found }) => {
     if (entity !== '' && !found.some((place) => isOf(place, entity))) return false

@@ -4,6 +4,7 @@ import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
 import { type ConfigReadingDeps, readDiff } from '../../configuration/read/config-reading.ts'
 import {
   type ComparedRevisions,
+  type Comparison,
   type ComparisonDeps,
   findCompared,
   readComparison,
@@ -17,6 +18,7 @@ import { comparisonOptionsOf, parseCompareQuery } from '../code/compare-query.ts
 import { answerPatch, renderPatch } from './patch.ts'
 import { chooseRevisions } from './choose-revisions.ts'
 import { CompareView } from './compare-view.tsx'
+import { SummaryCard } from './summary-card.tsx'
 
 export interface CompareRoutesOptions extends ComparisonDeps, ConfigReadingDeps, RevealDeps {
   readonly entities: EntityIndex
@@ -63,15 +65,34 @@ function comparePages(options: CompareRoutesOptions) {
     const facts = [before.commit, after.commit, neighbours, c.req.url]
     const etag = pages.etag(frame, facts)
     const flash = pages.flash.take(c)
-    const render = async () => {
-      const comparison = await readComparison(options, compared, comparisonOptionsOf(query))
-      const origin = pages.originOf(c.req.raw)
-      const common = { frame, query, from, to, fileName, origin, flash }
-      return <CompareView {...common} comparison={comparison} reveal={null} />
+    const read = () => readComparison(options, compared, comparisonOptionsOf(query))
+    const origin = pages.originOf(c.req.raw)
+    const common = { frame, query, from, to, fileName, origin, flash, reveal: null }
+    if (flash !== null) {
+      const comparison = await read()
+      const summary = await comparison.describe()
+      const page = <CompareView {...common} comparison={comparison} summary={summary} />
+      return pageResponse(page, 200, NEVER_KEPT)
     }
-    if (flash !== null) return pageResponse(await render(), 200, NEVER_KEPT)
-    return kept.answer(c, { etag, immutable }, render)
+    return kept.answer(c, { etag, immutable }, async () => {
+      const comparison = await read()
+      const view = { ...common, comparison }
+      if (!isTextFirst(comparison)) {
+        return { page: <CompareView {...view} summary={await comparison.describe()} /> }
+      }
+      return {
+        page: <CompareView {...view} summary="later" />,
+        later: async () => (
+          <SummaryCard {...view} described={await comparison.describe()} place="below-text" />
+        ),
+      }
+    })
   }
+}
+
+/** Whether readers get the text of a comparison before its summary, which takes longer. */
+function isTextFirst({ isLarge, next, previous }: Comparison): boolean {
+  return isLarge && (next !== null || previous !== null)
 }
 
 /**
@@ -91,7 +112,8 @@ async function reveal(
   const [from, to] = [`r${compared.before.number}`, `r${compared.after.number}`]
   const origin = pages.originOf(c.req.raw)
   const frame = pages.frame(c.req.raw, principal)
-  const view = { frame, query, from, to, fileName, origin, flash: null }
+  const summary = await shown.describe()
+  const view = { frame, query, from, to, fileName, origin, summary, flash: null }
   const page = <CompareView {...view} comparison={shown} reveal={count} />
   return pageResponse(page, 200, NEVER_KEPT)
 }

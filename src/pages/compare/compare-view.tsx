@@ -1,4 +1,6 @@
 import type { Comparison } from '../code/comparison.ts'
+import type { DescribedChanges } from '../code/described-changes.ts'
+import { LaterPart } from '../frame/page-response.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
 import type { RevealCount } from '../snapshot/reveal-secrets.ts'
 import { LineCounts } from '../history/history-table.tsx'
@@ -14,12 +16,14 @@ import { HunkView } from '../code/hunk.tsx'
 import { Chooser } from './chooser.tsx'
 import { HunkLinks } from '../code/hunk-links.tsx'
 import { Ruler } from './ruler.tsx'
-import { SummaryCard } from './summary-card.tsx'
+import { LaterSummaryCard, SummaryCard } from './summary-card.tsx'
 import { Toolbar } from '../code/toolbar.tsx'
 
 export interface CompareViewProps {
   readonly frame: PageFrame
   readonly comparison: Comparison
+  /** The described changes, null when too much differs; or `later`, when they follow the text. */
+  readonly summary: DescribedChanges | null | 'later'
   readonly query: CompareQuery
   /** The names of the revisions as given in the address. */
   readonly from: string
@@ -34,15 +38,16 @@ export interface CompareViewProps {
 
 /** Two revisions: the described changes, who made them and when, and the text. */
 export function CompareView(props: CompareViewProps) {
-  const { frame, comparison, query, from, to, flash, reveal } = props
+  const { frame, comparison, summary, query, from, to, flash, reveal } = props
   const { before, after, regions } = comparison
   const { links } = frame
+  const described = summary === 'later' ? null : summary
   const address = (asked: CompareQuery) => links.compare(from, to, compareQueryOf(asked))
   return (
     <PageLayout
       frame={frame}
       title={titleOf(comparison)}
-      description={descriptionOf(comparison)}
+      description={descriptionOf(comparison, described)}
       section="history"
       wide
       styles={['code.css', 'compare.css']}
@@ -50,7 +55,11 @@ export function CompareView(props: CompareViewProps) {
       {flash && <FlashCard flash={flash} />}
       <Head {...props} />
       <div class="cards">
-        <SummaryCard {...props} />
+        {summary === 'later' ? (
+          <LaterSummaryCard />
+        ) : (
+          <SummaryCard {...props} described={summary} place="above-text" />
+        )}
         <RangeCard {...props} />
       </div>
       <State {...props} />
@@ -62,7 +71,7 @@ export function CompareView(props: CompareViewProps) {
               comparison={comparison}
               query={query}
               address={address}
-              offersAgents={isAboutAgents(comparison)}
+              offersAgents={summary === 'later' || (described?.isAboutAgents ?? false)}
             >
               {reveal === null && hidesSecrets(comparison) && (
                 <RevealButton
@@ -84,6 +93,7 @@ export function CompareView(props: CompareViewProps) {
           <Ruler {...props} />
         </div>
       )}
+      {summary === 'later' && <LaterPart />}
     </PageLayout>
   )
 }
@@ -95,10 +105,10 @@ function titleOf({ before, after }: Comparison): string {
 }
 
 /** Of a preview of a link: the first changes, and by whom. */
-function descriptionOf({ changes, between, lines }: Comparison): string {
+function descriptionOf({ between, lines }: Comparison, described: DescribedChanges | null): string {
   const people = [...new Set(between.map(({ who }) => who))].slice(0, 3).join(', ')
-  const what = changes?.slice(0, 3).map((change) => `${change.label} ${renderChange(change)}`) ?? []
-  const left = (changes?.length ?? 0) - what.length
+  const what = described?.first.map((change) => `${change.label} ${renderChange(change)}`) ?? []
+  const left = (described?.count ?? 0) - what.length
   const sentences = left > 0 ? [...what, `${left} more changes`] : what
   const summary = sentences.join('; ') || `+${lines.added} −${lines.removed} lines`
   return people === '' ? summary : `${summary}, by ${people}`
@@ -185,10 +195,6 @@ function hidesSecrets({ regions }: Comparison): boolean {
   const rows = regions.flatMap(({ blocks }) => blocks.flatMap((block) => block.rows))
   const cells = rows.flatMap(({ before, after }) => [before, after])
   return cells.some((cell) => cell?.pieces.some(({ isSecret }) => isSecret))
-}
-
-function isAboutAgents({ changes }: Comparison): boolean {
-  return changes?.some(({ entity }) => entity.startsWith('agent/')) ?? false
 }
 
 /** Explains cases in which the text alone would be confusing. */

@@ -1,35 +1,57 @@
-import { ChangeList } from '../frame/change-list.tsx'
+import type { DescribedChanges } from '../code/described-changes.ts'
+import { ListedChangeGroups } from '../frame/change-list.tsx'
 import { compareQueryOf } from '../code/compare-query.ts'
 import type { CompareViewProps } from './compare-view.tsx'
 
-const MOST = 300
-/** How many entities are shown at once; the text below is what people look for. */
+/** How many entities are shown at once; the text is what people look for. */
 const AT_ONCE = 10
 
+export interface SummaryCardProps extends Pick<
+  CompareViewProps,
+  'frame' | 'query' | 'from' | 'to' | 'comparison'
+> {
+  /** Null when too much differs to be described. */
+  readonly described: DescribedChanges | null
+  readonly place: 'above-text' | 'below-text'
+}
+
 /** The described changes. The name of an entity links to the comparison of that entity alone. */
-export function SummaryCard({ frame: { links }, comparison, query, from, to }: CompareViewProps) {
-  const { changes } = comparison
+export function SummaryCard(props: SummaryCardProps) {
+  const { frame, comparison, query, from, to, described, place } = props
   const narrowed = (entity: string) =>
-    `${links.compare(from, to, compareQueryOf({ ...query, entity, start: null, expanded: [] }))}#diff`
+    `${frame.links.compare(from, to, compareQueryOf({ ...query, entity, start: null, expanded: [] }))}#diff`
+  const where = place === 'above-text' ? 'below' : 'above'
   return (
-    <section class="card">
+    <section class="card" id="summary">
       <div class="card-head">
         <h2>What changed</h2>
         {comparison.regions.length > 0 && <a href="#diff">Go to the text</a>}
       </div>
-      {changes === null && (
-        <p class="muted">Too much differs for a summary in words. The text below is complete.</p>
+      {described === null && (
+        <p class="muted">{`Too much differs for a summary in words. The text ${where} is complete.`}</p>
       )}
-      {changes?.length === 0 && <p class="muted">Nothing.</p>}
-      {changes !== null && changes.length > 0 && (
-        <ChangeList
-          changes={changes}
+      {described?.count === 0 && <p class="muted">Nothing.</p>}
+      {described !== null && described.count > 0 && (
+        <ListedChangeGroups
+          listed={described.listed}
           linkOf={({ kind, name }) => narrowed(`${kind}/${name}`)}
-          most={MOST}
           atOnce={AT_ONCE}
-          more={(left) => `and ${left} more, in the text below`}
+          more={(left) => `and ${left} more, in the text ${where}`}
         />
       )}
+    </section>
+  )
+}
+
+/** Says where the summary is that takes longer than the text. */
+export function LaterSummaryCard() {
+  return (
+    <section class="card">
+      <h2>What changed</h2>
+      <p>
+        The text comes first, since much differs. <a href="#summary">The summary in words</a> is
+        below it.
+      </p>
     </section>
   )
 }

@@ -1,8 +1,10 @@
 import { PAGE_VARIES } from '../../http/conditional-get.ts'
 import type { Context } from 'hono'
+import { raw } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 import { ResponseCache } from '../../http/response-cache.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
+import { streamedResponse } from '../../http/streamed-response.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 
 /** The value of a JSX expression. */
@@ -57,6 +59,20 @@ export interface PageKeeping {
   readonly immutable: boolean
 }
 
+/** A page, and what comes in the place of its {@link LaterPart} once that is known. */
+export interface RenderedPage {
+  readonly page: Html
+  readonly later?: () => Promise<Html>
+}
+
+/** No text of a page has it: `<` is escaped. */
+const LATER = '<!--later-->'
+
+/** The place of a part that takes longer than the page above it, which is sent first. */
+export function LaterPart(): HtmlEscapedString {
+  return raw(LATER)
+}
+
 /** Caches rendered pages by their ETag. */
 export class PageCache {
   readonly #kept: ResponseCache
@@ -65,18 +81,40 @@ export class PageCache {
     this.#kept = new ResponseCache(limit)
   }
 
-  /** The page with that ETag, rendered if it is not cached; 304 for a caller who has it. */
-  async answer(
+  /**
+   * The page with that ETag, rendered if it is not cached; 304 for a caller who has it. Who has none
+   * and asks first gets what is above a later part at once.
+   */
+  answer(
     c: Context<RouteEnv>,
     { etag, immutable }: PageKeeping,
-    make: () => Promise<Html>,
+    make: () => Promise<RenderedPage>,
   ): Promise<Response> {
-    const body = await this.#kept.take(`${etag} ${immutable}`, async () => {
-      const headers = { ...SECURITY, vary: PAGE_VARIES }
-      const bytes = Buffer.from(await documentOf(await make()))
-      return new CachedResponse(bytes, { type: TYPE, etag, immutable, headers })
+    const headers = { ...SECURITY, vary: PAGE_VARIES }
+    const options = { type: TYPE, etag, immutable, headers }
+    const mayStream = c.req.header('if-none-match') === undefined
+    return new Promise((resolve, reject) => {
+      const whole = this.#kept.take(`${etag} ${immutable}`, async () => {
+        const parts = await partsOf(await make())
+        const beginning = Buffer.from(parts.beginning)
+        if (mayStream && parts.rest) resolve(streamedResponse(c, { beginning, whole, options }))
+        const rest = Buffer.from(parts.rest ? await parts.rest() : '')
+        return new CachedResponse(Buffer.concat([beginning, rest]), options)
+      })
+      Promise.resolve(whole).then((body) => resolve(body.answer(c)), reject)
     })
-    return body.answer(c)
+  }
+}
+
+/** A page up to the place of its later part, and from there on. */
+async function partsOf({ page, later }: RenderedPage) {
+  const html = await documentOf(page)
+  const place = later ? html.indexOf(LATER) : -1
+  if (!later || place === -1) return { beginning: html, rest: null }
+  const end = html.slice(place + LATER.length)
+  return {
+    beginning: html.slice(0, place),
+    rest: async () => `${(await later()).toString()}${end}`,
   }
 }
 

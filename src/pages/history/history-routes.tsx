@@ -64,7 +64,9 @@ function historyPages(options: HistoryRoutesOptions) {
     const etag = pages.etag(frame, [...state, asked, c.req.url])
     const origin = pages.originOf(c.req.raw)
     const view = { frame, query, page, now, origin, fileName }
-    return kept.answer(c, { etag, immutable: false }, async () => <HistoryView {...view} />)
+    return kept.answer(c, { etag, immutable: false }, async () => ({
+      page: <HistoryView {...view} />,
+    }))
   }
 }
 

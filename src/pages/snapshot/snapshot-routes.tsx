@@ -52,7 +52,9 @@ export function snapshotRoutes(options: SnapshotRoutesOptions) {
     }
     const facts = [place.revision.commit, place.current.commit, c.req.url]
     const etag = pages.etag(frame, [...facts, Math.floor(now / FRESH)])
-    return kept.answer(c, { etag, immutable: false }, async () => <SnapshotView {...view} />)
+    return kept.answer(c, { etag, immutable: false }, async () => ({
+      page: <SnapshotView {...view} />,
+    }))
   }
   return new Hono<RouteEnv>()
     .get('/config/:name', answer)

@@ -3,8 +3,20 @@ import { ServiceError } from '../../core/errors.ts'
 import { isSmallDiff } from '../../diff/diff-pool.ts'
 import { WorkerThread, workerFile } from '../../lib/worker-thread.ts'
 import { coarseScript } from '../../diff/edit-script.ts'
-import type { ComparisonDeps, ScriptDeps } from '../code/comparison.ts'
-import type { PageJob, PageRequests, PageResults, PageWorkName } from './page-work.ts'
+import type {
+  ComparisonDeps,
+  DocumentPair,
+  ScriptDeps,
+  TextFirst,
+  TextFirstOptions,
+} from '../code/comparison.ts'
+import type {
+  DescriptionRequest,
+  PageJob,
+  PageRequests,
+  PageResults,
+  PageWorkName,
+} from './page-work.ts'
 
 /** The time limit of the thread, in milliseconds. */
 const TIME_LIMIT = 20_000
@@ -17,6 +29,8 @@ const COARSE: ScriptDeps = { script: async (before, after) => coarseScript(befor
 
 /** The service creates this class at its start; the page code is loaded later. */
 const loadComparison = () => import('../code/comparison.ts')
+const loadDescription = () => import('../code/described-changes.ts')
+const loadStoredChanges = () => import('../../configuration/changes/revision-changes.ts')
 const loadPageWork = () => import('./page-work.ts')
 
 type Work<Name extends PageWorkName> = (request: PageRequests[Name]) => Promise<PageResults[Name]>
@@ -42,12 +56,26 @@ export class PageThread implements AsyncDisposable {
    */
   readonly compare: ComparisonDeps['compare'] = async ([before, after], options) => {
     const { compareDocuments } = await loadComparison()
-    const size = before.length + after.length
-    if (size <= SMALL_PAIR && isSmallDiff({ before, after })) {
+    if (isSmallPair(before, after)) {
       return compareDocuments({ script: this.#script }, [before, after], options)
     }
     const made = await this.#inThread('compare', { before, after, options })
     return made ?? compareDocuments(COARSE, [before, after], options)
+  }
+
+  /** Compares two documents as texts; large ones are described when that is asked for. */
+  readonly compareTextFirst: ComparisonDeps['compareTextFirst'] = async (documents, asked) => {
+    const { known, ...options } = asked
+    const [before, after] = documents
+    if (isSmallPair(before, after)) return this.#compareSmall(documents, asked)
+    const { compareDocumentTexts } = await loadComparison()
+    const made = await this.#inThread('compareTexts', { before, after, options })
+    const text = made ?? (await compareDocumentTexts(COARSE, documents, options))
+    const request: DescriptionRequest =
+      known === null
+        ? { kind: 'compared', before, after, options }
+        : { kind: 'stored', stored: known }
+    return { ...text, isLarge: true, describe: () => this.#inThread('describe', request) }
   }
 
   /** The outline of a document; none if the time limit is reached. */
@@ -80,6 +108,26 @@ export class PageThread implements AsyncDisposable {
     await this.#thread.close()
   }
 
+  async #compareSmall(
+    documents: DocumentPair,
+    { known, ...options }: TextFirstOptions,
+  ): Promise<TextFirst> {
+    const { compareDocuments, compareDocumentTexts } = await loadComparison()
+    const { describedChanges } = await loadDescription()
+    const { parseChanges } = await loadStoredChanges()
+    const deps = { script: this.#script }
+    if (known !== null) {
+      const text = await compareDocumentTexts(deps, documents, options)
+      return {
+        ...text,
+        isLarge: false,
+        describe: async () => describedChanges(parseChanges(known)),
+      }
+    }
+    const { changes, ...text } = await compareDocuments(deps, documents, options)
+    return { ...text, isLarge: false, describe: async () => changes && describedChanges(changes) }
+  }
+
   /** @throws {ServiceError} `unavailable` when it exceeds the limit of time or memory. */
   async #do<Name extends PageWorkName>(
     name: Name,
@@ -97,4 +145,8 @@ export class PageThread implements AsyncDisposable {
   #inThread<Name extends PageWorkName>(name: Name, request: PageRequests[Name]) {
     return this.#thread.run<PageResults[Name]>({ name, request }, [])
   }
+}
+
+function isSmallPair(before: Uint8Array, after: Uint8Array): boolean {
+  return before.length + after.length <= SMALL_PAIR && isSmallDiff({ before, after })
 }

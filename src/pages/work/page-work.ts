@@ -2,12 +2,17 @@ import { type OutlineEntry, outlineOf } from '../../document/entities/outline.ts
 import { readXml } from '../../document/xml/xml-reader.ts'
 import { editScript } from '../../diff/edit-script.ts'
 import { type Choice, mergeByChoice } from '../../diff/merge.ts'
+import { parseChanges } from '../../configuration/changes/revision-changes.ts'
 import {
   compareDocuments,
+  compareDocumentTexts,
+  type ComparisonOptions,
+  describeDocuments,
   type DocumentComparison,
-  type DocumentOptions,
+  type DocumentTextComparison,
   type ScriptDeps,
 } from '../code/comparison.ts'
+import { type DescribedChanges, describedChanges } from '../code/described-changes.ts'
 import { type DraftRequest, examineDraft, partOf, type PartRequest } from './draft-examination.ts'
 import { type EditMerge, mergeEdit, type MergeRequest } from './edit-merge.ts'
 import {
@@ -27,8 +32,13 @@ export type Outline = readonly OutlineEntry[] | null
 export interface ComparisonRequest {
   readonly before: Uint8Array
   readonly after: Uint8Array
-  readonly options: DocumentOptions
+  readonly options: ComparisonOptions
 }
+
+/** Changes that are stored, or two documents that have to be compared. */
+export type DescriptionRequest =
+  | { readonly kind: 'stored'; readonly stored: string }
+  | ({ readonly kind: 'compared' } & ComparisonRequest)
 
 export interface FindRequest {
   readonly document: Uint8Array
@@ -42,6 +52,8 @@ export interface ChoiceRequest extends MergeRequest {
 /** The input of each kind of work. */
 export interface PageRequests {
   readonly compare: ComparisonRequest
+  readonly compareTexts: ComparisonRequest
+  readonly describe: DescriptionRequest
   readonly outline: Uint8Array
   readonly findText: FindRequest
   readonly partOf: PartRequest
@@ -55,6 +67,8 @@ export interface PageRequests {
 /** The result of each kind of work. */
 export interface PageResults {
   readonly compare: DocumentComparison
+  readonly compareTexts: DocumentTextComparison
+  readonly describe: DescribedChanges | null
   readonly outline: Outline
   readonly findText: FoundText
   readonly partOf: ReturnType<typeof partOf>
@@ -86,6 +100,9 @@ const AT_ONCE: ScriptDeps = {
 /** The work of pages that is expensive for large documents. */
 const PAGE_WORK: PageWork = {
   compare: ({ before, after, options }) => compareDocuments(AT_ONCE, [before, after], options),
+  compareTexts: ({ before, after, options }) =>
+    compareDocumentTexts(AT_ONCE, [before, after], options),
+  describe,
   outline: (document) => {
     const xml = runSync(readXml(document))
     return xml.ok ? outlineOf(xml) : null
@@ -97,6 +114,13 @@ const PAGE_WORK: PageWork = {
   mergeByChoice: ({ choices, ...texts }) => new Uint8Array(mergeByChoice(texts, choices)),
   restoreEntity,
   undoChange,
+}
+
+async function describe(request: DescriptionRequest): Promise<DescribedChanges | null> {
+  if (request.kind === 'stored') return describedChanges(parseChanges(request.stored))
+  const { before, after, options } = request
+  const changes = await describeDocuments(AT_ONCE, [before, after], options)
+  return changes && describedChanges(changes)
 }
 
 export async function doPageWork<Name extends PageWorkName>({

@@ -1,0 +1,23 @@
+import type { DocumentChange } from '../../document/entities/change.ts'
+import { type ListedChanges, listChanges } from '../frame/change-groups.ts'
+
+/** The described changes of a comparison: as many as its page shows, whatever their number. */
+export interface DescribedChanges {
+  readonly listed: ListedChanges
+  readonly count: number
+  /** The first ones, for previews of links. */
+  readonly first: readonly DocumentChange[]
+  readonly isAboutAgents: boolean
+}
+
+const MOST_LISTED = 300
+const MOST_IN_PREVIEW = 3
+
+export function describedChanges(changes: readonly DocumentChange[]): DescribedChanges {
+  return {
+    listed: listChanges(changes, MOST_LISTED),
+    count: changes.length,
+    first: changes.slice(0, MOST_IN_PREVIEW),
+    isAboutAgents: changes.some(({ entity }) => entity.startsWith('agent/')),
+  }
+}

@@ -1,0 +1,111 @@
+import type { DocumentChange } from '../../document/entities/change.ts'
+import { wholeEntityWord } from '../../document/entities/entities.ts'
+
+export interface ChangedEntity {
+  readonly kind: string
+  readonly name: string
+  readonly label: string
+}
+
+/** Changes of one entity, or those that several of a kind have in common; of the document without any. */
+export interface ChangeGroup {
+  readonly entities: readonly ChangedEntity[]
+  /** How many more entities have these changes. */
+  readonly unnamed: number
+  readonly changes: readonly DocumentChange[]
+}
+
+/** The changes that a list shows. */
+export interface ListedChanges {
+  readonly groups: readonly ChangeGroup[]
+  /** How many changes it leaves out. */
+  readonly left: number
+}
+
+/** At most so many of the entities that changes have in common are named. */
+const MOST_NAMED = 100
+/** As many entities of a kind need the same change for it to be said once. */
+const FEWEST_IN_COMMON = 3
+
+/** The first changes, at most so many, by entity; what several have in common counts once. */
+export function listChanges(changes: readonly DocumentChange[], most: number): ListedChanges {
+  const groups = shownOf(groupsOf(changes), most)
+  return { groups, left: changes.length - groups.reduce((sum, group) => sum + countOf(group), 0) }
+}
+
+export function isAboutAll(change: DocumentChange): boolean {
+  return wholeEntityWord(change) !== null
+}
+
+function shownOf(groups: readonly ChangeGroup[], most: number): ChangeGroup[] {
+  let room = most
+  return groups.flatMap((group) => {
+    const changes = group.changes.slice(0, Math.max(0, room))
+    room -= changes.length
+    return changes.length === 0 ? [] : [{ ...group, changes }]
+  })
+}
+
+function countOf({ entities, unnamed, changes }: ChangeGroup): number {
+  return changes.length * Math.max(1, entities.length + unnamed)
+}
+
+interface OpenGroup {
+  readonly entities: Map<string, ChangedEntity>
+  readonly changes: Map<string, DocumentChange>
+}
+
+/**
+ * Groups the changes by entity, in the order of the first change of each. The changes that several
+ * entities have in common are a group of their own.
+ */
+function groupsOf(changes: readonly DocumentChange[]): ChangeGroup[] {
+  const common = commonOf(changes)
+  const groups = new Map<string, OpenGroup>()
+  for (const change of changes) {
+    const signature = isShareable(change) ? signatureOf(change) : ''
+    const together = common.get(signature)
+    const key = together ?? change.entity
+    const group: OpenGroup = groups.get(key) ?? { entities: new Map(), changes: new Map() }
+    const entity = entityOf(change)
+    if (entity !== null) group.entities.set(change.entity, entity)
+    group.changes.set(together === undefined ? `${group.changes.size}` : signature, change)
+    groups.set(key, group)
+  }
+  return Array.from(groups.values(), (group) => {
+    const entities = [...group.entities.values()]
+    const named = entities.slice(0, MOST_NAMED)
+    const unnamed = entities.length - named.length
+    return { entities: named, unnamed, changes: [...group.changes.values()] }
+  })
+}
+
+/** The names of the entities that have a change in common, as one text, by its signature. */
+function commonOf(changes: readonly DocumentChange[]): ReadonlyMap<string, string> {
+  const sharing = new Map<string, Set<string>>()
+  for (const change of changes.filter(isShareable)) {
+    const signature = signatureOf(change)
+    const entities = sharing.get(signature) ?? new Set()
+    sharing.set(signature, entities.add(change.entity))
+  }
+  const common = [...sharing].filter(([, entities]) => entities.size >= FEWEST_IN_COMMON)
+  return new Map(common.map(([signature, entities]) => [signature, [...entities].join('\n')]))
+}
+
+/** What is said of a whole entity, or of the document, is not said of others. */
+function isShareable(change: DocumentChange): boolean {
+  return change.entity !== 'document' && !isAboutAll(change)
+}
+
+/** Equal for the same change of two entities of one kind. */
+function signatureOf({ kind, entity, path, subject, from, to, lines }: DocumentChange): string {
+  const of = entity.slice(0, entity.indexOf('/'))
+  return JSON.stringify([of, kind, path, subject, from, to, lines])
+}
+
+/** Null for a change of the document as a whole. */
+function entityOf({ entity, label }: DocumentChange): ChangedEntity | null {
+  if (entity === 'document') return null
+  const [kind = '', ...name] = entity.split('/')
+  return { kind, name: name.join('/'), label: name.length > 0 ? label : '' }
+}

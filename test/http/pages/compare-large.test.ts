@@ -1,0 +1,100 @@
+import { get, type IncomingHttpHeaders } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { documentWith } from '../../support/documents/documents.ts'
+import { withRevisions, page } from '../../support/pages/compare-page.ts'
+import { ADMIN_PASSWORD, type TestService } from '../../support/service/service.ts'
+
+/** Large enough for more than a page of rows, and for a comparison in another thread. */
+const NAMES = Array.from({ length: 1_000 }, (_, n) => `pipeline-${n}`)
+const LARGE = documentWith(...NAMES)
+const INDENTED = LARGE.replaceAll(/^ +</gm, ' $&')
+const PATH = '/config/compare/r2/r3'
+
+interface Answer {
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+/** The answer as it comes over the line: `fetch` hides its encoding. */
+function rawAnswer({ url }: TestService, encoding: string): Promise<Answer> {
+  const headers = { 'accept-encoding': encoding }
+  return new Promise((resolve, reject) => {
+    get(`${url}${PATH}`, { auth: `admin:${ADMIN_PASSWORD}`, headers }, (response) => {
+      buffer(response).then((body) => resolve({ headers: response.headers, body }), reject)
+    }).on('error', reject)
+  })
+}
+
+/** The headers that do not depend on how, and when, the answer was sent. */
+function settled({ headers }: Answer): IncomingHttpHeaders {
+  const sending = { 'content-length': '', 'transfer-encoding': '', 'x-request-id': '', date: '' }
+  return { ...headers, ...sending }
+}
+
+/** The parts that stand in a page, in their order. */
+function orderIn(html: string, ...parts: readonly string[]): string[] {
+  return parts
+    .filter((part) => html.includes(part))
+    .toSorted((one, other) => html.indexOf(one) - html.indexOf(other))
+}
+
+describe('the comparison of large documents', () => {
+  it.each([
+    ['identity', (body: Buffer) => body],
+    ['gzip', gunzipSync],
+    ['br', brotliDecompressSync],
+  ])(
+    'has the rows before the summary, at first and when it is kept: %s',
+    async (encoding, decode) => {
+      const service = await withRevisions(LARGE, INDENTED)
+
+      const first = await rawAnswer(service, encoding)
+      const again = await rawAnswer(service, encoding)
+
+      const parts = ['href="#summary"', 'id="R1"', 'id="R400"', 'id="summary"', '</html>']
+      const html = String(decode(first.body))
+      expect(orderIn(html, ...parts)).toEqual(parts)
+      expect(String(decode(again.body)) === html).toBe(true)
+      expect(first.headers['content-length']).toBe(undefined)
+      expect(again.headers['content-length']).toBe(String(again.body.length))
+      expect(settled(first)).toEqual(settled(again))
+    },
+  )
+
+  it('answers two who ask at once alike', async () => {
+    const service = await withRevisions(LARGE, INDENTED)
+
+    const [one, other] = await Promise.all([page(service, PATH), page(service, PATH)])
+
+    expect(one.includes('id="summary"')).toBe(true)
+    expect(other === one).toBe(true)
+  })
+
+  it('has the summary above a text that fits one page', async () => {
+    const far = LARGE.replace('org/pipeline-3.git', 'org/one.git')
+    const service = await withRevisions(LARGE, far.replace('org/pipeline-990.git', 'org/other.git'))
+
+    const html = await page(service, PATH)
+
+    expect(orderIn(html, 'href="#summary"', 'id="diff"', 'id="summary"')).toEqual([
+      'id="summary"',
+      'id="diff"',
+    ])
+  })
+
+  it('says once what many pipelines have in common, and how many changes are left out', async () => {
+    const service = await withRevisions(
+      LARGE,
+      LARGE.replaceAll('command="make"', 'command="ninja"'),
+      documentWith(...NAMES.map((name) => `new-${name}`)),
+    )
+
+    const common = await page(service, PATH)
+    const others = await page(service, '/config/compare/r3/r4')
+
+    expect(/In <b>1000 pipelines<\/b>.* and 900 more/s.test(common)).toBe(true)
+    expect(/and (\d+) more, in the text above/.exec(others)?.[1]).toBe('1700')
+  })
+})
