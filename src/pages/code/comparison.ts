@@ -10,7 +10,7 @@ import {
 } from '../revisions/numbered-revision.ts'
 import { summarise } from '../revisions/summary.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
-import type { DescribedChanges } from './described-changes.ts'
+import type { ShownChanges } from './shown-changes.ts'
 import { LinePieces, type LinePiecesOptions } from './line-pieces.ts'
 import { type ChangeMark, marksOf } from './change-marks.ts'
 import type { ChangePlace } from './places.ts'
@@ -56,7 +56,7 @@ export interface TextFirstOptions extends ComparisonOptions {
 /** The differences of two documents as texts, and the way to their description. */
 export interface TextFirst extends DocumentTextComparison {
   /** The described changes; null when too much differs. */
-  readonly describe: () => Promise<DescribedChanges | null>
+  readonly describe: () => Promise<ShownChanges | null>
   /** Whether the documents are so large that this takes a while. */
   readonly isLarge: boolean
 }

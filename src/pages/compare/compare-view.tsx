@@ -1,5 +1,5 @@
 import type { Comparison } from '../code/comparison.ts'
-import type { DescribedChanges } from '../code/described-changes.ts'
+import type { ShownChanges } from '../code/shown-changes.ts'
 import { LaterPart } from '../frame/page-response.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
 import type { RevealCount } from '../snapshot/reveal-secrets.ts'
@@ -23,7 +23,7 @@ export interface CompareViewProps {
   readonly frame: PageFrame
   readonly comparison: Comparison
   /** The described changes, null when too much differs; or `later`, when they follow the text. */
-  readonly summary: DescribedChanges | null | 'later'
+  readonly summary: ShownChanges | null | 'later'
   readonly query: CompareQuery
   /** The names of the revisions as given in the address. */
   readonly from: string
@@ -105,7 +105,7 @@ function titleOf({ before, after }: Comparison): string {
 }
 
 /** Of a preview of a link: the first changes, and by whom. */
-function descriptionOf({ between, lines }: Comparison, described: DescribedChanges | null): string {
+function descriptionOf({ between, lines }: Comparison, described: ShownChanges | null): string {
   const people = [...new Set(between.map(({ who }) => who))].slice(0, 3).join(', ')
   const what = described?.first.map((change) => `${change.label} ${renderChange(change)}`) ?? []
   const left = (described?.count ?? 0) - what.length

@@ -1,4 +1,4 @@
-import type { DescribedChanges } from '../code/described-changes.ts'
+import type { ShownChanges } from '../code/shown-changes.ts'
 import { ListedChangeGroups } from '../frame/change-list.tsx'
 import { compareQueryOf } from '../code/compare-query.ts'
 import type { CompareViewProps } from './compare-view.tsx'
@@ -11,7 +11,7 @@ export interface SummaryCardProps extends Pick<
   'frame' | 'query' | 'from' | 'to' | 'comparison'
 > {
   /** Null when too much differs to be described. */
-  readonly described: DescribedChanges | null
+  readonly described: ShownChanges | null
   readonly place: 'above-text' | 'below-text'
 }
 

@@ -29,7 +29,7 @@ const COARSE: ScriptDeps = { script: async (before, after) => coarseScript(befor
 
 /** The service creates this class at its start; the page code is loaded later. */
 const loadComparison = () => import('../code/comparison.ts')
-const loadDescription = () => import('../code/described-changes.ts')
+const loadDescription = () => import('../code/shown-changes.ts')
 const loadStoredChanges = () => import('../../configuration/changes/revision-changes.ts')
 const loadPageWork = () => import('./page-work.ts')
 
@@ -113,7 +113,7 @@ export class PageThread implements AsyncDisposable {
     { known, ...options }: TextFirstOptions,
   ): Promise<TextFirst> {
     const { compareDocuments, compareDocumentTexts } = await loadComparison()
-    const { describedChanges } = await loadDescription()
+    const { shownChanges } = await loadDescription()
     const { parseChanges } = await loadStoredChanges()
     const deps = { script: this.#script }
     if (known !== null) {
@@ -121,11 +121,11 @@ export class PageThread implements AsyncDisposable {
       return {
         ...text,
         isLarge: false,
-        describe: async () => describedChanges(parseChanges(known)),
+        describe: async () => shownChanges(parseChanges(known)),
       }
     }
     const { changes, ...text } = await compareDocuments(deps, documents, options)
-    return { ...text, isLarge: false, describe: async () => changes && describedChanges(changes) }
+    return { ...text, isLarge: false, describe: async () => changes && shownChanges(changes) }
   }
 
   /** @throws {ServiceError} `unavailable` when it exceeds the limit of time or memory. */

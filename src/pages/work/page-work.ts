@@ -12,7 +12,7 @@ import {
   type DocumentTextComparison,
   type ScriptDeps,
 } from '../code/comparison.ts'
-import { type DescribedChanges, describedChanges } from '../code/described-changes.ts'
+import { type ShownChanges, shownChanges } from '../code/shown-changes.ts'
 import { type DraftRequest, examineDraft, partOf, type PartRequest } from './draft-examination.ts'
 import { type EditMerge, mergeEdit, type MergeRequest } from './edit-merge.ts'
 import {
@@ -68,7 +68,7 @@ export interface PageRequests {
 export interface PageResults {
   readonly compare: DocumentComparison
   readonly compareTexts: DocumentTextComparison
-  readonly describe: DescribedChanges | null
+  readonly describe: ShownChanges | null
   readonly outline: Outline
   readonly findText: FoundText
   readonly partOf: ReturnType<typeof partOf>
@@ -116,11 +116,11 @@ const PAGE_WORK: PageWork = {
   undoChange,
 }
 
-async function describe(request: DescriptionRequest): Promise<DescribedChanges | null> {
-  if (request.kind === 'stored') return describedChanges(parseChanges(request.stored))
+async function describe(request: DescriptionRequest): Promise<ShownChanges | null> {
+  if (request.kind === 'stored') return shownChanges(parseChanges(request.stored))
   const { before, after, options } = request
   const changes = await describeDocuments(AT_ONCE, [before, after], options)
-  return changes && describedChanges(changes)
+  return changes && shownChanges(changes)
 }
 
 export async function doPageWork<Name extends PageWorkName>({

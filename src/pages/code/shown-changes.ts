@@ -2,7 +2,7 @@ import type { DocumentChange } from '../../document/entities/change.ts'
 import { type ListedChanges, listChanges } from '../frame/change-groups.ts'
 
 /** The described changes of a comparison: as many as its page shows, whatever their number. */
-export interface DescribedChanges {
+export interface ShownChanges {
   readonly listed: ListedChanges
   readonly count: number
   /** The first ones, for previews of links. */
@@ -13,7 +13,7 @@ export interface DescribedChanges {
 const MOST_LISTED = 300
 const MOST_IN_PREVIEW = 3
 
-export function describedChanges(changes: readonly DocumentChange[]): DescribedChanges {
+export function shownChanges(changes: readonly DocumentChange[]): ShownChanges {
   return {
     listed: listChanges(changes, MOST_LISTED),
     count: changes.length,
