@@ -67,9 +67,11 @@ function pause(server: Caller, pipeline: string): Promise<Response> {
   })
 }
 
+/** Asks again where a server still forwards to the one that is lost. */
 async function isPaused(server: Caller, pipeline: string): Promise<unknown> {
-  const status = await (await server.fetch(`/api/pipelines/${pipeline}/status`)).json()
-  return status
+  const ask = () => server.fetch(`/api/pipelines/${pipeline}/status`)
+  await until(async () => (await ask()).status === 200, LONG)
+  return (await ask()).json()
 }
 
 function documentOfAdmin(...pipelines: readonly string[]): string {
