@@ -200,7 +200,7 @@ export const SETTINGS = {
     hostname: Optional.describe('name to register; the host name when absent'),
     'job-user': Optional.describe('user that jobs run as; needs root'),
   }),
-  verify: z.object(REPOSITORY),
+  verify: z.object({ ...REPOSITORY, ...DATABASE }),
   backup: z.object({
     ...REPOSITORY,
     ...PLACES,
@@ -211,6 +211,7 @@ export const SETTINGS = {
   doctor: z.object({
     ...REPOSITORY,
     ...STATE,
+    ...DATABASE,
     repair: Switch.describe('repair what can be repaired, and move what is in the way aside'),
     from: Optional.describe('another repository that may have what is missing'),
   }),

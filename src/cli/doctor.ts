@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import { openLog } from '../cluster/open-log.ts'
 import { ServiceError } from '../core/errors.ts'
 import {
   type Examination,
@@ -25,6 +26,7 @@ const WORDS = {
 export async function doctor(args: readonly string[]): Promise<number> {
   const settings = readSettings(SETTINGS.doctor, args)
   const repository = resolve(settings['config-repo'])
+  await using database = settings.state === null ? null : await openLog(settings.state)
   const examination = await examineRepository({
     repository,
     fileName: settings['config-file'],
@@ -34,6 +36,7 @@ export async function doctor(args: readonly string[]): Promise<number> {
     programPath: programPath(),
     repair: settings.repair,
     sources: settings.from === null ? [] : [resolve(settings.from)],
+    log: database?.log ?? null,
     clock: Date.now,
   })
   const code = reportFindings(repository, examination)

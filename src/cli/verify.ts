@@ -1,4 +1,6 @@
 import { resolve } from 'node:path'
+import { openLog } from '../cluster/open-log.ts'
+import { type LogReport, verifyLog } from '../history/log/verify-log.ts'
 import { verifyRepository } from '../history/upkeep/verify.ts'
 import { EDITION } from '../configuration/config-services.ts'
 import { inspectAsIs } from '../configuration/current/validate-only.ts'
@@ -6,11 +8,11 @@ import { programPath, readSettings, SETTINGS } from '../settings.ts'
 import { VERSION } from '../server/version.ts'
 import { complain, say } from './output.ts'
 
-/** Checks a repository, and exits with 1 when anything is wrong. A service may be running on it. */
+/** Checks a repository, and the log that it follows, and exits with 1 when anything is wrong. A service may be running on it. */
 export async function verify(args: readonly string[]): Promise<number> {
   const settings = readSettings(SETTINGS.verify, args)
   const repository = resolve(settings['config-repo'])
-  const { commits, revisions, problems, notes } = await verifyRepository({
+  const report = await verifyRepository({
     repository,
     fileName: settings['config-file'],
     inspect: inspectAsIs,
@@ -18,9 +20,21 @@ export async function verify(args: readonly string[]): Promise<number> {
     serverVersion: VERSION,
     programPath: programPath(),
   })
+  const ofLog = await verifyDatabase(settings.state, repository)
+  const [notes, problems] = [
+    [...report.notes, ...ofLog.notes],
+    [...report.problems, ...ofLog.problems],
+  ]
   for (const note of notes) say(`note: ${note}`)
   for (const problem of problems) complain(problem)
   if (problems.length > 0) return 1
-  say(`${repository} is whole: ${revisions} revisions in ${commits} commits`)
+  say(`${repository} is whole: ${report.revisions} revisions in ${report.commits} commits`)
+  if (settings.state !== null) say('The log in the database is whole')
   return 0
+}
+
+async function verifyDatabase(url: string | null, repository: string): Promise<LogReport> {
+  if (url === null) return { problems: [], notes: [] }
+  await using opened = await openLog(url)
+  return await verifyLog({ log: opened.log, repository, programPath: programPath() })
 }

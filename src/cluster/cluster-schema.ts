@@ -2,7 +2,12 @@ import type { Driver, SqlQuery } from '../state/sql.ts'
 import type { Upgrade } from '../state/upgrades.ts'
 
 /** The tables beside those of the state. Never change an upgrade: add another. */
-export const CLUSTER_UPGRADES: readonly Upgrade[] = [createTables, createLog, createServers]
+export const CLUSTER_UPGRADES: readonly Upgrade[] = [
+  createTables,
+  createLog,
+  createServers,
+  createLogBase,
+]
 
 async function createTables(
   query: SqlQuery,
@@ -29,4 +34,15 @@ async function createServers(
   await query('ALTER TABLE lease ADD COLUMN address TEXT')
   await query(`CREATE TABLE server (address ${textType} PRIMARY KEY, name TEXT NOT NULL,
     sequence BIGINT NOT NULL, seen TIMESTAMPTZ NOT NULL)`)
+}
+
+/** There is one base at most, under the only name; parts of another attempt are of one that was not finished. */
+async function createLogBase(
+  query: SqlQuery,
+  { textType }: Pick<Driver, 'textType'>,
+): Promise<void> {
+  await query(`CREATE TABLE log_base (name ${textType} PRIMARY KEY, sequence BIGINT NOT NULL,
+    attempt ${textType} NOT NULL, parts BIGINT NOT NULL, size BIGINT NOT NULL)`)
+  await query(`CREATE TABLE log_base_part (attempt ${textType} NOT NULL, part BIGINT NOT NULL,
+    bytes BYTEA NOT NULL, PRIMARY KEY (attempt, part))`)
 }

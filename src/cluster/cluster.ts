@@ -87,7 +87,8 @@ export class Cluster implements AsyncDisposable {
     this.#members = new Members({ driver, server })
     this.#hints = new LogHints(options.url, driver.query, () => this.#wake.abort())
     const appended = (sequence: number) => this.#noteAppended(sequence)
-    this.log = new FollowedLog({ log: new PostgresLog(driver), appended })
+    const log = new PostgresLog(driver, this.#fence)
+    this.log = new FollowedLog({ log, appended, mayRebase: () => this.isLeading })
     if (parts.lease !== null) this.#lead(parts.lease)
   }
 

@@ -1,5 +1,12 @@
 import type { CommitSha } from '../core/revision.ts'
-import type { LogAppend, LogEntry, RevisionLog } from '../history/log/revision-log.ts'
+import type {
+  LogAppend,
+  LogBase,
+  LogEntry,
+  LogPack,
+  LogWeight,
+  RevisionLog,
+} from '../history/log/revision-log.ts'
 
 /** How many of the newest entries are known by their commits. */
 const KNOWN = 1_000
@@ -8,17 +15,21 @@ export interface FollowedLogOptions {
   readonly log: RevisionLog
   /** Called after an append, with its sequence number. */
   readonly appended: (sequence: number) => void
+  /** Whether this server is the one that keeps the log short. */
+  readonly mayRebase: () => boolean
 }
 
 /** A log that remembers the sequence numbers of the commits that passed through it. */
 export class FollowedLog implements RevisionLog {
   readonly #log: RevisionLog
   readonly #appended: (sequence: number) => void
+  readonly #mayRebase: () => boolean
   readonly #sequences = new Map<CommitSha, number>()
 
-  constructor({ log, appended }: FollowedLogOptions) {
+  constructor({ log, appended, mayRebase }: FollowedLogOptions) {
     this.#log = log
     this.#appended = appended
+    this.#mayRebase = mayRebase
   }
 
   /** The sequence number of a commit, if it is one of the newest that were seen. */
@@ -34,16 +45,34 @@ export class FollowedLog implements RevisionLog {
     return this.#note(await this.#log.findNewest(commits))
   }
 
-  packsAfter(sequence: number): AsyncIterable<Uint8Array> {
+  packsAfter(sequence: number): AsyncIterable<LogPack> {
     return this.#log.packsAfter(sequence)
   }
 
   async append(move: LogAppend): Promise<boolean> {
     if (!(await this.#log.append(move))) return false
-    // The append holds, whether its number can be read or not.
-    const entry = await this.findNewest([move.to]).catch(() => null)
-    if (entry !== null) this.#appended(entry.sequence)
+    await this.#noteAppended(move.to)
     return true
+  }
+
+  weigh(): Promise<LogWeight | null> {
+    return this.#mayRebase() ? this.#log.weigh() : Promise.resolve(null)
+  }
+
+  async rebase(base: LogBase): Promise<boolean> {
+    if (!(await this.#log.rebase(base))) return false
+    await this.#noteAppended(base.commit)
+    return true
+  }
+
+  findFaults(): Promise<readonly string[]> {
+    return this.#log.findFaults()
+  }
+
+  /** The append holds, whether its number can be read or not. */
+  async #noteAppended(commit: CommitSha): Promise<void> {
+    const entry = await this.findNewest([commit]).catch(() => null)
+    if (entry !== null) this.#appended(entry.sequence)
   }
 
   #note(entry: LogEntry | null): LogEntry | null {

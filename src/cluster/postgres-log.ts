@@ -1,59 +1,55 @@
 import { unavailable } from '../core/errors.ts'
-import { CommitSha } from '../core/revision.ts'
-import type { LogAppend, LogEntry, RevisionLog } from '../history/log/revision-log.ts'
-import {
-  type Driver,
-  type SqlQuery,
-  type SqlRow,
-  type WriteSession,
-  numberOf,
-  textColumn,
-} from '../state/sql.ts'
+import type { CommitSha } from '../core/revision.ts'
+import type {
+  LogAppend,
+  LogBase,
+  LogEntry,
+  LogPack,
+  LogWeight,
+  RevisionLog,
+} from '../history/log/revision-log.ts'
+import type { Fence } from '../state/postgres-driver.ts'
+import { type Driver, type SqlQuery, type WriteSession, numberOf } from '../state/sql.ts'
+import { findLogFaults } from './log-faults.ts'
+import { readPacks } from './log-reading.ts'
+import { rebase } from './log-rebase.ts'
+import { baseIn, entryOf, headIn, PART_BYTES } from './log-rows.ts'
 
-/** A value of the database has at most 1 GB, and is held in memory as a whole. */
-const PART_BYTES = 8 * 1024 * 1024
-/** How many commits, or packs, one statement asks for. */
+/** How many commits one statement asks for. */
 const MANY = 1_000
-/** How many bytes of packs one statement asks for, unless a single one has more. */
-const READ_BYTES = 16 * 1024 * 1024
 
-const HEAD = 'SELECT sequence, commit_sha FROM log_entry ORDER BY sequence DESC LIMIT 1'
-const WEIGHTS = `SELECT sequence, SUM(octet_length(bytes)) AS size FROM log_pack WHERE sequence > ?
-  GROUP BY sequence ORDER BY sequence LIMIT ${MANY}`
-const PARTS = `SELECT sequence, bytes FROM log_pack WHERE sequence > ? AND sequence <= ?
-  ORDER BY sequence, part`
 const APPEND = 'INSERT INTO log_entry (sequence, commit_sha) VALUES (?, ?)'
 const ADD_PART = 'INSERT INTO log_pack (sequence, part, bytes) VALUES (?, ?, ?)'
+const SIZE = 'SELECT COALESCE(SUM(octet_length(bytes)), 0) AS size FROM log_pack'
 
 /** The log of the configuration's branch in PostgreSQL: one transaction for each move. */
 export class PostgresLog implements RevisionLog {
   readonly #driver: Driver
+  readonly #fence: Fence
 
-  constructor(driver: Driver) {
+  /** A base is made by the server that the fence lets through; every server may append. */
+  constructor(driver: Driver, fence: Fence = async () => undefined) {
     this.#driver = driver
+    this.#fence = fence
   }
 
   head(): Promise<LogEntry | null> {
-    return headOf(this.#driver.query)
+    return headIn(this.#driver.query)
   }
 
   async findNewest(commits: readonly CommitSha[]): Promise<LogEntry | null> {
     for (let start = 0; start < commits.length; start += MANY) {
       const some = commits.slice(start, start + MANY)
-      const found = await newestOf(this.#driver.query, some)
+      const found = await newestIn(this.#driver.query, some)
       if (found !== null) return found
     }
     return null
   }
 
-  async *packsAfter(sequence: number): AsyncGenerator<Uint8Array> {
-    const { query } = this.#driver
-    for (let after = sequence; ;) {
-      const until = lastOfNext(await query(WEIGHTS, after))
-      if (until === null) return
-      yield* packsOf(await query(PARTS, after, until))
-      after = until
-    }
+  /** What is read at one moment belongs together, whoever puts a base in force meanwhile. */
+  async *packsAfter(sequence: number): AsyncGenerator<LogPack> {
+    await using snapshot = await this.#driver.snapshot()
+    yield* readPacks(snapshot.query, sequence)
   }
 
   async append(move: LogAppend): Promise<boolean> {
@@ -67,11 +63,30 @@ export class PostgresLog implements RevisionLog {
     }
   }
 
+  async weigh(): Promise<LogWeight | null> {
+    await using snapshot = await this.#driver.snapshot()
+    const head = await headIn(snapshot.query)
+    if (head === null) return null
+    const base = await baseIn(snapshot.query)
+    const [row] = await snapshot.query(SIZE)
+    const entries = head.sequence - (base?.sequence ?? 0)
+    return { head, entries, bytes: numberOf(row, 'size'), baseBytes: base?.size ?? 0 }
+  }
+
+  rebase(base: LogBase): Promise<boolean> {
+    return rebase(this.#driver, this.#fence, base)
+  }
+
+  async findFaults(): Promise<readonly string[]> {
+    await using snapshot = await this.#driver.snapshot()
+    return await findLogFaults(snapshot.query)
+  }
+
   /** Whether the log has a commit whose append has failed; waits for a transaction that is still open. */
   async #has(commit: CommitSha, cause: unknown): Promise<boolean> {
     try {
       const session = await this.#driver.begin()
-      const found = await newestOf(session.query, [commit])
+      const found = await newestIn(session.query, [commit])
       await session.rollback()
       return found !== null
     } catch {
@@ -85,12 +100,12 @@ export class PostgresLog implements RevisionLog {
 
 async function appendIn(session: WriteSession, { from, to, pack }: LogAppend): Promise<boolean> {
   try {
-    const head = await headOf(session.query)
-    if ((head?.commit ?? null) !== from) {
+    const head = await headIn(session.query)
+    if (head?.commit !== from) {
       await session.rollback()
       return head?.commit === to
     }
-    const sequence = (head?.sequence ?? 0) + 1
+    const sequence = head.sequence + 1
     await session.query(APPEND, sequence, to)
     for (let part = 0; part * PART_BYTES < pack.length; part += 1) {
       const bytes = pack.subarray(part * PART_BYTES, (part + 1) * PART_BYTES)
@@ -104,34 +119,7 @@ async function appendIn(session: WriteSession, { from, to, pack }: LogAppend): P
   }
 }
 
-/** The last of the next packs that are read at once; null when there is none. */
-function lastOfNext(rows: readonly SqlRow[]): number | null {
-  let [last, size]: [number | null, number] = [null, 0]
-  for (const row of rows) {
-    size += numberOf(row, 'size')
-    if (last !== null && size > READ_BYTES) break
-    last = numberOf(row, 'sequence')
-  }
-  return last
-}
-
-/** Puts the parts of each pack together. */
-function* packsOf(rows: readonly SqlRow[]): Generator<Uint8Array> {
-  for (let at = 0; at < rows.length;) {
-    const sequence = rows[at]?.['sequence']
-    const end = rows.findIndex((row, place) => place > at && row['sequence'] !== sequence)
-    const parts = rows.slice(at, end < 0 ? rows.length : end)
-    yield Buffer.concat(parts.map(bytesOf))
-    at += parts.length
-  }
-}
-
-async function headOf(query: SqlQuery): Promise<LogEntry | null> {
-  const [row] = await query(HEAD)
-  return row === undefined ? null : entryOf(row)
-}
-
-async function newestOf(query: SqlQuery, commits: readonly CommitSha[]): Promise<LogEntry | null> {
+async function newestIn(query: SqlQuery, commits: readonly CommitSha[]): Promise<LogEntry | null> {
   const marks = commits.map(() => '?').join(', ')
   const [row] = await query(
     `SELECT sequence, commit_sha FROM log_entry WHERE commit_sha IN (${marks})
@@ -139,14 +127,4 @@ async function newestOf(query: SqlQuery, commits: readonly CommitSha[]): Promise
     ...commits,
   )
   return row === undefined ? null : entryOf(row)
-}
-
-function entryOf(row: SqlRow): LogEntry {
-  const commit = CommitSha.parse(textColumn(row, 'commit_sha'))
-  return { sequence: numberOf(row, 'sequence'), commit }
-}
-
-function bytesOf({ bytes }: SqlRow): Uint8Array {
-  if (bytes instanceof Uint8Array) return bytes
-  throw new TypeError(`A pack of the log is ${typeof bytes}, not bytes`)
 }

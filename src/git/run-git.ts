@@ -89,6 +89,27 @@ export async function runGitToFile(
   if (end !== 'exit code 0') throw failed(args, errors.trim() || end)
 }
 
+/**
+ * Runs a git command, and gives its output as it comes. Who reads no further ends it.
+ *
+ * @throws {ServiceError} `unavailable`, with what git says, when it fails: not all of what was read
+ * is then what it would have been.
+ */
+export async function* streamGit(
+  git: GitExecutable,
+  gitDir: string,
+  args: readonly string[],
+  { input = '' }: Pick<GitInput, 'input'> = {},
+): AsyncGenerator<Uint8Array> {
+  const child = git.run([`--git-dir=${gitDir}`, ...args], {})
+  const end = allOf([text(child.stderr), ended(child), feed(child, input)])
+  // Whoever reads no further does not hear of it.
+  end.catch(() => undefined)
+  for await (const chunk of child.stdout) yield Buffer.from(chunk)
+  const [errors, how] = await end
+  if (how !== 'exit code 0') throw failed(args, errors.trim() || how)
+}
+
 function failed(args: readonly string[], why: string): ServiceError<'unavailable'> {
   return unavailable(`git ${commandOf(args)} failed: ${why}`)
 }

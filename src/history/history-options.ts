@@ -3,6 +3,7 @@ import type { Digest } from '../core/digest.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
 import type { Inspect } from './revision/inspection.ts'
 import type { MaintenanceLimits } from './upkeep/maintenance.ts'
+import type { CompactionLimits } from './log/log-compaction.ts'
 import type { RevisionLog } from './log/revision-log.ts'
 import type { Prepare } from './revision/prepared-change.ts'
 import type { Report } from './revision/problems.ts'
@@ -43,6 +44,8 @@ export interface HistoryOptions {
   readonly packWhen?: MaintenanceLimits
   /** Where moves of the branch become final, for several servers; the repository itself when absent. */
   readonly revisionLog?: RevisionLog | null
+  /** When entries of that log are replaced by a base; has defaults. */
+  readonly compactWhen?: CompactionLimits
   /** The file system for every write; Node's own when absent. */
   readonly fs?: FsPromises
   /** The `PATH` on which git is looked up; null to work without it. */

@@ -233,6 +233,7 @@ export class History implements AsyncDisposable {
   /** Finishes accepted changes and releases the repository. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#watch[Symbol.asyncDispose]()
+    await this.#parts.compaction?.[Symbol.asyncDispose]()
     await this.#parts.maintenance[Symbol.asyncDispose]()
     await this.#parts.queue.close()
     await this.#parts[Symbol.asyncDispose]()

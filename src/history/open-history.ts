@@ -16,6 +16,7 @@ import type { GitStore } from '../git/git-store.ts'
 import type { HistoryOptions } from './history-options.ts'
 import { IndexFile } from './index/index-file.ts'
 import { IndexKeeper } from './index/index-keeper.ts'
+import { LogCompaction } from './log/log-compaction.ts'
 import { LogFollower, type LogFollowerOptions } from './sync/log-follower.ts'
 import { type Publish, publishIn } from './log/log-packs.ts'
 import { LiveFile } from './sync/live-file.ts'
@@ -45,6 +46,8 @@ export interface HistoryParts extends AsyncDisposable {
   readonly events: RevisionEvents
   readonly queue: WriterQueue
   readonly maintenance: Maintenance
+  /** Null without a log. */
+  readonly compaction: LogCompaction | null
   /** Null where there is no git program that can be used. */
   readonly git: GitExecutable | null
   readonly watchedFolders: readonly string[]
@@ -146,8 +149,10 @@ async function openParts(options: Options, resources: Resources): Promise<Opened
   const watchedFolders = [...new Set([dirname(live.path), folder.gitDir, folder.headsDir])]
   const queue = new WriterQueue()
   const maintenance = openMaintenance(options, { ...resources, queue, events })
+  const compaction = openCompaction(options, { ...resources, events })
   const { git } = resources
-  const parts = { repository, keeper, reconciler, problems, events, queue, maintenance, git }
+  const upkeep = { maintenance, compaction }
+  const parts = { repository, keeper, reconciler, problems, events, queue, git, ...upkeep }
   return {
     parts: { ...parts, watchedFolders, rest, [Symbol.asyncDispose]: resources.close },
     current,
@@ -199,6 +204,18 @@ function openMaintenance(
   const maintenance = new Maintenance(limits ? { ...shared, limits } : shared)
   events.subscribe(({ added }) => maintenance.noteRevisions(added.length))
   return maintenance
+}
+
+function openCompaction(
+  { revisionLog: log, compactWhen: limits, report }: Options,
+  { git, repository: { reader }, folder, events }: Resources & { events: RevisionEvents },
+): LogCompaction | null {
+  if (!log || git === null) return null
+  const shared = { log, store: { git, gitDir: folder.gitDir, reader }, report }
+  const compaction = new LogCompaction(limits ? { ...shared, limits } : shared)
+  events.subscribe(({ added }) => compaction.noteRevisions(added.length))
+  compaction.noteRevisions(0)
+  return compaction
 }
 
 async function prepareForPushes({ pushCheck, report }: Options, store: GitStore): Promise<void> {

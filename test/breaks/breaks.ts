@@ -12,6 +12,28 @@ export interface Break {
 }
 
 export const BREAKS: readonly Break[] = [
+  // cluster
+  {
+    behaviour: 'a repository that is older than the base of the log takes the base',
+    file: 'cluster/log-reading.ts',
+    find: 'if (isOlder) yield',
+    replace: 'if (!isOlder && base !== null) yield',
+    test: 'e2e/servers/log-compaction.test.ts',
+  },
+  {
+    behaviour: 'packs that the base has are dropped from the log',
+    file: 'cluster/log-rebase.ts',
+    find: 'await query(DROP_PACKS, sequence)',
+    replace: '',
+    test: 'e2e/servers/log-compaction.test.ts',
+  },
+  {
+    behaviour: 'a base of which another server has dropped parts is not put in force',
+    file: 'cluster/log-rebase.ts',
+    find: ' || !(await isWhole(query, made))',
+    replace: '',
+    test: 'e2e/servers/log-compaction.test.ts',
+  },
   // configuration
   {
     behaviour: 'a text that spans two lines is found where they became neighbours',
@@ -177,7 +199,36 @@ export const BREAKS: readonly Break[] = [
     replace: '',
     test: 'crash/history/save.test.ts',
   },
+  // git
+  {
+    behaviour: 'chains of deltas do not grow with the number of packs that are joined',
+    file: 'git/objects/pack-union.ts',
+    find: 'if (depth > DELTA_DEPTH) return wholeMember(object)',
+    replace: '',
+    test: 'unit/git/pack-union.test.ts',
+  },
+  {
+    behaviour: 'packs that are joined bring the bases of their deltas along',
+    file: 'git/objects/pack-union.ts',
+    find: 'added.set(name, member)\n    return member',
+    replace: 'return member',
+    test: 'unit/git/pack-union.test.ts',
+  },
   // history
+  {
+    behaviour: 'doctor gets lost objects back from the log',
+    file: 'history/doctor/missing-objects.ts',
+    find: 'await fetchLog(context)',
+    replace: '',
+    test: 'e2e/servers/verify-database.test.ts',
+  },
+  {
+    behaviour: 'the log stays short',
+    file: 'history/log/log-compaction.ts',
+    find: 'return entries > this.#limits.entries ||',
+    replace: 'return',
+    test: 'e2e/servers/log-compaction.test.ts',
+  },
   {
     behaviour: 'a commit with a time that no page can show is refused',
     file: 'history/revision/commit-limits.ts',
@@ -243,6 +294,20 @@ export const BREAKS: readonly Break[] = [
     test: 'unit/document/rules/pipelines.test.ts',
   },
   // state
+  {
+    behaviour: 'a question that gets no answer ends',
+    file: 'state/postgres-driver.ts',
+    find: 'const LONGEST_ANSWER_MS = 15_000',
+    replace: 'const LONGEST_ANSWER_MS = 600_000',
+    test: 'e2e/servers/shared-history.test.ts',
+  },
+  {
+    behaviour: 'no answer names the address of the database',
+    file: 'state/postgres-driver.ts',
+    find: 'error instanceof postgres.PostgresError ? withoutHost(error.message) : code',
+    replace: 'error.message',
+    test: 'e2e/servers/shared-history.test.ts',
+  },
   {
     behaviour: 'a transaction that throws is undone alone',
     file: 'state/group-commit.ts',

@@ -5,6 +5,7 @@ import { ServiceError, unavailable } from '../../core/errors.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { openProcessLock } from '../../storage/process-lock.ts'
 import { requireGit } from '../../git/run-git.ts'
+import type { RevisionLog } from '../log/revision-log.ts'
 import { verifyRepository, type VerifyOptions } from '../upkeep/verify.ts'
 import { Quarantine } from './quarantine.ts'
 import { findBrokenObjects } from './broken-objects.ts'
@@ -21,6 +22,8 @@ export interface ExamineOptions extends VerifyOptions {
   readonly repair: boolean
   /** Other repositories, which may have the objects that are missing here. */
   readonly sources: readonly string[]
+  /** The log that the repository follows; null for a single server. */
+  readonly log: RevisionLog | null
   readonly clock: Clock
 }
 

@@ -1,8 +1,10 @@
 import nodeFs, { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { compressObjects, writeLooseObjects } from '../../git/objects/loose-objects.ts'
+import { openObjectReader } from '../../git/objects/open-object-reader.ts'
 import { named, objectName, type RawObject } from '../../git/objects/raw-object.ts'
 import { tryGit } from '../../git/run-git.ts'
+import { addPacks } from '../log/log-packs.ts'
 import { type RepairFinding, gitOn, lost, type RepairContext } from './repair-context.ts'
 
 const TYPES = ['blob', 'tree', 'commit', 'tag'] as const
@@ -12,7 +14,7 @@ const ADVICE =
 
 /**
  * Finds objects that the history needs and the repository lacks. They are written again from the
- * files beside the live file, git's index, and other repositories.
+ * log in a database, the files beside the live file, git's index, and other repositories.
  */
 export async function findMissingObjects(context: RepairContext): Promise<RepairFinding[]> {
   const findings: RepairFinding[] = []
@@ -50,6 +52,7 @@ async function recover(
   missing: readonly string[],
 ): Promise<RepairFinding[]> {
   const findings: RepairFinding[] = []
+  await fetchLog(context)
   // Git's index may still list the tree of the newest commit.
   await gitOn(context, 'write-tree')
   const files = await blobsBeside(context)
@@ -62,13 +65,22 @@ async function recover(
   return findings
 }
 
+/** The database has everything but what was never published. */
+async function fetchLog({ log, git, gitDir, programPath }: RepairContext): Promise<void> {
+  if (log === null) return
+  await using reader = await openObjectReader({ fs: nodeFs, gitDir, path: programPath })
+  await addPacks({ git, gitDir, reader }, log.packsAfter(0))
+}
+
 async function recoverOne(
   context: RepairContext,
   oid: string,
   files: readonly RawObject[],
 ): Promise<string | null> {
   const { gitDir, sources } = context
-  if ((await gitOn(context, 'cat-file', '-e', oid)).isDone) return 'the index of git'
+  if ((await gitOn(context, 'cat-file', '-e', oid)).isDone) {
+    return context.log === null ? 'the index of git' : 'the database'
+  }
   const file = files.find((object) => objectName(object) === oid)
   if (file) await write(gitDir, file)
   if (file) return 'a file in the work tree'

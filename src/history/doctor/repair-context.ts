@@ -1,5 +1,6 @@
 import type { GitExecutable } from '../../git/git-executable.ts'
 import { type GitEnd, tryGit } from '../../git/run-git.ts'
+import type { RevisionLog } from '../log/revision-log.ts'
 import type { VerifyOptions } from '../upkeep/verify.ts'
 import type { Quarantine } from './quarantine.ts'
 
@@ -21,6 +22,8 @@ export interface RepairContext extends VerifyOptions {
   readonly quarantine: Quarantine | null
   /** The `.git` folders of other repositories, which may have the missing objects. */
   readonly sources: readonly string[]
+  /** The log that the repository follows, which has all of its history; null for a single server. */
+  readonly log: RevisionLog | null
 }
 
 /** A finding that `repair` fixes, if changes are allowed. */

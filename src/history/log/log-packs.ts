@@ -4,8 +4,8 @@ import { TooLargeError } from '../../git/objects/damage.ts'
 import type { GitExecutable } from '../../git/git-executable.ts'
 import { PackUnion } from '../../git/objects/pack-union.ts'
 import type { RawObjectReader } from '../../git/objects/raw-object.ts'
-import { runGit, tryGit } from '../../git/run-git.ts'
-import type { RevisionLog } from './revision-log.ts'
+import { runGit, streamGit, tryGit } from '../../git/run-git.ts'
+import type { LogPack, RevisionLog } from './revision-log.ts'
 
 /** A repository, and the git program that works on it. */
 export interface PackStore {
@@ -26,36 +26,44 @@ export type Publish = (move: {
   readonly to: CommitSha
 }) => Promise<boolean>
 
-/** Publishes moves in a log. */
+/** Publishes moves in a log, and begins it. */
 export function publishIn(log: RevisionLog, store: PackStore): Publish {
-  return async ({ from, to }) => log.append({ from, to, pack: await packBetween(store, from, to) })
+  return async ({ from, to }) => {
+    if (from === null) return log.rebase({ sequence: 1, commit: to, pack: packUpTo(store, to) })
+    return log.append({ from, to, pack: await packBetween(store, from, to) })
+  }
+}
+
+/** Everything that a commit has. */
+export function packUpTo({ git, gitDir }: PackStore, commit: CommitSha): AsyncIterable<Uint8Array> {
+  const args = ['-c', 'pack.threads=1', 'pack-objects', '--revs', '--delta-base-offset', '--stdout']
+  return streamGit(git, gitDir, [...args, '-q'], { input: `${commit}\n` })
 }
 
 /** The objects that a commit has and another one has not; deltas may begin from objects of the latter. */
 async function packBetween(
   { git, gitDir }: PackStore,
-  from: CommitSha | null,
+  from: CommitSha,
   to: CommitSha,
 ): Promise<Uint8Array> {
   const args = ['pack-objects', '--revs', '--thin', '--delta-base-offset', '--stdout', '-q']
-  const input = from === null ? `${to}\n` : `${to}\n^${from}\n`
-  return runGit(git, gitDir, args, { input })
+  return runGit(git, gitDir, args, { input: `${to}\n^${from}\n` })
 }
 
 /**
  * Adds the objects of packs to the repository, oldest first. A pack for each save is a process of
  * git for each save, so many are added as one.
  */
-export async function addPacks(store: PackStore, packs: AsyncIterable<Uint8Array>): Promise<void> {
+export async function addPacks(store: PackStore, packs: AsyncIterable<LogPack>): Promise<void> {
   let union = new PackUnion(store.reader)
   const flush = async () => {
-    if (!union.isEmpty) await addPack(store, union.toPack())
+    if (!union.isEmpty) await addPack(store, [union.toPack()])
     union = new PackUnion(store.reader)
   }
   for await (const pack of packs) {
-    if (!(await isJoined(union, pack))) {
+    if (pack.kind === 'base' || !(await isJoined(union, pack.bytes))) {
       await flush()
-      await addPack(store, pack)
+      await addPack(store, pack.kind === 'base' ? pack.parts : [pack.bytes])
     }
     if (union.size > JOINED_BYTES) await flush()
   }
@@ -73,9 +81,12 @@ async function isJoined(union: PackUnion, pack: Uint8Array): Promise<boolean> {
   }
 }
 
-async function addPack({ git, gitDir }: PackStore, pack: Uint8Array): Promise<void> {
+async function addPack(
+  { git, gitDir }: PackStore,
+  parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<void> {
   const args = ['index-pack', '--stdin', '--fix-thin', '--strict']
-  await runGit(git, gitDir, args, { input: Readable.from([pack]) })
+  await runGit(git, gitDir, args, { input: Readable.from(parts) })
 }
 
 /** Whether a commit is in the history of another; false when one of them is not there. */

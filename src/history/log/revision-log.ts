@@ -9,10 +9,29 @@ export interface LogEntry {
 
 /** A move of the branch, with the objects that its new commits add, as a pack of git. */
 export interface LogAppend {
-  /** Null begins the log. */
-  readonly from: CommitSha | null
+  readonly from: CommitSha
   readonly to: CommitSha
   readonly pack: Uint8Array
+}
+
+/** Everything that the commit of an entry has, as a pack of git. */
+export interface LogBase extends LogEntry {
+  readonly pack: AsyncIterable<Uint8Array>
+}
+
+/** A pack of the log: the base, in parts, or what an entry adds. */
+export type LogPack =
+  | { readonly kind: 'base'; readonly parts: AsyncIterable<Uint8Array> }
+  | { readonly kind: 'entry'; readonly bytes: Uint8Array }
+
+/** What a new repository has to fetch. */
+export interface LogWeight {
+  /** The newest entry. */
+  readonly head: LogEntry
+  readonly baseBytes: number
+  /** How many entries there are after the base, and how many bytes their packs have. */
+  readonly entries: number
+  readonly bytes: number
 }
 
 /**
@@ -22,10 +41,13 @@ export interface LogAppend {
 export interface RevisionLog {
   /** The newest entry: where the branch is. Null while the log is empty. */
   head(): Promise<LogEntry | null>
-  /** The newest entry of one of these commits; null when the log has none of them. */
+  /** The newest entry of one of these commits; null when the log has none of them, or no longer. */
   findNewest(commits: readonly CommitSha[]): Promise<LogEntry | null>
-  /** The packs of the entries after a sequence number, oldest first. */
-  packsAfter(sequence: number): AsyncIterable<Uint8Array>
+  /**
+   * The packs that a repository lacks which has everything up to a sequence number, oldest first: 0
+   * for an empty one. Parts of the base are read before the next pack is asked for.
+   */
+  packsAfter(sequence: number): AsyncIterable<LogPack>
   /**
    * Appends a move. False, without any change, when the branch has left `from`.
    *
@@ -33,4 +55,15 @@ export interface RevisionLog {
    * message says so.
    */
   append(move: LogAppend): Promise<boolean>
+  /** Null while the log is empty, and where another server keeps it short. */
+  weigh(): Promise<LogWeight | null>
+  /**
+   * Begins an empty log with entry 1, or puts a base in place of the entries up to its own. False,
+   * without any change, when the log has begun already, has no such entry or has a newer base.
+   *
+   * @throws {ServiceError} `unavailable`; then the log is as it was, or as it was to be.
+   */
+  rebase(base: LogBase): Promise<boolean>
+  /** What is wrong with its entries, a sentence each; its packs are not read. */
+  findFaults(): Promise<readonly string[]>
 }

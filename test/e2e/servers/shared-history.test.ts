@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { git, gitLine } from '../../support/git/git.ts'
+import { Clone } from '../../support/git/git-client.ts'
 import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
 import { run } from '../../support/programs/start.ts'
 import { TcpProxy } from '../../support/programs/tcp-proxy.ts'
@@ -18,6 +19,9 @@ import {
 import { save } from '../../support/service/saving.ts'
 
 type Caller = Pick<DatabaseServer, 'fetch'>
+
+/** In milliseconds: a question waits for 15 s, and for the log of a lost save it is asked once more. */
+const ANSWERED_WITHIN = 40_000
 
 const repositoryIn = (folder: string) => join(folder, 'config-repo')
 const liveIn = (folder: string) => join(repositoryIn(folder), 'config.xml')
@@ -49,17 +53,6 @@ function commitIn(folder: string, name: string): string {
   writeFileSync(liveIn(folder), documentWith(name))
   git(repositoryIn(folder), 'commit', '-q', '-a', '-m', `Add ${name}`)
   return headOf(folder)
-}
-
-/** A server that has saved `one` and is stopped, as is another one that has saved `two` since. */
-async function stopOvertaken(database: string): Promise<DatabaseServer> {
-  const first = await serveOver(database)
-  await saveAll(first, 'one')
-  await stop(first)
-  const second = await serveOver(database, folderBeside(first))
-  await saveAll(second, 'two')
-  await stop(second)
-  return first
 }
 
 describe('a configuration whose history is in a database', { tags: ['postgresql'] }, () => {
@@ -128,7 +121,12 @@ describe('a configuration whose history is in a database', { tags: ['postgresql'
 
   it('keeps a commit by git that lost the race, and says what to do', async () => {
     const database = cluster.freshSchema()
-    const first = await stopOvertaken(database)
+    const first = await serveOver(database)
+    await saveAll(first, 'one')
+    await stop(first)
+    const second = await serveOver(database, folderBeside(first))
+    await saveAll(second, 'two')
+    await stop(second)
     const lost = commitIn(first.folder, 'lost')
     const repository = repositoryIn(first.folder)
 
@@ -145,7 +143,12 @@ describe('a configuration whose history is in a database', { tags: ['postgresql'
 
   it('keeps an edit of the live file that lost the race', async () => {
     const database = cluster.freshSchema()
-    const first = await stopOvertaken(database)
+    const first = await serveOver(database)
+    await saveAll(first, 'one')
+    await stop(first)
+    const second = await serveOver(database, folderBeside(first))
+    await saveAll(second, 'two')
+    await stop(second)
     writeFileSync(liveIn(first.folder), documentWith('lost'))
 
     const back = await serveOver(database, first.folder)
@@ -155,6 +158,81 @@ describe('a configuration whose history is in a database', { tags: ['postgresql'
     expect(await currentOf(back)).toContain('two')
     expect(git(repositoryIn(first.folder), 'show', `${ref}:config.xml`)).toContain('lost')
     expect(await healthOf(back)).toContain(ref)
+  })
+
+  it('has what was pushed to one server on the others, and refuses what began from less', async () => {
+    const database = cluster.freshSchema()
+    const first = await serveOver(database)
+    await saveAll(first, 'one')
+    const second = await serveOver(database, folderBeside(first))
+    const [clone, late] = [await Clone.of(first.url), await Clone.of(second.url)]
+    await clone.commit(documentWith('pushed'))
+    await late.commit(documentWith('late'))
+
+    const pushed = await clone.push()
+    await expect.poll(() => currentOf(second)).toContain('pushed')
+    const refused = await late.push()
+
+    expect(pushed.code).toBe(0)
+    expect(headOf(second.folder)).toBe((await clone.git('rev-parse', 'HEAD')).trim())
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('fetch first') })
+    expect(await currentOf(first)).toContain('pushed')
+    expect(git(repositoryIn(second.folder), 'fsck', '--strict', '--no-dangling')).toBe('')
+  })
+
+  it('refuses a push while the database is away, and takes it afterwards', async () => {
+    const away = await PostgresCluster.start()
+    const server = await serveOver(away.freshSchema())
+    await saveAll(server, 'one')
+    const head = headOf(server.folder)
+    const clone = await Clone.of(server.url)
+    await clone.commit(documentWith('pushed'))
+
+    await away.stop()
+    const refused = await clone.push()
+    const still = headOf(server.folder)
+    await away.startAgain()
+
+    expect(refused.code).toBe(1)
+    expect(still).toBe(head)
+    await expect.poll(async () => (await clone.push()).code).toBe(0)
+    expect(await currentOf(server)).toContain('pushed')
+    await away[Symbol.asyncDispose]()
+  })
+
+  it('keeps an edit of the folder of a server that was behind when it was made', async () => {
+    const database = cluster.freshSchema()
+    const first = await serveOver(database)
+    await saveAll(first, 'one')
+    const second = await serveOver(database, folderBeside(first))
+    second.program.process.kill('SIGSTOP')
+    await saveAll(first, 'two')
+    writeFileSync(liveIn(second.folder), documentWith('edited'))
+    second.program.process.kill('SIGCONT')
+
+    await expect.poll(() => healthOf(second)).toContain('refs/conflicts')
+    const refs = git(repositoryIn(second.folder), 'for-each-ref', 'refs/conflicts')
+    const [, ref = ''] = /\t(refs\/conflicts\/\w+)\n$/.exec(refs) ?? []
+    expect(git(repositoryIn(second.folder), 'show', `${ref}:config.xml`)).toContain('edited')
+    expect(readFileSync(liveIn(second.folder), 'utf8')).toContain('two')
+    expect([await currentOf(first), await currentOf(second)]).toEqual([
+      expect.stringContaining('two'),
+      expect.stringContaining('two'),
+    ])
+    await saveAll(second, 'three')
+  })
+
+  it('takes an edit of any folder over', async () => {
+    const database = cluster.freshSchema()
+    const first = await serveOver(database)
+    await saveAll(first, 'one')
+    const second = await serveOver(database, folderBeside(first))
+    await expect.poll(() => currentOf(second)).toContain('one')
+
+    writeFileSync(liveIn(second.folder), documentWith('edited'))
+
+    await expect.poll(() => currentOf(first)).toContain('edited')
+    expect(readFileSync(liveIn(first.folder), 'utf8')).toContain('edited')
   })
 
   it('begins with the repository of the first server', async () => {
@@ -201,15 +279,39 @@ describe('a configuration whose history is in a database', { tags: ['postgresql'
 
     await away.stop()
     const refused = await save(server, documentWith('two'))
+    const reason = await refused.text()
     const read = await currentOf(server)
     const still = headOf(server.folder)
     await away.startAgain()
 
     expect(refused.status).toBe(503)
+    expect(reason).toContain('unavailable')
+    expect(reason).not.toMatch(/127\.0\.0\.1|:\d{4}/)
     expect(read).toContain('one')
     expect(still).toBe(head)
     await expect.poll(async () => (await save(server, documentWith('three'))).status).toBe(200)
     await away[Symbol.asyncDispose]()
+  })
+
+  it('answers a save whose connection was cut without a word, and takes the next one', async () => {
+    const database = cluster.freshSchema()
+    await using proxy = await TcpProxy.open(database)
+    const server = await serveOver(proxy.through(database))
+    await saveAll(server, 'one')
+
+    proxy.silence()
+    const started = performance.now()
+    const refused = await save(server, documentWith('two'))
+    const took = performance.now() - started
+    const text = await refused.text()
+
+    expect(refused.status).toBe(503)
+    expect(took).toBeLessThan(ANSWERED_WITHIN)
+    expect(text).toContain('unavailable')
+    expect(text).not.toContain('127.0.0.1')
+    await expect.poll(async () => (await save(server, documentWith('three'))).status).toBe(200)
+    expect(await currentOf(server)).toContain('three')
+    expect((await stop(server)).code).toBe(0)
   })
 
   it('has a save once whose commit the database could not confirm', async () => {

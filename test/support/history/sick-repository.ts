@@ -36,7 +36,13 @@ export class SickRepository implements AsyncDisposable {
   }
 
   examine(repair: boolean, ...sources: string[]): Promise<Examination> {
-    return examineRepository({ ...this.folder.options(), repair, sources, clock: Date.now })
+    return examineRepository({
+      ...this.folder.options(),
+      repair,
+      sources,
+      log: null,
+      clock: Date.now,
+    })
   }
 
   repair(...sources: string[]): Promise<Examination> {

@@ -8,6 +8,7 @@ export class TcpProxy implements AsyncDisposable {
   readonly #stallsAfter: number
   #cutsBefore: string | null = null
   #answered = 0
+  #silent = new Set<Socket>()
 
   private constructor(port: number, stallsAfter: number) {
     this.#stallsAfter = stallsAfter
@@ -37,6 +38,11 @@ export class TcpProxy implements AsyncDisposable {
     this.#cutsBefore = text
   }
 
+  /** What is connected stays so, and nothing goes through any more; new connections work. */
+  silence(): void {
+    this.#silent = new Set(this.#sockets)
+  }
+
   /** Whether {@link cutBefore} has cut. */
   get hasCut(): boolean {
     return this.#cutsBefore === null
@@ -63,8 +69,11 @@ export class TcpProxy implements AsyncDisposable {
         for (const each of both) each.destroy()
       })
     }
-    client.pipe(server)
+    client.on('data', (chunk: Buffer) => {
+      if (!this.#silent.has(client)) server.write(chunk)
+    })
     server.on('data', (chunk: Buffer) => {
+      if (this.#silent.has(server)) return
       if (this.#cutsBefore === null || !chunk.includes(this.#cutsBefore)) {
         this.#answered += chunk.length
         client.write(chunk)

@@ -1,0 +1,110 @@
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, cpSync, mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { PostgresLog } from '../../src/cluster/postgres-log.ts'
+import { CommitSha } from '../../src/core/revision.ts'
+import { PostgresDriver } from '../../src/state/postgres-driver.ts'
+import { git } from '../support/git/git.ts'
+import { PostgresCluster } from '../support/programs/postgres-cluster.ts'
+import type { BenchCase, BenchRun } from './case.ts'
+import { historyOf } from './histories.ts'
+import { MeasuredServer } from './servers.ts'
+
+const SHARED = ['secret.keys', 'artifacts/.cairn-database']
+
+export const cases: readonly BenchCase[] = [
+  {
+    name: 'log: start of a new server, 100,000 revisions in the database',
+    must: { atMost: 60, unit: 's' },
+    measure: startAnew,
+  },
+  {
+    name: 'log: start of a server that has missed 10,000 saves',
+    must: { atMost: 20, unit: 's' },
+    measure: catchUp,
+  },
+]
+
+interface Places {
+  readonly repository: string
+  readonly state: string
+}
+
+async function startAnew(run: BenchRun) {
+  const { places } = await historyOf(run.quick ? 2_000 : 100_000, 20_000)
+  await using cluster = await PostgresCluster.start()
+  const database = cluster.freshSchema()
+  const first = placesIn(run, 'first')
+  cpSync(places.repository, first.repository, { recursive: true })
+  const seeding = await secondsToStart(database, first)
+  const next = placesIn(run, 'next')
+  share(first, next)
+  const value = await secondsToStart(database, next)
+  return { value, facts: { 'of the first one, s': seeding } }
+}
+
+async function catchUp(run: BenchRun) {
+  const saves = run.quick ? 200 : 10_000
+  const { places } = await historyOf(saves, 20_000)
+  await using cluster = await PostgresCluster.start()
+  const database = cluster.freshSchema()
+  const first = placesIn(run, 'behind')
+  cpSync(places.repository, first.repository, { recursive: true })
+  const newest = git(first.repository, 'rev-parse', 'HEAD').trim()
+  git(
+    first.repository,
+    'reset',
+    '-q',
+    '--hard',
+    git(first.repository, 'rev-list', '--max-parents=0', 'HEAD').trim(),
+  )
+  git(first.repository, 'reflog', 'expire', '--expire=now', '--all')
+  git(first.repository, 'gc', '-q', '--prune=now')
+  const upToDate = await secondsToStart(database, first)
+  await publish(places.repository, {
+    database,
+    from: git(first.repository, 'rev-parse', 'HEAD').trim(),
+    newest,
+  })
+  const value = await secondsToStart(database, first)
+  return { value, facts: { 'up to date, s': upToDate, saves } }
+}
+
+/** Appends the commits after one as saves of another server. */
+async function publish(
+  repository: string,
+  { database, from, newest }: { database: string; from: string; newest: string },
+): Promise<void> {
+  await using driver = new PostgresDriver(database)
+  const log = new PostgresLog(driver)
+  let before = CommitSha.parse(from)
+  for (const line of git(repository, 'rev-list', '--reverse', `${from}..${newest}`)
+    .trim()
+    .split('\n')) {
+    const to = CommitSha.parse(line)
+    const args = ['pack-objects', '--revs', '--thin', '--delta-base-offset', '--stdout', '-q']
+    const { stdout: pack } = spawnSync('git', args, {
+      cwd: repository,
+      input: `${to}\n^${before}\n`,
+    })
+    if (!(await log.append({ from: before, to, pack }))) throw new Error(`${to} was not appended`)
+    before = to
+  }
+}
+
+async function secondsToStart(database: string, places: Places): Promise<number> {
+  await using server = await MeasuredServer.cairn(places, ['--state', database])
+  return server.startTime / 1_000
+}
+
+function placesIn({ folder }: BenchRun, name: string): Places {
+  return { repository: join(folder, name, 'config-repo'), state: join(folder, name, 'state') }
+}
+
+/** Gives a new server what all of them need. */
+function share(from: Places, to: Places): void {
+  for (const name of SHARED) {
+    mkdirSync(dirname(join(to.state, name)), { recursive: true })
+    copyFileSync(join(from.state, name), join(to.state, name))
+  }
+}

@@ -1,0 +1,139 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { tempDir } from '../../support/disk/temp-folder.ts'
+import { documentWith } from '../../support/documents/documents.ts'
+import { fastImport } from '../../support/git/fast-import.ts'
+import { git, gitLine } from '../../support/git/git.ts'
+import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
+import { findCommand } from '../../support/programs/programs.ts'
+import { run, start } from '../../support/programs/start.ts'
+import { placesIn } from '../../support/service/backups.ts'
+import {
+  type DatabaseServer,
+  folderBeside,
+  kill,
+  serveOver,
+  stop,
+} from '../../support/service/database-server.ts'
+import { save } from '../../support/service/saving.ts'
+import { ADMIN_PASSWORD, callerOf } from '../../support/service/service.ts'
+
+type Caller = Pick<DatabaseServer, 'fetch'>
+
+async function textOf(server: Caller, path: string): Promise<string> {
+  return (await server.fetch(path)).text()
+}
+
+/** What callers see of the configuration and of the builds. */
+async function seenBy(server: Caller): Promise<readonly string[]> {
+  const paths = ['/api/config/revisions', '/api/admin/config.xml', '/api/pipelines/app/status']
+  return Promise.all(paths.map((path) => textOf(server, path)))
+}
+
+async function pause(server: Caller, pauseCause: string): Promise<void> {
+  const body = new URLSearchParams({ pauseCause })
+  const { status } = await server.fetch('/api/pipelines/app/pause', { method: 'POST', body })
+  expect(status).toBe(200)
+}
+
+function command(name: string): string {
+  return findCommand(name) ?? name
+}
+
+describe('a service that moves', { tags: ['postgresql'] }, () => {
+  let cluster: PostgresCluster
+
+  beforeAll(async () => {
+    cluster = await PostgresCluster.start()
+  })
+
+  afterAll(() => cluster[Symbol.asyncDispose]())
+
+  it('goes back to one machine with a dump of the state and the repository of any server', async () => {
+    const database = cluster.freshSchema()
+    const first = await serveOver(database)
+    await save(first, documentWith('app'))
+    await pause(first, 'moving back')
+    await stop(first)
+    const second = await serveOver(database, folderBeside(first))
+    await save(second, documentWith('app', 'other'))
+    const before = await seenBy(second)
+    await stop(second)
+    const dump = join(second.folder, 'dump')
+    writeFileSync(dump, (await run(['state', 'dump', '--state', database])).stdout)
+
+    const places = placesIn(second.folder)
+    const loaded = await run(['state', 'load', dump, '--state-dir', join(second.folder, 'state')])
+    const password = ['--admin-password', ADMIN_PASSWORD]
+    const single = start(['serve', '--port', '0', ...places, ...password])
+    const caller = { fetch: callerOf(await single.line(/^cairn ready (\S+)\n$/)) }
+
+    expect(loaded.code).toBe(0)
+    expect(await seenBy(caller)).toEqual(before)
+    expect(before[2]).toContain('moving back')
+    expect((await save(caller, documentWith('app'))).status).toBe(200)
+  })
+
+  it('brings a long history in once, from which other servers start', async () => {
+    const [database, folder] = [cluster.freshSchema(), tempDir()]
+    const repository = join(folder, 'config-repo')
+    mkdirSync(repository)
+    git(repository, 'init', '-q', '-b', 'main')
+    writeFileSync(join(repository, 'config.xml'), documentWith('first'))
+    git(repository, 'add', '.')
+    git(repository, 'commit', '-q', '-m', 'Begin')
+    const documents = Array.from({ length: 10_000 }, (_, n) => documentWith(`app-${n % 50}`))
+    await fastImport(repository, documents)
+    git(repository, 'reset', '-q', '--hard')
+    const first = await serveOver(database, folder)
+    await stop(first)
+    const second = await serveOver(database, folderBeside(first))
+    const sql = postgres(database)
+
+    const there = join(second.folder, 'config-repo')
+    expect(gitLine(there, 'rev-list', '--count', 'HEAD')).toBe('10001')
+    expect(gitLine(there, 'rev-parse', 'HEAD')).toBe(gitLine(repository, 'rev-parse', 'HEAD'))
+    expect(await sql`SELECT sequence FROM log_entry`).toHaveLength(1)
+    expect(await sql`SELECT sequence FROM log_pack`).toHaveLength(0)
+    await sql.end()
+  })
+
+  it('is restored from what pg_dump copied, with keys and artifacts', async () => {
+    const database = cluster.freshSchema()
+    const first = await serveOver(database)
+    await save(first, documentWith('app'))
+    await pause(first, 'for the backup')
+    const before = await seenBy(first)
+    const [dump, kept] = [join(tempDir(), 'database.dump'), tempDir()]
+    const url = new URL(database)
+    const schema = url.searchParams.get('search_path') ?? ''
+    url.search = ''
+    execFileSync(command('pg_dump'), [
+      '--format=custom',
+      `--schema=${schema}`,
+      '-f',
+      dump,
+      url.href,
+    ])
+    for (const name of ['secret.keys', 'users.htpasswd', 'artifacts']) {
+      const file = join(first.folder, 'state', name)
+      if (existsSync(file)) cpSync(file, join(kept, 'state', name), { recursive: true })
+    }
+    await save(first, documentWith('app', 'after-the-backup'))
+    await kill(first)
+
+    execFileSync(command('psql'), ['-q', url.href, '-c', 'CREATE DATABASE restored'])
+    const restored = new URL(database)
+    restored.pathname = '/restored'
+    url.pathname = '/restored'
+    execFileSync(command('pg_restore'), ['--exit-on-error', '-d', url.href, dump])
+    const server = await serveOver(restored.href, kept)
+
+    // The copy has the duties of the server that was lost, until they are taken over.
+    await expect.poll(() => seenBy(server)).toEqual(before)
+    expect((await save(server, documentWith('app', 'new'))).status).toBe(200)
+  })
+})
