@@ -9,6 +9,7 @@ const PAGES: readonly string[] = [
   'pipelines',
   'problems',
   'search',
+  'servers',
   'stages',
   'colours',
   'log-out',

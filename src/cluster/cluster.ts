@@ -9,7 +9,6 @@ import { storeUnavailable } from '../state/unavailable.ts'
 import { UPGRADES, upgrade, versionOf } from '../state/upgrades.ts'
 import { CLUSTER_UPGRADES } from './cluster-schema.ts'
 import { FollowedLog } from './followed-log.ts'
-import { LogHints } from './log-hints.ts'
 import { type Holder, Members } from './members.ts'
 import { PostgresLog } from './postgres-log.ts'
 import { type ThisServer, ServerLease } from './server-lease.ts'
@@ -37,8 +36,8 @@ export interface Follower {
   follow(): Promise<void>
 }
 
-/** How often the log and the other servers are looked at, in milliseconds. */
-const LOOKED_EVERY = 1_000
+/** How often the log and the other servers are looked at, in milliseconds: others see a save within a second. */
+const LOOKED_EVERY = 500
 /** How often a caller who waits for an entry has it looked for, in milliseconds. */
 const WAITED_EVERY = 50
 /** Milliseconds for which a server may be behind the log before that is a problem. */
@@ -56,14 +55,11 @@ export class Cluster implements AsyncDisposable {
   readonly #driver: PostgresDriver
   readonly #server: ThisServer
   readonly #members: Members
-  readonly #hints: LogHints
   readonly #superseded = new AbortController()
   readonly #end = new AbortController()
   #lease: ServerLease | null
   #follower: Follower | null = null
   #looking: Promise<void> = Promise.resolve()
-  /** Ends the pause before the next look. */
-  #wake = new AbortController()
   #sequence = 0
   #newest = 0
   /** Since when this server is behind the log; null while it is not. */
@@ -85,7 +81,6 @@ export class Cluster implements AsyncDisposable {
     this.#lease = null
     this.files = parts.files
     this.#members = new Members({ driver, server })
-    this.#hints = new LogHints(options.url, driver.query, () => this.#wake.abort())
     const appended = (sequence: number) => this.#noteAppended(sequence)
     const log = new PostgresLog(driver, this.#fence)
     this.log = new FollowedLog({ log, appended, mayRebase: () => this.isLeading })
@@ -206,13 +201,11 @@ export class Cluster implements AsyncDisposable {
   /** Follows the log no longer. */
   async leave(): Promise<void> {
     this.#end.abort()
-    this.#wake.abort()
     await this.#looking
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.leave()
-    await this.#hints[Symbol.asyncDispose]()
     await this.#members[Symbol.asyncDispose]()
     await this.#lease?.[Symbol.asyncDispose]()
     await this.#driver[Symbol.asyncDispose]()
@@ -230,22 +223,15 @@ export class Cluster implements AsyncDisposable {
 
   async #lookAlways(): Promise<void> {
     for (;;) {
-      await this.#pauseUnlessWoken()
+      await pause(LOOKED_EVERY, this.#end.signal)
       if (this.#end.signal.aborted) return
       await this.#look()
     }
   }
 
-  async #pauseUnlessWoken(): Promise<void> {
-    await pause(LOOKED_EVERY, this.#wake.signal)
-    this.#wake = new AbortController()
-  }
-
   async #look(): Promise<void> {
     await this.#followTo(Infinity)
     await this.#members.look(this.sequence())
-    if (this.#members.problem === null) await this.#hints.listen()
-    else await this.#hints.forget()
   }
 
   /** Follows the log where it is ahead of this server, up to a sequence number that is wanted. */
@@ -259,8 +245,6 @@ export class Cluster implements AsyncDisposable {
 
   #noteAppended(sequence: number): void {
     this.#newest = Math.max(this.#newest, sequence)
-    // Others find the entry at their next look without it.
-    this.#hints.send().catch(() => undefined)
   }
 }
 

@@ -60,7 +60,7 @@ function readCompose() {
 function filledIn(environment: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(environment).map(([name, value]) => {
     const filled = value.replaceAll(/\$\{(\w+):[-?](.*?)\}/g, (_, key: string, fallback: string) =>
-      key === 'CAIRN_DATABASE_PASSWORD' ? 'word' : fallback,
+      key === 'DATABASE_PASSWORD' ? 'word' : fallback,
     )
     return [name, filled] as const
   })
@@ -72,7 +72,9 @@ describe('deploy/compose-servers.yaml', () => {
     const { services, mounting } = readCompose()
     const [first, second] = [services['server-1'], services['server-2']]
 
-    expect(second?.environment).toEqual(first?.environment)
+    const advertise = { CAIRN_ADVERTISE: expect.stringMatching(/^http:\/\/[\d.]+:8153$/) }
+    expect(second?.environment).toEqual({ ...first?.environment, ...advertise })
+    expect(second?.environment).not.toEqual(first?.environment)
     expect(mounting('shared')).toEqual(['server-1', 'server-2'])
     expect([mounting('server-1'), mounting('server-2')]).toEqual([['server-1'], ['server-2']])
     for (const server of [first, second]) {
@@ -95,10 +97,17 @@ describe('deploy/compose-servers.yaml', () => {
       expect.objectContaining({ internal: 'true' }),
     ])
     expect(having(({ ports }) => ports.length > 0)).toEqual(['proxy'])
-    const { inside } = z
-      .object({ inside: z.object({ ipv4_address: z.string() }) })
-      .parse(services['proxy']?.networks)
-    expect(services['server-1']?.environment['CAIRN_TRUSTED_PROXIES']).toBe(inside.ipv4_address)
+    const addresses = members('inside').map(
+      (name) =>
+        z.object({ inside: z.object({ ipv4_address: z.string() }) }).parse(services[name]?.networks)
+          .inside.ipv4_address,
+    )
+    for (const name of ['server-1', 'server-2']) {
+      const { CAIRN_TRUSTED_PROXIES: trusted, CAIRN_ADVERTISE: advertised = '' } =
+        services[name]?.environment ?? {}
+      expect(trusted?.split(',').toSorted()).toEqual(addresses.toSorted())
+      expect(new URL(advertised).hostname).toBe(addresses[members('inside').indexOf(name)])
+    }
   })
 
   it('has a proxy that knows both servers by the name that its image has', () => {
@@ -135,6 +144,12 @@ describe('deploy/compose-servers.yaml', () => {
 
 const Named = z.object({ name: z.string() })
 const NameAndValue = z.strictObject({ name: z.string(), value: z.string() })
+const PodAddress = z.strictObject({
+  name: z.string(),
+  valueFrom: z.strictObject({
+    fieldRef: z.strictObject({ fieldPath: z.literal('status.podIP') }),
+  }),
+})
 const Probe = z.strictObject({
   httpGet: z.strictObject({ path: z.string().startsWith('/health/'), port: z.literal('http') }),
   periodSeconds: z.string().optional(),
@@ -146,7 +161,7 @@ const Server = z.strictObject({
   image: z.string(),
   ports: z.tuple([z.strictObject({ name: z.literal('http'), containerPort: z.literal('8153') })]),
   envFrom: z.tuple([z.strictObject({ secretRef: Named })]),
-  env: z.array(NameAndValue),
+  env: z.tuple([PodAddress], NameAndValue),
   startupProbe: Probe,
   livenessProbe: Probe,
   readinessProbe: Probe,
@@ -243,7 +258,10 @@ describe('deploy/kubernetes.yaml', () => {
     const { all, set } = readManifests()
     const [server] = set.spec.template.spec.containers
     const secret = all.find(({ metadata }) => metadata.name === server.envFrom[0].secretRef.name)
-    const environment = Object.fromEntries(server.env.map(({ name, value }) => [name, value]))
+    const [address, ...given] = server.env
+    const environment = Object.fromEntries(
+      given.map(({ name, value }) => [name, value.replace(`$(${address.name})`, '10.1.2.3')]),
+    )
     const settings = readSettings(SETTINGS.serve, [], { ...secret?.stringData, ...environment })
     const mounted = server.volumeMounts.map(({ mountPath }) => mountPath)
     const command = /^CMD (\[.*\])$/m.exec(deployed('Dockerfile').split('HEALTHCHECK').at(-1) ?? '')

@@ -81,7 +81,7 @@ async function knownOf({ scene, jobId, revisions }: Scene): Promise<Known> {
     path: ['cruise-output/console.log', 'out', 'out/report.txt'],
     startLineNumber: ['0'],
     entity: ['pipeline/app'],
-    kind: ['artifact'],
+    kind: ['pipeline', 'artifact'],
     name: ['app', 'r1', 'new'],
     'body /api/admin/config.xml': [form, document],
     'body /admin/restful/configuration/file/POST/xml': [form],

@@ -66,7 +66,8 @@ export class RealBuilds {
 
   agent(name: string, more: readonly string[] = [], env: Record<string, string> = {}): Program {
     const folder = ['--work-dir', join(this.folder, name), '--hostname', name]
-    const known = ['--server', this.#url, '--auto-register-key', KEY]
+    const server = more.includes('--server') ? [] : ['--server', this.#url]
+    const known = [...server, '--auto-register-key', KEY]
     const program = start(['agent', ...known, ...folder, ...more], { env })
     onTestFinished(async () => {
       program.process.kill('SIGTERM')
