@@ -214,11 +214,9 @@ describe('a configuration whose history is in a database', { tags: ['postgresql'
     const refs = git(repositoryIn(second.folder), 'for-each-ref', 'refs/conflicts')
     const [, ref = ''] = /\t(refs\/conflicts\/\w+)\n$/.exec(refs) ?? []
     expect(git(repositoryIn(second.folder), 'show', `${ref}:config.xml`)).toContain('edited')
-    expect(readFileSync(liveIn(second.folder), 'utf8')).toContain('two')
-    expect([await currentOf(first), await currentOf(second)]).toEqual([
-      expect.stringContaining('two'),
-      expect.stringContaining('two'),
-    ])
+    await expect.poll(() => readFileSync(liveIn(second.folder), 'utf8')).toContain('two')
+    await expect.poll(() => currentOf(second)).toContain('two')
+    expect(await currentOf(first)).toContain('two')
     await saveAll(second, 'three')
   })
 
