@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import type { Log, LogEvent, LogLevel } from '../lib/log.ts'
 import type { RequestMetrics } from '../core/request-metrics.ts'
 import { RequestContext } from './request-context.ts'
-import type { Connection, Handler } from './listen.ts'
+import type { Connection } from './listen.ts'
 
 export interface ObserveOptions {
   readonly answer: (request: Request, context: RequestContext) => Response | Promise<Response>
@@ -23,6 +23,12 @@ export interface ObserveOptions {
   readonly logLevel: LogLevel
 }
 
+/** Answers what comes over a connection, and requests of this process, which have none. */
+export type ObservedHandler = (
+  request: Request,
+  connection?: Connection,
+) => Response | Promise<Response>
+
 /** An answer that took longer is logged, in milliseconds. */
 const SLOW = 5_000
 
@@ -30,10 +36,10 @@ const SLOW = 5_000
  * Wraps everything that answers: gives each request its id, measures it, and has every action noted
  * before its answer goes out.
  */
-export function observe(options: ObserveOptions): Handler {
+export function observe(options: ObserveOptions): ObservedHandler {
   const { answer, basePath, metrics, sequence } = options
   const proxies = new Set(options.trustedProxies)
-  return (request, connection?: Connection) => {
+  return (request, connection) => {
     const context = new RequestContext(request, connection ?? null, { basePath, proxies, sequence })
     const began = performance.now()
     if (options.logLevel === 'debug') traceStart(options.log, request, context)

@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Principal } from '../core/principal.ts'
 import { tooMany } from '../core/rate-limit.ts'
 import { LoginLimits } from './login-limits.ts'
-import { costOfLogin, type PasswordCheck } from './password.ts'
+import { costOfLogin, PASSWORD_COST, type PasswordCheck } from './password.ts'
 import { findUser, type UsersReading } from './users-file.ts'
 
 /** How long a verified password is cached, in milliseconds. */
@@ -36,6 +36,8 @@ export interface CredentialCheckOptions {
   readonly wait: (milliseconds: number) => Promise<unknown>
   /** Compares a password without blocking the main thread. */
   readonly compare: (check: PasswordCheck) => Promise<boolean>
+  /** The least cost of a comparison, whatever the users file contains. */
+  readonly cost?: number | undefined
 }
 
 /**
@@ -112,7 +114,7 @@ export class CredentialCheck {
     const { users } = await this.#options.users()
     const [username, stored] = findUser(users, login.username) ?? [login.username, null]
     this.#assertRoom(atMost)
-    const cost = costOfLogin(users.values())
+    const cost = costOfLogin(users.values(), this.#options.cost ?? PASSWORD_COST)
     const isRight = await this.#compare({ password: login.password, stored, cost })
     const key = this.#keyed(login.authorization)
     if (!isRight) this.#good.delete(key)

@@ -13,6 +13,8 @@ export interface FirstUserOptions {
   readonly passwordFile: string
   /** Null to generate a password. */
   readonly password: string | null
+  /** The cost of the hash; the usual one when absent. */
+  readonly cost?: number | undefined
 }
 
 /**
@@ -20,7 +22,7 @@ export interface FirstUserOptions {
  * written to its file before the user exists, and never to a log, which others store and read.
  */
 export async function createFirstUser(options: FirstUserOptions): Promise<boolean> {
-  const { usersFile, passwordFile, password } = options
+  const { usersFile, passwordFile, password, cost } = options
   const { users, problems } = await readUsersFile(usersFile)
   if (users.size > 0 || problems.length > 0) return false
   const chosen = password ?? randomBytes(15).toString('base64url')
@@ -28,6 +30,6 @@ export async function createFirstUser(options: FirstUserOptions): Promise<boolea
     await mkdir(dirname(passwordFile), { recursive: true, mode: 0o700 })
     await replaceFile(passwordFile, Buffer.from(`${chosen}\n`), { mode: 0o600 })
   }
-  await writeUser(usersFile, { username: FIRST_USER, password: chosen })
+  await writeUser(usersFile, { username: FIRST_USER, password: chosen, cost })
   return password === null
 }

@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { hash, verifySync } from '@node-rs/bcrypt'
 
-const COST = 10
+/** The power of two of a password's work, where nothing else is asked for. */
+export const PASSWORD_COST = 10
 /** The limit of the cost for unknown users, whatever the users file contains. */
 const HIGHEST_COST = 13
 
@@ -12,8 +13,8 @@ const HIGHEST_COST = 13
 const NOBODY = 'VGTnQw0smYCiibyZnSx0UODmHOvvxYP9sdemmDdST9XgmWvquH2lW'
 
 /** Hashes a password with bcrypt. */
-export function hashPassword(password: string): Promise<string> {
-  return hash(password, COST)
+export function hashPassword(password: string, cost: number = PASSWORD_COST): Promise<string> {
+  return hash(password, cost)
 }
 
 /** Whether a stored hash has a supported form: bcrypt, or `{SHA}` of older tools. */
@@ -24,9 +25,9 @@ export function isPasswordHash(stored: string): boolean {
   )
 }
 
-/** The cost of every login: that of the most expensive of these hashes. */
-export function costOfLogin(hashes: Iterable<string>): number {
-  const highest = Array.from(hashes, costOf).reduce((high, cost) => Math.max(high, cost), COST)
+/** The cost of every login: that of the most expensive of these hashes, or the least one. */
+export function costOfLogin(hashes: Iterable<string>, least: number): number {
+  const highest = Array.from(hashes, costOf).reduce((high, cost) => Math.max(high, cost), least)
   return Math.min(highest, HIGHEST_COST)
 }
 

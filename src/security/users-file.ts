@@ -73,6 +73,8 @@ export async function readUsersFile(file: string): Promise<UsersReading> {
 export interface NewPassword {
   readonly username: string
   readonly password: string
+  /** The cost of its hash; the usual one when absent. */
+  readonly cost?: number | undefined
 }
 
 /**
@@ -122,8 +124,8 @@ export function nameInUse(username: string): ServiceError<'name-in-use'> {
   return new ServiceError('name-in-use', `There is a user ${username} already`, { name: username })
 }
 
-async function lineOf({ username, password }: NewPassword): Promise<string> {
-  return `${username}:${await hashPassword(password)}`
+async function lineOf({ username, password, cost }: NewPassword): Promise<string> {
+  return `${username}:${await hashPassword(password, cost)}`
 }
 
 function isLineOf(username: string, line: string): boolean {

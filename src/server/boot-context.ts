@@ -12,6 +12,8 @@ export interface BootEnvironment {
   readonly programPath: string | undefined
   /** The variables that the clients of version controls get. */
   readonly toolEnvironment: Readonly<Record<string, string>>
+  /** The least work of a password, as bcrypt's power of two; the usual one when absent. */
+  readonly passwordCost?: number
   /** Ends a start that waits for its turn; it waits until it has it when absent. */
   readonly stop?: AbortSignal
 }

@@ -29,7 +29,7 @@ export interface OpenedAccess {
 
 /** Who calls and what they may do, by the users file and the configuration as they are now. */
 export async function openAccess(
-  { environment: { clock, log }, shutdown }: BootContext,
+  { environment: { clock, log, passwordCost: cost }, shutdown }: BootContext,
   options: { readonly usersFile: string; readonly configuration: CurrentConfiguration },
 ): Promise<OpenedAccess> {
   const { usersFile: file, configuration } = options
@@ -43,7 +43,7 @@ export async function openAccess(
   )
   const threads = shutdown.own('stop-background-work', new PasswordThreads())
   const compare = (check: PasswordCheck) => threads.compare(check)
-  const credentials = new CredentialCheck({ users: () => users.read(), clock, wait, compare })
+  const credentials = new CredentialCheck({ users: () => users.read(), clock, wait, compare, cost })
   const access = new ConfiguredAccess({ configuration, usernames: () => users.names() })
   const { problems } = await users.read()
   return {

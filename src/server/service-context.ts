@@ -63,11 +63,12 @@ export interface ServiceContext extends SharedContext {
 export async function openShared(boot: BootContext): Promise<SharedContext> {
   const { settings, environment, shutdown, places } = boot
   const { stateDir, usersFile } = places
+  const { passwordCost: cost } = environment
   const audit = await openAudit(boot)
   await assertComplete(boot)
   const passwordFile = join(stateDir, 'admin.password')
   const password = settings['admin-password']
-  const isGenerated = await createFirstUser({ usersFile, passwordFile, password })
+  const isGenerated = await createFirstUser({ usersFile, passwordFile, password, cost })
   const box = new SecretBox(await openKeys(boot))
   const configuration = await openConfiguration(boot, box)
   const { history } = configuration.config

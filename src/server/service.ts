@@ -15,8 +15,7 @@ import { authenticate, type AuthenticateOptions } from '../http/authenticate.ts'
 import { type AnswerFailure, answerInJson } from '../http/failure.ts'
 import { isForPage } from '../api/interface-paths.ts'
 import { isForUsersToo, isPublic } from '../api/public-paths.ts'
-import type { Handler } from '../http/listen.ts'
-import { observe } from '../http/observe.ts'
+import { observe, type ObservedHandler } from '../http/observe.ts'
 import type { RouteEnv } from '../http/request-context.ts'
 import { type Duties, dutiesOf, unlessNeeded } from './forwarding.ts'
 import type { FollowerPagesOptions, PageService, PageServiceOptions } from './page-service.ts'
@@ -46,7 +45,7 @@ export interface FollowerServiceOptions
 }
 
 export interface HttpService {
-  readonly answer: Handler
+  readonly answer: ObservedHandler
   /** Loads what is made for people; who asks for a page before that waits for it. */
   loadPages(): Promise<PageService>
 }

@@ -35,33 +35,68 @@ export interface RunningServer extends AsyncDisposable {
   readonly failed: AbortSignal
 }
 
+/** A service without a port: what is in this process calls it. */
+export interface ServiceInProcess extends AsyncDisposable {
+  readonly answer: (request: Request) => Promise<Response>
+}
+
+/** Settings of a service that shares no database: other servers reach one by its port alone. */
+export type SettingsOfOne = ServeSettings & { readonly state: null }
+
+/** Opens what is to run, from the folders that this process holds now. */
+type Start<Started> = (boot: Omit<BootContext, 'cluster'>) => Promise<Started>
+
 /** Opens everything that the settings name, and listens. */
-export async function openServer(
+export function openServer(
   settings: ServeSettings,
   environment: BootEnvironment,
 ): Promise<RunningServer> {
-  const reserved = reservedFolders(settings)
+  return openWithRoom({ settings, environment }, async (boot) =>
+    serve({ ...boot, cluster: await joinCluster(boot) }),
+  )
+}
+
+/** Opens everything that the settings name but the port. */
+export function openInProcess(
+  settings: SettingsOfOne,
+  environment: BootEnvironment,
+): Promise<ServiceInProcess> {
+  return openWithRoom({ settings, environment }, async (boot) => {
+    const shared = await openShared({ ...boot, cluster: null })
+    const service = await leading(shared)
+    begin(shared, service)
+    return {
+      answer: async (request) => service.answer(request),
+      [Symbol.asyncDispose]: () => boot.shutdown[Symbol.asyncDispose](),
+    }
+  })
+}
+
+type Wanted = Pick<BootContext, 'settings' | 'environment'>
+
+/** A start on a full disk takes the room that is reserved. */
+async function openWithRoom<Started>(wanted: Wanted, start: Start<Started>): Promise<Started> {
+  const reserved = reservedFolders(wanted.settings)
   try {
-    return await openOnce(settings, environment)
+    return await openOnce(wanted, start)
   } catch (error) {
     // SQLite says of some of its files only that they cannot be written.
     if (!isDiskFull(error) && !reserved.some(isOnFullDisk)) throw error
     await allOf(reserved.map(freeReserve))
-    return await openOnce(settings, environment)
+    return await openOnce(wanted, start)
   }
 }
 
-async function openOnce(
-  settings: ServeSettings,
-  environment: BootEnvironment,
-): Promise<RunningServer> {
+async function openOnce<Started>(
+  { settings, environment }: Wanted,
+  start: Start<Started>,
+): Promise<Started> {
   const shutdown = new Shutdown()
   try {
     const places = await openPlaces(settings, { shutdown, environment })
-    const cluster = await joinCluster({ settings, environment, shutdown, places })
-    const server = await serve({ settings, environment, shutdown, places, cluster })
+    const started = await start({ settings, environment, shutdown, places })
     await allOf(reservedFolders(settings).map(makeReserve))
-    return server
+    return started
   } catch (error) {
     await shutdown[Symbol.asyncDispose]()
     throw error
@@ -112,10 +147,7 @@ async function serve(boot: BootContext): Promise<RunningServer> {
   const isFollower = cluster !== null && !cluster.isLeading
   const current = { service: isFollower ? following(shared, cluster) : await leading(shared) }
   const listening = await openPort(boot, current)
-  shared.access.reportLogin()
-  shared.configuration.entities.begin()
-  shared.configuration.texts.begin()
-  loadPages(shared, current.service)
+  begin(shared, current.service)
   const url = `http://${hostOf(settings.host)}:${listening.port}${settings['base-path']}`
   const failed = new AbortController()
   if (cluster !== null) {
@@ -151,6 +183,14 @@ async function leading(shared: SharedContext): Promise<HttpService> {
 
 function following(shared: SharedContext, cluster: Cluster): HttpService {
   return followerService(followerOptions(shared, cluster))
+}
+
+/** What a service that can be called does by itself. */
+function begin(shared: SharedContext, service: HttpService): void {
+  shared.access.reportLogin()
+  shared.configuration.entities.begin()
+  shared.configuration.texts.begin()
+  loadPages(shared, service)
 }
 
 async function openPort(

@@ -29,6 +29,7 @@ describe('cairn serve', () => {
     expect(program.stderr).toContain(`the password of user admin is in ${passwordFile}\n`)
     expect(program.stderr).not.toContain(password)
     expect(statSync(passwordFile).mode & 0o777).toBe(0o600)
+    expect(readFileSync(join(cwd, 'state/users.htpasswd'), 'utf8')).toMatch(/^admin:\$2[aby]\$10\$/)
   })
 
   it('takes its settings from the environment, a flag first', async () => {

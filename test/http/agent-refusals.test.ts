@@ -8,7 +8,7 @@ import { CallingAgent } from '../support/agents/agent-calls.ts'
 import { git } from '../support/git/git.ts'
 import { save } from '../support/service/saving.ts'
 import { securedDocument } from '../support/service/secured-document.ts'
-import { startService, type TestService } from '../support/service/service.ts'
+import { QUICK_COST, startService, type TestService } from '../support/service/service.ts'
 
 interface Refused {
   readonly call: string
@@ -88,7 +88,7 @@ const REFUSED: readonly Refused[] = [
 async function serviceWithAgents(): Promise<TestService> {
   const service = await startService()
   const file = join(service.folder, 'state', 'users.htpasswd')
-  const viewer = `viewer:${await hashPassword('p')}\n`
+  const viewer = `viewer:${await hashPassword('p', QUICK_COST)}\n`
   await new CallingAgent(service, 'pending').register()
   await new CallingAgent(service, 'enabled').register()
   await service.fetch('/api/agents/enabled/enable', { method: 'POST' })

@@ -7,7 +7,7 @@ import { gitLine } from '../support/git/git.ts'
 import { BASIC, rawRequest, statusOf } from '../support/http/raw-http.ts'
 import { saved } from '../support/service/saved-digest.ts'
 import { save } from '../support/service/saving.ts'
-import { startService, type TestService } from '../support/service/service.ts'
+import { QUICK_COST, startService, type TestService } from '../support/service/service.ts'
 
 const PATHS = [
   '/api/admin/config.xml',
@@ -55,7 +55,7 @@ function lasting({ headers }: Response): (readonly [string, string])[] {
 /** Adds users to the users file and waits until the service knows them. */
 async function addUsers(service: TestService, ...names: readonly string[]): Promise<void> {
   const file = join(service.folder, 'state', 'users.htpasswd')
-  const hash = await hashPassword('p')
+  const hash = await hashPassword('p', QUICK_COST)
   const lines = names.map((name) => `${name}:${hash}\n`)
   writeFileSync(file, readFileSync(file, 'utf8') + lines.join(''))
   const as = `${names[0]}:p`

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { tempDir } from '../support/disk/temp-folder.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { save } from '../support/service/saving.ts'
 import { startService, type TestService } from '../support/service/service.ts'
@@ -22,7 +23,7 @@ describe('wrong passwords', () => {
     ['one address', () => '192.0.2.1'],
     ['many addresses', (n: number) => `198.51.100.${n % 250}`],
   ])('by the hundred from %s are turned away, and keep nobody from work', async (_, addressOf) => {
-    const service = await startService(BEHIND_PROXY)
+    const service = await startService(BEHIND_PROXY, tempDir(), { hasUsualPasswords: true })
     await addSomeone(service)
     await save(service, documentWith('one'))
 

@@ -7,14 +7,14 @@ import type { PermissionRow } from '../support/service/permissions/permission-ro
 import { PERMISSIONS } from '../support/service/permissions/permission-table.ts'
 import { save } from '../support/service/saving.ts'
 import { LEVELS, type Role, ROLES, securedDocument } from '../support/service/secured-document.ts'
-import { startService, type TestService } from '../support/service/service.ts'
+import { QUICK_COST, startService, type TestService } from '../support/service/service.ts'
 
 const PASSWORD = 'p'
 
 async function securedService(): Promise<TestService> {
   const service = await startService()
   const file = join(service.folder, 'state', 'users.htpasswd')
-  const hash = await hashPassword(PASSWORD)
+  const hash = await hashPassword(PASSWORD, QUICK_COST)
   const users = LEVELS.user.map((role) => `${role}:${hash}\n`)
   writeFileSync(file, readFileSync(file, 'utf8') + users.join(''))
   await expect

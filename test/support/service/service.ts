@@ -1,17 +1,21 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { openServer } from '../../../src/server/start-service.ts'
+import { openInProcess, openServer } from '../../../src/server/start-service.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
 import type { LogEvent } from '../../../src/lib/log.ts'
+import { PASSWORD_COST } from '../../../src/security/password.ts'
 import { readSettings, SETTINGS } from '../../../src/settings.ts'
 import { toolEnvironment } from '../builds/materials.ts'
 import { tempDir } from '../disk/temp-folder.ts'
 
 export const ADMIN_PASSWORD = 'correct horse'
+/** The least that bcrypt takes: a tenth of a second less for each service that is opened and called. */
+export const QUICK_COST = 4
+/** Where a request of this process says that it goes. */
+const IN_PROCESS = 'http://127.0.0.1'
 
-/** A service on a free port in a folder of its own, with a caller that logs in as admin. */
-export interface TestService {
-  readonly url: string
+/** A service in a folder of its own, with a caller that logs in as admin. */
+export interface CalledService {
   readonly folder: string
   readonly repository: string
   readonly logged: readonly LogEvent[]
@@ -19,12 +23,47 @@ export interface TestService {
   close(): Promise<void>
 }
 
+/** A service on a free port. */
+export interface TestService extends CalledService {
+  readonly url: string
+}
+
+export interface TestServiceOptions {
+  readonly clock?: Clock
+  /** Whether passwords take as much work as they do where the program runs. */
+  readonly hasUsualPasswords?: boolean
+}
+
 /** Starts the whole service over real folders and a real socket; closed when the test has finished. */
 export async function startService(
   flags: readonly string[] = [],
   folder = tempDir(),
-  { clock = Date.now }: { readonly clock?: Clock } = {},
+  options: TestServiceOptions = {},
 ): Promise<TestService> {
+  const { settings, environment, ...places } = setUp(flags, folder, options)
+  const server = await openServer(settings, environment)
+  const close = closeOnce(server)
+  return { ...places, url: server.url, close, fetch: callerOf(server.url) }
+}
+
+/** The whole service over real folders without a socket: calls are answered in this process. */
+export async function openService(
+  flags: readonly string[] = [],
+  folder = tempDir(),
+  options: TestServiceOptions = {},
+): Promise<CalledService> {
+  const { settings, environment, ...places } = setUp(flags, folder, options)
+  const service = await openInProcess({ ...settings, state: null }, environment)
+  const close = closeOnce(service)
+  const fetch = callerBy((path, init) => service.answer(new Request(`${IN_PROCESS}${path}`, init)))
+  return { ...places, close, fetch }
+}
+
+function setUp(
+  flags: readonly string[],
+  folder: string,
+  { clock = Date.now, hasUsualPasswords = false }: TestServiceOptions,
+) {
   const repository = join(folder, 'config-repo')
   const places = ['--config-repo', repository, '--state-dir', join(folder, 'state'), '--port', '0']
   const local = ['--local-materials', folder]
@@ -37,23 +76,34 @@ export async function startService(
     {},
   )
   const logged: LogEvent[] = []
-  const server = await openServer(settings, {
+  const environment = {
     clock,
-    log: (event) => logged.push(event),
+    log: (event: LogEvent) => void logged.push(event),
     programPath: process.env['PATH'],
     toolEnvironment: toolEnvironment(folder),
-  })
-  const close = once(async () => server[Symbol.asyncDispose]())
+    passwordCost: hasUsualPasswords ? PASSWORD_COST : QUICK_COST,
+  }
+  return { settings, environment, folder, repository, logged }
+}
+
+function closeOnce(service: AsyncDisposable): () => Promise<void> {
+  const close = once(async () => service[Symbol.asyncDispose]())
   onTestFinished(close)
-  return { url: server.url, folder, repository, logged, close, fetch: callerOf(server.url) }
+  return close
 }
 
 /** Calls a service as admin, as another user, or without credentials. */
-export function callerOf(url: string): TestService['fetch'] {
+export function callerOf(url: string): CalledService['fetch'] {
+  return callerBy((path, init) => fetch(`${url}${path}`, { redirect: 'manual', ...init }))
+}
+
+function callerBy(
+  send: (path: string, init: RequestInit) => Promise<Response>,
+): CalledService['fetch'] {
   return (path, { as = `admin:${ADMIN_PASSWORD}`, ...init } = {}) => {
     const headers = new Headers(init.headers)
     if (as !== null) headers.set('authorization', `Basic ${Buffer.from(as).toString('base64')}`)
-    return fetch(`${url}${path}`, { redirect: 'manual', ...init, headers })
+    return send(path, { ...init, headers })
   }
 }
 

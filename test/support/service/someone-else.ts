@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { hashPassword } from '../../../src/security/password.ts'
-import type { TestService } from './service.ts'
+import { type CalledService, QUICK_COST } from './service.ts'
 
 /** What a second user, who is no administrator, logs in with. */
 export const SOMEONE = 'someone:p'
@@ -12,8 +12,8 @@ export const ADMIN_ALONE =
   '<server><security><passwordFile path="/u" /><admins><user>admin</user></admins></security></server>'
 
 /** Adds the second user to the users file and waits until the service knows. */
-export async function addSomeone(service: TestService): Promise<void> {
-  const hash = await hashPassword('p')
+export async function addSomeone(service: CalledService): Promise<void> {
+  const hash = await hashPassword('p', QUICK_COST)
   appendFileSync(join(service.folder, 'state', 'users.htpasswd'), `someone:${hash}\n`)
   await expect
     .poll(async () => (await service.fetch('/api/agents', { as: SOMEONE })).status)
