@@ -2,7 +2,12 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { getRequestListener, type Http2Bindings, type HttpBindings } from '@hono/node-server'
+import {
+  getRequestListener,
+  type Http2Bindings,
+  type HttpBindings,
+  RequestError,
+} from '@hono/node-server'
 import type { Log } from '../lib/log.ts'
 import { json } from './errors.ts'
 
@@ -25,7 +30,7 @@ const FEWEST_CONNECTIONS = 16
 const SAY_EVERY = 60_000
 
 const MALFORMED = 'The request is not well-formed HTTP'
-const errorHandler = () => json({ message: MALFORMED }, 400)
+const INTERNAL = 'Internal server error'
 
 /** What did not become a request, by the code of the error: its status and what is said of it. */
 const REFUSALS: ReadonlyMap<string, readonly [string, string]> = new Map([
@@ -61,6 +66,11 @@ export class Listening implements AsyncDisposable {
     answer: Handler,
     { host, port, idleAtMost = IDLE_AT_MOST, log }: ListeningOptions,
   ): Promise<Listening> {
+    const errorHandler = (error: unknown) => {
+      if (error instanceof RequestError) return json({ message: MALFORMED }, 400)
+      reportUnanswered(log, error)
+      return json({ message: INTERNAL }, 500)
+    }
     const listener = getRequestListener(answer, { errorHandler })
     const limits = {
       headersTimeout: HEADERS_WITHIN,
@@ -76,7 +86,7 @@ export class Listening implements AsyncDisposable {
     })
     server.on('request', (incoming, outgoing) => {
       listener(incoming, outgoing).catch((error: unknown) => {
-        log?.({ level: 'error', message: 'A request could not be answered', facts: { error } })
+        reportUnanswered(log, error)
         outgoing.destroy()
       })
     })
@@ -131,6 +141,10 @@ function tellNowAndThen(log: Log, most: number): () => void {
     const message = `More than ${most} connections at once: further ones are refused`
     log({ level: 'warning', message })
   }
+}
+
+function reportUnanswered(log: Log | undefined, error: unknown): void {
+  log?.({ level: 'error', message: 'A request could not be answered', facts: { error } })
 }
 
 /**

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Connection, type Handler, Listening } from '../../../src/http/listen.ts'
+import type { LogEvent } from '../../../src/lib/log.ts'
 
 const HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n'
 
@@ -53,5 +54,19 @@ describe('a line that is silent for too long', () => {
     )
 
     expect(await hear(listening, `${HEAD}word`)).toContain('one')
+  })
+})
+
+describe('an answer that fails', () => {
+  it('is a fault of the server, and is logged', async () => {
+    const logged: LogEvent[] = []
+    const fails = () => Promise.reject(new Error('a bug'))
+    const at = { host: '127.0.0.1', port: 0, log: (event: LogEvent) => logged.push(event) }
+    await using listening = await Listening.open(fails, at)
+
+    const { status } = await fetch(`http://127.0.0.1:${listening.port}/`)
+
+    expect(status).toBe(500)
+    expect(logged).toMatchObject([{ level: 'error', facts: { error: new Error('a bug') } }])
   })
 })
