@@ -5,8 +5,9 @@ import { contentOf } from './content.ts'
 import { elementIdentity, elementKindOf } from './element-kind.ts'
 import { labelOf, taskText } from './labels.ts'
 import { type Matching, matchItems, refine } from './match.ts'
-import { type ElementPart, partsOf } from './parts.ts'
+import { type ElementPart, partCount, partsOf } from './parts.ts'
 import { isWrittenAlike, lineCount, type Pair, rangeOf, rangesOf, type Scope } from './scope.ts'
+import type { DocumentChange } from '../entities/change.ts'
 import { displayedName, shownPair } from '../entities/shown-value.ts'
 import { matchSimilar } from './similar.ts'
 
@@ -16,18 +17,28 @@ export interface Where {
   readonly covered: readonly string[]
 }
 
-/** Reports every difference of two elements, except in the entities inside them. */
+/** Elements with more parts than this are only reported as changed. */
+const MOST_PARTS = 10_000
+
+/**
+ * Reports every difference of two elements, except in the entities inside them. What nobody could
+ * read through is reported as one change, so that no comparison takes long.
+ */
 export function compareElements(scope: Scope, pair: Pair, where: Where): void {
   if (isWrittenAlike(scope, pair)) return
+  const { entities } = scope
+  if (partCount(pair.before, entities) + partCount(pair.after, entities) > MOST_PARTS) {
+    return scope.report(contentChange(scope, pair, where.path))
+  }
   compareAttributes(scope, pair, where)
   const isCommandCovered = where.covered.includes('command')
   const [before, after] = [pair.before, pair.after].map((element) =>
-    partsOf(element, scope.entities).filter(
+    partsOf(element, entities).filter(
       (part) => !isCommandCovered || part.element.name !== 'arg',
     ),
   )
   const matching = matchParts(scope, before ?? [], after ?? [])
-  compareParts(scope, matching, where.path)
+  compareParts(scope, pair, { matching, path: where.path })
   compareOrder(scope, matching.pairs, where.path)
 }
 
@@ -64,24 +75,44 @@ function isLarge({ element }: ElementPart): boolean {
   return element.name === 'stage' || element.name === 'job'
 }
 
+/** After many changes, the rest of an element is one change. */
 function compareParts(
+  scope: Scope,
+  pair: Pair,
+  { matching, path }: { matching: Matching<ElementPart>; path: readonly string[] },
+): void {
+  for (const report of differences(scope, matching, path)) {
+    if (scope.isLong()) return scope.report(contentChange(scope, pair, path))
+    report()
+  }
+}
+
+function* differences(
   scope: Scope,
   { pairs, removed, added }: Matching<ElementPart>,
   path: readonly string[],
-) {
-  for (const { element } of removed) reportLone(scope, { kind: 'removed', element, path })
-  for (const [before, after] of pairs) {
-    comparePart(scope, { before: before.element, after: after.element }, path)
+): Generator<() => void> {
+  for (const { element } of removed) {
+    yield () => reportLone(scope, { kind: 'removed', element, path })
   }
-  for (const { element } of added) reportLone(scope, { kind: 'added', element, path })
+  for (const [before, after] of pairs) {
+    const pair = { before: before.element, after: after.element }
+    if (!isWrittenAlike(scope, pair)) yield () => comparePart(scope, pair, path)
+  }
+  for (const { element } of added) yield () => reportLone(scope, { kind: 'added', element, path })
 }
 
 function comparePart(scope: Scope, pair: Pair, path: readonly string[]): void {
-  if (isWrittenAlike(scope, pair)) return
   const covered = [...reportName(scope, pair, path), ...reportCommand(scope, pair, path)]
   compareText(scope, pair, path)
   const inside = [...path, labelOf(pair.after)]
   compareElements(scope, pair, { path: inside, covered })
+}
+
+function contentChange(scope: Scope, pair: Pair, path: readonly string[]): DocumentChange {
+  const { entity, label } = scope
+  const ranges = rangesOf(scope, { before: pair.before.span, after: pair.after.span })
+  return { kind: 'changed', entity, label, path, subject: 'content', ...ranges }
 }
 
 /** Reports a new name as a rename, not as a changed attribute. Returns the attribute it covers. */

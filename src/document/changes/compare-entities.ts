@@ -21,6 +21,7 @@ import {
   rangeOf,
   rangesOf,
   type Scope,
+  scopeOf,
 } from './scope.ts'
 import { matchSimilar } from './similar.ts'
 
@@ -124,21 +125,14 @@ function compareEntity(
 ): void {
   const pair = { before: before.element, after: after.element }
   if (isWrittenAlike(documents, pair)) return
-  if (documents.isLong()) return documents.report(contentChange(documents, pair, after))
-  let changes = 0
-  const scope: Scope = {
-    ...documents,
-    entity: entityName(after),
-    label: entityLabel(after),
-    report: (change) => {
-      changes += 1
-      documents.report(change)
-    },
+  if (documents.isLong() && !holdsEntities(documents, pair.after)) {
+    return documents.report(contentChange(documents, pair, after))
   }
+  const scope = scopeOf(documents, { entity: entityName(after), label: entityLabel(after) })
   const covered = reportName(scope, before, after)
   if (after.kind.by === '#text') compareText(scope, pair, [])
   compareElements(scope, pair, { path: [], covered })
-  reportForm(scope, pair, changes === 0)
+  reportForm(scope, pair, scope.changes() === 0)
 }
 
 function contentChange(
@@ -198,7 +192,7 @@ export function reportForm(scope: Scope, pair: Pair, isNothingElse: boolean): vo
 }
 
 /** Around other entities white space comes and goes with them. */
-function holdsEntities(scope: Scope, element: XmlElement): boolean {
+function holdsEntities(scope: ComparisonScope, element: XmlElement): boolean {
   return childElements(element).some(
     (child) => scope.entities.has(child) || holdsEntities(scope, child),
   )

@@ -20,6 +20,16 @@ export function partsOf(element: XmlElement, without: ReadonlySet<XmlElement>): 
   return parts
 }
 
+/** How many parts {@link partsOf} would find. */
+export function partCount(element: XmlElement, without: ReadonlySet<XmlElement>): number {
+  let count = 0
+  for (const child of element.children) {
+    if (child.kind !== 'element' || without.has(child)) continue
+    count += isList(child) ? partCount(child, without) : 1
+  }
+  return count
+}
+
 function collect(
   holder: XmlElement,
   list: string,

@@ -13,10 +13,27 @@ export interface ComparisonScope {
   readonly isLong: () => boolean
 }
 
-/** The entity whose changes are being reported. */
+/** The entity whose changes are being reported; it is long when it has many of them. */
 export interface Scope extends ComparisonScope {
   readonly entity: string
   readonly label: string
+}
+
+/** After so many changes, what follows is only reported as changed. */
+export const MOST_IN_DETAIL = 1_000
+
+/** The scope of an entity, and how many changes it has reported. */
+export function scopeOf(
+  documents: ComparisonScope,
+  named: Pick<Scope, 'entity' | 'label'>,
+): Scope & { readonly changes: () => number } {
+  let changes = 0
+  const report = (change: DocumentChange): void => {
+    changes += 1
+    documents.report(change)
+  }
+  const isLong = () => changes >= MOST_IN_DETAIL
+  return { ...documents, ...named, report, isLong, changes: () => changes }
 }
 
 /** One element before and after. */

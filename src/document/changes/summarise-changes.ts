@@ -23,7 +23,15 @@ import {
   asEntity,
   entityKey,
 } from '../entities/entities.ts'
-import { type ComparisonScope, lineCount, rangeOf, type Scope, isWrittenAlike } from './scope.ts'
+import {
+  type ComparisonScope,
+  isWrittenAlike,
+  lineCount,
+  MOST_IN_DETAIL,
+  rangeOf,
+  type Scope,
+  scopeOf,
+} from './scope.ts'
 import { shownValue } from '../entities/shown-value.ts'
 import { listOf } from '../incremental/find-members.ts'
 import { RelocatedElement } from '../incremental/relocated-element.ts'
@@ -32,8 +40,6 @@ import { elementsAt } from '../xml/xml-elements.ts'
 /** A document to compare: well-formed, or with the reasons why it is not. */
 export type Comparable = XmlDocument | { readonly problems: readonly Problem[] }
 
-/** After so many changes, an entity is only reported as changed. */
-const MOST_IN_DETAIL = 1_000
 const NOTHING = { pairs: [], removed: [], added: [] } as const
 const WHOLE = { entity: DOCUMENT, label: DOCUMENT_LABEL, path: [] } as const
 
@@ -108,7 +114,7 @@ function* compareWhole(
     groups: matchings.get('group') ?? NOTHING,
   })
   yield
-  yield compareRoots({ ...documents, ...WHOLE })
+  yield compareRoots(scopeOf(documents, WHOLE))
   return withFewLayouts(grouped(changes))
 }
 

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { ADMINS, MATERIALS, SHOP, STAGE, toldAfter } from '../../../support/documents/summaries.ts'
+import {
+  ADMINS,
+  DOCUMENT,
+  MATERIALS,
+  SHOP,
+  STAGE,
+  told,
+  toldAfter,
+} from '../../../support/documents/summaries.ts'
 
 describe('the summary of what changed', () => {
   it.each<[what: string, from: string, to: string, expected: string[]]>([
@@ -203,5 +211,28 @@ describe('the summary of what changed', () => {
     ],
   ])('names %s', (_, from, to, expected) => {
     expect(toldAfter([from, to])).toEqual(expected)
+  })
+
+  const withVariables = (count: number, value: string) => {
+    const each = (n: number) => `<variable name="V${n}"><value>${value}</value></variable>`
+    const variables = Array.from({ length: count }, (_, n) => each(n)).join('\n')
+    return DOCUMENT.replace(/<variable name="REGION">.*?<\/variable>/, () => variables)
+  }
+
+  it('ends in one change for the rest of an entity that has too many', () => {
+    const changes = told(withVariables(1_500, 'a'), withVariables(1_500, 'b'))
+
+    expect(changes).toHaveLength(1_001)
+    expect(changes.at(-1)).toBe('pipeline/shop changed: variable V999: value a → b')
+    expect(changes).toContain('pipeline/shop changed: content changed')
+  })
+
+  it('is one change for an entity of more parts than anybody reads', () => {
+    const [before, after] = [withVariables(5_001, 'a'), withVariables(5_001, 'b')]
+
+    expect(told(before, after)).toEqual(['pipeline/shop changed: content changed'])
+    expect(told(before, before.replace('jobTimeout="5"', 'jobTimeout="6"'))).toEqual([
+      'server changed: jobTimeout 5 → 6',
+    ])
   })
 })
