@@ -13,6 +13,7 @@ import { ConfigEditor } from './save/config-editor.ts'
 import { ConfigurationWriter } from './save/configuration-writer.ts'
 import { CurrentConfiguration } from './current/current-configuration.ts'
 import { DocumentCache } from './current/document-cache.ts'
+import { DocumentThread } from './current/document-thread.ts'
 import { ReadableDocuments } from './current/readable-documents.ts'
 import { ServerIdentity } from './current/server-identity.ts'
 
@@ -45,9 +46,11 @@ export class ConfigServices implements AsyncDisposable {
   readonly summary: ChangeSummary
   readonly identity: ServerIdentity
   readonly readable: ReadableDocuments
+  readonly #thread: DocumentThread
   readonly #pool: DiffPool
 
   private constructor(parts: {
+    thread: DocumentThread
     history: History
     writer: ConfigurationWriter
     cache: DocumentCache
@@ -64,14 +67,16 @@ export class ConfigServices implements AsyncDisposable {
     this.summary = parts.summary
     this.identity = parts.identity
     this.readable = parts.readable
+    this.#thread = parts.thread
     this.#pool = new DiffPool()
   }
 
   static async open(options: ConfigServicesOptions): Promise<ConfigServices> {
-    const cache = new DocumentCache(options.box)
+    const thread = new DocumentThread(options.box)
+    const cache = new DocumentCache(thread)
     const summary = new ChangeSummary(cache)
     const identity = new ServerIdentity()
-    const readable = new ReadableDocuments({ box: options.box, cache })
+    const readable = new ReadableDocuments({ thread, cache })
     const prepare = prepareBy({ cache, identity, summary })
     const history = await History.open({
       ...options,
@@ -90,6 +95,7 @@ export class ConfigServices implements AsyncDisposable {
     )
     const writer = new ConfigurationWriter({ history, prepare, sealForReaders: readable.seal })
     return new ConfigServices({
+      thread,
       history,
       writer,
       cache,
@@ -119,7 +125,7 @@ export class ConfigServices implements AsyncDisposable {
     await this.writer[Symbol.asyncDispose]()
     await this.#pool.close()
     await this.history[Symbol.asyncDispose]()
-    await this.cache[Symbol.asyncDispose]()
+    await this.#thread[Symbol.asyncDispose]()
   }
 }
 

@@ -22,6 +22,8 @@ const SAVED: Readonly<Record<string, (size: number, n: number) => string>> = {
     before('</cruise>', environmentsOf([variablesOf(values(size * 3))]), n),
   'environments, 3 MB': (size, n) =>
     before('</cruise>', environmentsOf(values(size * 3).map((value) => variablesOf([value]))), n),
+  'plain secrets, 3 MB': (size, n) =>
+    before('<materials>', variablesOf(values(size * 3), 'secure="true"'), n),
 }
 
 /** Pages about a document of 10 MB, which differs from the one before in all its pipelines. */
@@ -114,8 +116,8 @@ function values(bytes: number): string[] {
   return Array.from({ length: Math.round(bytes / 60) }, (_, n) => `<value>value ${n}</value>`)
 }
 
-function variablesOf(contents: readonly string[]): string {
-  const variables = contents.map((value, n) => `<variable name="v${n}">${value}</variable>`)
+function variablesOf(contents: readonly string[], more = ''): string {
+  const variables = contents.map((value, n) => `<variable name="v${n}" ${more}>${value}</variable>`)
   return `<environmentvariables>\n${variables.join('\n')}\n</environmentvariables>`
 }
 

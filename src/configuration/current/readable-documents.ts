@@ -2,8 +2,6 @@ import { LRUCache } from 'lru-cache'
 import { findSecrets } from '../../document/secrets/find-secrets.ts'
 import { maskSecrets } from '../../document/text/shown-text.ts'
 import { findPlainSecrets } from '../../document/secrets/plain-secrets.ts'
-import { sealSecrets } from '../../document/secrets/seal-secrets.ts'
-import type { SecretBox } from '../../document/secrets/secret-box.ts'
 import { addressSecrets, SEALED_START } from '../../document/secrets/user-info.ts'
 import { readXml } from '../../document/xml/xml-reader.ts'
 import type { Digest } from '../../core/digest.ts'
@@ -11,9 +9,10 @@ import { runCooperatively } from '../../lib/cooperative.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { StoredDocument } from '../../history/history.ts'
 import type { DocumentCache } from './document-cache.ts'
+import type { DocumentThread } from './document-thread.ts'
 
 export interface ReadableDocumentsDeps {
-  readonly box: SecretBox
+  readonly thread: Pick<DocumentThread, 'seal'>
   readonly cache: Pick<DocumentCache, 'find'>
 }
 
@@ -61,11 +60,9 @@ export class ReadableDocuments {
   readonly seal = async (stored: StoredDocument): Promise<Uint8Array<ArrayBuffer>> => {
     const { document } = stored
     if ((await this.secretsIn(stored)).length === 0) return document
-    const reading = await runCooperatively(readXml(document))
-    if (!reading.ok) return Buffer.from(maskSecrets(Buffer.from(document).toString('utf8')))
-    const { box } = this.#deps
-    const sealed = sealSecrets(reading, { seal: (secret) => box.sealRepeatably(secret) })
-    return Buffer.from(sealed.text)
+    const sealing = await this.#deps.thread.seal(document, { isRepeatable: true })
+    if (sealing.ok) return sealing.document
+    return Buffer.from(maskSecrets(Buffer.from(document).toString('utf8')))
   }
 }
 

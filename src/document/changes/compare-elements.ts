@@ -33,9 +33,7 @@ export function compareElements(scope: Scope, pair: Pair, where: Where): void {
   compareAttributes(scope, pair, where)
   const isCommandCovered = where.covered.includes('command')
   const [before, after] = [pair.before, pair.after].map((element) =>
-    partsOf(element, entities).filter(
-      (part) => !isCommandCovered || part.element.name !== 'arg',
-    ),
+    partsOf(element, entities).filter((part) => !isCommandCovered || part.element.name !== 'arg'),
   )
   const matching = matchParts(scope, before ?? [], after ?? [])
   compareParts(scope, pair, { matching, path: where.path })

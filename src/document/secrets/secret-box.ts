@@ -16,8 +16,9 @@ const SEALED = /^AES:([\w+/-]{16}):([\w+/-]{22,}={0,2})$/
  * seals; every key opens, so that older revisions stay readable after a rotation.
  */
 export class SecretBox {
+  /** For another thread of this process that seals as this box does. */
+  readonly keys: readonly Uint8Array[]
   readonly #newest: Uint8Array
-  readonly #keys: readonly Uint8Array[]
 
   constructor(keys: readonly Uint8Array[]) {
     const [newest] = keys
@@ -25,7 +26,7 @@ export class SecretBox {
       throw new RangeError(`a secret box needs keys of ${KEY_BYTES} bytes`)
     }
     this.#newest = newest
-    this.#keys = keys
+    this.keys = keys
   }
 
   /** A text of its own each time, even for the same secret. */
@@ -48,7 +49,7 @@ export class SecretBox {
 
   /** The secret, or null when none of the keys sealed this text. */
   open(sealed: string): string | null {
-    for (const key of this.#keys) {
+    for (const key of this.keys) {
       const secret = openWith(key, sealed)
       if (secret !== null) return secret
     }

@@ -14,6 +14,7 @@ import { openSecretKeys } from '../../security/secret-keys.ts'
 import { ChangeSummary } from '../../configuration/changes/change-summary.ts'
 import { ConfigServices, EDITION } from '../../configuration/config-services.ts'
 import { DocumentCache } from '../../configuration/current/document-cache.ts'
+import { DocumentThread } from '../../configuration/current/document-thread.ts'
 import { assertSeparate } from '../separate-folders.ts'
 import { SourceRepository } from './source-repository.ts'
 
@@ -48,17 +49,6 @@ export interface Imported extends ImportReport {
   readonly current: Revision
 }
 
-/** Seals equal secrets equally during one import, so that commits differ only in real changes. */
-class ImportBox extends SecretBox {
-  readonly #sealed = new Map<string, string>()
-
-  override seal(secret: string): string {
-    const sealed = this.#sealed.get(secret) ?? super.seal(secret)
-    this.#sealed.set(secret, sealed)
-    return sealed
-  }
-}
-
 /**
  * Imports the history of another repository into that of a stopped service, and updates the live
  * file and the index.
@@ -77,8 +67,10 @@ export async function importRepository(
   await fs.mkdir(stateDir, { recursive: true, mode: 0o700 })
   const { programPath } = surroundings
   await assertKeysThere({ repository, fileName, keysFile, programPath })
-  const box = new ImportBox(await openSecretKeys(keysFile))
-  await using cache = new DocumentCache(box)
+  const box = new SecretBox(await openSecretKeys(keysFile))
+  await using thread = new DocumentThread(box)
+  // Equal secrets are sealed equally, so that commits differ only in real changes.
+  const cache = new DocumentCache(thread, { isRepeatable: true })
   if (await hasBegun(places)) await settle(places, surroundings, box)
   await using source = new SourceRepository(request, environment)
   const report = await importHistory({

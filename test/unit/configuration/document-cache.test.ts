@@ -5,12 +5,17 @@ import { readDocument } from '../../../src/document/document.ts'
 import { SecretBox } from '../../../src/document/secrets/secret-box.ts'
 import { digestOf } from '../../../src/core/digest.ts'
 import { DocumentCache } from '../../../src/configuration/current/document-cache.ts'
+import { DocumentThread } from '../../../src/configuration/current/document-thread.ts'
 import { aConfigurationInBytes, git } from '../../support/documents/a-configuration.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { plainTree } from '../../support/git/plain-tree.ts'
 
-function aCache(): DocumentCache {
-  return new DocumentCache(new SecretBox([randomBytes(32)]))
+const BOX = new SecretBox([randomBytes(32)])
+
+function aCache(): DocumentCache & AsyncDisposable {
+  const thread = new DocumentThread(BOX)
+  const dispose = () => thread[Symbol.asyncDispose]()
+  return Object.assign(new DocumentCache(thread), { [Symbol.asyncDispose]: dispose })
 }
 
 function largeDocument(): string {
@@ -107,5 +112,24 @@ describe('the cache of documents', () => {
     const sealed = cache.find(digestOf(inspection.document))
     expect(sealed?.text).toContain('encryptedPassword="AES:')
     expect(sealed?.hasPlainSecrets).toBe(false)
+  })
+
+  it('seals each secret of a large document, and nothing else', async () => {
+    await using cache = aCache()
+    const secure = VARIABLES.replaceAll('"><value>', '" secure="true"><value>')
+    const given = SMALL.replace(
+      '<materials>',
+      `<environmentvariables>${secure}</environmentvariables><materials>`,
+    )
+
+    const inspection = await cache.inspect(Buffer.from(given))
+
+    if (!inspection.ok) throw new Error('it is valid')
+    const opened = Buffer.from(inspection.document)
+      .toString('utf8')
+      .replaceAll(/<encryptedValue>(.*?)<\/encryptedValue>/g, (_, sealed: string) => {
+        return `<value>${BOX.open(sealed)}</value>`
+      })
+    expect(opened).toBe(given)
   })
 })
