@@ -28,6 +28,10 @@ async function silence({ incoming }: Connection): Promise<void> {
   await once(incoming.socket, 'timeout')
 }
 
+function fail(): Promise<Response> {
+  return Promise.reject(new Error('a bug'))
+}
+
 describe('a line that is silent for too long', () => {
   it.each([
     ['one with a body', `${HEAD}word`, 'heard word'],
@@ -60,9 +64,8 @@ describe('a line that is silent for too long', () => {
 describe('an answer that fails', () => {
   it('is a fault of the server, and is logged', async () => {
     const logged: LogEvent[] = []
-    const fails = () => Promise.reject(new Error('a bug'))
     const at = { host: '127.0.0.1', port: 0, log: (event: LogEvent) => logged.push(event) }
-    await using listening = await Listening.open(fails, at)
+    await using listening = await Listening.open(fail, at)
 
     const { status } = await fetch(`http://127.0.0.1:${listening.port}/`)
 

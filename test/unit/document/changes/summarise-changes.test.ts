@@ -9,6 +9,13 @@ import {
   toldAfter,
 } from '../../../support/documents/summaries.ts'
 
+/** The document with so many variables of one value in its pipeline. */
+function withVariables(count: number, value: string): string {
+  const each = (n: number) => `<variable name="V${n}"><value>${value}</value></variable>`
+  const variables = Array.from({ length: count }, (_, n) => each(n)).join('\n')
+  return DOCUMENT.replace(/<variable name="REGION">.*?<\/variable>/, () => variables)
+}
+
 describe('the summary of what changed', () => {
   it.each<[what: string, from: string, to: string, expected: string[]]>([
     [
@@ -212,12 +219,6 @@ describe('the summary of what changed', () => {
   ])('names %s', (_, from, to, expected) => {
     expect(toldAfter([from, to])).toEqual(expected)
   })
-
-  const withVariables = (count: number, value: string) => {
-    const each = (n: number) => `<variable name="V${n}"><value>${value}</value></variable>`
-    const variables = Array.from({ length: count }, (_, n) => each(n)).join('\n')
-    return DOCUMENT.replace(/<variable name="REGION">.*?<\/variable>/, () => variables)
-  }
 
   it('ends in one change for the rest of an entity that has too many', () => {
     const changes = told(withVariables(1_500, 'a'), withVariables(1_500, 'b'))
