@@ -261,7 +261,7 @@ export const BREAKS: readonly Break[] = [
   {
     behaviour: 'older keys open what they have sealed',
     file: 'document/secrets/secret-box.ts',
-    find: 'for (const key of this.#keys)',
+    find: 'for (const key of this.keys)',
     replace: 'for (const key of [this.#newest])',
     test: 'unit/document/secrets/secret-box.test.ts',
   },
