@@ -12,10 +12,10 @@ const missingReporter = new MissingProgramsReporter(missing, {
   mustHaveAll: REPORT !== undefined,
 })
 
-/** Tests of rooms by themselves share a process, which loads the code once. */
-const TOGETHER = 'test/{unit,property,conformance}/**/*.test.ts'
-/** Those of them that look at their whole process: its time, memory, children or open files. */
+/** Files that look at their whole process: its time, memory, children or open files. */
 const ALONE = [
+  'test/http/hostile/documents.test.ts',
+  'test/http/pages/agents.test.ts',
   'test/property/growth.test.ts',
   'test/unit/builds/material-poller.test.ts',
   'test/unit/document/{document,value-types}.test.ts',
@@ -23,7 +23,8 @@ const ALONE = [
   'test/unit/git/cat-file-reader.test.ts',
   'test/unit/security/credentials.test.ts',
 ]
-const OTHERS = ['test/*.test.ts', 'test/{crash,docs,e2e,http}/**/*.test.ts']
+/** All others share a process, which loads the code once. */
+const TOGETHER = ['test/**/*.test.ts']
 
 const LONG = { name: 'long', description: 'takes long: not part of npm run test:quick' }
 
@@ -33,11 +34,11 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'together', include: [TOGETHER], exclude: ALONE, isolate: false },
+        test: { name: 'together', include: TOGETHER, exclude: ALONE, isolate: false },
       },
-      { extends: true, test: { name: 'alone', include: [...ALONE, ...OTHERS] } },
+      { extends: true, test: { name: 'alone', include: ALONE } },
     ],
-    globalSetup: ['test/support/programs/build-once.ts'],
+    globalSetup: ['test/support/disk/temp-in-memory.ts', 'test/support/programs/build-once.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
