@@ -370,7 +370,7 @@ export const BREAKS: readonly Break[] = [
     file: 'configuration/save/config-saving.ts',
     find: 'return isCurrent ? edited : mergeStale(',
     replace: 'return isCurrent || base ? edited : mergeStale(',
-    test: 'http/config-saving.test.ts',
+    test: 'service/config-saving.test.ts',
   },
   {
     behaviour: 'a form keeps the line endings of the document',
@@ -441,7 +441,7 @@ export const BREAKS: readonly Break[] = [
     file: 'agents/registration-limits.ts',
     find: 'this.#guesses.take(network)',
     replace: '',
-    test: 'http/agent-limits.test.ts',
+    test: 'service/agent-limits.test.ts',
   },
   // notify, http, api, pages
   {

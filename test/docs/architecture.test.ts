@@ -45,7 +45,7 @@ describe('ARCHITECTURE.md', () => {
 
   it('says of every folder of tests which room it is about', () => {
     const text = section('Where tests of a room are')
-    const suites = ['unit', 'property', 'conformance', 'crash', 'http', 'e2e']
+    const suites = ['unit', 'property', 'conformance', 'crash', 'service', 'http', 'e2e']
     const folders = suites.flatMap((suite) =>
       readdirSync(`${ROOT}test/${suite}`, { withFileTypes: true })
         .filter((entry) => entry.isDirectory())

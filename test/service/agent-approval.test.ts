@@ -8,32 +8,32 @@ import { CallingAgent } from '../support/agents/agent-calls.ts'
 import { html, KEY, post } from '../support/pages/agents-page.ts'
 import { git } from '../support/git/git.ts'
 import { save } from '../support/service/saving.ts'
-import { startService, type TestService } from '../support/service/service.ts'
+import { openService, type CalledService } from '../support/service/service.ts'
 
 const UUIDS = ['listed-1', 'listed-2', 'retired']
 const NO_WISHES = { key: KEY, resources: [], environments: [] }
 
 /** A service that took over a repository: its configuration lists agents, its state knows none. */
-async function adopted(): Promise<TestService> {
-  const service = await startService(['--auto-register-key', KEY])
+async function adopted(): Promise<CalledService> {
+  const service = await openService(['--auto-register-key', KEY])
   const agents = UUIDS.map((uuid) => ({ uuid, hostname: uuid, isDisabled: uuid === 'retired' }))
   const saved = await save(service, aConfiguration({ pipelines: [{ name: 'app' }], agents }))
   expect(saved.status).toBe(200)
   return service
 }
 
-async function entryOf(service: TestService, uuid: string) {
+async function entryOf(service: CalledService, uuid: string) {
   const agents = z
     .array(z.object({ uuid: z.string(), status: z.string() }).loose())
     .parse(await (await service.fetch('/api/agents')).json())
   return agents.find((agent) => agent.uuid === uuid)
 }
 
-function enable(service: TestService, uuid: string): Promise<Response> {
+function enable(service: CalledService, uuid: string): Promise<Response> {
   return service.fetch(`/api/agents/${uuid}/enable`, { method: 'POST' })
 }
 
-function revisionsOf({ repository }: TestService): number {
+function revisionsOf({ repository }: CalledService): number {
   return Number(git(repository, 'rev-list', '--count', 'HEAD'))
 }
 
@@ -156,7 +156,7 @@ describe('the pages of agents', () => {
 
 describe('an agent that an earlier version has recorded', () => {
   it('is approved when the configuration lists it at the start, and waits when it does not', async () => {
-    const service = await startService(['--auto-register-key', KEY])
+    const service = await openService(['--auto-register-key', KEY])
     const [known, waiting] = [new CallingAgent(service), new CallingAgent(service)]
     await known.register(NO_WISHES)
     await waiting.register()
@@ -171,7 +171,7 @@ describe('an agent that an earlier version has recorded', () => {
 })
 
 /** Makes the records of agents what they were before approvals were kept. */
-async function forgetApprovals({ folder }: TestService): Promise<void> {
+async function forgetApprovals({ folder }: CalledService): Promise<void> {
   await using store = await openSqliteState(join(folder, 'state', 'state.sqlite'))
   const records = await store.list(AGENTS)
   await store.change(async (transaction) => {
@@ -182,9 +182,9 @@ async function forgetApprovals({ folder }: TestService): Promise<void> {
   })
 }
 
-async function restarted(service: TestService) {
+async function restarted(service: CalledService) {
   await service.close()
-  const again = await startService(['--auto-register-key', KEY], service.folder)
+  const again = await openService(['--auto-register-key', KEY], service.folder)
   const same = ({ uuid, token, instance, facts }: CallingAgent) =>
     Object.assign(new CallingAgent(again, uuid), { token, instance, facts })
   return { same }

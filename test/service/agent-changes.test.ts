@@ -7,7 +7,7 @@ import { CallingAgent } from '../support/agents/agent-calls.ts'
 import { KEY } from '../support/pages/agents-page.ts'
 import { git } from '../support/git/git.ts'
 import { save } from '../support/service/saving.ts'
-import { startService, type TestService } from '../support/service/service.ts'
+import { openService, type CalledService } from '../support/service/service.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 const CONFIGURED = aConfiguration({
@@ -16,23 +16,23 @@ const CONFIGURED = aConfiguration({
   agents: [{ uuid: 'one', hostname: 'one' }],
 }).replace('<agents>', '<!-- ours -->\n  <agents>')
 
-async function configured(): Promise<TestService> {
-  const service = await startService(['--auto-register-key', KEY])
+async function configured(): Promise<CalledService> {
+  const service = await openService(['--auto-register-key', KEY])
   expect((await save(service, CONFIGURED)).status).toBe(200)
   return service
 }
 
-function change(service: TestService, body: unknown, uuid = 'one'): Promise<Response> {
+function change(service: CalledService, body: unknown, uuid = 'one'): Promise<Response> {
   const init = { method: 'PATCH', headers: JSON_TYPE, body: JSON.stringify(body) }
   return service.fetch(`/api/agents/${uuid}`, init)
 }
 
-async function entryOf(service: TestService): Promise<AgentEntry | undefined> {
+async function entryOf(service: CalledService): Promise<AgentEntry | undefined> {
   const list = z.array(AgentEntry).parse(await (await service.fetch('/api/agents')).json())
   return list.find(({ uuid }) => uuid === 'one')
 }
 
-function commits(service: TestService): string[] {
+function commits(service: CalledService): string[] {
   return git(service.repository, 'log', '--format=%an').trim().split('\n')
 }
 
@@ -121,7 +121,7 @@ describe('PATCH /api/agents/[uuid]', () => {
   })
 
   it('gives a name that stays when the agent calls, until the agent has another one', async () => {
-    const service = await startService(['--auto-register-key', KEY])
+    const service = await openService(['--auto-register-key', KEY])
     const agent = new CallingAgent(service, 'one')
     await agent.register({ key: KEY, resources: [], environments: [] })
     await change(service, { hostname: 'renamed' })

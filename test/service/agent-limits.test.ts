@@ -4,24 +4,24 @@ import { AgentEntry } from '../../src/wire/agent-entry.ts'
 import { AuditBody } from '../../src/wire/audit-body.ts'
 import { CallingAgent } from '../support/agents/agent-calls.ts'
 import { html, KEY } from '../support/pages/agents-page.ts'
-import { startService, type TestService } from '../support/service/service.ts'
+import { openService, type CalledService } from '../support/service/service.ts'
 
 function withKey(key: string) {
   return { key, resources: [], environments: [] }
 }
 
-async function listOf(service: TestService): Promise<AgentEntry[]> {
+async function listOf(service: CalledService): Promise<AgentEntry[]> {
   return z.array(AgentEntry).parse(await (await service.fetch('/api/agents')).json())
 }
 
-async function registrationsIn(service: TestService) {
+async function registrationsIn(service: CalledService) {
   const response = await service.fetch('/api/audit?action=register-agent&limit=1000')
   return AuditBody.parse(await response.json()).entries
 }
 
 describe('a wrong key', () => {
   it('is refused, and leaves no agent', async () => {
-    const service = await startService(['--auto-register-key', KEY])
+    const service = await openService(['--auto-register-key', KEY])
 
     const response = await new CallingAgent(service).tryRegister(withKey('guess'))
 
@@ -33,7 +33,7 @@ describe('a wrong key', () => {
   })
 
   it('is slowed down when many are tried, and not when one is said again', async () => {
-    const service = await startService(['--auto-register-key', KEY])
+    const service = await openService(['--auto-register-key', KEY])
     const tryKey = (key: string) => new CallingAgent(service).tryRegister(withKey(key))
     for (let n = 0; n < 20; n += 1) expect((await tryKey('an old key')).status).toBe(403)
     const statuses: number[] = []
@@ -46,7 +46,7 @@ describe('a wrong key', () => {
   })
 
   it('does not keep out an agent that is known, whatever was tried from its address', async () => {
-    const service = await startService(['--auto-register-key', KEY])
+    const service = await openService(['--auto-register-key', KEY])
     const agent = new CallingAgent(service)
     await agent.register(withKey(KEY))
     for (let n = 0; n < 12; n += 1) await new CallingAgent(service).tryRegister(withKey(`k${n}`))
@@ -57,7 +57,7 @@ describe('a wrong key', () => {
 
 describe('agents that somebody invents', () => {
   it('are few from one address, and keep out nobody who has the key', async () => {
-    const service = await startService(['--auto-register-key', KEY])
+    const service = await openService(['--auto-register-key', KEY])
     const invented = Array.from({ length: 110 }, (_, n) => new CallingAgent(service, `x-${n}`))
     const statuses: number[] = []
     for (const agent of invented) statuses.push((await agent.tryRegister()).status)
@@ -72,7 +72,7 @@ describe('agents that somebody invents', () => {
   }, 30_000)
 
   it('say little of themselves', async () => {
-    const service = await startService()
+    const service = await openService()
     const agent = new CallingAgent(service)
     agent.facts = { ...agent.facts, sandbox: `/${'x'.repeat(1_024)}` }
     expect((await agent.tryRegister()).status).toBe(400)
@@ -85,13 +85,13 @@ describe('agents that somebody invents', () => {
 
 describe('the audit log', () => {
   it('notes an agent once, however often it registers', async () => {
-    const service = await startService(['--auto-register-key', KEY])
+    const service = await openService(['--auto-register-key', KEY])
     const agent = new CallingAgent(service)
     await agent.register(withKey(KEY))
     for (let n = 0; n < 5; n += 1) await agent.register()
     await service.close()
 
-    const again = await startService(['--auto-register-key', KEY], service.folder)
+    const again = await openService(['--auto-register-key', KEY], service.folder)
 
     expect(await registrationsIn(again)).toMatchObject([{ outcome: 'done' }])
     expect(await html(again, '/agents')).toContain('Missing')

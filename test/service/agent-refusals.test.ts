@@ -8,7 +8,7 @@ import { CallingAgent } from '../support/agents/agent-calls.ts'
 import { git } from '../support/git/git.ts'
 import { save } from '../support/service/saving.ts'
 import { securedDocument } from '../support/service/secured-document.ts'
-import { QUICK_COST, startService, type TestService } from '../support/service/service.ts'
+import { QUICK_COST, openService, type CalledService } from '../support/service/service.ts'
 
 interface Refused {
   readonly call: string
@@ -85,8 +85,8 @@ const REFUSED: readonly Refused[] = [
   protocol('PUT /api/agents-protocol/enabled/jobs/1/console?offset=x', { body: 'x' }),
 ]
 
-async function serviceWithAgents(): Promise<TestService> {
-  const service = await startService()
+async function serviceWithAgents(): Promise<CalledService> {
+  const service = await openService()
   const file = join(service.folder, 'state', 'users.htpasswd')
   const viewer = `viewer:${await hashPassword('p', QUICK_COST)}\n`
   await new CallingAgent(service, 'pending').register()
@@ -105,7 +105,7 @@ async function serviceWithAgents(): Promise<TestService> {
   return service
 }
 
-function send(service: TestService, refused: Refused): Promise<Response> {
+function send(service: CalledService, refused: Refused): Promise<Response> {
   const { call, as, token, body } = refused
   const [method = '', path = ''] = call.split(' ')
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
@@ -114,7 +114,7 @@ function send(service: TestService, refused: Refused): Promise<Response> {
 }
 
 /** All that is kept: the commits, the live file and every document of the store. */
-async function keptBy({ repository, folder }: TestService): Promise<string> {
+async function keptBy({ repository, folder }: CalledService): Promise<string> {
   await using store = await openSqliteState(join(folder, 'state', 'state.sqlite'))
   const lines: string[] = []
   for await (const line of store.dump()) lines.push(line)

@@ -7,7 +7,7 @@ import { documentWith } from '../support/documents/documents.ts'
 import { git } from '../support/git/git.ts'
 import { pageOf, sendForm } from '../support/pages/page-forms.ts'
 import { postForm, save } from '../support/service/saving.ts'
-import { startService, type TestService } from '../support/service/service.ts'
+import { openService, type CalledService } from '../support/service/service.ts'
 
 const WHY = 'Cart V2 breaks checkout: see INC-42 “now”\n\n<b>Not</b> before Friday'
 const Entries = z.array(
@@ -20,23 +20,23 @@ const ONE = documentWith('shop').replace(
 )
 const TWO = ONE.replace('command="make"', 'command="ninja"')
 
-async function saved(): Promise<TestService> {
-  const service = await startService()
+async function saved(): Promise<CalledService> {
+  const service = await openService()
   expect((await save(service, ONE)).status).toBe(200)
   return service
 }
 
-function put(service: TestService, document: string, message: string): Promise<Response> {
+function put(service: CalledService, document: string, message: string): Promise<Response> {
   const headers = { 'if-match': '*', 'x-cairn-message': message }
   return service.fetch('/api/admin/config.xml', { method: 'PUT', headers, body: document })
 }
 
-async function newest(service: TestService) {
+async function newest(service: CalledService) {
   const response = await service.fetch('/api/config/revisions?limit=1')
   return Entries.parse(await response.json())[0]
 }
 
-function commitOf({ repository }: TestService): { subject: string; body: string } {
+function commitOf({ repository }: CalledService): { subject: string; body: string } {
   const [subject = '', body = ''] = git(repository, 'log', '-1', '--format=%s%x00%b').split('\0')
   return { subject, body }
 }
@@ -130,7 +130,7 @@ describe('the message of a change', () => {
     const before = await newest(service)
     await service.close()
     rmSync(join(service.repository, '.git/cairn/revisions'))
-    const again = await startService([], service.folder)
+    const again = await openService([], service.folder)
 
     const digest = createHash('md5').update(TWO).digest('hex')
     expect(before).toMatchObject({ md5: digest, username: 'admin', message: forged })
@@ -145,7 +145,7 @@ describe('the message of a change', () => {
     await service.close()
     writeFileSync(join(service.repository, '.git/cairn/revisions'), 'cairn revisions 4\n')
 
-    const again = await startService([], service.folder)
+    const again = await openService([], service.folder)
 
     expect(await newest(again)).toMatchObject({ message: 'why' })
   })

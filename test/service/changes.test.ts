@@ -5,9 +5,9 @@ import { RevisionEntry } from '../../src/wire/revision-entry.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { git } from '../support/git/git.ts'
 import { save } from '../support/service/saving.ts'
-import { startService, type TestService } from '../support/service/service.ts'
+import { openService, type CalledService } from '../support/service/service.ts'
 
-function subjects({ repository }: TestService): string[] {
+function subjects({ repository }: CalledService): string[] {
   return git(repository, 'log', '--format=%s').trim().split('\n')
 }
 
@@ -20,7 +20,7 @@ function withPassword(password: string): string {
 
 describe('the subject of a commit', () => {
   it('says what the save has changed', async () => {
-    const service = await startService()
+    const service = await openService()
 
     await save(service, SHOP)
     await save(service, SLOW)
@@ -35,7 +35,7 @@ describe('the subject of a commit', () => {
   })
 
   it('names a password that was sealed and does not show it', async () => {
-    const service = await startService()
+    const service = await openService()
     await save(service, withPassword('xyzzy'))
     await save(service, withPassword('plugh'))
 
@@ -45,14 +45,17 @@ describe('the subject of a commit', () => {
   })
 })
 
-async function commitsOf(service: TestService, query = ''): Promise<readonly string[]> {
+async function commitsOf(service: CalledService, query = ''): Promise<readonly string[]> {
   const response = await service.fetch(`/api/config/revisions${query}`)
   const revisions = z.array(RevisionEntry).parse(await response.json())
   return revisions.map(({ commitSHA }) => commitSHA)
 }
 
-async function serviceWithChanges(): Promise<{ service: TestService; commits: readonly string[] }> {
-  const service = await startService()
+async function serviceWithChanges(): Promise<{
+  service: CalledService
+  commits: readonly string[]
+}> {
+  const service = await openService()
   await save(service, documentWith('shop', 'other'))
   await save(service, documentWith('shop', 'other', 'third'))
   await save(service, documentWith('shop', 'other', 'third').replace('unit', 'fast'))
@@ -109,7 +112,7 @@ describe('the changes between two revisions', () => {
     ['x', 400],
     ['0'.repeat(40), 404],
   ])('of a commit %s are refused with %i', async (commit, status) => {
-    const service = await startService()
+    const service = await openService()
 
     const response = await service.fetch(`/api/config/changes/${commit}/${commit}`)
 
@@ -131,7 +134,7 @@ describe('the revisions of an entity', () => {
   it.each(['shop', 'pipeline', 'nonsense/x', 'server/x', ''])(
     'are not asked for by %j',
     async (entity) => {
-      const service = await startService()
+      const service = await openService()
 
       const response = await service.fetch(`/api/config/revisions?entity=${entity}`)
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { documentWith } from '../support/documents/documents.ts'
 import { git } from '../support/git/git.ts'
 import { postForm, save } from '../support/service/saving.ts'
-import { startService, type TestService } from '../support/service/service.ts'
+import { openService, type CalledService } from '../support/service/service.ts'
 
 const DIGEST = 'x-service-config-md5'
 const BASE = documentWith('alpha', 'beta', 'gamma')
@@ -17,17 +17,17 @@ function sent(...pipelines: readonly string[]): string {
   return documentWith(...pipelines).replaceAll('\n', '\r\n')
 }
 
-async function currentOf(service: TestService): Promise<string> {
+async function currentOf(service: CalledService): Promise<string> {
   return (await service.fetch('/api/admin/config.xml')).text()
 }
 
-async function sizeOf(service: TestService): Promise<number> {
+async function sizeOf(service: CalledService): Promise<number> {
   const revisions: unknown = await (await service.fetch('/api/config/revisions')).json()
   return Array.isArray(revisions) ? revisions.length : -1
 }
 
-async function serviceAt(document: string): Promise<TestService> {
-  const service = await startService()
+async function serviceAt(document: string): Promise<CalledService> {
+  const service = await openService()
   await save(service, document)
   return service
 }
@@ -180,7 +180,7 @@ describe('a PUT save', () => {
   })
 
   it('refuses a body over the limit', async () => {
-    const service = await startService(['--max-body', '4KiB'])
+    const service = await openService(['--max-body', '4KiB'])
 
     const response = await save(
       service,
@@ -191,7 +191,7 @@ describe('a PUT save', () => {
   })
 })
 
-function put(service: TestService, document: string, basedOn: string): Promise<Response> {
+function put(service: CalledService, document: string, basedOn: string): Promise<Response> {
   const headers = { 'if-match': `"${md5(basedOn)}"` }
   return service.fetch('/api/admin/config.xml', { method: 'PUT', headers, body: document })
 }

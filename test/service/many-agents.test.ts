@@ -5,20 +5,20 @@ import { CallingAgent } from '../support/agents/agent-calls.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { git } from '../support/git/git.ts'
 import { save } from '../support/service/saving.ts'
-import { startService, type TestService } from '../support/service/service.ts'
+import { openService, type CalledService } from '../support/service/service.ts'
 import { until } from '../support/programs/until.ts'
 
 const KEY = 'let-me-in'
 const AGENTS = 300
 
 /** How many revisions there are. */
-function countOf({ repository }: TestService): number {
+function countOf({ repository }: CalledService): number {
   return Number(git(repository, 'rev-list', '--count', 'HEAD'))
 }
 
 describe('many agents that register themselves at once', () => {
   it('are enabled in few commits, and lose nothing of what an administrator saves meanwhile', async () => {
-    const service = await startService(['--auto-register-key', KEY])
+    const service = await openService(['--auto-register-key', KEY])
     await save(service, documentWith('first'))
     const agents = Array.from({ length: AGENTS }, () => new CallingAgent(service))
 

@@ -12,7 +12,7 @@ import {
   TASKS,
 } from '../support/pages/pipeline-forms.ts'
 import { save } from '../support/service/saving.ts'
-import { startService, type TestService } from '../support/service/service.ts'
+import { openService, type CalledService } from '../support/service/service.ts'
 
 const Refusal = z.object({
   isValid: z.literal('false'),
@@ -20,16 +20,16 @@ const Refusal = z.object({
   errors: z.array(z.object({ message: z.string(), path: z.string().optional() })).optional(),
 })
 
-function create(service: TestService, form: Form, name = 'new'): Promise<Response> {
+function create(service: CalledService, form: Form, name = 'new'): Promise<Response> {
   const init = { method: 'POST', body: new URLSearchParams(form) }
   return service.fetch(`/tab/admin/pipelines/${name}.json`, init)
 }
 
-function commits({ repository }: TestService): string[] {
+function commits({ repository }: CalledService): string[] {
   return git(repository, 'log', '--format=%an').trim().split('\n')
 }
 
-async function currentOf(service: TestService): Promise<string> {
+async function currentOf(service: CalledService): Promise<string> {
   return (await service.fetch('/api/admin/config.xml')).text()
 }
 
@@ -64,7 +64,7 @@ describe('POST /tab/admin/pipelines/[name].json', () => {
       ),
     ],
   ])('writes exactly what it is asked for: every form of %s', async (_, forms) => {
-    const service = await startService()
+    const service = await openService()
     const before = documentWith('old')
 
     for (const [form, expected] of forms) {
@@ -84,7 +84,7 @@ describe('POST /tab/admin/pipelines/[name].json', () => {
   })
 
   it('refuses by name what is missing, wrong or of another kind, and changes nothing', async () => {
-    const service = await startService()
+    const service = await openService()
     const before = await currentOf(service)
 
     for (const [form, parameters] of REFUSED) {
@@ -104,7 +104,7 @@ describe('POST /tab/admin/pipelines/[name].json', () => {
   })
 
   it.each(['a b', '.hidden', 'x'.repeat(256), 'ä'])('refuses the name %j', async (name) => {
-    const service = await startService()
+    const service = await openService()
 
     const response = await create(service, { url: 'u' }, encodeURIComponent(name))
 
@@ -113,7 +113,7 @@ describe('POST /tab/admin/pipelines/[name].json', () => {
   })
 
   it('refuses a name in use, whatever its case, with 409', async () => {
-    const service = await startService()
+    const service = await openService()
     await create(service, { url: 'u' })
 
     const response = await create(service, { url: 'u', pipelineGroup: 'other' }, 'NEW')
@@ -124,7 +124,7 @@ describe('POST /tab/admin/pipelines/[name].json', () => {
   })
 
   it('refuses what the rules of the document do not allow, with their problem', async () => {
-    const service = await startService()
+    const service = await openService()
     const base = documentWith('up')
     await save(service, base)
 
@@ -138,7 +138,7 @@ describe('POST /tab/admin/pipelines/[name].json', () => {
   })
 
   it('makes a group that is absent, and adds to one that is there, touching no other line', async () => {
-    const service = await startService()
+    const service = await openService()
     const before = documentWith('old')
     await save(service, before)
 
@@ -152,7 +152,7 @@ describe('POST /tab/admin/pipelines/[name].json', () => {
   })
 
   it('gives ten pipelines and ten commits for ten calls at once', async () => {
-    const service = await startService()
+    const service = await openService()
     const names = Array.from({ length: 10 }, (_, n) => `p${n}`)
 
     const responses = await Promise.all(

@@ -7,7 +7,7 @@ import { RevisionEntry } from '../../src/wire/revision-entry.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { git, gitLine } from '../support/git/git.ts'
 import { save } from '../support/service/saving.ts'
-import { startService, type TestService } from '../support/service/service.ts'
+import { openService, type CalledService } from '../support/service/service.ts'
 import { until } from '../support/programs/until.ts'
 
 /** Nothing that goes out may contain this. */
@@ -52,23 +52,23 @@ const EVERYWHERE = documentWith('git', 'token', 'svn', 'url', 'p4', 'tfs', 'hg')
   .replace('<git url="https://example.org/hg.git" />', `<hg url="https://ana:${PLAIN}@h/d" />`)
   .replaceAll('        <jobs>', VARIABLES)
 
-function quick(folder?: string): Promise<TestService> {
-  return startService(['--poll-interval', '100ms'], folder)
+function quick(folder?: string): Promise<CalledService> {
+  return openService(['--poll-interval', '100ms'], folder)
 }
 
 /** A commit with git in the folder of the service, past it. */
-function commit({ repository }: TestService, document: string, subject: string): string {
+function commit({ repository }: CalledService, document: string, subject: string): string {
   writeFileSync(join(repository, 'config.xml'), document)
   git(repository, 'commit', '--quiet', '--all', '-m', subject)
   return gitLine(repository, 'rev-parse', 'HEAD')
 }
 
-async function revisionsOf(service: TestService): Promise<RevisionEntry[]> {
+async function revisionsOf(service: CalledService): Promise<RevisionEntry[]> {
   const list: unknown = await (await service.fetch('/api/config/revisions')).json()
   return RevisionEntry.array().parse(list)
 }
 
-async function healthOf(service: TestService): Promise<HealthBody> {
+async function healthOf(service: CalledService): Promise<HealthBody> {
   return HealthBody.parse(await (await service.fetch('/health')).json())
 }
 
@@ -82,7 +82,7 @@ async function serviceWithCommit() {
 }
 
 /** Waits until the service has followed a commit with one of its own, and told of it. */
-async function untilSealed(service: TestService, native: string): Promise<void> {
+async function untilSealed(service: CalledService, native: string): Promise<void> {
   await until(async () => {
     const [newest] = await revisionsOf(service)
     const health = JSON.stringify(await healthOf(service))
@@ -90,7 +90,7 @@ async function untilSealed(service: TestService, native: string): Promise<void> 
   })
 }
 
-function acknowledge(service: TestService, sha: string): Promise<Response> {
+function acknowledge(service: CalledService, sha: string): Promise<Response> {
   const path = `/api/config/revisions/${sha}/acknowledge-secrets`
   return service.fetch(path, { method: 'POST' })
 }
@@ -259,7 +259,7 @@ describe('a commit past the service with secrets in plain text', () => {
     await save(service, documentWith('later'))
     await service.close()
 
-    const other = await startService(['--state-dir', join(service.folder, 'other')], service.folder)
+    const other = await openService(['--state-dir', join(service.folder, 'other')], service.folder)
     await until(async () => (await healthOf(other)).problems.length > 0)
 
     expect((await healthOf(other)).problems[0]?.subject).toContain(native)

@@ -6,7 +6,7 @@ import { ErrorBody } from '../../src/wire/error-body.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { git } from '../support/git/git.ts'
 import { save } from '../support/service/saving.ts'
-import { startService, type TestService } from '../support/service/service.ts'
+import { openService, type CalledService } from '../support/service/service.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'
 
 const OLD = documentWith('alpha', 'beta')
@@ -18,7 +18,7 @@ interface Restoring {
   readonly ifMatch?: string
 }
 
-function restore(service: TestService, commit: string, { reason, ifMatch }: Restoring = {}) {
+function restore(service: CalledService, commit: string, { reason, ifMatch }: Restoring = {}) {
   return service.fetch(`/api/config/revisions/${commit}/restore`, {
     method: 'POST',
     headers: {
@@ -29,13 +29,13 @@ function restore(service: TestService, commit: string, { reason, ifMatch }: Rest
   })
 }
 
-function headOf(service: TestService): string {
+function headOf(service: CalledService): string {
   return git(service.repository, 'rev-parse', 'HEAD').trim()
 }
 
 /** A service whose second revision is OLD and whose third is NEW. */
 async function serviceWithTwo() {
-  const service = await startService()
+  const service = await openService()
   await save(service, OLD)
   const old = headOf(service)
   await save(service, NEW)
@@ -60,7 +60,7 @@ function repositoryWithInvalidPast(): { folder: string; invalid: string } {
   return { folder, invalid: commits[0] ?? '' }
 }
 
-async function currentOf(service: TestService): Promise<string> {
+async function currentOf(service: CalledService): Promise<string> {
   return (await service.fetch('/api/admin/config.xml')).text()
 }
 
@@ -107,7 +107,7 @@ describe('restoring a revision', () => {
 
   it('is refused with its problems when it is not valid today, and stays readable', async () => {
     const { folder, invalid } = repositoryWithInvalidPast()
-    const service = await startService([], folder)
+    const service = await openService([], folder)
     const head = headOf(service)
 
     const response = await restore(service, invalid)

@@ -7,14 +7,14 @@ import { pageOf } from '../support/pages/page-forms.ts'
 import { saveRevisions } from '../support/service/saved-revisions.ts'
 import { save } from '../support/service/saving.ts'
 import { addSomeone, ADMIN_ALONE, SOMEONE } from '../support/service/someone-else.ts'
-import { startService, type TestService } from '../support/service/service.ts'
+import { openService, type CalledService } from '../support/service/service.ts'
 
 const CANDIDATE = documentWith('checkout', 'billing').replace(
   'billing.git"',
   'billing.git" branch="rc-7"',
 )
 
-async function commitsOf(service: TestService, query: Record<string, string>): Promise<string[]> {
+async function commitsOf(service: CalledService, query: Record<string, string>): Promise<string[]> {
   const response = await service.fetch(
     `/api/config/revisions?${new URLSearchParams(query).toString()}`,
   )
@@ -24,13 +24,13 @@ async function commitsOf(service: TestService, query: Record<string, string>): P
     .map(({ commitSHA }) => commitSHA)
 }
 
-function pickaxe({ repository }: TestService, text: string): string[] {
+function pickaxe({ repository }: CalledService, text: string): string[] {
   return git(repository, 'log', '-S', text, '--format=%H').split('\n').filter(Boolean)
 }
 
 describe('GET /api/config/revisions?text=', () => {
   it('finds what stands inside of what was added or removed, as git log -S', async () => {
-    const service = await startService()
+    const service = await openService()
     await saveRevisions(
       service,
       documentWith('checkout'),
@@ -46,7 +46,7 @@ describe('GET /api/config/revisions?text=', () => {
   })
 
   it('combines with names, words, things and times', async () => {
-    const service = await startService()
+    const service = await openService()
     await addSomeone(service)
     await saveRevisions(service, documentWith('checkout'))
     await save(service, CANDIDATE, SOMEONE)
@@ -68,7 +68,7 @@ describe('GET /api/config/revisions?text=', () => {
   })
 
   it('finds summaries of changes by q, which the subject shortens', async () => {
-    const service = await startService()
+    const service = await openService()
     const names = Array.from({ length: 30 }, (_, n) => `pipeline-number-${n}`)
     await saveRevisions(service, documentWith('first'), documentWith('first', ...names))
 
@@ -79,7 +79,7 @@ describe('GET /api/config/revisions?text=', () => {
   })
 
   it('knows no secret, neither sealed in time nor committed past the service', async () => {
-    const service = await startService(['--poll-interval', '100ms'])
+    const service = await openService(['--poll-interval', '100ms'])
     const secret = 'hunter2-hunter2'
     const withPassword = documentWith('checkout', 'billing').replace(
       '<git url="https://example.org/billing.git" />',
@@ -92,7 +92,7 @@ describe('GET /api/config/revisions?text=', () => {
   })
 
   it('is for administrators, and refuses what is no time or too long', async () => {
-    const service = await startService()
+    const service = await openService()
     await addSomeone(service)
     const statusOf = async (query: string, as?: string) =>
       (await service.fetch(`/api/config/revisions?${query}`, as ? { as } : {})).status
@@ -106,7 +106,7 @@ describe('GET /api/config/revisions?text=', () => {
 
 describe('/config?text=', () => {
   it('lists the same revisions, and says what is searched', async () => {
-    const service = await startService()
+    const service = await openService()
     await saveRevisions(service, documentWith('checkout'), CANDIDATE, documentWith('checkout'))
 
     await commitsOf(service, { text: 'rc-7' })

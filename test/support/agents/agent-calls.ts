@@ -10,7 +10,7 @@ import {
 } from '../../../src/wire/agent/registration.ts'
 import { agentPaths } from '../../../src/wire/agent/paths.ts'
 import { parseAgentMessage, renderAgentMessage } from '../../../src/wire/agent/message.ts'
-import type { TestService } from '../service/service.ts'
+import type { CalledService } from '../service/service.ts'
 
 /** An agent that makes the protocol's calls when a test says so. */
 export class CallingAgent {
@@ -26,9 +26,9 @@ export class CallingAgent {
     freeSpace: 13_207_024_435,
     version: '0.1.0',
   }
-  readonly #service: TestService
+  readonly #service: CalledService
 
-  constructor(service: TestService, uuid: string = randomUUID()) {
+  constructor(service: CalledService, uuid: string = randomUUID()) {
     this.#service = service
     this.uuid = uuid
   }

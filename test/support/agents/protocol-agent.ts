@@ -10,7 +10,7 @@ import {
   ArtifactListing,
   ConsoleReply,
 } from '../../../src/wire/agent/work.ts'
-import type { TestService } from '../service/service.ts'
+import type { CalledService } from '../service/service.ts'
 
 export const KEY = 'a key of thirty-two characters ok'
 
@@ -19,16 +19,16 @@ export class ProtocolAgent {
   readonly uuid: string
   instance = randomUUID()
   token = ''
-  readonly #service: Pick<TestService, 'fetch'>
+  readonly #service: Pick<CalledService, 'fetch'>
 
-  constructor(service: Pick<TestService, 'fetch'>, uuid: string) {
+  constructor(service: Pick<CalledService, 'fetch'>, uuid: string) {
     this.#service = service
     this.uuid = uuid
   }
 
   /** An agent that is enabled, because it knows the key of a service with that flag. */
   static async join(
-    service: Pick<TestService, 'fetch'>,
+    service: Pick<CalledService, 'fetch'>,
     uuid: string,
     wishes: { resources?: string[]; environments?: string[] } = {},
   ): Promise<ProtocolAgent> {

@@ -1,5 +1,5 @@
 import { CallingAgent } from '../agents/agent-calls.ts'
-import type { TestService } from '../service/service.ts'
+import type { CalledService } from '../service/service.ts'
 
 /** With which agents register themselves. */
 export const KEY = 'let-me-in'
@@ -10,20 +10,20 @@ export type Wishes = {
   readonly facts?: Partial<CallingAgent['facts']>
 }
 
-export async function joined(service: TestService, { resources = [], facts = {} }: Wishes = {}) {
+export async function joined(service: CalledService, { resources = [], facts = {} }: Wishes = {}) {
   const agent = new CallingAgent(service)
   agent.facts = { ...agent.facts, ...facts }
   await agent.register({ key: KEY, resources, environments: [] })
   return agent
 }
 
-export async function html(service: Pick<TestService, 'fetch'>, path: string): Promise<string> {
+export async function html(service: Pick<CalledService, 'fetch'>, path: string): Promise<string> {
   return (await service.fetch(path)).text()
 }
 
 /** Sends a form, in which a name may occur several times. */
 export function post(
-  service: Pick<TestService, 'fetch'>,
+  service: Pick<CalledService, 'fetch'>,
   path: string,
   fields: readonly (readonly [string, string])[],
   as?: string,

@@ -1,6 +1,6 @@
-import type { TestService } from '../service/service.ts'
+import type { CalledService } from '../service/service.ts'
 
-type Called = Pick<TestService, 'fetch'>
+type Called = Pick<CalledService, 'fetch'>
 type Fields = readonly (readonly [name: string, value: string])[]
 
 /** The text of a page; as admin unless another user is named, whose password is the name. */

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { z } from 'zod'
-import type { TestService } from './service.ts'
+import type { CalledService } from './service.ts'
 
 const Schema = z.record(z.string(), z.unknown())
 export type Schema = z.infer<typeof Schema>
@@ -58,7 +58,7 @@ export class DescribedApi {
     )
   }
 
-  static async read(service: Pick<TestService, 'fetch'>): Promise<DescribedApi> {
+  static async read(service: Pick<CalledService, 'fetch'>): Promise<DescribedApi> {
     return new DescribedApi(await (await service.fetch('/api/openapi.json')).text())
   }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { TestService } from './service.ts'
+import type { CalledService } from './service.ts'
 
 const Event = z.object({ id: z.string(), event: z.string(), data: z.string() })
 
@@ -12,7 +12,7 @@ export interface ReadEvent {
 
 /** A reader of the stream of revisions; the stream has begun when this returns. */
 export async function openEvents(
-  service: TestService,
+  service: CalledService,
   query = '',
   headers: Readonly<Record<string, string>> = {},
 ) {

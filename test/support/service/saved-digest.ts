@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
 import { documentWith } from '../documents/documents.ts'
 import { save } from './saving.ts'
-import type { TestService } from './service.ts'
+import type { CalledService } from './service.ts'
 
 export const DIGEST = 'x-service-config-md5'
 
-type Called = Pick<TestService, 'fetch'>
+type Called = Pick<CalledService, 'fetch'>
 
 export async function statusOf(service: Called, path: string): Promise<number> {
   return (await service.fetch(path)).status

@@ -1,8 +1,8 @@
-import type { TestService } from './service.ts'
+import type { CalledService } from './service.ts'
 
 /** Saves documents one after the other, each as a revision. */
 export async function saveRevisions(
-  service: TestService,
+  service: CalledService,
   ...documents: readonly string[]
 ): Promise<void> {
   for (const document of documents) {

@@ -1,8 +1,8 @@
-import type { TestService } from './service.ts'
+import type { CalledService } from './service.ts'
 
 /** Saves a document over whatever is current. */
 export function save(
-  service: Pick<TestService, 'fetch'>,
+  service: Pick<CalledService, 'fetch'>,
   document: string,
   as?: string,
 ): Promise<Response> {
@@ -12,7 +12,7 @@ export function save(
 
 /** Posts the original's form. */
 export function postForm(
-  service: Pick<TestService, 'fetch'>,
+  service: Pick<CalledService, 'fetch'>,
   fields: Readonly<Record<string, string>>,
   path = '/api/admin/config.xml',
 ): Promise<Response> {
