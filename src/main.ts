@@ -13,6 +13,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Run>> = new Map<string, () => 
   ['secrets', async () => (await import('./cli/secrets.ts')).secrets],
   ['state', async () => (await import('./cli/state.ts')).state],
   ['user', async () => (await import('./cli/user.ts')).user],
+  ['token', async () => (await import('./cli/token.ts')).token],
   ['verify', async () => (await import('./cli/verify.ts')).verify],
   ['backup', async () => (await import('./cli/backup.ts')).backup],
   ['restore', async () => (await import('./cli/restore.ts')).restore],

@@ -216,6 +216,20 @@ export const SETTINGS = {
     from: Optional.describe('another repository that may have what is missing'),
   }),
   user: z.object(USERS),
+  token: z.object({
+    ...USERS,
+    ...DATABASE,
+    user: Optional.describe(
+      'whose token is made; whose tokens are listed, of all users when absent',
+    ),
+    scope: z
+      .enum(['read', 'operate', 'admin'], 'is neither read, operate nor admin')
+      .default('read')
+      .describe('what a new token is good for at most: `read`, `operate` or `admin`'),
+    expires: When.nullable()
+      .default(null)
+      .describe('when a new token ends, such as 2030-12-31; it does not when absent'),
+  }),
   state: z.object({ ...STATE, ...DATABASE }),
   secrets: z.object({ ...REPOSITORY, ...STATE, ...KEYS }),
   import: z.object({
@@ -238,6 +252,7 @@ export const SETTINGS = {
 export type ServeSettings = z.output<typeof SETTINGS.serve>
 export type AgentSettings = z.output<typeof SETTINGS.agent>
 export type RepositorySettings = z.output<typeof SETTINGS.verify>
+export type TokenSettings = z.output<typeof SETTINGS.token>
 export type StateSettings = z.output<typeof SETTINGS.state>
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 

@@ -11,6 +11,7 @@ const BASE = ['git', 'storage', 'processes', ...TOOLBOX] as const
 const ENGINES = ['sources', 'history', 'document', 'diff', 'state', 'security', ...BASE] as const
 const FEATURES = [
   'configuration',
+  'identities',
   'agents',
   'builds',
   'notify',
@@ -34,10 +35,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   history: BASE,
   cluster: ['history', 'state', 'security', ...BASE],
   configuration: ENGINES,
+  identities: ['configuration', ...ENGINES],
   agents: ['configuration', ...ENGINES],
   builds: ['configuration', 'agents', ...ENGINES],
   notify: ['configuration', 'wire', ...ENGINES],
-  operations: ['configuration', 'agents', 'builds', 'notify', ...ENGINES],
+  operations: ['configuration', 'identities', 'agents', 'builds', 'notify', ...ENGINES],
   health: ['configuration', 'agents', 'builds', 'notify', ...ENGINES],
   wire: TOOLBOX,
   agent: ['wire', 'processes', ...TOOLBOX],

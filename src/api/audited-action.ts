@@ -83,6 +83,7 @@ function actionOf(
   const claimed = reason === 'wrong-credentials' ? claimedName(request) : null
   return {
     user: principal.username,
+    ...(principal.credential?.kind === 'token' ? { token: principal.credential.id } : {}),
     action: actionName(route) || request.method,
     target: new URL(request.url).pathname,
     address,

@@ -3,6 +3,7 @@ import type { ConfigReadingDeps } from '../configuration/read/config-reading.ts'
 import type { GitAccessDeps } from '../configuration/access/git-access.ts'
 import type { AgentCallsDeps } from '../agents/contact.ts'
 import type { PlainSecretDeps } from '../configuration/read/plain-secret-alarm.ts'
+import type { TokenDeps } from '../identities/tokens.ts'
 import type { AuditDeps } from '../notify/audit/audit.ts'
 import { agentProtocolResource } from './agents/agent-protocol-routes.ts'
 import { type AgentRoutesOptions, agentResource } from './agents/agent-routes.ts'
@@ -25,6 +26,7 @@ import { plainSecretResource } from './configuration/plain-secret-routes.ts'
 import { type RestoreRoutesOptions, restoreResource } from './configuration/restore-routes.ts'
 import { type WatchRoutesOptions, watchResource } from './configuration/watch-routes.ts'
 import { gitResource } from './git/git-routes.ts'
+import { tokenResource } from './identities/token-routes.ts'
 import type { ApiResource, RouteFacts } from './definition/route.ts'
 import { auditResource } from './service/audit-routes.ts'
 import { type HealthRoutesOptions, healthResource } from './service/health-routes.ts'
@@ -42,7 +44,8 @@ export interface ConfigurationApiOptions
     ConfigSavingOptions,
     RestoreRoutesOptions,
     PipelineCreationOptions,
-    GitAccessDeps {}
+    GitAccessDeps,
+    TokenDeps {}
 
 /** What the routes of all resources need. */
 export interface ApiOptions
@@ -72,6 +75,7 @@ export const ON_EVERY_SERVER: readonly ApiResource<ConfigurationApiOptions>[] = 
   restoreResource,
   pipelineCreationResource,
   gitResource,
+  tokenResource,
 ]
 
 /** Everything that programs call, in the order of the description. */
@@ -94,6 +98,7 @@ export const RESOURCES: readonly ApiResource<ApiOptions>[] = [
   stageResource,
   fileResource,
   gitResource,
+  tokenResource,
 ]
 
 /** Every call of programs. Names for the audit log, public paths and the description follow from it. */

@@ -1,13 +1,9 @@
 import { createReadStream } from 'node:fs'
-import { access } from 'node:fs/promises'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { STATE_KINDS } from '../operations/examine-state.ts'
-import { readSettings, SETTINGS, SettingsError, type StateSettings } from '../settings.ts'
-import { loadPostgresState, openPostgresState } from '../state/open-postgres.ts'
-import type { StateStore } from '../state/state-store.ts'
-import { loadSqliteState, openSqliteState } from '../state/open-sqlite.ts'
+import { readSettings, SETTINGS, SettingsError } from '../settings.ts'
 import { complain, say } from './output.ts'
+import { placeOf, type StatePlace } from './state-place.ts'
 
 /**
  * `state dump` writes the store as JSON lines, `state load FILE` creates one from them, `state
@@ -22,33 +18,6 @@ export async function state(args: readonly string[]): Promise<number> {
   if (verb === 'check') return check(place)
   if (verb === 'load' && source !== undefined) return load(place, source)
   throw new SettingsError('use state dump | state load FILE | state check')
-}
-
-interface StatePlace {
-  /** As an operator knows it, without a password. */
-  readonly name: string
-  /** Inspecting a store must not create one. */
-  open(): Promise<StateStore>
-  load(lines: AsyncIterable<string>): Promise<void>
-}
-
-function placeOf({ state: url, 'state-dir': folder }: StateSettings): StatePlace {
-  if (url !== null) {
-    return {
-      name: 'The database',
-      open: () => openPostgresState(url, { mustExist: true }),
-      load: (lines) => loadPostgresState(url, lines),
-    }
-  }
-  const file = join(folder, 'state.sqlite')
-  return {
-    name: file,
-    open: async () => {
-      await access(file)
-      return openSqliteState(file)
-    },
-    load: (lines) => loadSqliteState(file, lines),
-  }
 }
 
 async function dump(place: StatePlace): Promise<number> {

@@ -140,8 +140,14 @@ export class Cluster implements AsyncDisposable {
     this.#looking = this.#lookAlways()
   }
 
+  /** The state, which the server with the duties alone changes. */
   openState(): Promise<StateStore> {
     return openPostgresState(this.#options.url, { fence: this.#fence })
+  }
+
+  /** The same for what every server changes: that is of users, and the duties have no part in it. */
+  openIdentities(): Promise<StateStore> {
+    return openPostgresState(this.#options.url)
   }
 
   /** The server with the duties; null while there is none, as far as this one knows. */

@@ -11,6 +11,8 @@ export const AuditEntry = z.object({
   time: z.int(),
   /** A user, or empty for a caller without a login. */
   user: z.string(),
+  /** The id of the token that the user came with, if any. */
+  token: z.string().exactOptional(),
   /** Such as `enable-agent`; the method and the pattern of the route if it has no name. */
   action: z.string(),
   /** The path of the request, or the commit of a revision. */

@@ -22,6 +22,10 @@ export interface ErrorFacts {
   'agent-not-listed': { readonly uuid: string }
   'agent-not-deletable': { readonly uuid: string; readonly reason: string }
   'user-not-found': { readonly username: string }
+  /** The caller has no token with that id. */
+  'token-not-found': { readonly id: string }
+  /** The user has as many tokens as a user may have. */
+  'too-many-tokens': { readonly limit: number }
   'pipeline-not-found': { readonly pipeline: string }
   'stage-not-found': { readonly pipeline: string; readonly stage: string }
   /** No job of the pipeline has a variable of that name. */

@@ -19,6 +19,8 @@ export const STATUS = {
   'agent-not-listed': 409,
   'agent-not-deletable': 406,
   'user-not-found': 404,
+  'token-not-found': 404,
+  'too-many-tokens': 409,
   'pipeline-not-found': 404,
   'stage-not-found': 404,
   'variable-not-found': 404,

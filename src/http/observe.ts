@@ -114,6 +114,7 @@ function logAnswer(
     status,
     ms: Math.round(took),
     user: principal.username,
+    ...(principal.credential?.kind === 'token' ? { token: principal.credential.id } : {}),
     address,
     ...(reason === null ? {} : { reason }),
   }

@@ -33,6 +33,17 @@ export function malformed(message: string, path: string): ServiceError {
   return new ServiceError('malformed-request', message, { problems: [{ message, path }] })
 }
 
+/** The error for a body that is not as its schema says. */
+export function malformedBy(error: z.ZodError): ServiceError {
+  const problems = error.issues.map(({ message, path }) => ({
+    message,
+    ...(path.length > 0 ? { path: path.join('.') } : {}),
+  }))
+  const [first] = problems
+  const message = [first?.path, first?.message].filter((text) => text !== undefined).join(': ')
+  return new ServiceError('malformed-request', message, { problems })
+}
+
 function parse<Schema extends z.ZodType>(
   schema: Schema,
   text: string,

@@ -1,13 +1,19 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Clock } from '../lib/clock.ts'
-import type { Principal } from '../core/principal.ts'
+import type { IssuedCredential, Principal } from '../core/principal.ts'
 import { tooMany } from '../core/rate-limit.ts'
 import { LoginLimits } from './login-limits.ts'
+import { isApiToken, meansApiToken } from './issued-secret.ts'
 import { costOfLogin, PASSWORD_COST, type PasswordCheck } from './password.ts'
 import { findUser, type UsersReading } from './users-file.ts'
 
 /** How long a verified password is cached, in milliseconds. */
 const REMEMBERED_FOR = 60_000
+/**
+ * How long a token or a session is cached: another server or the command line may have ended it, in
+ * milliseconds.
+ */
+const ISSUED_REMEMBERED_FOR = 500
 const REMEMBERED_AT_MOST = 10_000
 /**
  * The limits of concurrent password checks: for new credentials, and including those that were
@@ -30,6 +36,14 @@ interface Login {
   readonly address: string
 }
 
+/** A secret that the service has issued, as a request carries it. */
+export interface IssuedSecret {
+  readonly kind: IssuedCredential['kind']
+  readonly secret: string
+  /** The name that a caller gives with it; null for none. */
+  readonly username: string | null
+}
+
 export interface CredentialCheckOptions {
   readonly users: () => Promise<UsersReading>
   readonly clock: Clock
@@ -38,12 +52,15 @@ export interface CredentialCheckOptions {
   readonly compare: (check: PasswordCheck) => Promise<boolean>
   /** The least cost of a comparison, whatever the users file contains. */
   readonly cost?: number | undefined
+  /** Whom a token or a session stands for now; null when it stands for nobody any more. */
+  readonly find: (issued: IssuedSecret) => Promise<Principal | null>
 }
 
 /**
- * Checks Basic credentials against the users file. A verified password is cached as a keyed hash,
- * so that bcrypt runs once and not per request. Failures are limited and delayed; credentials that
- * were right before are not guesses, so no limit locks their user out.
+ * Checks Basic credentials against the users file, and tokens and sessions against those that were
+ * issued. A verified credential is cached as a keyed hash, so that bcrypt runs once and not per
+ * request. Failures are limited and delayed; credentials that were right before are not guesses, so
+ * no limit locks their user out.
  */
 export class CredentialCheck {
   readonly #options: CredentialCheckOptions
@@ -54,7 +71,7 @@ export class CredentialCheck {
   readonly #good = new Set<string>()
   readonly #underWay = new Map<string, Promise<Principal | null>>()
   #compared = 0
-  /** Incremented at each change of the users. */
+  /** Incremented at each change of the users, and of what is issued. */
   #edition = 0
 
   constructor(options: CredentialCheckOptions) {
@@ -74,10 +91,13 @@ export class CredentialCheck {
    * @throws {ServiceError} `too-many-requests`, `unavailable` when the users file cannot be read.
    */
   async check(authorization: string | undefined, address: string): Promise<Principal | null> {
-    const given = authorization === undefined ? null : parseBasic(authorization)
-    if (authorization === undefined || given === null) return null
+    if (authorization === undefined) return null
     const known = this.remembered(authorization)
     if (known) return known
+    const issued = parseIssued(authorization)
+    if (issued !== null) return this.#checkIssued(authorization, address, issued)
+    const given = parseBasic(authorization)
+    if (given === null) return null
     const key = `${this.#edition} ${address} ${this.#keyed(authorization)}`
     const attempt = this.#underWay.get(key) ?? this.#attempt({ authorization, address, ...given })
     this.#underWay.set(key, attempt)
@@ -88,10 +108,38 @@ export class CredentialCheck {
     }
   }
 
-  /** Forgets every verified password: the users file has changed. */
+  /** Forgets every verified credential: the users file has changed. */
   forget(): void {
     this.#edition += 1
     this.#verified.clear()
+  }
+
+  /** Forgets every verified token and session: some have ended. */
+  forgetIssued(): void {
+    this.#edition += 1
+    for (const [key, { principal }] of this.#verified)
+      if (principal.credential !== undefined) this.#verified.delete(key)
+  }
+
+  /** A token that is good is let in whatever was tried before: nobody guesses one. */
+  async #checkIssued(
+    authorization: string,
+    address: string,
+    issued: IssuedSecret,
+  ): Promise<Principal | null> {
+    const edition = this.#edition
+    const isWellFormed = issued.kind === 'session' || isApiToken(issued.secret)
+    const principal = isWellFormed ? await this.#options.find(issued) : null
+    if (principal !== null) {
+      if (edition === this.#edition)
+        this.#remember(this.#keyed(authorization), principal, ISSUED_REMEMBERED_FOR)
+      return principal
+    }
+    if (issued.kind === 'token') {
+      const place = { username: issued.username ?? '', address }
+      await this.#options.wait(this.#limits.begin(place))
+    }
+    return null
   }
 
   async #attempt(login: Login): Promise<Principal | null> {
@@ -118,7 +166,10 @@ export class CredentialCheck {
     const isRight = await this.#compare({ password: login.password, stored, cost })
     const key = this.#keyed(login.authorization)
     if (!isRight) this.#good.delete(key)
-    else if (edition === this.#edition) this.#remember(key, { username })
+    else if (edition === this.#edition) {
+      this.#remember(key, { username }, REMEMBERED_FOR)
+      this.#good.add(key)
+    }
     return isRight ? { username } : null
   }
 
@@ -140,12 +191,33 @@ export class CredentialCheck {
     return hash('sha256', this.#key + authorization, 'base64')
   }
 
-  #remember(key: string, principal: Principal): void {
+  #remember(key: string, principal: Principal, milliseconds: number): void {
     if (this.#verified.size >= REMEMBERED_AT_MOST) this.#verified.clear()
     if (this.#good.size >= REMEMBERED_AT_MOST) this.#good.clear()
-    this.#verified.set(key, { principal, until: this.#options.clock() + REMEMBERED_FOR })
-    this.#good.add(key)
+    this.#verified.set(key, { principal, until: this.#options.clock() + milliseconds })
   }
+}
+
+/** What no header can begin with: a request that shows a cookie and no credentials. */
+const SESSION = '\0session '
+
+/** A session as one credential among the others. */
+export function authorizationOf(session: string): string {
+  return `${SESSION}${session}`
+}
+
+function parseIssued(authorization: string): IssuedSecret | null {
+  if (authorization.startsWith(SESSION)) {
+    return { kind: 'session', secret: authorization.slice(SESSION.length), username: null }
+  }
+  const bearer = parseBearer(authorization) ?? ''
+  if (meansApiToken(bearer)) return { kind: 'token', secret: bearer, username: null }
+  const { username = '', password = '' } = parseBasic(authorization) ?? {}
+  return meansApiToken(password) ? { kind: 'token', secret: password, username } : null
+}
+
+function parseBearer(authorization: string): string | null {
+  return /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? null
 }
 
 /** User name and password of a Basic header, or null when it has another form. */

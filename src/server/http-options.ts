@@ -76,6 +76,7 @@ function sharedOptions(context: SharedContext) {
   return {
     ...context.pageWork,
     credentials: access.credentials,
+    tokens: access.tokens,
     access: access.access,
     everyoneAdministers: access.everyoneAdministers,
     audit: context.audit,

@@ -1,10 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { WorkerThread, workerFile } from '../lib/worker-thread.ts'
+import { inBackground } from '../lib/in-background.ts'
 import type { BootContext } from './boot-context.ts'
 import { CredentialCheck } from '../security/credentials.ts'
 import type { PasswordCheck } from '../security/password.ts'
+import { DepartedUsers } from '../identities/departed-users.ts'
+import { Tokens } from '../identities/tokens.ts'
 import { UsersWatch } from '../security/users-watch.ts'
 import { ConfiguredAccess } from '../configuration/access/access.ts'
+import type { StateStore } from '../state/state-store.ts'
 import type { CurrentConfiguration } from '../configuration/current/current-configuration.ts'
 
 /** How often the users file is looked at where its folder cannot be watched, in milliseconds. */
@@ -17,10 +21,13 @@ const COMPARED_WITHIN = 60_000
 const EVERYONE_ADMINISTERS =
   'Every user is an administrator, because the configuration lists no administrators'
 
+const NOT_REVOKED = 'The tokens of users who are gone could not be revoked'
+
 const UNUSED_LINE = 'A line of the users file is not used'
 
 export interface OpenedAccess {
   readonly credentials: CredentialCheck
+  readonly tokens: Tokens
   readonly access: ConfiguredAccess
   readonly everyoneAdministers: () => boolean
   /** Logs what an operator should know of who may log in and do what. */
@@ -29,13 +36,18 @@ export interface OpenedAccess {
 
 /** Who calls and what they may do, by the users file and the configuration as they are now. */
 export async function openAccess(
-  { environment: { clock, log, passwordCost: cost }, shutdown }: BootContext,
-  options: { readonly usersFile: string; readonly configuration: CurrentConfiguration },
+  { environment: { clock, log, passwordCost: cost }, shutdown, cluster }: BootContext,
+  options: {
+    readonly usersFile: string
+    readonly configuration: CurrentConfiguration
+    readonly store: StateStore
+  },
 ): Promise<OpenedAccess> {
-  const { usersFile: file, configuration } = options
+  const { usersFile: file, configuration, store } = options
   const changed = () => {
     credentials.forget()
     access.forget()
+    inBackground(log, NOT_REVOKED, departed.look())
   }
   const users = shutdown.own(
     'stop-background-work',
@@ -43,11 +55,31 @@ export async function openAccess(
   )
   const threads = shutdown.own('stop-background-work', new PasswordThreads())
   const compare = (check: PasswordCheck) => threads.compare(check)
-  const credentials = new CredentialCheck({ users: () => users.read(), clock, wait, compare, cost })
+  const tokens = new Tokens({
+    store,
+    users: () => users.read(),
+    clock,
+    log,
+    ended: () => credentials.forgetIssued(),
+  })
+  const credentials = new CredentialCheck({
+    users: () => users.read(),
+    clock,
+    wait,
+    compare,
+    cost,
+    find: ({ secret, username }) => tokens.find(secret, username),
+  })
+  const departed = new DepartedUsers({
+    users: () => users.read(),
+    revoke: (isGone) => tokens.revokeOf(isGone),
+  })
+  await departed.begin(cluster === null)
   const access = new ConfiguredAccess({ configuration, usernames: () => users.names() })
   const { problems } = await users.read()
   return {
     credentials,
+    tokens,
     access,
     everyoneAdministers: () => access.everyoneAdministers,
     /** Says in the log what an operator should know of who may log in and do what. */

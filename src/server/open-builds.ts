@@ -9,20 +9,20 @@ import type { StatePlaces } from '../operations/service-places.ts'
 import type { LocalMaterials } from '../sources/local-materials.ts'
 import { MaterialPoller } from '../builds/materials/material-poller.ts'
 import type { ServeSettings } from '../settings.ts'
-import { openSqliteState } from '../state/open-sqlite.ts'
 import type { StateStore } from '../state/state-store.ts'
 
 /** The part of the interval that passes before a material is polled for the first time. */
 const FIRST_POLL = 1 / 12
 
-/** The state store, the agents, and everything that runs on them. */
+/** The agents, and everything that runs on the state store. */
 export async function openBuilds(
-  boot: BootContext,
+  boot: BootContext & { readonly identityStore: StateStore },
   { configuration, editor }: ConfigServices,
   secrets: SecretBox,
 ) {
-  const { settings, environment, shutdown, places } = boot
-  const store = shutdown.own('close-engines', await openState(boot))
+  const { settings, environment, shutdown, places, cluster } = boot
+  const store =
+    cluster === null ? boot.identityStore : shutdown.own('close-engines', await cluster.openState())
   const agentTimeout = settings['agent-timeout']
   const known = { ...environment, store, configuration }
   const { directory, registrar } = await openAgents({ ...known, editor, timeout: agentTimeout })
@@ -51,10 +51,6 @@ export async function openBuilds(
     }),
   )
   return { store, directory, registrar, builds, poller, triggers }
-}
-
-function openState({ places, cluster }: BootContext): Promise<StateStore> {
-  return cluster?.openState() ?? openSqliteState(join(places.stateDir, 'state.sqlite'))
 }
 
 function openPoller(

@@ -5,6 +5,7 @@ import { ServiceError } from '../core/errors.ts'
 import { outageOf } from '../core/faults.ts'
 import type { Log } from '../lib/log.ts'
 import type { RequestContext, RouteEnv } from '../http/request-context.ts'
+import { assertScope, neededScope } from '../api/token-scopes.ts'
 import { PathRouter } from '../http/path-router.ts'
 import { type AnswerFailure, type Failure, failure, failureOf } from '../http/failure.ts'
 
@@ -63,10 +64,15 @@ export function refusing({
   }
 }
 
-/** The same handler; the request is known by its route from then on. */
+/**
+ * The same handler for those whose token is good for it; the request is known by its route from then
+ * on.
+ */
 function noting(route: string, handler: H<RouteEnv>): H<RouteEnv> {
+  const scope = neededScope(route)
   return (c: Context<RouteEnv>, next: Next) => {
     c.env.route = route
+    assertScope(c.env.principal, scope)
     return handler(c, next)
   }
 }

@@ -20,6 +20,7 @@ import type { Cluster } from '../cluster/cluster.ts'
 import { RequestMetrics } from '../core/request-metrics.ts'
 import { createFirstUser } from '../security/first-user.ts'
 import { openSecretKeys, readSecretKeys, type SecretKeys } from '../security/secret-keys.ts'
+import { openSqliteState } from '../state/open-sqlite.ts'
 import type { StateStore } from '../state/state-store.ts'
 import type { BootContext } from './boot-context.ts'
 import { type OpenedAccess, openAccess } from './open-access.ts'
@@ -30,6 +31,8 @@ import { openPageWork, type PageWork } from './page-work.ts'
 
 /** What every server has open, also where another one has the duties. */
 export interface SharedContext extends BootContext {
+  /** Where every server finds what was issued to users; without a database, the state itself. */
+  readonly identityStore: StateStore
   /** Who calls, and what they may do. */
   readonly access: OpenedAccess
   /** The repository, the configuration in force, and what is known of its changes. */
@@ -73,14 +76,17 @@ export async function openShared(boot: BootContext): Promise<SharedContext> {
   const configuration = await openConfiguration(boot, box)
   const { history } = configuration.config
   noteRevisions(history, audit, environment.log)
+  const identityStore = shutdown.own('close-engines', await openIdentityStore(boot))
   const access = await openAccess(boot, {
     usersFile,
     configuration: configuration.config.configuration,
+    store: identityStore,
   })
   const watch = new RevisionWatch({ history, access: access.access })
   shutdown.own('release-waiters', watch)
   return {
     ...boot,
+    identityStore,
     access,
     configuration,
     box,
@@ -108,6 +114,10 @@ export async function openDuties(shared: SharedContext): Promise<ServiceContext>
     webhooks: await openWebhooks(shared, { history, store }),
     mirror: openMirror(shared, { history, repository }),
   }
+}
+
+function openIdentityStore({ places, cluster }: BootContext): Promise<StateStore> {
+  return cluster?.openIdentities() ?? openSqliteState(join(places.stateDir, 'state.sqlite'))
 }
 
 /** A file that is missing is made only where it never was. */

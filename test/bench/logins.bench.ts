@@ -5,7 +5,9 @@ import type { BenchCase, BenchRun } from './case.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { historyOf } from './histories.ts'
 import { median } from './measure.ts'
+import type { RawClient } from './raw-client.ts'
 import { MeasuredServer } from './servers.ts'
+import { MadeTokenBody } from '../../src/wire/token-body.ts'
 
 const FLOOD = fileURLToPath(new URL('./flood.ts', import.meta.url))
 const A_SECOND = 1_000
@@ -23,7 +25,37 @@ export const cases: readonly BenchCase[] = [
     must: { atMost: 2, unit: 'times' },
     measure: (run) => savesInAFlood(run, 'registrations'),
   },
+  {
+    name: 'logins: a short answer to a token, against the same to a password, by CPU',
+    must: { atMost: 1.2, unit: 'times' },
+    measure: tokenAgainstPassword,
+  },
 ]
+
+/** What one answer costs the server either way, in turns. */
+async function tokenAgainstPassword({ quick }: BenchRun) {
+  const { places } = await historyOf(100, 20_000)
+  await using server = await MeasuredServer.cairn(places)
+  const body = JSON.stringify({ name: 'bench', scope: 'read' })
+  const headers = { 'content-length': String(body.length) }
+  const made = await server.send('/api/tokens', { method: 'POST', headers, body })
+  const { token } = MadeTokenBody.parse(JSON.parse(String(made)))
+  using byPassword = server.askerOf('/api/agents')
+  using byToken = server.askerOf('/api/agents', { authorization: `Bearer ${token}` })
+  await server.rest()
+  const cost = async (asker: RawClient) => {
+    const before = server.cpu()
+    await asker.ask(quick ? 200 : 5_000)
+    return server.cpu() - before
+  }
+  for (const asker of [byPassword, byToken, byPassword, byToken]) await cost(asker)
+  const ratios: number[] = []
+  for (let round = 0; round < (quick ? 1 : 9); round += 1) {
+    const password = await cost(byPassword)
+    ratios.push((await cost(byToken)) / password)
+  }
+  return { value: median(ratios) }
+}
 
 type Flood = 'logins' | 'registrations'
 

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { renderFreeSpace } from '../../core/builds/agent.ts'
-import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import {
   type AgentAdministrationDeps,
@@ -18,7 +17,7 @@ import { AgentChangesBody, AgentEntry } from '../../wire/agent-entry.ts'
 import type { ClientNames } from '../../wire/revision-entry.ts'
 import { checkedMessage, messageOf, readMessage } from '../../http/change-message.ts'
 import { json, jsonText } from '../../http/errors.ts'
-import { malformed } from '../../http/parameters.ts'
+import { malformed, malformedBy } from '../../http/parameters.ts'
 import { parseJson, readBody, readForm } from '../../http/request-body.ts'
 import { jsonAnswer, MESSAGE_HEADER, reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
@@ -195,15 +194,7 @@ async function readChanges(
   request: Request,
 ): Promise<{ changes: AgentChangesBody; message: string }> {
   const read = ChangeBody.safeParse(await fieldsOf(request))
-  if (!read.success) {
-    const problems = read.error.issues.map(({ message, path }) => ({
-      message,
-      ...(path.length > 0 ? { path: path.join('.') } : {}),
-    }))
-    const [first] = problems
-    const message = [first?.path, first?.message].filter((text) => text !== undefined).join(': ')
-    throw new ServiceError('malformed-request', message, { problems })
-  }
+  if (!read.success) throw malformedBy(read.error)
   const { message = '', ...changes } = read.data
   const reason = message === '' ? messageOf(request) : checkedMessage(message, 'message')
   if (Object.keys(changes).length > 0) return { changes, message: reason }

@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { meansApiToken } from '../../security/issued-secret.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 
 /** The token of an agent's call; empty when there is none. */
@@ -7,7 +8,8 @@ export function tokenOf(c: Context<RouteEnv>): string {
   return token
 }
 
-/** Whether a request means to carry an agent's token, and not a user. */
+/** Whether a request means to carry an agent's token, and not that of a user. */
 export function hasAgentToken(request: Request): boolean {
-  return /^Bearer\b/i.test(request.headers.get('authorization') ?? '')
+  const [, token] = /^Bearer\b *(.*)$/i.exec(request.headers.get('authorization') ?? '') ?? []
+  return token !== undefined && !meansApiToken(token)
 }

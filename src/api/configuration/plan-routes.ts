@@ -50,6 +50,7 @@ export const planResource = resource({
       summary: 'Answers what saving a document now would do, without saving it',
       caller: 'administrator',
       audit: QUIET,
+      scope: 'read',
       body: { required: true, content: [{ type: 'application/xml', schema: null }] },
       answers: { 200: jsonAnswer('The plan, of an invalid document its errors', PlanBody) },
       errors: ['malformed-request', 'body-too-large'],

@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { conditionalGets } from '../../http/conditional-get.ts'
+import type { TokenScope } from '../../core/principal.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import type { Operation } from './operation.ts'
 
@@ -9,13 +10,15 @@ export type AuditName = string | typeof QUIET
 
 /** Everything that is known of one call before it is made. */
 export interface RouteFacts extends Operation {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** A pattern of Hono: `/api/agents/:uuid/enable`. */
   readonly path: string
   /** The name of the action in the audit log; method and pattern when absent. */
   readonly audit?: AuditName
   /** Whether a call that needs no user answers more to one who logs in. */
   readonly knowsUsers?: boolean
+  /** What a token has to be good for, where `api/token-scopes.ts` does not derive it. */
+  readonly scope?: TokenScope
 }
 
 /** One call: what its callers can know of it, and the handler, which gets the state of its resource. */

@@ -7,6 +7,7 @@ export const SAMPLE = {
   locator: 'hello/1/defaultStage/1/defaultJob',
   group: 'first',
   agent: 'b9f1c5a2-3d7e-4f60-9a8b-0c1d2e3f4a5b',
+  token: '4f1c90d27ab3e865',
   digest: 'aa4bac3cc0f229c640b9fb04168803da',
   commit: 'fd8f0fc5b698d4d484ec8cd1e9c142a1a02b7c03',
   /** The revision before. */

@@ -9,7 +9,7 @@ type Json = Readonly<Record<string, unknown>>
 const ERROR = { $ref: '#/components/schemas/Error' }
 
 const INTRODUCTION = [
-  'Credentials are HTTP Basic. `HEAD` works wherever `GET` does. A method that an address does not',
+  'Credentials are HTTP Basic, with a password or a token, or a token as Bearer. `HEAD` works wherever `GET` does. A method that an address does not',
   'take is answered 405 with `Allow`, an address that does not exist 404, and a request that is not',
   'well-formed HTTP 400, 408 or 431. Unknown query parameters and a trailing slash are passed over.',
   'Every answer has an `X-Request-Id`: the one of the request, where it had a sane one.',
@@ -31,6 +31,7 @@ export function renderOpenApi(
       schemas: { Error: jsonSchema(ErrorBody, {}) },
       securitySchemes: {
         user: { type: 'http', scheme: 'basic' },
+        token: { type: 'http', scheme: 'bearer' },
         agent: { type: 'http', scheme: 'bearer' },
       },
     },
@@ -76,7 +77,9 @@ function renderCall(call: DescribedCall): Json {
 function securityOf(caller: keyof typeof CALLERS): Json[] {
   const { scheme } = CALLERS[caller]
   if (scheme === null) return []
-  return scheme === 'both' ? [{ user: [] }, { agent: [] }] : [{ [scheme]: [] }]
+  const user = [{ user: [] }, { token: [] }]
+  if (scheme === 'agent') return [{ agent: [] }]
+  return scheme === 'both' ? [...user, { agent: [] }] : user
 }
 
 function renderParameter(

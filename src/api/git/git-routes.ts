@@ -83,6 +83,7 @@ function exchangeRoute(program: Program, summary: string) {
     tag,
     summary,
     caller: 'administrator',
+    scope: program === 'upload-pack' ? 'read' : 'admin',
     body: {
       required: true,
       content: [{ type: `application/x-git-${program}-request`, schema: null }],

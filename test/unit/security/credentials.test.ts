@@ -3,6 +3,7 @@ import { hash as hashAtCost, verify } from '@node-rs/bcrypt'
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '../../../src/core/errors.ts'
 import { CredentialCheck, parseBasic } from '../../../src/security/credentials.ts'
+import { newApiToken } from '../../../src/security/issued-secret.ts'
 import { hashPassword, isPasswordOf } from '../../../src/security/password.ts'
 import { median } from '../../bench/measure.ts'
 import { until } from '../../support/programs/until.ts'
@@ -17,6 +18,7 @@ async function aCheck() {
     clock: () => time.now,
     wait: async (milliseconds) => void waits.push(milliseconds),
     compare: async (given) => isPasswordOf(given),
+    find: async () => null,
   })
   return { check, waits, time }
 }
@@ -32,6 +34,7 @@ function aHeldCheck() {
       new Promise((resolve) => {
         held.push(() => resolve(stored !== null && password === 'right'))
       }),
+    find: async () => null,
   })
   const letGo = () => {
     for (const release of held.splice(0)) release()
@@ -48,6 +51,7 @@ async function aQuickCheck() {
     clock: () => time.now,
     wait: async () => undefined,
     compare: async ({ password, stored }) => stored !== null && password === 'right',
+    find: async () => null,
   })
   return { check, time }
 }
@@ -271,6 +275,7 @@ describe('a login that fails', () => {
       clock: Date.now,
       wait: async () => undefined,
       compare: async (given) => isPasswordOf(given),
+      find: async () => null,
     })
     const costs = new Map(
       ['ana', 'bob', 'old', 'nobody'].map((name) => [name, new Array<number>()]),
@@ -297,5 +302,76 @@ describe('parseBasic', () => {
 
   it.each(['', 'Basic', 'Basic !!!', basic('nocolon'), 'Digest abc'])('refuses %j', (header) => {
     expect(parseBasic(header)).toBeNull()
+  })
+})
+
+/** A check that knows one token, which `ended` ends. */
+function aTokenCheck() {
+  const token = newApiToken()
+  const issued = { isThere: true, lookedUp: 0, waits: new Array<number>() }
+  const time = { now: 0 }
+  const check = new CredentialCheck({
+    users: async () => ({ users: new Map(), problems: [] }),
+    clock: () => time.now,
+    wait: async (milliseconds) => void issued.waits.push(milliseconds),
+    compare: async () => false,
+    find: async ({ secret }) => {
+      issued.lookedUp += 1
+      const credential = { kind: 'token', id: 'one', scope: 'read' } as const
+      return issued.isThere && secret === token ? { username: 'ana', credential } : null
+    },
+  })
+  return { check, token, issued, time }
+}
+
+describe('a token', () => {
+  it('is looked up now and then, and not at every request', async () => {
+    const { check, token, issued, time } = aTokenCheck()
+    const header = `Bearer ${token}`
+
+    for (time.now = 0; time.now < 990; time.now += 10) await check.check(header, 'here')
+
+    expect(issued.lookedUp).toBe(2)
+    expect(check.remembered(header)?.username).toBe('ana')
+  })
+
+  it('that another process ends is not good any more within a second', async () => {
+    const { check, token, issued, time } = aTokenCheck()
+    await check.check(`Bearer ${token}`, 'here')
+
+    issued.isThere = false
+    time.now += 1_000
+
+    expect(check.remembered(`Bearer ${token}`)).toBeNull()
+    expect(await check.check(`Bearer ${token}`, 'here')).toBeNull()
+  })
+
+  it('that ends while it is looked up is not remembered', async () => {
+    const { check, token } = aTokenCheck()
+    const looked = check.check(`Bearer ${token}`, 'here')
+
+    check.forgetIssued()
+
+    await looked
+    expect(check.remembered(`Bearer ${token}`)).toBeNull()
+  })
+
+  it('is let in where wrong ones are slowed down and turned away', async () => {
+    const { check, token, issued } = aTokenCheck()
+
+    const guesses = await endsOf(
+      Array.from({ length: 200 }, () => check.check(`Bearer ${newApiToken()}`, 'here')),
+    )
+
+    expect(new Set(guesses)).toEqual(new Set([null, 'too-many-requests']))
+    expect(Math.max(...issued.waits)).toBeGreaterThanOrEqual(200)
+    expect(await check.check(basic(`ana:${token}`), 'here')).toMatchObject({ username: 'ana' })
+  })
+
+  it('that was copied badly is not even looked for', async () => {
+    const { check, token, issued } = aTokenCheck()
+
+    expect(await check.check(`Bearer ${token.slice(0, -1)}`, 'here')).toBeNull()
+    expect(issued.lookedUp).toBe(0)
   })
 })

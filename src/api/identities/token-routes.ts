@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import type { TokenRecord } from '../../identities/issued-record.ts'
+import {
+  createToken,
+  listTokens,
+  type NewToken,
+  revokeToken,
+  type TokenDeps,
+} from '../../identities/tokens.ts'
+import { MessageBody } from '../../wire/action-bodies.ts'
+import { MadeTokenBody, NewTokenBody, TokenEntry } from '../../wire/token-body.ts'
+import { json } from '../../http/errors.ts'
+import { malformed, malformedBy } from '../../http/parameters.ts'
+import { parseJson, readBody } from '../../http/request-body.ts'
+import { jsonAnswer } from '../definition/operation.ts'
+import { resource, routeWith } from '../definition/route.ts'
+import { SAMPLE } from '../definition/sample.ts'
+
+/** The largest body of a new token, in bytes. */
+const LARGEST = 16_384
+
+const tag = 'Identities'
+const route = routeWith<TokenDeps>()
+
+/** `/api/tokens`: what programs log in with instead of a password. */
+export const tokenResource = resource({
+  open: (deps: TokenDeps) => deps,
+  routes: [
+    route({
+      method: 'POST',
+      path: '/api/tokens',
+      tag,
+      summary: 'Makes a token of the caller, who logs in with a password; it is shown this once',
+      caller: 'user',
+      audit: 'create-token',
+      body: { required: true, content: [{ type: 'application/json', schema: NewTokenBody }] },
+      answers: { 200: jsonAnswer('The token', MadeTokenBody) },
+      errors: ['malformed-request', 'body-too-large', 'not-permitted', 'too-many-tokens'],
+      example: {
+        body: { name: 'nightly report', scope: 'read', expires: '2099-12-31T00:00:00Z' },
+        answer: { id: SAMPLE.token, token: `cairn_${'x'.repeat(36)}` },
+      },
+      handle: async (c, deps) => {
+        const wanted = parseNewToken(await readBody(c.req.raw, LARGEST))
+        const made = await createToken(deps, c.env.principal, wanted)
+        c.env.auditActions = [{ action: 'create-token', target: `/api/tokens/${made.id}` }]
+        return json(made satisfies MadeTokenBody)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/tokens',
+      tag,
+      summary: 'The tokens of the caller, oldest first; those of another user to administrators',
+      caller: 'user',
+      query: { user: { text: 'Those of this user', schema: z.string() } },
+      answers: { 200: jsonAnswer('Tokens, without the secret part', z.array(TokenEntry)) },
+      errors: ['not-permitted'],
+      example: {
+        answer: [
+          {
+            id: SAMPLE.token,
+            name: 'nightly report',
+            user: 'admin',
+            scope: 'read',
+            created: '2026-11-22T13:44:38.080Z',
+            expires: '2099-12-31T00:00:00.000Z',
+            lastUsed: null,
+          },
+        ],
+      },
+      handle: async (c, deps) => {
+        const tokens = await listTokens(deps, c.env.principal, c.req.query('user'))
+        return json(tokens.map(entryOf))
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/tokens/:id',
+      tag,
+      summary: 'Revokes a token of the caller; administrators may revoke any',
+      caller: 'user',
+      audit: 'revoke-token',
+      parameters: {
+        id: { text: 'As in the list', schema: z.string().min(1), example: SAMPLE.token },
+      },
+      answers: { 200: jsonAnswer('Revoked', MessageBody) },
+      errors: ['token-not-found'],
+      example: { answer: { message: 'The token nightly report is revoked' } },
+      handle: async (c, deps) => {
+        const { name } = await revokeToken(deps, c.env.principal, c.req.param('id'))
+        return json({ message: `The token ${name} is revoked` })
+      },
+    }),
+  ],
+})
+
+function parseNewToken(body: Uint8Array): NewToken {
+  const read = NewTokenBody.safeParse(parseJson(Buffer.from(body).toString('utf8')))
+  if (!read.success) throw malformedBy(read.error)
+  const { name, scope, expires = null } = read.data
+  return { name, scope, expires: expires === null ? null : parseTime(expires) }
+}
+
+function parseTime(text: string): number {
+  const time = Date.parse(text)
+  if (Number.isNaN(time)) throw malformed(`"${text}" is no time`, 'expires')
+  return time
+}
+
+function entryOf({ id, name, owner, scope, created, expires, lastUsed }: TokenRecord): TokenEntry {
+  return {
+    id,
+    name,
+    user: owner.name,
+    scope,
+    created: new Date(created).toISOString(),
+    expires: timeOrNull(expires),
+    lastUsed: timeOrNull(lastUsed),
+  }
+}
+
+function timeOrNull(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString()
+}

@@ -1,0 +1,34 @@
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { StateSettings } from '../settings.ts'
+import { loadPostgresState, openPostgresState } from '../state/open-postgres.ts'
+import { loadSqliteState, openSqliteState } from '../state/open-sqlite.ts'
+import type { StateStore } from '../state/state-store.ts'
+
+/** Where a command finds the state that settings name. */
+export interface StatePlace {
+  /** As an operator knows it, without a password. */
+  readonly name: string
+  /** Inspecting a store must not create one. */
+  open(): Promise<StateStore>
+  load(lines: AsyncIterable<string>): Promise<void>
+}
+
+export function placeOf({ state: url, 'state-dir': folder }: StateSettings): StatePlace {
+  if (url !== null) {
+    return {
+      name: 'The database',
+      open: () => openPostgresState(url, { mustExist: true }),
+      load: (lines) => loadPostgresState(url, lines),
+    }
+  }
+  const file = join(folder, 'state.sqlite')
+  return {
+    name: file,
+    open: async () => {
+      await access(file)
+      return openSqliteState(file)
+    },
+    load: (lines) => loadSqliteState(file, lines),
+  }
+}

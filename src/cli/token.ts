@@ -1,0 +1,73 @@
+import { join } from 'node:path'
+import { ServiceError } from '../core/errors.ts'
+import type { TokenRecord } from '../identities/issued-record.ts'
+import { isExpired, Tokens } from '../identities/tokens.ts'
+import { findUser, readUsersFile } from '../security/users-file.ts'
+import { readSettings, SETTINGS, SettingsError, type TokenSettings } from '../settings.ts'
+import { say, writeLog } from './output.ts'
+import { placeOf } from './state-place.ts'
+
+const USAGE = 'token create NAME --user USER | token list | token revoke ID'
+
+/** Makes, lists and revokes the tokens of users, also beside a service that runs. */
+export async function token(args: readonly string[]): Promise<number> {
+  const [verb, ...rest] = args
+  const what = rest[0]?.startsWith('--') ? undefined : rest[0]
+  const settings = readSettings(SETTINGS.token, what === undefined ? rest : rest.slice(1))
+  if (verb === 'list' && what === undefined) return withTokens(settings, list)
+  if (what === undefined) throw new SettingsError(`use ${USAGE}`)
+  if (verb === 'create') return withTokens(settings, (tokens) => create(tokens, what, settings))
+  if (verb === 'revoke') return withTokens(settings, (tokens) => revoke(tokens, what))
+  throw new SettingsError(`use ${USAGE}`)
+}
+
+async function withTokens(
+  settings: TokenSettings,
+  use: (tokens: Tokens, settings: TokenSettings) => Promise<void>,
+): Promise<number> {
+  await using store = await placeOf(settings).open()
+  const tokens = new Tokens({
+    store,
+    users: () => readUsersFile(usersFileOf(settings)),
+    clock: Date.now,
+    log: writeLog,
+    ended: () => {},
+  })
+  await use(tokens, settings)
+  return 0
+}
+
+async function create(tokens: Tokens, name: string, settings: TokenSettings): Promise<void> {
+  const { user, scope, expires } = settings
+  if (user === null) throw new SettingsError('--user says whose token it is')
+  const owner = findUser((await readUsersFile(usersFileOf(settings))).users, user)
+  if (owner === null)
+    throw new ServiceError('user-not-found', `There is no user ${user}`, { username: user })
+  const made = await tokens.create(owner[0], { name, scope, expires })
+  say(made.token)
+}
+
+async function list(tokens: Tokens, { user }: TokenSettings): Promise<void> {
+  for (const record of await tokens.list(user)) say(lineOf(record))
+}
+
+async function revoke(tokens: Tokens, id: string): Promise<void> {
+  const { name, owner } = await tokens.revoke(id, null)
+  say(`The token ${name} of ${owner.name} is revoked`)
+}
+
+function lineOf(record: TokenRecord): string {
+  const { id, owner, scope, name, lastUsed, expires } = record
+  const used = lastUsed === null ? 'never used' : `last used ${timeOf(lastUsed)}`
+  const end = isExpired(record, Date.now()) ? 'expired' : 'expires'
+  const ends = expires === null ? 'does not expire' : `${end} ${timeOf(expires)}`
+  return [id, owner.name, scope, used, ends, name].join('\t')
+}
+
+function timeOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length)
+}
+
+function usersFileOf(settings: TokenSettings): string {
+  return settings['users-file'] ?? join(settings['state-dir'], 'users.htpasswd')
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import type { DocumentKind } from '../core/document-kind.ts'
+import { TokenScope } from '../core/principal.ts'
+
+/** What is kept of every secret that the service has issued: its hash, and never the secret. */
+export const IssuedRecord = z.object({
+  /** The beginning of the hash: the name in lists and logs, and the key in the store. */
+  id: z.string(),
+  hash: z.string(),
+  /** Whom it stands for: a name, and where that name is known. */
+  owner: z.object({ name: z.string(), source: z.literal('users-file') }),
+  /** Milliseconds since the UNIX epoch, as all times here. */
+  created: z.int(),
+  /** To the minute; null before the first use. */
+  lastUsed: z.int().nullable(),
+})
+export type IssuedRecord = Readonly<z.infer<typeof IssuedRecord>>
+
+export const TokenRecord = IssuedRecord.extend({
+  name: z.string(),
+  scope: TokenScope,
+  /** Null for a token that is good until it is revoked. */
+  expires: z.int().nullable(),
+})
+export type TokenRecord = Readonly<z.infer<typeof TokenRecord>>
+
+export const TOKENS: DocumentKind<TokenRecord> = { name: 'token', schema: TokenRecord }
+
+/** Every kind of document of this room. */
+export const ISSUED_KINDS: readonly DocumentKind<unknown>[] = [TOKENS]

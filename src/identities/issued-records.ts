@@ -1,0 +1,101 @@
+import type { DocumentKind } from '../core/document-kind.ts'
+import { isSameName } from '../core/name-key.ts'
+import type { Clock } from '../lib/clock.ts'
+import { inBackground } from '../lib/in-background.ts'
+import type { Log } from '../lib/log.ts'
+import { keptOf } from '../security/issued-secret.ts'
+import type { StateStore } from '../state/state-store.ts'
+import type { IssuedRecord } from './issued-record.ts'
+
+const MINUTE = 60_000
+const NOTED_AT_MOST = 10_000
+
+export interface IssuedRecordsOptions {
+  readonly store: StateStore
+  readonly clock: Clock
+  readonly log: Log
+  /** Called when something issued has ended. */
+  readonly ended: () => void
+}
+
+/** The issued secrets of one kind in the store. */
+export class IssuedRecords<Record extends IssuedRecord> {
+  readonly #kind: DocumentKind<Record>
+  readonly #options: IssuedRecordsOptions
+  /** The minutes of the uses that were noted, or could not be: each is tried once. */
+  readonly #noted = new Map<string, number>()
+
+  constructor(kind: DocumentKind<Record>, options: IssuedRecordsOptions) {
+    this.#kind = kind
+    this.#options = options
+  }
+
+  /** The record of a secret; null when none like it is there. */
+  async find(secret: string): Promise<Record | null> {
+    const { id, hash } = keptOf(secret)
+    const record = await this.#options.store.find(this.#kind, id)
+    return record?.hash === hash ? record : null
+  }
+
+  /** Those that `isWanted` picks, oldest first. */
+  async list(isWanted: (record: Record) => boolean): Promise<Record[]> {
+    const entries = await this.#options.store.list(this.#kind)
+    return entries
+      .map(({ value }) => value)
+      .filter(isWanted)
+      .toSorted((one, other) => one.created - other.created)
+  }
+
+  /**
+   * Adds the record of a new secret, unless `refuse` throws when it is given the others of the same
+   * owner.
+   */
+  async add(record: Record, refuse: (others: readonly Record[]) => void = () => {}): Promise<void> {
+    await this.#options.store.change(async (transaction) => {
+      const entries = await transaction.list(this.#kind)
+      refuse(entries.map(({ value }) => value).filter(({ owner }) => isOwner(record, owner.name)))
+      await transaction.put(this.#kind, record.id, record)
+    })
+  }
+
+  /** Ends one that `isWanted` accepts. Returns it, or null when there is none. */
+  async end(id: string, isWanted: (record: Record) => boolean): Promise<Record | null> {
+    const ended = await this.#options.store.change(async (transaction) => {
+      const record = await transaction.find(this.#kind, id)
+      if (record === null || !isWanted(record)) return null
+      await transaction.remove(this.#kind, id)
+      return record
+    })
+    if (ended !== null) this.#options.ended()
+    return ended
+  }
+
+  /** Ends all that `isWanted` picks. */
+  async endAll(isWanted: (record: Record) => boolean): Promise<void> {
+    const found = await this.list(isWanted)
+    if (found.length === 0) return
+    await this.#options.store.change(async (transaction) => {
+      for (const { id } of found) await transaction.remove(this.#kind, id)
+    })
+    this.#options.ended()
+  }
+
+  /** Notes the use of a record, to the minute. Nobody waits for that. */
+  noteUse(record: Record): void {
+    const { clock, log, store } = this.#options
+    const lastUsed = Math.floor(clock() / MINUTE) * MINUTE
+    if (Math.max(record.lastUsed ?? 0, this.#noted.get(record.id) ?? 0) >= lastUsed) return
+    if (this.#noted.size >= NOTED_AT_MOST) this.#noted.clear()
+    this.#noted.set(record.id, lastUsed)
+    const noted = store.change(async (transaction) => {
+      const current = await transaction.find(this.#kind, record.id)
+      if (current !== null) await transaction.put(this.#kind, record.id, { ...current, lastUsed })
+    })
+    inBackground(log, `The last use of a ${this.#kind.name} could not be noted`, noted)
+  }
+}
+
+/** Whether a record is a user's, whatever the case of the name. */
+export function isOwner({ owner }: IssuedRecord, username: string): boolean {
+  return isSameName(owner.name, username)
+}

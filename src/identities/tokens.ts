@@ -1,0 +1,158 @@
+import { ServiceError } from '../core/errors.ts'
+import { isSameName } from '../core/name-key.ts'
+import type { Principal, TokenScope } from '../core/principal.ts'
+import { type Access, assertMay } from '../configuration/access/permission.ts'
+import { keptOf, newApiToken } from '../security/issued-secret.ts'
+import { findUser, type UsersReading } from '../security/users-file.ts'
+import { isOwner, IssuedRecords, type IssuedRecordsOptions } from './issued-records.ts'
+import { type TokenRecord, TOKENS } from './issued-record.ts'
+
+/** How many tokens a user may have. */
+const TOKENS_AT_MOST = 100
+
+export interface TokensOptions extends IssuedRecordsOptions {
+  readonly users: () => Promise<UsersReading>
+}
+
+/** What a new token is to be. */
+export interface NewToken {
+  readonly name: string
+  readonly scope: TokenScope
+  /** Milliseconds since the UNIX epoch; null for a token that does not expire. */
+  readonly expires: number | null
+}
+
+/** A token that was just made: the only time that it is known. */
+export interface MadeToken {
+  readonly id: string
+  readonly token: string
+}
+
+/** The tokens of users: made, found by what a request carries, and revoked. */
+export class Tokens {
+  readonly #options: TokensOptions
+  readonly #records: IssuedRecords<TokenRecord>
+
+  constructor(options: TokensOptions) {
+    this.#options = options
+    this.#records = new IssuedRecords(TOKENS, options)
+  }
+
+  /** Whom a token stands for now, with the name that came with it; null when it is no good. */
+  async find(token: string, username: string | null): Promise<Principal | null> {
+    const record = await this.#records.find(token)
+    if (record === null || isExpired(record, this.#options.clock())) return null
+    if (username !== null && !isOwner(record, username)) return null
+    const { users } = await this.#options.users()
+    const owner = findUser(users, record.owner.name)
+    if (owner === null) return null
+    this.#records.noteUse(record)
+    const { id, scope } = record
+    return { username: owner[0], credential: { kind: 'token', id, scope } }
+  }
+
+  /**
+   * Makes a token for a user.
+   *
+   * @throws {ServiceError} `malformed-request`, `too-many-tokens`.
+   */
+  async create(username: string, { name, scope, expires }: NewToken): Promise<MadeToken> {
+    const now = this.#options.clock()
+    assertName(name)
+    if (expires !== null && expires <= now) throw malformed('expires is in the past', 'expires')
+    const token = newApiToken()
+    const kept = keptOf(token)
+    const owner = { name: username, source: 'users-file' } as const
+    const record = { ...kept, owner, name, scope, expires, created: now, lastUsed: null }
+    await this.#records.add(record, (others) => {
+      if (others.length < TOKENS_AT_MOST) return
+      const message = `A user may have ${TOKENS_AT_MOST} tokens: revoke one first`
+      throw new ServiceError('too-many-tokens', message, { limit: TOKENS_AT_MOST })
+    })
+    return { id: kept.id, token }
+  }
+
+  /** The tokens of a user, oldest first; of everybody for null. */
+  list(username: string | null): Promise<TokenRecord[]> {
+    return this.#records.list((record) => username === null || isOwner(record, username))
+  }
+
+  /**
+   * Revokes a token of a user; of anybody for null.
+   *
+   * @throws {ServiceError} `token-not-found`
+   */
+  async revoke(id: string, username: string | null): Promise<TokenRecord> {
+    const isWanted = (record: TokenRecord) => username === null || isOwner(record, username)
+    const revoked = await this.#records.end(id, isWanted)
+    if (revoked !== null) return revoked
+    throw new ServiceError('token-not-found', `There is no token ${id}`, { id })
+  }
+
+  /** Revokes the tokens of users who are gone. */
+  revokeOf(isGone: (username: string) => boolean): Promise<void> {
+    return this.#records.endAll(({ owner }) => isGone(owner.name))
+  }
+}
+
+export interface TokenDeps {
+  readonly access: Access
+  readonly tokens: Tokens
+}
+
+/**
+ * Makes a token for the caller, who has to be logged in: a token makes no other.
+ *
+ * @throws {ServiceError} `not-permitted`, `malformed-request`, `too-many-tokens`.
+ */
+export function createToken(
+  { tokens }: Pick<TokenDeps, 'tokens'>,
+  { username, credential }: Principal,
+  wanted: NewToken,
+): Promise<MadeToken> {
+  if (credential?.kind !== 'token') return tokens.create(username, wanted)
+  const message = 'A token makes no other token: log in with a password'
+  throw new ServiceError('not-permitted', message, { permission: 'create-token' })
+}
+
+/**
+ * The tokens of a user, who is the caller when absent. Those of others are for administrators.
+ *
+ * @throws {ServiceError} `not-permitted`
+ */
+export function listTokens(
+  { access, tokens }: TokenDeps,
+  principal: Principal,
+  username: string = principal.username,
+): Promise<TokenRecord[]> {
+  if (!isSameName(username, principal.username))
+    assertMay(access, principal, { action: 'administer' })
+  return tokens.list(username)
+}
+
+/**
+ * Revokes a token of the caller; administrators may revoke those of others.
+ *
+ * @throws {ServiceError} `token-not-found`
+ */
+export function revokeToken(
+  { access, tokens }: TokenDeps,
+  principal: Principal,
+  id: string,
+): Promise<TokenRecord> {
+  const isAdministrator = access.may(principal, { action: 'administer' })
+  return tokens.revoke(id, isAdministrator ? null : principal.username)
+}
+
+export function isExpired({ expires }: Pick<TokenRecord, 'expires'>, now: number): boolean {
+  return expires !== null && expires <= now
+}
+
+function assertName(name: string): void {
+  if (/^[^\p{Cc}\p{Cs}]{1,100}$/u.test(name) && name.trim() !== '') return
+  throw malformed('A name of a token has 1 to 100 characters, and no line breaks', 'name')
+}
+
+function malformed(message: string, path: string): ServiceError {
+  return new ServiceError('malformed-request', message, { problems: [{ message, path }] })
+}

@@ -1,0 +1,54 @@
+import { hash, randomInt } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+/** What scanners for secrets look for. */
+const PREFIX = 'cairn_'
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+/** 178 bits: nobody guesses it, so that a plain hash keeps it as well as a slow one. */
+const RANDOM = 30
+const CHECKSUM = 6
+const TOKEN = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM + CHECKSUM}}$`)
+/** Hexadecimal characters of a hash that name what it is of. */
+const ID = 16
+
+/** A new token: the prefix, random characters, and the checksum of these, CRC-32 in base 62. */
+export function newApiToken(): string {
+  const random = randomText(RANDOM)
+  return `${PREFIX}${random}${checksumOf(random)}`
+}
+
+/** The id of a new session, as its cookie has it. */
+export function newSessionSecret(): string {
+  return randomText(RANDOM)
+}
+
+/** Whether a text means to be a token, also one that was copied badly. */
+export function meansApiToken(text: string): boolean {
+  return text.startsWith(PREFIX)
+}
+
+/** Whether a text has the form of a token, with its checksum. */
+export function isApiToken(text: string): boolean {
+  const random = text.slice(PREFIX.length, -CHECKSUM)
+  return TOKEN.test(text) && text.endsWith(checksumOf(random))
+}
+
+/** What is kept of an issued secret: its hash, and the part of it by which it is named and found. */
+export function keptOf(secret: string): { readonly id: string; readonly hash: string } {
+  const digest = hash('sha256', secret)
+  return { id: digest.slice(0, ID), hash: digest }
+}
+
+function checksumOf(text: string): string {
+  let rest = crc32(text)
+  let digits = ''
+  for (let place = 0; place < CHECKSUM; place += 1) {
+    digits = (ALPHABET[rest % ALPHABET.length] ?? '') + digits
+    rest = Math.floor(rest / ALPHABET.length)
+  }
+  return digits
+}
+
+function randomText(length: number): string {
+  return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+}

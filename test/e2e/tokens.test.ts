@@ -1,0 +1,44 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { run } from '../support/programs/start.ts'
+import { startService } from '../support/service/service.ts'
+import { bearer } from '../support/service/tokens.ts'
+
+describe('cairn token', { timeout: 120_000 }, () => {
+  it('makes, lists and revokes tokens beside a service that runs', async () => {
+    const service = await startService()
+    const place = ['--state-dir', join(service.folder, 'state')]
+    const token = (...args: string[]) => run(['token', ...args, ...place])
+    const statusWith = async (secret: string) =>
+      (await service.fetch('/api/agents', bearer(secret))).status
+
+    const made = await token(
+      'create',
+      'nightly report',
+      '--user',
+      'Admin',
+      '--expires',
+      '2099-12-31',
+    )
+
+    expect(made.stdout).toMatch(/^cairn_\w{36}\n$/)
+    expect(await statusWith(made.stdout.trim())).toBe(200)
+    const [[id = '', ...facts] = []] = [(await token('list')).stdout.trim().split('\t')]
+    expect(facts).toEqual([
+      'admin',
+      'read',
+      expect.stringMatching(/^(never used|last used \d{4}-)/),
+      'expires 2099-12-31T00:00',
+      'nightly report',
+    ])
+    expect((await token('revoke', id)).stdout).toBe(
+      'The token nightly report of admin is revoked\n',
+    )
+    await expect.poll(() => statusWith(made.stdout.trim()), { timeout: 10_000 }).toBe(401)
+    expect((await token('revoke', id)).stderr).toContain(`There is no token ${id}`)
+    expect((await token('create', 'x', '--user', 'nobody')).stderr).toContain(
+      'There is no user nobody',
+    )
+    expect((await token('create', 'x')).code).toBe(2)
+  })
+})

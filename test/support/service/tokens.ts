@@ -1,0 +1,23 @@
+import { expect } from 'vitest'
+import { MadeTokenBody } from '../../../src/wire/token-body.ts'
+import type { TestService } from './service.ts'
+
+/** Makes a token of a user, who is admin when nobody is named. */
+export async function makeToken(
+  service: Pick<TestService, 'fetch'>,
+  scope: string,
+  { as, ...rest }: { readonly as?: string; readonly expires?: string } = {},
+): Promise<MadeTokenBody> {
+  const answer = await service.fetch('/api/tokens', {
+    method: 'POST',
+    ...(as === undefined ? {} : { as }),
+    body: JSON.stringify({ name: `for ${scope}`, scope, ...rest }),
+  })
+  expect(answer.status).toBe(200)
+  return MadeTokenBody.parse(await answer.json())
+}
+
+/** The header of a program that has a token. */
+export function bearer(token: string): RequestInit & { as: null } {
+  return { as: null, headers: { authorization: `Bearer ${token}` } }
+}
