@@ -6,7 +6,7 @@ import { repositoryUrl, runGit } from '../../support/git/git-client.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { save } from '../../support/service/saving.ts'
-import { startService, type TestService } from '../../support/service/service.ts'
+import { type CalledService, openService, startService } from '../../support/service/service.ts'
 import { addSomeone, ADMIN_ALONE, SOMEONE } from '../../support/service/someone-else.ts'
 import { bearer, makeToken } from '../../support/service/tokens.ts'
 import { ErrorBody } from '../../../src/wire/error-body.ts'
@@ -21,23 +21,23 @@ const SECURED = documentWith('one').replace(
 const [SOMEONE_NAME = ''] = SOMEONE.split(':')
 
 async function statusOf(
-  service: TestService,
+  service: CalledService,
   path: string,
-  init: Parameters<TestService['fetch']>[1],
+  init: Parameters<CalledService['fetch']>[1],
 ) {
   const answer = await service.fetch(path, init)
   await answer.body?.cancel()
   return answer.status
 }
 
-async function listed(service: TestService, query = ''): Promise<TokenEntry[]> {
+async function listed(service: CalledService, query = ''): Promise<TokenEntry[]> {
   const answer = await service.fetch(`/api/tokens${query}`)
   return z.array(TokenEntry).parse(await answer.json())
 }
 
 describe('a token', () => {
   it('stands for its owner, as Bearer and as the password of Basic, until it is revoked', async () => {
-    const service = await startService()
+    const service = await openService()
     const { id, token } = await makeToken(service, 'read')
     const asks = [bearer(token), { as: `admin:${token}` }, { as: `Admin:${token}` }]
     const before = await Promise.all(asks.map((ask) => statusOf(service, '/api/agents', ask)))
@@ -53,7 +53,7 @@ describe('a token', () => {
   })
 
   it('is nowhere but in the answer that made it', async () => {
-    const service = await startService(['--log-level', 'debug'])
+    const service = await openService(['--log-level', 'debug'])
     const { id, token } = await makeToken(service, 'admin')
     await save(service, documentWith('one'))
     const used = await service.fetch('/api/agents/none/enable', {
@@ -85,7 +85,7 @@ describe('a token', () => {
     const folder = tempDir()
     const time = { now: START }
     const clock = { clock: () => time.now }
-    const first = await startService([], folder, clock)
+    const first = await openService([], folder, clock)
     const { id, token } = await makeToken(first, 'read')
     expect(await listed(first)).toMatchObject([
       { id, created: '2030-01-01T10:00:30.000Z', lastUsed: null },
@@ -93,7 +93,7 @@ describe('a token', () => {
     await first.close()
     time.now += 5 * MINUTE
 
-    const second = await startService([], folder, clock)
+    const second = await openService([], folder, clock)
 
     expect(await statusOf(second, '/api/agents', bearer(token))).toBe(200)
     await expect
@@ -103,7 +103,7 @@ describe('a token', () => {
 
   it('ends when it expires', async () => {
     const time = { now: START }
-    const service = await startService([], tempDir(), { clock: () => time.now })
+    const service = await openService([], tempDir(), { clock: () => time.now })
     const { token } = await makeToken(service, 'read', { expires: '2030-01-01T11:00:00Z' })
     const before = await statusOf(service, '/api/agents', bearer(token))
 
@@ -114,7 +114,7 @@ describe('a token', () => {
   })
 
   it('is refused by the name of the field that is wrong', async () => {
-    const service = await startService()
+    const service = await openService()
     const bodies: readonly (readonly [object, string | undefined])[] = [
       [{ scope: 'read' }, 'name'],
       [{ name: ' ', scope: 'read' }, 'name'],
@@ -141,7 +141,7 @@ describe('a token', () => {
   })
 
   it('makes no other token, whatever it is good for', async () => {
-    const service = await startService()
+    const service = await openService()
     const { token } = await makeToken(service, 'admin')
 
     const status = await statusOf(service, '/api/tokens', {
@@ -155,7 +155,7 @@ describe('a token', () => {
   })
 
   it('of a user who is removed is dead, also for the next one of that name', async () => {
-    const service = await startService()
+    const service = await openService()
     const file = join(service.folder, 'state', 'users.htpasswd')
     const alone = readFileSync(file, 'utf8')
     await addSomeone(service)
@@ -177,7 +177,7 @@ describe('a token', () => {
   })
 
   it('is seen and revoked by its owner and by administrators alone', async () => {
-    const service = await startService()
+    const service = await openService()
     await save(service, SECURED)
     await addSomeone(service)
     const mine = await makeToken(service, 'read')

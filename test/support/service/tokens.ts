@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
 import { MadeTokenBody } from '../../../src/wire/token-body.ts'
-import type { TestService } from './service.ts'
+import type { CalledService } from './service.ts'
 
 /** Makes a token of a user, who is admin when nobody is named. */
 export async function makeToken(
-  service: Pick<TestService, 'fetch'>,
+  service: Pick<CalledService, 'fetch'>,
   scope: string,
   { as, ...rest }: { readonly as?: string; readonly expires?: string } = {},
 ): Promise<MadeTokenBody> {
