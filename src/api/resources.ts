@@ -1,5 +1,6 @@
 import type { ConfigChangesDeps } from '../configuration/changes/config-changes.ts'
 import type { ConfigReadingDeps } from '../configuration/read/config-reading.ts'
+import type { ExplainDeps } from '../configuration/access/explain.ts'
 import type { GitAccessDeps } from '../configuration/access/git-access.ts'
 import type { AgentCallsDeps } from '../agents/contact.ts'
 import type { PlainSecretDeps } from '../configuration/read/plain-secret-alarm.ts'
@@ -26,6 +27,7 @@ import { plainSecretResource } from './configuration/plain-secret-routes.ts'
 import { type RestoreRoutesOptions, restoreResource } from './configuration/restore-routes.ts'
 import { type WatchRoutesOptions, watchResource } from './configuration/watch-routes.ts'
 import { gitResource } from './git/git-routes.ts'
+import { callerResource } from './identities/caller-routes.ts'
 import { tokenResource } from './identities/token-routes.ts'
 import type { ApiResource, RouteFacts } from './definition/route.ts'
 import { auditResource } from './service/audit-routes.ts'
@@ -45,6 +47,7 @@ export interface ConfigurationApiOptions
     RestoreRoutesOptions,
     PipelineCreationOptions,
     GitAccessDeps,
+    ExplainDeps,
     TokenDeps {}
 
 /** What the routes of all resources need. */
@@ -76,6 +79,7 @@ export const ON_EVERY_SERVER: readonly ApiResource<ConfigurationApiOptions>[] = 
   pipelineCreationResource,
   gitResource,
   tokenResource,
+  callerResource,
 ]
 
 /** Everything that programs call, in the order of the description. */
@@ -99,6 +103,7 @@ export const RESOURCES: readonly ApiResource<ApiOptions>[] = [
   fileResource,
   gitResource,
   tokenResource,
+  callerResource,
 ]
 
 /** Every call of programs. Names for the audit log, public paths and the description follow from it. */

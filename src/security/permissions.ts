@@ -132,7 +132,7 @@ class CallerPermissions implements Permissions {
   #mayInGroup(group: GroupFacts | undefined, right: Right): boolean {
     if (this.isAdministrator) return true
     if (!group) return false
-    if (isOpen(group) || this.#administers(group)) return true
+    if (isOpenGroup(group) || this.#administers(group)) return true
     return isListed(this.#caller, group.authorization?.[right] ?? [])
   }
 
@@ -150,7 +150,7 @@ class CallerPermissions implements Permissions {
 }
 
 /** Whether a group defines no permissions. */
-function isOpen({ authorization }: GroupFacts): boolean {
+export function isOpenGroup({ authorization }: GroupFacts): boolean {
   const { view, operate, admins } = authorization ?? {}
   return [view, operate, admins].every((list) => (list ?? []).length === 0)
 }

@@ -77,6 +77,7 @@ function sharedOptions(context: SharedContext) {
     ...context.pageWork,
     credentials: access.credentials,
     tokens: access.tokens,
+    explain: (username: string) => access.access.explain(username),
     access: access.access,
     everyoneAdministers: access.everyoneAdministers,
     audit: context.audit,

@@ -23,7 +23,7 @@ describe('cairn token', { timeout: 120_000 }, () => {
 
     expect(made.stdout).toMatch(/^cairn_\w{36}\n$/)
     expect(await statusWith(made.stdout.trim())).toBe(200)
-    const [[id = '', ...facts] = []] = [(await token('list')).stdout.trim().split('\t')]
+    const [id = '', ...facts] = (await token('list')).stdout.trim().split('\t')
     expect(facts).toEqual([
       'admin',
       'read',

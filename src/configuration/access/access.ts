@@ -1,16 +1,20 @@
 import { expandConfiguration } from '../../document/effective/effective.ts'
 import type { Configuration, Pipeline } from '../../document/model/model.ts'
 import { memoize } from '../../lib/memoize.ts'
-import { nameKey } from '../../core/name-key.ts'
+import { isSameName, nameKey } from '../../core/name-key.ts'
 import type { Principal } from '../../core/principal.ts'
 import { FIRST_USER } from '../../security/first-user.ts'
+import { reasonedPermissions, rolesOf } from '../../security/permission-reasons.ts'
 import { AccessRules, type Permissions } from '../../security/permissions.ts'
 import type { SecurityFacts } from '../../security/security-facts.ts'
 import type { CurrentConfiguration } from '../current/current-configuration.ts'
+import type { ExplainedUser } from './explain.ts'
 import type { Access, Permission } from './permission.ts'
 import { runSync } from '../../lib/cooperative.ts'
 
 const OPEN: SecurityFacts = { securityOn: false, roles: [], admins: [], groups: [] }
+
+const LAST_RESORT = 'no administrator of the configuration can log in'
 
 /**
  * Decides permissions by the current configuration; a change of it takes effect with its commit.
@@ -21,6 +25,7 @@ const OPEN: SecurityFacts = { securityOn: false, roles: [], admins: [], groups: 
 export class ConfiguredAccess implements Access {
   readonly #cached = new Map<string, Permissions>()
   readonly #usernames: () => readonly string[]
+  #facts = OPEN
   #rules = new AccessRules(OPEN)
 
   constructor(options: {
@@ -29,7 +34,8 @@ export class ConfiguredAccess implements Access {
   }) {
     this.#usernames = options.usernames
     options.configuration.subscribe((document) => {
-      this.#rules = new AccessRules(securityFactsOf(document.configuration))
+      this.#facts = securityFactsOf(document.configuration)
+      this.#rules = new AccessRules(this.#facts)
       this.forget()
     })
   }
@@ -82,6 +88,23 @@ export class ConfiguredAccess implements Access {
     })
   }
 
+  /** What the configuration says of a user, and by which entries; null for who cannot log in. */
+  explain(username: string): ExplainedUser | null {
+    const user = this.#usernames().find((name) => isSameName(name, username))
+    if (user === undefined) return null
+    const permissions = this.#permissionsOf(user)
+    const groups = this.#facts.groups.map(({ name }) => name)
+    return {
+      user,
+      administrator: permissions.isAdministrator,
+      roles: rolesOf(this.#facts, user),
+      groups: groups.filter((group) => permissions.mayViewGroup(group)),
+      permissions: this.#isLastResort(this.#rules, user)
+        ? [{ permission: 'administer the server', because: [LAST_RESORT] }]
+        : reasonedPermissions(this.#facts, user),
+    }
+  }
+
   #permissionsOf(username: string): Permissions {
     const cached = this.#cached.get(username)
     if (cached) return cached
@@ -91,10 +114,15 @@ export class ConfiguredAccess implements Access {
   }
 
   #permissionsBy(rules: AccessRules, username: string): Permissions {
-    const isLastResort =
+    const isLastResort = this.#isLastResort(rules, username)
+    return (isLastResort ? new AccessRules(OPEN) : rules).permissionsOf(username)
+  }
+
+  #isLastResort(rules: AccessRules, username: string): boolean {
+    return (
       username === FIRST_USER &&
       !this.#usernames().some((name) => rules.permissionsOf(name).isAdministrator)
-    return (isLastResort ? new AccessRules(OPEN) : rules).permissionsOf(username)
+    )
   }
 }
 

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import type { Principal } from '../../core/principal.ts'
+import { type ExplainDeps, explainUser, readOwnRights } from '../../configuration/access/explain.ts'
+import { PermissionsBody, WhoAmIBody } from '../../wire/caller-body.ts'
+import { json } from '../../http/errors.ts'
+import { jsonAnswer } from '../definition/operation.ts'
+import { resource, routeWith } from '../definition/route.ts'
+import { SAMPLE } from '../definition/sample.ts'
+
+const tag = 'Identities'
+const route = routeWith<ExplainDeps>()
+
+/** `/api/whoami` and `/api/permissions`: who a caller is, and who may do what. */
+export const callerResource = resource({
+  open: (deps: ExplainDeps) => deps,
+  routes: [
+    route({
+      method: 'GET',
+      path: '/api/whoami',
+      tag,
+      summary: 'Who the caller is, and by which credential',
+      caller: 'user',
+      answers: { 200: jsonAnswer('The caller', WhoAmIBody) },
+      example: {
+        answer: {
+          name: 'admin',
+          administrator: true,
+          roles: [],
+          groups: [SAMPLE.group],
+          credential: { kind: 'token', id: SAMPLE.token, scope: 'read' },
+        },
+      },
+      handle: (c, deps) => {
+        const { principal } = c.env
+        const credential = credentialOf(principal)
+        return json({ ...readOwnRights(deps, principal), credential } satisfies WhoAmIBody)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/permissions',
+      tag,
+      summary: 'What a user may do now, and by which entries of the configuration',
+      caller: 'administrator',
+      query: { user: { text: 'The user; the caller when absent', schema: z.string() } },
+      answers: { 200: jsonAnswer('Permissions in the words of a plan', PermissionsBody) },
+      errors: ['user-not-found'],
+      example: {
+        answer: {
+          user: 'ana',
+          administrator: false,
+          roles: ['developers'],
+          permissions: [
+            {
+              permission: `view pipeline ${SAMPLE.pipeline}`,
+              because: [`role developers in view of the group ${SAMPLE.group}`],
+            },
+          ],
+        },
+      },
+      handle: (c, deps) =>
+        json(explainUser(deps, c.env.principal, c.req.query('user')) satisfies PermissionsBody),
+    }),
+  ],
+})
+
+function credentialOf({ credential }: Principal): WhoAmIBody['credential'] {
+  if (credential === undefined) return { kind: 'password', scope: 'admin' }
+  return credential.kind === 'token' ? credential : { ...credential, scope: 'admin' }
+}

@@ -1,0 +1,46 @@
+import { ServiceError } from '../../core/errors.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { ReasonedPermission } from '../../security/permission-reasons.ts'
+import { type Access, assertMay } from './permission.ts'
+
+/** What the configuration says of a user. */
+export interface ExplainedUser {
+  readonly user: string
+  readonly administrator: boolean
+  readonly roles: readonly string[]
+  /** The pipeline groups that the user may view. */
+  readonly groups: readonly string[]
+  readonly permissions: readonly ReasonedPermission[]
+}
+
+export interface ExplainDeps {
+  readonly access: Access
+  /** Null for somebody who cannot log in. */
+  readonly explain: (username: string) => ExplainedUser | null
+}
+
+/** Who the caller is. */
+export function readOwnRights({ explain }: ExplainDeps, { username }: Principal) {
+  const { user, administrator, roles, groups } = found(explain(username), username)
+  return { name: user, administrator, roles, groups }
+}
+
+/**
+ * What a user may do, who is the caller when absent, and by which entries of the configuration.
+ *
+ * @throws {ServiceError} `not-permitted`, `user-not-found`.
+ */
+export function explainUser(
+  { access, explain }: ExplainDeps,
+  principal: Principal,
+  username: string = principal.username,
+): Omit<ExplainedUser, 'groups'> {
+  assertMay(access, principal, { action: 'administer' })
+  const { groups: _groups, ...explained } = found(explain(username), username)
+  return explained
+}
+
+function found(explained: ExplainedUser | null, username: string): ExplainedUser {
+  if (explained !== null) return explained
+  throw new ServiceError('user-not-found', `There is no user ${username}`, { username })
+}
