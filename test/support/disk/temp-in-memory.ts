@@ -12,18 +12,14 @@ const ROOM = 4 * 2 ** 30
  * takes longer to sync and remove thousands of small files than the tests take for all the rest. Crash
  * tests kill processes, or cut the power of a file system of their own.
  */
-export default function useMemory(): (() => void) | undefined {
-  if (process.env['TMPDIR'] !== undefined || !hasRoom()) return undefined
+export default function useMemory(): void {
+  if (process.env['TMPDIR'] !== undefined || !hasRoom()) return
   const folder = mkdtempSync(join(MEMORY, 'cairn-'))
-  const remove = () => rmSync(folder, { recursive: true, force: true })
+  // Also where somebody ends the run.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   // Jobs may run as another user.
   chmodSync(folder, 0o1777)
-  if (!runsPrograms(folder)) {
-    remove()
-    return undefined
-  }
-  process.env['TMPDIR'] = folder
-  return remove
+  if (runsPrograms(folder)) process.env['TMPDIR'] = folder
 }
 
 function hasRoom(): boolean {
