@@ -11,6 +11,7 @@ const PAGES: readonly string[] = [
   'search',
   'servers',
   'stages',
+  'tokens',
   'colours',
   'log-out',
 ]

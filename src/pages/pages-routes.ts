@@ -23,6 +23,7 @@ import {
 import type { PageContext } from './frame/page-context.ts'
 import { frameRoutes } from './frame/frame-routes.tsx'
 import { searchRoutes, type SearchRoutesOptions } from './search/search-routes.tsx'
+import { tokensPageRoutes, type TokensPageOptions } from './tokens/tokens-routes.tsx'
 import { type SnapshotRoutesOptions, snapshotRoutes } from './snapshot/snapshot-routes.tsx'
 
 /** What the pages about revisions need. */
@@ -32,7 +33,8 @@ export interface ConfigurationPagesOptions
     CompareRoutesOptions,
     LiveFileRoutesOptions,
     SnapshotRoutesOptions,
-    ServersRoutesOptions {
+    ServersRoutesOptions,
+    TokensPageOptions {
   readonly pages: PageContext
 }
 
@@ -59,6 +61,7 @@ export function configurationPages(options: ConfigurationPagesOptions): Hono<Rou
     liveFileRoutes(options),
     problemsRoutes(options.pages),
     serversRoutes(options),
+    tokensPageRoutes(options),
     snapshotRoutes(options),
   ]
 }
@@ -77,6 +80,7 @@ export function pagesRoutes(options: PagesOptions): Hono<RouteEnv>[] {
     auditPageRoutes(options),
     problemsRoutes(options.pages),
     serversRoutes(options),
+    tokensPageRoutes(options),
     searchRoutes(options),
     restorePageRoutes(options),
     snapshotRoutes(options),

@@ -12,6 +12,7 @@ const MESSAGES = {
   created: (of) => `Created pipeline ${of}.`,
   'set-aside': (of) =>
     `The file on disk is kept as ${of}. The current configuration is in its place.`,
+  revoked: (of) => `Revoked token ${of}.`,
   scheduled: (of) => `Scheduled run ${of}.`,
   unlocked: (of) => `Unlocked pipeline ${of}.`,
   'not-locked': (of) => `Pipeline ${of} was not locked. Nothing changed.`,

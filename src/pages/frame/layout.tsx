@@ -172,7 +172,11 @@ function Bar({
           <span aria-hidden="true">?</span>
           <span class="visually-hidden">Keyboard shortcuts</span>
         </a>
-        {username !== '' && <span class="muted user">{username}</span>}
+        {username !== '' && (
+          <a class="muted user" href={links.tokens()} title="My tokens">
+            {username}
+          </a>
+        )}
         {username !== '' && <a href={links.logOut()}>Log out</a>}
       </div>
     </header>

@@ -249,6 +249,11 @@ export class Links {
     return this.#at('/colours')
   }
 
+  /** The caller's own tokens. */
+  tokens(query: Query = {}): string {
+    return this.#at('/tokens', query)
+  }
+
   logOut(): string {
     return this.#at('/log-out')
   }

@@ -113,6 +113,7 @@ const LONG_NAMES = {
   'search-many': '/search?q=a',
   'search-none': '/search?q=nothing-like-this',
   problems: '/problems',
+  tokens: '/tokens',
   api: '/api',
 }
 

@@ -1,0 +1,157 @@
+import type { TokenScope } from '../../core/principal.ts'
+import type { TokenRecord } from '../../identities/issued-record.ts'
+import { isExpired } from '../../identities/tokens.ts'
+import { type PageFrame, PageLayout } from '../frame/layout.tsx'
+import type { Links } from '../frame/links.ts'
+import { FlashCard, type FlashMessage } from '../frame/notice.tsx'
+import { When } from '../frame/when.tsx'
+
+/** A token as it is shown once. */
+export interface ShownToken {
+  readonly name: string
+  readonly token: string
+}
+
+export interface TokensViewProps {
+  readonly frame: PageFrame
+  readonly flash: FlashMessage | null
+  readonly tokens: readonly TokenRecord[]
+  /** The token that was made by this request. */
+  readonly made: ShownToken | null
+  readonly now: number
+}
+
+const SCOPES: Readonly<Record<TokenScope, string>> = {
+  read: 'read: look at everything that you may view, and clone',
+  operate: 'operate: builds, stages and agents too',
+  admin: 'admin: everything that you may do',
+}
+
+/** The caller's tokens, a form for another one, and the end of all sessions. */
+export function TokensView({ frame, flash, tokens, made, now }: TokensViewProps) {
+  const { links } = frame
+  return (
+    <PageLayout
+      frame={frame}
+      title="My tokens"
+      description="What programs log in with instead of a password."
+      styles={['my-tokens.css']}
+    >
+      <div class="page-head">
+        <div>
+          <h1>My tokens</h1>
+          <p class="muted">
+            A program logs in with a token instead of your password: as Bearer, or as the password
+            beside your name. It may never do more than you may.
+          </p>
+        </div>
+      </div>
+      {flash !== null && <FlashCard flash={flash} />}
+      {made !== null && <MadeToken made={made} />}
+      {tokens.length > 0 && <Table links={links} tokens={tokens} now={now} />}
+      <NewToken links={links} />
+    </PageLayout>
+  )
+}
+
+function MadeToken({ made: { name, token } }: { made: ShownToken }) {
+  return (
+    <div class="card flash done" role="status">
+      <p>
+        <strong>{`Token ${name} is made.`}</strong> Copy it now: it is not shown again.
+      </p>
+      <pre class="code" tabindex={0}>
+        {token}
+      </pre>
+    </div>
+  )
+}
+
+function Table({
+  links,
+  tokens,
+  now,
+}: {
+  links: Links
+  tokens: readonly TokenRecord[]
+  now: number
+}) {
+  return (
+    <div class="card scroll" tabindex={0} role="region" aria-label="Tokens">
+      <table class="list">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Scope</th>
+            <th scope="col">Last used</th>
+            <th scope="col">Ends</th>
+            <th scope="col">Id in logs</th>
+            <th scope="col">
+              <span class="visually-hidden">Revoke</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {tokens.map((token) => (
+            <Row links={links} token={token} now={now} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Row({ links, token, now }: { links: Links; token: TokenRecord; now: number }) {
+  const { id, name, scope, lastUsed, expires } = token
+  return (
+    <tr>
+      <td class="token-name">{name}</td>
+      <td>{scope}</td>
+      <td>{lastUsed === null ? 'Never' : <When time={lastUsed} now={now} />}</td>
+      <td>
+        {expires === null ? 'When revoked' : <When time={expires} now={now} />}
+        {isExpired(token, now) && ' (expired)'}
+      </td>
+      <td>
+        <code>{id}</code>
+      </td>
+      <td>
+        <form method="post" action={links.tokens()}>
+          <input type="hidden" name="token" value={id} />
+          <button class="danger" name="action" value="revoke" aria-label={`Revoke ${name}`}>
+            Revoke
+          </button>
+        </form>
+      </td>
+    </tr>
+  )
+}
+
+function NewToken({ links }: { links: Links }) {
+  return (
+    <form class="card new-token" method="post" action={links.tokens()}>
+      <h2>New token</h2>
+      <label>
+        Name
+        <input type="text" name="name" maxlength={100} required />
+      </label>
+      <label>
+        Scope
+        <select name="scope">
+          {Object.entries(SCOPES).map(([scope, label]) => (
+            <option value={scope}>{label}</option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Last day, in UTC (empty: until it is revoked)
+        <input type="date" name="expires" />
+      </label>
+      <p class="actions">
+        <button class="primary" name="action" value="create">
+          Make a token
+        </button>
+      </p>
+    </form>
+  )
+}
