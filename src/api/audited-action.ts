@@ -16,6 +16,8 @@ const PAGE_FORMS: readonly (readonly [string, AuditName])[] = [
   ['POST /config/compare/:from/:to/reveal', 'reveal-secrets'],
   ['POST /config/:name/reveal', 'reveal-secrets'],
   ['POST /config/edit/check', QUIET],
+  ['POST /login', 'log-in'],
+  ['POST /log-out', 'log-out'],
   ['POST /colours', QUIET],
 ]
 

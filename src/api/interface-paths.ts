@@ -14,6 +14,7 @@ const PAGES: readonly string[] = [
   'tokens',
   'colours',
   'log-out',
+  'login',
 ]
 /** What the addresses for programs begin with, and where pages load their files from. */
 const PROGRAMS = [...new Set(ROUTES.map(({ path }) => startOf(path))), 'assets']

@@ -8,12 +8,15 @@ const isOpen = coveredBy([...pathsFor(null), ...pathsFor('agent'), '/assets/:nam
 const isOpenToAgents = coveredBy(pathsFor('both'))
 const knowsUsers = new Set(ROUTES.filter((route) => route.knowsUsers).map(({ path }) => path))
 
+/** The way in and the way out of pages. */
+const DOORS: readonly string[] = ['/login', '/log-out']
+
 /**
  * Whether a request is answered without a user: the calls of anybody, those that carry an agent's
- * token, what pages load, and the way out. What is below such an address is missing for everybody.
+ * token, what pages load, the way in and the way out. What is below such an address is missing for everybody.
  */
 export function isPublic(path: string, request: Request): boolean {
-  return isOpen(path) || path === '/log-out' || (isOpenToAgents(path) && hasAgentToken(request))
+  return isOpen(path) || DOORS.includes(path) || (isOpenToAgents(path) && hasAgentToken(request))
 }
 
 /** Whether a public address answers more to a user. */

@@ -12,6 +12,8 @@ const AGENTS = 'Agents'
 /** The forms of pages that do not need all that a user may. */
 const PAGE_FORMS: readonly (readonly [string, TokenScope])[] = [
   ['POST /colours', 'read'],
+  ['POST /log-out', 'read'],
+  ['POST /login', 'read'],
   ['POST /pipelines', 'operate'],
   ['POST /pipelines/:name', 'operate'],
   ['POST /stages/:pipeline/:stage/:pipelineCounter/:stageCounter', 'operate'],

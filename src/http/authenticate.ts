@@ -10,6 +10,12 @@ export interface AuthenticateOptions {
     remembered(authorization: string): Principal | null
     check(authorization: string | undefined, address: string): Promise<Principal | null>
   }
+  /** A session that a browser shows, as a credential; undefined for none. */
+  readonly sessionOf: (request: Request) => string | undefined
+  /** Whether somebody asks for a page. */
+  readonly isForPage: (request: Request) => boolean
+  /** Where people log in. */
+  readonly loginAddress: string
   /** Whether the path, without base, is answered without a user: health, and calls with a token of their own. */
   readonly isPublic: (path: string, request: Request) => boolean
   /** Whether a public path has more to say to a user, whom credentials may name. */
@@ -38,17 +44,17 @@ export function authenticate(options: AuthenticateOptions) {
       context.reason = 'foreign-host'
       return answerInJson(request, FOREIGN_HOST, context)
     }
-    const authorization = request.headers.get('authorization') ?? undefined
+    if (isForged(request)) {
+      context.reason = 'forged'
+      return options.answerFailure(request, FORGED, context)
+    }
+    const authorization = request.headers.get('authorization') ?? options.sessionOf(request)
     const known = authorization === undefined ? null : options.credentials.remembered(authorization)
     if (options.isPublic(path, request)) {
       if (authorization === undefined || !options.isForUsersToo(path)) {
         return options.answer(request, context)
       }
       return identify(options, request, { authorization, context })
-    }
-    if (isForged(request)) {
-      context.reason = 'forged'
-      return options.answerFailure(request, FORGED, context)
     }
     if (!known) return admit(options, request, { authorization, context })
     context.principal = known
@@ -73,10 +79,11 @@ async function identify(
 }
 
 async function admit(
-  { credentials, answer, answerFailure }: AuthenticateOptions,
+  options: AuthenticateOptions,
   request: Request,
   given: { authorization: string | undefined; context: RequestContext },
 ): Promise<Response> {
+  const { credentials, answer, answerFailure } = options
   const { authorization, context } = given
   const principal = await checked(credentials, authorization, context)
   if (principal instanceof ServiceError) {
@@ -87,10 +94,31 @@ async function admit(
     context.principal = principal
     return answer(request, context)
   }
-  const isAnonymous = authorization === undefined
+  const isAnonymous = !request.headers.has('authorization')
   context.reason = isAnonymous ? 'no-credentials' : 'wrong-credentials'
+  if (isAnonymous && isNavigation(options, request)) return toLogin(options, request)
   const message = isAnonymous ? 'Credentials are needed' : 'The credentials are wrong'
-  return answerFailure(request, failure(401, message, CHALLENGE), context)
+  const headers = isAnonymous && isScript(request) ? {} : CHALLENGE
+  return answerFailure(request, failure(401, message, headers), context)
+}
+
+/** Whether a browser asks for a page to show: programs get a challenge instead, as they know it. */
+function isNavigation({ isForPage }: AuthenticateOptions, request: Request): boolean {
+  return (request.headers.get('accept') ?? '').includes('text/html') && isForPage(request)
+}
+
+/** Whether a script of a page asks: a challenge would make the browser ask for a name and a password. */
+function isScript({ headers }: Request): boolean {
+  return headers.has('sec-fetch-site') && headers.get('sec-fetch-mode') !== 'navigate'
+}
+
+/** A page is shown after the log-in; what a form has sent is not sent again. */
+function toLogin({ loginAddress }: AuthenticateOptions, request: Request): Response {
+  const { pathname, search } = new URL(request.url)
+  const isReading = SAFE_METHODS.includes(request.method)
+  const query = isReading ? `?next=${encodeURIComponent(`${pathname}${search}`)}` : ''
+  const headers = { location: `${loginAddress}${query}`, 'cache-control': 'no-store' }
+  return new Response(null, { status: 303, headers })
 }
 
 /** Who the caller is, or why that is not looked at now. */

@@ -26,5 +26,14 @@ export type TokenRecord = Readonly<z.infer<typeof TokenRecord>>
 
 export const TOKENS: DocumentKind<TokenRecord> = { name: 'token', schema: TokenRecord }
 
+/** Of somebody who logged in on a page. */
+export const SessionRecord = IssuedRecord.extend({
+  /** A hash of the password's hash: with another password the session ends. */
+  password: z.string(),
+})
+export type SessionRecord = Readonly<z.infer<typeof SessionRecord>>
+
+export const SESSIONS: DocumentKind<SessionRecord> = { name: 'session', schema: SessionRecord }
+
 /** Every kind of document of this room. */
-export const ISSUED_KINDS: readonly DocumentKind<unknown>[] = [TOKENS]
+export const ISSUED_KINDS: readonly DocumentKind<unknown>[] = [TOKENS, SESSIONS]

@@ -23,6 +23,7 @@ import {
 import type { PageContext } from './frame/page-context.ts'
 import { frameRoutes } from './frame/frame-routes.tsx'
 import { searchRoutes, type SearchRoutesOptions } from './search/search-routes.tsx'
+import { loginRoutes, type LoginRoutesOptions } from './login/login-routes.tsx'
 import { tokensPageRoutes, type TokensPageOptions } from './tokens/tokens-routes.tsx'
 import { type SnapshotRoutesOptions, snapshotRoutes } from './snapshot/snapshot-routes.tsx'
 
@@ -34,7 +35,8 @@ export interface ConfigurationPagesOptions
     LiveFileRoutesOptions,
     SnapshotRoutesOptions,
     ServersRoutesOptions,
-    TokensPageOptions {
+    TokensPageOptions,
+    LoginRoutesOptions {
   readonly pages: PageContext
 }
 
@@ -56,6 +58,7 @@ export interface PagesOptions
 export function configurationPages(options: ConfigurationPagesOptions): Hono<RouteEnv>[] {
   return [
     frameRoutes(options.pages),
+    loginRoutes(options),
     historyRoutes(options),
     compareRoutes(options),
     liveFileRoutes(options),
@@ -71,6 +74,7 @@ export function pagesRoutes(options: PagesOptions): Hono<RouteEnv>[] {
   const agents = { ...options, removed: new RemovedAgents() }
   return [
     frameRoutes(options.pages),
+    loginRoutes(options),
     historyRoutes(options),
     compareRoutes(options),
     editRoutes(options),

@@ -7,6 +7,7 @@ import type { Cluster } from '../cluster/cluster.ts'
 import { findFullDisks } from '../health/disk-room.ts'
 import type { HealthDeps } from '../health/health.ts'
 import { type CountedWork, ServiceMetrics } from '../health/service-metrics.ts'
+import { SessionCookie } from '../http/session-cookie.ts'
 import type { ServeSettings } from '../settings.ts'
 import type { FollowerServiceOptions, HttpServiceOptions } from './service.ts'
 import type { ServiceContext, SharedContext } from './service-context.ts'
@@ -77,6 +78,11 @@ function sharedOptions(context: SharedContext) {
     ...context.pageWork,
     credentials: access.credentials,
     tokens: access.tokens,
+    sessions: access.sessions,
+    sessionCookie: new SessionCookie({
+      basePath: settings['base-path'],
+      publicUrl: settings['public-url'],
+    }),
     explain: (username: string) => access.access.explain(username),
     access: access.access,
     everyoneAdministers: access.everyoneAdministers,

@@ -5,6 +5,7 @@ import type { BootContext } from './boot-context.ts'
 import { CredentialCheck } from '../security/credentials.ts'
 import type { PasswordCheck } from '../security/password.ts'
 import { DepartedUsers } from '../identities/departed-users.ts'
+import { Sessions } from '../identities/sessions.ts'
 import { Tokens } from '../identities/tokens.ts'
 import { UsersWatch } from '../security/users-watch.ts'
 import { ConfiguredAccess } from '../configuration/access/access.ts'
@@ -28,6 +29,7 @@ const UNUSED_LINE = 'A line of the users file is not used'
 export interface OpenedAccess {
   readonly credentials: CredentialCheck
   readonly tokens: Tokens
+  readonly sessions: Sessions
   readonly access: ConfiguredAccess
   readonly everyoneAdministers: () => boolean
   /** Logs what an operator should know of who may log in and do what. */
@@ -55,24 +57,29 @@ export async function openAccess(
   )
   const threads = shutdown.own('stop-background-work', new PasswordThreads())
   const compare = (check: PasswordCheck) => threads.compare(check)
-  const tokens = new Tokens({
+  const issued = {
     store,
     users: () => users.read(),
     clock,
     log,
     ended: () => credentials.forgetIssued(),
-  })
+  }
+  const [tokens, sessions] = [new Tokens(issued), new Sessions(issued)]
   const credentials = new CredentialCheck({
     users: () => users.read(),
     clock,
     wait,
     compare,
     cost,
-    find: ({ secret, username }) => tokens.find(secret, username),
+    find: ({ kind, secret, username }) =>
+      kind === 'session' ? sessions.find(secret) : tokens.find(secret, username),
   })
   const departed = new DepartedUsers({
     users: () => users.read(),
-    revoke: (isGone) => tokens.revokeOf(isGone),
+    revoke: async (isGone) => {
+      await tokens.revokeOf(isGone)
+      await sessions.endOfGone(isGone)
+    },
   })
   await departed.begin(cluster === null)
   const access = new ConfiguredAccess({ configuration, usernames: () => users.names() })
@@ -80,6 +87,7 @@ export async function openAccess(
   return {
     credentials,
     tokens,
+    sessions,
     access,
     everyoneAdministers: () => access.everyoneAdministers,
     /** Says in the log what an operator should know of who may log in and do what. */

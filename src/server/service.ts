@@ -15,6 +15,8 @@ import { authenticate, type AuthenticateOptions } from '../http/authenticate.ts'
 import { type AnswerFailure, answerInJson } from '../http/failure.ts'
 import { isForPage } from '../api/interface-paths.ts'
 import { isForUsersToo, isPublic } from '../api/public-paths.ts'
+import type { SessionCookie } from '../http/session-cookie.ts'
+import { authorizationOf } from '../security/credentials.ts'
 import { observe, type ObservedHandler } from '../http/observe.ts'
 import type { RouteEnv } from '../http/request-context.ts'
 import { type Duties, dutiesOf, unlessNeeded } from './forwarding.ts'
@@ -25,6 +27,7 @@ import { type AnswerRequest, composeRoutes } from './routes.ts'
 interface SurroundingOptions {
   readonly basePath: string
   readonly credentials: AuthenticateOptions['credentials']
+  readonly sessionCookie: SessionCookie
   readonly audit: Audit
   readonly requests: RequestMetrics
   readonly trustedProxies: readonly string[]
@@ -86,7 +89,7 @@ function surrounded(
   options: SurroundingOptions,
   { parts, load, around = (answer) => answer }: Inner,
 ): HttpService {
-  const { basePath, credentials, log, logLevel, sequence } = options
+  const { basePath, credentials, sessionCookie, log, logLevel, sequence } = options
   let pages: Promise<PageService> | null = null
   const loadPages = () => (pages ??= load(answerFailure))
   const answerFailure: AnswerFailure = (...failed) => {
@@ -98,6 +101,9 @@ function surrounded(
   const answer = authenticate({
     hosts: new AllowedHosts(options.hostNames),
     credentials,
+    sessionOf: (request) => sessionOf(sessionCookie, request),
+    isForPage: (request) => isForPage(request, basePath),
+    loginAddress: `${basePath}/login`,
     isPublic,
     isForUsersToo,
     answerFailure,
@@ -114,4 +120,10 @@ function surrounded(
     logLevel,
   })
   return { answer: observed, loadPages }
+}
+
+/** A session as one credential among the others; undefined where the request shows none. */
+function sessionOf(cookie: SessionCookie, request: Request): string | undefined {
+  const secret = cookie.read(request)
+  return secret === null ? undefined : authorizationOf(secret)
 }

@@ -50,6 +50,7 @@ export const STYLE_SHEETS: Readonly<Record<string, readonly string[]>> = {
     'job/console.css',
     'runs/styles/media.css',
   ],
+  'login.css': ['login/login.css'],
   'my-tokens.css': ['frame/styles/flash-message.css', 'tokens/my-tokens.css'],
   'problems.css': ['problems/problems.css'],
   'search.css': ['search/search.css'],

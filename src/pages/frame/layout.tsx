@@ -13,6 +13,8 @@ export interface PageFrame {
   readonly assets: Assets
   /** Empty for an anonymous caller. */
   readonly username: string
+  /** Whether the caller logged in on a page. */
+  readonly hasSession: boolean
   /** Whether the pages of the configuration are linked. */
   readonly isAdministrator: boolean
   /** Whether every other user is an administrator too. */
@@ -127,7 +129,7 @@ function Head({ frame: { links, assets }, title, description, ...files }: PagePr
 type SectionLink = readonly [section: Section, label: string, href: string]
 
 function Bar({
-  frame: { links, assets, username, isAdministrator },
+  frame: { links, assets, username, isAdministrator, hasSession },
   section,
   search,
 }: {
@@ -177,9 +179,19 @@ function Bar({
             {username}
           </a>
         )}
-        {username !== '' && <a href={links.logOut()}>Log out</a>}
+        {username !== '' && <LogOut links={links} hasSession={hasSession} />}
       </div>
     </header>
+  )
+}
+
+/** A session is ended by a form; the credentials of Basic are forgotten behind a link. */
+function LogOut({ links, hasSession }: { links: Links; hasSession: boolean }) {
+  if (!hasSession) return <a href={links.logOut()}>Log out</a>
+  return (
+    <form method="post" action={links.logOut()}>
+      <button class="plain">Log out</button>
+    </form>
   )
 }
 

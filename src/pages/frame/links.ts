@@ -249,6 +249,11 @@ export class Links {
     return this.#at('/colours')
   }
 
+  /** The form of a log-in. */
+  login(): string {
+    return this.#at('/login')
+  }
+
   /** The caller's own tokens. */
   tokens(query: Query = {}): string {
     return this.#at('/tokens', query)

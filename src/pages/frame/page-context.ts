@@ -57,14 +57,15 @@ export class PageContext {
       : []
     const { pathname, search } = new URL(request.url)
     const username = principal?.username ?? ''
+    const hasSession = principal?.credential?.kind === 'session'
     const colours = coloursOf(request)
     const isAdministrator = principal !== null && this.isAdministrator(principal)
     const everyoneAdministers = isAdministrator && this.#everyoneAdministers()
     const hasServers = this.#health.servers() !== null
-    const rights = `${isAdministrator} ${everyoneAdministers} ${hasServers}`
+    const rights = `${isAdministrator} ${everyoneAdministers} ${hasServers} ${hasSession}`
     const facts = [username, rights, colours, assets.version, JSON.stringify(problems)]
     const here = `${pathname}${search}`
-    const who = { username, isAdministrator, everyoneAdministers, hasServers }
+    const who = { username, hasSession, isAdministrator, everyoneAdministers, hasServers }
     const frame = { links, assets, ...who, problems, colours, here }
     return { ...frame, key: keyOf(facts) }
   }

@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono'
 import { TokenScope } from '../../core/principal.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { Sessions } from '../../identities/sessions.ts'
 import { createToken, listTokens, revokeToken, type TokenDeps } from '../../identities/tokens.ts'
 import { statusOf } from '../../http/errors.ts'
 import { malformed } from '../../http/parameters.ts'
@@ -13,6 +14,7 @@ import { type ShownToken, TokensView } from './tokens-view.tsx'
 
 export interface TokensPageOptions extends TokenDeps {
   readonly pages: PageContext
+  readonly sessions: Sessions
   readonly clock: Clock
 }
 
@@ -24,13 +26,17 @@ export function tokensPageRoutes(options: TokensPageOptions) {
     .get('/tokens', (c) => answer(options, c, {}))
     .post('/tokens', async (c) => {
       const form = await readForm(c.req.raw, LARGEST_FORM)
-      switch (textField(form, 'action')) {
+      switch (textField(form, 'action') ?? '') {
         case 'create':
           return create(options, c, form)
         case 'revoke':
           return revoke(options, c, textField(form, 'token') ?? '')
+        case 'log-out-everywhere':
+          await options.sessions.endOf(c.env.principal.username)
+          c.env.auditActions = [{ action: 'log-out-everywhere', target: '/tokens' }]
+          return c.redirect(options.pages.links.login(), 303)
         default:
-          throw malformed('action is neither create nor revoke', 'action')
+          throw malformed('action is neither create, revoke nor log-out-everywhere', 'action')
       }
     })
 }

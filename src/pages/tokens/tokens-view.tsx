@@ -50,6 +50,7 @@ export function TokensView({ frame, flash, tokens, made, now }: TokensViewProps)
       {made !== null && <MadeToken made={made} />}
       {tokens.length > 0 && <Table links={links} tokens={tokens} now={now} />}
       <NewToken links={links} />
+      <Everywhere links={links} />
     </PageLayout>
   )
 }
@@ -86,9 +87,7 @@ function Table({
             <th scope="col">Last used</th>
             <th scope="col">Ends</th>
             <th scope="col">Id in logs</th>
-            <th scope="col">
-              <span class="visually-hidden">Revoke</span>
-            </th>
+            <th scope="col">Revoke</th>
           </tr>
         </thead>
         <tbody>
@@ -150,6 +149,20 @@ function NewToken({ links }: { links: Links }) {
       <p class="actions">
         <button class="primary" name="action" value="create">
           Make a token
+        </button>
+      </p>
+    </form>
+  )
+}
+
+function Everywhere({ links }: { links: Links }) {
+  return (
+    <form class="card" method="post" action={links.tokens()}>
+      <h2>Sessions</h2>
+      <p>Ends your sessions in every browser, this one included. Tokens stay.</p>
+      <p class="actions">
+        <button name="action" value="log-out-everywhere">
+          Log out everywhere
         </button>
       </p>
     </form>

@@ -396,12 +396,22 @@ describe('every state of a page fits, and has nothing against accessibility', PA
       'empty-pipelines': '/pipelines',
       'empty-agents': '/agents',
     })
-    await walk.at('logged-out', '/log-out', 401)
+    await walk.at('login', '/login')
+    await page.getByLabel('Name').fill('ana')
+    await page.getByLabel('Password').fill('wrong')
+    await walk.click('Log in')
+    await page.getByRole('alert').waitFor(WITHIN)
+    await walk.at('login-wrong')
     // A browser without a window does not show what stands behind the question for a name.
-    const refused = await service.fetch('/config', { as: null })
-    const shown = { contentType: 'text/html', body: await refused.text() }
-    await page.route('**/config', (route) => route.fulfill(shown))
-    await walk.at('not-known', '/config')
+    for (const [title, path] of [
+      ['logged-out', '/log-out'],
+      ['not-known', '/config'],
+    ] as const) {
+      const refused = await service.fetch(path, { as: null })
+      const shown = { contentType: 'text/html', body: await refused.text() }
+      await page.route(`**${path}`, (route) => route.fulfill(shown))
+      await walk.at(title, path)
+    }
 
     expect(walk.wrong()).toEqual({})
     expect(await page.locator('h1').textContent()).toBe('Log in to see this page')

@@ -39,13 +39,18 @@ export function useBrowser(): { readonly browser: Browser } {
   }
 }
 
+interface NameAndPassword {
+  readonly username: string
+  readonly password: string
+}
+
 export interface Visitor {
   readonly colorScheme?: 'light' | 'dark'
   readonly isPhone?: boolean
   readonly hasScripts?: boolean
   readonly timezone?: string
-  /** Name and password; admin's without. */
-  readonly as?: { readonly username: string; readonly password: string }
+  /** Name and password, which the browser sends of itself; admin's without, none for null. */
+  readonly as?: NameAndPassword | null
 }
 
 const ADMIN = { username: 'admin', password: ADMIN_PASSWORD }
@@ -65,7 +70,7 @@ export async function visit(browser: Browser, url: string, visitor: Visitor = {}
     timezoneId: timezone,
     reducedMotion: 'reduce',
     viewport: isPhone ? { width: 390, height: 844 } : { width: 1440, height: 960 },
-    httpCredentials: as,
+    extraHTTPHeaders: as === null ? {} : { authorization: basicOf(as) },
   })
   onTestFinished(() => context.close())
   const page = await context.newPage()
@@ -78,6 +83,11 @@ export async function visit(browser: Browser, url: string, visitor: Visitor = {}
     if (isTrouble && !isOfPage) written.push(`console: ${message.text()}`)
   })
   return page
+}
+
+/** The header of a name and a password: a browser that is asked for them gets a form instead. */
+function basicOf({ username, password }: NameAndPassword): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 }
 
 /** The errors and warnings in the console of a page of `visit` since the last call. */

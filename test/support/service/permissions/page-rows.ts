@@ -6,7 +6,16 @@ const DRAFT = new URLSearchParams({ xml: securedDocument(), basedOn: '0'.repeat(
 
 /** Pages, which no definition describes. */
 export const PAGE_ROWS: readonly PageRow[] = [
+  { call: 'GET /login', may: 'anybody', allowed: 200 },
+  {
+    call: 'POST /login',
+    may: 'anybody',
+    allowed: 403,
+    headers: FORM,
+    body: 'username=none&password=wrong',
+  },
   { call: 'GET /log-out', may: 'anybody', allowed: 401 },
+  { call: 'POST /log-out', may: 'anybody', allowed: 303 },
   { call: 'GET /', may: 'user', allowed: 302 },
   { call: 'GET /search', may: 'user', allowed: 200 },
   { call: 'GET /search/results.json', may: 'user', allowed: 200 },

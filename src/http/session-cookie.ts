@@ -1,0 +1,51 @@
+const PLAIN = 'cairn'
+/** No other host and no address without TLS can set a cookie of such a name. */
+const SECURE = `__Host-${PLAIN}`
+
+/** The cookie of a session, by the address that people use. */
+export class SessionCookie {
+  readonly #root: string
+  readonly #secureHost: string | null
+
+  /** @param publicUrl The address that people use, as the operator gave it. */
+  constructor({ basePath, publicUrl }: { basePath: string; publicUrl: string | null }) {
+    this.#root = `${basePath}/`
+    const url = publicUrl === null ? null : new URL(publicUrl)
+    this.#secureHost = url?.protocol === 'https:' ? url.host : null
+  }
+
+  /** What the request shows; null without a session. */
+  read(request: Request): string | null {
+    const cookies = request.headers.get('cookie')
+    if (cookies === null) return null
+    const start = `${this.#nameFor(request)}=`
+    const found = cookies
+      .split(';')
+      .map((cookie) => cookie.trim())
+      .find((cookie) => cookie.startsWith(start))
+    return found?.slice(start.length) || null
+  }
+
+  /** The header that gives the browser a session; it ends with the browser at the latest. */
+  set(request: Request, secret: string): string {
+    return `${this.#start(request, secret)}; HttpOnly; SameSite=Lax`
+  }
+
+  /** The header that takes it away. */
+  clear(request: Request): string {
+    return `${this.#start(request, '')}; HttpOnly; SameSite=Lax; Max-Age=0`
+  }
+
+  #start(request: Request, secret: string): string {
+    const name = this.#nameFor(request)
+    return name === SECURE
+      ? `${SECURE}=${secret}; Path=/; Secure`
+      : `${PLAIN}=${secret}; Path=${this.#root}`
+  }
+
+  /** Whoever comes past the proxy with TLS has no TLS. */
+  #nameFor(request: Request): string {
+    const isSecure = this.#secureHost !== null && request.headers.get('host') === this.#secureHost
+    return isSecure ? SECURE : PLAIN
+  }
+}

@@ -1,0 +1,42 @@
+// @module-tag chromium
+
+import { describe, expect, it } from 'vitest'
+import { useBrowser, visit } from '../../support/pages/browser.ts'
+import { troublesOf } from '../../support/pages/inspection.ts'
+import { ADMIN_PASSWORD, startService } from '../../support/service/service.ts'
+
+/** A machine may be busy with other tests. */
+const WITHIN = { timeout: 60_000 }
+
+const chromium = useBrowser()
+
+describe('the log-in', { timeout: 240_000 }, () => {
+  it.each([true, false])(
+    'leads a browser to the page that it asked for, and the log-out ends that (scripts: %s)',
+    async (hasScripts) => {
+      const service = await startService()
+      const page = await visit(chromium.browser, service.url, { as: null, hasScripts })
+
+      await page.goto('/agents?q=none', WITHIN)
+      await page.getByLabel('Name').fill('admin')
+      await page.getByLabel('Password').fill(ADMIN_PASSWORD)
+      await page.getByRole('button', { name: 'Log in' }).click()
+      await page.waitForURL('**/agents?q=none', WITHIN)
+      const [cookie] = await page.context().cookies()
+      expect(cookie).toMatchObject({ name: 'cairn', httpOnly: true, sameSite: 'Lax' })
+
+      await page.getByRole('link', { name: 'admin' }).click()
+      await page.getByLabel('Name').fill('nightly')
+      await page.getByRole('button', { name: 'Make a token' }).click()
+      await page.getByText('Token nightly is made.').waitFor(WITHIN)
+      // What inspects a page is a script.
+      expect(hasScripts ? await troublesOf(page) : []).toEqual([])
+      await page.getByRole('button', { name: 'Log out', exact: true }).click()
+      await page.waitForURL('**/login', WITHIN)
+
+      expect(await page.context().cookies()).toEqual([])
+      await page.goto('/agents', WITHIN)
+      expect(new URL(page.url()).pathname).toBe('/login')
+    },
+  )
+})

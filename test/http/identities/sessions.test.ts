@@ -1,0 +1,212 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { removeUser, writeUser } from '../../../src/security/users-file.ts'
+import { tempDir } from '../../support/disk/temp-folder.ts'
+import {
+  ADMIN_PASSWORD,
+  type CalledService,
+  openService,
+  QUICK_COST,
+} from '../../support/service/service.ts'
+import { addSomeone } from '../../support/service/someone-else.ts'
+import { makeToken } from '../../support/service/tokens.ts'
+
+const HOUR = 3_600_000
+const PATIENCE = { timeout: 10_000 }
+const BROWSER = { accept: 'text/html,application/xhtml+xml' }
+const FORM = { 'content-type': 'application/x-www-form-urlencoded', ...BROWSER }
+const ADMIN = { username: 'admin', password: ADMIN_PASSWORD }
+
+type Fields = Readonly<Record<string, string>>
+
+/** Sends a form without credentials of its own. */
+function send(service: CalledService, path: string, fields: Fields, headers: Fields = {}) {
+  const body = new URLSearchParams(fields).toString()
+  return service.fetch(path, { method: 'POST', as: null, headers: { ...FORM, ...headers }, body })
+}
+
+/** What a browser sends back of the cookies of an answer. */
+function cookieOf(answer: Response): Fields {
+  const [cookie = ''] = (answer.headers.get('set-cookie') ?? '').split(';')
+  return { cookie }
+}
+
+async function logIn(service: CalledService, who: Fields = ADMIN): Promise<Fields> {
+  return cookieOf(await send(service, '/login', who))
+}
+
+async function statusOf(service: CalledService, path: string, headers: Fields): Promise<number> {
+  const answer = await service.fetch(path, { as: null, headers })
+  await answer.body?.cancel()
+  return answer.status
+}
+
+describe('a browser', () => {
+  it('is led to the log-in and back, and out again', async () => {
+    const service = await openService()
+
+    const asked = await service.fetch('/agents?q=a%20b', { as: null, headers: BROWSER })
+    const login = asked.headers.get('location') ?? ''
+    const form = await (await service.fetch(login, { as: null, headers: BROWSER })).text()
+    const begun = await send(service, '/login', { ...ADMIN, next: '/agents?q=a%20b' })
+    const session = cookieOf(begun)
+    const whoami = await service.fetch('/api/whoami', { as: null, headers: session })
+    const ended = await send(service, '/log-out', {}, session)
+
+    expect([asked.status, login]).toEqual([303, '/login?next=%2Fagents%3Fq%3Da%2520b'])
+    expect(form).toContain('name="next" value="/agents?q=a%20b"')
+    expect([begun.status, begun.headers.get('location')]).toEqual([303, '/agents?q=a%20b'])
+    expect(begun.headers.get('set-cookie')).toMatch(
+      /^cairn=\w{30}; Path=\/; HttpOnly; SameSite=Lax$/,
+    )
+    expect(await whoami.json()).toMatchObject({ name: 'admin', credential: { kind: 'session' } })
+    expect([ended.status, ended.headers.get('location')]).toEqual([303, '/login'])
+    expect(ended.headers.get('set-cookie')).toMatch(/^cairn=; .*Max-Age=0$/)
+    expect(await statusOf(service, '/agents', { ...BROWSER, ...session })).toBe(303)
+    expect(await statusOf(service, '/api/agents', session)).toBe(401)
+  })
+
+  it('is led nowhere but to this service', async () => {
+    const service = await openService()
+    const hostile = [
+      'https://evil.example/',
+      '//evil.example/',
+      '/\\evil.example/',
+      '/\t/evil.example',
+      'javascript:alert(1)',
+      'evil.example',
+    ]
+
+    const places: unknown[] = []
+    for (const next of hostile) {
+      const answer = await send(service, '/login', { ...ADMIN, next })
+      places.push(answer.headers.get('location'))
+    }
+
+    expect(places).toEqual(hostile.map(() => '/'))
+  })
+
+  it('with a wrong password gets the form again, and is slowed down as a program is', async () => {
+    const service = await openService()
+    const wrong = { username: 'admin', password: 'wrong' }
+
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, n) =>
+        send(service, '/login', { ...wrong, password: `wrong ${n}` }),
+      ),
+    )
+
+    const statuses = answers.map(({ status }) => status)
+    expect(new Set(statuses)).toEqual(new Set([403, 429]))
+    expect(answers.map(({ headers }) => headers.get('set-cookie')).filter(Boolean)).toEqual([])
+    const again = await answers[statuses.indexOf(403)]?.text()
+    expect(again).toContain('This name and password do not belong together.')
+    expect(again).toContain('value="admin"')
+    expect(again).not.toContain('wrong')
+  })
+
+  it('begins no session with a token, which is good for less', async () => {
+    const service = await openService()
+    const { token } = await makeToken(service, 'read')
+
+    const answer = await send(service, '/login', { username: 'admin', password: token })
+
+    expect([answer.status, answer.headers.get('set-cookie')]).toEqual([403, null])
+  })
+
+  it('has another site change nothing with its session', async () => {
+    const service = await openService()
+    const session = await logIn(service)
+    const fields = { action: 'create', name: 'one', scope: 'admin' }
+
+    const forged = [
+      await send(service, '/tokens', fields, { ...session, 'sec-fetch-site': 'cross-site' }),
+      await send(service, '/tokens', fields, { ...session, origin: 'https://evil.example' }),
+      await send(service, '/log-out', {}, { ...session, 'sec-fetch-site': 'cross-site' }),
+      await send(service, '/login', ADMIN, { 'sec-fetch-site': 'cross-site' }),
+    ]
+
+    expect(forged.map(({ status }) => status)).toEqual([403, 403, 403, 403])
+    expect(await statusOf(service, '/tokens', session)).toBe(200)
+    expect(await (await service.fetch('/api/tokens')).json()).toEqual([])
+  })
+
+  it('has a cookie that needs TLS where people use that', async () => {
+    const service = await openService(['--public-url', 'https://cairn.example'])
+    const host = { host: 'cairn.example' }
+
+    const begun = await send(service, '/login', ADMIN, host)
+
+    expect(begun.headers.get('set-cookie')).toMatch(
+      /^__Host-cairn=\w{30}; Path=\/; Secure; HttpOnly; SameSite=Lax$/,
+    )
+    expect(await statusOf(service, '/agents', { ...host, ...cookieOf(begun) })).toBe(200)
+  })
+})
+
+describe('a program', () => {
+  it('without credentials gets a challenge, and a script of a page does not', async () => {
+    const service = await openService()
+    const challengeOf = async (path: string, headers: Fields) => {
+      const answer = await service.fetch(path, { as: null, headers })
+      return [answer.status, answer.headers.get('www-authenticate')]
+    }
+    const script = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' }
+
+    expect(await challengeOf('/agents', {})).toEqual([401, 'Basic realm="cairn"'])
+    expect(await challengeOf('/api/agents', BROWSER)).toEqual([401, 'Basic realm="cairn"'])
+    expect(await challengeOf('/search/results.json?q=a', script)).toEqual([401, null])
+  })
+})
+
+describe('a session', () => {
+  it('survives a restart, and ends when it was not used for 12 hours', async () => {
+    const folder = tempDir()
+    const time = { now: Date.parse('2030-01-01T10:00:00Z') }
+    const clock = { clock: () => time.now }
+    const first = await openService([], folder, clock)
+    const session = await logIn(first)
+    await first.close()
+    const second = await openService([], folder, clock)
+
+    time.now += 11 * HOUR
+    const early = await statusOf(second, '/agents', session)
+    await second.close()
+    const third = await openService([], folder, clock)
+    time.now += 11 * HOUR
+    const used = await statusOf(third, '/agents', session)
+    await third.close()
+    const fourth = await openService([], folder, clock)
+    time.now += 12 * HOUR + 60_001
+
+    expect([early, used, await statusOf(fourth, '/agents', session)]).toEqual([200, 200, 401])
+  })
+
+  it('ends everywhere at once when its user says so, and those of others do not', async () => {
+    const service = await openService()
+    await addSomeone(service)
+    const [one, other] = [await logIn(service), await logIn(service)]
+    const theirs = await logIn(service, { username: 'someone', password: 'p' })
+
+    const answer = await send(service, '/tokens', { action: 'log-out-everywhere' }, one)
+
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/login'])
+    const statuses = [one, other, theirs].map((session) => statusOf(service, '/agents', session))
+    expect(await Promise.all(statuses)).toEqual([401, 401, 200])
+  })
+
+  it('ends when the password changes, and when the user is removed', async () => {
+    const service = await openService()
+    await addSomeone(service)
+    const file = join(service.folder, 'state', 'users.htpasswd')
+    const session = await logIn(service)
+    const theirs = await logIn(service, { username: 'someone', password: 'p' })
+    expect(await statusOf(service, '/agents', theirs)).toBe(200)
+
+    await writeUser(file, { username: 'admin', password: 'another', cost: QUICK_COST })
+    await removeUser(file, 'someone')
+
+    await expect.poll(() => statusOf(service, '/agents', session), PATIENCE).toBe(401)
+    await expect.poll(() => statusOf(service, '/agents', theirs), PATIENCE).toBe(401)
+  })
+})
