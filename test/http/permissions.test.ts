@@ -1,34 +1,22 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { hashPassword } from '../../src/security/password.ts'
 import { DescribedApi } from '../support/service/described-api.ts'
 import type { PermissionRow } from '../support/service/permissions/permission-row.ts'
 import { PERMISSIONS } from '../support/service/permissions/permission-table.ts'
 import { save } from '../support/service/saving.ts'
 import { LEVELS, type Role, ROLES, securedDocument } from '../support/service/secured-document.ts'
-import { QUICK_COST, startService, type TestService } from '../support/service/service.ts'
-
-const PASSWORD = 'p'
+import { loginOf, secure } from '../support/service/secured-service.ts'
+import { startService, type TestService } from '../support/service/service.ts'
 
 async function securedService(): Promise<TestService> {
   const service = await startService()
-  const file = join(service.folder, 'state', 'users.htpasswd')
-  const hash = await hashPassword(PASSWORD, QUICK_COST)
-  const users = LEVELS.user.map((role) => `${role}:${hash}\n`)
-  writeFileSync(file, readFileSync(file, 'utf8') + users.join(''))
-  await expect
-    .poll(async () => (await service.fetch('/api/agents', { as: `root:${PASSWORD}` })).status)
-    .toBe(200)
-  await save(service, securedDocument())
+  await secure(service)
   return service
 }
 
 async function statusOf(service: TestService, row: PermissionRow, role: Role): Promise<number> {
   const { call, target, headers, body } = row
   const [method = ''] = call.split(' ')
-  const as = role === 'nobody' ? null : `${role}:${PASSWORD}`
-  return (await service.fetch(target, { method, as, headers, body })).status
+  return (await service.fetch(target, { method, as: loginOf(role), headers, body })).status
 }
 
 function expectedOf({ may, allowed, refused }: PermissionRow, role: Role): number {
@@ -72,11 +60,11 @@ describe('permissions from the configuration', () => {
       '<user>root</user>',
       '<user>root</user><user>owner</user>',
     )
-    const before = await service.fetch('/api/config/revisions', { as: `owner:${PASSWORD}` })
+    const before = await service.fetch('/api/config/revisions', { as: loginOf('owner') })
 
-    await save(service, owned, `root:${PASSWORD}`)
+    await save(service, owned, loginOf('root') ?? '')
 
-    const after = await service.fetch('/api/config/revisions', { as: `owner:${PASSWORD}` })
+    const after = await service.fetch('/api/config/revisions', { as: loginOf('owner') })
     expect([before.status, after.status]).toEqual([403, 200])
   })
 
