@@ -9,7 +9,7 @@ const isOpenToAgents = coveredBy(pathsFor('both'))
 const knowsUsers = new Set(ROUTES.filter((route) => route.knowsUsers).map(({ path }) => path))
 
 /** The way in and the way out of pages. */
-const DOORS: readonly string[] = ['/login', '/log-out']
+export const DOORS: readonly string[] = ['/login', '/log-out']
 
 /**
  * Whether a request is answered without a user: the calls of anybody, those that carry an agent's

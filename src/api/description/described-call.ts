@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../core/errors.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
 import { STATUS } from '../../http/errors.ts'
+import { DOORS } from '../public-paths.ts'
 import { isInterface } from '../interface-paths.ts'
 import { ROUTES } from '../resources.ts'
 import { nameOf } from '../definition/route.ts'
@@ -56,6 +57,8 @@ const PAGE: Operation = {
   answers: { 200: { text: 'The page', content: HTML }, 304: { text: 'The page is known' } },
   example: {},
 }
+/** The way in and the way out answer everybody. */
+const DOOR: Operation = { ...PAGE, caller: 'anybody' }
 const UNDESCRIBED: Operation = {
   tag: 'Other',
   summary: '',
@@ -114,7 +117,8 @@ export function describeRoutes(
   return routes.map(({ method, path }) => {
     const operation = byRoute.get(`${method} ${path}`)
     const isForPrograms = isInterface(path)
-    const given = operation ?? (isForPrograms ? UNDESCRIBED : PAGE)
+    const page = DOORS.includes(path) ? DOOR : PAGE
+    const given = operation ?? (isForPrograms ? UNDESCRIBED : page)
     const [shown, parameters] = [pathOf(path, given), parametersOf(path, given)]
     return {
       method,
