@@ -14,6 +14,8 @@ const ROUNDS = 20
 const COMMANDS_BETWEEN_COMMITS = 20
 const COMMIT = ['commit', '--allow-empty', '--quiet', '-m', 'native']
 const PROGRAMS = { version: '1.0.0', programPath: process.env['PATH'] }
+/** On a disk: in memory, commands that never pause would make a history without end. */
+const onDisk = () => tempDir('/var/tmp')
 const run = promisify(execFile)
 
 function placesOf(folder: string) {
@@ -56,7 +58,7 @@ describe('a backup beside saves and git commands that never pause', () => {
     'is made every time, is restored whole, and leaves nothing in the repository',
     { timeout: 600_000 },
     async () => {
-      const [served, target] = [tempDir(), tempDir()]
+      const [served, target] = [onDisk(), onDisk()]
       const load = await LoadedService.start(served, 'save')
       const stop = keepCommanding(join(served, 'config-repo'))
       onTestFinished(stop)
@@ -72,7 +74,7 @@ describe('a backup beside saves and git commands that never pause', () => {
       await load.kill()
 
       for (const { file, before, problems } of made) {
-        const folder = tempDir()
+        const folder = onDisk()
         const restored = await restoreBackup(file, { places: placesOf(folder), ...PROGRAMS })
         expect([problems, restored.problems]).toEqual([[], []])
         expect(digestsIn(folder)).toContain(before)

@@ -5,7 +5,11 @@ import { onTestFinished } from 'vitest'
 
 /** A new folder that is removed at the end of the block that asked for it. */
 export class TempFolder implements Disposable {
-  readonly path = mkdtempSync(join(tmpdir(), 'cairn-test-'))
+  readonly path: string
+
+  constructor(place = tmpdir()) {
+    this.path = mkdtempSync(join(place, 'cairn-test-'))
+  }
 
   file(name: string): string {
     return join(this.path, name)
@@ -17,8 +21,8 @@ export class TempFolder implements Disposable {
 }
 
 /** The path of a new folder that is removed when the test has finished. */
-export function tempDir(): string {
-  const folder = new TempFolder()
+export function tempDir(place = tmpdir()): string {
+  const folder = new TempFolder(place)
   onTestFinished(() => folder[Symbol.dispose]())
   return folder.path
 }
