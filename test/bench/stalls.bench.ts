@@ -28,10 +28,18 @@ const SAVED: Readonly<Record<string, (size: number, n: number) => string>> = {
 
 /** Pages about a document of 10 MB, which differs from the one before in all its pipelines. */
 const ASKED: Readonly<Record<string, string>> = {
+  'the history': '/config',
+  'its feed': '/config/feed.atom',
+  'the history of a pipeline': '/config/entity/pipeline/b-1',
+  'a search for a name': '/search?q=b-1',
+  'the pipelines': '/pipelines',
+  'a pipeline': '/pipelines/b-1',
+  'the form of a pipeline': '/config/new-pipeline',
   'the preview of a restore': '/config/r2/restore',
   'the preview of an undoing': '/config/r3/undo',
-  'a search': '/config/r3?find=nothing',
-  'the editor': '/config/edit?entity=pipeline/b-1',
+  'a search in a document': '/config/r3?find=nothing',
+  'the editor': '/config/edit',
+  'the editor of a pipeline': '/config/edit?entity=pipeline/b-1',
   'a comparison': '/config/compare/r2/r3',
 }
 

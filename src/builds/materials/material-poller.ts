@@ -67,6 +67,11 @@ export interface MaterialProblem {
   readonly pipelines: readonly string[]
 }
 
+interface ReasonedProblem {
+  readonly reason: string
+  readonly problem: MaterialProblem
+}
+
 /**
  * Polls every repository of the configuration for its newest revision; once each, however many
  * pipelines use it.
@@ -79,6 +84,8 @@ export class MaterialPoller implements AsyncDisposable {
   readonly #queries = new Semaphore(AT_ONCE)
   readonly #tidying = new SerialQueue()
   readonly #polled = new Emitter<[fingerprint: string]>()
+  /** Every page asks for the problems, and there may be tens of thousands. */
+  readonly #problems = new WeakMap<WatchedMaterial, ReasonedProblem>()
   #watches = new Map<string, Watched>()
 
   constructor(options: MaterialPollerOptions) {
@@ -160,14 +167,13 @@ export class MaterialPoller implements AsyncDisposable {
 
   /** One problem for each material that cannot be read, with its pipelines. */
   problems(): MaterialProblem[] {
-    return [...this.#watches.values()].flatMap(({ watched, watch }) => {
-      if (watch.reason === null) return []
-      const { message, unaddressed } = shownReason(watch.reason, watched.material)
-      const { fingerprint, pipelines } = watched
-      const [errors, errorsInFull] = [[{ message: unaddressed }], [{ message }]]
-      const subject = subjectOf(watched)
-      const briefly = `The ${watched.material.kind} material cannot be read`
-      return [{ fingerprint, subject, briefly, errors, errorsInFull, pipelines }]
+    return [...this.#watches.values()].flatMap(({ watched, watch: { reason } }) => {
+      if (reason === null) return []
+      const known = this.#problems.get(watched)
+      if (known?.reason === reason) return [known.problem]
+      const problem = problemOf(watched, reason)
+      this.#problems.set(watched, { reason, problem })
+      return [problem]
     })
   }
 
@@ -293,6 +299,14 @@ function shownReason(reason: string, material: VersionControlMaterial) {
   const [, host = ''] = HOST.exec(address) ?? []
   const unaddressed = host === '' ? nameless : nameless.replaceAll(host, HIDDEN)
   return { message, unaddressed }
+}
+
+function problemOf(watched: WatchedMaterial, reason: string): MaterialProblem {
+  const { material, fingerprint, pipelines } = watched
+  const { message, unaddressed } = shownReason(reason, material)
+  const [errors, errorsInFull] = [[{ message: unaddressed }], [{ message }]]
+  const briefly = `The ${material.kind} material cannot be read`
+  return { fingerprint, subject: subjectOf(watched), briefly, errors, errorsInFull, pipelines }
 }
 
 function subjectOf({ material, pipelines }: WatchedMaterial): string {

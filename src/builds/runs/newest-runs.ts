@@ -12,8 +12,9 @@ export interface NewestRun {
   readonly stages: readonly StageRun[]
 }
 
-/** The limit of pipelines whose newest run is cached. */
+/** The limit of newest runs that are cached, and how many pipelines without a run count as one. */
 const KEPT = 10_000
+const WITHOUT_RUN = 10
 
 /**
  * Reads the newest runs of pipelines, and caches those in which no stage is active: they do not
@@ -21,7 +22,10 @@ const KEPT = 10_000
  */
 export class NewestRuns {
   readonly #builds: Builds
-  readonly #kept = new LRUCache<string, { readonly newest: NewestRun | null }>({ max: KEPT })
+  readonly #kept = new LRUCache<string, { readonly newest: NewestRun | null }>({
+    maxSize: KEPT * WITHOUT_RUN,
+    sizeCalculation: ({ newest }) => (newest === null ? 1 : WITHOUT_RUN),
+  })
   #events = 0
 
   constructor(builds: Builds) {

@@ -66,17 +66,12 @@ export class EntityIndex implements AsyncDisposable {
     return changes && this.#indexer.isIndexed(revision) ? changes.changes : null
   }
 
-  /** The changes of a revision as sentences; none while it is not indexed. */
-  sentencesOf(revision: Revision): readonly string[] {
-    const changes = this.find(revision) ?? []
-    return changes.map((change) => `${change.label} ${renderChange(change)}`)
-  }
-
-  /** These sentences in lower case, for searches; cached. */
+  /** The changes of a revision as sentences, in lower case for searches; cached. None while it is not indexed. */
   textOf(revision: Revision): string {
     const changes = this.#indexer.indexed.find(revision.commit)
     if (changes === null || !this.#indexer.isIndexed(revision)) return ''
-    const cached = this.#texts.get(changes) ?? this.sentencesOf(revision).join('\n').toLowerCase()
+    const cached =
+      this.#texts.get(changes) ?? changesOf(changes).map(sentenceOf).join('\n').toLowerCase()
     this.#texts.set(changes, cached)
     return cached
   }
@@ -161,6 +156,11 @@ export class EntityIndex implements AsyncDisposable {
     })
     return entries.toSorted((one, other) => other.number - one.number)
   }
+}
+
+/** A change with the name of its entity in front. */
+export function sentenceOf(change: DocumentChange): string {
+  return `${change.label} ${renderChange(change)}`
 }
 
 /** A quick test that avoids parsing the changes of most revisions. */

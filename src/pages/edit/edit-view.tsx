@@ -1,3 +1,5 @@
+import { raw } from 'hono/html'
+import { escapeForTextarea } from '../frame/escape.ts'
 import type { Digest } from '../../core/digest.ts'
 import type { DraftProblem } from '../work/draft-examination.ts'
 import { EntityName } from '../work/edit-scope.ts'
@@ -222,7 +224,7 @@ function Surface({ frame, nonce, base, entity, text, firstLine, problems }: Edit
         data-vocabulary={links.asset(assets.addressOf(vocabularyName(schema)))}
         data-within={entity === null ? '' : WITHIN[entity.kind]}
       >
-        {`\n${text}`}
+        {raw(`\n${escapeForTextarea(text)}`)}
       </textarea>
     </>
   )

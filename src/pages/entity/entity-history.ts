@@ -17,6 +17,7 @@ import { pipelineRuns, type RunsBetween, stageRuns } from './runs-of-entity.ts'
 import {
   type EntityStep,
   type EntityStepsDeps,
+  readChanges,
   type StepPlace,
   visibleSteps,
 } from './entity-steps.ts'
@@ -131,6 +132,7 @@ async function shownSteps(
   const { address, all, offset } = of
   const isAlone = !holdsOthers(address.entity)
   const shown = all.slice(offset, offset + STEPS)
+  await readChanges(shown)
   const texts = isAlone ? await textsOf(deps.history, shown) : []
   return Promise.all(
     shown.map(async (step, n) => {

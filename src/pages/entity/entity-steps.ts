@@ -3,6 +3,7 @@ import { foldEntity, wholeEntityWord } from '../../document/entities/entities.ts
 import { entitiesOf } from '../../document/changes/entities-of.ts'
 import type { Principal } from '../../core/principal.ts'
 import { isSameName, nameKey } from '../../core/name-key.ts'
+import { Turns } from '../../lib/cooperative.ts'
 import type { EntityIndex } from '../../configuration/changes/entity-index.ts'
 import type { EntityAddress } from '../revisions/entity-address.ts'
 import type { History } from '../../history/history.ts'
@@ -99,6 +100,15 @@ class WholeStep implements EntityStep {
       entitiesOf([change]).map(foldEntity).includes(this.entity),
     )
     return this.#changes
+  }
+}
+
+/** Loads the changes of steps, with turns for others: a revision may have tens of thousands. */
+export async function readChanges(steps: readonly EntityStep[]): Promise<void> {
+  const turns = new Turns()
+  for (const step of steps) {
+    if (turns.isOver) await turns.next()
+    void step.changes
   }
 }
 

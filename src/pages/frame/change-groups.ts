@@ -60,10 +60,11 @@ interface OpenGroup {
  * entities have in common are a group of their own.
  */
 function groupsOf(changes: readonly DocumentChange[]): ChangeGroup[] {
-  const common = commonOf(changes)
+  const signatures = changes.map((change) => (isShareable(change) ? signatureOf(change) : ''))
+  const common = commonOf(changes, signatures)
   const groups = new Map<string, OpenGroup>()
-  for (const change of changes) {
-    const signature = isShareable(change) ? signatureOf(change) : ''
+  for (const [n, change] of changes.entries()) {
+    const signature = signatures[n] ?? ''
     const together = common.get(signature)
     const key = together ?? change.entity
     const group: OpenGroup = groups.get(key) ?? { entities: new Map(), changes: new Map() }
@@ -81,12 +82,16 @@ function groupsOf(changes: readonly DocumentChange[]): ChangeGroup[] {
 }
 
 /** The names of the entities that have a change in common, as one text, by its signature. */
-function commonOf(changes: readonly DocumentChange[]): ReadonlyMap<string, string> {
+function commonOf(
+  changes: readonly DocumentChange[],
+  signatures: readonly string[],
+): ReadonlyMap<string, string> {
   const sharing = new Map<string, Set<string>>()
-  for (const change of changes.filter(isShareable)) {
-    const signature = signatureOf(change)
+  for (const [n, { entity }] of changes.entries()) {
+    const signature = signatures[n] ?? ''
+    if (signature === '') continue
     const entities = sharing.get(signature) ?? new Set()
-    sharing.set(signature, entities.add(change.entity))
+    sharing.set(signature, entities.add(entity))
   }
   const common = [...sharing].filter(([, entities]) => entities.size >= FEWEST_IN_COMMON)
   return new Map(common.map(([signature, entities]) => [signature, [...entities].join('\n')]))
@@ -97,7 +102,7 @@ function isShareable(change: DocumentChange): boolean {
   return change.entity !== 'document' && !isAboutAll(change)
 }
 
-/** Equal for the same change of two entities of one kind. */
+/** Equal for the same change of two entities of one kind; the empty one is that of no other. */
 function signatureOf({ kind, entity, path, subject, from, to, lines }: DocumentChange): string {
   const of = entity.slice(0, entity.indexOf('/'))
   return JSON.stringify([of, kind, path, subject, from, to, lines])

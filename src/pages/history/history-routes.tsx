@@ -2,6 +2,8 @@ import { type Context, Hono } from 'hono'
 import type { Clock } from '../../lib/clock.ts'
 import type { Revision } from '../../core/revision.ts'
 import { type HistoryPageDeps, readHistoryPage } from './history-page.ts'
+import { sentenceOf } from '../../configuration/changes/entity-index.ts'
+import type { DocumentChange } from '../../document/entities/change.ts'
 import { findRevisions } from '../../configuration/search/find-revisions.ts'
 import { findInEffect, numbered } from '../revisions/numbered-revision.ts'
 import { type ClientNames, renderRevision } from '../../wire/revision-entry.ts'
@@ -15,6 +17,7 @@ import { FEED, type FeedItem, renderFeed } from './feed.ts'
 import { Turns } from '../../lib/cooperative.ts'
 import { lastMomentOf } from '../../http/moments.ts'
 import { parseHistoryQuery, historyQueryOf } from './history-query.ts'
+import { listedIn } from './history-table.tsx'
 import { HistoryView } from './history-view.tsx'
 
 export interface HistoryRoutesOptions extends HistoryPageDeps {
@@ -65,7 +68,7 @@ function historyPages(options: HistoryRoutesOptions) {
     const origin = pages.originOf(c.req.raw)
     const view = { frame, query, page, now, origin, fileName }
     return kept.answer(c, { etag, immutable: false }, async () => ({
-      page: <HistoryView {...view} />,
+      page: <HistoryView {...view} listed={await listedIn(page.rows)} />,
     }))
   }
 }
@@ -78,7 +81,7 @@ async function feed(options: HistoryRoutesOptions, c: Context<RouteEnv>): Promis
   const turns = new Turns()
   for (const revision of revisions.slice(0, FEED)) {
     if (turns.isOver) await turns.next()
-    const title = titleOf(entities.sentencesOf(revision)) || revision.subject
+    const title = titleOf(entities.find(revision) ?? []) || revision.subject
     items.push({ revision: numbered(history, revision), title })
   }
   const body = renderFeed({
@@ -94,9 +97,9 @@ async function feed(options: HistoryRoutesOptions, c: Context<RouteEnv>): Promis
 }
 
 /** The first changes, and how many more there are. */
-function titleOf(sentences: readonly string[]): string {
-  const more = sentences.length - MOST_SENTENCES
-  const told = sentences.slice(0, MOST_SENTENCES)
+function titleOf(changes: readonly DocumentChange[]): string {
+  const more = changes.length - MOST_SENTENCES
+  const told = changes.slice(0, MOST_SENTENCES).map(sentenceOf)
   return [...told, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
 }
 

@@ -1,7 +1,9 @@
 import { dayName } from './day-counts.ts'
 import type { ChosenRevisions, HistoryPage, HistoryRow } from './history-page.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
-import { ChangeList, toEntityHistory } from '../frame/change-list.tsx'
+import { type ListedChanges, listChanges } from '../frame/change-groups.ts'
+import { ListedChangeGroups, toEntityHistory } from '../frame/change-list.tsx'
+import { Turns } from '../../lib/cooperative.ts'
 import { ChangeWords } from '../frame/change-words.tsx'
 import type { Links } from '../frame/links.ts'
 import { Hour, longDay } from '../frame/when.tsx'
@@ -13,11 +15,24 @@ const CHANGES = 6
 interface TableProps {
   readonly links: Links
   readonly page: HistoryPage
+  /** The changes that each row of the page shows. */
+  readonly listed: readonly ListedChanges[]
   readonly chosen: Chosen
 }
 
+/** The changes that rows show. A revision may have tens of thousands to choose them from. */
+export async function listedIn(rows: readonly HistoryRow[]): Promise<ListedChanges[]> {
+  const listed: ListedChanges[] = []
+  const turns = new Turns()
+  for (const { details } of rows) {
+    if (turns.isOver) await turns.next()
+    listed.push(listChanges(details?.changes ?? [], CHANGES))
+  }
+  return listed
+}
+
 /** The rows of the history, grouped by day. */
-export function HistoryTable({ links, page, chosen }: TableProps) {
+export function HistoryTable({ links, page, listed, chosen }: TableProps) {
   return (
     <table class="history">
       <thead>
@@ -50,6 +65,7 @@ export function HistoryTable({ links, page, chosen }: TableProps) {
               <Row
                 links={links}
                 row={row}
+                listed={listed[n]}
                 day={isFirst ? day : null}
                 chosen={chosen}
                 total={page.total}
@@ -84,13 +100,14 @@ function newestOf(rows: HistoryPage['rows']): Chosen {
 interface RowProps {
   readonly links: Links
   readonly row: HistoryRow
+  readonly listed: ListedChanges | undefined
   /** The day that begins with this row, as `2015-06-05`, or null. */
   readonly day: string | null
   readonly chosen: Chosen
   readonly total: number
 }
 
-function Row({ links, row, day, chosen, total }: RowProps) {
+function Row({ links, row, listed, day, chosen, total }: RowProps) {
   const { revision, details } = row
   const { number, digest } = revision
   const name = `r${number}`
@@ -110,7 +127,7 @@ function Row({ links, row, day, chosen, total }: RowProps) {
         {revision.isCurrent && <span class="badge added">current</span>}
       </td>
       <td class="what">
-        <What links={links} row={row} />
+        <What links={links} row={row} listed={listed} />
       </td>
       <td class="lines">
         {details?.lines ? <LineCounts lines={details.lines} /> : <NotCounted />}
@@ -156,10 +173,9 @@ export function Pick({
   )
 }
 
-function What({ links, row: { revision, details } }: { links: Links; row: HistoryRow }) {
-  const { changes } = details ?? { changes: null }
+function What({ links, row: { revision }, listed }: Pick<RowProps, 'links' | 'row' | 'listed'>) {
   const words = <ChangeWords revision={revision} links={links} isShort />
-  if (changes === null || changes.length === 0) {
+  if (listed === undefined || listed.groups.length === 0) {
     return (
       <>
         {revision.kind !== 'git' && <span>{subjectOf(revision)}</span>}
@@ -172,7 +188,7 @@ function What({ links, row: { revision, details } }: { links: Links; row: Histor
     revision.number === 1 ? `and ${left} more` : <a href={diff}>{`and ${left} more`}</a>
   return (
     <>
-      <ChangeList changes={changes} linkOf={toEntityHistory(links)} most={CHANGES} more={more} />
+      <ListedChangeGroups listed={listed} linkOf={toEntityHistory(links)} more={more} />
       {words}
     </>
   )

@@ -1,5 +1,6 @@
 import type { RevisionFilter } from '../../configuration/search/revision-filter.ts'
 import { type HistoryPage, type HistoryQuery, ROWS } from './history-page.ts'
+import type { ListedChanges } from '../frame/change-groups.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
 import { dateOf } from '../frame/when.tsx'
@@ -14,6 +15,8 @@ export interface HistoryViewProps {
   readonly frame: PageFrame
   readonly query: HistoryQuery
   readonly page: HistoryPage
+  /** The changes that each row of the page shows. */
+  readonly listed: readonly ListedChanges[]
   readonly now: number
   /** The address that the caller reaches the service by, without a path. */
   readonly origin: string
@@ -23,7 +26,7 @@ export interface HistoryViewProps {
 
 /** The list of revisions, with its filters. */
 export function HistoryView(props: HistoryViewProps) {
-  const { frame, query, page, now, origin, fileName } = props
+  const { frame, query, page, listed, now, origin, fileName } = props
   const { links } = frame
   const { filter } = query
   const chosen = chosenOf(page, query.chosen)
@@ -67,7 +70,7 @@ export function HistoryView(props: HistoryViewProps) {
         {page.rows.length === 0 ? (
           <NothingFound links={links} total={page.total} />
         ) : (
-          <HistoryTable links={links} page={page} chosen={chosen} />
+          <HistoryTable links={links} page={page} listed={listed} chosen={chosen} />
         )}
         {page.total > 1 && page.rows.length > 0 && <CompareBar page={page} chosen={chosen} />}
       </form>

@@ -28,7 +28,11 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import type { PageContext } from '../frame/page-context.ts'
 import { NEVER_KEPT, pageResponse } from '../frame/page-response.ts'
 import type { PageThread } from '../work/page-thread.ts'
-import { NewPipelineView, type PreviewedPipeline } from './new-pipeline-view.tsx'
+import {
+  type CopyablePipelines,
+  NewPipelineView,
+  type PreviewedPipeline,
+} from './new-pipeline-view.tsx'
 
 export interface NewPipelineRoutesOptions
   extends PipelineCreationDeps, PipelinePreviewDeps, PlanDeps {
@@ -36,6 +40,10 @@ export interface NewPipelineRoutesOptions
   readonly work: PageThread
   readonly maxBody: number
 }
+
+/** Among more, nobody looks for one in a list. */
+const MOST_GROUPS = 500
+const MOST_PIPELINES = 50
 
 type Values = ReadonlyMap<string, string>
 
@@ -91,9 +99,11 @@ export function newPipelineRoutes(options: NewPipelineRoutesOptions) {
     if (groups.length === 0 && !isAdministrator) {
       assertMay(options.access, principal, { action: 'administer-group', group: DEFAULT_GROUP })
     }
-    const pipelines = isAdministrator ? namesOf(options) : []
+    const copy = isAdministrator
+      ? copyableOf(options, new URL(request.url).searchParams.get('find') ?? '')
+      : null
     const frame = pages.frame(request, principal)
-    const view = { ...shown, frame, groups, pipelines }
+    const view = { ...shown, frame, groups: groups.slice(0, MOST_GROUPS), copy }
     return pageResponse(<NewPipelineView {...view} />, shown.status, NEVER_KEPT)
   }
 }
@@ -115,9 +125,18 @@ async function previewOf(
   }
 }
 
-function namesOf({ configuration }: PipelinePreviewDeps): string[] {
+/** The first pipelines whose name or group has a text. */
+function copyableOf({ configuration }: PipelinePreviewDeps, find: string): CopyablePipelines {
   const { groups } = configuration.read().configuration
-  return groups.flatMap(({ pipelines }) => pipelines.map(({ name }) => name))
+  const all = groups.flatMap(({ name: group, pipelines }) =>
+    pipelines.map(({ name }) => ({ name, group })),
+  )
+  const wanted = find.trim().toLowerCase()
+  const matching = all.filter(({ name, group }) =>
+    `${group} ${name}`.toLowerCase().includes(wanted),
+  )
+  const names = matching.slice(0, MOST_PIPELINES).map(({ name }) => name)
+  return { find, names, matching: matching.length, total: all.length }
 }
 
 function valuesOf(form: Form): Values {

@@ -4,6 +4,7 @@ import type { Problem } from '../../core/problem.ts'
 import { MessageField } from '../edit/edit-view.tsx'
 import { PlanCard } from '../edit/plan-card.tsx'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
+import type { Links } from '../frame/links.ts'
 
 /** A pipeline as its form would make it. */
 export interface PreviewedPipeline {
@@ -18,8 +19,18 @@ export interface NewPipelineViewProps {
   readonly preview: PreviewedPipeline | null
   /** The groups that the caller may add pipelines to. */
   readonly groups: readonly string[]
-  /** The pipelines that the caller may copy. */
-  readonly pipelines: readonly string[]
+  /** Null for callers who may copy none. */
+  readonly copy: CopyablePipelines | null
+}
+
+/** The pipelines that may be copied, as far as they match a search. */
+export interface CopyablePipelines {
+  /** The text that their names or groups have. */
+  readonly find: string
+  /** The first that match. */
+  readonly names: readonly string[]
+  readonly matching: number
+  readonly total: number
 }
 
 /** The form for a pipeline with one material and one task; its XML and plan before it is created. */
@@ -54,7 +65,7 @@ export function NewPipelineView(props: NewPipelineViewProps) {
           )}
         </div>
       </form>
-      {props.pipelines.length > 0 && <CopyForm {...props} />}
+      {props.copy !== null && props.copy.total > 0 && <Copy links={links} copy={props.copy} />}
     </PageLayout>
   )
 }
@@ -242,15 +253,50 @@ function stateOf({ name, hint, problems }: FieldProps) {
   }
 }
 
-/** A copy goes through the editor, because a pipeline may be anything. */
-function CopyForm({ frame: { links }, pipelines }: NewPipelineViewProps) {
+interface CopyProps {
+  readonly links: Links
+  readonly copy: CopyablePipelines
+}
+
+/** A search for the pipeline where a list of all would be too long, and the form of the copy. */
+function Copy({ links, copy }: CopyProps) {
+  const { find, names, matching, total } = copy
+  const isSearched = total > names.length || find !== ''
   return (
-    <form class="card new-pipeline" method="get" action={links.edit()}>
-      <h2>Or copy a pipeline</h2>
+    <section class="card new-pipeline" id="copy-of" aria-labelledby="copy-title">
+      <h2 id="copy-title">Or copy a pipeline</h2>
+      {isSearched && <SearchForm links={links} find={find} />}
+      {matching > names.length && (
+        <p class="muted">{`The first ${names.length} of ${matching.toLocaleString('en')}.`}</p>
+      )}
+      {names.length === 0 ? <p>No pipeline matches.</p> : <CopyForm links={links} names={names} />}
+    </section>
+  )
+}
+
+function SearchForm({ links, find }: { links: Links; find: string }) {
+  return (
+    <form
+      class="field"
+      role="search"
+      aria-label="Pipelines"
+      action={`${links.newPipeline()}#copy-of`}
+    >
+      <label for="find">Find</label>
+      <input id="find" type="search" name="find" value={find} maxlength={255} />
+      <button>Find</button>
+    </form>
+  )
+}
+
+/** A copy goes through the editor, because a pipeline may be anything. */
+function CopyForm({ links, names }: { links: Links; names: readonly string[] }) {
+  return (
+    <form method="get" action={links.edit()}>
       <div class="field">
         <label for="copy">Copy of</label>
         <select id="copy" name="copy">
-          {pipelines.map((name) => (
+          {names.map((name) => (
             <option value={name}>{name}</option>
           ))}
         </select>

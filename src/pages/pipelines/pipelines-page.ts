@@ -1,3 +1,4 @@
+import { Turns } from '../../lib/cooperative.ts'
 import type { Principal } from '../../core/principal.ts'
 import {
   latestRun,
@@ -58,6 +59,8 @@ export interface PipelinesPage {
 }
 
 export const PIPELINE_ROWS = 50
+/** How many newest runs are read at once. */
+const AT_ONCE = 100
 
 /** A pipeline with its newest run. */
 interface Standing {
@@ -78,7 +81,7 @@ export async function readPipelinesPage(
     .filter(({ pipeline: { name } }) =>
       access.may(principal, { action: 'view-pipeline', pipeline: name }),
     )
-  const standings = await Promise.all(visible.map((each) => standingOf(deps, principal, each)))
+  const standings = await standingsOf(deps, principal, visible)
   const wanted = filter.toLowerCase()
   const matching = standings.filter(
     ({ listed: { group, pipeline }, status: has }) =>
@@ -95,6 +98,22 @@ export async function readPipelinesPage(
     total: visible.length,
     counts: countsOf(standings),
   }
+}
+
+/** Several at once for a database, and with turns for others: a service may have tens of thousands. */
+async function standingsOf(
+  deps: PipelinesPageDeps,
+  principal: Principal,
+  listed: readonly EffectivePipeline[],
+): Promise<readonly Standing[]> {
+  const standings: Standing[] = []
+  const turns = new Turns()
+  for (let n = 0; n < listed.length; n += AT_ONCE) {
+    if (turns.isOver) await turns.next()
+    const some = listed.slice(n, n + AT_ONCE)
+    standings.push(...(await Promise.all(some.map((each) => standingOf(deps, principal, each)))))
+  }
+  return standings
 }
 
 async function standingOf(

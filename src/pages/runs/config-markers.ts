@@ -4,7 +4,7 @@ import type { Principal } from '../../core/principal.ts'
 import type { History } from '../../history/history.ts'
 import { revisionInForce } from '../../builds/runs/run-groups.ts'
 import { entityAddress } from '../revisions/entity-address.ts'
-import { type EntityStepsDeps, visibleSteps } from '../entity/entity-steps.ts'
+import { type EntityStepsDeps, readChanges, visibleSteps } from '../entity/entity-steps.ts'
 import type { VisibleStepsDeps } from '../entity/visible-steps.ts'
 import { numbered, type NumberedRevision } from '../revisions/numbered-revision.ts'
 
@@ -41,8 +41,10 @@ export async function configMarkers(
   const { indexed, of } = deps.entities.progress()
   if (of - indexed > FEW) return []
   const { visible } = await visibleSteps(deps, principal, entityAddress('pipeline', pipeline))
-  const wanted = visible.filter(({ revision: { time } }) => time <= until && time > after)
-  return wanted.slice(0, MOST).map(({ revision, changes, entity }) => ({
+  const inTime = visible.filter(({ revision: { time } }) => time <= until && time > after)
+  const wanted = inTime.slice(0, MOST)
+  await readChanges(wanted)
+  return wanted.map(({ revision, changes, entity }) => ({
     revision,
     changes: changes.filter((change) => foldEntity(change.entity) === entity),
   }))

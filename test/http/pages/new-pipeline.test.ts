@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { documentWith } from '../../support/documents/documents.ts'
 import { git } from '../../support/git/git.ts'
 import { BASE, currentOf, serviceAt, textIn } from '../../support/pages/editor-forms.ts'
 import { addSomeone, ADMIN_ALONE, SOMEONE } from '../../support/service/someone-else.ts'
@@ -139,6 +140,20 @@ describe('the form for a new pipeline', () => {
 })
 
 describe('the copy of a pipeline', () => {
+  it('is chosen among those that a search finds, where there are many', async () => {
+    const names = Array.from({ length: 60 }, (_, n) => `shop-${n}`)
+    const service = await serviceAt(documentWith(...names))
+    const choicesAt = async (path: string) =>
+      [...(await pageAt(service, path)).matchAll(/<option value="(shop-\d+)"/g)].map(
+        ([, name]) => name,
+      )
+
+    expect(await choicesAt(PAGE)).toEqual(names.slice(0, 50))
+    expect(await pageAt(service, PAGE)).toContain('The first 50 of 60.')
+    expect(await choicesAt(`${PAGE}?find=SHOP-59`)).toEqual(['shop-59'])
+    expect(await pageAt(service, `${PAGE}?find=nothing`)).toContain('No pipeline matches.')
+  })
+
   it('opens in the editor, and changes no other line', async () => {
     const service = await serviceAt()
 
