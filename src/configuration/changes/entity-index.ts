@@ -3,6 +3,7 @@ import { foldEntity } from '../../document/entities/entities.ts'
 import { isCosmetic } from '../../document/changes/entities-of.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
 import type { Revision } from '../../core/revision.ts'
+import { memoize } from '../../lib/memoize.ts'
 import { type IndexProgress, waitForIndex } from './index-progress.ts'
 import { ChangeIndexer, type ChangeIndexerDeps } from './change-indexer.ts'
 import { changesOf, labelsOf, type RevisionChanges } from './revision-changes.ts'
@@ -23,8 +24,8 @@ export interface EntityRevision {
 export interface KnownEntity {
   /** In folded spelling, such as `pipeline/shop`. */
   readonly entity: string
-  /** Its name as the configuration spells it; the host name of an agent. */
-  readonly label: string
+  /** Its name as the configuration spells it; the host name of an agent. Looked up when asked for. */
+  readonly label: () => string
   /** How many revisions changed it under this name. */
   readonly revisions: number
 }
@@ -95,14 +96,12 @@ export class EntityIndex implements AsyncDisposable {
 
   /** Every entity that an indexed revision changed, also those that are gone. */
   entities(): readonly KnownEntity[] {
-    const { indexed } = this.#indexer
-    const labels = new Map<RevisionChanges, ReadonlyMap<string, string>>()
-    return Array.from(indexed.entities(), ({ entity, revisions, one }) => {
-      const known = labels.get(one) ?? labelsOf(one)
-      labels.set(one, known)
-      const label = known.get(entity) ?? entity.slice(entity.indexOf('/') + 1)
-      return { entity, label, revisions }
-    })
+    const labelsIn = memoize(labelsOf)
+    return Array.from(this.#indexer.indexed.entities(), ({ entity, revisions, one }) => ({
+      entity,
+      revisions,
+      label: () => labelsIn(one).get(entity) ?? entity.slice(entity.indexOf('/') + 1),
+    }))
   }
 
   /** How many revisions are indexed, and how many there are. */

@@ -75,9 +75,14 @@ const ENTITY_AND_LABEL = /"entity":("(?:[^"\\]|\\.)*"),"label":("(?:[^"\\]|\\.)*
  */
 export function labelsOf({ changes }: RevisionChanges): ReadonlyMap<string, string> {
   const found = Array.from(changes.matchAll(ENTITY_AND_LABEL), ([, entity = '', label = '']) => {
-    return [foldEntity(String(JSON.parse(entity))), String(JSON.parse(label))] as const
+    return [foldEntity(unquoted(entity)), unquoted(label)] as const
   })
   return new Map(found)
+}
+
+/** A string in JSON; nearly all are as they are between their quotes. */
+function unquoted(json: string): string {
+  return json.includes('\\') ? String(JSON.parse(json)) : json.slice(1, -1)
 }
 
 /** Renders the line of a file, with a checksum in front. */

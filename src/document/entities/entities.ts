@@ -197,8 +197,8 @@ export function holdsOthers(entity: string): boolean {
 
 /** The kinds that a name such as `role/NAME` may be of. */
 function kindsOf(entity: string): readonly EntityDefinition[] {
-  const [prefix = ''] = entity.split('/', 1)
-  return BY_PREFIX.get(prefix) ?? []
+  const slash = entity.indexOf('/')
+  return BY_PREFIX.get(slash === -1 ? entity : entity.slice(0, slash)) ?? []
 }
 
 function nameIn(element: XmlElement, { by, defaultName: otherwise }: EntityDefinition): string {

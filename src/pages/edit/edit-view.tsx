@@ -160,6 +160,9 @@ const WITHIN: Readonly<Record<EntityName['kind'], string>> = {
   role: 'cruise server security roles',
 }
 
+/** The editor shows no page of the document, so of a large one the outline lists less. */
+const NO_PAGE = { first: 1, last: 0 }
+
 /** Stands behind the text, so that the text is reached first. Without a script it opens one entity. */
 function EditOutline({ frame: { links }, outline }: EditViewProps) {
   if (outline === null) return <></>
@@ -173,7 +176,7 @@ function EditOutline({ frame: { links }, outline }: EditViewProps) {
   for (const entry of outline) note(entry, links.edit())
   return (
     <OutlineView
-      page={{ outline, first: 1, last: Infinity }}
+      page={{ outline, ...NO_PAGE }}
       linkOf={(line) => addresses.get(line) ?? links.edit()}
     />
   )

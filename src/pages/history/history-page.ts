@@ -83,11 +83,17 @@ export interface HistoryFacts {
   /** The number of revisions of each kind. */
   readonly kinds: ReadonlyMap<RevisionKind, number>
   /** What has a history of its own, by name: of very many those that most revisions changed. */
-  readonly entities: readonly (KnownEntity & { readonly kind: string })[]
+  readonly entities: readonly ListedEntity[]
   readonly unlistedEntities: number
   readonly agentRegistrations: number
   /** The number of revisions with only cosmetic changes, as far as they are indexed. */
   readonly noise: number
+}
+
+/** An entity among the choices of the filter. */
+interface ListedEntity extends Omit<KnownEntity, 'label'> {
+  readonly kind: string
+  readonly label: string
 }
 
 export const ROWS = 50
@@ -222,12 +228,17 @@ function byCount([, one]: readonly [string, number], [, other]: readonly [string
 function entitiesIn(index: EntityIndex): Pick<HistoryFacts, 'entities' | 'unlistedEntities'> {
   const all = index
     .entities()
-    .map((each) => ({ ...each, kind: each.entity.slice(0, each.entity.indexOf('/')) }))
-    .filter(({ kind }) => hasHistory(kind))
+    .filter(({ entity }) => hasHistory(kindOf(entity)))
     .toSorted((one, other) => other.revisions - one.revisions)
-  const listed = all.slice(0, MOST_ENTITIES)
+  const listed = all.slice(0, MOST_ENTITIES).map(({ entity, revisions, label }) => {
+    return { entity, revisions, kind: kindOf(entity), label: label() }
+  })
   return {
     entities: listed.toSorted((one, other) => BY_NAME.compare(one.label, other.label)),
     unlistedEntities: all.length - listed.length,
   }
+}
+
+function kindOf(entity: string): string {
+  return entity.slice(0, entity.indexOf('/'))
 }
