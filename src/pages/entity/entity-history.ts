@@ -132,11 +132,12 @@ async function shownSteps(
   const { address, all, offset } = of
   const isAlone = !holdsOthers(address.entity)
   const shown = all.slice(offset, offset + STEPS)
-  await readChanges(shown)
+  const changesOf = await readChanges(shown)
   const texts = isAlone ? await textsOf(deps.history, shown) : []
   return Promise.all(
     shown.map(async (step, n) => {
-      const { revision, changes, entity, stage, before } = step
+      const { revision, entity, stage, before } = step
+      const changes = changesOf[n] ?? []
       const pair = texts[n]
       const diff = pair ? await smallDiff(deps, pair) : null
       const runs = await runsAfter(deps, principal, { step, next: all[offset + n - 1] ?? null })

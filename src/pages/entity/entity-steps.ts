@@ -103,13 +103,17 @@ class WholeStep implements EntityStep {
   }
 }
 
-/** Loads the changes of steps, with turns for others: a revision may have tens of thousands. */
-export async function readChanges(steps: readonly EntityStep[]): Promise<void> {
+/** The changes of each step, read with turns for others: a revision may have tens of thousands. */
+export async function readChanges(
+  steps: readonly EntityStep[],
+): Promise<readonly (readonly DocumentChange[])[]> {
+  const read: (readonly DocumentChange[])[] = []
   const turns = new Turns()
   for (const step of steps) {
     if (turns.isOver) await turns.next()
-    void step.changes
+    read.push(step.changes)
   }
+  return read
 }
 
 /** The steps of a pipeline that changed a stage, under the names that the stage had. */

@@ -43,10 +43,10 @@ export async function configMarkers(
   const { visible } = await visibleSteps(deps, principal, entityAddress('pipeline', pipeline))
   const inTime = visible.filter(({ revision: { time } }) => time <= until && time > after)
   const wanted = inTime.slice(0, MOST)
-  await readChanges(wanted)
-  return wanted.map(({ revision, changes, entity }) => ({
+  const changesOf = await readChanges(wanted)
+  return wanted.map(({ revision, entity }, n) => ({
     revision,
-    changes: changes.filter((change) => foldEntity(change.entity) === entity),
+    changes: (changesOf[n] ?? []).filter((change) => foldEntity(change.entity) === entity),
   }))
 }
 
