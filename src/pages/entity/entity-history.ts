@@ -17,7 +17,7 @@ import { pipelineRuns, type RunsBetween, stageRuns } from './runs-of-entity.ts'
 import {
   type EntityStep,
   type EntityStepsDeps,
-  readChanges,
+  changesOfSteps,
   type StepPlace,
   visibleSteps,
 } from './entity-steps.ts'
@@ -132,7 +132,7 @@ async function shownSteps(
   const { address, all, offset } = of
   const isAlone = !holdsOthers(address.entity)
   const shown = all.slice(offset, offset + STEPS)
-  const changesOf = await readChanges(shown)
+  const changesOf = await changesOfSteps(shown)
   const texts = isAlone ? await textsOf(deps.history, shown) : []
   return Promise.all(
     shown.map(async (step, n) => {

@@ -104,7 +104,7 @@ class WholeStep implements EntityStep {
 }
 
 /** The changes of each step, read with turns for others: a revision may have tens of thousands. */
-export async function readChanges(
+export async function changesOfSteps(
   steps: readonly EntityStep[],
 ): Promise<readonly (readonly DocumentChange[])[]> {
   const read: (readonly DocumentChange[])[] = []

@@ -4,7 +4,7 @@ import type { Principal } from '../../core/principal.ts'
 import type { History } from '../../history/history.ts'
 import { revisionInForce } from '../../builds/runs/run-groups.ts'
 import { entityAddress } from '../revisions/entity-address.ts'
-import { type EntityStepsDeps, readChanges, visibleSteps } from '../entity/entity-steps.ts'
+import { type EntityStepsDeps, changesOfSteps, visibleSteps } from '../entity/entity-steps.ts'
 import type { VisibleStepsDeps } from '../entity/visible-steps.ts'
 import { numbered, type NumberedRevision } from '../revisions/numbered-revision.ts'
 
@@ -43,7 +43,7 @@ export async function configMarkers(
   const { visible } = await visibleSteps(deps, principal, entityAddress('pipeline', pipeline))
   const inTime = visible.filter(({ revision: { time } }) => time <= until && time > after)
   const wanted = inTime.slice(0, MOST)
-  const changesOf = await readChanges(wanted)
+  const changesOf = await changesOfSteps(wanted)
   return wanted.map(({ revision, entity }, n) => ({
     revision,
     changes: (changesOf[n] ?? []).filter((change) => foldEntity(change.entity) === entity),
