@@ -7,6 +7,7 @@ export const CLUSTER_UPGRADES: readonly Upgrade[] = [
   createLog,
   createServers,
   createLogBase,
+  createAudit,
 ]
 
 async function createTables(
@@ -45,4 +46,10 @@ async function createLogBase(
     attempt ${textType} NOT NULL, parts BIGINT NOT NULL, size BIGINT NOT NULL)`)
   await query(`CREATE TABLE log_base_part (attempt ${textType} NOT NULL, part BIGINT NOT NULL,
     bytes BYTEA NOT NULL, PRIMARY KEY (attempt, part))`)
+}
+
+/** An entry of the audit log is a row, in the share of the log that it counts for. */
+async function createAudit(query: SqlQuery, { textType }: Pick<Driver, 'textType'>): Promise<void> {
+  await query(`CREATE TABLE audit_entry (id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    share ${textType} NOT NULL, json TEXT NOT NULL)`)
 }

@@ -1,3 +1,4 @@
+import type { AuditStore } from '../core/audit.ts'
 import type { CommitSha } from '../core/revision.ts'
 import { type SeenServers, silentServers } from '../core/seen-server.ts'
 import type { Log } from '../lib/log.ts'
@@ -10,6 +11,7 @@ import { UPGRADES, upgrade, versionOf } from '../state/upgrades.ts'
 import { CLUSTER_UPGRADES } from './cluster-schema.ts'
 import { FollowedLog } from './followed-log.ts'
 import { type Holder, Members } from './members.ts'
+import { PostgresAudit, type PostgresAuditOptions } from './postgres-audit.ts'
 import { PostgresLog } from './postgres-log.ts'
 import { type ThisServer, ServerLease } from './server-lease.ts'
 import { SharedFiles } from './shared-files.ts'
@@ -148,6 +150,11 @@ export class Cluster implements AsyncDisposable {
   /** The same for what every server changes: that is of users, and the duties have no part in it. */
   openIdentities(): Promise<StateStore> {
     return openPostgresState(this.#options.url)
+  }
+
+  /** The audit log of all servers. */
+  openAudit(options: Omit<PostgresAuditOptions, 'driver'>): AuditStore {
+    return new PostgresAudit({ ...options, driver: this.#driver })
   }
 
   /** The server with the duties; null while there is none, as far as this one knows. */

@@ -49,10 +49,10 @@ export class FollowedLog implements RevisionLog {
     return this.#log.packsAfter(sequence)
   }
 
-  async append(move: LogAppend): Promise<boolean> {
-    if (!(await this.#log.append(move))) return false
-    await this.#noteAppended(move.to)
-    return true
+  async append(move: LogAppend): Promise<number | null> {
+    const sequence = await this.#log.append(move)
+    if (sequence !== null) this.#noteAppended({ sequence, commit: move.to })
+    return sequence
   }
 
   weigh(): Promise<LogWeight | null> {
@@ -60,8 +60,9 @@ export class FollowedLog implements RevisionLog {
   }
 
   async rebase(base: LogBase): Promise<boolean> {
+    const { sequence, commit } = base
     if (!(await this.#log.rebase(base))) return false
-    await this.#noteAppended(base.commit)
+    this.#noteAppended({ sequence, commit })
     return true
   }
 
@@ -69,10 +70,9 @@ export class FollowedLog implements RevisionLog {
     return this.#log.findFaults()
   }
 
-  /** The append holds, whether its number can be read or not. */
-  async #noteAppended(commit: CommitSha): Promise<void> {
-    const entry = await this.findNewest([commit]).catch(() => null)
-    if (entry !== null) this.#appended(entry.sequence)
+  #noteAppended(entry: LogEntry): void {
+    this.#note(entry)
+    this.#appended(entry.sequence)
   }
 
   #note(entry: LogEntry | null): LogEntry | null {

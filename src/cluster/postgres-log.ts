@@ -13,6 +13,7 @@ import { type Driver, type SqlQuery, type WriteSession, numberOf } from '../stat
 import { findLogFaults } from './log-faults.ts'
 import { readPacks } from './log-reading.ts'
 import { rebase } from './log-rebase.ts'
+import { addAuditEntry } from './postgres-audit.ts'
 import { baseIn, entryOf, headIn, PART_BYTES } from './log-rows.ts'
 
 /** How many commits one statement asks for. */
@@ -52,13 +53,14 @@ export class PostgresLog implements RevisionLog {
     yield* readPacks(snapshot.query, sequence)
   }
 
-  async append(move: LogAppend): Promise<boolean> {
+  async append(move: LogAppend): Promise<number | null> {
     const session = await this.#driver.begin()
     try {
       return await appendIn(session, move)
     } catch (error) {
       // The connection may be lost after the commit: then only the log knows.
-      if (await this.#has(move.to, error)) return true
+      const found = await this.#find(move.to, error)
+      if (found !== null) return found.sequence
       throw error
     }
   }
@@ -82,13 +84,13 @@ export class PostgresLog implements RevisionLog {
     return await findLogFaults(snapshot.query)
   }
 
-  /** Whether the log has a commit whose append has failed; waits for a transaction that is still open. */
-  async #has(commit: CommitSha, cause: unknown): Promise<boolean> {
+  /** The entry of a commit whose append has failed; waits for a transaction that is still open. */
+  async #find(commit: CommitSha, cause: unknown): Promise<LogEntry | null> {
     try {
       const session = await this.#driver.begin()
       const found = await newestIn(session.query, [commit])
       await session.rollback()
-      return found !== null
+      return found
     } catch {
       throw unavailable(
         `The database went away: whether commit ${commit} was saved is known when it is back`,
@@ -98,12 +100,15 @@ export class PostgresLog implements RevisionLog {
   }
 }
 
-async function appendIn(session: WriteSession, { from, to, pack }: LogAppend): Promise<boolean> {
+async function appendIn(
+  session: WriteSession,
+  { from, to, pack, audit }: LogAppend,
+): Promise<number | null> {
   try {
     const head = await headIn(session.query)
     if (head?.commit !== from) {
       await session.rollback()
-      return head?.commit === to
+      return head?.commit === to ? head.sequence : null
     }
     const sequence = head.sequence + 1
     await session.query(APPEND, sequence, to)
@@ -111,8 +116,9 @@ async function appendIn(session: WriteSession, { from, to, pack }: LogAppend): P
       const bytes = pack.subarray(part * PART_BYTES, (part + 1) * PART_BYTES)
       await session.query(ADD_PART, sequence, part, bytes)
     }
+    if (audit !== null) await addAuditEntry(session.query, 'actions', audit)
     await session.commit()
-    return true
+    return sequence
   } catch (error) {
     await session.rollback()
     throw error

@@ -45,3 +45,107 @@ export type Action = Omit<AuditEntry, 'id' | 'time' | keyof Repetitions>
 
 /** How often an action was repeated, when, and on which targets. */
 export type Repetitions = Pick<AuditEntry, 'times' | 'first' | 'last' | 'targets'>
+
+/** An entry before it has its number. */
+export type NewAuditEntry = Omit<AuditEntry, 'id'>
+
+/** A filter of entries; null matches all. */
+export interface AuditQuery {
+  /** Only those with a smaller number; null for the newest. */
+  readonly before: number | null
+  readonly limit: number
+  readonly user: string | null
+  readonly action: string | null
+  readonly outcome: string | null
+  readonly address: string | null
+  /** Not before this time, and not after that, in milliseconds since the UNIX epoch. */
+  readonly since: number | null
+  readonly until: number | null
+}
+
+export interface AuditPage {
+  readonly entries: readonly AuditEntry[]
+  /** The number before which the next page begins; null when there are no more. */
+  readonly next: number | null
+}
+
+/**
+ * Refusals, and actions without a login, have a share of the log for themselves, so that a flood of
+ * them cannot displace the actions of users.
+ */
+export type AuditShare = 'actions' | 'refusals'
+export const AUDIT_SHARES: Readonly<Record<AuditShare, number>> = {
+  actions: 3 / 4,
+  refusals: 1 / 4,
+}
+
+/** Where entries are kept, in one numbering. At its limit it drops the oldest, and adds an entry that says so. */
+export interface AuditStore extends AsyncDisposable {
+  /** @throws when the entry is not kept. */
+  append(share: AuditShare, entry: NewAuditEntry): Promise<void>
+  /** Lists entries, newest first. A page may be shorter than its limit when many entries do not match. */
+  read(query: AuditQuery): Promise<AuditPage>
+}
+
+export function isAskedFor(
+  entry: AuditEntry,
+  { user, action, outcome, address, since, until }: AuditQuery,
+): boolean {
+  return (
+    (since === null || entry.time >= since) &&
+    (until === null || entry.time <= until) &&
+    (user === null || entry.user === user) &&
+    (action === null || entry.action === action) &&
+    (outcome === null || entry.outcome === outcome) &&
+    (address === null || entry.address === address)
+  )
+}
+
+/** The entry for a line or row of the log: one that says so where it cannot be read. */
+export function parseAuditEntry(id: number, text: string): AuditEntry {
+  return AuditEntry.safeParse(parsed(text)).data ?? { ...DAMAGED, id }
+}
+
+/** A change of the configuration from any source, by its newest revision. */
+export function configurationChange(
+  newest: { readonly username: string; readonly commit: string; readonly digest: string },
+  commits: number,
+  isRewritten = false,
+): Action {
+  return {
+    user: newest.username,
+    action: isRewritten ? 'rewrite-history' : 'change-configuration',
+    target: commits > 1 ? `${commits} commits up to ${newest.commit}` : newest.commit,
+    address: '',
+    outcome: 'done',
+    md5: newest.digest,
+  }
+}
+
+/** What is dropped to make room, by its share and the numbers of its first and last entry. */
+export function shortening(
+  share: AuditShare,
+  { first, last }: { readonly first: number; readonly last: number },
+): Action {
+  const target = `${share === 'actions' ? 'entries' : share} ${first} to ${last}`
+  return { user: '', action: 'shorten-audit-log', target, address: '', outcome: 'done' }
+}
+
+/** Stands for what cannot be read, so that its loss is visible. */
+const DAMAGED = {
+  time: 0,
+  user: '',
+  action: 'damaged-entry',
+  target: '',
+  address: '',
+  outcome: 'failed',
+} as const
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}

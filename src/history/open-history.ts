@@ -16,6 +16,7 @@ import type { GitStore } from '../git/git-store.ts'
 import type { HistoryOptions } from './history-options.ts'
 import { IndexFile } from './index/index-file.ts'
 import { IndexKeeper } from './index/index-keeper.ts'
+import { describeMoves } from './log/describe-move.ts'
 import { LogCompaction } from './log/log-compaction.ts'
 import { LogFollower, type LogFollowerOptions } from './sync/log-follower.ts'
 import { type Publish, publishIn } from './log/log-packs.ts'
@@ -160,12 +161,14 @@ async function openParts(options: Options, resources: Resources): Promise<Opened
 }
 
 function openPublish(
-  { revisionLog: log }: Options,
-  { git, repository: { reader }, folder: { gitDir } }: Resources,
+  options: Options,
+  { git, repository, folder: { gitDir } }: Resources,
 ): Publish {
+  const { revisionLog: log } = options
   if (!log) return async () => true
   if (git === null) throw unavailable('Several servers need the git program, and it was not found')
-  return publishIn(log, { git, gitDir, reader })
+  const store = { git, gitDir, reader: repository.reader }
+  return publishIn(log, store, describeMoves({ ...options, repository }))
 }
 
 function openFollow(

@@ -6,6 +6,7 @@ import type { BuildServices } from '../builds/build-services.ts'
 import type { MaterialPoller } from '../builds/materials/material-poller.ts'
 import type { Triggers } from '../builds/triggers/triggers.ts'
 import { SecretBox } from '../document/secrets/secret-box.ts'
+import { AuditFiles } from '../notify/audit/audit-files.ts'
 import { Audit, noteRevisions } from '../notify/audit/audit.ts'
 import type { Mirror } from '../notify/mirror/mirror.ts'
 import { RevisionWatch } from '../notify/revision-watch.ts'
@@ -75,7 +76,8 @@ export async function openShared(boot: BootContext): Promise<SharedContext> {
   const box = new SecretBox(await openKeys(boot))
   const configuration = await openConfiguration(boot, box)
   const { history } = configuration.config
-  noteRevisions(history, audit, environment.log)
+  // The log of several servers has each move with its entry.
+  if (boot.cluster === null) noteRevisions(history, audit, environment.log)
   const identityStore = shutdown.own('close-engines', await openIdentityStore(boot))
   const access = await openAccess(boot, {
     usersFile,
@@ -153,9 +155,10 @@ function filesOf({ settings, environment: { programPath }, places }: BootContext
   return { repository, fileName: settings['config-file'], ...places, programPath }
 }
 
-async function openAudit({ settings, environment, shutdown, places }: BootContext) {
+async function openAudit({ settings, environment, shutdown, places, cluster }: BootContext) {
   const { clock, log } = environment
+  const options = { largest: settings['max-audit'], clock, log }
   const folder = join(places.stateDir, 'audit')
-  const largest = settings['max-audit']
-  return shutdown.own('close-engines', await Audit.open({ folder, largest, clock, log }))
+  const store = cluster?.openAudit(options) ?? (await AuditFiles.open({ ...options, folder }))
+  return shutdown.own('close-engines', new Audit({ store, clock, log }))
 }

@@ -87,7 +87,8 @@ async function publish(
       cwd: repository,
       input: `${to}\n^${before}\n`,
     })
-    if (!(await log.append({ from: before, to, pack }))) throw new Error(`${to} was not appended`)
+    const appended = await log.append({ from: before, to, pack, audit: null })
+    if (appended === null) throw new Error(`${to} was not appended`)
     before = to
   }
 }

@@ -1,5 +1,4 @@
-import { AuditOutcome } from '../../core/audit.ts'
-import type { AuditQuery } from '../../notify/audit/audit.ts'
+import { AuditOutcome, type AuditQuery } from '../../core/audit.ts'
 import { malformed, parseWholeNumber } from '../../http/parameters.ts'
 
 const LIMIT = 100

@@ -5,6 +5,8 @@ import type { GitExecutable } from '../../git/git-executable.ts'
 import { PackUnion } from '../../git/objects/pack-union.ts'
 import type { RawObjectReader } from '../../git/objects/raw-object.ts'
 import { runGit, streamGit, tryGit } from '../../git/run-git.ts'
+import { allOf } from '../../lib/all-of.ts'
+import type { DescribeMove } from './describe-move.ts'
 import type { LogPack, RevisionLog } from './revision-log.ts'
 
 /** A repository, and the git program that works on it. */
@@ -27,10 +29,11 @@ export type Publish = (move: {
 }) => Promise<boolean>
 
 /** Publishes moves in a log, and begins it. */
-export function publishIn(log: RevisionLog, store: PackStore): Publish {
+export function publishIn(log: RevisionLog, store: PackStore, describe: DescribeMove): Publish {
   return async ({ from, to }) => {
     if (from === null) return log.rebase({ sequence: 1, commit: to, pack: packUpTo(store, to) })
-    return log.append({ from, to, pack: await packBetween(store, from, to) })
+    const [pack, audit] = await allOf([packBetween(store, from, to), describe({ from, to })])
+    return (await log.append({ from, to, pack, audit })) !== null
   }
 }
 

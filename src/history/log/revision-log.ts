@@ -1,3 +1,4 @@
+import type { NewAuditEntry } from '../../core/audit.ts'
 import type { CommitSha } from '../../core/revision.ts'
 
 /** An entry of the log: the commit that the branch moved to. */
@@ -7,11 +8,14 @@ export interface LogEntry {
   readonly commit: CommitSha
 }
 
-/** A move of the branch, with the objects that its new commits add, as a pack of git. */
+/** A move of the branch, with what becomes final together with it. */
 export interface LogAppend {
   readonly from: CommitSha
   readonly to: CommitSha
+  /** The objects that its new commits add, as a pack of git. */
   readonly pack: Uint8Array
+  /** What the audit log says of it; null where none of its commits is a revision. */
+  readonly audit: NewAuditEntry | null
 }
 
 /** Everything that the commit of an entry has, as a pack of git. */
@@ -49,12 +53,13 @@ export interface RevisionLog {
    */
   packsAfter(sequence: number): AsyncIterable<LogPack>
   /**
-   * Appends a move. False, without any change, when the branch has left `from`.
+   * Appends a move, and returns its sequence number. Null, without any change, when the branch has
+   * left `from`.
    *
    * @throws {ServiceError} `unavailable` when it cannot be appended; where that is not known, the
    * message says so.
    */
-  append(move: LogAppend): Promise<boolean>
+  append(move: LogAppend): Promise<number | null>
   /** Null while the log is empty, and where another server keeps it short. */
   weigh(): Promise<LogWeight | null>
   /**

@@ -1,8 +1,15 @@
-import type { Action, AuditEntry } from '../../core/audit.ts'
+import {
+  type Action,
+  type AuditPage,
+  type AuditQuery,
+  type AuditShare,
+  type AuditStore,
+  configurationChange,
+  type Repetitions,
+} from '../../core/audit.ts'
+import { describeFault } from '../../core/faults.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import { LineNumbers } from '../../storage/line-log.ts'
-import { EntryLog } from './entry-log.ts'
 import { RepeatedActions } from './repeated-actions.ts'
 import type { Principal } from '../../core/principal.ts'
 import { type Access, assertMay } from '../../configuration/access/permission.ts'
@@ -10,37 +17,14 @@ import { inBackground } from '../../lib/in-background.ts'
 import type { History, RevisionEvent } from '../../history/history.ts'
 
 export interface AuditOptions {
-  readonly folder: string
-  /** How large the log may become, in bytes. */
-  readonly largest: number
+  readonly store: AuditStore
   readonly clock: Clock
   readonly log: Log
 }
 
-/** A filter of entries; null matches all. */
-export interface AuditQuery {
-  /** Only those with a smaller number; null for the newest. */
-  readonly before: number | null
-  readonly limit: number
-  readonly user: string | null
-  readonly action: string | null
-  readonly outcome: string | null
-  readonly address: string | null
-  /** Not before this time, and not after that, in milliseconds since the UNIX epoch. */
-  readonly since: number | null
-  readonly until: number | null
-}
-
-export interface AuditPage {
-  readonly entries: readonly AuditEntry[]
-  /** The number before which the next page begins; null when there are no more. */
-  readonly next: number | null
-}
-
-/** The share of the log for refusals, and for actions without a login. */
-const SHARE_OF_REFUSALS = 1 / 4
 /** How many refusals of a user for one reason are recorded singly within a minute. */
 const NOTED_AT_ONCE = 10
+const LONGEST_TARGET = 500
 
 export interface AuditDeps {
   readonly access: Access
@@ -48,52 +32,28 @@ export interface AuditDeps {
 }
 
 /**
- * Records every action: who, what, from where, and the outcome. An entry is on disk before the
- * action is answered. While the file cannot be written, entries go to the log of the service, and
- * the health check reports it, because the action is already done.
- *
- * Refusals, and actions without a login, have their own files with the same numbering, so that a
- * flood of them cannot displace the actions of users. Repetitions become one entry.
+ * Records every action: who, what, from where, and the outcome. An entry is kept before the
+ * action is answered. While it cannot be written, entries go to the log of the service, and
+ * the health check reports it, because the action is already done. Repetitions of what is refused
+ * become one entry.
  */
 export class Audit implements AsyncDisposable {
-  readonly #numbers: LineNumbers
-  readonly #actions: EntryLog
-  readonly #refusals: EntryLog
+  readonly #options: AuditOptions
   readonly #repeated: RepeatedActions
+  readonly #problems = new Map<AuditShare, string>()
 
-  private constructor(
-    { clock, log }: AuditOptions,
-    logs: { numbers: LineNumbers; actions: EntryLog; refusals: EntryLog },
-  ) {
-    this.#numbers = logs.numbers
-    this.#actions = logs.actions
-    this.#refusals = logs.refusals
-    this.#repeated = new RepeatedActions({
-      clock,
-      log,
-      write: (action, repetitions) => this.#refusals.append(action, repetitions),
-    })
+  /** Owns the store from here on. */
+  constructor(options: AuditOptions) {
+    this.#options = options
+    const write = (action: Action, repetitions: Repetitions) =>
+      this.#append('refusals', action, repetitions)
+    this.#repeated = new RepeatedActions({ ...options, write })
   }
 
-  static async open(options: AuditOptions): Promise<Audit> {
-    const { largest, ...common } = options
-    const numbers = new LineNumbers()
-    const share = largest * SHARE_OF_REFUSALS
-    const [actions, refusals] = [
-      { ...common, numbers, name: 'audit', called: 'entries', largest: largest - share },
-      { ...common, numbers, name: 'refusals', called: 'refusals', largest: share },
-    ]
-    return new Audit(options, {
-      numbers,
-      actions: await EntryLog.open(actions),
-      refusals: await EntryLog.open(refusals),
-    })
-  }
-
-  /** Records an action; returns once the entry is on disk. Never fails. Many refusals become one entry. */
+  /** Records an action; returns once the entry is kept. Never fails. Many refusals become one entry. */
   note(action: Action): Promise<void> {
     if (action.outcome === 'refused') return this.#repeated.note(action, NOTED_AT_ONCE)
-    return this.#actions.append(action)
+    return this.#append('actions', action)
   }
 
   /** Records an action that needs no login: repetitions within a minute become one entry. */
@@ -103,46 +63,32 @@ export class Audit implements AsyncDisposable {
 
   /** The problem that keeps entries from being written, or null. */
   problem(): string | null {
-    return this.#actions.problem() ?? this.#refusals.problem()
+    return this.#problems.get('actions') ?? this.#problems.get('refusals') ?? null
   }
 
   /** Lists entries, newest first. A page may be shorter than its limit when many entries do not match. */
-  async read(query: AuditQuery): Promise<AuditPage> {
-    const before = query.before ?? this.#numbers.next()
-    const found = await Promise.all(
-      [this.#actions, this.#refusals].map((log) =>
-        log.find(before, query.limit, (entry) => isAskedFor(entry, query)),
-      ),
-    )
-    const from = Math.max(...found.map((each) => each.from ?? 0))
-    const entries = found
-      .flatMap((each) => each.entries)
-      .filter(({ id }) => id >= from)
-      .toSorted((one, other) => other.id - one.id)
-    const shown = entries.slice(0, query.limit)
-    const next = shown.length < entries.length ? (shown.at(-1)?.id ?? from) : from
-    return { entries: shown, next: next > 1 ? next : null }
+  read(query: AuditQuery): Promise<AuditPage> {
+    return this.#options.store.read(query)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#repeated[Symbol.asyncDispose]()
-    await this.#actions[Symbol.asyncDispose]()
-    await this.#refusals[Symbol.asyncDispose]()
+    await this.#options.store[Symbol.asyncDispose]()
   }
-}
 
-function isAskedFor(
-  entry: AuditEntry,
-  { user, action, outcome, address, since, until }: AuditQuery,
-): boolean {
-  return (
-    (since === null || entry.time >= since) &&
-    (until === null || entry.time <= until) &&
-    (user === null || entry.user === user) &&
-    (action === null || entry.action === action) &&
-    (outcome === null || entry.outcome === outcome) &&
-    (address === null || entry.address === address)
-  )
+  async #append(share: AuditShare, action: Action, repetitions: Repetitions = {}): Promise<void> {
+    const { store, clock, log } = this.#options
+    const target = action.target.slice(0, LONGEST_TARGET)
+    const entry = { time: clock(), ...action, target, ...repetitions }
+    try {
+      await store.append(share, entry)
+      this.#problems.delete(share)
+    } catch (error) {
+      const message = `The audit log cannot be written: ${describeFault(error)}`
+      this.#problems.set(share, message)
+      log({ level: 'error', message, facts: { entry, error } })
+    }
+  }
 }
 
 /** @throws {ServiceError} `not-permitted`. */
@@ -164,13 +110,5 @@ export function noteRevisions(history: History, audit: Audit, log: Log): () => v
 
 async function note(audit: Audit, { added, isRewritten }: RevisionEvent): Promise<void> {
   const newest = added.at(-1)
-  if (!newest) return
-  await audit.note({
-    user: newest.username,
-    action: isRewritten ? 'rewrite-history' : 'change-configuration',
-    target: added.length > 1 ? `${added.length} commits up to ${newest.commit}` : newest.commit,
-    address: '',
-    outcome: 'done',
-    md5: newest.digest,
-  })
+  if (newest) await audit.note(configurationChange(newest, added.length, isRewritten))
 }

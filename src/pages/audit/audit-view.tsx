@@ -1,5 +1,4 @@
-import type { AuditEntry } from '../../core/audit.ts'
-import type { AuditPage, AuditQuery } from '../../notify/audit/audit.ts'
+import type { AuditEntry, AuditPage, AuditQuery } from '../../core/audit.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
 import type { Links } from '../frame/links.ts'
 import { Moment, When } from '../frame/when.tsx'

@@ -18,6 +18,7 @@ import {
   serveOver,
   stop,
 } from '../../support/service/database-server.ts'
+import { pausePipeline } from '../../support/service/servers.ts'
 import { save } from '../../support/service/saving.ts'
 import { ADMIN_PASSWORD, callerOf } from '../../support/service/service.ts'
 
@@ -31,12 +32,6 @@ async function textOf(server: Caller, path: string): Promise<string> {
 async function seenBy(server: Caller): Promise<readonly string[]> {
   const paths = ['/api/config/revisions', '/api/admin/config.xml', '/api/pipelines/app/status']
   return Promise.all(paths.map((path) => textOf(server, path)))
-}
-
-async function pause(server: Caller, pauseCause: string): Promise<void> {
-  const body = new URLSearchParams({ pauseCause })
-  const { status } = await server.fetch('/api/pipelines/app/pause', { method: 'POST', body })
-  expect(status).toBe(200)
 }
 
 function command(name: string): string {
@@ -56,7 +51,7 @@ describe('a service that moves', { tags: ['postgresql'] }, () => {
     const database = cluster.freshSchema()
     const first = await serveOver(database)
     await save(first, documentWith('app'))
-    await pause(first, 'moving back')
+    await pausePipeline(first, 'app', 'moving back')
     await stop(first)
     const second = await serveOver(database, folderBeside(first))
     await save(second, documentWith('app', 'other'))
@@ -105,7 +100,7 @@ describe('a service that moves', { tags: ['postgresql'] }, () => {
     const database = cluster.freshSchema()
     const first = await serveOver(database)
     await save(first, documentWith('app'))
-    await pause(first, 'for the backup')
+    await pausePipeline(first, 'app', 'for the backup')
     const before = await seenBy(first)
     const [dump, kept] = [join(tempDir(), 'database.dump'), tempDir()]
     const url = new URL(database)

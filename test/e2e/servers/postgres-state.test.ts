@@ -8,7 +8,6 @@ import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
 import { run, start } from '../../support/programs/start.ts'
 import { until } from '../../support/programs/until.ts'
 import {
-  type DatabaseServer,
   folderBeside,
   keysIn,
   markerIn,
@@ -16,18 +15,9 @@ import {
   serveOver,
   stop,
 } from '../../support/service/database-server.ts'
+import { pausePipeline, pausedBy } from '../../support/service/servers.ts'
 import { save } from '../../support/service/saving.ts'
 import { ADMIN_PASSWORD, startService } from '../../support/service/service.ts'
-
-async function pausedBy(server: Pick<DatabaseServer, 'fetch'>): Promise<unknown> {
-  const status: unknown = await (await server.fetch('/api/pipelines/app/status')).json()
-  return status
-}
-
-async function pause(server: Pick<DatabaseServer, 'fetch'>, pauseCause: string): Promise<number> {
-  const body = new URLSearchParams({ pauseCause })
-  return (await server.fetch('/api/pipelines/app/pause', { method: 'POST', body })).status
-}
 
 describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () => {
   let cluster: PostgresCluster
@@ -42,20 +32,20 @@ describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () =
     const database = cluster.freshSchema()
     const first = await serveOver(database)
     await save(first, documentWith('app'))
-    expect(await pause(first, 'release')).toBe(200)
+    expect(await pausePipeline(first, 'app', 'release')).toBe(200)
     const ended = await stop(first)
 
     const second = await serveOver(database, first.folder)
 
     expect(ended.code).toBe(0)
-    expect(await pausedBy(second)).toMatchObject({ paused: true, pausedCause: 'release' })
+    expect(await pausedBy(second, 'app')).toMatchObject({ paused: true, pausedCause: 'release' })
     expect(existsSync(join(first.folder, 'state', 'state.sqlite'))).toBe(false)
   })
 
   it('takes the state of a single server along, and gives it back', async () => {
     const single = await startService()
     await save(single, documentWith('app'))
-    await pause(single, 'moving')
+    await pausePipeline(single, 'app', 'moving')
     await single.close()
     const [database, dump] = [cluster.freshSchema(), join(single.folder, 'dump')]
     const place = ['--state-dir', join(single.folder, 'state')]
@@ -64,7 +54,7 @@ describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () =
     writeFileSync(dump, (await run(['state', 'dump', ...place])).stdout)
     const loaded = await run(['state', 'load', dump, '--state', database])
     const server = await serveOver(database, single.folder)
-    const there = await pausedBy(server)
+    const there = await pausedBy(server, 'app')
     const checked = await run(['state', 'check', '--state', database])
     const copied = await run(['backup', 'archive', '--state', database])
     const back = (await run(['state', 'dump', '--state', database])).stdout
@@ -158,7 +148,7 @@ describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () =
     expect(ready.status).toBe(503)
     expect(await ready.text()).toContain('The state store cannot be read')
     expect((await server.fetch('/api/admin/config.xml')).status).toBe(200)
-    expect(await pause(server, 'release')).toBe(503)
+    expect(await pausePipeline(server, 'app', 'release')).toBe(503)
     await expect
       .poll(async () => (await server.fetch('/health')).text())
       .toContain('The database does not answer')

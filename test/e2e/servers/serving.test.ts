@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ADMIN_ALONE, addSomeone, SOMEONE } from '../../support/service/someone-else.ts'
 import { AgentProcess } from '../../support/agents/agent-process.ts'
@@ -9,70 +8,19 @@ import { gitLine } from '../../support/git/git.ts'
 import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
 import { until } from '../../support/programs/until.ts'
 import {
-  type DatabaseServer,
-  folderBeside,
-  kill,
-  serveOver,
-  stop,
-} from '../../support/service/database-server.ts'
+  pausePipeline,
+  pausedBy,
+  sequenceOf,
+  serveThree,
+  serveTwo,
+  setLease,
+  textAt,
+} from '../../support/service/servers.ts'
+import { kill, stop } from '../../support/service/database-server.ts'
 import { save } from '../../support/service/saving.ts'
-
-type Caller = Pick<DatabaseServer, 'fetch'>
 
 /** Milliseconds. */
 const LONG = 30_000
-
-/** Two servers of a new database; the first one has the duties. */
-async function serveTwo(database: string): Promise<readonly [DatabaseServer, DatabaseServer]> {
-  const first = await serveOver(database)
-  return [first, await serveOver(database, folderBeside(first))]
-}
-
-async function serveThree(
-  database: string,
-): Promise<readonly [DatabaseServer, DatabaseServer, DatabaseServer]> {
-  const first = await serveOver(database)
-  const [second, third] = await Promise.all([
-    serveOver(database, folderBeside(first)),
-    serveOver(database, folderBeside(first)),
-  ])
-  return [first, second, third]
-}
-
-function sequenceOf(answer: Response): string {
-  return answer.headers.get('x-cairn-sequence') ?? ''
-}
-
-/** Reads as somebody does who knows of an entry of the log. */
-async function textAt(server: Caller, path: string, sequence: string): Promise<string> {
-  const answer = await server.fetch(path, {
-    headers: { 'x-cairn-at-least': sequence },
-  })
-  expect(answer.status).toBe(200)
-  return answer.text()
-}
-
-/** Keeps the duties with who has them for so long, dead or alive: only the end of it can be waited for. */
-async function setLease(database: string, lasts: string): Promise<void> {
-  const sql = postgres(database)
-  await sql`UPDATE lease SET until = clock_timestamp() + ${lasts}::interval`
-  await sql.end()
-}
-
-function pause(server: Caller, pipeline: string): Promise<Response> {
-  const body = new URLSearchParams({ pauseCause: 'release' })
-  return server.fetch(`/api/pipelines/${pipeline}/pause`, {
-    method: 'POST',
-    body,
-  })
-}
-
-/** Asks again where a server still forwards to the one that is lost. */
-async function isPaused(server: Caller, pipeline: string): Promise<unknown> {
-  const ask = () => server.fetch(`/api/pipelines/${pipeline}/status`)
-  await until(async () => (await ask()).status === 200, LONG)
-  return (await ask()).json()
-}
 
 function documentOfAdmin(...pipelines: readonly string[]): string {
   return documentWith(...pipelines).replace(/(<cruise[^>]*>)/, `$1${ADMIN_ALONE}`)
@@ -115,9 +63,9 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     expect(JSON.parse(await textAt(third, '/health', newest))).toMatchObject({
       servers: { holder: first.url, lag: 0, servers: { length: 3 } },
     })
-    expect((await pause(third, 'p2')).status).toBe(200)
-    expect(await isPaused(first, 'p2')).toMatchObject({ paused: true })
-    expect(await isPaused(second, 'p2')).toMatchObject({ paused: true })
+    expect(await pausePipeline(third, 'p2', 'release')).toBe(200)
+    expect(await pausedBy(first, 'p2')).toMatchObject({ paused: true })
+    expect(await pausedBy(second, 'p2')).toMatchObject({ paused: true })
   })
 
   it('let nobody in who may not, and hold what a save adds, wherever they are asked', async () => {
@@ -155,8 +103,8 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     expect(forwardedTwice.status).toBe(503)
     expect(forwardedTwice.headers.get('retry-after')).toBe('1')
     expect(held.status).toBe(200)
-    expect(await isPaused(second, 'held')).toMatchObject({ paused: true })
-    expect(await isPaused(second, 'app')).toMatchObject({ paused: false })
+    expect(await pausedBy(second, 'held')).toMatchObject({ paused: true })
+    expect(await pausedBy(second, 'app')).toMatchObject({ paused: false })
   })
 
   it('wait for an entry of the log that a request asks for', async () => {
@@ -186,13 +134,13 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     const saved = await save(third, documentWith('one', 'two'))
     const refused = await second.fetch('/api/agents')
     await setLease(database, '0')
-    await until(async () => (await pause(second, 'one')).status === 200, LONG)
+    await until(async () => (await pausePipeline(second, 'one', 'release')) === 200, LONG)
 
     expect(read.status).toBe(200)
     expect(saved.status).toBe(200)
     expect(refused.status).toBe(503)
     expect(refused.headers.get('retry-after')).toBe('1')
-    expect(await isPaused(third, 'one')).toMatchObject({ paused: true })
+    expect(await pausedBy(third, 'one')).toMatchObject({ paused: true })
     expect(await textAt(second, '/api/admin/config.xml', sequenceOf(saved))).toContain('two')
   })
 
@@ -232,7 +180,7 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     expect(refused.status).toBe(503)
     expect(ready.status).toBe(503)
     await until(async () => (await save(second, documentWith('three'))).status === 200, LONG)
-    await until(async () => (await pause(second, 'three')).status === 200, LONG)
+    await until(async () => (await pausePipeline(second, 'three', 'release')) === 200, LONG)
     expect(await stop(second)).toMatchObject({ code: 0 })
   })
 })

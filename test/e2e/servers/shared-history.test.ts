@@ -16,6 +16,7 @@ import {
   serveOver,
   stop,
 } from '../../support/service/database-server.ts'
+import { currentOf } from '../../support/service/servers.ts'
 import { save } from '../../support/service/saving.ts'
 
 type Caller = Pick<DatabaseServer, 'fetch'>
@@ -25,10 +26,6 @@ const ANSWERED_WITHIN = 40_000
 
 const repositoryIn = (folder: string) => join(folder, 'config-repo')
 const liveIn = (folder: string) => join(repositoryIn(folder), 'config.xml')
-
-async function currentOf(server: Caller): Promise<string> {
-  return (await server.fetch('/api/admin/config.xml')).text()
-}
 
 async function revisionsOf(server: Caller): Promise<unknown> {
   const revisions: unknown = await (await server.fetch('/api/config/revisions')).json()
@@ -310,6 +307,21 @@ describe('a configuration whose history is in a database', { tags: ['postgresql'
     await expect.poll(async () => (await save(server, documentWith('three'))).status).toBe(200)
     expect(await currentOf(server)).toContain('three')
     expect((await stop(server)).code).toBe(0)
+  })
+
+  it('goes on when connections are lost while they are made', async () => {
+    const database = cluster.freshSchema()
+    await using proxy = await TcpProxy.open(database)
+    const server = await serveOver(proxy.through(database))
+    await saveAll(server, 'one')
+
+    // The client of the database asks for types of arrays before anything else, unless told not to.
+    proxy.cutBefore('typarray')
+    proxy.cutOff()
+    proxy.heal()
+
+    await expect.poll(async () => (await save(server, documentWith('two'))).status).toBe(200)
+    expect(await stop(server)).toMatchObject({ code: 0 })
   })
 
   it('has a save once whose commit the database could not confirm', async () => {

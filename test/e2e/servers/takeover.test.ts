@@ -10,6 +10,7 @@ import {
   serveOver,
   stop,
 } from '../../support/service/database-server.ts'
+import { currentOf, pausePipeline, pausedBy } from '../../support/service/servers.ts'
 import { save } from '../../support/service/saving.ts'
 
 type Caller = Pick<DatabaseServer, 'fetch'>
@@ -18,25 +19,10 @@ type Caller = Pick<DatabaseServer, 'fetch'>
 const TAKEN_OVER_WITHIN = 10_000
 const LONG = 30_000
 
-async function currentOf(server: Caller): Promise<string> {
-  return (await server.fetch('/api/admin/config.xml')).text()
-}
-
-/** Changes the state, which only the server with the duties can. */
-async function pause(server: Caller, pauseCause: string): Promise<number> {
-  const body = new URLSearchParams({ pauseCause })
-  return (await server.fetch('/api/pipelines/app/pause', { method: 'POST', body })).status
-}
-
-async function pausedBy(server: Caller): Promise<unknown> {
-  const status: unknown = await (await server.fetch('/api/pipelines/app/status')).json()
-  return status
-}
-
 /** Waits until some server has the duties, and returns the milliseconds. */
 async function takenOver(server: Caller, pauseCause: string): Promise<number> {
   const started = performance.now()
-  await until(async () => (await pause(server, pauseCause)) === 200, LONG)
+  await until(async () => (await pausePipeline(server, 'app', pauseCause)) === 200, LONG)
   return performance.now() - started
 }
 
@@ -53,7 +39,7 @@ describe('the duties of several servers', { tags: ['postgresql'] }, () => {
     const database = cluster.freshSchema()
     const first = await serveOver(database)
     await save(first, documentWith('app'))
-    await pause(first, 'one')
+    await pausePipeline(first, 'app', 'one')
     const second = await serveOver(database, folderBeside(first))
 
     await kill(first)
@@ -65,7 +51,7 @@ describe('the duties of several servers', { tags: ['postgresql'] }, () => {
     await until(async () => (await third.fetch('/api/pipelines/app/status')).status === 200, LONG)
 
     expect(took).toBeLessThan(TAKEN_OVER_WITHIN)
-    expect(await pausedBy(third)).toMatchObject({ paused: true, pausedCause: 'one' })
+    expect(await pausedBy(third, 'app')).toMatchObject({ paused: true, pausedCause: 'one' })
     expect(await currentOf(third)).toContain('two')
   })
 
@@ -77,14 +63,14 @@ describe('the duties of several servers', { tags: ['postgresql'] }, () => {
 
     first.program.process.kill('SIGSTOP')
     await takenOver(second, 'early')
-    const late = pause(first, 'late').catch(() => 'closed')
+    const late = pausePipeline(first, 'app', 'late').catch(() => 'closed')
     first.program.process.kill('SIGCONT')
     const ended = await first.program.ended()
 
     expect([503, 'closed']).toContain(await late)
     expect(ended.code).toBe(1)
     expect(ended.stderr).toContain('cairn: another server has taken over the database\n')
-    expect(await pausedBy(second)).toMatchObject({ pausedCause: 'early' })
+    expect(await pausedBy(second, 'app')).toMatchObject({ pausedCause: 'early' })
     expect((await save(second, documentWith('app', 'two'))).status).toBe(200)
   })
 
@@ -101,7 +87,7 @@ describe('the duties of several servers', { tags: ['postgresql'] }, () => {
     expect((await stop(first)).code).toBe(0)
 
     await takenOver(second, 'release')
-    expect(await pausedBy(second)).toMatchObject({ pausedCause: 'release' })
+    expect(await pausedBy(second, 'app')).toMatchObject({ pausedCause: 'release' })
   })
 
   it('are those of one server when several make a new database at once', async () => {

@@ -1,8 +1,9 @@
 import { appendFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Action, AuditEntry } from '../../../../src/core/audit.ts'
-import { Audit, type AuditQuery } from '../../../../src/notify/audit/audit.ts'
+import type { Action, AuditEntry, AuditQuery } from '../../../../src/core/audit.ts'
+import { Audit } from '../../../../src/notify/audit/audit.ts'
+import { AuditFiles } from '../../../../src/notify/audit/audit-files.ts'
 import { tempDir } from '../../../support/disk/temp-folder.ts'
 
 const ALL: AuditQuery = {
@@ -16,8 +17,9 @@ const ALL: AuditQuery = {
   until: null,
 }
 
-function openIn(folder: string, largest = 1_000_000): Promise<Audit> {
-  return Audit.open({ folder, largest, clock: () => 5, log: () => undefined })
+async function openIn(folder: string, largest = 1_000_000): Promise<Audit> {
+  const common = { clock: () => 5, log: () => undefined }
+  return new Audit({ ...common, store: await AuditFiles.open({ ...common, folder, largest }) })
 }
 
 function action(more: Partial<Action> = {}): Action {

@@ -1,0 +1,117 @@
+import {
+  AUDIT_SHARES,
+  type AuditPage,
+  type AuditQuery,
+  type AuditShare,
+  type AuditStore,
+  isAskedFor,
+  type NewAuditEntry,
+  parseAuditEntry,
+  shortening,
+} from '../core/audit.ts'
+import type { Clock } from '../lib/clock.ts'
+import { inBackground } from '../lib/in-background.ts'
+import type { Log } from '../lib/log.ts'
+import { pause } from '../lib/pause.ts'
+import { type Driver, type SqlQuery, numberOf, textColumn } from '../state/sql.ts'
+import { storeUnavailable } from '../state/unavailable.ts'
+
+export interface PostgresAuditOptions {
+  readonly driver: Driver
+  /** How large the log may become, in bytes. */
+  readonly largest: number
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** The database may be away, and what was done has to be answered all the same. */
+const LONGEST_WAIT_MS = 3_000
+/** A share is looked at after so much of it was written by one server. */
+const LOOKS_IN_A_SHARE = 16
+/** Rows that are read at once, and how often at most for one page. */
+const ROWS = 1_000
+const READS = 20
+
+const ADD = 'INSERT INTO audit_entry (share, json) VALUES (?, ?)'
+const READ = 'SELECT id, json FROM audit_entry WHERE id < ? ORDER BY id DESC LIMIT ?'
+const DROP = `WITH sized AS (SELECT id, SUM(octet_length(json)) OVER (ORDER BY id DESC) AS kept
+    FROM audit_entry WHERE share = ?),
+  dropped AS (DELETE FROM audit_entry WHERE share = ?
+    AND id <= (SELECT MAX(id) FROM sized WHERE kept > ?) RETURNING id)
+  SELECT MIN(id) AS first, MAX(id) AS last FROM dropped`
+
+/** Adds an entry, in whichever transaction. */
+export async function addAuditEntry(
+  query: SqlQuery,
+  share: AuditShare,
+  entry: NewAuditEntry,
+): Promise<void> {
+  await query(ADD, share, JSON.stringify(entry))
+}
+
+/** The audit log of all servers of a database. */
+export class PostgresAudit implements AuditStore {
+  readonly #options: PostgresAuditOptions
+  readonly #written = new Map<AuditShare, number>()
+  readonly #end = new AbortController()
+
+  constructor(options: PostgresAuditOptions) {
+    this.#options = options
+  }
+
+  async append(share: AuditShare, entry: NewAuditEntry): Promise<void> {
+    const { driver, log } = this.#options
+    const known = new AbortController()
+    const late = pause(LONGEST_WAIT_MS, known.signal).then(() => {
+      if (!known.signal.aborted) throw storeUnavailable('the database does not answer')
+    })
+    const added = addAuditEntry(driver.query, share, entry).finally(() => known.abort())
+    await Promise.race([added, late])
+    if (!this.#isToBeLookedAt(share, JSON.stringify(entry).length)) return
+    inBackground(log, 'The audit log could not be shortened', this.#makeRoom(share))
+  }
+
+  async read(query: AuditQuery): Promise<AuditPage> {
+    const entries = []
+    let before = query.before ?? Number.MAX_SAFE_INTEGER
+    for (let reads = 0; reads < READS; reads += 1) {
+      const rows = await this.#options.driver.query(READ, before, ROWS)
+      for (const row of rows) {
+        before = numberOf(row, 'id')
+        const entry = entryOf(before, textColumn(row, 'json'))
+        if (isAskedFor(entry, query)) entries.push(entry)
+        if (entries.length === query.limit) return { entries, next: before }
+      }
+      if (rows.length < ROWS) return { entries, next: null }
+    }
+    return { entries, next: before }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#end.abort()
+  }
+
+  #isToBeLookedAt(share: AuditShare, size: number): boolean {
+    const written = (this.#written.get(share) ?? Infinity) + size
+    const isDue = written > this.#largest(share) / LOOKS_IN_A_SHARE
+    this.#written.set(share, isDue ? 0 : written)
+    return isDue
+  }
+
+  #largest(share: AuditShare): number {
+    return this.#options.largest * AUDIT_SHARES[share]
+  }
+
+  async #makeRoom(share: AuditShare): Promise<void> {
+    const { driver, clock, log } = this.#options
+    const [row] = await driver.query(DROP, share, share, this.#largest(share))
+    if (row === undefined || row['first'] === null || this.#end.signal.aborted) return
+    const action = shortening(share, { first: numberOf(row, 'first'), last: numberOf(row, 'last') })
+    log({ level: 'warning', message: `The audit log is full: its ${action.target} are removed` })
+    await addAuditEntry(driver.query, share, { time: clock(), ...action })
+  }
+}
+
+function entryOf(id: number, json: string) {
+  return parseAuditEntry(id, json.replace('{', `{"id":${id},`))
+}

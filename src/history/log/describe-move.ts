@@ -1,0 +1,45 @@
+import { configurationChange, type NewAuditEntry } from '../../core/audit.ts'
+import type { CommitSha } from '../../core/revision.ts'
+import type { CommitRecord } from '../../git/objects/object-reader.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { GitRepository } from '../repository/git-repository.ts'
+import { believe, type Classification, classify } from '../revision/classify.ts'
+
+/** Says what the audit log is to say of a move; null where none of its commits is a revision. */
+export type DescribeMove = (move: {
+  readonly from: CommitSha
+  readonly to: CommitSha
+}) => Promise<NewAuditEntry | null>
+
+export interface MoveContext extends Classification {
+  readonly repository: GitRepository
+  readonly clock: Clock
+}
+
+/** Describes moves by the newest of their revisions. */
+export function describeMoves(context: MoveContext): DescribeMove {
+  const { repository, clock } = context
+  return async (move) => {
+    const commits = await listMove(repository, move)
+    for (const commit of commits) {
+      const newest =
+        believe(commit) ??
+        (await classify(commit, await repository.findForeignDocument(commit.sha), context))
+      if (newest !== null) return { time: clock(), ...configurationChange(newest, commits.length) }
+    }
+    return null
+  }
+}
+
+/** The commits of a move, newest first. */
+async function listMove(
+  { reader }: GitRepository,
+  { from, to }: Parameters<DescribeMove>[0],
+): Promise<readonly CommitRecord[]> {
+  const newest = await reader.findCommit(to)
+  const [parent, ...others] = newest?.parents ?? []
+  if (newest !== null && parent === from && others.length === 0) return [newest]
+  const commits: CommitRecord[] = []
+  for await (const commit of reader.listCommits({ from: to, until: from })) commits.push(commit)
+  return commits
+}

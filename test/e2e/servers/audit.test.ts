@@ -1,0 +1,129 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { AuditEntry } from '../../../src/core/audit.ts'
+import { CLUSTER_UPGRADES } from '../../../src/cluster/cluster-schema.ts'
+import { PostgresAudit } from '../../../src/cluster/postgres-audit.ts'
+import { PostgresDriver } from '../../../src/state/postgres-driver.ts'
+import { UPGRADES, upgrade } from '../../../src/state/upgrades.ts'
+import { AuditBody } from '../../../src/wire/audit-body.ts'
+import { documentWith } from '../../support/documents/documents.ts'
+import { git, gitLine } from '../../support/git/git.ts'
+import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
+import { until } from '../../support/programs/until.ts'
+import {
+  type DatabaseServer,
+  folderBeside,
+  kill,
+  serveOver,
+} from '../../support/service/database-server.ts'
+import { save } from '../../support/service/saving.ts'
+import { currentOf, serveTwo } from '../../support/service/servers.ts'
+
+const LONG = 30_000
+
+async function entriesOf(server: Pick<DatabaseServer, 'fetch'>): Promise<readonly AuditEntry[]> {
+  const answer = await server.fetch('/api/audit')
+  return answer.status === 200 ? AuditBody.parse(await answer.json()).entries : []
+}
+
+/** How often the log says of each commit that it changed the configuration. */
+function changesOf(entries: readonly AuditEntry[]): readonly string[] {
+  return entries
+    .filter(({ action }) => action === 'change-configuration')
+    .map(({ target }) => target)
+    .toReversed()
+}
+
+describe('the audit log of several servers', { tags: ['postgresql'] }, () => {
+  let cluster: PostgresCluster
+
+  beforeAll(async () => {
+    cluster = await PostgresCluster.start()
+  })
+
+  afterAll(() => cluster[Symbol.asyncDispose]())
+
+  it('says everything once, from whichever server, and outlives the machines', async () => {
+    const database = cluster.freshSchema()
+    const [first, second] = await serveTwo(database)
+    await save(first, documentWith('one'))
+    await save(second, documentWith('one', 'two'))
+    const repository = join(second.folder, 'config-repo')
+    await until(async () => gitLine(repository, 'status', '--porcelain') === '', LONG)
+    writeFileSync(join(repository, 'config.xml'), documentWith('by-git'))
+    git(repository, 'commit', '-q', '-a', '-m', 'By git')
+    await until(async () => (await currentOf(first)).includes('by-git'), LONG)
+    await second.fetch('/api/agents/nobody/enable', { method: 'POST' })
+    const refused = await second.fetch('/api/agents', { as: 'eve:wrong' })
+
+    const [seen, same] = [await entriesOf(first), await entriesOf(second)]
+    await Promise.all([kill(first), kill(second)])
+    const third = await serveOver(database, folderBeside(first))
+    for (const { folder } of [first, second]) rmSync(folder, { recursive: true })
+    await until(async () => (await entriesOf(third)).length > 0, LONG)
+
+    expect(refused.status).toBe(401)
+    expect(same).toEqual(seen)
+    expect(changesOf(seen)).toEqual(
+      git(repositoryOf(third), 'rev-list', '--reverse', 'HEAD~3..HEAD').trim().split('\n'),
+    )
+    const actions = seen.map(({ action }) => action)
+    expect(actions.filter((action) => action === 'save-configuration')).toHaveLength(2)
+    expect(actions.filter((action) => action === 'enable-agent')).toHaveLength(1)
+    expect(seen).toContainEqual(expect.objectContaining({ status: 401, claimed: 'eve' }))
+    expect((await entriesOf(third)).slice(-seen.length)).toEqual(seen)
+  })
+
+  it('drops its oldest entries at its limit, and says which', async () => {
+    const database = cluster.freshSchema()
+    await using driver = new PostgresDriver(database)
+    await upgrade(driver, UPGRADES)
+    await upgrade(driver, CLUSTER_UPGRADES, 'cluster-version')
+    const options = { driver, largest: 40_000, clock: () => 5, log: () => undefined }
+    await using audit = new PostgresAudit(options)
+    const entry = {
+      user: 'ana',
+      action: 'save',
+      target: '/x',
+      address: 'a',
+      outcome: 'done',
+    } as const
+    const query = {
+      user: null,
+      action: null,
+      outcome: null,
+      address: null,
+      since: null,
+      until: null,
+    }
+    const list = async (limit: number) =>
+      (await audit.read({ ...query, before: null, limit })).entries
+
+    for (let n = 0; n < 1_000; n += 1) await audit.append('actions', { ...entry, time: n })
+    for (let n = 0; n < 10; n += 1)
+      await audit.append('refusals', { ...entry, user: 'eve', time: n })
+
+    await expect
+      .poll(async () => (await list(2_000)).filter(({ user }) => user === 'ana').length)
+      .toBeLessThan(500)
+    const kept = await list(2_000)
+    expect(kept.filter(({ user }) => user === 'ana').length).toBeGreaterThan(300)
+    expect(kept.filter(({ user }) => user === 'eve')).toHaveLength(10)
+    expect(kept).toContainEqual(
+      expect.objectContaining({
+        action: 'shorten-audit-log',
+        target: expect.stringMatching(/^entries \d+ to \d+$/),
+      }),
+    )
+    const newest = await audit.read({ ...query, user: 'ana', before: null, limit: 3 })
+    const next = await audit.read({ ...query, user: 'ana', before: newest.next, limit: 1 })
+    expect([...newest.entries, ...next.entries].map(({ time }) => time)).toEqual([
+      999, 998, 997, 996,
+    ])
+  })
+})
+
+function repositoryOf({ folder }: DatabaseServer): string {
+  return join(folder, 'config-repo')
+}

@@ -1,0 +1,72 @@
+import postgres from 'postgres'
+import { until } from '../programs/until.ts'
+import { type DatabaseServer, folderBeside, serveOver } from './database-server.ts'
+
+type Caller = Pick<DatabaseServer, 'fetch'>
+
+/** Milliseconds. */
+const LONG = 30_000
+
+/** Two servers of a new database; the first one has the duties. */
+export async function serveTwo(
+  database: string,
+): Promise<readonly [DatabaseServer, DatabaseServer]> {
+  const first = await serveOver(database)
+  return [first, await serveOver(database, folderBeside(first))]
+}
+
+export async function serveThree(
+  database: string,
+): Promise<readonly [DatabaseServer, DatabaseServer, DatabaseServer]> {
+  const first = await serveOver(database)
+  const [second, third] = await Promise.all([
+    serveOver(database, folderBeside(first)),
+    serveOver(database, folderBeside(first)),
+  ])
+  return [first, second, third]
+}
+
+/** Which entry of the log an answer knows. */
+export function sequenceOf(answer: Response): string {
+  return answer.headers.get('x-cairn-sequence') ?? ''
+}
+
+/** Reads as somebody does who knows of an entry of the log. */
+export async function textAt(server: Caller, path: string, sequence: string): Promise<string> {
+  const answer = await server.fetch(path, { headers: { 'x-cairn-at-least': sequence } })
+  if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+  return answer.text()
+}
+
+export async function currentOf(server: Caller): Promise<string> {
+  return (await server.fetch('/api/admin/config.xml')).text()
+}
+
+/** Keeps the duties with who has them for so long, dead or alive: only the end of it can be waited for. */
+export async function setLease(database: string, lasts: string): Promise<void> {
+  const sql = postgres(database)
+  await sql`UPDATE lease SET until = clock_timestamp() + ${lasts}::interval`
+  await sql.end()
+}
+
+/** Changes the state, which only the server with the duties can. Returns the status of the answer. */
+export async function pausePipeline(
+  server: Caller,
+  pipeline: string,
+  pauseCause: string,
+): Promise<number> {
+  const body = new URLSearchParams({ pauseCause })
+  const path = `/api/pipelines/${pipeline}/pause`
+  return (await server.fetch(path, { method: 'POST', body })).status
+}
+
+/** Whether a pipeline is paused, and why. Asks again where a server still forwards to one that is lost. */
+export async function pausedBy(server: Caller, pipeline: string): Promise<unknown> {
+  let status: unknown = null
+  await until(async () => {
+    const answer = await server.fetch(`/api/pipelines/${pipeline}/status`)
+    status = answer.status === 200 ? await answer.json() : null
+    return status !== null
+  }, LONG)
+  return status
+}
