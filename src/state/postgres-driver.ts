@@ -117,6 +117,8 @@ interface OwnConnection {
 interface OpenedClient {
   readonly sql: Client
   closes: number
+  /** After how many closes it was connected last. */
+  connectedAfter: number
 }
 
 /** Connections to a database. All of them are put aside when one gives no answer. */
@@ -137,6 +139,7 @@ class Connections {
   /** Only where there is one connection: a close is that of this one then. */
   async reserve(): Promise<OwnConnection> {
     const opened = this.#opened
+    await this.#connect(opened)
     const { sql, closes } = opened
     const connection = await this.#answer(opened, sql.reserve())
     const isClosed = () => opened.closes !== closes || this.#opened !== opened
@@ -155,6 +158,14 @@ class Connections {
     await this.#opened.sql.end({ timeout: 5 })
   }
 
+  /** A client that asks for no types reserves a connection only where there is one. */
+  async #connect(opened: OpenedClient): Promise<void> {
+    const { closes, connectedAfter } = opened
+    if (connectedAfter === closes) return
+    await this.#ask(opened, opened.sql, ['SELECT 1'])
+    opened.connectedAfter = closes
+  }
+
   #open(): OpenedClient {
     const sql = postgres(this.#url, {
       max: this.#max,
@@ -162,9 +173,12 @@ class Connections {
       connect_timeout: 10,
       backoff: pauseBefore,
       onnotice: () => undefined,
+      // The client asks for types of arrays by a query that it does not wait for: where the connection
+      // is lost in the middle of it, nobody would take the error, and the process would end.
+      fetch_types: false,
       types: { int8: { to: 20, from: [20], serialize: String, parse: Number } },
     })
-    const opened = { sql, closes: 0 }
+    const opened = { sql, closes: 0, connectedAfter: -1 }
     return opened
   }
 
