@@ -1,29 +1,63 @@
-// Kills a real server at random while everybody uses it. Usage: npm run soak -- [10m | 200]: minutes, or kills.
+// Real servers while everybody uses them and faults happen to them. Usage: npm run soak -- [10m | 200]: one server, for so many
+// minutes or kills; npm run soak -- servers [10m | 100]: three servers of a database, for so many minutes or faults.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { FAULTS } from '../test/support/faults/faults.ts'
+import { soakServers } from '../test/support/faults/servers-soak.ts'
 import { soak } from '../test/support/soak/soak.ts'
 import { buildWhenNeeded } from './build.js'
 
-const asked = process.argv[2] ?? '10m'
+const [first = '10m', second = '10m'] = process.argv.slice(2)
+const asked = first === 'servers' ? second : first
 const [, amount = '', unit = ''] = /^(\d+)(m?)$/.exec(asked) ?? []
 if (amount === '') {
-  process.stderr.write(`soak: ${asked} is neither minutes such as 10m nor a number of kills\n`)
+  process.stderr.write(`soak: ${asked} is neither minutes such as 10m nor a number of faults\n`)
   process.exit(2)
 }
 
 await buildWhenNeeded()
 const folder = mkdtempSync(join(tmpdir(), 'cairn-soak-'))
 const end = Date.now() + Number(amount) * 60_000
-const goesOn = (kills: number) => (unit === 'm' ? Date.now() < end : kills < Number(amount))
-const outcome = await soak({
-  folder,
-  goesOn,
-  isFlooded: true,
-  tell: (line) => process.stderr.write(`${line}\n`),
-})
-const isWhole = outcome.problems.length === 0
-process.stdout.write(`${JSON.stringify(outcome, null, 2)}\n`)
+const goesOn = (faults: number) => (unit === 'm' ? Date.now() < end : faults < Number(amount))
+const tell = (line: string) => process.stderr.write(`${line}\n`)
+const isWhole = first === 'servers' ? await soakThree() : await soakOne()
 if (isWhole) rmSync(folder, { recursive: true, force: true })
 else process.stderr.write(`What is left lies in ${folder}\n`)
 process.exitCode = isWhole ? 0 : 1
+
+async function soakOne(): Promise<boolean> {
+  const outcome = await soak({ folder, goesOn, isFlooded: true, tell })
+  process.stdout.write(`${JSON.stringify(outcome, null, 2)}\n`)
+  return outcome.problems.length === 0
+}
+
+async function soakThree(): Promise<boolean> {
+  const next = (faults: number) =>
+    goesOn(faults) ? (FAULTS[faults % FAULTS.length] ?? null) : null
+  const outcome = await soakServers({ folder, next, isDiskSmall: true, tell })
+  const { nextSave, nextBuild, lost, doubled, problems, ...counts } = outcome
+  const figures = {
+    ...counts,
+    lost: lost.length,
+    doubled: doubled.length,
+    nextSaveAfterLoss: percentiles(nextSave),
+    nextBuildAfterLoss: percentiles(nextBuild),
+  }
+  process.stdout.write(`${JSON.stringify(figures, null, 2)}\n`)
+  for (const line of [
+    ...lost.map((each) => `lost: ${each}`),
+    ...doubled.map((each) => `twice: ${each}`),
+    ...problems,
+  ]) {
+    process.stdout.write(`${line}\n`)
+  }
+  return lost.length + doubled.length + problems.length === 0
+}
+
+/** In milliseconds. */
+function percentiles(times: readonly number[]) {
+  const sorted = times.toSorted((one, other) => one - other)
+  const at = (share: number) => sorted[Math.max(Math.ceil(sorted.length * share) - 1, 0)] ?? null
+  return { losses: sorted.length, p50: at(0.5), p90: at(0.9), p99: at(0.99) }
+}

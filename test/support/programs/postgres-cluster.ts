@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,6 +42,15 @@ export class PostgresCluster implements AsyncDisposable {
     await ended
   }
 
+  /** New tables lie in a folder from now on, which has to be one where everybody may go. */
+  useTablespace(parent: string): void {
+    const folder = join(parent, 'tables')
+    mkdirSync(folder)
+    if (account.uid !== undefined) chownSync(folder, account.uid, account.gid)
+    this.#ask(`CREATE TABLESPACE elsewhere LOCATION '${folder}'`)
+    this.#ask('ALTER DATABASE postgres SET default_tablespace = elsewhere')
+  }
+
   async startAgain(): Promise<void> {
     this.#server = await serve(this.#folder, this.#port)
   }
@@ -50,12 +59,16 @@ export class PostgresCluster implements AsyncDisposable {
   freshSchema(): string {
     this.#databases += 1
     const name = `cairn_${this.#databases}`
+    this.#ask(`CREATE SCHEMA ${name}`)
+    return `postgres://cairn@127.0.0.1:${this.#port}/postgres?search_path=${name}`
+  }
+
+  #ask(statement: string): void {
     const psql = ['-h', '127.0.0.1', '-p', `${this.#port}`, '-U', 'cairn', 'postgres']
-    const made = spawnSync(command('psql'), [...psql, '-c', `CREATE SCHEMA ${name}`], {
+    const { status, stderr } = spawnSync(command('psql'), [...psql, '-c', statement], {
       encoding: 'utf8',
     })
-    if (made.status !== 0) throw new Error(`psql failed: ${made.stderr}`)
-    return `postgres://cairn@127.0.0.1:${this.#port}/postgres?search_path=${name}`
+    if (status !== 0) throw new Error(`psql failed: ${stderr}`)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -93,7 +106,8 @@ async function readiness(server: ChildProcess): Promise<void> {
   throw new Error(`postgres did not start: ${lines.join('\n')}`)
 }
 
-function freePort(): Promise<number> {
+/** A port of this machine on which nobody listens now. */
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
     probe.once('error', reject)

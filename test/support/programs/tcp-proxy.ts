@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 
 /** A line between two programs on this machine, which a test cuts, or which stalls. */
 export class TcpProxy implements AsyncDisposable {
@@ -9,6 +10,9 @@ export class TcpProxy implements AsyncDisposable {
   #cutsBefore: string | null = null
   #answered = 0
   #silent = new Set<Socket>()
+  /** What becomes of a new connection. */
+  #mode: 'carries' | 'refuses' | 'swallows' = 'carries'
+  #delay = 0
 
   private constructor(port: number, stallsAfter: number) {
     this.#stallsAfter = stallsAfter
@@ -20,7 +24,12 @@ export class TcpProxy implements AsyncDisposable {
    * client that reads through it stays in the middle of an answer.
    */
   static async open(address: string, { stallsAfter = Infinity } = {}): Promise<TcpProxy> {
-    const proxy = new TcpProxy(Number(new URL(address).port), stallsAfter)
+    return TcpProxy.to(Number(new URL(address).port), stallsAfter)
+  }
+
+  /** A line to a port of this machine, which nobody has to listen on yet. */
+  static async to(port: number, stallsAfter = Infinity): Promise<TcpProxy> {
+    const proxy = new TcpProxy(port, stallsAfter)
     proxy.#server.listen(0, '127.0.0.1')
     await once(proxy.#server, 'listening')
     return proxy
@@ -43,6 +52,30 @@ export class TcpProxy implements AsyncDisposable {
     this.#silent = new Set(this.#sockets)
   }
 
+  /** Cuts what is connected, and whoever connects. */
+  cutOff(): void {
+    this.#mode = 'refuses'
+    this.#cutAll()
+  }
+
+  /** Nothing goes through any more, and whoever connects hears nothing. */
+  deafen(): void {
+    this.#mode = 'swallows'
+    this.silence()
+  }
+
+  /** Whatever goes through takes so many milliseconds more. */
+  slowDown(milliseconds: number): void {
+    this.#delay = milliseconds
+  }
+
+  /** Carries everything again. What was silent or slow is cut, so that nothing is lost or overtaken in it. */
+  heal(): void {
+    if (this.#mode !== 'carries' || this.#delay > 0) this.#cutAll()
+    this.#mode = 'carries'
+    this.#delay = 0
+  }
+
   /** Whether {@link cutBefore} has cut. */
   get hasCut(): boolean {
     return this.#cutsBefore === null
@@ -53,36 +86,49 @@ export class TcpProxy implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy()
+    this.#cutAll()
     this.#server.close()
     await once(this.#server, 'close')
   }
 
+  #cutAll(): void {
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
   #carry(client: Socket, port: number): void {
+    if (this.#mode === 'refuses') return void client.destroy()
     const server = connect(port, '127.0.0.1')
     const both = [client, server]
+    if (this.#mode === 'swallows') for (const socket of both) this.#silent.add(socket)
     for (const socket of both) {
       this.#sockets.add(socket)
       socket.on('error', () => socket.destroy())
       socket.once('close', () => {
         this.#sockets.delete(socket)
+        this.#silent.delete(socket)
         for (const each of both) each.destroy()
       })
     }
     client.on('data', (chunk: Buffer) => {
-      if (!this.#silent.has(client)) server.write(chunk)
+      if (!this.#silent.has(client)) this.#pass(chunk, server)
     })
     server.on('data', (chunk: Buffer) => {
       if (this.#silent.has(server)) return
       if (this.#cutsBefore === null || !chunk.includes(this.#cutsBefore)) {
         this.#answered += chunk.length
-        client.write(chunk)
+        this.#pass(chunk, client)
         if (this.isStalled) server.pause()
         return
       }
       this.#cutsBefore = null
       for (const each of both) each.destroy()
     })
+  }
+
+  /** Timers of one length end in the order in which they began. */
+  #pass(chunk: Buffer, to: Socket): void {
+    if (this.#delay === 0) to.write(chunk)
+    else void wait(this.#delay).then(() => to.write(chunk))
   }
 }
 

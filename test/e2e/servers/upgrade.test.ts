@@ -1,0 +1,66 @@
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { tempDir } from '../../support/disk/temp-folder.ts'
+import { documentWith } from '../../support/documents/documents.ts'
+import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
+import { run } from '../../support/programs/start.ts'
+import { until } from '../../support/programs/until.ts'
+import { folderBeside, serveFlags, serveOver, stop } from '../../support/service/database-server.ts'
+import { save } from '../../support/service/saving.ts'
+import { currentOf, pausedBy, pausePipeline } from '../../support/service/servers.ts'
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const LONG = 30_000
+
+/** The program as its next version may be: with one more table beside those of the state. */
+function nextVersion(): string {
+  const folder = tempDir()
+  cpSync(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true })
+  cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  const schema = join(folder, 'dist', 'cluster', 'cluster-schema.js')
+  const text = readFileSync(schema, 'utf8')
+  const next = text.replace(
+    /(export const CLUSTER_UPGRADES = \[[^\]]*)\]/,
+    (_, before: string) =>
+      `${before} async (query) => void (await query('CREATE TABLE later (n BIGINT)'))]`,
+  )
+  expect(next).not.toBe(text)
+  writeFileSync(schema, next)
+  return join(folder, 'dist', 'main.js')
+}
+
+describe('servers of two versions', { tags: ['postgresql'] }, () => {
+  let cluster: PostgresCluster
+
+  beforeAll(async () => {
+    cluster = await PostgresCluster.start()
+  })
+
+  afterAll(() => cluster[Symbol.asyncDispose]())
+
+  it('serve beside each other while one after the other is exchanged, and none goes back', async () => {
+    const database = cluster.freshSchema()
+    const old = await serveOver(database)
+    await save(old, documentWith('app'))
+
+    const next = await serveOver(database, folderBeside(old), { main: nextVersion() })
+    const saved = [
+      (await save(old, documentWith('app', 'by-old'))).status,
+      (await save(next, documentWith('app', 'by-next'))).status,
+    ]
+    const paused = await pausePipeline(next, 'app', 'by the old server')
+    await until(async () => (await currentOf(old)).includes('by-next'), LONG)
+    const ended = await stop(old)
+    await until(async () => (await pausePipeline(next, 'app', 'by the next')) === 200, LONG)
+    const back = await run(serveFlags(database, old.folder))
+
+    expect([...saved, paused]).toEqual([200, 200, 200])
+    expect(ended.code).toBe(0)
+    expect(await pausedBy(next, 'app')).toMatchObject({ pausedCause: 'by the next' })
+    expect(back.code).toBe(1)
+    expect(back.stderr).toMatch(/^cairn: .*it has version \d+, and this program knows \d+\n$/)
+  })
+})

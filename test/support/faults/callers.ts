@@ -1,0 +1,263 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { z } from 'zod'
+import { AgentEntry } from '../../../src/wire/agent-entry.ts'
+import { MessageBody } from '../../../src/wire/action-bodies.ts'
+import { PipelineHistoryBody } from '../../../src/wire/pipeline-run-body.ts'
+import { RevisionEntry } from '../../../src/wire/revision-entry.ts'
+import { StartedBody } from '../../../src/wire/stage-body.ts'
+import { aConfiguration, element, exec, git } from '../documents/a-configuration.ts'
+import type { ConfigurationCall, RunCall, SwitchCall } from './models.ts'
+import { NoAnswer, Recorder } from './recorder.ts'
+
+export const PASSWORD = 'p'
+export const FIRST_VALUE = 'v0'
+export const PIPELINES = ['runs-a', 'runs-b'] as const
+export const AGENT = 'switch'
+const AUTHORIZATION = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`
+const CURRENT = '/api/admin/config.xml'
+const DIGEST = 'x-service-config-md5'
+const SEQUENCE = 'x-cairn-sequence'
+/** In milliseconds: who waits longer than that asks another server. */
+const PATIENCE = 8_000
+const PLACE = /(<variable name="VALUE">\s*<value>)([^<]*)/
+
+/** A configuration with a place for a value, and pipelines that run when somebody says so. */
+export function firstDocument(origin: string): string {
+  const manual = element('approval', { type: 'manual' })
+  const jobs = [{ name: 'wait', tasks: [exec('true')] }]
+  const pipelines = PIPELINES.map((name) => ({
+    name,
+    materials: [git(origin, { branch: 'main' })],
+    stages: [{ name: 'build', approval: manual, jobs }],
+  }))
+  const [place = { name: '' }] = pipelines
+  const register = { ...place, name: 'register', variables: { VALUE: FIRST_VALUE } }
+  return aConfiguration({ pipelines: [...pipelines, register] })
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+/** An acknowledged call that changed something. */
+export interface Acknowledged {
+  readonly what: 'save' | 'build'
+  readonly began: number
+  readonly ended: number
+}
+
+/** Callers of several servers, each call to any of them; what they were told is recorded. */
+export class Callers {
+  readonly configuration = new Recorder<ConfigurationCall>()
+  readonly runs = new Map(PIPELINES.map((name) => [name, new Recorder<RunCall>()]))
+  readonly agent = new Recorder<SwitchCall>()
+  readonly acknowledged: Acknowledged[] = []
+  readonly problems: string[] = []
+  readonly #urls: readonly string[]
+  readonly #digests = new Map<string, string>()
+  #newest = 0
+  #values = 0
+  #isOver = false
+
+  constructor(urls: readonly string[]) {
+    this.#urls = urls
+  }
+
+  /** Calls until {@link end}. */
+  async work(): Promise<void> {
+    const both = PIPELINES.flatMap((name) => [
+      () => this.#start(name),
+      () => this.#cancel(name),
+      () => this.#lookAtRuns(name),
+    ])
+    const saves = Array.from({ length: 2 }, () => () => this.#save())
+    const looks = [() => this.#list(), () => this.#readSnapshot(), () => this.#lookAtAgent()]
+    const sets = [() => this.#setAgent(true), () => this.#setAgent(false)]
+    const loops = [...saves.map((save) => [save]), both, both, [...looks, ...sets], looks]
+    await Promise.all(loops.map((calls) => this.#repeat(calls)))
+  }
+
+  end(): void {
+    this.#isOver = true
+  }
+
+  /**
+   * An answer of some server that is at least as far as whatever was ever answered.
+   *
+   * @throws {NoAnswer} when there is none, or none that says what was done.
+   */
+  async ask(path: string, init: RequestInit = {}, url = anyOf(this.#urls)): Promise<Answer> {
+    const headers = new Headers(init.headers)
+    headers.set('authorization', AUTHORIZATION)
+    headers.set('x-cairn-at-least', String(this.#newest))
+    const signal = AbortSignal.timeout(PATIENCE)
+    const answer = await fetch(`${url}${path}`, { ...init, headers, signal })
+      .then(async (response) => ({
+        status: response.status,
+        headers: response.headers,
+        text: await response.text(),
+      }))
+      .catch((cause: unknown) => {
+        throw new NoAnswer(path, { cause })
+      })
+    const { status, text } = answer
+    if (status >= 500 && status !== 503) this.problems.push(`${path}: ${status} ${text}`)
+    if (status >= 500) throw new NoAnswer(`${path}: ${status}`)
+    this.#newest = Math.max(this.#newest, Number(answer.headers.get(SEQUENCE)))
+    return answer
+  }
+
+  async #repeat(calls: readonly (() => Promise<unknown>)[]): Promise<void> {
+    while (!this.#isOver) {
+      const before = performance.now()
+      await anyOf(calls)()
+      // Who is refused at once is not to ask a thousand times a second.
+      await wait(performance.now() - before < 20 ? 20 + Math.random() * 30 : Math.random() * 20)
+    }
+  }
+
+  async #save(): Promise<void> {
+    let [document, digest] = ['', '']
+    const read = await this.configuration.record(async () => {
+      const answer = await this.#read(CURRENT)
+      document = answer.text
+      digest = answer.headers.get(DIGEST) ?? ''
+      return { kind: 'read', value: valueIn(document) }
+    })
+    if (read?.kind !== 'read') return
+    const from = read.value
+    this.#values += 1
+    const to = `v${this.#values}`
+    const body = document.replace(PLACE, (_, before: string) => `${before}${to}`)
+    const headers = { 'if-match': `"${digest}"`, 'x-cairn-message': to }
+    const put = async () => {
+      const answer = await this.ask(CURRENT, { method: 'PUT', headers, body })
+      if (answer.status === 412) return { kind: 'stale', from } as const
+      if (answer.status !== 200) return this.#complain(`save ${to}`, answer)
+      this.#digests.set(to, answer.headers.get(DIGEST) ?? '')
+      return { kind: 'save', from, to } as const
+    }
+    await this.#acknowledge('save', () =>
+      this.configuration.record(put, { kind: 'save', from, to }),
+    )
+  }
+
+  async #list(): Promise<void> {
+    await this.configuration.record(async () => {
+      const { text } = await this.#read('/api/config/revisions')
+      return { kind: 'list', values: valuesIn(text) }
+    })
+  }
+
+  async #readSnapshot(): Promise<void> {
+    const known = [...this.#digests]
+    const [value, digest] = known[Math.floor(Math.random() * known.length)] ?? []
+    if (value === undefined) return
+    await this.configuration.record(async () => {
+      const answer = await this.ask(`/api/admin/config/${digest}.xml`)
+      if (answer.status !== 200) return this.#complain(`${value} as ${digest}`, answer)
+      return { kind: 'snapshot', value: valueIn(answer.text) }
+    })
+  }
+
+  async #start(pipeline: Pipeline): Promise<void> {
+    const path = `/api/pipelines/${pipeline}/schedule`
+    const start = async () => {
+      const answer = await this.ask(path, { method: 'POST' })
+      if (answer.status === 409) return { kind: 'refused' } as const
+      if (answer.status !== 202) return this.#complain(path, answer)
+      const { pipeline_counter: counter } = StartedBody.parse(JSON.parse(answer.text))
+      return { kind: 'start', counter } as const
+    }
+    const unanswered = { kind: 'start', counter: null } as const
+    await this.#acknowledge('build', () => this.#runsOf(pipeline).record(start, unanswered))
+  }
+
+  async #cancel(pipeline: Pipeline): Promise<void> {
+    const path = `/api/stages/${pipeline}/build/cancel`
+    const cancel = async () => {
+      const answer = await this.ask(path, { method: 'POST' })
+      if (answer.status === 404) return { kind: 'cancel', was: false } as const
+      if (answer.status !== 200) return this.#complain(path, answer)
+      const { message } = MessageBody.parse(JSON.parse(answer.text))
+      return { kind: 'cancel', was: message.endsWith('is cancelled') } as const
+    }
+    const unanswered = { kind: 'cancel', was: null } as const
+    await this.#acknowledge('build', () => this.#runsOf(pipeline).record(cancel, unanswered))
+  }
+
+  async #lookAtRuns(pipeline: Pipeline): Promise<void> {
+    const path = `/api/pipelines/${pipeline}/history`
+    await this.#runsOf(pipeline).record(async () => {
+      const answer = await this.#read(path)
+      const [newest] = PipelineHistoryBody.parse(JSON.parse(answer.text)).pipelines
+      const isActive = newest?.stages[0]?.result === 'Unknown'
+      return { kind: 'look', counter: newest?.counter ?? 0, isActive }
+    })
+  }
+
+  async #setAgent(on: boolean): Promise<void> {
+    const path = `/api/agents/${AGENT}/${on ? 'enable' : 'disable'}`
+    const call = { kind: 'set', on } as const
+    await this.agent.record(async () => {
+      const answer = await this.ask(path, { method: 'POST' })
+      return answer.status === 200 ? call : this.#complain(path, answer)
+    }, call)
+  }
+
+  async #lookAtAgent(): Promise<void> {
+    await this.agent.record(async () => {
+      const answer = await this.#read('/api/agents')
+      const agents = z.array(AgentEntry).parse(JSON.parse(answer.text))
+      const found = agents.find(({ uuid }) => uuid === AGENT)
+      if (found === undefined) return this.#complain(`the agent ${AGENT}`, answer)
+      return { kind: 'look', on: found.status !== 'Disabled' }
+    })
+  }
+
+  async #read(path: string): Promise<Answer> {
+    const answer = await this.ask(path)
+    if (answer.status !== 200) this.#complain(path, answer)
+    if (answer.status !== 200) throw new NoAnswer(path)
+    return answer
+  }
+
+  async #acknowledge<Call>(
+    what: Acknowledged['what'],
+    ask: () => Promise<Call | null>,
+  ): Promise<void> {
+    const began = performance.now()
+    if ((await ask()) !== null) this.acknowledged.push({ what, began, ended: performance.now() })
+  }
+
+  #complain(what: string, { status, text }: Answer): null {
+    this.problems.push(`${what}: ${status} ${text.slice(0, 300)}`)
+    return null
+  }
+
+  #runsOf(pipeline: Pipeline): Recorder<RunCall> {
+    const recorder = this.runs.get(pipeline)
+    if (recorder === undefined) throw new Error(`nothing is known of ${pipeline}`)
+    return recorder
+  }
+}
+
+type Pipeline = (typeof PIPELINES)[number]
+
+export function valueIn(document: string): string {
+  return PLACE.exec(document)?.[2] ?? ''
+}
+
+/** The values of the list of revisions, newest first. */
+export function valuesIn(list: string): string[] {
+  const entries = z.array(RevisionEntry).parse(JSON.parse(list))
+  return entries.map(({ message }) => message).filter((message) => /^v\d+$/.test(message))
+}
+
+function anyOf<Item>(items: readonly Item[]): Item {
+  const item = items[Math.floor(Math.random() * items.length)]
+  if (item === undefined) throw new Error('there is none')
+  return item
+}

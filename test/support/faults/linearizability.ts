@@ -1,0 +1,101 @@
+/** One call and how it was answered, as its caller saw it. */
+export interface Operation<Call> {
+  readonly call: Call
+  /** Any clock that all callers share. */
+  readonly began: number
+  /** Infinity where nobody knows: it may have happened at any time since, or never. */
+  readonly ended: number
+}
+
+/** One object as its callers were told that it is. */
+export interface Model<State, Call> {
+  readonly initial: State
+  /** The state after a call; null where it could not have been answered like this. */
+  apply(state: State, call: Call): State | null
+  /** States with the same key are the same. */
+  keyOf(state: State): string
+}
+
+/** A set of operations, by their places in the order in which they began. */
+interface Done {
+  /** Those before it are all in the set. */
+  readonly first: number
+  /** Others in the set, ascending. */
+  readonly beyond: readonly number[]
+}
+
+interface Place<State> {
+  readonly state: State
+  readonly known: Done
+  readonly unknown: readonly number[]
+}
+
+/**
+ * Looks for an order of all operations in which each was answered as the object says, and none
+ * comes before one that had ended when it began (Wing and Gong, with a memory of what was tried).
+ * Null when there is one; otherwise the first operation that fits in none.
+ */
+export function findContradiction<State, Call>(
+  model: Model<State, Call>,
+  operations: readonly Operation<Call>[],
+): Operation<Call> | null {
+  const inOrder = operations.toSorted((one, other) => one.began - other.began)
+  const known = inOrder.filter(({ ended }) => ended !== Infinity)
+  const unknown = inOrder.filter(({ ended }) => ended === Infinity)
+  const tried = new Set<string>()
+  const stack: Place<State>[] = [
+    { state: model.initial, known: { first: 0, beyond: [] }, unknown: [] },
+  ]
+  let furthest = 0
+  for (let place = stack.pop(); place !== undefined; place = stack.pop()) {
+    const { first, beyond } = place.known
+    if (first === known.length) return null
+    const key = `${first};${beyond.join()};${place.unknown.join()};${model.keyOf(place.state)}`
+    if (tried.has(key)) continue
+    tried.add(key)
+    furthest = Math.max(furthest, first)
+    stack.push(...nextOf(model, place, { known, unknown }))
+  }
+  return known[furthest] ?? null
+}
+
+/** What may come next, the likeliest last. */
+function nextOf<State, Call>(
+  model: Model<State, Call>,
+  place: Place<State>,
+  { known, unknown }: Record<'known' | 'unknown', readonly Operation<Call>[]>,
+): Place<State>[] {
+  const open: number[] = []
+  let earliestEnd = Infinity
+  for (let n = place.known.first; n < known.length; n += 1) {
+    const { began = 0, ended = 0 } = known[n] ?? {}
+    if (began > earliestEnd) break
+    if (place.known.beyond.includes(n)) continue
+    open.push(n)
+    earliestEnd = Math.min(earliestEnd, ended)
+  }
+  const places: Place<State>[] = []
+  for (const [n, { call, began }] of unknown.entries()) {
+    if (began > earliestEnd || place.unknown.includes(n)) continue
+    const state = model.apply(place.state, call)
+    if (state !== null) places.push({ ...place, state, unknown: withAlso(place.unknown, n) })
+  }
+  const byEnd = open.toSorted((one, other) => (known[other]?.ended ?? 0) - (known[one]?.ended ?? 0))
+  for (const n of byEnd) {
+    const operation = known[n]
+    const state = operation === undefined ? null : model.apply(place.state, operation.call)
+    if (state !== null) places.push({ ...place, state, known: withDone(place.known, n) })
+  }
+  return places
+}
+
+function withDone({ first, beyond }: Done, n: number): Done {
+  if (n !== first) return { first, beyond: withAlso(beyond, n) }
+  let [next, rest] = [first + 1, beyond]
+  while (rest[0] === next) [next, rest] = [next + 1, rest.slice(1)]
+  return { first: next, beyond: rest }
+}
+
+function withAlso(numbers: readonly number[], n: number): readonly number[] {
+  return [...numbers, n].toSorted((one, other) => one - other)
+}

@@ -1,0 +1,29 @@
+import type { Operation } from './linearizability.ts'
+
+/** The history of one object, as its callers saw it. */
+export class Recorder<Call> {
+  readonly operations: Operation<Call>[] = []
+
+  /**
+   * Records a call by its answer. One without an answer is recorded as what it may have done; null
+   * is a call that changes nothing, or says nothing.
+   */
+  async record(
+    ask: () => Promise<Call | null>,
+    unanswered: Call | null = null,
+  ): Promise<Call | null> {
+    const began = performance.now()
+    try {
+      const call = await ask()
+      if (call !== null) this.operations.push({ call, began, ended: performance.now() })
+      return call
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error
+      if (unanswered !== null) this.operations.push({ call: unanswered, began, ended: Infinity })
+      return null
+    }
+  }
+}
+
+/** Nobody knows whether the call was done. */
+export class NoAnswer extends Error {}

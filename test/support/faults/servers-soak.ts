@@ -1,0 +1,204 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { z } from 'zod'
+import { AuditBody } from '../../../src/wire/audit-body.ts'
+import { PipelineHistoryBody } from '../../../src/wire/pipeline-run-body.ts'
+import { RevisionEntry } from '../../../src/wire/revision-entry.ts'
+import { type Acknowledged, type Callers, FIRST_VALUE, valuesIn } from './callers.ts'
+import type { Fault } from './faults.ts'
+import { findContradiction, type Model } from './linearizability.ts'
+import { configurationModel, RUNS_MODEL, SWITCH_MODEL } from './models.ts'
+import { NoAnswer, type Recorder } from './recorder.ts'
+import { ThreeServers } from './three-servers.ts'
+
+export interface ServersSoakOptions {
+  readonly folder: string
+  /** The next fault; null ends the soak. */
+  readonly next: (faults: number) => Fault | null
+  /** Whether the tables lie on a small disk of their own. */
+  readonly isDiskSmall?: boolean
+  readonly tell?: (line: string) => void
+}
+
+export interface ServersSoakOutcome {
+  readonly faults: Readonly<Record<string, number>>
+  /** Calls that were answered, and calls without an answer. */
+  readonly answered: number
+  readonly unanswered: number
+  readonly saves: number
+  /** What was acknowledged and is not there, and what is there twice. */
+  readonly lost: readonly string[]
+  readonly doubled: readonly string[]
+  /** Milliseconds from the loss of a server to the end of the next acknowledged call that began after it. */
+  readonly nextSave: readonly number[]
+  readonly nextBuild: readonly number[]
+  readonly problems: readonly string[]
+}
+
+interface Loss {
+  readonly name: string
+  readonly at: number
+}
+
+/** In milliseconds: how long everything may take until it works again. */
+const HEALED_WITHIN = 60_000
+
+/** Three servers whose callers go on while one fault after the other happens to them. */
+export async function soakServers(options: ServersSoakOptions): Promise<ServersSoakOutcome> {
+  const { folder, next, isDiskSmall = false, tell = () => undefined } = options
+  await using scene = await ThreeServers.start(folder, { isDiskSmall })
+  const { callers } = scene
+  const working = callers.work()
+  const [faults, losses] = [new Map<string, number>(), [] as Loss[]]
+  let count = 0
+  for (let fault = next(0); fault !== null; fault = next(count)) {
+    const at = performance.now()
+    await fault.run(scene)
+    if (fault.losesServer) losses.push({ name: fault.name, at })
+    await worksAgain(callers)
+    faults.set(fault.name, (faults.get(fault.name) ?? 0) + 1)
+    count += 1
+    const took = Math.round((performance.now() - at) / 100) / 10
+    tell(`${count}: ${fault.name}, ${took} s; ${callers.acknowledged.length} acknowledged`)
+  }
+  callers.end()
+  await working
+  const remains = await lookAtRemains(scene)
+  return {
+    faults: Object.fromEntries(faults),
+    ...countsOf(callers),
+    ...remains,
+    nextSave: losses.map((loss) => nextAfter(callers, 'save', loss)),
+    nextBuild: losses.map((loss) => nextAfter(callers, 'build', loss)),
+    problems: [
+      ...callers.problems,
+      ...scene.members.flatMap(({ server }) => server.problems),
+      ...contradictionsOf(callers),
+    ],
+  }
+}
+
+/** Waits until a save and a build that began from now on are acknowledged. */
+async function worksAgain({ acknowledged }: Callers): Promise<void> {
+  const since = performance.now()
+  const is = (kind: Acknowledged['what']) =>
+    acknowledged.some(({ what, began }) => what === kind && began >= since)
+  while (!is('save') || !is('build')) {
+    if (performance.now() - since > HEALED_WITHIN) throw new Error('nothing works any more')
+    await wait(50)
+  }
+}
+
+function nextAfter({ acknowledged }: Callers, kind: Acknowledged['what'], { at }: Loss): number {
+  const after = acknowledged.filter(({ what, began }) => what === kind && began >= at)
+  return Math.round(Math.min(...after.map(({ ended }) => ended)) - at)
+}
+
+function countsOf({ configuration, runs, agent, acknowledged }: Callers) {
+  const operations = [configuration, ...runs.values(), agent].flatMap<{ ended: number }>(
+    ({ operations: all }) => all,
+  )
+  const unanswered = operations.filter(({ ended }) => ended === Infinity).length
+  const saves = acknowledged.filter(({ what }) => what === 'save').length
+  return { answered: operations.length - unanswered, unanswered, saves }
+}
+
+function contradictionsOf({ configuration, runs, agent }: Callers): string[] {
+  return [
+    ...contradictionOf('the configuration', configurationModel(FIRST_VALUE), configuration),
+    ...[...runs].flatMap(([name, recorder]) => contradictionOf(name, RUNS_MODEL, recorder)),
+    ...contradictionOf('the agent', SWITCH_MODEL, agent),
+  ]
+}
+
+function contradictionOf<State, Call>(
+  name: string,
+  model: Model<State, Call>,
+  { operations }: Recorder<Call>,
+): string[] {
+  const found = findContradiction(model, operations)
+  if (found === null) return []
+  const around = operations
+    .filter(({ began, ended }) => ended > found.began - 500 && began < found.ended)
+    .toSorted((one, other) => one.began - other.began)
+    .slice(-30)
+  const lines = around.map(
+    ({ call, began, ended }) =>
+      `  ${Math.round(began)} to ${Math.round(ended)}: ${JSON.stringify(call).slice(0, 120)}`,
+  )
+  return [
+    `${name} has no order of its calls: ${JSON.stringify(found).slice(0, 300)}\n${lines.join('\n')}`,
+  ]
+}
+
+/** What every server says at the end, against what was acknowledged. */
+async function lookAtRemains({ callers, urls }: ThreeServers) {
+  const [lost, doubled]: [string[], string[]] = [[], []]
+  const saved = callers.configuration.operations.flatMap(({ call, ended }) =>
+    call.kind === 'save' && ended !== Infinity ? [call.to] : [],
+  )
+  for (const url of urls) {
+    const list = (await answered(callers, '/api/config/revisions', url)).text
+    const values = valuesIn(list)
+    lost.push(
+      ...saved.filter((value) => !values.includes(value)).map((value) => `${value} at ${url}`),
+    )
+    doubled.push(...twiceIn(values).map((value) => `${value} at ${url}`))
+    for (const [pipeline, { operations }] of callers.runs) {
+      const started = operations.flatMap(({ call }) =>
+        call.kind === 'start' && call.counter !== null ? [call.counter] : [],
+      )
+      const history = await answered(callers, `/api/pipelines/${pipeline}/history`, url)
+      const { pagination } = PipelineHistoryBody.parse(JSON.parse(history.text))
+      doubled.push(...twiceIn(started.map(String)).map((run) => `${pipeline}/${run}`))
+      lost.push(
+        ...started.filter((run) => run > pagination.total).map((run) => `${pipeline}/${run}`),
+      )
+    }
+    const commits = z
+      .array(RevisionEntry)
+      .parse(JSON.parse(list))
+      .map(({ commitSHA }) => commitSHA)
+    const noted = await changesIn(callers, url)
+    // The first document is made before anybody could change it.
+    lost.push(
+      ...commits
+        .slice(0, -1)
+        .filter((each) => !noted.includes(each))
+        .map((each) => `the audit of ${each}`),
+    )
+    doubled.push(...twiceIn(noted).map((each) => `the audit of ${each}`))
+  }
+  return { lost, doubled }
+}
+
+/** The commits of which the audit log says that they changed the configuration. */
+async function changesIn(callers: Callers, url: string): Promise<string[]> {
+  const targets: string[] = []
+  let before: number | null = 1_000_000_000
+  while (before !== null) {
+    const path = `/api/audit?action=change-configuration&limit=1000&before=${before}`
+    const page: AuditBody = AuditBody.parse(JSON.parse((await answered(callers, path, url)).text))
+    targets.push(...page.entries.map(({ target }) => target))
+    before = page.next
+  }
+  return targets
+}
+
+/** Asks until there is an answer. */
+async function answered(callers: Callers, path: string, url: string) {
+  const end = performance.now() + HEALED_WITHIN
+  for (;;) {
+    try {
+      const answer = await callers.ask(path, {}, url)
+      if (answer.status === 200) return answer
+      throw new NoAnswer(`${path}: ${answer.status} ${answer.text}`)
+    } catch (error) {
+      if (!(error instanceof NoAnswer) || performance.now() > end) throw error
+      await wait(200)
+    }
+  }
+}
+
+function twiceIn(values: readonly string[]): string[] {
+  return values.filter((value, place) => values.indexOf(value) !== place)
+}

@@ -1,0 +1,171 @@
+import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { SmallDisk } from '../disk/small-disk.ts'
+import { KEY, ProtocolAgent } from '../agents/protocol-agent.ts'
+import { git } from '../git/git.ts'
+import { freePort, PostgresCluster } from '../programs/postgres-cluster.ts'
+import { TcpProxy } from '../programs/tcp-proxy.ts'
+import { placesIn } from '../service/backups.ts'
+import { AGENT, Callers, FIRST_VALUE, firstDocument, PASSWORD } from './callers.ts'
+import { SupervisedServer } from './supervised-server.ts'
+
+const CLOCK = fileURLToPath(new URL('shifted-clock.cjs', import.meta.url))
+const MEGABYTES = 96
+
+/** One of three servers, with its lines to the database and from the other servers. */
+export interface Member {
+  readonly server: SupervisedServer
+  readonly toDatabase: TcpProxy
+  readonly fromOthers: TcpProxy
+}
+
+/** Three servers of one database, with a proxy on each line, and their callers. */
+export class ThreeServers implements AsyncDisposable {
+  readonly callers: Callers
+  readonly members: readonly Member[]
+  readonly cluster: PostgresCluster
+  /** Where the tables lie; null where none may be mounted. */
+  readonly disk: SmallDisk | null
+  readonly #clock: string
+  readonly #folder: string
+
+  private constructor(made: {
+    members: readonly Member[]
+    cluster: PostgresCluster
+    disk: SmallDisk | null
+    folder: string
+    clock: string
+  }) {
+    this.members = made.members
+    this.cluster = made.cluster
+    this.disk = made.disk
+    this.#folder = made.folder
+    this.#clock = made.clock
+    this.callers = new Callers(made.members.map(({ server }) => server.url))
+  }
+
+  static async start(folder: string, { isDiskSmall = false } = {}): Promise<ThreeServers> {
+    const cluster = await PostgresCluster.start()
+    const disk = isDiskSmall ? new SmallDisk(MEGABYTES) : null
+    if (disk?.isMounted) {
+      // PostgreSQL has an account of its own, and has to get there.
+      chmodSync(dirname(disk.path), 0o755)
+      cluster.useTablespace(disk.path)
+    }
+    const database = cluster.freshSchema()
+    const clock = join(folder, 'clock')
+    writeFileSync(clock, '0')
+    const members: Member[] = []
+    for (const name of ['one', 'two', 'three']) {
+      const [first] = members
+      if (first !== undefined) shareFiles(join(folder, 'one'), join(folder, name))
+      const jumps = { NODE_OPTIONS: `--require ${CLOCK}`, SHIFTED_CLOCK: clock }
+      const env = name === 'two' ? jumps : {}
+      members.push(await startMember({ database, folder: join(folder, name), name, env }))
+      if (first === undefined) await members[0]?.server.served()
+    }
+    await Promise.all(members.map(({ server }) => server.served()))
+    const scene = new ThreeServers({
+      members,
+      cluster,
+      disk: disk?.isMounted ? disk : null,
+      folder,
+      clock,
+    })
+    await scene.#begin()
+    return scene
+  }
+
+  get urls(): readonly string[] {
+    return this.members.map(({ server }) => server.url)
+  }
+
+  /** The clock of one of the servers is wrong by so many milliseconds. */
+  setClock(milliseconds: number): void {
+    writeFileSync(this.#clock, `${milliseconds}`)
+  }
+
+  /** The server with the duties. Asks until one has them. */
+  async holder(): Promise<Member> {
+    for (;;) {
+      for (const { server } of this.members) {
+        const name = await this.#holderBy(server.url)
+        const found = this.members.find(({ fromOthers }) => name === fromOthers.through(server.url))
+        if (found !== undefined) return found
+      }
+      await wait(100)
+    }
+  }
+
+  async #holderBy(url: string): Promise<string | null> {
+    try {
+      const { text } = await this.callers.ask('/health', {}, url)
+      const health: { servers?: { holder?: string | null } } = JSON.parse(text)
+      return health.servers?.holder ? new URL(health.servers.holder).href : null
+    } catch {
+      return null
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.members.map(({ server }) => server[Symbol.asyncDispose]()))
+    for (const { toDatabase, fromOthers } of this.members) {
+      await toDatabase[Symbol.asyncDispose]()
+      await fromOthers[Symbol.asyncDispose]()
+    }
+    await this.cluster[Symbol.asyncDispose]()
+    this.disk?.[Symbol.dispose]()
+  }
+
+  /** A first value, something to build from, and an agent that builds nothing. */
+  async #begin(): Promise<void> {
+    const origin = join(this.#folder, 'origin')
+    mkdirSync(origin)
+    git(origin, 'init', '--quiet', '--initial-branch=main')
+    writeFileSync(join(origin, 'hello.txt'), 'hello\n')
+    git(origin, 'add', '.')
+    git(origin, 'commit', '--quiet', '--message', 'Begin')
+    const headers = { 'if-match': '*', 'x-cairn-message': FIRST_VALUE }
+    const [url = ''] = this.urls
+    const put = { method: 'PUT', headers, body: firstDocument(origin) }
+    const saved = await this.callers.ask('/api/admin/config.xml', put, url)
+    if (saved.status !== 200) throw new Error(`the first save: ${saved.status} ${saved.text}`)
+    const fetchFirst = (path: string, init: RequestInit = {}) => fetch(`${url}${path}`, init)
+    await ProtocolAgent.join({ fetch: fetchFirst }, AGENT)
+    const enabled = await this.callers.ask(`/api/agents/${AGENT}/enable`, { method: 'POST' }, url)
+    if (enabled.status !== 200) throw new Error(`the agent: ${enabled.status} ${enabled.text}`)
+  }
+}
+
+/** What the servers of one database need to be the same. */
+function shareFiles(from: string, to: string): void {
+  for (const file of ['secret.keys', 'artifacts/.cairn-database']) {
+    cpSync(join(from, 'state', file), join(to, 'state', file))
+  }
+}
+
+async function startMember({
+  database,
+  folder,
+  name,
+  env,
+}: {
+  database: string
+  folder: string
+  name: string
+  env: Readonly<Record<string, string>>
+}): Promise<Member> {
+  const port = await freePort()
+  const toDatabase = await TcpProxy.open(database)
+  const fromOthers = await TcpProxy.to(port)
+  const advertised = fromOthers.through('http://127.0.0.1:1').replace(/\/$/, '')
+  const flags = [
+    ...placesIn(folder),
+    ...['--state', toDatabase.through(database), '--advertise', advertised],
+    ...['--admin-password', PASSWORD, '--auto-register-key', KEY],
+    ...['--local-materials', join(folder, '..'), '--material-interval', '24h'],
+  ]
+  return { server: new SupervisedServer({ name, port, flags, env }), toDatabase, fromOthers }
+}
