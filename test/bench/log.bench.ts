@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, cpSync, mkdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
 import { PostgresLog } from '../../src/cluster/postgres-log.ts'
 import { CommitSha } from '../../src/core/revision.ts'
 import { PostgresDriver } from '../../src/state/postgres-driver.ts'
@@ -9,8 +9,7 @@ import { PostgresCluster } from '../support/programs/postgres-cluster.ts'
 import type { BenchCase, BenchRun } from './case.ts'
 import { historyOf } from './histories.ts'
 import { MeasuredServer } from './servers.ts'
-
-const SHARED = ['secret.keys', 'artifacts/.cairn-database']
+import { type Places, shareFiles } from './shared-files.ts'
 
 export const cases: readonly BenchCase[] = [
   {
@@ -25,11 +24,6 @@ export const cases: readonly BenchCase[] = [
   },
 ]
 
-interface Places {
-  readonly repository: string
-  readonly state: string
-}
-
 async function startAnew(run: BenchRun) {
   const { places } = await historyOf(run.quick ? 2_000 : 100_000, 20_000)
   await using cluster = await PostgresCluster.start()
@@ -38,7 +32,7 @@ async function startAnew(run: BenchRun) {
   cpSync(places.repository, first.repository, { recursive: true })
   const seeding = await secondsToStart(database, first)
   const next = placesIn(run, 'next')
-  share(first, next)
+  shareFiles(first, next)
   const value = await secondsToStart(database, next)
   return { value, facts: { 'of the first one, s': seeding } }
 }
@@ -100,12 +94,4 @@ async function secondsToStart(database: string, places: Places): Promise<number>
 
 function placesIn({ folder }: BenchRun, name: string): Places {
   return { repository: join(folder, name, 'config-repo'), state: join(folder, name, 'state') }
-}
-
-/** Gives a new server what all of them need. */
-function share(from: Places, to: Places): void {
-  for (const name of SHARED) {
-    mkdirSync(dirname(join(to.state, name)), { recursive: true })
-    copyFileSync(join(from.state, name), join(to.state, name))
-  }
 }

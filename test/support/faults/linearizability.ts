@@ -27,6 +27,7 @@ interface Done {
 interface Place<State> {
   readonly state: State
   readonly known: Done
+  /** Those without an answer that have happened by then. */
   readonly unknown: readonly number[]
 }
 
@@ -42,7 +43,7 @@ export function findContradiction<State, Call>(
   const inOrder = operations.toSorted((one, other) => one.began - other.began)
   const known = inOrder.filter(({ ended }) => ended !== Infinity)
   const unknown = inOrder.filter(({ ended }) => ended === Infinity)
-  const tried = new Set<string>()
+  const tried = new Map<string, (readonly number[])[]>()
   const stack: Place<State>[] = [
     { state: model.initial, known: { first: 0, beyond: [] }, unknown: [] },
   ]
@@ -50,9 +51,11 @@ export function findContradiction<State, Call>(
   for (let place = stack.pop(); place !== undefined; place = stack.pop()) {
     const { first, beyond } = place.known
     if (first === known.length) return null
-    const key = `${first};${beyond.join()};${place.unknown.join()};${model.keyOf(place.state)}`
-    if (tried.has(key)) continue
-    tried.add(key)
+    const key = `${first};${beyond.join()};${model.keyOf(place.state)}`
+    const before = tried.get(key) ?? []
+    // What failed with fewer of those without an answer fails with more: the others may still happen.
+    if (before.some((used) => used.every((n) => place.unknown.includes(n)))) continue
+    tried.set(key, [...before, place.unknown])
     furthest = Math.max(furthest, first)
     stack.push(...nextOf(model, place, { known, unknown }))
   }
@@ -75,10 +78,16 @@ function nextOf<State, Call>(
     earliestEnd = Math.min(earliestEnd, ended)
   }
   const places: Place<State>[] = []
+  const seen = new Set<string>()
   for (const [n, { call, began }] of unknown.entries()) {
     if (began > earliestEnd || place.unknown.includes(n)) continue
+    // Of equal calls the one that began first can be in every place where another one can.
+    const same = JSON.stringify(call)
+    if (seen.has(same)) continue
+    seen.add(same)
     const state = model.apply(place.state, call)
-    if (state !== null) places.push({ ...place, state, unknown: withAlso(place.unknown, n) })
+    if (state === null || model.keyOf(state) === model.keyOf(place.state)) continue
+    places.push({ ...place, state, unknown: withAlso(place.unknown, n) })
   }
   const byEnd = open.toSorted((one, other) => (known[other]?.ended ?? 0) - (known[one]?.ended ?? 0))
   for (const n of byEnd) {

@@ -39,6 +39,8 @@ interface Loss {
   readonly at: number
 }
 
+/** How many calls are shown before one that fits in no order. */
+const SHOWN = 60
 /** In milliseconds: how long everything may take until it works again. */
 const HEALED_WITHIN = 60_000
 
@@ -118,9 +120,9 @@ function contradictionOf<State, Call>(
   const found = findContradiction(model, operations)
   if (found === null) return []
   const around = operations
-    .filter(({ began, ended }) => ended > found.began - 500 && began < found.ended)
+    .filter(({ began }) => began < found.ended)
     .toSorted((one, other) => one.began - other.began)
-    .slice(-30)
+    .slice(-SHOWN)
   const lines = around.map(
     ({ call, began, ended }) =>
       `  ${Math.round(began)} to ${Math.round(ended)}: ${JSON.stringify(call).slice(0, 120)}`,

@@ -16,23 +16,26 @@ export class PostgresCluster implements AsyncDisposable {
   readonly #folder: string
   #server: ChildProcess
   readonly #port: number
+  readonly #isSynced: boolean
   #databases = 0
 
-  private constructor(folder: string, server: ChildProcess, port: number) {
+  private constructor(server: ChildProcess, { folder, port, isSynced }: Place) {
     this.#folder = folder
     this.#server = server
     this.#port = port
+    this.#isSynced = isSynced
   }
 
-  static async start(): Promise<PostgresCluster> {
+  /** A test needs nothing on disk before the next one, unless it asks how long that takes. */
+  static async start({ isSynced = false } = {}): Promise<PostgresCluster> {
     const folder = mkdtempSync(join(tmpdir(), 'cairn-postgres-'))
     if (account.uid !== undefined) chownSync(folder, account.uid, account.gid)
     const data = join(folder, 'data')
     const init = ['-D', data, '-A', 'trust', '-U', 'cairn', '-E', 'UTF8', '--no-sync']
     const made = spawnSync(command('initdb'), init, { ...account, encoding: 'utf8' })
     if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`)
-    const port = await freePort()
-    return new PostgresCluster(folder, await serve(folder, port), port)
+    const place = { folder, port: await freePort(), isSynced }
+    return new PostgresCluster(await serve(place), place)
   }
 
   /** Stops the server, and keeps its data. */
@@ -52,7 +55,8 @@ export class PostgresCluster implements AsyncDisposable {
   }
 
   async startAgain(): Promise<void> {
-    this.#server = await serve(this.#folder, this.#port)
+    const [folder, port, isSynced] = [this.#folder, this.#port, this.#isSynced]
+    this.#server = await serve({ folder, port, isSynced })
   }
 
   /** The address of a schema of its own; nothing is in it yet. */
@@ -77,9 +81,15 @@ export class PostgresCluster implements AsyncDisposable {
   }
 }
 
-async function serve(folder: string, port: number): Promise<ChildProcess> {
+interface Place {
+  readonly folder: string
+  readonly port: number
+  readonly isSynced: boolean
+}
+
+async function serve({ folder, port, isSynced }: Place): Promise<ChildProcess> {
   const options = ['-D', join(folder, 'data'), '-k', folder, '-h', '127.0.0.1', '-p', `${port}`]
-  const server = spawn(command('postgres'), [...options, '-F'], {
+  const server = spawn(command('postgres'), [...options, ...(isSynced ? [] : ['-F'])], {
     ...account,
     stdio: ['ignore', 'ignore', 'pipe'],
   })

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempDir } from '../disk/temp-folder.ts'
-import type { Ended, Program } from '../programs/program.ts'
+import type { Ended, Program, ProgramOptions } from '../programs/program.ts'
 import { start } from '../programs/start.ts'
 import { placesIn } from './backups.ts'
 import { ADMIN_PASSWORD, callerOf, type TestService } from './service.ts'
@@ -19,8 +19,12 @@ export function serveFlags(url: string, folder: string): string[] {
 }
 
 /** Starts the program, and waits until it serves; it is killed with the test. */
-export async function serveOver(database: string, folder = tempDir()): Promise<DatabaseServer> {
-  const program = start(serveFlags(database, folder))
+export async function serveOver(
+  database: string,
+  folder = tempDir(),
+  options: ProgramOptions = {},
+): Promise<DatabaseServer> {
+  const program = start(serveFlags(database, folder), options)
   const url = await program.line(/^cairn ready (\S+)\n$/)
   return { folder, program, url, fetch: callerOf(url) }
 }

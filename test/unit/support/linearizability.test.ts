@@ -6,6 +6,7 @@ import {
   configurationModel,
   RUNS_MODEL,
   type RunCall,
+  type Runs,
   SWITCH_MODEL,
 } from '../../support/faults/models.ts'
 
@@ -70,6 +71,38 @@ describe('the check of a history of calls', () => {
     const off = { call: { kind: 'set', on: false }, began: 0, ended: 1 } as const
     const isOn = { call: { kind: 'look', on: true }, began: 2, ended: 3 } as const
     expect(findContradiction(SWITCH_MODEL, [off, isOn])).toEqual(isOn)
+  })
+
+  it('is done soon where many calls have no answer, whether there is an order or not', () => {
+    const unanswered = Array.from({ length: 200 }, (_, n) => ({
+      call: { kind: 'set', on: n % 2 === 0 } as const,
+      began: n,
+      ended: Infinity,
+    }))
+    const look = (on: boolean, n: number) => ({
+      call: { kind: 'look', on } as const,
+      began: n,
+      ended: n + 0.5,
+    })
+    const looks = Array.from({ length: 200 }, (_, n) => look(n % 3 === 0, n))
+
+    expect(findContradiction(SWITCH_MODEL, [...unanswered, ...looks])).toBeNull()
+    const early = [look(false, -2), look(true, -1)]
+    expect(findContradiction(SWITCH_MODEL, [...unanswered, ...looks, ...early])).toEqual(early[0])
+    const starts = Array.from({ length: 60 }, (_, n) => ({
+      call:
+        n % 2 === 0
+          ? ({ kind: 'start', counter: null } as const)
+          : ({ kind: 'cancel', was: null } as const),
+      began: n,
+      ended: Infinity,
+    }))
+    const end = {
+      call: { kind: 'look', counter: 40, isActive: true },
+      began: 99,
+      ended: 100,
+    } as const
+    expect(findContradiction<Runs, RunCall>(RUNS_MODEL, [...starts, end])).toEqual(end)
   })
 
   it('takes whatever an object did with calls that overlap, and is done with thousands soon', () => {
