@@ -33,9 +33,7 @@ async function soakOne(): Promise<boolean> {
 }
 
 async function soakThree(): Promise<boolean> {
-  const next = (faults: number) =>
-    goesOn(faults) ? (FAULTS[faults % FAULTS.length] ?? null) : null
-  const outcome = await soakServers({ folder, next, isDiskSmall: true, tell })
+  const outcome = await soakServers({ folder, next: nextFault, isDiskSmall: true, tell })
   const { nextSave, nextBuild, lost, doubled, problems, ...counts } = outcome
   const figures = {
     ...counts,
@@ -53,6 +51,11 @@ async function soakThree(): Promise<boolean> {
     process.stdout.write(`${line}\n`)
   }
   return lost.length + doubled.length + problems.length === 0
+}
+
+/** Each kind in turn. */
+function nextFault(faults: number) {
+  return goesOn(faults) ? (FAULTS[faults % FAULTS.length] ?? null) : null
 }
 
 /** In milliseconds. */

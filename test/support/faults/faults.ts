@@ -92,12 +92,13 @@ function silent(name: string, run: Fault['run']): Fault {
 }
 
 function lost(name: string, run: (scene: ThreeServers, any: Member) => Promise<void>): Fault {
-  const choose = ({ members }: ThreeServers) => {
-    const any = members[Math.floor(Math.random() * members.length)]
-    if (any === undefined) throw new Error('there are no servers')
-    return any
-  }
-  return { name, losesServer: true, run: (scene) => run(scene, choose(scene)) }
+  return { name, losesServer: true, run: (scene) => run(scene, anyOf(scene)) }
+}
+
+function anyOf({ members }: ThreeServers): Member {
+  const any = members[Math.floor(Math.random() * members.length)]
+  if (any === undefined) throw new Error('there are no servers')
+  return any
 }
 
 /** Does something to a line of the server with the duties for some time. */

@@ -163,9 +163,18 @@ async function startMember({
   const advertised = fromOthers.through('http://127.0.0.1:1').replace(/\/$/, '')
   const flags = [
     ...placesIn(folder),
-    ...['--state', toDatabase.through(database), '--advertise', advertised],
-    ...['--admin-password', PASSWORD, '--auto-register-key', KEY],
-    ...['--local-materials', join(folder, '..'), '--material-interval', '24h'],
+    '--state',
+    toDatabase.through(database),
+    '--advertise',
+    advertised,
+    '--admin-password',
+    PASSWORD,
+    '--auto-register-key',
+    KEY,
+    '--local-materials',
+    join(folder, '..'),
+    '--material-interval',
+    '24h',
   ]
   return { server: new SupervisedServer({ name, port, flags, env }), toDatabase, fromOthers }
 }

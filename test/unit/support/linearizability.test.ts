@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { array, assert, boolean, nat, property, tuple } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { findContradiction, type Operation } from '../../support/faults/linearizability.ts'
 import {
@@ -8,6 +8,7 @@ import {
   type RunCall,
   type Runs,
   SWITCH_MODEL,
+  type SwitchCall,
 } from '../../support/faults/models.ts'
 
 type Configuration = Operation<ConfigurationCall>
@@ -27,6 +28,23 @@ function list(values: readonly string[], [began, ended]: readonly [number, numbe
 /** Whether the calls can have happened one after the other. */
 function isPossible(...operations: readonly Configuration[]): boolean {
   return findContradiction(configurationModel('0'), operations) === null
+}
+
+/** A call that took the first half of a unit of time. */
+function during<Call>(call: Call, n: number): Operation<Call> {
+  return { call, began: n, ended: n + 0.5 }
+}
+
+function look(on: boolean, n: number): Operation<SwitchCall> {
+  return during({ kind: 'look', on }, n)
+}
+
+function start(counter: number, n: number): Operation<RunCall> {
+  return during({ kind: 'start', counter }, n)
+}
+
+function cancel(n: number): Operation<RunCall> {
+  return during({ kind: 'cancel', was: true }, n)
 }
 
 describe('the check of a history of calls', () => {
@@ -59,10 +77,6 @@ describe('the check of a history of calls', () => {
   })
 
   it('refuses a run whose number was given twice, and a switch that was not turned', () => {
-    const at = (call: RunCall, n: number) => ({ call, began: n, ended: n + 0.5 })
-    const start = (counter: number, n: number) => at({ kind: 'start', counter }, n)
-    const cancel = (n: number) => at({ kind: 'cancel', was: true }, n)
-
     expect(findContradiction(RUNS_MODEL, [start(1, 0), cancel(1), start(2, 2)])).toBeNull()
     expect(findContradiction(RUNS_MODEL, [start(1, 0), cancel(1), start(1, 2)])).toEqual(
       start(1, 2),
@@ -79,11 +93,6 @@ describe('the check of a history of calls', () => {
       began: n,
       ended: Infinity,
     }))
-    const look = (on: boolean, n: number) => ({
-      call: { kind: 'look', on } as const,
-      began: n,
-      ended: n + 0.5,
-    })
     const looks = Array.from({ length: 200 }, (_, n) => look(n % 3 === 0, n))
 
     expect(findContradiction(SWITCH_MODEL, [...unanswered, ...looks])).toBeNull()
@@ -106,11 +115,11 @@ describe('the check of a history of calls', () => {
   })
 
   it('takes whatever an object did with calls that overlap, and is done with thousands soon', () => {
-    const moments = fc.array(fc.tuple(fc.boolean(), fc.nat(30), fc.nat(30), fc.boolean()), {
+    const moments = array(tuple(boolean(), nat(30), nat(30), boolean()), {
       maxLength: 300,
     })
-    fc.assert(
-      fc.property(moments, (steps) => {
+    assert(
+      property(moments, (steps) => {
         let [value, time] = ['0', 0]
         const operations = steps.map(([isSave, before, after, isKnown], n): Configuration => {
           time += 10
