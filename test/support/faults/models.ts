@@ -52,37 +52,40 @@ function has(state: Values, value: string): boolean {
   return false
 }
 
-/** The runs of a pipeline without agents: a run goes on until it is cancelled. */
+/** The runs of a pipeline without agents: each goes on until it is cancelled, beside others. */
 export interface Runs {
   readonly counter: number
-  readonly isActive: boolean
+  /** The runs that go on, oldest first. */
+  readonly active: readonly number[]
 }
 
+/** What cannot be known of a call without an answer is null. */
 export type RunCall =
   | { readonly kind: 'start'; readonly counter: number | null }
-  | { readonly kind: 'refused' }
-  /** Whether there was something to cancel; null where that is not known. */
+  /** Whether there was something to cancel: that is the newest run that goes on. */
   | { readonly kind: 'cancel'; readonly was: boolean | null }
   | { readonly kind: 'look'; readonly counter: number; readonly isActive: boolean }
 
 export const RUNS_MODEL: Model<Runs, RunCall> = {
-  initial: { counter: 0, isActive: false },
+  initial: { counter: 0, active: [] },
   apply(state, call) {
-    const { counter, isActive } = state
+    const { counter, active } = state
     switch (call.kind) {
       case 'start': {
-        if (isActive || (call.counter !== null && call.counter !== counter + 1)) return null
-        return { counter: counter + 1, isActive: true }
+        if (call.counter !== null && call.counter !== counter + 1) return null
+        return { counter: counter + 1, active: [...active, counter + 1] }
       }
-      case 'refused':
-        return isActive ? state : null
-      case 'cancel':
-        return call.was === null || call.was === isActive ? { counter, isActive: false } : null
-      case 'look':
+      case 'cancel': {
+        if (call.was !== null && call.was !== active.length > 0) return null
+        return { counter, active: active.slice(0, -1) }
+      }
+      case 'look': {
+        const isActive = active.at(-1) === counter && counter > 0
         return call.counter === counter && call.isActive === isActive ? state : null
+      }
     }
   },
-  keyOf: ({ counter, isActive }) => `${counter} ${isActive}`,
+  keyOf: ({ counter, active }) => `${counter}: ${active.join()}`,
 }
 
 /** An agent that is enabled or not. */
