@@ -172,7 +172,7 @@ function answersOf(
   for (const [status, answer] of Object.entries(operation.answers)) {
     answers.set(Number(status), answer)
   }
-  if (operation === PAGE) {
+  if (operation === PAGE || operation === DOOR) {
     answers.set('3XX', { text: 'To another page' })
     answers.set('4XX', { text: 'A page that says why not', content: HTML })
   }
