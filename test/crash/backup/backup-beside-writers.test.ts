@@ -12,6 +12,8 @@ import { until } from '../../support/programs/until.ts'
 const ROUNDS = 20
 /** A commit of git's own is read strictly by each check, which takes long when there are many. */
 const COMMANDS_BETWEEN_COMMITS = 20
+/** So that a slow machine has no longer history than a quick one. */
+const COMMITS_A_ROUND = 5
 const COMMIT = ['commit', '--allow-empty', '--quiet', '-m', 'native']
 const PROGRAMS = { version: '1.0.0', programPath: process.env['PATH'] }
 /** On a disk: in memory, commands that never pause would make a history without end. */
@@ -36,13 +38,19 @@ function digestsIn(folder: string): string[] {
   return git(join(folder, 'config-repo'), 'log', format).split('\n')
 }
 
-/** Lets git pack refs, and sometimes commit to the branch that is served, until it is stopped. */
-function keepCommanding(repository: string): () => Promise<void> {
+/**
+ * Lets git pack refs, and sometimes commit to the branch that is served, until it is stopped. It
+ * commits at most as often as is said then.
+ */
+function keepCommanding(repository: string, commitsAtMost: () => number): () => Promise<void> {
   const stop = new AbortController()
   // A commit that finds the branch moved by a save fails, as for everybody.
   const commands = async () => {
+    let commits = 0
     for (let n = 0; !stop.signal.aborted; n += 1) {
-      const args = n % COMMANDS_BETWEEN_COMMITS === 0 ? COMMIT : ['pack-refs', '--all']
+      const isCommit = n % COMMANDS_BETWEEN_COMMITS === 0 && commits < commitsAtMost()
+      if (isCommit) commits += 1
+      const args = isCommit ? COMMIT : ['pack-refs', '--all']
       await Promise.allSettled([run('git', args, { cwd: repository, env: PLAIN_GIT })])
     }
   }
@@ -60,11 +68,12 @@ describe('a backup beside saves and git commands that never pause', () => {
     async () => {
       const [served, target] = [onDisk(), onDisk()]
       const load = await LoadedService.start(served, 'save')
-      const stop = keepCommanding(join(served, 'config-repo'))
+      const made: { file: string; before: string | undefined; problems: readonly string[] }[] = []
+      const commitsAtMost = () => (made.length + 1) * COMMITS_A_ROUND
+      const stop = keepCommanding(join(served, 'config-repo'), commitsAtMost)
       onTestFinished(stop)
       await until(() => load.saved.length > 0)
       const [from, options] = [placesOf(served), { withArtifacts: false, clock: Date.now }]
-      const made: { file: string; before: string | undefined; problems: readonly string[] }[] = []
       for (let round = 0; round < ROUNDS; round += 1) {
         const [file, before] = [join(target, `${round}.tar.gz`), load.saved.at(-1)]
         const { problems } = await makeBackup(file, { places: from, ...options, ...PROGRAMS })
