@@ -17,7 +17,7 @@ import { type EditOutcome, type EditReview, reviewEdit, saveEdit } from './edit-
 import { findNamed, numbered } from '../revisions/numbered-revision.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { json, statusOf } from '../../http/errors.ts'
-import { NEVER_KEPT, pageResponse, policyWith } from '../frame/page-response.ts'
+import { NEVER_KEPT, pageResponse, pageWithText, policyWith } from '../frame/page-response.ts'
 import type { PageContext } from '../frame/page-context.ts'
 import { ConflictView } from './conflict-view.tsx'
 import { type EditForm, parseEntity, readEditForm } from './edit-form.ts'
@@ -216,7 +216,6 @@ async function answerEditor(
     nonce,
     base: numbered(history, base),
     entity: draft.entity,
-    text: draft.typed,
     message: shown.message ?? '',
     firstLine: await firstLineOf(deps, base, draft.entity),
     problems: shown.problems ?? [],
@@ -226,5 +225,5 @@ async function answerEditor(
     outline: draft.entity === null ? await deps.work.outline(Buffer.from(draft.typed)) : null,
   }
   const headers = { ...NEVER_KEPT, 'content-security-policy': policyWith(nonce) }
-  return pageResponse(<EditView {...view} />, shown.status ?? 200, headers)
+  return pageWithText(<EditView {...view} />, draft.typed, { status: shown.status ?? 200, headers })
 }

@@ -1,5 +1,3 @@
-import { raw } from 'hono/html'
-import { escapeForTextarea } from '../frame/escape.ts'
 import type { Digest } from '../../core/digest.ts'
 import type { DraftProblem } from '../work/draft-examination.ts'
 import { EntityName } from '../work/edit-scope.ts'
@@ -12,6 +10,7 @@ import { OutlineView } from '../snapshot/outline.tsx'
 import { vocabularyName } from '../assets/assets.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { type PageFrame, PageLayout } from '../frame/layout.tsx'
+import { LaterPart } from '../frame/page-response.ts'
 
 export interface EditViewProps {
   readonly frame: PageFrame
@@ -19,7 +18,6 @@ export interface EditViewProps {
   readonly nonce: string
   readonly base: NumberedRevision
   readonly entity: EntityName | null
-  readonly text: string
   /** The reason in the words of the author; may be empty. */
   readonly message: string
   /** The line of the document at which the text starts. */
@@ -197,8 +195,8 @@ export function MessageField({ message }: { message: string }) {
   )
 }
 
-/** Puts a line break first, because HTML drops a leading one in a textarea. */
-function Surface({ frame, nonce, base, entity, text, firstLine, problems }: EditViewProps) {
+/** The text comes later. A line break stands before it, because HTML drops a leading one in a textarea. */
+function Surface({ frame, nonce, base, entity, firstLine, problems }: EditViewProps) {
   const { links, assets } = frame
   const schema = base.schemaVersion === EXACT_SCHEMA_VERSION ? 'exact' : 'others'
   return (
@@ -227,7 +225,8 @@ function Surface({ frame, nonce, base, entity, text, firstLine, problems }: Edit
         data-vocabulary={links.asset(assets.addressOf(vocabularyName(schema)))}
         data-within={entity === null ? '' : WITHIN[entity.kind]}
       >
-        {raw(`\n${escapeForTextarea(text)}`)}
+        {'\n'}
+        <LaterPart />
       </textarea>
     </>
   )

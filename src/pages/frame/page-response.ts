@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { PAGE_VARIES } from '../../http/conditional-get.ts'
 import type { Context } from 'hono'
 import { raw } from 'hono/html'
@@ -6,6 +8,7 @@ import { ResponseCache } from '../../http/response-cache.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
 import { streamedResponse } from '../../http/streamed-response.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
+import { escapeForTextarea } from './escape.ts'
 
 /** The value of a JSX expression. */
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
@@ -52,6 +55,41 @@ export async function pageResponse(
   })
 }
 
+/** How many characters of a long text are escaped and sent at once. */
+const PIECE = 2 ** 18
+
+/**
+ * A page with a text of megabytes in the place of its {@link LaterPart}: escaped for a textarea and
+ * sent in pieces, with turns for others between them.
+ */
+export async function pageWithText(
+  page: Html,
+  text: string,
+  { status, headers }: { readonly status: number; readonly headers: Record<string, string> },
+): Promise<Response> {
+  const [beginning = '', end = ''] = (await documentOf(page)).split(LATER)
+  const pieces = async function* () {
+    yield Buffer.from(beginning)
+    for (let start = 0; start < text.length;) {
+      const piece = text.slice(start, pieceEnd(text, start))
+      yield Buffer.from(escapeForTextarea(piece))
+      start += piece.length
+      await nextTurn()
+    }
+    yield Buffer.from(end)
+  }
+  return new Response(Readable.toWeb(Readable.from(pieces())), {
+    status,
+    headers: { ...PAGE_HEADERS, ...headers },
+  })
+}
+
+/** Where a piece ends: not inside a character that takes two places. */
+function pieceEnd(text: string, start: number): number {
+  const end = start + PIECE
+  return /[\ud800-\udbff]/.test(text.charAt(end - 1)) ? end + 1 : end
+}
+
 export interface PageKeeping {
   /** Identifies the content of the page, which is rendered only when it is new. */
   readonly etag: string
@@ -68,7 +106,7 @@ export interface RenderedPage {
 /** No text of a page has it: `<` is escaped. */
 const LATER = '<!--later-->'
 
-/** The place of a part that takes longer than the page above it, which is sent first. */
+/** The place of a part that takes longer than the page above it, which is sent first, or of a long text. */
 export function LaterPart(): HtmlEscapedString {
   return raw(LATER)
 }

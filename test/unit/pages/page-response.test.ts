@@ -3,7 +3,12 @@ import { Hono } from 'hono'
 import { raw } from 'hono/html'
 import { describe, expect, it } from 'vitest'
 import { RequestContext, type RouteEnv } from '../../../src/http/request-context.ts'
-import { LaterPart, PageCache, type RenderedPage } from '../../../src/pages/frame/page-response.ts'
+import {
+  LaterPart,
+  PageCache,
+  pageWithText,
+  type RenderedPage,
+} from '../../../src/pages/frame/page-response.ts'
 
 const PAGE = raw(`<p>rows</p>${String(LaterPart())}<p>end</p>`)
 
@@ -76,5 +81,17 @@ describe('a page with a later part', () => {
 
     await expect(read()).rejects.toThrow('The answer could not be completed')
     expect(await (await ask()).text()).toContain('<p>summary</p><p>end</p>')
+  })
+})
+
+describe('a page with a long text', () => {
+  it('has it whole, wherever it is cut into pieces', async () => {
+    const text = `abc${'\u{1f600}&<'.repeat(300_000)}`
+
+    const response = await pageWithText(PAGE, text, { status: 200, headers: {} })
+
+    const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+    const html = await response.text()
+    expect(html === `<!doctype html><p>rows</p>${escaped}<p>end</p>`).toBe(true)
   })
 })
