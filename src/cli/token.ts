@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { ServiceError } from '../core/errors.ts'
 import type { TokenRecord } from '../identities/issued-record.ts'
 import { isExpired, Tokens } from '../identities/tokens.ts'
-import { findUser, readUsersFile } from '../security/users-file.ts'
+import { findUser, readUsers, type UsersStore } from '../security/users.ts'
+import { UsersFile } from '../security/users-file.ts'
 import { readSettings, SETTINGS, SettingsError, type TokenSettings } from '../settings.ts'
 import { say, writeLog } from './output.ts'
 import { placeOf } from './state-place.ts'
@@ -28,7 +29,7 @@ async function withTokens(
   await using store = await placeOf(settings).open()
   const tokens = new Tokens({
     store,
-    users: () => readUsersFile(usersFileOf(settings)),
+    users: () => readUsers(usersOf(settings)),
     clock: Date.now,
     log: writeLog,
     ended: () => {},
@@ -40,7 +41,7 @@ async function withTokens(
 async function create(tokens: Tokens, name: string, settings: TokenSettings): Promise<void> {
   const { user, scope, expires } = settings
   if (user === null) throw new SettingsError('--user says whose token it is')
-  const owner = findUser((await readUsersFile(usersFileOf(settings))).users, user)
+  const owner = findUser((await readUsers(usersOf(settings))).users, user)
   if (owner === null)
     throw new ServiceError('user-not-found', `There is no user ${user}`, { username: user })
   const made = await tokens.create(owner[0], { name, scope, expires })
@@ -68,6 +69,6 @@ function timeOf(time: number): string {
   return new Date(time).toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length)
 }
 
-function usersFileOf(settings: TokenSettings): string {
-  return settings['users-file'] ?? join(settings['state-dir'], 'users.htpasswd')
+function usersOf(settings: TokenSettings): UsersStore {
+  return new UsersFile(settings['users-file'] ?? join(settings['state-dir'], 'users.htpasswd'))
 }

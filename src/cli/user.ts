@@ -6,9 +6,11 @@ import {
   changePassword,
   findUser,
   nameInUse,
-  readUsersFile,
+  readUsers,
   removeUser,
-} from '../security/users-file.ts'
+  type UsersStore,
+} from '../security/users.ts'
+import { UsersFile } from '../security/users-file.ts'
 import { readSettings, SETTINGS, SettingsError } from '../settings.ts'
 import { say } from './output.ts'
 
@@ -20,38 +22,39 @@ export async function user(args: readonly string[]): Promise<number> {
   const name = rest[0]?.startsWith('--') ? undefined : rest[0]
   const settings = readSettings(SETTINGS.user, name === undefined ? rest : rest.slice(1))
   const file = settings['users-file'] ?? join(settings['state-dir'], 'users.htpasswd')
-  if (verb === 'list' && name === undefined) return list(file)
+  const users = new UsersFile(file)
+  if (verb === 'list' && name === undefined) return list(users)
   if (name === undefined) throw new SettingsError(`use ${USAGE}`)
-  if (verb === 'add') return add(file, name)
-  if (verb === 'passwd') return changePasswordOf(file, name)
-  if (verb === 'remove') return remove(file, name)
+  if (verb === 'add') return add(users, name)
+  if (verb === 'passwd') return changePasswordOf(users, name)
+  if (verb === 'remove') return remove(users, name)
   throw new SettingsError(`use ${USAGE}`)
 }
 
-async function list(file: string): Promise<number> {
-  const { users } = await readUsersFile(file)
+async function list(store: UsersStore): Promise<number> {
+  const { users } = await readUsers(store)
   for (const name of users.keys()) say(name)
   return 0
 }
 
-async function add(file: string, username: string): Promise<number> {
-  const existing = findUser((await readUsersFile(file)).users, username)
+async function add(store: UsersStore, username: string): Promise<number> {
+  const existing = findUser((await readUsers(store)).users, username)
   if (existing) throw nameInUse(existing[0])
-  await addUser(file, { username, password: await readPassword() })
+  await addUser(store, { username, password: await readPassword() })
   say(`User ${username} is added`)
   return 0
 }
 
-async function changePasswordOf(file: string, username: string): Promise<number> {
-  if (!(await readUsersFile(file)).users.has(username)) throw unknownUser(username)
-  const isChanged = await changePassword(file, { username, password: await readPassword() })
+async function changePasswordOf(store: UsersStore, username: string): Promise<number> {
+  if (!(await readUsers(store)).users.has(username)) throw unknownUser(username)
+  const isChanged = await changePassword(store, { username, password: await readPassword() })
   if (!isChanged) throw unknownUser(username)
   say(`The password of ${username} is changed`)
   return 0
 }
 
-async function remove(file: string, username: string): Promise<number> {
-  if (!(await removeUser(file, username))) throw unknownUser(username)
+async function remove(store: UsersStore, username: string): Promise<number> {
+  if (!(await removeUser(store, username))) throw unknownUser(username)
   say(`User ${username} is removed`)
   return 0
 }

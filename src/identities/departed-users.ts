@@ -1,5 +1,5 @@
 import { isSameName } from '../core/name-key.ts'
-import { findUser, type UsersReading } from '../security/users-file.ts'
+import { findUser, type UsersReading } from '../security/users.ts'
 
 export interface DepartedUsersOptions {
   readonly users: () => Promise<UsersReading>

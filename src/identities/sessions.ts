@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Principal } from '../core/principal.ts'
 import { keptOf, newSessionSecret } from '../security/issued-secret.ts'
-import { findUser, type UsersReading } from '../security/users-file.ts'
+import { findUser, type UsersReading } from '../security/users.ts'
 import { type SessionRecord, SESSIONS } from './issued-record.ts'
 import { isOwner, IssuedRecords, type IssuedRecordsOptions } from './issued-records.ts'
 

@@ -3,7 +3,7 @@ import { isSameName } from '../core/name-key.ts'
 import type { Principal, TokenScope } from '../core/principal.ts'
 import { type Access, assertMay } from '../configuration/access/permission.ts'
 import { keptOf, newApiToken } from '../security/issued-secret.ts'
-import { findUser, type UsersReading } from '../security/users-file.ts'
+import { findUser, type UsersReading } from '../security/users.ts'
 import { isOwner, IssuedRecords, type IssuedRecordsOptions } from './issued-records.ts'
 import { type TokenRecord, TOKENS } from './issued-record.ts'
 

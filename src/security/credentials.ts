@@ -5,7 +5,7 @@ import { tooMany } from '../core/rate-limit.ts'
 import { LoginLimits } from './login-limits.ts'
 import { isApiToken, meansApiToken } from './issued-secret.ts'
 import { costOfLogin, PASSWORD_COST, type PasswordCheck } from './password.ts'
-import { findUser, type UsersReading } from './users-file.ts'
+import { findUser, type UsersReading } from './users.ts'
 
 /** How long a verified password is cached, in milliseconds. */
 const REMEMBERED_FOR = 60_000

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { replaceFile } from '../storage/durable-fs.ts'
-import { readUsersFile, writeUser } from './users-file.ts'
+import { readUsers, type UsersStore, writeUser } from './users.ts'
 
 /** The name of the first user. */
 export const FIRST_USER = 'admin'
 
 export interface FirstUserOptions {
-  readonly usersFile: string
+  readonly users: UsersStore
   /** The file for a generated password, readable for those who may read the state. */
   readonly passwordFile: string
   /** Null to generate a password. */
@@ -22,14 +22,14 @@ export interface FirstUserOptions {
  * written to its file before the user exists, and never to a log, which others store and read.
  */
 export async function createFirstUser(options: FirstUserOptions): Promise<boolean> {
-  const { usersFile, passwordFile, password, cost } = options
-  const { users, problems } = await readUsersFile(usersFile)
+  const { users: store, passwordFile, password, cost } = options
+  const { users, problems } = await readUsers(store)
   if (users.size > 0 || problems.length > 0) return false
   const chosen = password ?? randomBytes(15).toString('base64url')
   if (password === null) {
     await mkdir(dirname(passwordFile), { recursive: true, mode: 0o700 })
     await replaceFile(passwordFile, Buffer.from(`${chosen}\n`), { mode: 0o600 })
   }
-  await writeUser(usersFile, { username: FIRST_USER, password: chosen, cost })
+  await writeUser(store, { username: FIRST_USER, password: chosen, cost })
   return password === null
 }

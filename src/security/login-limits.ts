@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import { networkOf, RateLimit, tooMany } from '../core/rate-limit.ts'
-import { userKey } from './users-file.ts'
+import { userKey } from './users.ts'
 
 /** The number of failures of a user at an address that are not delayed. */
 const FREE_FAILURES = 5

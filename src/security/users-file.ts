@@ -1,158 +1,66 @@
-import { mkdir, readFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { watch } from 'node:fs'
+import { mkdir, readFile, stat } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ServiceError } from '../core/errors.ts'
-import type { Problem } from '../core/problem.ts'
-import { nameKey } from '../core/name-key.ts'
 import { replaceFile } from '../storage/durable-fs.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import { openProcessLock, type ProcessLock } from '../storage/process-lock.ts'
-import { hashPassword, isPasswordHash } from './password.ts'
-
-/** User names and their password hashes, in the order of the file. */
-export type Users = ReadonlyMap<string, string>
-
-/** The content of a users file: the users that can log in, and the unusable lines. */
-export interface UsersReading {
-  readonly users: Users
-  readonly problems: readonly Problem[]
-}
+import type { UsersStore } from './users.ts'
 
 /** How long a change waits for a concurrent one, in milliseconds. */
 const PATIENCE = 30_000
 const LOOK_EVERY = 20
 
-/** Names that differ only in case are the same user. */
-export function userKey(username: string): string {
-  return nameKey(username)
-}
+/** Users in a file, which an operator may also write. */
+export class UsersFile implements UsersStore {
+  readonly #file: string
 
-/** The name of a user as in the file, and the hash; null when there is none. */
-export function findUser(users: Users, username: string): readonly [string, string] | null {
-  const stored = users.get(username)
-  if (stored !== undefined) return [username, stored]
-  const key = userKey(username)
-  for (const user of users) if (userKey(user[0]) === key) return user
-  return null
-}
-
-/** Parses htpasswd lines; skips blank lines and `#` comments. */
-export function parseUsers(text: string): UsersReading {
-  const users = new Map<string, string>()
-  const problems: Problem[] = []
-  const names = new Map<string, string>()
-  text.split(/\r?\n/).forEach((line, index) => {
-    if (line.trim() === '' || line.startsWith('#')) return
-    const separator = line.indexOf(':')
-    const stored = line.slice(separator + 1).trim()
-    const refuse = (message: string) => problems.push({ message, line: index + 1 })
-    if (separator <= 0 || !isPasswordHash(stored)) {
-      return refuse('This line is not a user and a bcrypt or {SHA} hash')
-    }
-    const name = line.slice(0, separator)
-    const first = names.get(userKey(name)) ?? name
-    if (first !== name) {
-      return refuse(`The user ${name} differs from the user ${first} only in case`)
-    }
-    names.set(userKey(name), name)
-    users.set(name, stored)
-  })
-  return { users, problems }
-}
-
-/**
- * The content of the users file; no users when it does not exist.
- *
- * @throws {ServiceError} `unavailable` when it cannot be read.
- */
-export async function readUsersFile(file: string): Promise<UsersReading> {
-  return parseUsers(await readText(file))
-}
-
-/** A user and the new password. */
-export interface NewPassword {
-  readonly username: string
-  readonly password: string
-  /** The cost of its hash; the usual one when absent. */
-  readonly cost?: number | undefined
-}
-
-/**
- * Adds a user; every other line stays as it is.
- *
- * @throws {ServiceError} `name-in-use` for an existing name, ignoring case.
- */
-export async function addUser(file: string, user: NewPassword): Promise<void> {
-  assertUsername(user.username)
-  const line = await lineOf(user)
-  await changeLines(file, (lines) => {
-    const known = findUser(parseUsers(lines.join('\n')).users, user.username)
-    if (known) throw nameInUse(known[0])
-    return [...lines, line]
-  })
-}
-
-/** Adds the user or changes the password; every other line stays as it is. */
-export async function writeUser(file: string, user: NewPassword): Promise<void> {
-  assertUsername(user.username)
-  const line = await lineOf(user)
-  await changeLines(file, (lines) => {
-    const place = lines.findIndex((existing) => isLineOf(user.username, existing))
-    return place < 0 ? [...lines, line] : lines.with(place, line)
-  })
-}
-
-/** Changes the password of an existing user; false when there is none with that name. */
-export async function changePassword(file: string, user: NewPassword): Promise<boolean> {
-  const line = await lineOf(user)
-  return changeLines(file, (lines) => {
-    const place = lines.findIndex((existing) => isLineOf(user.username, existing))
-    return place < 0 ? null : lines.with(place, line)
-  })
-}
-
-/** Removes the user; false when there is none with that name. */
-export function removeUser(file: string, username: string): Promise<boolean> {
-  return changeLines(file, (lines) => {
-    const kept = lines.filter((line) => !isLineOf(username, line))
-    return kept.length === lines.length ? null : kept
-  })
-}
-
-/** The error for a name that another user has already, ignoring case. */
-export function nameInUse(username: string): ServiceError<'name-in-use'> {
-  return new ServiceError('name-in-use', `There is a user ${username} already`, { name: username })
-}
-
-async function lineOf({ username, password, cost }: NewPassword): Promise<string> {
-  return `${username}:${await hashPassword(password, cost)}`
-}
-
-function isLineOf(username: string, line: string): boolean {
-  return line.startsWith(`${username}:`)
-}
-
-/**
- * Serialises changes, also those of other processes: each starts from the result of the previous
- * one.
- */
-async function changeLines(
-  file: string,
-  change: (lines: readonly string[]) => readonly string[] | null,
-): Promise<boolean> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  const lock = await lockOf(file)
-  try {
-    return await replaceLines(file, change(await readLines(file)))
-  } finally {
-    await lock[Symbol.asyncDispose]()
+  constructor(file: string) {
+    this.#file = file
   }
-}
 
-async function replaceLines(file: string, lines: readonly string[] | null): Promise<boolean> {
-  if (lines === null) return false
-  await replaceFile(file, Buffer.from(lines.map((line) => `${line}\n`).join('')), { mode: 0o600 })
-  return true
+  async text(): Promise<string> {
+    try {
+      return (await orNullWhenAbsent(readFile(this.#file, 'utf8'))) ?? ''
+    } catch (cause) {
+      const message = `The users file ${this.#file} cannot be read`
+      throw new ServiceError('unavailable', message, { reason: String(cause) }, { cause })
+    }
+  }
+
+  async change(change: Parameters<UsersStore['change']>[0]): Promise<boolean> {
+    await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 })
+    const lock = await lockOf(this.#file)
+    try {
+      const lines = change((await this.text()).split(/\r?\n/).filter((line) => line !== ''))
+      if (lines === null) return false
+      const content = Buffer.from(lines.map((line) => `${line}\n`).join(''))
+      await replaceFile(this.#file, content, { mode: 0o600 })
+      return true
+    } finally {
+      await lock[Symbol.asyncDispose]()
+    }
+  }
+
+  async stamp(): Promise<string> {
+    try {
+      const { ino, size, mtimeNs } = await stat(this.#file, { bigint: true })
+      return `${ino} ${size} ${mtimeNs}`
+    } catch (error) {
+      if (error instanceof Error) return error.message
+      throw error
+    }
+  }
+
+  watch(changed: () => void): Disposable {
+    const name = basename(this.#file)
+    const watcher = watch(dirname(this.#file), { persistent: false }, (_event, file) => {
+      if (file === null || file === name) changed()
+    })
+    watcher.on('error', () => watcher.close())
+    return { [Symbol.dispose]: () => watcher.close() }
+  }
 }
 
 /** @throws {ServiceError} `unavailable` when another process holds the lock for too long. */
@@ -166,27 +74,5 @@ async function lockOf(file: string): Promise<ProcessLock> {
       if (!isHeld || performance.now() > end) throw error
       await wait(LOOK_EVERY)
     }
-  }
-}
-
-function assertUsername(username: string): void {
-  if (/^[^:#\s\p{Cc}][^:\p{Cc}]{0,254}$/u.test(username)) return
-  const message =
-    'A user name has 1 to 255 characters, no colon, and does not begin with # or a space'
-  throw new ServiceError('malformed-request', message, {
-    problems: [{ message, path: 'username' }],
-  })
-}
-
-async function readLines(file: string): Promise<string[]> {
-  return (await readText(file)).split(/\r?\n/).filter((line) => line !== '')
-}
-
-async function readText(file: string): Promise<string> {
-  try {
-    return (await orNullWhenAbsent(readFile(file, 'utf8'))) ?? ''
-  } catch (cause) {
-    const message = `The users file ${file} cannot be read`
-    throw new ServiceError('unavailable', message, { reason: String(cause) }, { cause })
   }
 }

@@ -1,46 +1,39 @@
-import { watch, type FSWatcher } from 'node:fs'
-import { stat } from 'node:fs/promises'
-import { basename, dirname } from 'node:path'
-import { readUsersFile, type UsersReading } from './users-file.ts'
+import { readUsers, type UsersReading, type UsersStore } from './users.ts'
 
 export interface UsersWatchOptions {
-  readonly file: string
-  /** The polling interval where the folder cannot be watched, in milliseconds. */
+  readonly store: UsersStore
+  /** The polling interval where the store cannot be watched, in milliseconds. */
   readonly interval: number
   readonly changed: () => void
 }
 
 /**
- * The current users file. A change is seen at once where the folder can be watched, and within the
+ * The current users. A change is seen at once where the store can tell, and within the
  * interval everywhere; it invalidates all caches of the old content.
  */
 export class UsersWatch implements Disposable {
-  readonly #file: string
+  readonly #store: UsersStore
   readonly #changed: () => void
-  readonly #watcher: FSWatcher
+  readonly #watcher: Disposable
   readonly #timer: NodeJS.Timeout
   #reading: Promise<UsersReading>
   #names: readonly string[]
   #stamp: string
 
   private constructor(options: UsersWatchOptions, stamp: string, reading: UsersReading) {
-    this.#file = options.file
+    this.#store = options.store
     this.#changed = options.changed
     this.#stamp = stamp
     this.#reading = Promise.resolve(reading)
     this.#names = [...reading.users.keys()]
-    const name = basename(this.#file)
-    this.#watcher = watch(dirname(this.#file), { persistent: false }, (_event, file) => {
-      if (file === null || file === name) this.#reload()
-    })
-    this.#watcher.on('error', () => this.#watcher.close())
+    this.#watcher = this.#store.watch(() => this.#reload())
     this.#timer = setInterval(() => this.#poll(), options.interval).unref()
   }
 
-  /** @throws {ServiceError} `unavailable` when the file cannot be read. */
+  /** @throws {ServiceError} `unavailable` when the users cannot be read. */
   static async open(options: UsersWatchOptions): Promise<UsersWatch> {
-    const stamp = await stampOf(options.file)
-    return new UsersWatch(options, stamp, await readUsersFile(options.file))
+    const stamp = await options.store.stamp()
+    return new UsersWatch(options, stamp, await readUsers(options.store))
   }
 
   /** The names of the users, as last read. */
@@ -53,12 +46,12 @@ export class UsersWatch implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#watcher.close()
+    this.#watcher[Symbol.dispose]()
     clearInterval(this.#timer)
   }
 
   #poll(): void {
-    stampOf(this.#file).then(
+    this.#store.stamp().then(
       (stamp) => {
         if (stamp === this.#stamp) return
         this.#stamp = stamp
@@ -69,7 +62,7 @@ export class UsersWatch implements Disposable {
   }
 
   #reload(): void {
-    const reading = readUsersFile(this.#file)
+    const reading = readUsers(this.#store)
     this.#reading = reading
     reading.then(
       ({ users }) => {
@@ -78,15 +71,5 @@ export class UsersWatch implements Disposable {
       },
       () => this.#changed(),
     )
-  }
-}
-
-async function stampOf(file: string): Promise<string> {
-  try {
-    const { ino, size, mtimeNs } = await stat(file, { bigint: true })
-    return `${ino} ${size} ${mtimeNs}`
-  } catch (error) {
-    if (error instanceof Error) return error.message
-    throw error
   }
 }

@@ -7,6 +7,7 @@ import type { PasswordCheck } from '../security/password.ts'
 import { DepartedUsers } from '../identities/departed-users.ts'
 import { Sessions } from '../identities/sessions.ts'
 import { Tokens } from '../identities/tokens.ts'
+import type { UsersStore } from '../security/users.ts'
 import { UsersWatch } from '../security/users-watch.ts'
 import { ConfiguredAccess } from '../configuration/access/access.ts'
 import type { StateStore } from '../state/state-store.ts'
@@ -40,12 +41,12 @@ export interface OpenedAccess {
 export async function openAccess(
   { environment: { clock, log, passwordCost: cost }, shutdown, cluster }: BootContext,
   options: {
-    readonly usersFile: string
+    readonly users: UsersStore
     readonly configuration: CurrentConfiguration
     readonly store: StateStore
   },
 ): Promise<OpenedAccess> {
-  const { usersFile: file, configuration, store } = options
+  const { users: usersStore, configuration, store } = options
   const changed = () => {
     credentials.forget()
     access.forget()
@@ -53,7 +54,7 @@ export async function openAccess(
   }
   const users = shutdown.own(
     'stop-background-work',
-    await UsersWatch.open({ file, interval: USERS_INTERVAL, changed }),
+    await UsersWatch.open({ store: usersStore, interval: USERS_INTERVAL, changed }),
   )
   const threads = shutdown.own('stop-background-work', new PasswordThreads())
   const compare = (check: PasswordCheck) => threads.compare(check)

@@ -21,6 +21,7 @@ import type { Cluster } from '../cluster/cluster.ts'
 import { RequestMetrics } from '../core/request-metrics.ts'
 import { createFirstUser } from '../security/first-user.ts'
 import { openSecretKeys, readSecretKeys, type SecretKeys } from '../security/secret-keys.ts'
+import { UsersFile } from '../security/users-file.ts'
 import { openSqliteState } from '../state/open-sqlite.ts'
 import type { StateStore } from '../state/state-store.ts'
 import type { BootContext } from './boot-context.ts'
@@ -70,9 +71,10 @@ export async function openShared(boot: BootContext): Promise<SharedContext> {
   const { passwordCost: cost } = environment
   const audit = await openAudit(boot)
   await assertComplete(boot)
+  const users = new UsersFile(usersFile)
   const passwordFile = join(stateDir, 'admin.password')
   const password = settings['admin-password']
-  const isGenerated = await createFirstUser({ usersFile, passwordFile, password, cost })
+  const isGenerated = await createFirstUser({ users, passwordFile, password, cost })
   const box = new SecretBox(await openKeys(boot))
   const configuration = await openConfiguration(boot, box)
   const { history } = configuration.config
@@ -80,7 +82,7 @@ export async function openShared(boot: BootContext): Promise<SharedContext> {
   if (boot.cluster === null) noteRevisions(history, audit, environment.log)
   const identityStore = shutdown.own('close-engines', await openIdentityStore(boot))
   const access = await openAccess(boot, {
-    usersFile,
+    users,
     configuration: configuration.config.configuration,
     store: identityStore,
   })

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { removeUser, writeUser } from '../../../src/security/users-file.ts'
+import { removeUser, writeUser } from '../../../src/security/users.ts'
+import { UsersFile } from '../../../src/security/users-file.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 import {
   ADMIN_PASSWORD,
@@ -198,13 +199,13 @@ describe('a session', () => {
   it('ends when the password changes, and when the user is removed', async () => {
     const service = await openService()
     await addSomeone(service)
-    const file = join(service.folder, 'state', 'users.htpasswd')
+    const users = new UsersFile(join(service.folder, 'state', 'users.htpasswd'))
     const session = await logIn(service)
     const theirs = await logIn(service, { username: 'someone', password: 'p' })
     expect(await statusOf(service, '/agents', theirs)).toBe(200)
 
-    await writeUser(file, { username: 'admin', password: 'another', cost: QUICK_COST })
-    await removeUser(file, 'someone')
+    await writeUser(users, { username: 'admin', password: 'another', cost: QUICK_COST })
+    await removeUser(users, 'someone')
 
     await expect.poll(() => statusOf(service, '/agents', session), PATIENCE).toBe(401)
     await expect.poll(() => statusOf(service, '/agents', theirs), PATIENCE).toBe(401)

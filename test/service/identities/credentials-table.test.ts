@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { TokenScope } from '../../../src/core/principal.ts'
 import { newApiToken } from '../../../src/security/issued-secret.ts'
-import { removeUser } from '../../../src/security/users-file.ts'
+import { removeUser } from '../../../src/security/users.ts'
+import { UsersFile } from '../../../src/security/users-file.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 import type { PermissionRow } from '../../support/service/permissions/permission-row.ts'
 import { PERMISSIONS } from '../../support/service/permissions/permission-table.ts'
@@ -95,7 +96,7 @@ async function deadTokens(service: CalledService, time: { now: number }): Promis
   const revoked = await makeToken(service, 'admin', options)
   await service.fetch(`/api/tokens/${revoked.id}`, { method: 'DELETE', ...options })
   const removed = await makeToken(service, 'admin', { as: loginOf('stranger') ?? '' })
-  await removeUser(join(service.folder, 'state', 'users.htpasswd'), 'stranger')
+  await removeUser(new UsersFile(join(service.folder, 'state', 'users.htpasswd')), 'stranger')
   await expect
     .poll(
       async () => (await service.fetch('/api/agents', { as: `stranger:${removed.token}` })).status,

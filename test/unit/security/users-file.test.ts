@@ -6,10 +6,11 @@ import { isPasswordOf } from '../../../src/security/password.ts'
 import {
   addUser,
   parseUsers,
-  readUsersFile,
+  readUsers,
   removeUser,
   writeUser,
-} from '../../../src/security/users-file.ts'
+} from '../../../src/security/users.ts'
+import { UsersFile } from '../../../src/security/users-file.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 
 const SHA_LINE = `old:{SHA}${createHash('sha1').update('secret').digest('base64')}`
@@ -18,9 +19,9 @@ describe('the users file', () => {
   it('keeps a written user with a bcrypt hash, readable by its owner only', async () => {
     const file = join(tempDir(), 'users')
 
-    await writeUser(file, { username: 'ana', password: 'hunter2' })
+    await writeUser(new UsersFile(file), { username: 'ana', password: 'hunter2' })
 
-    const { users } = await readUsersFile(file)
+    const { users } = await readUsers(new UsersFile(file))
     expect(isPasswordOf({ stored: users.get('ana') ?? null, password: 'hunter2', cost: 10 })).toBe(
       true,
     )
@@ -33,23 +34,23 @@ describe('the users file', () => {
   it('changes a password and leaves every other line as it is', async () => {
     const file = join(tempDir(), 'users')
     writeFileSync(file, `# people\n${SHA_LINE}\n`)
-    await writeUser(file, { username: 'ana', password: 'one' })
+    await writeUser(new UsersFile(file), { username: 'ana', password: 'one' })
 
-    await writeUser(file, { username: 'ana', password: 'two' })
+    await writeUser(new UsersFile(file), { username: 'ana', password: 'two' })
 
     const lines = readFileSync(file, 'utf8').split('\n')
-    const { users } = await readUsersFile(file)
+    const { users } = await readUsers(new UsersFile(file))
     expect(lines.slice(0, 2)).toEqual(['# people', SHA_LINE])
     expect(isPasswordOf({ stored: users.get('ana') ?? null, password: 'two', cost: 10 })).toBe(true)
   })
 
   it('removes a user, and says when there was none', async () => {
     const file = join(tempDir(), 'users')
-    await writeUser(file, { username: 'ana', password: 'one' })
+    await writeUser(new UsersFile(file), { username: 'ana', password: 'one' })
 
-    expect(await removeUser(file, 'ana')).toBe(true)
-    expect(await removeUser(file, 'ana')).toBe(false)
-    expect((await readUsersFile(file)).users.size).toBe(0)
+    expect(await removeUser(new UsersFile(file), 'ana')).toBe(true)
+    expect(await removeUser(new UsersFile(file), 'ana')).toBe(false)
+    expect((await readUsers(new UsersFile(file))).users.size).toBe(0)
   })
 
   it('reads {SHA} hashes of older tools', async () => {
@@ -74,21 +75,25 @@ describe('the users file', () => {
     const file = join(tempDir(), 'users')
     const names = Array.from({ length: 6 }, (_, n) => `user${n}`)
 
-    await Promise.all(names.map((username) => addUser(file, { username, password: 'x' })))
+    await Promise.all(
+      names.map((username) => addUser(new UsersFile(file), { username, password: 'x' })),
+    )
 
-    const { users } = await readUsersFile(file)
+    const { users } = await readUsers(new UsersFile(file))
     expect([...users.keys()].toSorted()).toEqual(names)
   })
 
   it('refuses a user whose name differs from another only in case', async () => {
     const file = join(tempDir(), 'users')
-    await addUser(file, { username: 'Ana', password: 'one' })
+    await addUser(new UsersFile(file), { username: 'Ana', password: 'one' })
 
-    await expect(addUser(file, { username: 'ana', password: 'two' })).rejects.toMatchObject({
+    await expect(
+      addUser(new UsersFile(file), { username: 'ana', password: 'two' }),
+    ).rejects.toMatchObject({
       code: 'name-in-use',
       message: 'There is a user Ana already',
     })
-    expect([...(await readUsersFile(file)).users.keys()]).toEqual(['Ana'])
+    expect([...(await readUsers(new UsersFile(file))).users.keys()]).toEqual(['Ana'])
   })
 
   it('uses the first of two names that differ only in case and reports the other', () => {
@@ -103,8 +108,10 @@ describe('the users file', () => {
   it.each(['', 'a:b', '#x', 'a\nb', ' a'])('refuses the user name %j', async (username) => {
     const file = join(tempDir(), 'users')
 
-    await expect(writeUser(file, { username, password: 'x' })).rejects.toMatchObject({
-      code: 'malformed-request',
-    })
+    await expect(writeUser(new UsersFile(file), { username, password: 'x' })).rejects.toMatchObject(
+      {
+        code: 'malformed-request',
+      },
+    )
   })
 })

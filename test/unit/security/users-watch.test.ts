@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { writeUser } from '../../../src/security/users-file.ts'
+import { writeUser } from '../../../src/security/users.ts'
+import { UsersFile } from '../../../src/security/users-file.ts'
 import { UsersWatch } from '../../../src/security/users-watch.ts'
 import { TempFolder } from '../../support/disk/temp-folder.ts'
 import { until } from '../../support/programs/until.ts'
@@ -16,11 +17,11 @@ async function rounds(interval: number, times: number): Promise<void> {
 describe('the watch over the users file', () => {
   it('says nothing of a file that stays as it was when the watch began', async () => {
     using folder = new TempFolder()
-    const file = join(folder.path, 'users.htpasswd')
-    await writeUser(file, { username: 'first', password: 'p' })
+    const store = new UsersFile(join(folder.path, 'users.htpasswd'))
+    await writeUser(store, { username: 'first', password: 'p' })
     const told: (readonly string[])[] = []
     using watch = await UsersWatch.open({
-      file,
+      store,
       interval: 2,
       changed: () => told.push(watch.names()),
     })
@@ -28,7 +29,7 @@ describe('the watch over the users file', () => {
     await rounds(2, 20)
     expect(told).toEqual([])
 
-    await writeUser(file, { username: 'second', password: 'p' })
+    await writeUser(store, { username: 'second', password: 'p' })
     await until(() => told.length > 0)
     expect(told[0]).toEqual(['first', 'second'])
   })

@@ -1,0 +1,151 @@
+import { ServiceError } from '../core/errors.ts'
+import type { Problem } from '../core/problem.ts'
+import { nameKey } from '../core/name-key.ts'
+import { hashPassword, isPasswordHash } from './password.ts'
+
+/** User names and their password hashes, in the order of the lines. */
+export type Users = ReadonlyMap<string, string>
+
+/** The users that can log in, and the unusable lines. */
+export interface UsersReading {
+  readonly users: Users
+  readonly problems: readonly Problem[]
+}
+
+/** Where the users are kept, as htpasswd lines. */
+export interface UsersStore {
+  /**
+   * The lines; empty when nothing was ever written.
+   *
+   * @throws {ServiceError} `unavailable` when they cannot be read.
+   */
+  text(): Promise<string>
+  /**
+   * Changes the lines. Changes come one after another, also those of other processes: each starts
+   * from the result of the previous one. Null leaves them as they are; returns whether they changed.
+   */
+  change(change: (lines: readonly string[]) => readonly string[] | null): Promise<boolean>
+  /** Differs from the one before when the lines may have changed. */
+  stamp(): Promise<string>
+  /** Calls whenever the lines may have changed, where the store can tell. */
+  watch(changed: () => void): Disposable
+}
+
+/** Names that differ only in case are the same user. */
+export function userKey(username: string): string {
+  return nameKey(username)
+}
+
+/** The name of a user as in the file, and the hash; null when there is none. */
+export function findUser(users: Users, username: string): readonly [string, string] | null {
+  const stored = users.get(username)
+  if (stored !== undefined) return [username, stored]
+  const key = userKey(username)
+  for (const user of users) if (userKey(user[0]) === key) return user
+  return null
+}
+
+/** Parses htpasswd lines; skips blank lines and `#` comments. */
+export function parseUsers(text: string): UsersReading {
+  const users = new Map<string, string>()
+  const problems: Problem[] = []
+  const names = new Map<string, string>()
+  text.split(/\r?\n/).forEach((line, index) => {
+    if (line.trim() === '' || line.startsWith('#')) return
+    const separator = line.indexOf(':')
+    const stored = line.slice(separator + 1).trim()
+    const refuse = (message: string) => problems.push({ message, line: index + 1 })
+    if (separator <= 0 || !isPasswordHash(stored)) {
+      return refuse('This line is not a user and a bcrypt or {SHA} hash')
+    }
+    const name = line.slice(0, separator)
+    const first = names.get(userKey(name)) ?? name
+    if (first !== name) {
+      return refuse(`The user ${name} differs from the user ${first} only in case`)
+    }
+    names.set(userKey(name), name)
+    users.set(name, stored)
+  })
+  return { users, problems }
+}
+
+/**
+ * The users as they are now.
+ *
+ * @throws {ServiceError} `unavailable` when they cannot be read.
+ */
+export async function readUsers(store: UsersStore): Promise<UsersReading> {
+  return parseUsers(await store.text())
+}
+
+/** A user and the new password. */
+export interface NewPassword {
+  readonly username: string
+  readonly password: string
+  /** The cost of its hash; the usual one when absent. */
+  readonly cost?: number | undefined
+}
+
+/**
+ * Adds a user; every other line stays as it is.
+ *
+ * @throws {ServiceError} `name-in-use` for an existing name, ignoring case.
+ */
+export async function addUser(store: UsersStore, user: NewPassword): Promise<void> {
+  assertUsername(user.username)
+  const line = await lineOf(user)
+  await store.change((lines) => {
+    const known = findUser(parseUsers(lines.join('\n')).users, user.username)
+    if (known) throw nameInUse(known[0])
+    return [...lines, line]
+  })
+}
+
+/** Adds the user or changes the password; every other line stays as it is. */
+export async function writeUser(store: UsersStore, user: NewPassword): Promise<void> {
+  assertUsername(user.username)
+  const line = await lineOf(user)
+  await store.change((lines) => {
+    const place = lines.findIndex((existing) => isLineOf(user.username, existing))
+    return place < 0 ? [...lines, line] : lines.with(place, line)
+  })
+}
+
+/** Changes the password of an existing user; false when there is none with that name. */
+export async function changePassword(store: UsersStore, user: NewPassword): Promise<boolean> {
+  const line = await lineOf(user)
+  return store.change((lines) => {
+    const place = lines.findIndex((existing) => isLineOf(user.username, existing))
+    return place < 0 ? null : lines.with(place, line)
+  })
+}
+
+/** Removes the user; false when there is none with that name. */
+export function removeUser(store: UsersStore, username: string): Promise<boolean> {
+  return store.change((lines) => {
+    const kept = lines.filter((line) => !isLineOf(username, line))
+    return kept.length === lines.length ? null : kept
+  })
+}
+
+/** The error for a name that another user has already, ignoring case. */
+export function nameInUse(username: string): ServiceError<'name-in-use'> {
+  return new ServiceError('name-in-use', `There is a user ${username} already`, { name: username })
+}
+
+async function lineOf({ username, password, cost }: NewPassword): Promise<string> {
+  return `${username}:${await hashPassword(password, cost)}`
+}
+
+function isLineOf(username: string, line: string): boolean {
+  return line.startsWith(`${username}:`)
+}
+
+function assertUsername(username: string): void {
+  if (/^[^:#\s\p{Cc}][^:\p{Cc}]{0,254}$/u.test(username)) return
+  const message =
+    'A user name has 1 to 255 characters, no colon, and does not begin with # or a space'
+  throw new ServiceError('malformed-request', message, {
+    problems: [{ message, path: 'username' }],
+  })
+}
