@@ -44,7 +44,7 @@ async function create(tokens: Tokens, name: string, settings: TokenSettings): Pr
   const owner = findUser((await readUsers(usersOf(settings))).users, user)
   if (owner === null)
     throw new ServiceError('user-not-found', `There is no user ${user}`, { username: user })
-  const made = await tokens.create(owner[0], { name, scope, expires })
+  const made = await tokens.create({ username: owner[0] }, { name, scope, expires })
   say(made.token)
 }
 

@@ -9,11 +9,29 @@ export type IssuedCredential =
   | { readonly kind: 'token'; readonly id: string; readonly scope: TokenScope }
   | { readonly kind: 'session'; readonly id: string }
 
-/** The caller: a user of the users file. */
+/** Where users are known: in the users file, in a directory, or to an OpenID Connect provider. */
+export const UserSource = z.enum(['users-file', 'ldap', 'oidc'])
+export type UserSource = z.infer<typeof UserSource>
+
+/** What another source than the users file says of a user. */
+export interface ExternalUser {
+  readonly source: Exclude<UserSource, 'users-file'>
+  /** Roles of the configuration that count as if the user stood in them. */
+  readonly roles: readonly string[]
+}
+
+/** The caller. */
 export interface Principal {
   readonly username: string
   /** Absent for name and password. */
   readonly credential?: IssuedCredential
+  /** Absent for a user of the users file. */
+  readonly external?: ExternalUser
+}
+
+/** Where the caller is known. */
+export function sourceOf({ external }: Principal): UserSource {
+  return external?.source ?? 'users-file'
 }
 
 /** Whether a credential that is good for `scope` is good for what needs `needed`. */

@@ -1,14 +1,15 @@
 import { z } from 'zod'
 import type { DocumentKind } from '../core/document-kind.ts'
 import { TokenScope } from '../core/principal.ts'
+import { IssuedOwner } from './issued-owner.ts'
 
 /** What is kept of every secret that the service has issued: its hash, and never the secret. */
 export const IssuedRecord = z.object({
   /** The beginning of the hash: the name in lists and logs, and the key in the store. */
   id: z.string(),
   hash: z.string(),
-  /** Whom it stands for: a name, and where that name is known. */
-  owner: z.object({ name: z.string(), source: z.literal('users-file') }),
+  /** Whom it stands for. */
+  owner: IssuedOwner,
   /** Milliseconds since the UNIX epoch, as all times here. */
   created: z.int(),
   /** To the minute; null before the first use. */
@@ -28,8 +29,8 @@ export const TOKENS: DocumentKind<TokenRecord> = { name: 'token', schema: TokenR
 
 /** Of somebody who logged in on a page. */
 export const SessionRecord = IssuedRecord.extend({
-  /** A hash of the password's hash: with another password the session ends. */
-  password: z.string(),
+  /** A hash of the password's hash: with another password the session ends. Null for a user from elsewhere. */
+  password: z.string().nullable(),
 })
 export type SessionRecord = Readonly<z.infer<typeof SessionRecord>>
 

@@ -14,7 +14,7 @@ export interface IssuedRecordsOptions {
   readonly store: StateStore
   readonly clock: Clock
   readonly log: Log
-  /** Called when something issued has ended. */
+  /** Called when something issued has ended or changed. */
   readonly ended: () => void
 }
 
@@ -76,6 +76,19 @@ export class IssuedRecords<Record extends IssuedRecord> {
     if (found.length === 0) return
     await this.#options.store.change(async (transaction) => {
       for (const { id } of found) await transaction.remove(this.#kind, id)
+    })
+    this.#options.ended()
+  }
+
+  /** Changes all that `isWanted` picks. */
+  async changeAll(
+    isWanted: (record: Record) => boolean,
+    changed: (record: Record) => Record,
+  ): Promise<void> {
+    if ((await this.list(isWanted)).length === 0) return
+    await this.#options.store.change(async (transaction) => {
+      for (const { key, value } of await transaction.list(this.#kind))
+        if (isWanted(value)) await transaction.put(this.#kind, key, changed(value))
     })
     this.#options.ended()
   }

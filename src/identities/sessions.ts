@@ -1,12 +1,15 @@
 import { hash } from 'node:crypto'
 import type { Principal } from '../core/principal.ts'
 import { keptOf, newSessionSecret } from '../security/issued-secret.ts'
-import { findUser, type UsersReading } from '../security/users.ts'
+import { findUser, type Users, type UsersReading } from '../security/users.ts'
+import { currentOwner, ownerOf } from './issued-owner.ts'
 import { type SessionRecord, SESSIONS } from './issued-record.ts'
 import { isOwner, IssuedRecords, type IssuedRecordsOptions } from './issued-records.ts'
 
 /** A session ends when it was not used for so long, in milliseconds. */
 const IDLE = 12 * 60 * 60 * 1_000
+/** A session of a user who is not in the users file ends so long after the log-in, in milliseconds. */
+const VOUCHED_FOR = 24 * 60 * 60 * 1_000
 
 export interface SessionsOptions extends IssuedRecordsOptions {
   readonly users: () => Promise<UsersReading>
@@ -27,25 +30,25 @@ export class Sessions {
     const record = await this.#records.find(secret)
     if (record === null || this.#isIdle(record)) return null
     const { users } = await this.#options.users()
-    const owner = findUser(users, record.owner.name)
-    if (owner === null || passwordMark(owner[1]) !== record.password) return null
+    const limits = { now: this.#options.clock(), vouchedFor: VOUCHED_FOR }
+    const owner = currentOwner(users, record.owner, limits)
+    if (owner === null || passwordMark(users, owner) !== record.password) return null
     this.#records.noteUse(record)
-    return { username: owner[0], credential: { kind: 'session', id: record.id } }
+    return { ...owner, credential: { kind: 'session', id: record.id } }
   }
 
-  /** Begins a session of a user who has just given the password. Returns what the cookie has. */
-  async begin(username: string): Promise<string> {
+  /** Begins a session of a user who has just logged in. Returns what the cookie has. */
+  async begin(principal: Principal): Promise<string> {
     const { users } = await this.#options.users()
-    const [name, password] = findUser(users, username) ?? [username, '']
     const secret = newSessionSecret()
     const now = this.#options.clock()
     await this.#records.endAll((record) => this.#isIdle(record))
     await this.#records.add({
       ...keptOf(secret),
-      owner: { name, source: 'users-file' },
+      owner: ownerOf(principal, now),
       created: now,
       lastUsed: null,
-      password: passwordMark(password),
+      password: passwordMark(users, principal),
     })
     return secret
   }
@@ -61,9 +64,9 @@ export class Sessions {
     return this.#records.endAll((record) => isOwner(record, username))
   }
 
-  /** Ends the sessions of users who are gone. */
+  /** Ends the sessions of users who are gone from the users file. */
   endOfGone(isGone: (username: string) => boolean): Promise<void> {
-    return this.#records.endAll(({ owner }) => isGone(owner.name))
+    return this.#records.endAll(({ owner }) => owner.source === 'users-file' && isGone(owner.name))
   }
 
   #isIdle({ created, lastUsed }: SessionRecord): boolean {
@@ -71,7 +74,7 @@ export class Sessions {
   }
 }
 
-/** Differs when the password does: with that the session ends. */
-function passwordMark(stored: string): string {
-  return hash('sha256', stored)
+/** Differs when the password in the users file does: with that the session ends. */
+function passwordMark(users: Users, { username, external }: Principal): string | null {
+  return external ? null : hash('sha256', findUser(users, username)?.[1] ?? '')
 }

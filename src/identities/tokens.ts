@@ -3,12 +3,18 @@ import { isSameName } from '../core/name-key.ts'
 import type { Principal, TokenScope } from '../core/principal.ts'
 import { type Access, assertMay } from '../configuration/access/permission.ts'
 import { keptOf, newApiToken } from '../security/issued-secret.ts'
-import { findUser, type UsersReading } from '../security/users.ts'
+import type { UsersReading } from '../security/users.ts'
 import { isOwner, IssuedRecords, type IssuedRecordsOptions } from './issued-records.ts'
+import { currentOwner, isSameOwner, ownerOf } from './issued-owner.ts'
 import { type TokenRecord, TOKENS } from './issued-record.ts'
 
 /** How many tokens a user may have. */
 const TOKENS_AT_MOST = 100
+/**
+ * A token of a user who is not in the users file needs a log-in of the user that is not older, in
+ * milliseconds: nobody says when such a user is gone.
+ */
+const VOUCHED_FOR = 30 * 24 * 60 * 60 * 1_000
 
 export interface TokensOptions extends IssuedRecordsOptions {
   readonly users: () => Promise<UsersReading>
@@ -44,11 +50,12 @@ export class Tokens {
     if (record === null || isExpired(record, this.#options.clock())) return null
     if (username !== null && !isOwner(record, username)) return null
     const { users } = await this.#options.users()
-    const owner = findUser(users, record.owner.name)
+    const limits = { now: this.#options.clock(), vouchedFor: VOUCHED_FOR }
+    const owner = currentOwner(users, record.owner, limits)
     if (owner === null) return null
     this.#records.noteUse(record)
     const { id, scope } = record
-    return { username: owner[0], credential: { kind: 'token', id, scope } }
+    return { ...owner, credential: { kind: 'token', id, scope } }
   }
 
   /**
@@ -56,13 +63,13 @@ export class Tokens {
    *
    * @throws {ServiceError} `malformed-request`, `too-many-tokens`.
    */
-  async create(username: string, { name, scope, expires }: NewToken): Promise<MadeToken> {
+  async create(principal: Principal, { name, scope, expires }: NewToken): Promise<MadeToken> {
     const now = this.#options.clock()
     assertName(name)
     if (expires !== null && expires <= now) throw malformed('expires is in the past', 'expires')
     const token = newApiToken()
     const kept = keptOf(token)
-    const owner = { name: username, source: 'users-file' } as const
+    const owner = ownerOf(principal, now)
     const record = { ...kept, owner, name, scope, expires, created: now, lastUsed: null }
     await this.#records.add(record, (others) => {
       if (others.length < TOKENS_AT_MOST) return
@@ -89,9 +96,19 @@ export class Tokens {
     throw new ServiceError('token-not-found', `There is no token ${id}`, { id })
   }
 
-  /** Revokes the tokens of users who are gone. */
+  /** Revokes the tokens of users who are gone from the users file. */
   revokeOf(isGone: (username: string) => boolean): Promise<void> {
-    return this.#records.endAll(({ owner }) => isGone(owner.name))
+    return this.#records.endAll(({ owner }) => owner.source === 'users-file' && isGone(owner.name))
+  }
+
+  /** Gives the tokens of a user who has just logged in the roles that the user has there now. */
+  async vouch(principal: Principal): Promise<void> {
+    if (principal.external === undefined) return
+    const owner = ownerOf(principal, this.#options.clock())
+    await this.#records.changeAll(
+      (record) => isSameOwner(record.owner, principal),
+      (record) => ({ ...record, owner: { ...owner, name: record.owner.name } }),
+    )
   }
 }
 
@@ -107,10 +124,10 @@ export interface TokenDeps {
  */
 export function createToken(
   { tokens }: Pick<TokenDeps, 'tokens'>,
-  { username, credential }: Principal,
+  principal: Principal,
   wanted: NewToken,
 ): Promise<MadeToken> {
-  if (credential?.kind !== 'token') return tokens.create(username, wanted)
+  if (principal.credential?.kind !== 'token') return tokens.create(principal, wanted)
   const message = 'A token makes no other token: log in with a password'
   throw new ServiceError('not-permitted', message, { permission: 'create-token' })
 }

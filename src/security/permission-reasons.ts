@@ -1,5 +1,5 @@
 import { nameKey } from '../core/name-key.ts'
-import { isOpenGroup } from './permissions.ts'
+import { isOpenGroup, type KnownUser, rolesOf } from './permissions.ts'
 import type { GroupFacts, ListedPrincipal, SecurityFacts, StageFacts } from './security-facts.ts'
 
 /** Something that a user may do, and the entries of the configuration by which. */
@@ -13,9 +13,9 @@ export interface ReasonedPermission {
 /** Everything that a user may do; for an administrator, only that. */
 export function reasonedPermissions(
   facts: SecurityFacts,
-  username: string,
+  user: KnownUser,
 ): readonly ReasonedPermission[] {
-  const entries = new EntriesOf(facts, username)
+  const entries = new EntriesOf(facts, user)
   const administers = reasonsToAdminister(facts, entries)
   if (administers.length > 0) {
     return [{ permission: 'administer the server', because: administers }]
@@ -23,14 +23,6 @@ export function reasonedPermissions(
   return facts.groups
     .flatMap((group) => permissionsIn(group, entries))
     .filter(({ because }) => because.length > 0)
-}
-
-/** The names of the roles that have the user. */
-export function rolesOf({ roles }: SecurityFacts, username: string): readonly string[] {
-  const user = nameKey(username)
-  return roles
-    .filter((role) => role.users.some(({ name }) => nameKey(name) === user))
-    .map(({ name }) => name)
 }
 
 function reasonsToAdminister({ securityOn, admins }: SecurityFacts, entries: EntriesOf): string[] {
@@ -75,9 +67,9 @@ class EntriesOf {
   readonly #user: string
   readonly #roles: ReadonlySet<string>
 
-  constructor(facts: SecurityFacts, username: string) {
-    this.#user = nameKey(username)
-    this.#roles = new Set(rolesOf(facts, username).map(nameKey))
+  constructor(facts: SecurityFacts, user: KnownUser) {
+    this.#user = nameKey(user.username)
+    this.#roles = new Set(rolesOf(facts, user).map(nameKey))
   }
 
   in(list: readonly ListedPrincipal[] | null | undefined, where: string): string[] {

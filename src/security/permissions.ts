@@ -1,4 +1,5 @@
 import { nameKey } from '../core/name-key.ts'
+import type { Principal } from '../core/principal.ts'
 import type { ListedPrincipal, GroupFacts, SecurityFacts, StageFacts } from './security-facts.ts'
 
 /** The permissions of one user. Entities that are not configured are for administrators only. */
@@ -48,13 +49,10 @@ export class AccessRules {
     return !securityOn || admins.length === 0
   }
 
-  permissionsOf(username: string): Permissions {
-    const { roles, admins } = this.#facts
-    const user = nameKey(username)
-    const memberships = roles.filter((role) =>
-      role.users.some(({ name }) => nameKey(name) === user),
-    )
-    const caller = { user, roles: new Set(memberships.map(({ name }) => nameKey(name))) }
+  permissionsOf(user: KnownUser): Permissions {
+    const { admins } = this.#facts
+    const roles = new Set(rolesOf(this.#facts, user).map(nameKey))
+    const caller = { user: nameKey(user.username), roles }
     const isAdministrator = this.everyoneAdministers || isListed(caller, admins)
     return new CallerPermissions({
       caller,
@@ -63,6 +61,24 @@ export class AccessRules {
       pipelines: this.#pipelines,
     })
   }
+}
+
+/** A user by the name in lists, with the roles that another source than the configuration gives. */
+export type KnownUser = Pick<Principal, 'username' | 'external'>
+
+/** The names of the roles of the configuration that have the user, or that the user's source names. */
+export function rolesOf(
+  { roles }: SecurityFacts,
+  { username, external }: KnownUser,
+): readonly string[] {
+  const user = nameKey(username)
+  const named = new Set(external?.roles.map(nameKey))
+  return roles
+    .filter(
+      ({ name, users }) =>
+        named.has(nameKey(name)) || users.some((listed) => nameKey(listed.name) === user),
+    )
+    .map(({ name }) => name)
 }
 
 type Right = 'view' | 'operate'

@@ -7,6 +7,7 @@ import type { Cluster } from '../cluster/cluster.ts'
 import { findFullDisks } from '../health/disk-room.ts'
 import type { HealthDeps } from '../health/health.ts'
 import { type CountedWork, ServiceMetrics } from '../health/service-metrics.ts'
+import type { KnownUser } from '../security/permissions.ts'
 import { SessionCookie } from '../http/session-cookie.ts'
 import type { ServeSettings } from '../settings.ts'
 import type { FollowerServiceOptions, HttpServiceOptions } from './service.ts'
@@ -83,7 +84,7 @@ function sharedOptions(context: SharedContext) {
       basePath: settings['base-path'],
       publicUrl: settings['public-url'],
     }),
-    explain: (username: string) => access.access.explain(username),
+    explain: (user: KnownUser) => access.access.explain(user),
     access: access.access,
     everyoneAdministers: access.everyoneAdministers,
     audit: context.audit,

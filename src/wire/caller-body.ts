@@ -1,9 +1,11 @@
 import { z } from 'zod'
-import { TokenScope } from '../core/principal.ts'
+import { TokenScope, UserSource } from '../core/principal.ts'
 
 /** Answers `GET /api/whoami`. */
 export const WhoAmIBody = z.object({
   name: z.string(),
+  /** Where the user is known. */
+  source: UserSource,
   administrator: z.boolean(),
   /** The roles of the configuration that have the user. */
   roles: z.array(z.string()).readonly(),

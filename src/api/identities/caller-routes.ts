@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Principal } from '../../core/principal.ts'
+import { type Principal, sourceOf } from '../../core/principal.ts'
 import { type ExplainDeps, explainUser, readOwnRights } from '../../configuration/access/explain.ts'
 import { PermissionsBody, WhoAmIBody } from '../../wire/caller-body.ts'
 import { json } from '../../http/errors.ts'
@@ -24,6 +24,7 @@ export const callerResource = resource({
       example: {
         answer: {
           name: 'admin',
+          source: 'users-file',
           administrator: true,
           roles: [],
           groups: [SAMPLE.group],
@@ -33,7 +34,8 @@ export const callerResource = resource({
       handle: (c, deps) => {
         const { principal } = c.env
         const credential = credentialOf(principal)
-        return json({ ...readOwnRights(deps, principal), credential } satisfies WhoAmIBody)
+        const source = sourceOf(principal)
+        return json({ ...readOwnRights(deps, principal), source, credential } satisfies WhoAmIBody)
       },
     }),
     route({

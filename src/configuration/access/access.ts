@@ -4,8 +4,13 @@ import { memoize } from '../../lib/memoize.ts'
 import { isSameName, nameKey } from '../../core/name-key.ts'
 import type { Principal } from '../../core/principal.ts'
 import { FIRST_USER } from '../../security/first-user.ts'
-import { reasonedPermissions, rolesOf } from '../../security/permission-reasons.ts'
-import { AccessRules, type Permissions } from '../../security/permissions.ts'
+import { reasonedPermissions } from '../../security/permission-reasons.ts'
+import {
+  AccessRules,
+  type KnownUser,
+  type Permissions,
+  rolesOf,
+} from '../../security/permissions.ts'
 import type { SecurityFacts } from '../../security/security-facts.ts'
 import type { CurrentConfiguration } from '../current/current-configuration.ts'
 import type { ExplainedUser } from './explain.ts'
@@ -50,8 +55,8 @@ export class ConfiguredAccess implements Access {
     this.#cached.clear()
   }
 
-  may({ username }: Principal, permission: Permission): boolean {
-    const permissions = this.#permissionsOf(username)
+  may(principal: Principal, permission: Permission): boolean {
+    const permissions = this.#permissionsOf(principal)
     switch (permission.action) {
       case 'administer':
       case 'delete-agent':
@@ -80,8 +85,8 @@ export class ConfiguredAccess implements Access {
     const rules = new AccessRules(securityFactsOf(after))
     const places = commonPlaces(before, after)
     return this.#usernames().flatMap((user) => {
-      const had = describePermissions(this.#permissionsOf(user), places)
-      const gets = describePermissions(this.#permissionsBy(rules, user), places)
+      const had = describePermissions(this.#permissionsOf({ username: user }), places)
+      const gets = describePermissions(this.#permissionsBy(rules, { username: user }), places)
       const gains = [...gets].filter((each) => !had.has(each))
       const loses = [...had].filter((each) => !gets.has(each))
       return gains.length + loses.length === 0 ? [] : [{ user, gains, loses }]
@@ -89,13 +94,14 @@ export class ConfiguredAccess implements Access {
   }
 
   /** What the configuration says of a user, and by which entries; null for who cannot log in. */
-  explain(username: string): ExplainedUser | null {
-    const user = this.#usernames().find((name) => isSameName(name, username))
-    if (user === undefined) return null
+  explain({ username, external }: KnownUser): ExplainedUser | null {
+    const name = external ? username : this.#nameOf(username)
+    if (name === undefined) return null
+    const user = external ? { username: name, external } : { username: name }
     const permissions = this.#permissionsOf(user)
-    const groups = this.#facts.groups.map(({ name }) => name)
+    const groups = this.#facts.groups.map((group) => group.name)
     return {
-      user,
+      user: name,
       administrator: permissions.isAdministrator,
       roles: rolesOf(this.#facts, user),
       groups: groups.filter((group) => permissions.mayViewGroup(group)),
@@ -105,25 +111,38 @@ export class ConfiguredAccess implements Access {
     }
   }
 
-  #permissionsOf(username: string): Permissions {
-    const cached = this.#cached.get(username)
+  /** The name as the users file has it. */
+  #nameOf(username: string): string | undefined {
+    return this.#usernames().find((name) => isSameName(name, username))
+  }
+
+  #permissionsOf(user: KnownUser): Permissions {
+    const key = cacheKeyOf(user)
+    const cached = this.#cached.get(key)
     if (cached) return cached
-    const permissions = this.#permissionsBy(this.#rules, username)
-    this.#cached.set(username, permissions)
+    const permissions = this.#permissionsBy(this.#rules, user)
+    this.#cached.set(key, permissions)
     return permissions
   }
 
-  #permissionsBy(rules: AccessRules, username: string): Permissions {
-    const isLastResort = this.#isLastResort(rules, username)
-    return (isLastResort ? new AccessRules(OPEN) : rules).permissionsOf(username)
+  #permissionsBy(rules: AccessRules, user: KnownUser): Permissions {
+    const isLastResort = this.#isLastResort(rules, user)
+    return (isLastResort ? new AccessRules(OPEN) : rules).permissionsOf(user)
   }
 
-  #isLastResort(rules: AccessRules, username: string): boolean {
+  /** The first user is one of the users file: nobody else gets these rights by that name. */
+  #isLastResort(rules: AccessRules, { username, external }: KnownUser): boolean {
     return (
       username === FIRST_USER &&
-      !this.#usernames().some((name) => rules.permissionsOf(name).isAdministrator)
+      external === undefined &&
+      !this.#usernames().some((name) => rules.permissionsOf({ username: name }).isAdministrator)
     )
   }
+}
+
+/** Users of the users file by their names; no name has a line break. */
+function cacheKeyOf({ username, external }: KnownUser): string {
+  return external ? [username, external.source, ...external.roles].join('\n') : username
 }
 
 /** What a user could do more and less, in words such as `view pipeline checkout`. */

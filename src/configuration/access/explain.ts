@@ -1,6 +1,8 @@
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { ReasonedPermission } from '../../security/permission-reasons.ts'
+import type { KnownUser } from '../../security/permissions.ts'
+import { isSameName } from '../../core/name-key.ts'
 import { type Access, assertMay } from './permission.ts'
 
 /** What the configuration says of a user. */
@@ -16,12 +18,13 @@ export interface ExplainedUser {
 export interface ExplainDeps {
   readonly access: Access
   /** Null for somebody who cannot log in. */
-  readonly explain: (username: string) => ExplainedUser | null
+  readonly explain: (user: KnownUser) => ExplainedUser | null
 }
 
 /** Who the caller is. */
-export function readOwnRights({ explain }: ExplainDeps, { username }: Principal) {
-  const { user, administrator, roles, groups } = found(explain(username), username)
+export function readOwnRights({ explain }: ExplainDeps, principal: Principal) {
+  const explained = found(explain(principal), principal.username)
+  const { user, administrator, roles, groups } = explained
   return { name: user, administrator, roles, groups }
 }
 
@@ -36,7 +39,8 @@ export function explainUser(
   username: string = principal.username,
 ): Omit<ExplainedUser, 'groups'> {
   assertMay(access, principal, { action: 'administer' })
-  const { groups: _groups, ...explained } = found(explain(username), username)
+  const user = isSameName(username, principal.username) ? principal : { username }
+  const { groups: _groups, ...explained } = found(explain(user), username)
   return explained
 }
 

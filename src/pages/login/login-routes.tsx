@@ -7,6 +7,7 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import { readForm, textField } from '../../http/request-body.ts'
 import type { SessionCookie } from '../../http/session-cookie.ts'
 import type { Sessions } from '../../identities/sessions.ts'
+import type { Tokens } from '../../identities/tokens.ts'
 import { isOwnPath } from '../frame/own-path.ts'
 import type { PageContext } from '../frame/page-context.ts'
 import { NEVER_KEPT, pageResponse } from '../frame/page-response.ts'
@@ -15,6 +16,7 @@ import { LoggedOutView, LoginView, LogOutView } from './login-view.tsx'
 export interface LoginRoutesOptions {
   readonly pages: PageContext
   readonly sessions: Sessions
+  readonly tokens: Tokens
   readonly sessionCookie: SessionCookie
   readonly credentials: AuthenticateOptions['credentials']
 }
@@ -46,7 +48,7 @@ export function loginRoutes(options: LoginRoutesOptions) {
         return answerForm(options, c, { ...refused, problem: { text: WRONG, status: 403 } })
       }
       c.env.principal = principal
-      const secret = await sessions.begin(principal.username)
+      const secret = await beginSession(options, principal)
       const location = isOwnPath(refused.next, links.root()) ? refused.next : links.root()
       const cookie = sessionCookie.set(c.req.raw, secret)
       return new Response(null, { status: 303, headers: { location, 'set-cookie': cookie } })
@@ -73,6 +75,15 @@ export function loginRoutes(options: LoginRoutesOptions) {
       }
       return new Response(null, { status: 303, headers })
     })
+}
+
+/** What the cookie of a user has who has just logged in. */
+export async function beginSession(
+  { sessions, tokens }: Pick<LoginRoutesOptions, 'sessions' | 'tokens'>,
+  principal: Principal,
+): Promise<string> {
+  await tokens.vouch(principal)
+  return sessions.begin(principal)
 }
 
 /** Who has the password; a token begins no session, which would be good for more than it. */

@@ -29,10 +29,17 @@ describe('GET /api/whoami', () => {
     const { id, token } = await makeToken(service, 'operate', { as: SOMEONE })
     const ask = async (init: Parameters<CalledService['fetch']>[1]) =>
       WhoAmIBody.parse(await (await service.fetch('/api/whoami', init)).json())
-    const someone = { name: 'someone', administrator: false, roles: ['crew'], groups: ['first'] }
+    const someone = {
+      name: 'someone',
+      source: 'users-file',
+      administrator: false,
+      roles: ['crew'],
+      groups: ['first'],
+    }
 
     expect(await ask({})).toEqual({
       name: 'admin',
+      source: 'users-file',
       administrator: true,
       roles: [],
       groups: ['first'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { reasonedPermissions, rolesOf } from '../../../src/security/permission-reasons.ts'
-import { AccessRules } from '../../../src/security/permissions.ts'
+import { reasonedPermissions } from '../../../src/security/permission-reasons.ts'
+import { AccessRules, rolesOf } from '../../../src/security/permissions.ts'
 import type { ListedPrincipal, SecurityFacts } from '../../../src/security/security-facts.ts'
 
 const user = (name: string): ListedPrincipal => ({ kind: 'user', name })
@@ -34,7 +34,10 @@ const EVERYBODY = ['root', 'queen', 'chief', 'viewer', 'operator', 'bosun', 'app
 
 function becauseOf(username: string, facts = FACTS): Record<string, readonly string[]> {
   return Object.fromEntries(
-    reasonedPermissions(facts, username).map(({ permission, because }) => [permission, because]),
+    reasonedPermissions(facts, { username }).map(({ permission, because }) => [
+      permission,
+      because,
+    ]),
   )
 }
 
@@ -47,7 +50,25 @@ describe('the reasons of permissions', () => {
       'view pipeline Open': ['the group open has no authorization'],
       'operate pipeline Open': ['the group open has no authorization'],
     })
-    expect(rolesOf(FACTS, 'bosun')).toEqual(['Crew'])
+    expect(rolesOf(FACTS, { username: 'bosun' })).toEqual(['Crew'])
+  })
+
+  it('count a role that the source of the user names, if the configuration has it', () => {
+    const member = {
+      username: 'stranger',
+      external: { source: 'oidc', roles: ['CREW', 'unheard-of'] },
+    } as const
+
+    const permissions = reasonedPermissions(FACTS, member).map(({ permission }) => permission)
+    const may = new AccessRules(FACTS).permissionsOf(member)
+
+    expect(rolesOf(FACTS, member)).toEqual(['Crew'])
+    expect(permissions).toContain('view pipeline Full')
+    expect([may.mayView('Full'), may.mayOperate('Full'), may.isAdministrator]).toEqual([
+      true,
+      false,
+      false,
+    ])
   })
 
   it('are one for an administrator, who may do everything', () => {
@@ -63,7 +84,7 @@ describe('the reasons of permissions', () => {
   })
 
   it.each(EVERYBODY)('are there for what %s may do, and for nothing else', (username) => {
-    const may = new AccessRules(FACTS).permissionsOf(username)
+    const may = new AccessRules(FACTS).permissionsOf({ username })
     const expected = [
       ['administer group full', may.administersGroup('full')],
       ['view pipeline Full', may.mayView('Full')],

@@ -82,7 +82,7 @@ const ANYONE = [
 ]
 
 function allowed(facts: SecurityFacts, username: string): string[] {
-  const permissions = new AccessRules(facts).permissionsOf(username)
+  const permissions = new AccessRules(facts).permissionsOf({ username })
   return EVERYTHING.filter((question) => QUESTIONS[question]?.(permissions))
 }
 
