@@ -1,4 +1,5 @@
 import type { DocumentChange } from '../../document/entities/change.ts'
+import { runSync } from '../../lib/cooperative.ts'
 import { type ListedChanges, listChanges } from '../frame/change-groups.ts'
 
 /** The described changes of a comparison: as many as its page shows, whatever their number. */
@@ -15,7 +16,7 @@ const MOST_IN_PREVIEW = 3
 
 export function shownChanges(changes: readonly DocumentChange[]): ShownChanges {
   return {
-    listed: listChanges(changes, MOST_LISTED),
+    listed: runSync(listChanges(changes, MOST_LISTED)),
     count: changes.length,
     first: changes.slice(0, MOST_IN_PREVIEW),
     isAboutAgents: changes.some(({ entity }) => entity.startsWith('agent/')),

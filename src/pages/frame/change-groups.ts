@@ -26,10 +26,18 @@ export interface ListedChanges {
 const MOST_NAMED = 100
 /** As many entities of a kind need the same change for it to be said once. */
 const FEWEST_IN_COMMON = 3
+/** How many changes are looked at in one step. */
+const STEP = 1_000
 
-/** The first changes, at most so many, by entity; what several have in common counts once. */
-export function listChanges(changes: readonly DocumentChange[], most: number): ListedChanges {
-  const groups = shownOf(groupsOf(changes), most)
+/**
+ * The first changes, at most so many, by entity; what several have in common counts once. In steps,
+ * because a revision may have tens of thousands of changes to choose them from.
+ */
+export function* listChanges(
+  changes: readonly DocumentChange[],
+  most: number,
+): Generator<unknown, ListedChanges> {
+  const groups = shownOf(yield* groupsOf(changes), most)
   return { groups, left: changes.length - groups.reduce((sum, group) => sum + countOf(group), 0) }
 }
 
@@ -59,8 +67,11 @@ interface OpenGroup {
  * Groups the changes by entity, in the order of the first change of each. The changes that several
  * entities have in common are a group of their own.
  */
-function groupsOf(changes: readonly DocumentChange[]): ChangeGroup[] {
-  const signatures = changes.map((change) => (isShareable(change) ? signatureOf(change) : ''))
+function* groupsOf(changes: readonly DocumentChange[]): Generator<unknown, ChangeGroup[]> {
+  const signatures: string[] = []
+  for (const change of changes) {
+    if (signatures.push(isShareable(change) ? signatureOf(change) : '') % STEP === 0) yield
+  }
   const common = commonOf(changes, signatures)
   const groups = new Map<string, OpenGroup>()
   for (const [n, change] of changes.entries()) {
@@ -72,6 +83,7 @@ function groupsOf(changes: readonly DocumentChange[]): ChangeGroup[] {
     if (entity !== null) group.entities.set(change.entity, entity)
     group.changes.set(together === undefined ? `${group.changes.size}` : signature, change)
     groups.set(key, group)
+    if (n % STEP === 0) yield
   }
   return Array.from(groups.values(), (group) => {
     const entities = [...group.entities.values()]

@@ -8,6 +8,7 @@ import {
   type ListedChanges,
   listChanges,
 } from './change-groups.ts'
+import { runSync } from '../../lib/cooperative.ts'
 import type { Links } from './links.ts'
 
 export interface ChangeListProps extends Omit<ListedChangeGroupsProps, 'listed'> {
@@ -28,7 +29,7 @@ export interface ListedChangeGroupsProps {
 
 /** Described changes, grouped by entity; what many have in common is said once. */
 export function ChangeList({ changes, most, ...props }: ChangeListProps) {
-  return <ListedChangeGroups listed={listChanges(changes, most)} {...props} />
+  return <ListedChangeGroups listed={runSync(listChanges(changes, most))} {...props} />
 }
 
 /** The same for changes that are grouped already. */

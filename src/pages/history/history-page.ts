@@ -123,12 +123,12 @@ export async function readHistoryPage(
   const rows: HistoryRow[] = []
   const turns = new Turns()
   for (const each of shown) {
-    if (turns.isOver) await turns.next()
     rows.push({
       revision: { ...numbered(history, each), isCurrent: each.commit === state.current.commit },
       details: details.find(each),
       isKnown: details.isKnown(each),
     })
+    if (turns.isOver) await turns.next()
   }
   return {
     rows,

@@ -14,7 +14,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { PageCache } from '../frame/page-response.ts'
 import type { PageContext } from '../frame/page-context.ts'
 import { FEED, type FeedItem, renderFeed } from './feed.ts'
-import { Turns } from '../../lib/cooperative.ts'
+import { runCooperatively, Turns } from '../../lib/cooperative.ts'
 import { lastMomentOf } from '../../http/moments.ts'
 import { parseHistoryQuery, historyQueryOf } from './history-query.ts'
 import { listedIn } from './history-table.tsx'
@@ -68,7 +68,7 @@ function historyPages(options: HistoryRoutesOptions) {
     const origin = pages.originOf(c.req.raw)
     const view = { frame, query, page, now, origin, fileName }
     return kept.answer(c, { etag, immutable: false }, async () => ({
-      page: <HistoryView {...view} listed={await listedIn(page.rows)} />,
+      page: <HistoryView {...view} listed={await runCooperatively(listedIn(page.rows))} />,
     }))
   }
 }

@@ -3,7 +3,7 @@ import type { ChosenRevisions, HistoryPage, HistoryRow } from './history-page.ts
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { type ListedChanges, listChanges } from '../frame/change-groups.ts'
 import { ListedChangeGroups, toEntityHistory } from '../frame/change-list.tsx'
-import { Turns } from '../../lib/cooperative.ts'
+import type { CooperativeWork } from '../../lib/cooperative.ts'
 import { ChangeWords } from '../frame/change-words.tsx'
 import type { Links } from '../frame/links.ts'
 import { Hour, longDay } from '../frame/when.tsx'
@@ -20,13 +20,12 @@ interface TableProps {
   readonly chosen: Chosen
 }
 
-/** The changes that rows show. A revision may have tens of thousands to choose them from. */
-export async function listedIn(rows: readonly HistoryRow[]): Promise<ListedChanges[]> {
+/** The changes that rows show, in steps. */
+export function* listedIn(rows: readonly HistoryRow[]): CooperativeWork<ListedChanges[]> {
   const listed: ListedChanges[] = []
-  const turns = new Turns()
   for (const { details } of rows) {
-    if (turns.isOver) await turns.next()
-    listed.push(listChanges(details?.changes ?? [], CHANGES))
+    listed.push(yield* listChanges(details?.changes ?? [], CHANGES))
+    yield
   }
   return listed
 }

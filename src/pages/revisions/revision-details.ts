@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { Turns } from '../../lib/cooperative.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import type { EditScript } from '../../diff/edit-script.ts'
@@ -73,9 +74,12 @@ export class RevisionDetailsCache {
 
   async #learnFor(revisions: readonly Revision[], budget: number): Promise<void> {
     const end = this.#deps.clock() + budget
+    const turns = new Turns()
     for (const revision of revisions) {
       if (this.#deps.clock() > end) return
-      if (!this.isKnown(revision)) await this.#learnOne(revision)
+      if (this.isKnown(revision)) continue
+      await this.#learnOne(revision)
+      if (turns.isOver) await turns.next()
     }
   }
 

@@ -8,6 +8,7 @@ import { TextIndex } from '../../../src/configuration/search/text-index.ts'
 import { DiffPool } from '../../../src/diff/diff-pool.ts'
 import { Links } from '../../../src/pages/frame/links.ts'
 import { readHistoryPage } from '../../../src/pages/history/history-page.ts'
+import { runSync } from '../../../src/lib/cooperative.ts'
 import { HistoryTable, listedIn } from '../../../src/pages/history/history-table.tsx'
 import type { History } from '../../../src/history/history.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
@@ -96,7 +97,7 @@ it('says of each revision that its lines are not counted, until they are', async
   const deps = { history, entities, texts, details, access: { may: () => true } }
 
   const page = await readHistoryPage(deps, { username: 'admin' }, { filter: EVERYTHING, offset: 0 })
-  const listed = await listedIn(page.rows)
+  const listed = runSync(listedIn(page.rows))
   const table = HistoryTable({ links: new Links(''), page, listed, chosen: { a: 1, b: 2 } })
   const rows = (await table).toString().match(/<tr class="revision".*?<\/tr>/gs) ?? []
 
