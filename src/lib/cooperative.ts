@@ -38,3 +38,20 @@ export function runSync<Result>(steps: CooperativeWork<Result>): Result {
   while (!step.done) step = steps.next()
   return step.value
 }
+
+/** How many items of a list are worked on at once. */
+const AT_ONCE = 100
+
+/** Several items at once, for a database, and with turns for others: there may be tens of thousands. */
+export async function mapInTurns<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  const turns = new Turns()
+  for (let n = 0; n < items.length; n += AT_ONCE) {
+    if (turns.isOver) await turns.next()
+    results.push(...(await Promise.all(items.slice(n, n + AT_ONCE).map(map))))
+  }
+  return results
+}

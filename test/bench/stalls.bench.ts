@@ -33,6 +33,7 @@ const ASKED: Readonly<Record<string, string>> = {
   'the history of a pipeline': '/config/entity/pipeline/b-1',
   'a search for a name': '/search?q=b-1',
   'the pipelines': '/pipelines',
+  'the pipelines over the API': '/api/pipelines',
   'a pipeline': '/pipelines/b-1',
   'the form of a pipeline': '/config/new-pipeline',
   'the preview of a restore': '/config/r2/restore',

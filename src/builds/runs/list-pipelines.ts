@@ -1,5 +1,6 @@
 import type { PipelinePause } from '../engine/documents.ts'
 import type { Principal } from '../../core/principal.ts'
+import { mapInTurns } from '../../lib/cooperative.ts'
 import type { EffectivePipelines } from './effective-pipelines.ts'
 import type { NewestRun, NewestRuns } from './newest-runs.ts'
 import { type RunRightsDeps, viewableRuns } from './run-rights.ts'
@@ -30,16 +31,14 @@ export function listPipelines(
     .filter(({ pipeline: { name } }) =>
       access.may(principal, { action: 'view-pipeline', pipeline: name }),
     )
-  return Promise.all(
-    visible.map(async ({ group, pipeline: { name, isLocked, stages } }) => ({
-      name,
-      group,
-      stages: stages.map((stage) => stage.name),
-      lockedBy: isLocked ? await builds.lockedBy(name) : null,
-      pause: await builds.pauseOf(name),
-      latest: await latestRun(deps, principal, name),
-    })),
-  )
+  return mapInTurns(visible, async ({ group, pipeline: { name, isLocked, stages } }) => ({
+    name,
+    group,
+    stages: stages.map((stage) => stage.name),
+    lockedBy: isLocked ? await builds.lockedBy(name) : null,
+    pause: await builds.pauseOf(name),
+    latest: await latestRun(deps, principal, name),
+  }))
 }
 
 /** The newest run, if the caller may view it. */

@@ -1,4 +1,4 @@
-import { Turns } from '../../lib/cooperative.ts'
+import { mapInTurns } from '../../lib/cooperative.ts'
 import type { Principal } from '../../core/principal.ts'
 import {
   latestRun,
@@ -59,8 +59,6 @@ export interface PipelinesPage {
 }
 
 export const PIPELINE_ROWS = 50
-/** How many newest runs are read at once. */
-const AT_ONCE = 100
 
 /** A pipeline with its newest run. */
 interface Standing {
@@ -81,7 +79,7 @@ export async function readPipelinesPage(
     .filter(({ pipeline: { name } }) =>
       access.may(principal, { action: 'view-pipeline', pipeline: name }),
     )
-  const standings = await standingsOf(deps, principal, visible)
+  const standings = await mapInTurns(visible, (listed) => standingOf(deps, principal, listed))
   const wanted = filter.toLowerCase()
   const matching = standings.filter(
     ({ listed: { group, pipeline }, status: has }) =>
@@ -98,22 +96,6 @@ export async function readPipelinesPage(
     total: visible.length,
     counts: countsOf(standings),
   }
-}
-
-/** Several at once for a database, and with turns for others: a service may have tens of thousands. */
-async function standingsOf(
-  deps: PipelinesPageDeps,
-  principal: Principal,
-  listed: readonly EffectivePipeline[],
-): Promise<readonly Standing[]> {
-  const standings: Standing[] = []
-  const turns = new Turns()
-  for (let n = 0; n < listed.length; n += AT_ONCE) {
-    if (turns.isOver) await turns.next()
-    const some = listed.slice(n, n + AT_ONCE)
-    standings.push(...(await Promise.all(some.map((each) => standingOf(deps, principal, each)))))
-  }
-  return standings
 }
 
 async function standingOf(
