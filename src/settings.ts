@@ -21,6 +21,11 @@ const FileName = Text.refine(
   'is not the name of a file in the repository',
 )
 const ServerUrl = Text.refine((url) => /^https?:/.test(url) && URL.canParse(url), 'is not a URL')
+/** The provider vouches for people: nobody may come between, but on this machine. */
+const Issuer = ServerUrl.refine(
+  (url) => /^https:|^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$)/.test(url),
+  'is not an address with https',
+)
 const DatabaseUrl = Text.refine(
   (url) => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url),
   'is not an address such as postgres://cairn@host/cairn',
@@ -132,6 +137,25 @@ const PLACES = {
   ),
 }
 
+/** Log-in on pages by OpenID Connect. */
+const OIDC = {
+  'oidc-issuer': Issuer.nullable()
+    .default(null)
+    .describe('OpenID Connect provider by which people log in on pages; needs `--public-url`'),
+  'oidc-client-id': Optional.describe('name of this service there'),
+  'oidc-client-secret-file': Optional.describe('file with the secret of this service there'),
+  'oidc-username-claim': Text.default('preferred_username').describe('claim that is the user name'),
+  'oidc-roles-claim': Optional.describe('claim with names of roles of the configuration'),
+}
+
+/** Settings that make no sense without another one. */
+const NEEDED: readonly (readonly [string, readonly string[]])[] = [
+  ['oidc-issuer', ['oidc-client-id', 'public-url']],
+  ['oidc-client-id', ['oidc-issuer']],
+  ['oidc-client-secret-file', ['oidc-issuer']],
+  ['oidc-roles-claim', ['oidc-issuer']],
+]
+
 /** Every setting of every subcommand. A flag `--config-repo` has the variable `CAIRN_CONFIG_REPO`. */
 export const SETTINGS = {
   serve: z.object({
@@ -151,6 +175,7 @@ export const SETTINGS = {
     'public-url': ServerUrl.nullable()
       .default(null)
       .describe('address that people use; requests to its host are answered'),
+    ...OIDC,
     'allowed-hosts': CommaList.prefault('').describe(
       'further host names that requests may name, separated by commas',
     ),
@@ -272,7 +297,7 @@ export function readSettings<Schema extends z.ZodObject>(
     const value = flags[flag] ?? (environment[variableOf(flag)] || undefined)
     return value === undefined ? [] : [[flag, isTexts(value) ? value : String(value)] as const]
   })
-  const read = schema.safeParse(Object.fromEntries(given))
+  const read = schema.superRefine(assertNeeded).safeParse(Object.fromEntries(given))
   if (read.success) return read.data
   throw new SettingsError(read.error.issues.map((issue) => describeIssue(issue, given)).join('; '))
 }
@@ -356,6 +381,14 @@ export function describeSettings(schema: z.ZodObject): string[] {
   )
 }
 
+function assertNeeded(settings: Readonly<Record<string, unknown>>, context: z.RefinementCtx): void {
+  for (const [flag, needed] of NEEDED) {
+    if ((settings[flag] ?? null) === null) continue
+    for (const other of needed.filter((name) => settings[name] === null))
+      context.addIssue({ code: 'custom', path: [other], message: `is needed by --${flag}` })
+  }
+}
+
 function variableOf(flag: string): string {
   return `CAIRN_${flag.toUpperCase().replaceAll('-', '_')}`
 }
@@ -388,6 +421,6 @@ function describeIssue(issue: z.core.$ZodIssue, given: Given) {
   const flag = String(issue.path[0])
   const value = given.find(([name]) => name === flag)?.[1]
   return value === undefined
-    ? `--${flag} is missing`
+    ? `--${flag} ${issue.code === 'custom' ? issue.message : 'is missing'}`
     : `--${flag} "${String(value)}" ${issue.message}`
 }

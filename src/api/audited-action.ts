@@ -17,6 +17,7 @@ const PAGE_FORMS: readonly (readonly [string, AuditName])[] = [
   ['POST /config/:name/reveal', 'reveal-secrets'],
   ['POST /config/edit/check', QUIET],
   ['POST /login', 'log-in'],
+  ['GET /login/oidc/callback', 'log-in'],
   ['POST /log-out', 'log-out'],
   ['POST /colours', QUIET],
 ]
@@ -35,17 +36,21 @@ export const QUIET_ROUTES: readonly string[] = Array.from(NAMES)
 /** The editor answers 200 as long as nothing is saved. */
 const PREVIEWED = 'POST /config/edit'
 
+/** What is done without a form. */
+const ACTING_READS: readonly string[] = ['GET /login/oidc/callback']
+
 const SAFE: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * Has a request noted that is an action: whatever is not safe, and whatever was refused to a
+ * Has a request noted that is an action: whatever is not safe, a log-in, and whatever was refused to a
  * caller. Null for all others.
  */
 export function auditRequests(audit: Audit) {
   return (request: Request, context: RequestContext, response: Response): Promise<void> | null => {
     const { status } = response
     const isRefusal = status === 403 || (status === 401 && context.reason !== 'no-credentials')
-    if (SAFE.includes(request.method) && !isRefusal) return null
+    const isReading = SAFE.includes(request.method) && !ACTING_READS.includes(context.route)
+    if (isReading && !isRefusal) return null
     if (!isRefusal && !isAction(context, status)) return null
     const action = actionOf(request, context, response)
     if (context.auditActions.length > 0)

@@ -9,7 +9,12 @@ const isOpenToAgents = coveredBy(pathsFor('both'))
 const knowsUsers = new Set(ROUTES.filter((route) => route.knowsUsers).map(({ path }) => path))
 
 /** The way in and the way out of pages. */
-export const DOORS: readonly string[] = ['/login', '/log-out']
+export const DOORS: readonly string[] = [
+  '/login',
+  '/login/oidc',
+  '/login/oidc/callback',
+  '/log-out',
+]
 
 /**
  * Whether a request is answered without a user: the calls of anybody, those that carry an agent's

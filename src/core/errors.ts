@@ -52,6 +52,8 @@ export interface ErrorFacts {
   'not-permitted': { readonly permission: string }
   /** Like `not-permitted`, for the calls that the interface answers with 401. */
   'not-authorized': { readonly permission: string }
+  /** Another service does not vouch for somebody who logs in by it; the detail is for the log. */
+  'log-in-refused': { readonly detail: string }
   /** The token does not belong to the calling agent. */
   'token-refused': { readonly uuid: string }
   /** The registration key is not one of this server. */

@@ -34,6 +34,7 @@ export const STATUS = {
   'pipeline-paused': 409,
   'not-permitted': 403,
   'not-authorized': 401,
+  'log-in-refused': 403,
   'token-refused': 401,
   'key-refused': 403,
   'too-many-requests': 429,

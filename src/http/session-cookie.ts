@@ -1,14 +1,16 @@
-const PLAIN = 'cairn'
 /** No other host and no address without TLS can set a cookie of such a name. */
-const SECURE = `__Host-${PLAIN}`
+const SECURE = '__Host-'
 
-/** The cookie of a session, by the address that people use. */
+/** The cookie of a session, or of a log-in that is under way, by the address that people use. */
 export class SessionCookie {
+  readonly #name: string
   readonly #root: string
   readonly #secureHost: string | null
 
-  /** @param publicUrl The address that people use, as the operator gave it. */
-  constructor({ basePath, publicUrl }: { basePath: string; publicUrl: string | null }) {
+  /** @param place The address that people use, as the operator gave it. */
+  constructor(place: { basePath: string; publicUrl: string | null }, name = 'cairn') {
+    const { basePath, publicUrl } = place
+    this.#name = name
     this.#root = `${basePath}/`
     const url = publicUrl === null ? null : new URL(publicUrl)
     this.#secureHost = url?.protocol === 'https:' ? url.host : null
@@ -38,14 +40,14 @@ export class SessionCookie {
 
   #start(request: Request, secret: string): string {
     const name = this.#nameFor(request)
-    return name === SECURE
-      ? `${SECURE}=${secret}; Path=/; Secure`
-      : `${PLAIN}=${secret}; Path=${this.#root}`
+    return name === this.#name
+      ? `${name}=${secret}; Path=${this.#root}`
+      : `${name}=${secret}; Path=/; Secure`
   }
 
   /** Whoever comes past the proxy with TLS has no TLS. */
   #nameFor(request: Request): string {
     const isSecure = this.#secureHost !== null && request.headers.get('host') === this.#secureHost
-    return isSecure ? SECURE : PLAIN
+    return isSecure ? `${SECURE}${this.#name}` : this.#name
   }
 }

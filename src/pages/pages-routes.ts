@@ -23,7 +23,8 @@ import {
 import type { PageContext } from './frame/page-context.ts'
 import { frameRoutes } from './frame/frame-routes.tsx'
 import { searchRoutes, type SearchRoutesOptions } from './search/search-routes.tsx'
-import { loginRoutes, type LoginRoutesOptions } from './login/login-routes.tsx'
+import { loginRoutes } from './login/login-routes.tsx'
+import { oidcRoutes, type OidcRoutesOptions } from './login/oidc-routes.tsx'
 import { tokensPageRoutes, type TokensPageOptions } from './tokens/tokens-routes.tsx'
 import { type SnapshotRoutesOptions, snapshotRoutes } from './snapshot/snapshot-routes.tsx'
 
@@ -36,7 +37,7 @@ export interface ConfigurationPagesOptions
     SnapshotRoutesOptions,
     ServersRoutesOptions,
     TokensPageOptions,
-    LoginRoutesOptions {
+    OidcRoutesOptions {
   readonly pages: PageContext
 }
 
@@ -59,6 +60,7 @@ export function configurationPages(options: ConfigurationPagesOptions): Hono<Rou
   return [
     frameRoutes(options.pages),
     loginRoutes(options),
+    oidcRoutes(options),
     historyRoutes(options),
     compareRoutes(options),
     liveFileRoutes(options),
@@ -75,6 +77,7 @@ export function pagesRoutes(options: PagesOptions): Hono<RouteEnv>[] {
   return [
     frameRoutes(options.pages),
     loginRoutes(options),
+    oidcRoutes(options),
     historyRoutes(options),
     compareRoutes(options),
     editRoutes(options),

@@ -141,8 +141,13 @@ function isLineOf(username: string, line: string): boolean {
   return line.startsWith(`${username}:`)
 }
 
+/** Whether a user can have the name. */
+export function isUsername(name: string): boolean {
+  return /^[^:#\s\p{Cc}][^:\p{Cc}]{0,254}$/u.test(name)
+}
+
 function assertUsername(username: string): void {
-  if (/^[^:#\s\p{Cc}][^:\p{Cc}]{0,254}$/u.test(username)) return
+  if (isUsername(username)) return
   const message =
     'A user name has 1 to 255 characters, no colon, and does not begin with # or a space'
   throw new ServiceError('malformed-request', message, {

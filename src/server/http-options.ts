@@ -80,6 +80,7 @@ function sharedOptions(context: SharedContext) {
     credentials: access.credentials,
     tokens: access.tokens,
     sessions: access.sessions,
+    oidc: access.oidc,
     sessionCookie: new SessionCookie({
       basePath: settings['base-path'],
       publicUrl: settings['public-url'],

@@ -8,6 +8,8 @@ import { DepartedUsers } from '../identities/departed-users.ts'
 import { Sessions } from '../identities/sessions.ts'
 import { Tokens } from '../identities/tokens.ts'
 import type { UsersStore } from '../security/users.ts'
+import type { OidcLogIn } from '../identities/oidc/oidc-log-in.ts'
+import { openOidc } from './open-oidc.ts'
 import { UsersWatch } from '../security/users-watch.ts'
 import { ConfiguredAccess } from '../configuration/access/access.ts'
 import type { StateStore } from '../state/state-store.ts'
@@ -31,6 +33,8 @@ export interface OpenedAccess {
   readonly credentials: CredentialCheck
   readonly tokens: Tokens
   readonly sessions: Sessions
+  /** Null where people log in with passwords alone. */
+  readonly oidc: OidcLogIn | null
   readonly access: ConfiguredAccess
   readonly everyoneAdministers: () => boolean
   /** Logs what an operator should know of who may log in and do what. */
@@ -39,14 +43,18 @@ export interface OpenedAccess {
 
 /** Who calls and what they may do, by the users file and the configuration as they are now. */
 export async function openAccess(
-  { environment: { clock, log, passwordCost: cost }, shutdown, cluster }: BootContext,
+  boot: BootContext,
   options: {
     readonly users: UsersStore
     readonly configuration: CurrentConfiguration
     readonly store: StateStore
+    /** Seals what browsers keep of a log-in. */
+    readonly key: Uint8Array
   },
 ): Promise<OpenedAccess> {
-  const { users: usersStore, configuration, store } = options
+  const { environment, shutdown, cluster } = boot
+  const { clock, log, passwordCost: cost } = environment
+  const { users: usersStore, configuration, store, key } = options
   const changed = () => {
     credentials.forget()
     access.forget()
@@ -89,6 +97,7 @@ export async function openAccess(
     credentials,
     tokens,
     sessions,
+    oidc: await openOidc(boot, { users: () => users.read(), key }),
     access,
     everyoneAdministers: () => access.everyoneAdministers,
     /** Says in the log what an operator should know of who may log in and do what. */

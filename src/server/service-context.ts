@@ -85,6 +85,7 @@ export async function openShared(boot: BootContext): Promise<SharedContext> {
     users,
     configuration: configuration.config.configuration,
     store: identityStore,
+    key: box.keyFor('log-ins that are under way'),
   })
   const watch = new RevisionWatch({ history, access: access.access })
   shutdown.own('release-waiters', watch)

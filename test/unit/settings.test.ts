@@ -98,6 +98,15 @@ describe('readSettings', () => {
     [['--max-artifacts', '10GB'], '--max-artifacts "10GB" is not a size such as 10GiB'],
     [['--client-names', 'both'], '--client-names "both" is neither neutral nor gocd'],
     [['--base-path', 'go'], '--base-path "go" is not a path such as /go'],
+    [
+      ['--oidc-issuer', 'https://id.example', '--oidc-client-id', 'cairn'],
+      '--public-url is needed by --oidc-issuer',
+    ],
+    [['--oidc-roles-claim', 'groups'], '--oidc-issuer is needed by --oidc-roles-claim'],
+    [
+      ['--oidc-issuer', 'http://id.example'],
+      '--oidc-issuer "http://id.example" is not an address with https',
+    ],
     [['--nonsense'], "Unknown option '--nonsense'"],
     [['word'], "Unexpected argument 'word'"],
   ])('refuses %j with one clear line', (args, line) => {

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 const CIPHER = 'aes-256-gcm'
 const KEY_BYTES = 32
@@ -54,6 +54,11 @@ export class SecretBox {
       if (secret !== null) return secret
     }
     return null
+  }
+
+  /** A key for something else than secrets: it opens nothing of this box, and the box nothing of it. */
+  keyFor(purpose: string): Uint8Array {
+    return new Uint8Array(hkdfSync('sha256', this.#newest, '', purpose, KEY_BYTES))
   }
 
   /** Whether the key that seals today sealed this text. */

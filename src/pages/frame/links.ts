@@ -254,6 +254,16 @@ export class Links {
     return this.#at('/login')
   }
 
+  /** Where a log-in by OpenID Connect begins. */
+  oidcLogin(query: Query = {}): string {
+    return this.#at('/login/oidc', query)
+  }
+
+  /** Where the provider sends people back to. */
+  oidcCallback(): string {
+    return this.#at('/login/oidc/callback')
+  }
+
   /** The caller's own tokens. */
   tokens(query: Query = {}): string {
     return this.#at('/tokens', query)

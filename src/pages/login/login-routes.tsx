@@ -8,6 +8,7 @@ import { readForm, textField } from '../../http/request-body.ts'
 import type { SessionCookie } from '../../http/session-cookie.ts'
 import type { Sessions } from '../../identities/sessions.ts'
 import type { Tokens } from '../../identities/tokens.ts'
+import type { OidcLogIn } from '../../identities/oidc/oidc-log-in.ts'
 import { isOwnPath } from '../frame/own-path.ts'
 import type { PageContext } from '../frame/page-context.ts'
 import { NEVER_KEPT, pageResponse } from '../frame/page-response.ts'
@@ -19,6 +20,8 @@ export interface LoginRoutesOptions {
   readonly tokens: Tokens
   readonly sessionCookie: SessionCookie
   readonly credentials: AuthenticateOptions['credentials']
+  /** Null where people log in with passwords alone. */
+  readonly oidc: OidcLogIn | null
 }
 
 const LARGEST_FORM = 16_384
@@ -102,18 +105,20 @@ async function passwordHolder(
   }
 }
 
-interface FormState {
+export interface FormState {
   readonly next: string
   readonly username?: string
   readonly problem?: { readonly text: string; readonly status: number }
 }
 
-function answerForm(
-  { pages }: LoginRoutesOptions,
+export function answerForm(
+  { pages, oidc }: Pick<LoginRoutesOptions, 'pages' | 'oidc'>,
   c: Context<RouteEnv>,
   { next, username = '', problem }: FormState,
 ): Promise<Response> {
   const frame = pages.frame(c.req.raw, null)
-  const view = { frame, next, username, problem: problem?.text ?? null }
+  const address = `${pages.originOf(c.req.raw)}${pages.links.oidcLogin({ next })}`
+  const provider = oidc && { name: oidc.name, address }
+  const view = { frame, next, username, problem: problem?.text ?? null, provider }
   return pageResponse(<LoginView {...view} />, problem?.status ?? 200, NEVER_KEPT)
 }

@@ -7,10 +7,12 @@ export interface LoginViewProps {
   readonly username: string
   /** Why the last attempt was refused. */
   readonly problem: string | null
+  /** Another way in; null for none. */
+  readonly provider: { readonly name: string; readonly address: string } | null
 }
 
 /** The form of a log-in. */
-export function LoginView({ frame, next, username, problem }: LoginViewProps) {
+export function LoginView({ frame, next, username, problem, provider }: LoginViewProps) {
   return (
     <PageLayout frame={frame} title="Log in" styles={['login.css']}>
       <form class="card login" method="post" action={frame.links.login()}>
@@ -40,6 +42,13 @@ export function LoginView({ frame, next, username, problem }: LoginViewProps) {
         <p class="actions">
           <button class="button primary">Log in</button>
         </p>
+        {provider !== null && (
+          <p class="actions">
+            <a class="button" href={provider.address}>
+              Log in with {provider.name}
+            </a>
+          </p>
+        )}
       </form>
     </PageLayout>
   )

@@ -21,6 +21,15 @@ import { startService, type TestService } from '../../support/service/service.ts
 import { addSomeone, SOMEONE } from '../../support/service/someone-else.ts'
 
 /** A machine may be busy with other tests. */
+/** The log-in page has another way in. */
+const WITH_PROVIDER = [
+  '--oidc-issuer',
+  'https://id.example',
+  '--oidc-client-id',
+  'cairn',
+  '--public-url',
+  'https://cairn.example',
+]
 const PATIENCE = { timeout: 600_000 }
 const WITHIN = { timeout: 60_000 }
 const AGENT_KEY = 'let-me-in'
@@ -386,7 +395,7 @@ describe('every state of a page fits, and has nothing against accessibility', PA
   })
 
   it('in a new service, for somebody who is not known, and after log-out', async () => {
-    const service = await startService()
+    const service = await startService(WITH_PROVIDER)
     const walk = await walkOf(service)
     const { page } = walk
 

@@ -1,0 +1,55 @@
+import { isUsername } from '../../security/users.ts'
+import { ServiceError } from '../../core/errors.ts'
+
+/** What a provider says of somebody who logs in. */
+export type Claims = Readonly<Record<string, unknown>>
+
+/** The claims that name the user and the roles. */
+export interface ClaimNames {
+  readonly username: string
+  /** Null where the provider knows no roles. */
+  readonly roles: string | null
+}
+
+const ROLES_AT_MOST = 200
+const LONGEST_ROLE = 255
+
+/**
+ * The user and the roles that the claims name.
+ *
+ * @throws {ServiceError} `log-in-refused`
+ */
+export function userOfClaims(claims: Claims, names: ClaimNames) {
+  const username = claimOf(claims, names.username)
+  if (typeof username !== 'string' || !isUsername(username)) {
+    throw refusedLogIn('The provider gives no name that a user can have here', names.username)
+  }
+  if (names.username === 'email' && claims['email_verified'] === false) {
+    throw refusedLogIn('The provider has not verified your address', 'email_verified')
+  }
+  return { username, roles: names.roles === null ? [] : rolesOfClaim(claimOf(claims, names.roles)) }
+}
+
+/** The error for somebody who is not let in; the detail is for the log alone. */
+export function refusedLogIn(message: string, detail: string): ServiceError<'log-in-refused'> {
+  return new ServiceError('log-in-refused', message, { detail })
+}
+
+/** A claim by its name, or by its place: providers have roles in places such as `realm_access.roles`. */
+function claimOf(claims: Claims, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name]
+  return name.split('.').reduce<unknown>(memberOf, claims)
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined
+  return Object.entries(value).find(([key]) => key === name)?.[1]
+}
+
+/** One role or a list of them; whatever else stands there is no role. */
+function rolesOfClaim(claim: unknown): readonly string[] {
+  const roles = (Array.isArray(claim) ? claim : [claim]).filter(
+    (role) => typeof role === 'string' && role !== '' && role.length <= LONGEST_ROLE,
+  )
+  return [...new Set<string>(roles)].slice(0, ROLES_AT_MOST)
+}

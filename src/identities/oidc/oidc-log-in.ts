@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto'
+import { ServiceError } from '../../core/errors.ts'
+import type { Principal } from '../../core/principal.ts'
+import { networkOf, RateLimit, tooMany } from '../../core/rate-limit.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import { findUser, type UsersReading } from '../../security/users.ts'
+import { LoginAttempts } from './login-attempts.ts'
+import { type ClaimNames, refusedLogIn, userOfClaims } from './oidc-claims.ts'
+import { detailOf, OidcProvider, type OidcProviderOptions } from './oidc-provider.ts'
+
+export interface OidcLogInOptions extends Omit<OidcProviderOptions, 'claims'> {
+  readonly claims: ClaimNames
+  /** Seals what browsers keep. */
+  readonly key: Uint8Array
+  readonly users: () => Promise<UsersReading>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** A log-in that has begun: where the browser goes now, and what it keeps meanwhile. */
+export interface BegunLogIn {
+  readonly location: string
+  readonly sealed: string
+}
+
+/** The answer of the provider, as a browser brings it back. */
+export interface ReturnedLogIn {
+  /** The query of the request. */
+  readonly search: string
+  /** What the browser has kept; null for nothing. */
+  readonly sealed: string | null
+  readonly address: string
+}
+
+/** The log-in of people by OpenID Connect: authorization code, with PKCE, state and nonce. */
+export class OidcLogIn {
+  readonly #options: OidcLogInOptions
+  readonly #provider: OidcProvider
+  readonly #attempts: LoginAttempts
+  /** Each log-in is work for the provider. */
+  readonly #limit: RateLimit
+
+  constructor(options: OidcLogInOptions) {
+    const { claims, key, clock } = options
+    const wanted = [claims.username, ...(claims.roles === null ? [] : [claims.roles])]
+    this.#options = options
+    this.#provider = new OidcProvider({ ...options, claims: wanted })
+    this.#attempts = new LoginAttempts(key, clock)
+    this.#limit = new RateLimit({ clock, burst: 60, every: 1_000 })
+  }
+
+  /** The name of the provider for people. */
+  get name(): string {
+    return this.#provider.host
+  }
+
+  /**
+   * Begins a log-in that leads to `next`.
+   *
+   * @throws {ServiceError} `unavailable`, `too-many-requests`.
+   */
+  begin(next: string, address: string): Promise<BegunLogIn> {
+    return this.#logged(address, async () => {
+      const [state, nonce, verifier] = [newSecret(), newSecret(), newSecret()]
+      const location = await this.#provider.addressFor({ state, nonce, verifier })
+      return { location, sealed: await this.#attempts.seal({ state, nonce, verifier, next }) }
+    })
+  }
+
+  /**
+   * Who comes back from the provider, and where the log-in leads.
+   *
+   * @throws {ServiceError} `log-in-refused`, `unavailable`, `too-many-requests`.
+   */
+  finish({ search, sealed, address }: ReturnedLogIn) {
+    return this.#logged(address, async () => {
+      const attempt = sealed === null ? null : await this.#attempts.use(sealed)
+      if (attempt === null) {
+        throw refusedLogIn('This log-in took too long or is over: begin again', 'no attempt')
+      }
+      const claims = await this.#provider.claimsOf(search, attempt)
+      return { principal: await this.#userOf(claims), next: attempt.next }
+    })
+  }
+
+  async #userOf(claims: Readonly<Record<string, unknown>>): Promise<Principal> {
+    const { username, roles } = userOfClaims(claims, this.#options.claims)
+    const { users } = await this.#options.users()
+    if (findUser(users, username) === null) return { username, external: { source: 'oidc', roles } }
+    const message = `${username} is the name of a user who logs in with a password here`
+    throw refusedLogIn(message, `collision of ${username}`)
+  }
+
+  /** People read one line; what an operator needs is in the log. */
+  async #logged<Result>(address: string, step: () => Promise<Result>): Promise<Result> {
+    const wait = this.#limit.take(networkOf(address))
+    if (wait > 0) throw tooMany('log-ins', wait)
+    try {
+      return await step()
+    } catch (error) {
+      if (error instanceof ServiceError) {
+        const facts = { reason: detailOf(error), ...detailIn(error), address }
+        this.#options.log({ level: 'warning', message: 'A log-in by OpenID Connect failed', facts })
+      }
+      throw error
+    }
+  }
+}
+
+function detailIn({ facts }: ServiceError): { detail?: string } {
+  return 'detail' in facts ? { detail: facts.detail } : {}
+}
+
+function newSecret(): string {
+  return randomBytes(32).toString('base64url')
+}

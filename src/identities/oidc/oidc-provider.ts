@@ -1,0 +1,161 @@
+import * as client from 'openid-client'
+import { reasonOf, type ServiceError, unavailable } from '../../core/errors.ts'
+import { type Claims, refusedLogIn } from './oidc-claims.ts'
+import type { LoginAttempt } from './login-attempts.ts'
+
+export interface OidcProviderOptions {
+  readonly issuer: string
+  readonly clientId: string
+  /** Null for a client that has none. */
+  readonly clientSecret: string | null
+  /** Claims that are wanted: a provider that names a scope like one of them is asked for it. */
+  readonly claims: readonly string[]
+  /** Where the provider sends people back to. */
+  readonly callback: string
+}
+
+/** How long the provider may take for an answer, in seconds. */
+const PATIENCE = 10
+/** How far the clocks of the two may be apart, in seconds. */
+const CLOCK_TOLERANCE = 30
+
+/**
+ * The way to an OpenID Connect provider. What it publishes about itself, its keys too, is asked for
+ * at every log-in: a provider that was away or has changed its keys needs no attention here.
+ */
+export class OidcProvider {
+  readonly #options: OidcProviderOptions
+
+  constructor(options: OidcProviderOptions) {
+    this.#options = options
+  }
+
+  /** Where people log in, in the words of an address. */
+  get host(): string {
+    return new URL(this.#options.issuer).host
+  }
+
+  /**
+   * The address of the provider for a new log-in.
+   *
+   * @throws {ServiceError} `unavailable`
+   */
+  async addressFor({ state, nonce, verifier }: Omit<LoginAttempt, 'next'>): Promise<string> {
+    const config = await this.#discover()
+    const { callback, claims } = this.#options
+    const known = config.serverMetadata().scopes_supported ?? []
+    const scopes = ['openid', 'profile', ...claims.filter((claim) => known.includes(claim))]
+    const address = client.buildAuthorizationUrl(config, {
+      redirect_uri: callback,
+      scope: scopes.join(' '),
+      state,
+      nonce,
+      code_challenge: await client.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    })
+    return address.href
+  }
+
+  /**
+   * What the provider says of the person whom it has sent back, with the query of that request.
+   *
+   * @throws {ServiceError} `log-in-refused`, `unavailable`.
+   */
+  async claimsOf(search: string, attempt: LoginAttempt): Promise<Claims> {
+    const config = await this.#discover()
+    try {
+      return await this.#exchange(config, search, attempt)
+    } catch (error) {
+      throw failureOf(error)
+    }
+  }
+
+  async #exchange(
+    config: client.Configuration,
+    search: string,
+    { state, nonce, verifier }: LoginAttempt,
+  ): Promise<Claims> {
+    const tokens = await client.authorizationCodeGrant(
+      config,
+      new URL(`${this.#options.callback}${search}`),
+      {
+        pkceCodeVerifier: verifier,
+        expectedState: state,
+        expectedNonce: nonce,
+        idTokenExpected: true,
+      },
+    )
+    const { sub = '', ...claims } = tokens.claims() ?? {}
+    const isMissing = this.#options.claims.some((name) => !Object.hasOwn(claims, name))
+    if (!isMissing || config.serverMetadata().userinfo_endpoint === undefined) return claims
+    return { ...(await client.fetchUserInfo(config, tokens.access_token, sub)), ...claims }
+  }
+
+  /** @throws {ServiceError} `unavailable` */
+  async #discover(): Promise<client.Configuration> {
+    const { issuer, clientId, clientSecret } = this.#options
+    const isPlain = issuer.startsWith('http:')
+    try {
+      return await client.discovery(
+        new URL(issuer),
+        clientId,
+        { [client.clockTolerance]: CLOCK_TOLERANCE },
+        clientSecret === null ? client.None() : bySecret(clientSecret),
+        {
+          timeout: PATIENCE,
+          execute: [
+            client.enableNonRepudiationChecks,
+            ...(isPlain ? [client.allowInsecureRequests] : []),
+          ],
+        },
+      )
+    } catch (error) {
+      throw away(error)
+    }
+  }
+}
+
+/** In the header, as is usual, or in the body where the provider takes it only there. */
+function bySecret(secret: string): client.ClientAuth {
+  const [inHeader, inBody] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)]
+  return (server, ...rest) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+    return (methods.includes('client_secret_basic') ? inHeader : inBody)(server, ...rest)
+  }
+}
+
+/** The library reports what comes from the provider by errors of these kinds. */
+function failureOf(error: unknown): unknown {
+  if (isAway(error)) return away(error)
+  if (error instanceof client.AuthorizationResponseError) {
+    return refusedLogIn('The provider has refused the log-in', detailOf(error))
+  }
+  const isAnswer =
+    error instanceof client.ClientError ||
+    error instanceof client.ResponseBodyError ||
+    error instanceof client.WWWAuthenticateChallengeError
+  if (!isAnswer) return error
+  const message = 'The answer of the provider does not fit this log-in: begin again'
+  return refusedLogIn(message, detailOf(error))
+}
+
+function away(error: unknown): ServiceError {
+  const message = 'The OpenID Connect provider cannot be reached now: try again later'
+  return unavailable(message, error)
+}
+
+/** Also where it cannot answer: a status of 500 or more. */
+function isAway(error: unknown): boolean {
+  if (error instanceof TypeError) return error.message === 'fetch failed'
+  if (!(error instanceof client.ClientError)) return false
+  const { cause } = error
+  return error.code === 'OAUTH_TIMEOUT' || (cause instanceof Response && cause.status >= 500)
+}
+
+/** An error with its causes, for the log. */
+export function detailOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  const said = 'error' in Object(error) ? ` (${Object(error).error})` : ''
+  const reason = `${reasonOf(error)}${said}`.slice(0, 300)
+  return cause instanceof Error ? `${reason}: ${detailOf(cause)}` : reason
+}

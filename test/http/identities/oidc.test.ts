@@ -1,0 +1,314 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { tempDir } from '../../support/disk/temp-folder.ts'
+import { documentWith } from '../../support/documents/documents.ts'
+import { HostileProvider, type Twist } from '../../support/identities/hostile-provider.ts'
+import {
+  CLIENT_ID,
+  CLIENT_SECRET,
+  PeopleProvider,
+  PUBLIC_URL,
+} from '../../support/identities/people-provider.ts'
+import { WalkingBrowser } from '../../support/identities/walking-browser.ts'
+import { save } from '../../support/service/saving.ts'
+import { type CalledService, openService } from '../../support/service/service.ts'
+import { addSomeone } from '../../support/service/someone-else.ts'
+import { bearer } from '../../support/service/tokens.ts'
+import { AuditBody } from '../../../src/wire/audit-body.ts'
+import { MadeTokenBody } from '../../../src/wire/token-body.ts'
+
+const DAY = 86_400_000
+const SECURITY = `<server><security><passwordFile path="/u" /><roles>
+  <role name="Crew"><users><user>nobody</user></users></role></roles>
+  <admins><user>root</user></admins></security></server>`
+const DOCUMENT = documentWith('one')
+  .replace('<cruise schemaVersion="75">', (root) => root + SECURITY)
+  .replace(
+    '<pipelines group="first">',
+    (group) => `${group}<authorization><view><role>Crew</role></view></authorization>`,
+  )
+const ANA = { preferred_username: 'Ana', groups: ['crew'] }
+const UNFIT = 'The answer of the provider does not fit this log-in: begin again.'
+
+function flagsFor(issuer: string): string[] {
+  const secret = join(tempDir(), 'secret')
+  writeFileSync(secret, `${CLIENT_SECRET}\n`)
+  const client = ['--oidc-client-id', CLIENT_ID, '--oidc-client-secret-file', secret]
+  const people = ['--public-url', PUBLIC_URL, '--oidc-roles-claim', 'groups']
+  return ['--oidc-issuer', issuer, ...client, ...people]
+}
+
+interface World {
+  readonly provider: PeopleProvider
+  readonly service: CalledService
+  readonly browser: WalkingBrowser
+}
+
+async function worldWith(
+  person: Readonly<Record<string, unknown>>,
+  clock = Date.now,
+): Promise<World> {
+  const provider = await PeopleProvider.start()
+  provider.person = person
+  const service = await openService(flagsFor(provider.issuer), tempDir(), { clock })
+  return { provider, service, browser: new WalkingBrowser(service) }
+}
+
+async function whoIs(browser: WalkingBrowser): Promise<unknown> {
+  return (await browser.step('/api/whoami')).json()
+}
+
+async function auditOf(service: CalledService, query: string) {
+  const answer = await service.fetch(`/api/audit?${query}`)
+  return AuditBody.parse(await answer.json()).entries
+}
+
+/** The address at the service that the provider sends a browser to. */
+async function callbackOf(browser: WalkingBrowser): Promise<string> {
+  let address = '/login/oidc'
+  while (!address.startsWith(`${PUBLIC_URL}/login/oidc/callback`)) {
+    const answer = await browser.step(address)
+    const location = answer.headers.get('location') ?? ''
+    address = new URL(location, new URL(address, PUBLIC_URL)).href
+  }
+  return address
+}
+
+describe('a log-in by OpenID Connect', () => {
+  it('leads to the page that was asked for, with the roles that the provider names', async () => {
+    const { service, browser } = await worldWith(ANA)
+    await save(service, DOCUMENT)
+
+    const form = await browser.go('/pipelines?q=a%20b')
+    const [, way = ''] = /href="([^"]*\/login\/oidc[^"]*)"/.exec(form.text) ?? []
+    const arrival = await browser.go(way.replaceAll('&amp;', '&'))
+
+    expect(form.text).toMatch(/Log in with 127\.0\.0\.1:\d+/)
+    expect([arrival.status, arrival.address]).toEqual([200, `${PUBLIC_URL}/pipelines?q=a%20b`])
+    expect(browser.cookie('__Host-cairn-login')).toBeNull()
+    expect(await whoIs(browser)).toMatchObject({
+      name: 'Ana',
+      source: 'oidc',
+      administrator: false,
+      roles: ['Crew'],
+      groups: ['first'],
+      credential: { kind: 'session' },
+    })
+    expect(await auditOf(service, 'user=Ana')).toMatchObject([
+      { action: 'log-in', target: '/login/oidc/callback', outcome: 'done' },
+    ])
+  })
+
+  it('leads nowhere but to this service', async () => {
+    const { browser } = await worldWith(ANA)
+
+    for (const next of ['//evil.example/', 'https://evil.example/', '/\\evil.example']) {
+      const arrival = await browser.go(`/login/oidc?next=${encodeURIComponent(next)}`)
+      expect(new URL(arrival.address).origin).toBe(PUBLIC_URL)
+    }
+  })
+
+  it('is good once, and only in the browser that began it', async () => {
+    const { service, browser } = await worldWith(ANA)
+    const callback = await callbackOf(browser)
+    const kept = browser.cookie('__Host-cairn-login') ?? ''
+    const other = new WalkingBrowser(service)
+
+    const elsewhere = await other.go(callback)
+    const first = await browser.go(callback)
+    browser.setCookie('__Host-cairn-login', kept)
+    const again = await browser.go(callback)
+
+    expect([elsewhere.status, first.status, again.status]).toEqual([403, 200, 403])
+    expect(again.text).toContain('This log-in took too long or is over: begin again.')
+    expect(other.cookie('__Host-cairn')).toBeNull()
+  })
+
+  it('is refused with the answer to another log-in', async () => {
+    const { browser } = await worldWith(ANA)
+    const callback = await callbackOf(browser)
+    await callbackOf(browser)
+
+    const arrival = await browser.go(callback)
+
+    expect([arrival.status, browser.cookie('__Host-cairn')]).toEqual([403, null])
+    expect(arrival.text).toContain(UNFIT)
+  })
+
+  it('is refused after ten minutes', async () => {
+    let later = 0
+    const { browser } = await worldWith(ANA, () => Date.now() + later)
+    const callback = await callbackOf(browser)
+    later = 11 * 60_000
+
+    expect((await browser.go(callback)).status).toBe(403)
+  })
+
+  it('is refused to a name of the users file, also when that comes later', async () => {
+    const { provider, service, browser } = await worldWith({ preferred_username: 'ADMIN' })
+
+    const admin = await browser.go('/login/oidc')
+    provider.person = { preferred_username: 'SomeOne' }
+    await browser.go('/login/oidc')
+    const before = await whoIs(browser)
+    await addSomeone(service)
+
+    expect(admin.status).toBe(403)
+    expect(admin.text).toContain('ADMIN is the name of a user who logs in with a password here.')
+    expect(before).toMatchObject({ name: 'SomeOne' })
+    await expect
+      .poll(async () => (await browser.step('/api/whoami')).status, { timeout: 10_000 })
+      .toBe(401)
+  })
+
+  it('is refused to who has no name that can be one, or an address that is not verified', async () => {
+    const { provider, service, browser } = await worldWith({})
+    const statuses: number[] = []
+
+    for (const name of [undefined, 42, '', 'a:b', 'a\nb', ' a']) {
+      provider.person = { preferred_username: name }
+      statuses.push((await browser.go('/login/oidc')).status)
+    }
+
+    expect(statuses).toEqual([403, 403, 403, 403, 403, 403])
+    expect(service.logged.map(({ message }) => message)).toContain(
+      'A log-in by OpenID Connect failed',
+    )
+  })
+
+  it('gives nobody the rights of the first user', async () => {
+    const { service, browser } = await worldWith({ preferred_username: 'admin' })
+    await save(service, DOCUMENT)
+    await addSomeone(service)
+    const file = join(service.folder, 'state', 'users.htpasswd')
+    writeFileSync(file, '# nobody\nsomeone-else:{SHA}AAAAAAAAAAAAAAAAAAAAAAAAAAA=\n')
+    await expect
+      .poll(async () => (await service.fetch('/api/agents')).status, { timeout: 10_000 })
+      .toBe(401)
+
+    await browser.go('/login/oidc')
+
+    expect(await whoIs(browser)).toMatchObject({ name: 'admin', administrator: false })
+  })
+
+  it('goes on when the provider has other keys', async () => {
+    const { provider, browser, service } = await worldWith(ANA)
+    await browser.go('/login/oidc')
+    await provider.renewKeys()
+    const other = new WalkingBrowser(service)
+
+    await other.go('/login/oidc')
+
+    expect(await whoIs(other)).toMatchObject({ name: 'Ana' })
+  })
+
+  it('waits for a provider that is away, while sessions go on', async () => {
+    const { provider, service, browser } = await worldWith(ANA)
+    await browser.go('/login/oidc')
+    const other = new WalkingBrowser(service)
+    const callback = await callbackOf(other)
+
+    provider.goAway()
+    const refused = [await other.go('/login/oidc'), await other.go(callback)]
+
+    expect(refused.map(({ status }) => status)).toEqual([503, 503])
+    for (const { text } of refused) {
+      expect(text).toContain('The OpenID Connect provider cannot be reached now')
+      expect(text).toContain('name="password"')
+    }
+    expect(await whoIs(browser)).toMatchObject({ name: 'Ana' })
+    await provider.renewKeys()
+    await other.go('/login/oidc')
+    expect(await whoIs(other)).toMatchObject({ name: 'Ana' })
+  })
+})
+
+describe('what is issued to a user of a provider', () => {
+  it('is good for a day as a session, and as a token for 30 days after the last log-in', async () => {
+    let later = 0
+    const { provider, service, browser } = await worldWith(ANA, () => Date.now() + later)
+    await save(service, DOCUMENT)
+    await browser.go('/login/oidc')
+    const session = browser.cookie('__Host-cairn') ?? ''
+    const headers = { cookie: `__Host-cairn=${session}`, host: new URL(PUBLIC_URL).host }
+    const body = JSON.stringify({ name: 'nightly', scope: 'read' })
+    const made = await service.fetch('/api/tokens', { method: 'POST', as: null, headers, body })
+    const { token } = MadeTokenBody.parse(await made.json())
+    const ask = async () => (await service.fetch('/api/whoami', bearer(token))).json()
+
+    expect(await ask()).toMatchObject({ name: 'Ana', source: 'oidc', roles: ['Crew'] })
+    later = 25 * 60 * 60_000
+    expect((await browser.step('/api/whoami')).status).toBe(401)
+    later = 29 * DAY
+    provider.person = { preferred_username: 'ana' }
+    await browser.go('/login/oidc')
+    later = 58 * DAY
+    expect(await ask()).toMatchObject({ name: 'Ana', source: 'oidc', roles: [] })
+    later = 60 * DAY
+    expect((await service.fetch('/api/whoami', bearer(token))).status).toBe(401)
+  })
+})
+
+describe('a provider that cannot be believed', () => {
+  const twists: Record<string, Twist> = {
+    'another nonce': { claims: () => ({ nonce: 'another' }) },
+    'another issuer': { claims: () => ({ iss: 'https://evil.example' }) },
+    'another audience': { claims: () => ({ aud: 'another-client' }) },
+    'a token that is over': { claims: (now) => ({ exp: now - 60 }) },
+    'a token without a signature': { signature: 'none' },
+    'a signature by another key': { signature: 'other-key' },
+    'no token': { isMissing: true },
+  }
+
+  it.each(Object.entries(twists))('lets nobody in by %s', async (_what, twist) => {
+    const { arrival, browser, service } = await loginWith(twist)
+
+    expect([arrival.status, browser.cookie('__Host-cairn')]).toEqual([403, null])
+    expect(arrival.text).toContain(UNFIT)
+    const refused = service.logged.find(({ message }) => message.includes('OpenID Connect'))
+    expect(refused?.facts).toMatchObject({ detail: expect.stringMatching(/\w{5}/) })
+    expect(await auditOf(service, 'outcome=refused')).toMatchObject([{ action: 'log-in' }])
+  })
+
+  it('lets nobody in by the nonce of an earlier log-in', async () => {
+    const { provider, browser } = await hostileWorld()
+    const earlier = await begun(browser)
+    const { state } = await begun(browser)
+    provider.nonce = earlier.nonce
+
+    const arrival = await browser.go(`/login/oidc/callback?code=a-code&state=${state}`)
+
+    expect([arrival.status, browser.cookie('__Host-cairn')]).toEqual([403, null])
+  })
+
+  it('is believed with a clock that goes differently by less than half a minute', async () => {
+    const { browser } = await loginWith({
+      claims: (now) => ({ iat: now + 15, exp: now - 5 }),
+    })
+
+    expect(await whoIs(browser)).toMatchObject({ name: 'ana' })
+  })
+})
+
+async function hostileWorld() {
+  const provider = await HostileProvider.start()
+  const service = await openService(flagsFor(provider.issuer))
+  return { provider, service, browser: new WalkingBrowser(service) }
+}
+
+/** What the browser takes to the provider. */
+async function begun(browser: WalkingBrowser) {
+  const { headers } = await browser.step('/login/oidc')
+  const { searchParams } = new URL(headers.get('location') ?? '')
+  return { state: searchParams.get('state') ?? '', nonce: searchParams.get('nonce') ?? '' }
+}
+
+async function loginWith(twist: Twist) {
+  const { provider, service, browser } = await hostileWorld()
+  const { state, nonce } = await begun(browser)
+  provider.nonce = nonce
+  provider.twist = twist
+  const arrival = await browser.go(`/login/oidc/callback?code=a-code&state=${state}`)
+  return { arrival, browser, service }
+}
