@@ -34,13 +34,13 @@ async function soakOne(): Promise<boolean> {
 
 async function soakThree(): Promise<boolean> {
   const outcome = await soakServers({ folder, next: nextFault, isDiskSmall: true, tell })
-  const { nextSave, nextBuild, lost, doubled, problems, ...counts } = outcome
+  const { losses, lost, doubled, problems, ...counts } = outcome
   const figures = {
     ...counts,
     lost: lost.length,
     doubled: doubled.length,
-    nextSaveAfterLoss: percentiles(nextSave),
-    nextBuildAfterLoss: percentiles(nextBuild),
+    nextSaveAfterLoss: percentiles(losses.map((loss) => loss.nextSave)),
+    nextBuildAfterLoss: percentiles(losses.map((loss) => loss.nextBuild)),
   }
   process.stdout.write(`${JSON.stringify(figures, null, 2)}\n`)
   for (const line of [

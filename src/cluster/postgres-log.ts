@@ -1,3 +1,4 @@
+import type { AuditShare } from '../core/audit.ts'
 import { unavailable } from '../core/errors.ts'
 import type { CommitSha } from '../core/revision.ts'
 import type {
@@ -8,19 +9,16 @@ import type {
   LogWeight,
   RevisionLog,
 } from '../history/log/revision-log.ts'
-import type { Fence } from '../state/postgres-driver.ts'
-import { type Driver, type SqlQuery, type WriteSession, numberOf } from '../state/sql.ts'
+import { type Fence, wasRefused } from '../state/postgres-driver.ts'
+import { type Driver, type SqlQuery, numberOf } from '../state/sql.ts'
 import { findLogFaults } from './log-faults.ts'
 import { readPacks } from './log-reading.ts'
 import { rebase } from './log-rebase.ts'
-import { addAuditEntry } from './postgres-audit.ts'
 import { baseIn, entryOf, headIn, PART_BYTES } from './log-rows.ts'
 
 /** How many commits one statement asks for. */
 const MANY = 1_000
 
-const APPEND = 'INSERT INTO log_entry (sequence, commit_sha) VALUES (?, ?)'
-const ADD_PART = 'INSERT INTO log_pack (sequence, part, bytes) VALUES (?, ?, ?)'
 const SIZE = 'SELECT COALESCE(SUM(octet_length(bytes)), 0) AS size FROM log_pack'
 
 /** The log of the configuration's branch in PostgreSQL: one transaction for each move. */
@@ -54,14 +52,18 @@ export class PostgresLog implements RevisionLog {
   }
 
   async append(move: LogAppend): Promise<number | null> {
-    const session = await this.#driver.begin()
+    const { query } = this.#driver
     try {
-      return await appendIn(session, move)
+      return await appendIn(query, move)
     } catch (error) {
-      // The connection may be lost after the commit: then only the log knows.
-      const found = await this.#find(move.to, error)
-      if (found !== null) return found.sequence
-      throw error
+      if (wasRefused(error)) throw error
+      // The connection may be lost after the commit; what is appended already is not appended again.
+      return await appendIn(query, move).catch((cause: unknown) => {
+        throw unavailable(
+          `The database went away: whether commit ${move.to} was saved is known when it is back`,
+          cause,
+        )
+      })
     }
   }
 
@@ -83,46 +85,42 @@ export class PostgresLog implements RevisionLog {
     await using snapshot = await this.#driver.snapshot()
     return await findLogFaults(snapshot.query)
   }
-
-  /** The entry of a commit whose append has failed; waits for a transaction that is still open. */
-  async #find(commit: CommitSha, cause: unknown): Promise<LogEntry | null> {
-    try {
-      const session = await this.#driver.begin()
-      const found = await newestIn(session.query, [commit])
-      await session.rollback()
-      return found
-    } catch {
-      throw unavailable(
-        `The database went away: whether commit ${commit} was saved is known when it is back`,
-        cause,
-      )
-    }
-  }
 }
 
-async function appendIn(
-  session: WriteSession,
-  { from, to, pack, audit }: LogAppend,
-): Promise<number | null> {
-  try {
-    const head = await headIn(session.query)
-    if (head?.commit !== from) {
-      await session.rollback()
-      return head?.commit === to ? head.sequence : null
-    }
-    const sequence = head.sequence + 1
-    await session.query(APPEND, sequence, to)
-    for (let part = 0; part * PART_BYTES < pack.length; part += 1) {
-      const bytes = pack.subarray(part * PART_BYTES, (part + 1) * PART_BYTES)
-      await session.query(ADD_PART, sequence, part, bytes)
-    }
-    if (audit !== null) await addAuditEntry(session.query, 'actions', audit)
-    await session.commit()
-    return sequence
-  } catch (error) {
-    await session.rollback()
-    throw error
-  }
+/**
+ * Appends by one statement, so that no lock waits for what a server does next. Two appends at once
+ * want the same sequence number: the later one finds it taken.
+ */
+async function appendIn(query: SqlQuery, move: LogAppend): Promise<number | null> {
+  const { from, to, pack, audit } = move
+  const parts = partsOf(pack)
+  const share: AuditShare = 'actions'
+  const noted = audit === null ? [] : [share, JSON.stringify(audit)]
+  const values = [to, from, ...parts.flat(), ...noted]
+  const [row] = await query(statementFor(parts.length, audit !== null), ...values)
+  if (row !== undefined) return numberOf(row, 'sequence')
+  return (await newestIn(query, [to]))?.sequence ?? null
+}
+
+function statementFor(parts: number, isNoted: boolean): string {
+  const places = Array.from({ length: parts }, () => '(CAST(? AS BIGINT), CAST(? AS BYTEA))')
+  const note = `, noted AS (INSERT INTO audit_entry (share, json)
+    SELECT CAST(? AS TEXT), CAST(? AS TEXT) FROM appended)`
+  return `WITH head AS (SELECT sequence, commit_sha FROM log_entry ORDER BY sequence DESC LIMIT 1),
+    appended AS (INSERT INTO log_entry (sequence, commit_sha)
+      SELECT sequence + 1, CAST(? AS TEXT) FROM head WHERE commit_sha = ?
+      ON CONFLICT DO NOTHING RETURNING sequence),
+    packed AS (INSERT INTO log_pack (sequence, part, bytes)
+      SELECT sequence, part, bytes FROM appended, (VALUES ${places.join()}) AS given (part, bytes))
+    ${isNoted ? note : ''} SELECT sequence FROM appended`
+}
+
+function partsOf(pack: Uint8Array): [number, Uint8Array][] {
+  const count = Math.ceil(pack.length / PART_BYTES)
+  return Array.from({ length: count }, (_, part) => [
+    part,
+    pack.subarray(part * PART_BYTES, (part + 1) * PART_BYTES),
+  ])
 }
 
 async function newestIn(query: SqlQuery, commits: readonly CommitSha[]): Promise<LogEntry | null> {

@@ -19,9 +19,9 @@ export interface LeaseHolder {
 
 const NAME = 'server'
 /** By the clock of the database, as all times here. */
-const LASTS_MS = 6_000
-const RENEWED_EVERY_MS = 2_000
-const LOOKED_EVERY_MS = 1_000
+const LASTS_MS = 5_000
+const RENEWED_EVERY_MS = 1_000
+const LOOKED_EVERY_MS = 500
 const UNTIL = `clock_timestamp() + interval '${LASTS_MS} milliseconds'`
 
 const LOOK = `SELECT epoch, holder, until > clock_timestamp() AS held FROM lease WHERE name = ?`

@@ -2,6 +2,7 @@ import { type ClientRequest, type IncomingMessage, request as requestHttp } from
 import { request as requestHttps } from 'node:https'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { reasonOf } from '../core/errors.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** Says that a request comes from another server: it is not forwarded a second time. */
@@ -13,6 +14,17 @@ export interface Upstream {
   readonly address: string
   /** Ends what is still in flight there. */
   readonly gone: AbortSignal
+}
+
+/** The other server gave no answer. */
+export class NoAnswer extends Error {
+  /** Whether it may have done what it was asked for. */
+  readonly wasReached: boolean
+
+  constructor(wasReached: boolean, cause: unknown) {
+    super(reasonOf(cause), { cause })
+    this.wasReached = wasReached
+  }
 }
 
 /** Headers of one connection, which are not those of the next. */
@@ -33,7 +45,7 @@ const WITHOUT_BODY: readonly number[] = [204, 205, 304]
 /**
  * Has another server answer a request. Bodies are passed on as they come, both ways.
  *
- * @throws the error of the connection when no answer has begun.
+ * @throws {NoAnswer} when no answer has begun.
  */
 export async function forward(
   request: Request,
@@ -53,9 +65,18 @@ export async function forward(
     },
     signal: ended,
   })
-  const answered = answerOf(outgoing)
-  await Promise.race([answered, sendBody(request, outgoing)])
-  return responseOf(await answered, request)
+  let wasReached = false
+  outgoing.once('socket', (socket) => {
+    if (socket.connecting) socket.once('connect', () => (wasReached = true))
+    else wasReached = true
+  })
+  try {
+    const answered = answerOf(outgoing)
+    await Promise.race([answered, sendBody(request, outgoing)])
+    return responseOf(await answered, request)
+  } catch (error) {
+    throw new NoAnswer(wasReached, error)
+  }
 }
 
 /** What follows the base path, with the query. */

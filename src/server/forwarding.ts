@@ -3,12 +3,14 @@ import { needsDuties } from '../api/configuration/config-saving-routes.ts'
 import { ON_EVERY_SERVER, RESOURCES } from '../api/resources.ts'
 import type { RouteFacts } from '../api/definition/route.ts'
 import type { Cluster } from '../cluster/cluster.ts'
+import type { Holder } from '../cluster/members.ts'
 import { ServiceError } from '../core/errors.ts'
 import { AT_LEAST } from '../http/at-least.ts'
-import { forward, FORWARDED } from '../http/forward.ts'
+import { forward, FORWARDED, NoAnswer } from '../http/forward.ts'
 import type { RequestContext, RouteEnv } from '../http/request-context.ts'
 import type { Log } from '../lib/log.ts'
 import { PLANNING_PAGES } from '../pages/planning-pages.ts'
+import { HolderLine } from './holder-line.ts'
 import type { AnswerRequest } from './routes.ts'
 
 export interface Duties {
@@ -22,8 +24,12 @@ const AGAIN = 1
 const NOBODY_HAS_THEM = 'No server runs builds at the moment: another one takes over within seconds'
 /** Holders that did not answer: each is logged once. */
 const silent = new WeakSet<AbortSignal>()
+/** By what says that a server has the duties no longer. */
+const lines = new WeakMap<AbortSignal, HolderLine>()
 
 const UNREACHABLE = 'The server that runs builds does not answer'
+const UNKNOWN = `${UNREACHABLE}: whether this was done is known when it does`
+const SAFE: readonly string[] = ['GET', 'HEAD']
 
 /** What the server with the duties answers: its routes, and whatever no route of this server is for. */
 export function dutiesOf(duties: Duties): {
@@ -62,7 +68,9 @@ async function answerElsewhere(
   const wanted = Number(request.headers.get(AT_LEAST) ?? 0)
   const headers = { [AT_LEAST]: String(Math.max(wanted, cluster.sequence())) }
   try {
-    return await forward(request, context, { ...holder, headers })
+    return await lineTo(holder).wait((gone) =>
+      forward(request, context, { address: holder.address, gone, headers }),
+    )
   } catch (error) {
     if (request.signal.aborted) throw error
     if (!silent.has(holder.gone)) {
@@ -70,8 +78,15 @@ async function answerElsewhere(
       const facts = { address: holder.address, error: String(error) }
       log({ level: 'warning', message: 'The server with the duties does not answer', facts })
     }
-    throw notNow(UNREACHABLE)
+    const wasReached = error instanceof NoAnswer && error.wasReached
+    throw notNow(wasReached && !SAFE.includes(request.method) ? UNKNOWN : UNREACHABLE)
   }
+}
+
+function lineTo(holder: Holder): HolderLine {
+  const line = lines.get(holder.gone) ?? new HolderLine(holder)
+  lines.set(holder.gone, line)
+  return line
 }
 
 function notNow(message: string): ServiceError {

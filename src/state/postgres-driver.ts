@@ -1,4 +1,5 @@
 import postgres from 'postgres'
+import { ServiceError } from '../core/errors.ts'
 import { pause } from '../lib/pause.ts'
 import {
   type Driver,
@@ -14,13 +15,13 @@ type Client = postgres.Sql<{ int8: number }>
 type Reserved = postgres.ReservedSql<{ int8: number }>
 
 // An arbitrary constant: the servers on one database use it to take turns at writing.
-const WRITER_LOCK = 0x43_41_49_52
+export const WRITER_LOCK = 0x43_41_49_52
 // The SQLSTATE classes of an engine failure and of a refused connection, and the client's own codes
 // of a lost one.
 const OUTAGES =
   /^(?:08|25P03|28|3D|42501|53|57014|57P|58|XX)|^(?:CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOTFOUND|ENOENT|EHOST|EAI_)/
 // A process that hangs inside a transaction must not keep the others from writing.
-const LONGEST_IDLE_MS = 5_000
+const LONGEST_IDLE_MS = 2_000
 // Seconds. A database that is back is to be found soon, and who cannot wait is to be refused soon.
 const LONGEST_PAUSE = 0.5
 /** A connection may be cut without a word; then nobody else would end the wait for an answer. */
@@ -239,6 +240,12 @@ function numbered(text: string): string {
   const renumbered = text.replace(/\?/g, () => `$${(count += 1)}`)
   numberedTexts.set(text, renumbered)
   return renumbered
+}
+
+/** Whether the database itself has refused a statement, so that nothing of it was done. */
+export function wasRefused(error: unknown): boolean {
+  const cause = error instanceof ServiceError ? error.cause : error
+  return cause instanceof postgres.PostgresError && cause.severity === 'ERROR'
 }
 
 /** Callers hear of errors, so what the client says of an address is left out; the log has the cause. */

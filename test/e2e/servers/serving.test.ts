@@ -5,7 +5,8 @@ import { AgentProcess } from '../../support/agents/agent-process.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { gitLine } from '../../support/git/git.ts'
-import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
+import { freePort, PostgresCluster } from '../../support/programs/postgres-cluster.ts'
+import { TcpProxy } from '../../support/programs/tcp-proxy.ts'
 import { until } from '../../support/programs/until.ts'
 import {
   pausePipeline,
@@ -16,7 +17,7 @@ import {
   setLease,
   textAt,
 } from '../../support/service/servers.ts'
-import { kill, stop } from '../../support/service/database-server.ts'
+import { folderBeside, kill, serveOver, stop } from '../../support/service/database-server.ts'
 import { save } from '../../support/service/saving.ts'
 
 /** Milliseconds. */
@@ -142,6 +143,35 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     expect(refused.headers.get('retry-after')).toBe('1')
     expect(await pausedBy(third, 'one')).toMatchObject({ paused: true })
     expect(await textAt(second, '/api/admin/config.xml', sequenceOf(saved))).toContain('two')
+  })
+
+  it('answer soon where only the line to the one with the duties is dead', async () => {
+    const database = cluster.freshSchema()
+    const port = await freePort()
+    await using line = await TcpProxy.to(port)
+    const advertised = line.through('http://127.0.0.1:1')
+    const first = await serveOver(database, tempDir(), { port, advertised })
+    const second = await serveOver(database, folderBeside(first))
+    await save(first, documentWith('app'))
+    await until(async () => (await pausePipeline(second, 'app', 'before')) === 200, LONG)
+
+    line.deafen()
+    const path = '/api/pipelines/app/pause'
+    const body = new URLSearchParams({ pauseCause: 'meanwhile' })
+    const started = performance.now()
+    const changed = await second.fetch(path, { method: 'POST', body })
+    const took = performance.now() - started
+    const read = await second.fetch('/api/pipelines/app/status')
+    line.heal()
+
+    expect(changed.status).toBe(503)
+    expect(changed.headers.get('retry-after')).toBe('1')
+    expect(await changed.text()).toContain('whether this was done is known when it does')
+    expect(took).toBeLessThan(LONG)
+    expect(read.status).toBe(503)
+    expect(await read.text()).not.toContain('whether')
+    await until(async () => (await pausePipeline(second, 'app', 'after')) === 200, LONG)
+    expect((await save(second, documentWith('app', 'two'))).status).toBe(200)
   })
 
   it('give an agent work whose first server is lost', async () => {

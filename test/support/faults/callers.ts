@@ -19,6 +19,10 @@ const DIGEST = 'x-service-config-md5'
 const SEQUENCE = 'x-cairn-sequence'
 /** In milliseconds: who waits longer than that asks another server. */
 const PATIENCE = 8_000
+/** In milliseconds, between the calls of one caller. */
+const LONGEST_PAUSE = 200
+/** In milliseconds: how long everything may take until it works again. */
+const LONGEST = 60_000
 const PLACE = /(<variable name="VALUE">\s*<value>)([^<]*)/
 
 /** A configuration with a place for a value, and pipelines that run when somebody says so. */
@@ -41,11 +45,13 @@ export interface Answer {
   readonly text: string
 }
 
-/** An acknowledged call that changed something. */
+/** A call that changes something. */
+export type Change = 'save' | 'build'
+
+/** One that was acknowledged. */
 export interface Acknowledged {
-  readonly what: 'save' | 'build'
+  readonly what: Change
   readonly began: number
-  readonly ended: number
 }
 
 /** Callers of several servers, each call to any of them; what they were told is recorded. */
@@ -84,6 +90,27 @@ export class Callers {
   }
 
   /**
+   * Milliseconds until each of some servers has decided about a change that somebody makes there, and
+   * one was acknowledged. Of saves that begin from the same revision, one is.
+   */
+  async until(what: Change, urls: readonly string[]): Promise<number> {
+    const began = performance.now()
+    const isDone = () => this.acknowledged.some((call) => call.what === what && call.began >= began)
+    await Promise.all(urls.map((url) => this.#insist(what, url)))
+    while (!isDone()) await this.#insist(what, anyOf(urls))
+    return Math.round(performance.now() - began)
+  }
+
+  async #insist(what: Change, url: string): Promise<void> {
+    const began = performance.now()
+    const [pipeline] = PIPELINES
+    while (!(await (what === 'save' ? this.#save(url) : this.#start(pipeline, url)))) {
+      if (performance.now() - began > LONGEST) throw new Error(`no ${what} at ${url} any more`)
+      await wait(50)
+    }
+  }
+
+  /**
    * An answer of some server that is at least as far as whatever was ever answered.
    *
    * @throws {NoAnswer} when there is none, or none that says what was done.
@@ -111,37 +138,36 @@ export class Callers {
 
   async #repeat(calls: readonly (() => Promise<unknown>)[]): Promise<void> {
     while (!this.#isOver) {
-      const before = performance.now()
       await anyOf(calls)()
-      // Who is refused at once is not to ask a thousand times a second.
-      await wait(performance.now() - before < 20 ? 20 + Math.random() * 30 : Math.random() * 20)
+      // The machine of a test is not to be what makes them wait.
+      await wait(Math.random() * LONGEST_PAUSE)
     }
   }
 
-  async #save(): Promise<void> {
+  /** Whether the server decided about it. */
+  async #save(url?: string): Promise<boolean> {
     let [document, digest] = ['', '']
     const read = await this.configuration.record(async () => {
-      const answer = await this.#read(CURRENT)
+      const answer = await this.#read(CURRENT, url)
       document = answer.text
       digest = answer.headers.get(DIGEST) ?? ''
       return { kind: 'read', value: valueIn(document) }
     })
-    if (read?.kind !== 'read') return
+    if (read?.kind !== 'read') return false
     const from = read.value
     this.#values += 1
     const to = `v${this.#values}`
     const body = document.replace(PLACE, (_, before: string) => `${before}${to}`)
     const headers = { 'if-match': `"${digest}"`, 'x-cairn-message': to }
     const put = async () => {
-      const answer = await this.ask(CURRENT, { method: 'PUT', headers, body })
+      const answer = await this.ask(CURRENT, { method: 'PUT', headers, body }, url)
       if (answer.status === 412) return { kind: 'stale', from } as const
       if (answer.status !== 200) return this.#complain(`save ${to}`, answer)
       this.#digests.set(to, answer.headers.get(DIGEST) ?? '')
       return { kind: 'save', from, to } as const
     }
-    await this.#acknowledge('save', () =>
-      this.configuration.record(put, { kind: 'save', from, to }),
-    )
+    const unanswered = { kind: 'save', from, to } as const
+    return this.#acknowledge('save', () => this.configuration.record(put, unanswered))
   }
 
   async #list(): Promise<void> {
@@ -162,10 +188,10 @@ export class Callers {
     })
   }
 
-  async #start(pipeline: Pipeline): Promise<void> {
+  async #start(pipeline: Pipeline, url?: string): Promise<boolean> {
     const path = `/api/pipelines/${pipeline}/schedule`
     const start = async () => {
-      const answer = await this.ask(path, { method: 'POST' })
+      const answer = await this.ask(path, { method: 'POST' }, url)
       // What keeps a run from starting, such as a material that was not read yet, is no part of this.
       if (answer.status === 409) return null
       if (answer.status !== 202) return this.#complain(path, answer)
@@ -173,7 +199,7 @@ export class Callers {
       return { kind: 'start', counter } as const
     }
     const unanswered = { kind: 'start', counter: null } as const
-    await this.#acknowledge('build', () => this.#runsOf(pipeline).record(start, unanswered))
+    return this.#acknowledge('build', () => this.#runsOf(pipeline).record(start, unanswered))
   }
 
   async #cancel(pipeline: Pipeline): Promise<void> {
@@ -218,19 +244,21 @@ export class Callers {
     })
   }
 
-  async #read(path: string): Promise<Answer> {
-    const answer = await this.ask(path)
+  async #read(path: string, url?: string): Promise<Answer> {
+    const answer = await this.ask(path, {}, url)
     if (answer.status !== 200) this.#complain(path, answer)
     if (answer.status !== 200) throw new NoAnswer(path)
     return answer
   }
 
-  async #acknowledge<Call>(
-    what: Acknowledged['what'],
+  async #acknowledge<Call extends { readonly kind: string }>(
+    what: Change,
     ask: () => Promise<Call | null>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const began = performance.now()
-    if ((await ask()) !== null) this.acknowledged.push({ what, began, ended: performance.now() })
+    const call = await ask()
+    if (call !== null && call.kind !== 'stale') this.acknowledged.push({ what, began })
+    return call !== null
   }
 
   #complain(what: string, { status, text }: Answer): null {

@@ -3,12 +3,12 @@ import { z } from 'zod'
 import { AuditBody } from '../../../src/wire/audit-body.ts'
 import { PipelineHistoryBody } from '../../../src/wire/pipeline-run-body.ts'
 import { RevisionEntry } from '../../../src/wire/revision-entry.ts'
-import { type Acknowledged, type Callers, FIRST_VALUE, valuesIn } from './callers.ts'
+import { type Callers, type Change, FIRST_VALUE, valuesIn } from './callers.ts'
 import type { Fault } from './faults.ts'
 import { findContradiction, type Model } from './linearizability.ts'
 import { configurationModel, RUNS_MODEL, SWITCH_MODEL } from './models.ts'
 import { NoAnswer, type Recorder } from './recorder.ts'
-import { ThreeServers } from './three-servers.ts'
+import { type Loss, ThreeServers } from './three-servers.ts'
 
 export interface ServersSoakOptions {
   readonly folder: string
@@ -28,15 +28,8 @@ export interface ServersSoakOutcome {
   /** What was acknowledged and is not there, and what is there twice. */
   readonly lost: readonly string[]
   readonly doubled: readonly string[]
-  /** Milliseconds from the loss of a server to the end of the next acknowledged call that began after it. */
-  readonly nextSave: readonly number[]
-  readonly nextBuild: readonly number[]
+  readonly losses: readonly Loss[]
   readonly problems: readonly string[]
-}
-
-interface Loss {
-  readonly name: string
-  readonly at: number
 }
 
 /** How many calls are shown before one that fits in no order. */
@@ -46,21 +39,27 @@ const HEALED_WITHIN = 60_000
 
 /** Three servers whose callers go on while one fault after the other happens to them. */
 export async function soakServers(options: ServersSoakOptions): Promise<ServersSoakOutcome> {
-  const { folder, next, isDiskSmall = false, tell = () => undefined } = options
+  const { folder, next: nextFault, isDiskSmall = false, tell = () => undefined } = options
   await using scene = await ThreeServers.start(folder, { isDiskSmall })
   const { callers } = scene
   const working = callers.work()
-  const [faults, losses] = [new Map<string, number>(), [] as Loss[]]
+  const faults = new Map<string, number>()
   let count = 0
-  for (let fault = next(0); fault !== null; fault = next(count)) {
+  for (let fault = nextFault(0); fault !== null; fault = nextFault(count)) {
     const at = performance.now()
+    const known = (await scene.losses()).length
     await fault.run(scene)
-    if (fault.losesServer) losses.push({ name: fault.name, at })
     await worksAgain(callers)
+    const loss = (await scene.losses()).slice(known)
     faults.set(fault.name, (faults.get(fault.name) ?? 0) + 1)
     count += 1
     const took = Math.round((performance.now() - at) / 100) / 10
-    tell(`${count}: ${fault.name}, ${took} s; ${callers.acknowledged.length} acknowledged`)
+    const next = loss.map(
+      ({ nextSave, nextBuild }) => `; next save ${nextSave} ms, next build ${nextBuild} ms`,
+    )
+    tell(
+      `${count}: ${fault.name}, ${took} s; ${callers.acknowledged.length} acknowledged${next.join('')}`,
+    )
   }
   callers.end()
   await working
@@ -69,8 +68,7 @@ export async function soakServers(options: ServersSoakOptions): Promise<ServersS
     faults: Object.fromEntries(faults),
     ...countsOf(callers),
     ...remains,
-    nextSave: losses.map((loss) => nextAfter(callers, 'save', loss)),
-    nextBuild: losses.map((loss) => nextAfter(callers, 'build', loss)),
+    losses: await scene.losses(),
     problems: [
       ...callers.problems,
       ...scene.members.flatMap(({ server }) => server.problems),
@@ -82,17 +80,12 @@ export async function soakServers(options: ServersSoakOptions): Promise<ServersS
 /** Waits until a save and a build that began from now on are acknowledged. */
 async function worksAgain({ acknowledged }: Callers): Promise<void> {
   const since = performance.now()
-  const is = (kind: Acknowledged['what']) =>
+  const is = (kind: Change) =>
     acknowledged.some(({ what, began }) => what === kind && began >= since)
   while (!is('save') || !is('build')) {
     if (performance.now() - since > HEALED_WITHIN) throw new Error('nothing works any more')
     await wait(50)
   }
-}
-
-function nextAfter({ acknowledged }: Callers, kind: Acknowledged['what'], { at }: Loss): number {
-  const after = acknowledged.filter(({ what, began }) => what === kind && began >= at)
-  return Math.round(Math.min(...after.map(({ ended }) => ended)) - at)
 }
 
 function countsOf({ configuration, runs, agent, acknowledged }: Callers) {

@@ -8,7 +8,7 @@ import { git } from '../git/git.ts'
 import { freePort, PostgresCluster } from '../programs/postgres-cluster.ts'
 import { TcpProxy } from '../programs/tcp-proxy.ts'
 import { placesIn } from '../service/backups.ts'
-import { AGENT, Callers, FIRST_VALUE, firstDocument, PASSWORD } from './callers.ts'
+import { AGENT, Callers, type Change, FIRST_VALUE, firstDocument, PASSWORD } from './callers.ts'
 import { SupervisedServer } from './supervised-server.ts'
 
 const CLOCK = fileURLToPath(new URL('shifted-clock.cjs', import.meta.url))
@@ -21,6 +21,14 @@ export interface Member {
   readonly fromOthers: TcpProxy
 }
 
+/** What the loss of a server meant for changes at the others, in milliseconds. */
+export interface Loss {
+  readonly name: string
+  /** Until each of them decided about the next one, and one was acknowledged. */
+  readonly nextSave: number
+  readonly nextBuild: number
+}
+
 /** Three servers of one database, with a proxy on each line, and their callers. */
 export class ThreeServers implements AsyncDisposable {
   readonly callers: Callers
@@ -30,6 +38,7 @@ export class ThreeServers implements AsyncDisposable {
   readonly disk: SmallDisk | null
   readonly #clock: string
   readonly #folder: string
+  readonly #losses: Promise<Loss>[] = []
 
   private constructor(made: {
     members: readonly Member[]
@@ -82,9 +91,26 @@ export class ThreeServers implements AsyncDisposable {
     return this.members.map(({ server }) => server.url)
   }
 
+  /** Says that a server is lost from now on, so that the next changes at the others are waited for. */
+  lose(lost: Member, name: string): void {
+    const others = this.urls.filter((url) => url !== lost.server.url)
+    const loss = async () => {
+      const changes: Change[] = ['save', 'build']
+      const next = await Promise.all(changes.map((what) => this.callers.until(what, others)))
+      const [nextSave = 0, nextBuild = 0] = next
+      return { name, nextSave, nextBuild }
+    }
+    this.#losses.push(loss())
+  }
+
+  /** What was lost so far, when it is made up for. */
+  losses(): Promise<Loss[]> {
+    return Promise.all(this.#losses)
+  }
+
   /** The clock of one of the servers is wrong by so many milliseconds. */
   setClock(milliseconds: number): void {
-    writeFileSync(this.#clock, `${milliseconds}`)
+    writeFileSync(this.#clock, `${Math.round(milliseconds)}`)
   }
 
   /** The server with the duties. Asks until one has them. */

@@ -8,6 +8,7 @@ export class TcpProxy implements AsyncDisposable {
   readonly #sockets = new Set<Socket>()
   readonly #stallsAfter: number
   #cutsBefore: string | null = null
+  #cutsAfter: string | null = null
   #answered = 0
   #silent = new Set<Socket>()
   /** What becomes of a new connection. */
@@ -47,6 +48,11 @@ export class TcpProxy implements AsyncDisposable {
     this.#cutsBefore = text
   }
 
+  /** What answers the next call that has this text is lost, and with it the connection. */
+  cutAfter(text: string): void {
+    this.#cutsAfter = text
+  }
+
   /** What is connected stays so, and nothing goes through any more; new connections work. */
   silence(): void {
     this.#silent = new Set(this.#sockets)
@@ -76,9 +82,9 @@ export class TcpProxy implements AsyncDisposable {
     this.#delay = 0
   }
 
-  /** Whether {@link cutBefore} has cut. */
+  /** Whether {@link cutBefore} or {@link cutAfter} has found its text. */
   get hasCut(): boolean {
-    return this.#cutsBefore === null
+    return this.#cutsBefore === null && this.#cutsAfter === null
   }
 
   get isStalled(): boolean {
@@ -109,19 +115,25 @@ export class TcpProxy implements AsyncDisposable {
         for (const each of both) each.destroy()
       })
     }
+    let isAnswerLost = false
     client.on('data', (chunk: Buffer) => {
-      if (!this.#silent.has(client)) this.#pass(chunk, server)
+      if (this.#silent.has(client)) return
+      if (this.#cutsAfter !== null && chunk.includes(this.#cutsAfter)) {
+        this.#cutsAfter = null
+        isAnswerLost = true
+      }
+      this.#pass(chunk, server)
     })
     server.on('data', (chunk: Buffer) => {
       if (this.#silent.has(server)) return
-      if (this.#cutsBefore === null || !chunk.includes(this.#cutsBefore)) {
-        this.#answered += chunk.length
-        this.#pass(chunk, client)
-        if (this.isStalled) server.pause()
-        return
+      if (this.#cutsBefore !== null && chunk.includes(this.#cutsBefore)) {
+        this.#cutsBefore = null
+        isAnswerLost = true
       }
-      this.#cutsBefore = null
-      for (const each of both) each.destroy()
+      if (isAnswerLost) return both.forEach((each) => each.destroy())
+      this.#answered += chunk.length
+      this.#pass(chunk, client)
+      if (this.isStalled) server.pause()
     })
   }
 

@@ -13,18 +13,25 @@ export interface DatabaseServer extends Pick<TestService, 'fetch'> {
   readonly url: string
 }
 
-export function serveFlags(url: string, folder: string): string[] {
+export function serveFlags(url: string, folder: string, port = 0): string[] {
   const password = ['--admin-password', ADMIN_PASSWORD]
-  return ['serve', '--port', '0', '--state', url, ...placesIn(folder), ...password]
+  return ['serve', '--port', `${port}`, '--state', url, ...placesIn(folder), ...password]
+}
+
+/** Where a server listens; any free port when absent, which it also advertises. */
+interface Place {
+  readonly port?: number
+  readonly advertised?: string
 }
 
 /** Starts the program, and waits until it serves; it is killed with the test. */
 export async function serveOver(
   database: string,
   folder = tempDir(),
-  options: ProgramOptions = {},
+  { port, advertised, ...options }: ProgramOptions & Place = {},
 ): Promise<DatabaseServer> {
-  const program = start(serveFlags(database, folder), options)
+  const advertise = advertised === undefined ? [] : ['--advertise', advertised]
+  const program = start([...serveFlags(database, folder, port), ...advertise], options)
   const url = await program.line(/^cairn ready (\S+)\n$/)
   return { folder, program, url, fetch: callerOf(url) }
 }
